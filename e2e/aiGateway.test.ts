@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Brained } from '../packages/agents/src/brains/index.ts'
-import { addTrade, wallet } from '../packages/agents/test/brainsWorld.ts'
+import { addTrade, gatewayAt, wallet } from '../packages/agents/test/brainsWorld.ts'
 import { INJECTIONS } from '../packages/agents/test/injections.ts'
 import { BROKE_KEY, LIMITED_KEY, VENDOR_MODES } from '../packages/devnet/src/vendors/index.ts'
 import { type AiWorld, call, openAiWorld } from './ai/world.ts'
@@ -200,7 +200,7 @@ describe('who pays', () => {
   it('nobody: no pool, no gateway, no share, no budget', async () => {
     const off = world.open({ ai: { poolKey: null } })
     expect(codeOf(await world.tick(off, await world.newAgent()))).toBe('hold AI_POOL_OFF')
-    const none = world.open({ profile: { kind: 'devnet', vendors: { gateway_url: null } } })
+    const none = world.open({ profile: { kind: 'devnet', vendors: { gateway: null } } })
     expect(codeOf(await world.tick(none, await world.newAgent()))).toBe('hold AI_OFF')
     const nobody = world.open({ ai: { poolKey: null }, sealKey: null })
     expect(codeOf(await world.tick(nobody, await world.newAgent()))).toBe('hold AI_OFF')
@@ -237,7 +237,7 @@ describe('who pays', () => {
 describe('a gateway that cannot be asked', () => {
   it('is unreachable, or has no list of prices', async () => {
     const brains = world.open({
-      profile: { kind: 'devnet', vendors: { gateway_url: 'http://127.0.0.1:1/v1' } },
+      profile: { kind: 'devnet', vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } },
     })
     const agent = await world.newAgent()
     expect(codeOf(await world.tick(brains, agent))).toBe('error PARTNER_UNAVAILABLE')

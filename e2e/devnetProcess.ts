@@ -7,12 +7,20 @@ import { seedDevnet } from './devnetSeed.ts'
 
 export interface DevnetProcess {
   url: string
+  /** CHAIN_RPC_URL of a server on it, and SIGNER_RPC_URL of a signer. With STRICT=1 the first one dies. */
+  nodeUrls: string
+  signerUrls: string
   sequencerUrl: string
   /** Where its profile is written. */
   profileFile: string
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>
   stop(): Promise<void>
 }
+
+/** With STRICT=1 every story runs on a public node's habits, and an address dies after so many requests. */
+const isStrict = process.env['STRICT'] === '1'
+const DIES_AFTER = 400
+const STRICT_ENV = { DEVNET_PROVIDER: 'strict', DEVNET_ADDRESSES: '2' }
 
 /**
  * The built devnet in its own process and folder, on free ports, its world deployed already. A chain that
@@ -31,6 +39,7 @@ export async function startDevnetProcess(
       DEVNET_PORT: '0',
       DEVNET_VENDOR_PORT: '0',
       DEVNET_STOCK_SESSION: 'always',
+      ...(isStrict && STRICT_ENV),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -47,12 +56,17 @@ export async function startDevnetProcess(
     if (child.exitCode !== null) throw new Error(`the devnet ended:\n${output}`)
     await sleep(50)
   }
+  const hasMore = isStrict || env['DEVNET_ADDRESSES'] !== undefined
+  const openUrl = isStrict || env['DEVNET_PROVIDER'] === 'strict' ? `${url}/open` : url
   return {
     url,
+    ...(hasMore ? await moreNodes(url, openUrl) : { nodeUrls: url, signerUrls: url }),
     sequencerUrl: `${url}/sequencer`,
     profileFile: join(folder, 'devnet', 'profile.json'),
-    rpc: (method, params) => callRpc(url, method, params),
+    rpc: (method, params) => callRpc(openUrl, method, params),
     async stop() {
+      if (isStrict)
+        console.log('addresses at the end', JSON.stringify(await callRpc(openUrl, 'devnet_address')))
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve))
         // Its folder goes with it: no use in writing an image for the next start.
@@ -62,6 +76,14 @@ export async function startDevnetProcess(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The further address is the preferred one, and dies in the middle; a signer has three, so that two remain. */
+async function moreNodes(url: string, openUrl: string) {
+  const wish = { n: 1, mode: 'dead', after_requests: DIES_AFTER }
+  const more = await callRpc<{ url: string }[]>(openUrl, 'devnet_address', [wish])
+  const [dying, ...living] = more.map((address) => address.url)
+  return { nodeUrls: [dying, url].join(), signerUrls: [dying, url, ...living].join() }
 }
 
 async function callRpc<T>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {

@@ -280,7 +280,7 @@ test('signs nothing by old prices, far from its own, or when the chain is silent
   const { devnet, at } = world
   const usdgForEth = () => honestIntent(plainSwap(world, sessions.active, 10_000_000))
   expect(await send(world, usdgForEth())).toMatchObject({ status: 200 })
-  await devnet.rpc('devnet_setFeed', ['ETH', { age_s: 7_200 }])
+  await devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_500 }])
   await until(async () => (await send(world, usdgForEth())).code === 'PRICE_UNAVAILABLE')
   await devnet.rpc('devnet_setFeed', ['ETH', { price: 5_000, age_s: 0 }])
   // At twice the price the same ETH is worth twice: the minimum is half of it, and so are caps in ETH.

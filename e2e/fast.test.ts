@@ -19,7 +19,7 @@ otherServers(w)
 it('provoked every code of the table', () => {
   const missed = FAST_RULES.filter((code) => !w.provoked.has(code))
   // On a weekday stocks trade: then rules.test.ts alone sees them closed, by a clock of its own.
-  expect(missed).toEqual(stockSessionOf({ market_holidays: [] })(Date.now()) ? ['MARKET_CLOSED'] : [])
+  expect(missed).toEqual(stockSessionOf(w.world.profile)(Date.now()) ? ['MARKET_CLOSED'] : [])
 })
 
 it('lets a stranger verify what the terms pin', async () => {

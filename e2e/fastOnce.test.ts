@@ -18,7 +18,7 @@ const ROUNDS = Number(process.env['FAST_ROUNDS'] ?? 4)
 const KILLS = Number(process.env['FAST_KILLS'] ?? 2)
 const AT_ONCE = 64
 const PATIENCE_MS = 120_000 + ROUNDS * 4_000
-/** Nobody writes the feeds while the market is off; a round of theirs stands for an hour. */
+/** Nobody writes the feeds while the market is off; a round of theirs stands for a day. */
 const FRESH_FOR_MS = 600_000
 
 let world: TradingWorld

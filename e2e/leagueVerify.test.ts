@@ -169,7 +169,7 @@ withStore(
       }
       const deps = {
         db,
-        profile: { ...world.profile, contracts: { ...world.profile.contracts, agent_registry: null } },
+        profile: { ...world.profile, agent_registry: null },
         rpc,
       }
       // The node does not show who funded whom: that is a difference too.

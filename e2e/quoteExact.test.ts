@@ -66,9 +66,12 @@ afterAll(() => it?.chain.close())
 async function follow(): Promise<void> {
   const { contracts } = it.world.profile
   const births = new Set(
-    [contracts.v2_factory, contracts.v3_factory, contracts.v4_pool_manager, contracts.launchpad_factory].map(
-      lower,
-    ),
+    [
+      contracts.v2_factory,
+      contracts.v3_factory,
+      contracts.v4_pool_manager,
+      ...it.world.profile.launchpads.map(({ factory }) => factory),
+    ].map(lower),
   )
   const fromBlock: Hex = `0x${(followedTo + 1).toString(16)}`
   const head = it.chain.head().number

@@ -21,7 +21,7 @@ import {
   sessionLeaf,
   v3QuoterAbi,
 } from '@pit/chain'
-import { encodeBatch, encodeCurveSell, encodeErc20Approve } from '@pit/plans'
+import { encodeBatch, encodeCurveTrade, encodeErc20Approve } from '@pit/plans'
 import { feeOf } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curveBuy, curveTrade, grantCurves, launchCurves, sendEth, swapEth } from './sessionChain/acts.ts'
@@ -167,7 +167,9 @@ describe('an honest session', () => {
       expect(bought).toBeGreaterThan(0n)
 
       await stage.send('wallet', { to: token, data: encodeErc20Approve(curve, bought) })
-      const data = encodeCurveSell({
+      const data = encodeCurveTrade({
+        launchpad: 'pit',
+        side: 'sell',
         amountIn: bought,
         amountOutMin: 1n,
         recipient: who.wallet,

@@ -55,7 +55,7 @@ async function deployFake(): Promise<Hex> {
   const listed = profile.listed_stocks[0]!.address as Hex
   const token: Hex = `0x${'f4'.repeat(20)}`
   await devnet.rpc('hardhat_setCode', [token, await devnet.rpc<Hex>('eth_getCode', [listed, 'latest'])])
-  const beacon = profile.contracts.stock_beacon!.slice(2).toLowerCase()
+  const beacon = profile.stocks.beacon!.slice(2).toLowerCase()
   await devnet.rpc('hardhat_setStorageAt', [token, BEACON_SLOT, `0x${beacon.padStart(64, '0')}`])
 
   const chain = defineChain({
@@ -79,8 +79,8 @@ async function deployFake(): Promise<Hex> {
   }
   const stock = (functionName: 'initialize' | 'mint' | 'transfer', args: readonly unknown[]) =>
     encodeFunctionData({ abi: stockAbi, functionName, args } as never)
-  const { weth, v2_factory, stock_registry } = profile.contracts as unknown as Record<string, Hex>
-  await send(token, stock('initialize', ['Gold Bars Inc', 'GBAR', stock_registry, account.address]))
+  const { weth, v2_factory } = profile.contracts as unknown as Record<string, Hex>
+  await send(token, stock('initialize', ['Gold Bars Inc', 'GBAR', profile.stocks.beacon, account.address]))
   await send(token, stock('mint', [account.address, 10n ** 24n]))
   await send(
     v2_factory!,

@@ -68,7 +68,7 @@ export async function startSignerProcess({
   }
   const url = await new Promise<string>((resolve, reject) => {
     child.on('message', (report: { type: string; text: string }) => {
-      if (report.type === 'ready') resolve(/at (http\S+)$/.exec(report.text)![1]!)
+      if (report.type === 'ready') resolve(/at (\S+)$/.exec(report.text)![1]!)
     })
     child.once('exit', (code) => reject(new Error(`the signer ended with ${code}:\n${output}`)))
   })

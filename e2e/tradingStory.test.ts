@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
+import { ponsCases } from './trading/ponsStory.ts'
 import { stepCases } from './trading/storySteps.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { type DoneTrade, doTrade, tradesOf } from './trading/storyTrade.ts'
@@ -189,6 +190,8 @@ describe('curves', () => {
     }),
   )
 })
+
+ponsCases(() => ({ world, trader, delegated, trade, refusal }))
 
 describe('afterwards', () => {
   it('approvals are taken back, on the chain too', async () => {

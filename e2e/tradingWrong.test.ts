@@ -1,6 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { RouteId } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { VENDOR_KEY } from '../packages/devnet/src/vendors/index.ts'
 import { refusedBy } from './trading/faultsEnvelope.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { openTrader, type Plan, type Trader } from './trading/trader.ts'
@@ -20,8 +21,11 @@ let other: Trader
 let nonceBefore: string
 
 beforeAll(async () => {
-  // Nothing here waits for a job.
-  world = await openTradingWorld({ server: { ROLE: 'api' } })
+  // Nothing here waits for a job. The node has a public one's habits, and its preferred address dies.
+  world = await openTradingWorld({
+    devnet: { DEVNET_PROVIDER: 'strict', DEVNET_ADDRESSES: '2' },
+    server: { ROLE: 'api', VENDOR_KEYS: `uniswap=${VENDOR_KEY}` },
+  })
   tokens = await readStoryTokens(world.devnet)
   trader = await openTrader(world.server.url, { account: 3 })
   other = await openTrader(world.server.url, { account: 4 })
@@ -201,11 +205,26 @@ describe('terms', () => {
     ]))
 
   it('by an aggregator’s route', async () => {
-    const venues = ['venue_pool', 'aggregator_1']
-    type Quote = { routes: { id: string; venue: string; ok: boolean }[] }
-    const { body } = await trader.post<Quote>('live/quote', { ...goodFor('live.quote'), venues })
-    const { id } = body.routes.find(({ venue, ok }) => venue === 'aggregator_1' && ok)!
-    await check('live.prepare', [[{ venues, route_id: id }, '422 QUOTE_ONLY route_id']])
+    const names = ['aggregator_1', 'aggregator_2', 'aggregator_3']
+    const venues = ['venue_pool', ...names]
+    type Quote = { routes: { id: string; venue: string; ok: boolean; why?: string }[] }
+    const quoted = async () => {
+      const { body } = await trader.post<Quote>('live/quote', { ...goodFor('live.quote'), venues })
+      return body.routes.filter(({ venue }) => names.includes(venue))
+    }
+    const rows = await quoted()
+    expect(rows.map(({ venue, ok, why }) => `${venue} ${ok} ${why ?? ''}`).sort()).toEqual(
+      names.map((name) => `${name} true `),
+    )
+    await check(
+      'live.prepare',
+      rows.map(({ id }) => [{ venues, route_id: id }, '422 QUOTE_ONLY route_id'] as const),
+    )
+    for (const name of names) {
+      await world.devnet.rpc('devnet_vendor', [{ name, mode: 'other_trade', times: 1 }])
+    }
+    const whys = (await quoted()).map(({ ok, why }) => `${ok} ${why}`)
+    expect(whys).toEqual(Array(3).fill('false Its answer is about something else.'))
   })
 
   it('of somebody else', async () => {

@@ -40,7 +40,7 @@ function pitAdmin(...args: string[]): Promise<{ code: number; out: string; err: 
     PATH: process.env['PATH'],
     DATA_DIR: dataDir,
     PROFILE: world.devnet.profileFile,
-    CHAIN_RPC_URL: world.devnet.url,
+    CHAIN_RPC_URL: world.devnet.nodeUrls,
     SIGNER_URL: world.signer.url,
     SIGNER_OPERATOR_SECRET: world.signer.operatorSecret,
   }

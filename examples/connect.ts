@@ -15,7 +15,7 @@ const isDevnet = profile.kind === 'devnet'
 /** What a sign-in must name, so that a message for this server is worth nothing at another. */
 export const domain = process.env['PIT_DOMAIN'] ?? (isDevnet ? 'localhost' : new URL(url).host)
 /** The node that answers are verified on. */
-export const rpcUrl = process.env['ETH_RPC_URL'] ?? profile.rpc_url ?? undefined
+export const rpcUrl = process.env['ETH_RPC_URL'] ?? profile.rpc_urls[0]
 
 /** The wallet's key: PIT_PRIVATE_KEY, or on a devnet the public test key. */
 export function privateKey(): `0x${string}` {

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { build } from 'esbuild'
+import { buildWeb } from './buildWeb.mjs'
 
 /** These stay where npm put them: they read files of their own, are native, or need not be there. */
 const EXTERNAL =
@@ -39,6 +40,7 @@ for (const folder of ['bench', 'examples']) {
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
 if (process.argv.includes('--clean')) rmSync('dist', { recursive: true, force: true })
+const web = buildWeb()
 await build({
   entryPoints: present,
   outdir: 'dist',
@@ -93,6 +95,7 @@ for (const [target, sources] of Object.entries(copied)) {
     renameSync(draft, to)
   }
 }
+await web
 // The contracts are compiled here and cached, so that no boot waits for the compiler.
 await import('../dist/compileContracts.js')
 if (!process.argv.includes('--quiet')) {

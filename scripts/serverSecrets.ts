@@ -5,16 +5,25 @@ import { join } from 'node:path'
 type Environment = Record<string, string | undefined>
 
 /** What the server alone may know. */
-const OWN = ['SEAL_KEY', 'SEAL_KEY_FILE', 'AI_POOL_KEY', 'AI_POOL_KEY_FILE']
+const OWN = [
+  'SEAL_KEY',
+  'SEAL_KEY_FILE',
+  'AI_POOL_KEY',
+  'AI_POOL_KEY_FILE',
+  'VENDOR_KEYS',
+  'VENDOR_KEYS_FILE',
+]
 /** The key that the devnet's stand-in of the AI gateway knows as the service's own. */
 const DEVNET_POOL_KEY = 'pk-devnet-service'
+/** The key that its stand-ins of aggregators know, for those of its profile that need one. */
+const DEVNET_VENDOR_KEYS = 'uniswap=pk-devnet-vendor'
 
 export const withoutServer = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !OWN.includes(name)))
 
 /**
  * Where nothing is at stake, the key that seals secrets in the store is made here and kept under DATA_DIR,
- * and the AI pool is open; on a real chain whoever operates it sets both.
+ * the AI pool is open and the aggregators are; on a real chain whoever operates it sets them.
  */
 export function serverEnvironment({
   dataDir,
@@ -36,5 +45,6 @@ export function serverEnvironment({
     given['SEAL_KEY_FILE'] = file
   }
   if (!env['AI_POOL_KEY'] && !env['AI_POOL_KEY_FILE']) given['AI_POOL_KEY'] = DEVNET_POOL_KEY
+  if (!env['VENDOR_KEYS'] && !env['VENDOR_KEYS_FILE']) given['VENDOR_KEYS'] = DEVNET_VENDOR_KEYS
   return given
 }

@@ -10,7 +10,10 @@ type Handed = { forSigner: Record<string, string>; forServer: Record<string, str
  * business.
  */
 const KNOWN_TO: Record<string, readonly string[]> = {
-  server: ['SIGNER_URL', 'SIGNER_SECRET', 'SIGNER_SECRET_FILE'],
+  server: [
+    ...['SIGNER_URL', 'SIGNER_SECRET', 'SIGNER_SECRET_FILE'],
+    ...['SIGNER_CA_FILE', 'SIGNER_CLIENT_CERT_FILE', 'SIGNER_CLIENT_KEY_FILE'],
+  ],
 }
 
 /** The environment of a process that is not the signer. */

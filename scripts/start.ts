@@ -181,6 +181,7 @@ function printWhereToGo(): void {
     '',
     `Pit is up after ${seconds().trim()}.`,
     '',
+    `  Dashboard  ${api}/`,
     `  API        ${api}/api/v1/`,
     `  Reference  ${api}/docs`,
   ]

@@ -9,15 +9,15 @@ import {HookBase} from "./HookBase.sol";
 contract DynamicFeeHook is HookBase {
     error OnlyOperator();
 
-    uint24 public constant FIRST_FEE = 2_500;
+    uint24 public immutable firstFee;
     address public immutable operator;
 
-    constructor(IPoolManager poolManager_, address operator_) HookBase(poolManager_) {
-        operator = operator_;
+    constructor(IPoolManager poolManager_, address operator_, uint24 firstFee_) HookBase(poolManager_) {
+        (operator, firstFee) = (operator_, firstFee_);
     }
 
     function afterInitialize(address, PoolKey calldata key, uint160, int24) external onlyPoolManager returns (bytes4) {
-        poolManager.updateDynamicLPFee(key, FIRST_FEE);
+        poolManager.updateDynamicLPFee(key, firstFee);
         return this.afterInitialize.selector;
     }
 

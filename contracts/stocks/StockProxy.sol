@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {StockBeacon} from "./StockBeacon.sol";
+import {AccessControlsRegistry} from "./AccessControlsRegistry.sol";
 
 /// @title A stock token's address: storage here, code from the beacon (EIP-1967 beacon slot).
 contract StockProxy {
@@ -15,7 +15,7 @@ contract StockProxy {
             sstore(BEACON_SLOT, beacon)
         }
         emit BeaconUpgraded(beacon);
-        (bool ok, bytes memory reason) = StockBeacon(beacon).implementation().delegatecall(initialization);
+        (bool ok, bytes memory reason) = AccessControlsRegistry(beacon).implementation().delegatecall(initialization);
         if (!ok) {
             assembly ("memory-safe") {
                 revert(add(reason, 32), mload(reason))
@@ -28,7 +28,7 @@ contract StockProxy {
         assembly ("memory-safe") {
             beacon := sload(BEACON_SLOT)
         }
-        address implementation = StockBeacon(beacon).implementation();
+        address implementation = AccessControlsRegistry(beacon).implementation();
         assembly {
             calldatacopy(0, 0, calldatasize())
             let ok := delegatecall(gas(), implementation, 0, calldatasize(), 0, 0)

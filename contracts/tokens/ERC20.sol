@@ -53,7 +53,7 @@ abstract contract ERC20 {
         return true;
     }
 
-    function _approve(address owner, address spender, uint256 value) internal {
+    function _approve(address owner, address spender, uint256 value) internal virtual {
         allowance[owner][spender] = value;
         emit Approval(owner, spender, value);
     }

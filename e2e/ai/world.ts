@@ -6,7 +6,13 @@ import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { type Brains, type BrainsDeps, openBrains } from '../../packages/agents/src/brains/index.ts'
 import type { StoredAgent } from '../../packages/agents/src/store.ts'
-import { type AgentSketch, addAgent, TERMS, wallet } from '../../packages/agents/test/brainsWorld.ts'
+import {
+  type AgentSketch,
+  addAgent,
+  gatewayAt,
+  TERMS,
+  wallet,
+} from '../../packages/agents/test/brainsWorld.ts'
 import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/index.ts'
 import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
 import type { Handler } from '../../packages/server/src/http/types.ts'
@@ -44,7 +50,7 @@ export async function openAiWorld() {
       clock,
       logger,
       metrics: createMetrics({ withProcess: false }),
-      profile: { kind: 'devnet', vendors: { gateway_url: `${vendors.url}/v1` } },
+      profile: { kind: 'devnet', vendors: { gateway: gatewayAt(`${vendors.url}/v1`) } },
       randomBytes,
       sealKey,
       patienceMs: 10_000,

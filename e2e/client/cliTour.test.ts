@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { balanceOf } from '../trading/trader.ts'
+import { doctorOnBroken } from './doctorOnBroken.ts'
 import { hasTerminals, openBetween, openPit, type Pit, type Ran } from './runPit.ts'
 
 // The built `pit` as a real process, through everything a person and a program do with it.
@@ -304,14 +305,16 @@ describe('the league', () => {
 describe('what it says of itself', () => {
   it('doctor: all is well, or what to do', async () => {
     const well = await asJson('doctor')
-    expect(well.checks.filter(({ status }: { status: string }) => status !== 'ok')).toEqual([])
+    expect(well.checks.filter(({ verdict }: { verdict: string }) => verdict !== 'ok')).toEqual([])
     const sick = await pit(['doctor', '--json', '--rpc-url', world.server.url, '--url', 'http://127.0.0.1:9'])
     expect(sick.code).toBe(1)
-    const failed = sick.json().checks.filter(({ status }: { status: string }) => status === 'failed')
+    const failed = sick.json().checks.filter(({ verdict }: { verdict: string }) => verdict === 'fail')
     const names = failed.map(({ check }: { check: string }) => check)
     expect(names).toEqual(expect.arrayContaining(['account', 'server', 'pins', 'your node']))
-    for (const { fix } of failed) expect(fix).toMatch(/\w/)
+    for (const { remedy } of failed) expect(remedy).toMatch(/\w/)
   })
+
+  doctorOnBroken(() => ({ world, pit }))
 
   it('prove: every hostile intent is refused, and a server that takes them is found out', async () => {
     const proven = await pit(['prove', '--json'])

@@ -31,7 +31,7 @@ export function oneDevnet(): void {
       expect(devnet.lines.filter((line) => /^\s*\d+\.\d s {2}\S/.test(line)).length).toBeGreaterThanOrEqual(2)
       const profile = profileOf(dir)
       expect(checkWith(ChainProfile, profile)).toEqual({ ok: true })
-      expect(profile.rpc_url).toBe(devnet.url)
+      expect(profile.rpc_urls[0]).toBe(devnet.url)
       expect(Number(await rpc<Hex>(devnet.url, 'eth_chainId'))).toBe(4663)
       for (const address of [
         profile.contracts.universal_router,
@@ -40,16 +40,21 @@ export function oneDevnet(): void {
       ]) {
         expect((await rpc<Hex>(devnet.url, 'eth_getCode', [address, 'latest'])).length).toBeGreaterThan(100)
       }
-      expect((await fetch(`${profile.vendors.gateway_url}/models`)).status).toBe(200)
+      expect((await fetch(`${profile.vendors.gateway?.url}/models`)).status).toBe(200)
       const usdg = profile.core_tokens.find((token) => token.symbol === 'USDG')
       const quote =
-        `${profile.vendors.aggregator_urls['aggregator_1']}/quote?token_in=` +
-        `${profile.core_tokens[0]?.address}&token_out=${usdg?.address}&amount_in=1000000000000000000`
+        `${profile.vendors.aggregators['aggregator_1']?.url}/robinhood/api/v1/routes?tokenIn=0x${'ee'.repeat(20)}` +
+        `&tokenOut=${usdg?.address}&amountIn=1000000000000000000`
       expect((await (await fetch(quote)).json()) as object).toMatchObject({
-        amount_out: expect.stringMatching(/^\d{9,11}$/),
+        code: 0,
+        data: { routeSummary: { amountOut: expect.stringMatching(/^\d{9,11}$/) } },
       })
-      const verdict = await fetch(`${profile.vendors.audit_url}/tokens/4663/${usdg?.address}`)
-      expect(await verdict.json()).toMatchObject({ verdict: 'verified' })
+      const asked = `${profile.vendors.audit?.url}/api/v1/token_security/4663?contract_addresses=${usdg?.address}`
+      const verdict = {
+        code: 1,
+        result: { [usdg!.address.toLowerCase()]: { is_honeypot: '0', sell_tax: '0' } },
+      }
+      expect(await (await fetch(asked)).json()).toMatchObject(verdict)
     })
 
     it('makes blocks with trades in them, none of which fails for want of gas or nonce', async () => {
@@ -90,11 +95,11 @@ export function oneDevnet(): void {
       expect((await answer()).price).toBe(wanted)
       const usdg = profile.core_tokens.find((token) => token.symbol === 'USDG')?.address
       const quote =
-        `${devnet.vendors}/aggregator_2/quote?token_in=${profile.contracts.weth}&token_out=${usdg}` +
-        '&amount_in=100000000000000000'
+        `${profile.vendors.aggregators['aggregator_2']?.url}/quote/v7/4663?tokenIn=${profile.contracts.weth}` +
+        `&tokenOut=${usdg}&amount=100000000000000000`
       const near = async () => {
-        const { amount_out } = (await (await fetch(quote)).json()) as { amount_out: string }
-        return Math.abs((Number(amount_out) / 1e5 / wanted - 1) * 10_000)
+        const { assumedAmountOut } = (await (await fetch(quote)).json()) as { assumedAmountOut: string }
+        return Math.abs((Number(assumedAmountOut) / 1e5 / wanted - 1) * 10_000)
       }
       const until = Date.now() + 20_000
       while ((await near()) > 60 && Date.now() < until) await sleep(200)

@@ -1,5 +1,5 @@
 import { type Address, type Execution, type HopPath, type LegPath, NATIVE } from '@pit/chain'
-import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
+import { encodeCurveTrade, encodeSwap, type SwapPath } from '@pit/plans'
 import { feeOf } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
 import type { Granted, Token, World } from './world.ts'
@@ -140,12 +140,26 @@ export function honestCurve(world: World, session: Granted): Honest & { kind: 'c
   if (random.chance(0.5)) {
     const feeWei = feeOf(wei, OTHER_BPS)
     const minimum = (atoms * (BPS - tolerated - 50n)) / BPS
-    const data = encodeCurveBuy({ amountIn: wei - feeWei, amountOutMin: minimum, recipient, deadlineS })
+    const data = encodeCurveTrade({
+      launchpad: 'pit',
+      side: 'buy',
+      amountIn: wei - feeWei,
+      amountOutMin: minimum,
+      recipient,
+      deadlineS,
+    })
     const execution = { target: curve.address, valueWei: wei - feeWei, data }
     return { kind: 'curve', session, feeWei, minimum, execution }
   }
   const minimum = (wei * (BPS - tolerated)) / BPS
   const feeWei = feeOf(wei, OTHER_BPS)
-  const data = encodeCurveSell({ amountIn: atoms, amountOutMin: minimum, recipient, deadlineS })
+  const data = encodeCurveTrade({
+    launchpad: 'pit',
+    side: 'sell',
+    amountIn: atoms,
+    amountOutMin: minimum,
+    recipient,
+    deadlineS,
+  })
   return { kind: 'curve', session, feeWei, minimum, execution: { target: curve.address, valueWei: 0n, data } }
 }

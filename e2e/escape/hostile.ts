@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, type Execution, type Hex, NATIVE } from '@pit/chain'
-import { encodeCurveBuy, encodeSwap } from '@pit/plans'
+import { encodeCurveTrade, encodeSwap } from '@pit/plans'
 import { CALL_HEADERS } from '@pit/platform/signerCalls'
-import { feeOf } from '@pit/protocol'
+import { feeOf, type LaunchpadKind } from '@pit/protocol'
 import { deadline, type Honest, honestCurve, honestSwap } from './honest.ts'
 import { HOSTILE_CALLS } from './hostileCalls.ts'
 import { HOSTILE_EXECUTORS, type Hosted } from './hostileExecutors.ts'
@@ -89,13 +89,16 @@ function curveCall(
     minimum?: bigint
     value?: bigint
     fee?: (wei: bigint) => bigint
+    launchpad?: LaunchpadKind
   },
 ) {
   const wei = world.weiOf(20_000_000)
   const feeWei = change.fee?.(wei) ?? feeOf(wei, 50)
   const amountIn = wei - feeOf(wei, 50)
   const atoms = (20n * 10n ** 36n) / world.tokens.get(world.curve.token)!.priceE18
-  const data = encodeCurveBuy({
+  const data = encodeCurveTrade({
+    launchpad: change.launchpad ?? 'pit',
+    side: 'buy',
     amountIn,
     amountOutMin: change.minimum ?? (atoms * 98n) / 100n,
     recipient: change.recipient ?? active.binding.wallet,
@@ -179,6 +182,8 @@ const OTHERS: Record<string, Make> = {
       'a curve trade at any price',
       curveCall(world, s, { minimum: BigInt(1 + world.random.below(1_000)) }),
     ),
+  'a curve trade in another launchpad’s words': (world, s) =>
+    leafIntent('a curve trade in another launchpad’s words', curveCall(world, s, { launchpad: 'pons' })),
   'a curve trade with other value': (world, s) =>
     leafIntent(
       'a curve trade with other value',

@@ -66,7 +66,8 @@ export async function openWorld({ seed }: { seed: number }) {
   const devnet = await startDevnetProcess({ MARKET: 'off' })
   const folder = await newSignerFolder()
   const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
-  const start = () => startSignerProcess({ folder, rpcUrl: devnet.url, profileFile: devnet.profileFile })
+  const start = () =>
+    startSignerProcess({ folder, rpcUrl: devnet.signerUrls, profileFile: devnet.profileFile })
   let signer = await start()
   const { cosigner } = await signer.client.health()
   const place = delegationAddresses(profile)
@@ -150,7 +151,7 @@ export async function openWorld({ seed }: { seed: number }) {
     }
     const sign = (delegation: Delegation) => signDelegation(crypto, on, delegation, key)
     const root = sign(sessionRoot(on, ask))
-    const pair = curves.length > 0 ? curveRoots(on, { ...ask, curves }) : null
+    const pair = curves.length > 0 ? curveRoots(on, { ...ask, curves, launchpads: ['pit'] }) : null
     return {
       binding,
       ask,

@@ -48,7 +48,7 @@ export function otherServers(w: FastWorld): void {
         const midless = await client.trade('USDG/SPY', { body: { check_only: true } })
         expect(midless.body.error).toMatchObject({ code: 'NO_REFERENCE_MID' })
         w.provoked.add('NO_REFERENCE_MID')
-        const open = stockSessionOf({ market_holidays: [] })(Date.now())
+        const open = stockSessionOf(profile)(Date.now())
         expect(client.terms().stock_session_open).toBe(open)
         const { status, body } = await client.trade('USDG/NVDA', { body: { check_only: true } })
         // Which of the two it is depends on the day; the rule itself is tested with a clock of its own.

@@ -10,11 +10,11 @@ export function refusedByWorld(w: FastWorld): void {
   describe('what the moment forbids', () => {
     it('stale prices', async () => {
       // A round may stand for as long as the feed's heartbeat.
-      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 3_000 }])
+      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_000 }])
       // Nothing would show that it was read: marks are read twice a second.
       await sleep(900)
       expect((await w.trader.trade('ETH/USDG', { body: { check_only: true } })).body.error).toBeUndefined()
-      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 3_700 }])
+      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_500 }])
       await w.judgedBy('PRICE_STALE', 'ETH/USDG')
       expect(await w.refused('ETH/USDG', {})).toMatchObject({ code: 'PRICE_STALE' })
       expect(codesOf(await w.refused('WETH/USDG', {}))).toEqual(['PRICE_STALE'])
@@ -34,6 +34,27 @@ export function refusedByWorld(w: FastWorld): void {
       expect(await w.refused('SPY/USDG', {})).toMatchObject({ code: 'WALLET_BLOCKED' })
       await w.world.devnet.rpc('devnet_blockWallet', ['SPY', w.trader.wallet, false])
       await w.judgedBy(null, 'SPY/USDG')
+      // A blocked router stops everybody, as a blocked pool would.
+      const { universal_router: router } = w.world.profile.contracts
+      await w.world.devnet.rpc('devnet_blockWallet', ['SPY', router, true])
+      await w.judgedBy('WALLET_BLOCKED', 'SPY/USDG')
+      expect((await w.refused('SPY/USDG', {})).message).toContain(router!.toLowerCase())
+      await w.world.devnet.rpc('devnet_blockWallet', ['SPY', router, false])
+      await w.judgedBy(null, 'SPY/USDG')
+    })
+
+    it('a stock whose feed its issuer holds still, and a dollar that is none', async () => {
+      await w.world.devnet.rpc('devnet_pauseOracle', ['NVDA', true])
+      await w.judgedBy('PRICE_STALE', 'USDG/NVDA')
+      await w.world.devnet.rpc('devnet_pauseOracle', ['NVDA', false])
+      await w.judgedBy(null, 'USDG/NVDA')
+      await w.world.devnet.rpc('devnet_setFeed', ['USDG', { price: 0.995 }])
+      await w.judgedBy(null, 'ETH/USDG')
+      await w.world.devnet.rpc('devnet_setFeed', ['USDG', { price: 0.985 }])
+      await w.judgedBy('PRICE_STALE', 'ETH/USDG')
+      expect((await w.refused('ETH/USDG', {})).message).toContain('USDG')
+      await w.world.devnet.rpc('devnet_setFeed', ['USDG', { price: 1 }])
+      await w.judgedBy(null, 'ETH/USDG')
     })
 
     it('trades that the chain would revert, or the wallet cannot pay', async () => {

@@ -94,7 +94,7 @@ export function asking(w: Gallery): void {
         (await w.get(`tokens?q=${w.specimen('good').slice(0, 12).toLowerCase()}`)).body.tokens[0]!.symbol,
       ).toBe('GOOD')
       const blocked = (await w.get('tokens?tier=blocked')).body.tokens.map(({ symbol }) => symbol)
-      expect(blocked.sort()).toEqual(['ISLAND', 'NOWHERE'])
+      expect(blocked.sort()).toEqual(['ISLAND', 'NOWHERE', 'TRAPS'])
       expect((await w.get('tokens?limit=3')).body.count).toBe(3)
       expect((await w.get('tokens?limit=101')).body.error?.code).toBe('BAD_REQUEST')
     })

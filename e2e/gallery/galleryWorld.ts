@@ -6,7 +6,8 @@ import { type ServerProcess, startServerProcess } from '../serverProcess.ts'
 interface Info {
   gallery: Record<string, { address: string; symbol: string; wrong: string; risks: RiskCode[] }>
   stocks: Record<string, string>
-  accounts: { address: string }[]
+  accounts: { address: string; private_key: `0x${string}` }[]
+  registries: { pit: string; erc8004: string }
   agents: { token: string }[]
   long_tail: { address: string; symbol: string; venues: string[]; graduated?: boolean }[]
   upgradeable: { token: string }
@@ -47,6 +48,15 @@ interface Answered {
   ms: number
 }
 
+export interface Quoted {
+  status: number
+  error?: { code: string; message: string }
+  best: { id: string; simulated: boolean; amount_out: string; quoted_amount_out: string; why?: string } | null
+  routes: { id: string; label: string; ok: boolean; why?: string; amount_out: string | null }[]
+  risks: { code: RiskCode; severity: string; message: string; token?: string }[]
+  marks: Record<string, { symbol: string; stale: boolean | null; price_usd: number | null }>
+}
+
 /** The devnet with its gallery, and a server that screens what it is asked for. */
 export interface Gallery {
   readonly devnet: DevnetProcess
@@ -55,6 +65,8 @@ export interface Gallery {
   readonly keys: readonly string[]
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>
   get(path: string, key?: string, url?: string): Promise<Answered>
+  post<T>(path: string, body: object): Promise<T & { status: number }>
+  quote(body: object): Promise<Quoted>
   token(address: string, query?: string): Promise<Answered>
   /** The address of a bad token. */
   specimen(name: string): string
@@ -64,6 +76,8 @@ export interface Gallery {
 
 /** Everything here is hours old, and a specimen trades in one pool. */
 export const CONTEXT: RiskCode[] = ['NEW_TOKEN', 'SINGLE_POOL']
+/** Those with no pool that counts, or more than one. */
+const MANY_OR_NONE = ['no_route', 'only_traps', 'fee_trap']
 /** What a specimen is besides what it is labelled for. */
 const BESIDES: Record<string, RiskCode[]> = { paused: ['OWNER_CONTROLS'] }
 
@@ -81,7 +95,7 @@ export function useGallery(): Gallery {
     info = await devnet.rpc<Info>('devnet_info')
     server = await startServerProcess({
       PROFILE: devnet.profileFile,
-      CHAIN_RPC_URL: devnet.url,
+      CHAIN_RPC_URL: devnet.nodeUrls,
       LOG_LEVEL: 'warn',
       // The gallery asks for more in a minute than one caller may.
       RATE_LIMIT_SCALE: '100',
@@ -108,6 +122,15 @@ export function useGallery(): Gallery {
     }
   }
 
+  async function post<T>(path: string, body: object): Promise<T & { status: number }> {
+    const answer = await fetch(`${server.url}/api/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: answer.status, ...((await answer.json()) as T) }
+  }
+
   return {
     get devnet() {
       return devnet
@@ -121,10 +144,12 @@ export function useGallery(): Gallery {
     keys,
     rpc: (method, params = []) => devnet.rpc(method, params),
     get,
+    post,
+    quote: (body) => post<Quoted>('live/quote', body),
     token: (address, query = '') => get(`tokens/${address}${query}`),
     specimen: (name) => info.gallery[name]!.address,
     expected(name) {
-      const context = name === 'no_route' ? CONTEXT.slice(0, 1) : CONTEXT
+      const context = MANY_OR_NONE.includes(name) ? CONTEXT.slice(0, 1) : CONTEXT
       return [...info.gallery[name]!.risks, ...(BESIDES[name] ?? []), ...context].sort()
     },
   }

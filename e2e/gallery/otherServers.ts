@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainProfile } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../serverProcess.ts'
+import { openParty } from '../session/party.ts'
 import { codesOf, type Gallery, type TokenAnswer } from './galleryWorld.ts'
 
 export function slowChain(w: Gallery): void {
@@ -107,15 +110,20 @@ export function slowChain(w: Gallery): void {
 
 export function serverWithJobs(w: Gallery): void {
   describe('a server that runs jobs', () => {
-    it('registers every token that trades, unasked', async () => {
+    it('registers every token that trades, unasked, and knows agents of an identity registry', async () => {
+      const profile: ChainProfile = JSON.parse(readFileSync(w.devnet.profileFile, 'utf8'))
+      profile.agent_registry = { kind: 'erc8004', address: w.info.registries.erc8004 }
+      const file = `${w.devnet.profileFile}.erc8004.json`
+      writeFileSync(file, JSON.stringify(profile))
       const whole = await startServerProcess({
-        PROFILE: w.devnet.profileFile,
-        CHAIN_RPC_URL: w.devnet.url,
+        PROFILE: file,
+        CHAIN_RPC_URL: w.devnet.nodeUrls,
         LOG_LEVEL: 'error',
         RATE_LIMIT_SCALE: '100',
       })
       try {
         const key = await whole.signIn()
+        await actsForItsAgent(w, whole.url)
         // All of them by hand: REGISTERED=all
         const last = w.info.long_tail.at(process.env['REGISTERED'] === 'all' ? -1 : 15)!
         let found: TokenAnswer | undefined
@@ -140,4 +148,27 @@ export function serverWithJobs(w: Gallery): void {
       }
     })
   })
+}
+
+/** The owner of an ERC-721 agent signs in as its owner and plays for it; there is no vault behind it. */
+async function actsForItsAgent(w: Gallery, url: string): Promise<void> {
+  const owner = await openParty(url, w.info.accounts[1]!.private_key)
+  const { body: me } = await owner.get<{ partner_agent: object }>('auth/me')
+  expect(me.partner_agent).toEqual({
+    agent_id: '2',
+    token: `0x${'0'.repeat(40)}`,
+    symbol: 'AGENT-2',
+    role: 'owner',
+    name: 'Atlas Trader',
+  })
+  const { body: league } = await owner.get<{ reserve: { on: boolean } }>('league')
+  expect(league.reserve.on).toBe(false)
+  const entered = await owner.post<{ agent_id: string; token: null }>('league/enter', { agent_id: 2 })
+  expect([entered.status, entered.body.token], JSON.stringify(entered.body)).toEqual([201, null])
+  const code = async (agent_id: number) => {
+    const { status, body } = await owner.post<{ error: { code: string } }>('league/enter', { agent_id })
+    return `${status} ${body.error.code}`
+  }
+  expect(await code(3)).toBe('403 NOT_OWNER')
+  expect(await code(999)).toBe('404 NOT_AN_AGENT')
 }

@@ -1,4 +1,13 @@
-import { curveAbi, type Pool, v2PairAbi, v3PoolAbi, v4StateViewAbi, wordToBigInt } from '@pit/chain'
+import {
+  type CurvePool,
+  curveAbi,
+  type Pool,
+  ponsCurveAbi,
+  v2PairAbi,
+  v3PoolAbi,
+  v4StateViewAbi,
+  wordToBigInt,
+} from '@pit/chain'
 import type { AnyPool } from '@pit/market'
 import type { Abi, Address, PublicClient } from 'viem'
 
@@ -39,6 +48,7 @@ export async function differences(
 
 function readingsOf(pool: AnyPool, stateView: Address): Reading[] {
   const name = `${pool.version} ${pool.id}`
+  if (pool.version === 'curve' && pool.launchpad === 'pons') return ponsReadings(name, pool)
   if (pool.version === 'curve') {
     const call = { address: pool.id, abi: curveAbi as Abi, functionName: 'state' }
     const expected = [pool.graduated ? '' : pool.x, pool.graduated ? '' : pool.y, pool.graduated]
@@ -53,6 +63,25 @@ function readingsOf(pool: AnyPool, stateView: Address): Reading[] {
     return [{ what: name, expected, call, pick: pick as (answer: never) => unknown }]
   }
   return concentratedReadings(name, pool, stateView)
+}
+
+/** It has no reserves left to compare once it has graduated. */
+function ponsReadings(name: string, { id, x, y, graduated }: CurvePool): Reading[] {
+  const on = (functionName: string) => ({ address: id, abi: ponsCurveAbi as Abi, functionName })
+  const whole: Reading = {
+    what: `${name} graduated`,
+    expected: graduated,
+    call: on('graduated'),
+    pick: (answer) => answer,
+  }
+  const pick = ([quote, tokens]: [bigint, bigint]) => [quote, tokens]
+  const reserves: Reading = {
+    what: name,
+    expected: [x, y],
+    call: on('getReserves'),
+    pick: pick as (answer: never) => unknown,
+  }
+  return graduated ? [whole] : [whole, reserves]
 }
 
 function concentratedReadings(name: string, pool: Pool & { ticks: unknown }, stateView: Address): Reading[] {

@@ -8,7 +8,7 @@ import {
   quoteCurveBuy,
   quoteCurveSell,
 } from '@pit/chain'
-import { encodeBatch, encodeCurveBuy, encodeCurveSell, encodeErc20Approve, encodeLockdown } from '@pit/plans'
+import { encodeBatch, encodeCurveTrade, encodeErc20Approve, encodeLockdown } from '@pit/plans'
 import { feeOf } from '@pit/protocol'
 import { type Abi, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -41,16 +41,25 @@ export function callCases(world: () => PlanWorld): void {
         deadlineS: DEADLINE_S,
       }
       const buy = { from: wallet, to: curve.id, value: PAID }
-      const greedy = encodeCurveBuy({ ...trade, amountOutMin: quote.tokensOut + 1n })
+      const greedy = encodeCurveTrade({
+        launchpad: 'pit',
+        side: 'buy',
+        ...trade,
+        amountOutMin: quote.tokensOut + 1n,
+      })
       expect(await w.works({ ...buy, data: greedy })).toBe(false)
-      expect((await w.send({ ...buy, data: encodeCurveBuy(trade) })).ok).toBe(true)
+      expect(
+        (await w.send({ ...buy, data: encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...trade }) })).ok,
+      ).toBe(true)
       expect(await w.balance(curve.token, wallet)).toBe(quote.tokensOut)
 
       await w.follow()
       const amountIn = quote.tokensOut / 2n
       await w.send({ from: wallet, to: curve.token, data: encodeErc20Approve(curve.id, amountIn) })
       const { pairOut } = quoteCurveSell(curve, amountIn)!
-      const sell = encodeCurveSell({
+      const sell = encodeCurveTrade({
+        launchpad: 'pit',
+        side: 'sell',
         amountIn,
         amountOutMin: pairOut,
         recipient: wallet,
@@ -98,7 +107,14 @@ export function callCases(world: () => PlanWorld): void {
           {
             to: curve.id,
             valueWei: amountIn,
-            data: encodeCurveBuy({ amountIn, amountOutMin, recipient: from, deadlineS: DEADLINE_S }),
+            data: encodeCurveTrade({
+              launchpad: 'pit',
+              side: 'buy',
+              amountIn,
+              amountOutMin,
+              recipient: from,
+              deadlineS: DEADLINE_S,
+            }),
           },
         ])
       expect(await w.works({ from, to: from, data: batch(tokensOut + 1n) })).toBe(false)

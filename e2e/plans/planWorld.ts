@@ -59,9 +59,12 @@ export async function openPlanWorld(): Promise<PlanWorld> {
   const index = createPoolIndex({ weth, hubs: [NATIVE, lower(it.core('USDG')), lower(it.core('PARTNER'))] })
   const curves = new Map<Hex, CurvePool>()
   const births = new Set(
-    [contracts.v2_factory, contracts.v3_factory, contracts.v4_pool_manager, contracts.launchpad_factory].map(
-      lower,
-    ),
+    [
+      contracts.v2_factory,
+      contracts.v3_factory,
+      contracts.v4_pool_manager,
+      ...it.world.profile.launchpads.map(({ factory }) => factory),
+    ].map(lower),
   )
   let followedTo = -1
   const permit2 = lower(contracts.permit2)

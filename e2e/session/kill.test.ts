@@ -59,7 +59,7 @@ beforeAll(async () => {
   signerFolder = await newSignerFolder()
   signer = await startSignerProcess({
     folder: signerFolder,
-    rpcUrl: devnet.url,
+    rpcUrl: devnet.signerUrls,
     profileFile: devnet.profileFile,
   })
   dataDir = await newServerDirectory()

@@ -18,7 +18,11 @@ export async function openSessionWorld(
   const world = await openTradingWorld({
     ...(options.devnet && { devnet: options.devnet }),
     server: async (devnet) => {
-      signer = await startSignerProcess({ folder, rpcUrl: devnet.url, profileFile: devnet.profileFile })
+      signer = await startSignerProcess({
+        folder,
+        rpcUrl: devnet.signerUrls,
+        profileFile: devnet.profileFile,
+      })
       // A busy machine is no reason to turn a story away.
       const patience = { MAX_LOOP_DELAY_MS: '60000' }
       return { ...patience, SIGNER_URL: signer.url, SIGNER_SECRET: signer.secret, ...options.server }

@@ -14,7 +14,7 @@ import {
   readRoot,
   type SessionRoot,
 } from '@pit/chain'
-import { encodeCurveBuy, encodeExecute, encodeSwap } from '@pit/plans'
+import { encodeCurveTrade, encodeExecute, encodeSwap } from '@pit/plans'
 import { ETH, type Granted, type Stage } from './stage.ts'
 
 /** What sessions do, honest or not, as calls of the wallet. */
@@ -106,7 +106,7 @@ type Roots = {
 
 /** The two roots of a session that also trades curves, signed by the owner. */
 export function grantCurves(stage: Stage, { ask }: Granted, curves: readonly Address[]): Roots {
-  const { curve, fee } = curveRoots(stage.place, { ...ask, curves })
+  const { curve, fee } = curveRoots(stage.place, { ...ask, curves, launchpads: ['pit'] })
   const [signedCurve, signedFee] = [stage.sign('wallet', curve), stage.sign('wallet', fee)]
   return {
     curve: signedCurve,
@@ -119,7 +119,9 @@ export function grantCurves(stage: Stage, { ask }: Granted, curves: readonly Add
 export const curveBuy = (stage: Stage, curve: Address, valueWei: bigint): Execution => ({
   target: curve,
   valueWei,
-  data: encodeCurveBuy({
+  data: encodeCurveTrade({
+    launchpad: 'pit',
+    side: 'buy',
     amountIn: valueWei,
     amountOutMin: 1n,
     recipient: stage.who.wallet,

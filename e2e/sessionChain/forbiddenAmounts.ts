@@ -6,7 +6,7 @@ import {
   payFee,
   signDelegation,
 } from '@pit/chain'
-import { encodeCurveSell } from '@pit/plans'
+import { encodeCurveTrade } from '@pit/plans'
 import { encodeFunctionData } from 'viem'
 import { curveBuy, curveTrade, routerCall, sendEth, takeUsdg } from './acts.ts'
 import type { Attack, Attempts } from './attack.ts'
@@ -103,7 +103,11 @@ export function forbiddenAmounts(attack: Attack) {
         'InsufficientAllowance',
         () => {
           const sell = { amountIn: 1n, amountOutMin: 0n, recipient: who.mallory, deadlineS: 1n << 40n }
-          return tryFree(roots.curve, { target: curve, valueWei: 0n, data: encodeCurveSell(sell) })
+          return tryFree(roots.curve, {
+            target: curve,
+            valueWei: 0n,
+            data: encodeCurveTrade({ launchpad: 'pit', side: 'sell', ...sell }),
+          })
         },
       ],
     ],

@@ -1,5 +1,5 @@
 import { type Address, curveAbi, type Hex, NATIVE } from '@pit/chain'
-import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
+import { encodeBatch, encodeCurveTrade } from '@pit/plans'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
@@ -31,7 +31,12 @@ export function curvePlans(it: () => SimulatorWorld): void {
           { kind: 'fee_transfer', tx: it().tx(wallet, it().recipient, '0x', fee) },
           {
             kind: 'swap',
-            tx: it().tx(wallet, at, encodeCurveBuy(terms(amountIn - fee, wallet)), amountIn - fee),
+            tx: it().tx(
+              wallet,
+              at,
+              encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...terms(amountIn - fee, wallet) }),
+              amountIn - fee,
+            ),
           },
         ],
         tokenIn: NATIVE,
@@ -50,7 +55,10 @@ export function curvePlans(it: () => SimulatorWorld): void {
       tooDear.amountOutMin = bought.amountOut! + 1n
       const swap = {
         ...ask.transactions[1]!,
-        tx: { ...ask.transactions[1]!.tx, data: encodeCurveBuy(tooDear) },
+        tx: {
+          ...ask.transactions[1]!.tx,
+          data: encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...tooDear }),
+        },
       }
       const refused = await it().simulator.simulatePlan({
         ...ask,
@@ -70,7 +78,16 @@ export function curvePlans(it: () => SimulatorWorld): void {
       const amountIn = 1_000n * ETH
       const ask: SimulateAsk = {
         wallet,
-        transactions: [{ kind: 'swap', tx: it().tx(wallet, at, encodeCurveSell(terms(amountIn, wallet))) }],
+        transactions: [
+          {
+            kind: 'swap',
+            tx: it().tx(
+              wallet,
+              at,
+              encodeCurveTrade({ launchpad: 'pit', side: 'sell', ...terms(amountIn, wallet) }),
+            ),
+          },
+        ],
         tokenIn: token,
         tokenOut: NATIVE,
         amountIn,
@@ -95,7 +112,11 @@ export function curvePlans(it: () => SimulatorWorld): void {
       const [fee, amountIn] = [ETH / 400n, ETH / 10n]
       const data = encodeBatch([
         { to: it().recipient, valueWei: fee, data: '0x' },
-        { to: at, valueWei: amountIn - fee, data: encodeCurveBuy(terms(amountIn - fee, wallet)) },
+        {
+          to: at,
+          valueWei: amountIn - fee,
+          data: encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...terms(amountIn - fee, wallet) }),
+        },
       ])
       const ask: SimulateAsk = {
         wallet,

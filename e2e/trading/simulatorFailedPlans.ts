@@ -71,6 +71,13 @@ export function failedPlans(it: () => SimulatorWorld): void {
       const elsewhere = await it().simulator.readWallet({ wallet: other, tokenIn, tokenOut, curve: null })
       expect(elsewhere.stocks[0]!.blocked).toBe(false)
       await it().rpc.request('devnet_blockWallet', ['NVDA', wallet, false])
+
+      // One list for everybody who touches a stock: the router is asked about beside the wallet.
+      const { router } = it()
+      await it().rpc.request('devnet_blockWallet', ['NVDA', router, true])
+      const state = await it().simulator.readWallet({ wallet, tokenIn, tokenOut, curve: null })
+      expect(state.blockedParties).toEqual([router])
+      await it().rpc.request('devnet_blockWallet', ['NVDA', router, false])
     })
 
     test('a honeypot is not to be sold', async () => {

@@ -41,7 +41,7 @@ export async function openTradingWorld({
 /** What a server needs to trade on that devnet; for tests that start and kill their own. */
 export const tradingEnv = (devnet: DevnetProcess): Record<string, string> => ({
   PROFILE: devnet.profileFile,
-  CHAIN_RPC_URL: devnet.url,
+  CHAIN_RPC_URL: devnet.nodeUrls,
   SEQUENCER_URL: devnet.sequencerUrl,
   LOG_LEVEL: 'warn',
   RATE_LIMIT_SCALE: '10000',

@@ -126,6 +126,21 @@ export function wrongSubmissions(shared: () => Shared): void {
       expect(await world.devnet.rpc('eth_getTransactionReceipt', [used.hash])).toBeNull()
     })
 
+    it('is of a sender whom the chain does not filter', async () => {
+      const sized = { ...shared().good(), amount_in: '60000000000000000' }
+      const { body } = await trader.post<Plan>('live/prepare', sized)
+      const { raw, hash } = trader.sign(body.tx!)
+      await world.devnet.rpc('devnet_filterSender', [trader.wallet, true])
+      expect(await submit({ raw_tx: raw })).toMatchObject({
+        said: '422 SUBMIT_REJECTED',
+        error: { why: expect.stringContaining('restricted addresses') },
+      })
+      expect(await world.devnet.rpc('eth_getTransactionReceipt', [hash])).toBeNull()
+      await world.devnet.rpc('devnet_filterSender', [trader.wallet, false])
+      expect((await trader.post('live/submit', { raw_tx: raw })).status).toBe(200)
+      expect((await receiptOf(world.devnet, hash)).status).toBe('0x1')
+    })
+
     it('comes before its deadline, by the chain’s clock', async () => {
       const { body: late } = await trader.post<Plan>('live/prepare', shared().good())
       const { raw, hash } = trader.sign(late.tx!)

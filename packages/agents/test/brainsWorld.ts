@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
+import type { GatewayProfile } from '@pit/protocol'
 import type { PoolTerms } from '../src/brains/money/rules.ts'
 import { readAgent, type StoredAgent } from '../src/store.ts'
 
@@ -22,6 +23,14 @@ export const TERMS: PoolTerms = {
   modelMaxOutputUsd: 1,
   ownDayMicroUsd: 25_000_000n,
 }
+
+/** A gateway of ours: its models differ in where they say their cost. */
+export const gatewayAt = (url: string): GatewayProfile => ({
+  url,
+  cost: { usage: true, header: 'x-litellm-response-cost' },
+  priced_per: 'million_tokens',
+  models: {},
+})
 
 export interface AgentSketch {
   id: string

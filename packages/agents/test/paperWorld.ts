@@ -56,6 +56,8 @@ export const PROFILE = {
     core('PARTNER', TOKENS.PARTNER, 18),
     core('NVDA', TOKENS.NVDA, 18, 'stock'),
   ],
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: {
     reference_pools: Object.fromEntries(
@@ -64,7 +66,7 @@ export const PROFILE = {
   },
   known_hooks: [],
   fee_recipient: at(0xfee),
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+  vendors: { audit: null, gateway: null, aggregators: {} },
 } as unknown as ChainProfile
 
 const crypto = await createCrypto()
@@ -148,7 +150,10 @@ export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] 
     tokens: {
       get: async (address: Address) => recordOf(address, {}),
       assertUnchanged: async () => {},
-      readAudit: async () => ({ verdict: 'verified', url: null, source: 'audit', checked_at: 0 }),
+      readAudit: async () => ({
+        audit: { verdict: 'verified', url: null, source: 'audit', checked_at: 0 },
+        findings: [],
+      }),
       coreBySymbol: (symbol: string) => {
         const token = PROFILE.core_tokens.find((one) => one.symbol === symbol)!
         const { address, decimals } = token

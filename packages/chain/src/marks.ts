@@ -4,6 +4,7 @@ import { v3PoolAbi } from './abis/exchanges.ts'
 import { aggregatorV3Abi } from './abis/reading.ts'
 import type { Address, Hex } from './bytes/hex.ts'
 import { sqrtPriceAtTick } from './pools/tickMath.ts'
+import { stockIssuerOf } from './stocks/index.ts'
 
 /**
  * Where independent prices come from and how their answers are read: by the service, the co-signer and the
@@ -11,9 +12,15 @@ import { sqrtPriceAtTick } from './pools/tickMath.ts'
  */
 
 export type MarkSource =
-  | { kind: 'feed'; token: Address; symbol: string; feed: Feed }
+  /** `frozen`: asks whether the issuer holds a stock's feed still. */
+  | { kind: 'feed'; token: Address; symbol: string; feed: Feed; frozen: MarkCall | null }
   | { kind: 'twap'; token: Address; symbol: string; decimals: number; pool: Address; quote: QuoteToken }
-  | { kind: 'fixed'; token: Address; symbol: string }
+  /** A dollar by definition; the feed is watched for a loss of the peg. */
+  | { kind: 'fixed'; token: Address; symbol: string; feed: Feed | null }
+interface MarkCall {
+  to: Address
+  data: Hex
+}
 interface QuoteToken {
   address: Address
   decimals: number
@@ -22,25 +29,34 @@ interface QuoteToken {
 const ONE_E18 = 10n ** 18n
 /** Clocks differ a little; a round from further ahead than this is wrong. */
 const MAX_AHEAD_S = 120
+/** Further from a dollar than this, USDG is disclosed, and holds what trades unattended. */
+const MAX_OFF_PEG_BPS = 100n
 
 /** What can be priced on this chain, and how. ETH's feed prices WETH too: one unwraps to the other. */
 export function markSourcesOf(profile: ChainProfile): MarkSource[] {
   const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   const ethFeed = profile.core_tokens.find(({ native }) => native)?.feed ?? null
+  const { beacon } = profile.stocks
+  const frozenOf = (token: Address) =>
+    beacon === null ? null : stockIssuerOf(profile).oraclePausedCall(token)
   const sources: MarkSource[] = []
-  for (const { symbol, address, decimals, feed } of profile.core_tokens) {
+  for (const { symbol, address, decimals, feed, kind } of profile.core_tokens) {
     const token = address.toLowerCase() as Address
     const ownFeed = feed ?? (symbol === 'WETH' ? ethFeed : null)
     const pin = profile.pins.partner_usdg
-    if (symbol === 'USDG') sources.push({ kind: 'fixed', token, symbol })
-    else if (ownFeed) sources.push({ kind: 'feed', token, symbol, feed: ownFeed })
-    else if (symbol === 'PARTNER' && usdg && pin?.version === 'v3') {
+    if (symbol === 'USDG') sources.push({ kind: 'fixed', token, symbol, feed })
+    else if (ownFeed) {
+      const frozen = kind === 'stock' ? frozenOf(token) : null
+      sources.push({ kind: 'feed', token, symbol, feed: ownFeed, frozen })
+    } else if (symbol === 'PARTNER' && usdg && pin?.version === 'v3') {
       const quote = { address: usdg.address.toLowerCase() as Address, decimals: usdg.decimals }
       sources.push({ kind: 'twap', token, symbol, decimals, pool: pin.address as Address, quote })
     }
   }
   for (const { symbol, address, feed } of profile.listed_stocks) {
-    if (feed) sources.push({ kind: 'feed', token: address.toLowerCase() as Address, symbol, feed })
+    if (!feed) continue
+    const token = address.toLowerCase() as Address
+    sources.push({ kind: 'feed', token, symbol, feed, frozen: frozenOf(token) })
   }
   return sources
 }
@@ -51,20 +67,16 @@ export function feedBackedTokens(profile: ChainProfile): ReadonlySet<Address> {
   return new Set(sources.map(({ token }) => token))
 }
 
-/** The call whose answer holds the price; null for a price that is fixed. */
-export function markCall(source: MarkSource): { to: Address; data: Hex } | null {
-  if (source.kind === 'feed') {
-    const data = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
-    return { to: source.feed.address as Address, data }
-  }
+/** The calls whose answers hold the price; none for a price that is fixed and not watched. */
+export function markCalls(source: MarkSource): MarkCall[] {
   if (source.kind === 'twap') {
     const args = [[ACCOUNT.partnerTwapS, 0]] as const
-    return {
-      to: source.pool,
-      data: encodeFunctionData({ abi: v3PoolAbi, functionName: 'observe', args }),
-    }
+    return [{ to: source.pool, data: encodeFunctionData({ abi: v3PoolAbi, functionName: 'observe', args }) }]
   }
-  return null
+  if (source.feed === null) return []
+  const data = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
+  const round = { to: source.feed.address as Address, data }
+  return source.kind === 'feed' && source.frozen ? [round, source.frozen] : [round]
 }
 
 /** Dollars for one whole token times 10^18, or why there is none. */
@@ -74,29 +86,63 @@ export type Priced =
       source: 'oracle_feed' | 'twap' | 'fixed'
       /** Of the feed's round, which may stand for as long as the heartbeat. */
       updatedAtS: number
-      /** Past its heartbeat, or its market is closed: it still sizes a trade, disclosed. */
+      /** Not to be relied on now: it still sizes a trade, disclosed. */
       stale: boolean
+      /** Absent while it is not stale. */
+      staleWhy?: StaleWhy
     }
   | { why: string }
 
-/** What an answer to `markCall` says now; null stands for a call that reverted. */
+/**
+ * Past its feed's heartbeat; its market is closed; its issuer holds the feed still; or what counts as a dollar
+ * is not worth one, or nobody can tell.
+ */
+export type StaleWhy = 'heartbeat' | 'closed' | 'frozen' | 'off_peg'
+
+/** What the answers to `markCalls` say now; null stands for a call that reverted. */
 export function markPriceIn(
   source: MarkSource,
-  answer: Hex | null,
-  { nowS, stocksOpen }: { nowS: number; stocksOpen: boolean },
+  [answer = null, frozen = null]: readonly (Hex | null)[],
+  at: { nowS: number; stocksOpen: boolean },
 ): Priced {
-  if (source.kind === 'fixed') return { priceE18: ONE_E18, source: 'fixed', updatedAtS: nowS, stale: false }
+  if (source.kind === 'fixed') return fixedPrice(source.feed, answer, at.nowS)
   if (answer === null)
     return { why: source.kind === 'feed' ? 'the feed reverts' : 'the pool has no 30 minutes of history' }
   try {
-    if (source.kind === 'twap') return twapPrice(source, answer, nowS)
-    return feedPrice(source.feed, answer, nowS, stocksOpen)
+    if (source.kind === 'twap') return twapPrice(source, answer, at.nowS)
+    const priced = feedPrice(source.feed, answer, at)
+    // What nobody can read is taken for frozen: a price is relied on only where the issuer lets it move.
+    const isFrozen = source.frozen !== null && (frozen === null || BigInt(frozen) !== 0n)
+    return isFrozen && !('why' in priced) ? { ...priced, stale: true, staleWhy: 'frozen' } : priced
   } catch {
     return { why: 'the answer cannot be read' }
   }
 }
 
-function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolean): Priced {
+/** Always a dollar. Stale while its feed is further from one than the peg allows, silent or past its time. */
+function fixedPrice(feed: Feed | null, answer: Hex | null, nowS: number): Priced {
+  const dollar = { priceE18: ONE_E18, source: 'fixed', updatedAtS: nowS, stale: false } as const
+  if (feed === null) return dollar
+  return isOnPeg(feed, answer, nowS) ? dollar : { ...dollar, stale: true, staleWhy: 'off_peg' }
+}
+
+function isOnPeg(feed: Feed, answer: Hex | null, nowS: number): boolean {
+  if (answer === null) return false
+  try {
+    const watched = feedPrice(feed, answer, { nowS, stocksOpen: true })
+    if ('why' in watched || watched.stale) return false
+    const off = watched.priceE18 > ONE_E18 ? watched.priceE18 - ONE_E18 : ONE_E18 - watched.priceE18
+    return off * 10_000n <= ONE_E18 * MAX_OFF_PEG_BPS
+  } catch {
+    return false
+  }
+}
+
+function feedPrice(
+  feed: Feed,
+  returnData: Hex,
+  { nowS, stocksOpen }: { nowS: number; stocksOpen: boolean },
+): Priced {
   const round = decodeFunctionResult({
     abi: aggregatorV3Abi,
     functionName: 'latestRoundData',
@@ -109,13 +155,11 @@ function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolea
   if (answeredInRound !== 0n && answeredInRound < roundId) return { why: 'the round carries an older answer' }
   const updatedAtS = Number(updatedAt)
   if (updatedAtS > nowS + MAX_AHEAD_S) return { why: 'the round is from the future' }
-  const closed = feed.session === 'stock' && !stocksOpen
-  return {
-    priceE18: rescaleDown(answer, feed.decimals, 18),
-    source: 'oracle_feed',
-    updatedAtS,
-    stale: closed || nowS - updatedAtS > feed.heartbeat_s,
-  }
+  const priceE18 = rescaleDown(answer, feed.decimals, 18)
+  const price = { priceE18, source: 'oracle_feed', updatedAtS, stale: false } as const
+  if (feed.session === 'stock' && !stocksOpen) return { ...price, stale: true, staleWhy: 'closed' }
+  if (nowS - updatedAtS > feed.heartbeat_s) return { ...price, stale: true, staleWhy: 'heartbeat' }
+  return price
 }
 
 function twapPrice(source: MarkSource & { kind: 'twap' }, returnData: Hex, nowS: number): Priced {

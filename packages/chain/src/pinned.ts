@@ -2,6 +2,7 @@ import { type ChainProfile, type CoreSymbol, isCoreSymbol } from '@pit/protocol'
 import type { Address, Hex } from './bytes/hex.ts'
 import { delegationAddresses } from './delegation/addresses.ts'
 import type { DelegationAddresses } from './delegation/types.ts'
+import type { PinnedLaunchpad } from './launchpads/index.ts'
 import { NATIVE } from './router/constants.ts'
 import type { RouterLayout } from './router/types.ts'
 
@@ -24,7 +25,7 @@ export interface Pinned {
   permit2: Address
   multicall3: Address
   feeRecipient: Address
-  launchpad: Address | null
+  launchpads: readonly PinnedLaunchpad[]
   stockBeacon: Address | null
   /** Tokens the profile knows; native ETH is the all-zero address. */
   tokens: ReadonlyMap<Address, PinnedToken>
@@ -52,13 +53,16 @@ export function pinnedIn(profile: ChainProfile, missing: (name: string) => never
     permit2: lower(contracts.permit2),
     multicall3: lower(contracts.multicall3),
     feeRecipient: pinned('fee_recipient', profile.fee_recipient),
-    launchpad: knownAddress(contracts.launchpad_factory),
-    stockBeacon: knownAddress(contracts.stock_beacon),
+    launchpads: launchpadsIn(profile),
+    stockBeacon: knownAddress(profile.stocks.beacon),
     tokens,
     knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
     limits: profile.limits,
   }
 }
+
+export const launchpadsIn = ({ launchpads }: Pick<ChainProfile, 'launchpads'>): PinnedLaunchpad[] =>
+  launchpads.map(({ kind, factory }) => ({ kind, factory: lower(factory) }))
 
 /** In lower case; null while the profile does not know it. */
 export const knownAddress = (address: string | null): Address | null => (address ? lower(address) : null)

@@ -2,8 +2,8 @@ import { lowerAddress } from '@pit/chain'
 import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
 import type { Db } from '@pit/platform/db'
-import { createRpc, type Rpc } from '@pit/platform/rpc'
-import type { ChainProfile } from '@pit/protocol'
+import { addressesIn, createRpc, type Rpc } from '@pit/platform/rpc'
+import { type ChainProfile, stakingRegistryOf } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
 import { openStoredMarks } from './backtest/storedMarks.ts'
@@ -72,8 +72,8 @@ const asRecorded: ChainFacts = {
   gasOf: ({ gas_wei }) => (gas_wei === null ? null : BigInt(gas_wei)),
 }
 
-const placeOf = ({ contracts, league }: ChainProfile) => ({
-  registry: contracts.agent_registry,
+const placeOf = ({ contracts, league, agent_registry }: ChainProfile) => ({
+  registry: stakingRegistryOf({ agent_registry }),
   platformAgentId: league.platform_agent_id,
   multicall3: lowerAddress(contracts.multicall3),
 })
@@ -103,8 +103,8 @@ export const openVerifyDeps = (env: Record<string, string | undefined>): VerifyD
   print: (text) => console.log(text),
   async open() {
     const { db, profile } = await openStoredMarks(env)
-    const url = env['CHAIN_RPC_URL'] || profile.rpc_url
-    const rpc = url ? createRpc({ url }) : null
+    const urls = env['CHAIN_RPC_URL'] ? addressesIn(env['CHAIN_RPC_URL']) : profile.rpc_urls
+    const rpc = urls.length > 0 ? createRpc({ url: urls, chainId: profile.chain_id }) : null
     return {
       db,
       profile,

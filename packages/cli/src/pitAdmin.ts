@@ -3,8 +3,8 @@ import { userInfo } from 'node:os'
 import { systemClock } from '@pit/platform/clock'
 import { keepFilesPrivate } from '@pit/platform/ownFiles'
 import { type ConnectedOperator, connectOperator, type Operator, OperatorRefused } from '@pit/server/operator'
-import { freezeSigner, signerAccessOf } from './admin/freezeSigner.ts'
 import { createAdminProgram } from './admin/program.ts'
+import { acceptLedger, freezeSigner, signerAccessOf } from './admin/tellSigner.ts'
 import { environment } from './config.ts'
 
 // The operator's command. It reaches a running server by its socket, else works on the store itself.
@@ -23,11 +23,9 @@ const operator: Operator = {
 const program = createAdminProgram({
   user: userName(),
   act: operator.act,
-  freezeSigner: (ask) =>
-    freezeSigner(
-      { operator, access: signerAccessOf(env), clock: systemClock, warn: (line) => console.error(line) },
-      ask,
-    ),
+  freezeSigner: (ask) => freezeSigner(toSigner(), ask),
+  acceptLedger: (ask) => acceptLedger(toSigner(), ask),
+  sanctionsFile: env['SANCTIONS_FILE'],
   print: (line) => console.log(line),
 })
 
@@ -39,6 +37,11 @@ try {
   process.exitCode = 1
 } finally {
   await connection.open?.close()
+}
+
+function toSigner() {
+  const warn = (line: string) => console.error(line)
+  return { operator, access: signerAccessOf(env), clock: systemClock, warn }
 }
 
 function userName(): string {

@@ -33,6 +33,8 @@ export interface Account {
   signTypedData(data: TypedData): Promise<Hex>
   /** The whole signed transaction. */
   signTransaction(transaction: Transaction): Promise<Hex>
+  /** Signs and sends it, and answers its hash; only of wallets that sign no transaction without sending it. */
+  sendTransaction?(transaction: Transaction): Promise<Hex>
   /** EIP-7702; absent where the wallet does not sign them, as browser wallets do not. */
   signAuthorization?(authorization: CodeAuthorization): Promise<Hex>
 }
@@ -76,7 +78,19 @@ export function fromSign(address: Hex, sign: (digest: Hex) => Promise<Hex>): Acc
   }
 }
 
-/** A wallet behind an EIP-1193 provider. Most refuse eth_signTransaction: use it where yours has it. */
+/** A browser wallet: it signs a transaction only to send it, by the node it is set to. */
+export function fromWallet(provider: Eip1193, address: Hex): Account {
+  return {
+    ...fromProvider(provider, address),
+    sendTransaction: (transaction) =>
+      provider.request({
+        method: 'eth_sendTransaction',
+        params: [rpcTransaction(address, transaction)],
+      }) as Promise<Hex>,
+  }
+}
+
+/** A wallet behind an EIP-1193 provider that has eth_signTransaction; most have not: see `fromWallet`. */
 export function fromProvider(provider: Eip1193, address: Hex): Account {
   const ask = (method: string, params: unknown[]) => provider.request({ method, params }) as Promise<Hex>
   return {

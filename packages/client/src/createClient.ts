@@ -17,7 +17,7 @@ import {
 } from './verbs/owners.ts'
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
-import { signIn } from './verbs/signIn.ts'
+import { revokeAllKeys, signIn } from './verbs/signIn.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 
 export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions) {
   const pins: Pins = pinsOf(options.profile)
   let apiKey = options.apiKey ?? null
   const api: Api = createApi({ ...options, apiKey: () => apiKey })
-  const rpcUrl = options.profile.rpc_url
+  const [rpcUrl] = options.profile.rpc_urls
   const rpc = options.rpc ?? (rpcUrl ? rpcAt(rpcUrl, options.fetch) : noNode())
   let checking: Promise<void> | null = null
   const checked = (): Promise<void> => {
@@ -62,6 +62,7 @@ export function createClient(options: ClientOptions) {
     checked,
   }
   const fast = createFast(deps)
+  const domain = options.domain ?? new URL(options.url).host
   return {
     /** Every route as it is, unverified: `api['live.quote']`. */
     api,
@@ -71,11 +72,12 @@ export function createClient(options: ClientOptions) {
     checkConfig: checked,
     async signIn({ signal }: VerbOptions = {}) {
       await checked()
-      const domain = options.domain ?? new URL(options.url).host
       const answer = await signIn(deps, { domain, signal })
       apiKey = answer.api_key
       return answer
     },
+    /** Ends every key of the wallet; the wallet signs for it. */
+    revokeAllKeys: ({ signal }: VerbOptions = {}) => revokeAllKeys(deps, { domain, signal }),
     quote: (body: Parameters<Api['live.quote']>[0]['body'], call?: VerbOptions) =>
       api['live.quote']({ body }, call),
     trade: bind(deps, trade),
@@ -122,5 +124,5 @@ const bind =
     verb(deps, ...args)
 
 function noNode(): Rpc {
-  throw new TypeError('the profile has no rpc_url: hand in `rpc`, the node the client verifies by')
+  throw new TypeError('the profile has no rpc_urls: hand in `rpc`, the node the client verifies by')
 }

@@ -1,6 +1,14 @@
 export type { ChainProfile } from '@pit/protocol'
-export { type Account, type Eip1193, fromProvider, fromSign, fromViem, type TypedData } from './account.ts'
-export type { Api, Ask, CallOptions } from './call.ts'
+export {
+  type Account,
+  type Eip1193,
+  fromProvider,
+  fromSign,
+  fromViem,
+  fromWallet,
+  type TypedData,
+} from './account.ts'
+export { type Api, type Ask, type CallOptions, createApi } from './call.ts'
 export { type ClientOptions, createClient, type PitClient } from './createClient.ts'
 export { isRefusal, PitRefusal } from './errors.ts'
 export { type Rpc, rpcAt, rpcOf } from './own/rpc.ts'

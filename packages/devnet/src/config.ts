@@ -22,6 +22,29 @@ export const SETTINGS = {
     default: 'hours',
     means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',
   },
+  DEVNET_PROVIDER: {
+    default: 'open',
+    means:
+      'strict: the RPC has the habits of the real chain’s public node; without them it is at /open. open: ' +
+      'it answers everything it can.',
+  },
+  DEVNET_ADDRESSES: {
+    default: '0',
+    means: 'Further RPC addresses on free ports, named in the profile, which devnet_address lets lag or die.',
+  },
+  DEVNET_LOG_MATCHES: { default: '10000', means: 'Strict: logs in one answer.' },
+  DEVNET_LOG_MATCHES_NEAR: { default: '50000', means: 'Strict: the same within 1,001 blocks.' },
+  DEVNET_LOG_BLOCKS: { default: '10000', means: 'Strict: blocks in one range of logs.' },
+  DEVNET_STATE_BLOCKS: { default: '5000', means: 'Strict: blocks of which the state can be read.' },
+  DEVNET_COST_PER_S: {
+    default: '1500',
+    means: 'Strict: what asking may cost in a second, per address; a plain read is 1, logs are 20.',
+  },
+  DEVNET_SOCKET_LIFE_S: { default: '20', means: 'Strict: seconds after which a WebSocket is dropped.' },
+  DEVNET_AGENT_REGISTRY: {
+    default: 'pit',
+    means: 'pit: the profile names the registry with a vault. erc8004: the identity registry, same agents.',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -60,5 +83,18 @@ export function readConfig(env: Record<string, string | undefined>) {
     marketSeed: text('MARKET_SEED'),
     tradesPerS: number('MARKET_RATE', 0, 100),
     session: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
+    moreAddresses: whole('DEVNET_ADDRESSES', 0, 8),
+    strict:
+      oneOf('DEVNET_PROVIDER', 'open', 'strict') === 'open'
+        ? null
+        : {
+            logMatches: whole('DEVNET_LOG_MATCHES', 1, 1_000_000),
+            logMatchesNear: whole('DEVNET_LOG_MATCHES_NEAR', 1, 1_000_000),
+            logBlocks: whole('DEVNET_LOG_BLOCKS', 1, 10_000_000),
+            stateBlocks: whole('DEVNET_STATE_BLOCKS', 1, 10_000_000),
+            costPerS: whole('DEVNET_COST_PER_S', 1, 1_000_000),
+            socketLifeS: whole('DEVNET_SOCKET_LIFE_S', 1, 86_400),
+          },
+    agentRegistry: oneOf('DEVNET_AGENT_REGISTRY', 'pit', 'erc8004'),
   }
 }

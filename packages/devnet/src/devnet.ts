@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
+import { type ChainProfile, stockSessionOf } from '@pit/protocol'
 import { compileContracts } from './compile.ts'
 import { encodeActs, type OperatorAct, type World, type WorldOptions } from './deploy/index.ts'
 import { devnetMethods } from './devnetMethods.ts'
@@ -14,8 +15,9 @@ import {
 } from './market/index.ts'
 import { openWorld, writeWhole } from './openWorld.ts'
 import { createPace } from './pace.ts'
-import { createRpc, createSequencer, serveRpc } from './rpc/index.ts'
-import { startVendors, type Vendors, type Verdict } from './vendors/index.ts'
+import type { StrictLimits } from './rpc/index.ts'
+import { serveNodes } from './serveNodes.ts'
+import { COST_HEADER, startVendors, type Vendors, type Verdict } from './vendors/index.ts'
 
 export interface DevnetOptions {
   host: string
@@ -29,6 +31,12 @@ export interface DevnetOptions {
   marketSeed: string
   tradesPerS: number
   session: StockSession
+  /** The habits of a public node. Absent or null: none. */
+  strict?: StrictLimits | null
+  /** Further addresses of the RPC. */
+  moreAddresses?: number
+  /** Which of the two registries the profile names. */
+  agentRegistry?: keyof World['registries']
   world?: WorldOptions
   stage?: (text: string) => void
   log?: (message: string, fields?: Record<string, unknown>) => void
@@ -45,6 +53,7 @@ export interface Devnet {
   close(): Promise<void>
 }
 
+const NODE_INTERFACE = '0x00000000000000000000000000000000000000c8'
 /** So many of the operator's acts fit into a block beside trades. */
 const ACTS_AT_ONCE = 50
 
@@ -83,6 +92,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     tradesPerS: options.tradesPerS,
     blockMs: options.blockMs,
     session: options.session,
+    stockSession: stockSessionOf(world.profile),
     log,
     publish: (rounds) =>
       act(
@@ -126,34 +136,39 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     market: { on: market.isOn(), ...market.stats() },
     gateway: vendors.ledger(),
   })
-  const sequencer = createSequencer(chain)
-  const methods = { ...devnetMethods({ chain, world, market, vendors, stats }), ...sequencer.methods }
-  const rpc = createRpc({ chain, methods })
-  const serving = await serveRpc({ rpc, sequencer }, { host, port: options.port })
+  // A Nitro node answers at this address itself; the stand-in is as much of it as is asked for.
+  if (options.strict) {
+    const code = await chain.request('eth_call', [{ data: artifacts['NodeInterface']!.bytecode }, 'latest'])
+    await chain.admin('hardhat_setCode', [NODE_INTERFACE, code])
+  }
+  const nodes = await serveNodes({
+    chain,
+    methods: devnetMethods({ chain, world, market, vendors, stats }),
+    host,
+    port: options.port,
+    strict: options.strict ?? null,
+    moreAddresses: options.moreAddresses ?? 0,
+  })
 
   const { profile } = world
   // Who reads the profile must agree with the market on when stocks trade.
   const stocks = [...profile.core_tokens.filter(({ kind }) => kind === 'stock'), ...profile.listed_stocks]
   for (const { feed } of stocks) if (feed) feed.session = options.session === 'always' ? 'always' : 'stock'
-  const sequencerUrl = `${serving.url}/sequencer`
+  const kind = options.agentRegistry ?? 'pit'
+  profile.agent_registry = { kind, address: world.registries[kind] }
+  const { url, sequencerUrl } = nodes
   Object.assign(profile, {
-    rpc_url: serving.url,
+    rpc_urls: [url, ...nodes.moreUrls],
     sequencer_url: sequencerUrl,
-    explorer_tx: `${serving.url}/tx/`,
+    explorer_tx: `${url}/tx/`,
   })
-  profile.vendors = {
-    audit_url: `${vendors.url}/audit/v1`,
-    gateway_url: `${vendors.url}/v1`,
-    aggregator_urls: Object.fromEntries(
-      [1, 2, 3].map((n) => [`aggregator_${n}`, `${vendors.url}/aggregator_${n}`]),
-    ),
-  }
+  profile.vendors = vendorsProfile(vendors.url)
   if (dir) writeWhole(join(dir, 'profile.json'), profile)
 
   chain.startTicking(options.blockMs)
   if (options.market === 'on') await market.start()
   return {
-    url: serving.url,
+    url,
     sequencerUrl,
     vendorsUrl: vendors.url,
     chain,
@@ -164,10 +179,29 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       await market.close()
       pace.close()
       // Requests under way have a moment; the chain's own end never waits for a client.
-      const served = Promise.all([serving.close(), vendors.close()])
+      const served = Promise.all([nodes.close(), vendors.close()])
       await Promise.race([served, new Promise((resolve) => setTimeout(resolve, 500).unref())])
-      rpc.close()
+      nodes.drop()
       await chain.close()
+    },
+  }
+}
+
+/** Real vendors' shapes, at the stand-ins; nobody here counts our questions. */
+function vendorsProfile(url: string): ChainProfile['vendors'] {
+  const at = (path: string, kind: string) => ({ kind, url: `${url}/${path}`, per_minute: 60_000 })
+  return {
+    audit: at('goplus', 'goplus'),
+    gateway: {
+      url: `${url}/v1`,
+      cost: { usage: true, header: COST_HEADER },
+      priced_per: 'million_tokens',
+      models: {},
+    },
+    aggregators: {
+      aggregator_1: at('aggregator_1/kyberswap', 'kyberswap'),
+      aggregator_2: at('aggregator_2/sushi', 'sushi'),
+      aggregator_3: at('aggregator_3/uniswap', 'uniswap'),
     },
   }
 }

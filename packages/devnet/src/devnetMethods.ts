@@ -1,4 +1,13 @@
-import { blockWallet, launch, pauseStock, setFeed, upgradeToken, type World } from './deploy/index.ts'
+import {
+  announceMultiplier,
+  blockWallet,
+  launch,
+  pauseOracle,
+  pauseStock,
+  setFeed,
+  upgradeToken,
+  type World,
+} from './deploy/index.ts'
 import { PUBLIC_MNEMONIC, publicAccounts } from './engine/accounts.ts'
 import { rpcFailure } from './engine/provider.ts'
 import type { Chain, Hex } from './engine/types.ts'
@@ -71,13 +80,26 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
       return { symbol, held: true }
     },
     async devnet_pauseStock([symbol, paused]) {
-      const known = stockOf(world, symbol)
+      const known = symbol === '*' ? symbol : stockOf(world, symbol)
       await pauseStock(chain, world, known, flag(paused, 'paused'))
       return true
     },
+    async devnet_pauseOracle([symbol, paused]) {
+      await pauseOracle(chain, world, stockOf(world, symbol), flag(paused, 'paused'))
+      return true
+    },
+    async devnet_setMultiplier([symbol, change]) {
+      const multiplier = optionalNumber(fields(change).multiplier, 'multiplier', 1e-6)
+      if (multiplier === undefined) throw refuse('multiplier is shares per token')
+      const in_s = optionalNumber(fields(change).in_s, 'in_s', 0) ?? 0
+      return {
+        effective_at: await announceMultiplier(chain, world, stockOf(world, symbol), { multiplier, in_s }),
+      }
+    },
     async devnet_blockWallet([symbol, wallet, blocked]) {
-      const known = stockOf(world, symbol)
-      await blockWallet(chain, world, known, address(wallet, 'wallet'), flag(blocked, 'blocked'))
+      // One list for all stocks: the symbol only has to be one of them.
+      stockOf(world, symbol)
+      await blockWallet(chain, world, address(wallet, 'wallet'), flag(blocked, 'blocked'))
       return true
     },
     async devnet_upgradeToken([token]) {
@@ -107,11 +129,19 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
       return vendors.modes()
     },
     async devnet_launch([wish]) {
-      const { pair = 'ETH', symbol } = fields(wish)
-      if (pair !== 'ETH' && pair !== 'USDG') throw refuse('pair is ETH or USDG')
+      const { pair = 'ETH', symbol, launchpad = 'pit', exempt = [] } = fields(wish)
+      if (launchpad !== 'pit' && launchpad !== 'pons') throw refuse('launchpad is pit or pons')
+      const isPair = pair === 'ETH' || pair === 'USDG' || (pair === 'NVDA' && launchpad === 'pons')
+      if (!isPair) throw refuse('pair is ETH or USDG, and with pons also NVDA')
+      const isList = Array.isArray(exempt) && exempt.every((one) => /^0x[0-9a-fA-F]{40}$/.test(String(one)))
+      if (!isList) throw refuse('exempt is a list of addresses')
       const creatorTaxBps = optionalNumber(fields(wish).creator_tax_bps, 'creator_tax_bps', 0)
+      const snipeSeconds = optionalNumber(fields(wish).snipe_seconds, 'snipe_seconds', 1)
       return launch(chain, world, {
+        launchpad,
         pair,
+        exempt,
+        ...(snipeSeconds !== undefined && { snipeSeconds }),
         symbol: text(symbol, 'symbol'),
         ...(creatorTaxBps !== undefined && { creatorTaxBps }),
       })
@@ -126,9 +156,11 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
         agents: world.agents,
         gallery: world.gallery,
         stocks: world.stocks,
+        registries: world.registries,
         sanctioned: world.sanctioned,
         upgradeable: world.upgradeable,
         long_tail: world.longTail,
+        pons: world.pons,
         vendors: {
           url: vendors.url,
           modes: VENDOR_MODES,

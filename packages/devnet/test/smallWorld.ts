@@ -117,7 +117,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
       symbol: 'ETH',
       token: NATIVE,
       decimals: 18,
-      feed: { address: feed, decimals: 8, session: 'always' },
+      feed: { address: feed, decimals: 8, session: 'always', deviationBps: 5, heartbeatS: 15 },
       volatility: 0.9,
     },
     { symbol: 'USDG', token: usdg, decimals: 6, feed: null, volatility: 0, anchorUsd: 1 },
@@ -259,7 +259,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     world: {
       assets,
       pools,
-      curves: [{ address: addressAt(0), token: addressAt(1), pair: NATIVE }],
+      curves: [{ launchpad: 'pit', address: addressAt(0), token: addressAt(1), pair: NATIVE }],
       partnerPool:
         pools.find(
           (pool) => pool.currency0 !== NATIVE && [pool.currency0, pool.currency1].includes(partner),

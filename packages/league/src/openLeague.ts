@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
-import { type Answer, type Board, fail } from '@pit/protocol'
+import { type Answer, type Board, fail, stakingRegistryOf } from '@pit/protocol'
 import { assetsOf } from './books/assets.ts'
 import { createMarkBook } from './books/marks.ts'
 import { firstSeasonOf, type LeagueDeps, lower, type Player } from './deps.ts'
@@ -57,7 +57,8 @@ export function openLeague(options: LeagueDeps): League {
   const { db, clock, profile } = options
   const assets = assetsOf(profile)
   const marks = createMarkBook(assets)
-  const reserveOn = options.vault !== null && profile.league.platform_agent_id !== null
+  const isStaked = options.vault !== null && stakingRegistryOf(profile) !== null
+  const reserveOn = isStaked && profile.league.platform_agent_id !== null
   const shared = { ...options, assets, marks, reserveOn }
   const reading = (): ReadDeps => ({ ...shared, firstSeasonS: firstSeasonOf(options) })
   const answers = createSharedAnswers({ clock, max: MAX_ANSWERS, build: (key) => build(reading(), key) })

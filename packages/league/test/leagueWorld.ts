@@ -51,7 +51,7 @@ export const PROFILE = {
   kind: 'devnet',
   chain_id: 4663,
   first_block: 0,
-  contracts: { agent_registry: at(0xa9), multicall3: at(0xca11) },
+  contracts: { multicall3: at(0xca11) },
   core_tokens: [
     core('ETH', ETH, 18, { kind: 'native', native: true, feed }),
     core('WETH', TOKENS.WETH, 18),
@@ -60,6 +60,9 @@ export const PROFILE = {
     core('PARTNER', TOKENS.PARTNER, 18),
     core('NVDA', TOKENS.NVDA, 18, { kind: 'stock', feed }),
   ],
+  agent_registry: { kind: 'pit', address: at(0xa9) },
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: { partner_usdg: { version: 'v3', address: at(0x9001), fee: 3000 }, reference_pools: {} },
   league: { first_season: '2026-01-05', platform_agent_id: '1' },

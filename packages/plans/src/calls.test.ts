@@ -6,8 +6,7 @@ import { expect, it } from 'vitest'
 import { wholeOf } from './describeSwap.ts'
 import {
   encodeBatch,
-  encodeCurveBuy,
-  encodeCurveSell,
+  encodeCurveTrade,
   encodeErc20Approve,
   encodeErc20Transfer,
   encodeLockdown,
@@ -27,8 +26,12 @@ it('encodes trades on a curve as viem does', () => {
       (amountIn, amountOutMin, recipient, deadlineS) => {
         const args = [amountIn, amountOutMin, recipient, deadlineS] as const
         const trade = { amountIn, amountOutMin, recipient, deadlineS }
-        expect(encodeCurveBuy(trade)).toBe(encodeFunctionData({ abi: curveAbi, functionName: 'buy', args }))
-        expect(encodeCurveSell(trade)).toBe(encodeFunctionData({ abi: curveAbi, functionName: 'sell', args }))
+        expect(encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...trade })).toBe(
+          encodeFunctionData({ abi: curveAbi, functionName: 'buy', args }),
+        )
+        expect(encodeCurveTrade({ launchpad: 'pit', side: 'sell', ...trade })).toBe(
+          encodeFunctionData({ abi: curveAbi, functionName: 'sell', args }),
+        )
       },
     ),
   )

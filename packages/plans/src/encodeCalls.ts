@@ -1,4 +1,4 @@
-import { type Address, CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR, type Hex } from '@pit/chain'
+import { type Address, type CurveSide, type Hex, launchpadOf } from '@pit/chain'
 import {
   addressWord,
   arrayTail,
@@ -10,27 +10,25 @@ import {
   uint,
   uintOfNumber,
 } from '@pit/chain/words'
+import type { LaunchpadKind } from '@pit/protocol'
 
 export type CurveTrade = {
+  launchpad: LaunchpadKind
+  side: CurveSide
   /** Of the pair for a buy, of the token for a sell. A buy with ETH sends as much along. */
   amountIn: bigint
   amountOutMin: bigint
   recipient: Address
+  /** Left out of the call where the launchpad's curves take none. */
   deadlineS: bigint
 }
 
-/** The curve's `buy(amountIn, minTokensOut, to, deadline)`. */
-export function encodeCurveBuy(trade: CurveTrade): Hex {
-  return `${CURVE_BUY_SELECTOR}${curveWords(trade)}`
-}
-
-/** The curve's `sell(tokensIn, minPairOut, to, deadline)`. */
-export function encodeCurveSell(trade: CurveTrade): Hex {
-  return `${CURVE_SELL_SELECTOR}${curveWords(trade)}`
-}
-
-function curveWords({ amountIn, amountOutMin, recipient, deadlineS }: CurveTrade): string {
-  return (uint(amountIn) + uint(amountOutMin) + addressWord(recipient) + uint(deadlineS)).toLowerCase()
+/** A curve's `buy` or `sell`, as its launchpad has it. */
+export function encodeCurveTrade(trade: CurveTrade): Hex {
+  const { methods, hasDeadline } = launchpadOf(trade.launchpad)
+  const words = uint(trade.amountIn) + uint(trade.amountOutMin) + addressWord(trade.recipient)
+  const deadline = hasDeadline ? uint(trade.deadlineS) : ''
+  return `${methods[trade.side].selector}${(words + deadline).toLowerCase()}`
 }
 
 export type BatchCall = { to: Address; valueWei: bigint; data: Hex }

@@ -11,10 +11,11 @@ import {
 } from '@pit/chain'
 import { address, uint } from '@pit/chain/test/randomCall'
 import { type Random, seeded } from '@pit/chain/test/randomPool'
+import { LAUNCHPAD_KINDS } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { randomPlan } from '../test/randomPlan.ts'
-import { encodeCurveBuy, encodeCurveSell } from './encodeCalls.ts'
+import { encodeCurveTrade } from './encodeCalls.ts'
 import { encodeExecute } from './encodeExecute.ts'
 import { type EncodedSwap, encodeSwap } from './encodeSwap.ts'
 import type { SwapPlan } from './plan.ts'
@@ -166,12 +167,14 @@ it('reads trades on a curve as they went in, and no other text', () => {
     amountOutMin: uint(256n),
     recipient: address(),
     deadlineS: uint(256n),
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    launchpad: fc.constantFrom(...LAUNCHPAD_KINDS),
   })
   fc.assert(
-    fc.property(trade, fc.boolean(), fc.nat(), (terms, isBuy, seed) => {
-      const encode = isBuy ? encodeCurveBuy : encodeCurveSell
-      const data = encode(terms)
-      expect(readCurveCall(data)).toEqual({ side: isBuy ? 'buy' : 'sell', ...terms })
+    fc.property(trade, fc.nat(), (terms, seed) => {
+      const data = encodeCurveTrade(terms)
+      const deadlineS = terms.launchpad === 'pons' ? null : terms.deadlineS
+      expect(readCurveCall(data)).toEqual({ ...terms, deadlineS })
       const random = seeded(seed)
       for (let i = 0; i < CHANGES_EACH; i++) {
         const at = 2 + random.below(data.length - 2)
@@ -179,8 +182,7 @@ it('reads trades on a curve as they went in, and no other text', () => {
         const text = `${data.slice(0, at)}${digit}${data.slice(at + 1)}`
         const reading = readCurveCall(text as Hex)
         if (!reading) continue
-        const { side, ...again } = reading
-        expect((side === 'buy' ? encodeCurveBuy : encodeCurveSell)(again)).toBe(text)
+        expect(encodeCurveTrade({ ...reading, deadlineS: reading.deadlineS ?? 0n })).toBe(text)
       }
     }),
     { numRuns: 500 },

@@ -36,5 +36,6 @@ export async function checkChain(rpc: Rpc, profile: ChainProfile): Promise<void>
     }
   } catch (error) {
     if (!(error instanceof RpcUnreachable)) throw error
+    if (error.why === 'foreign') throw new StartRefused(`${error.message}: set CHAIN_RPC_URL`)
   }
 }

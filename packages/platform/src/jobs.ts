@@ -107,7 +107,8 @@ export function runJobs<const Name extends string>(deps: JobDeps, table: readonl
     function isLate(): boolean {
       const sinceMs = loop.runningSinceMs()
       if (sinceMs !== null) return clock.nowMs() - sinceMs > lateAfterMs
-      return job.intervalMs !== null && clock.nowMs() - lastEndMs > job.intervalMs + lateAfterMs
+      const restMs = typeof job.intervalMs === 'function' ? job.intervalMs() : job.intervalMs
+      return restMs !== null && clock.nowMs() - lastEndMs > restMs + lateAfterMs
     }
     return {
       name,

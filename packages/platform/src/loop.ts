@@ -2,8 +2,8 @@ import type { Timer } from './clock.ts'
 
 export interface LoopOptions {
   clock: Timer
-  /** From the end of a run to the next start. Null: only when woken. */
-  intervalMs: number | null
+  /** From the end of a run to the next start, asked after each where it varies. Null: only when woken. */
+  intervalMs: number | null | (() => number)
   /** Answering `'more'` runs it again at once. The signal is aborted when the loop is stopped. */
   run(signal: AbortSignal): Promise<unknown>
   /** Before the first run. */
@@ -40,7 +40,7 @@ export function startLoop({
 }: LoopOptions): Loop {
   const stopping = new AbortController()
   const { signal } = stopping
-  const restMs = intervalMs ?? Number.POSITIVE_INFINITY
+  const restMs = (): number | null => (typeof intervalMs === 'function' ? intervalMs() : intervalMs)
   let nap = new AbortController()
   let isWoken = false
   let runningSinceMs: number | null = null
@@ -55,8 +55,8 @@ export function startLoop({
   }
 
   function retryMs(failures: number): number {
-    const backoffMs = Math.min((intervalMs ?? FIRST_RETRY_MS) * 2 ** failures, maxRetryMs)
-    return Math.max(backoffMs, intervalMs ?? 0)
+    const backoffMs = Math.min((restMs() ?? FIRST_RETRY_MS) * 2 ** failures, maxRetryMs)
+    return Math.max(backoffMs, restMs() ?? 0)
   }
 
   async function runOnce(): Promise<'failed' | 'more' | 'done'> {
@@ -83,7 +83,7 @@ export function startLoop({
       failures = outcome === 'failed' ? failures + 1 : 0
       if (outcome === 'failed') await clock.sleep(retryMs(failures), signal)
       // A stop that came during the run has ended the nap before it began.
-      else if (outcome === 'done' && !signal.aborted) await pause(restMs)
+      else if (outcome === 'done' && !signal.aborted) await pause(restMs() ?? Number.POSITIVE_INFINITY)
     }
   }
 

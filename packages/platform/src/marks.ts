@@ -1,4 +1,4 @@
-import { type MarkSource, markCall, markPriceIn, multicall3Abi, type Priced } from '@pit/chain'
+import { type MarkSource, markCalls, markPriceIn, multicall3Abi, type Priced } from '@pit/chain'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { askBlockNumber, askMulticall, readOne, wordsIn } from './reads/index.ts'
 import type { Rpc } from './rpc.ts'
@@ -38,19 +38,15 @@ export async function readMarks({
 }): Promise<MarkReading> {
   // The node's own number: inside a call a rollup's chain may see its parent's.
   const block = await readOne(rpc, askBlockNumber())
-  const nothing = { to: multicall3, data: '0x' as const }
-  const calls = [...sources.map((source) => markCall(source) ?? nothing), { to: multicall3, data: TIMESTAMP }]
-  const results = await readOne(rpc, askMulticall(multicall3, calls, { block }))
-  const reading: MarkReading = {
-    block,
-    timestampS: secondsOf(results[sources.length]!),
-    marks: [],
-    unread: [],
-  }
+  const asked = sources.map((source) => ({ source, calls: markCalls(source) }))
+  const calls = [{ to: multicall3, data: TIMESTAMP }, ...asked.flatMap((one) => one.calls)]
+  const [timestamp, ...answers] = await readOne(rpc, askMulticall(multicall3, calls, { block }))
+  const reading: MarkReading = { block, timestampS: secondsOf(timestamp!), marks: [], unread: [] }
   const readAtS = Math.floor(nowMs / 1000)
-  for (const [i, source] of sources.entries()) {
+  const at = { nowS: readAtS, stocksOpen: stockSession(nowMs) }
+  for (const { source, calls } of asked) {
     const { token, symbol } = source
-    const priced = markPriceIn(source, results[i]!, { nowS: readAtS, stocksOpen: stockSession(nowMs) })
+    const priced = markPriceIn(source, answers.splice(0, calls.length), at)
     if ('why' in priced) reading.unread.push({ token, symbol, why: priced.why })
     else reading.marks.push({ token, symbol, block, readAtS, ...priced })
   }

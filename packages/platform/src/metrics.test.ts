@@ -9,7 +9,8 @@ it('serves what was counted on its own port, and nothing else there', async () =
   metrics.limiterRefused('key')
   metrics.limiterDegraded(true)
   metrics.watchLoad({ inFlight: () => 3, loopDelayMs: () => 1.5 })
-  const { port, close } = await serveMetrics(metrics, { port: 0 })
+  let ready = false
+  const { port, close } = await serveMetrics(metrics, { port: 0, isReady: () => ready })
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(text).toContain('# TYPE pit_http_request_seconds histogram')
   expect(text).toContain('pit_http_request_seconds_bucket{le="0.001",route="auth.me",status="200"} 0')
@@ -22,5 +23,9 @@ it('serves what was counted on its own port, and nothing else there', async () =
   expect(text).toContain('pit_http_in_flight 3')
   expect(text).toContain('process_resident_memory_bytes')
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  expect((await fetch(`http://127.0.0.1:${port}/live`)).status).toBe(200)
+  expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(503)
+  ready = true
+  expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200)
   await close()
 })

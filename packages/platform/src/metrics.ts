@@ -65,12 +65,20 @@ export function createMetrics({ withProcess = true } = {}): Metrics {
   }
 }
 
-/** Serves the registry on its own port, loopback only: metrics are nobody else's business. */
+/**
+ * Serves the registry on its own port, loopback only: metrics are nobody else's business. Beside it, for
+ * whoever starts and watches the process: `/live` while it runs, `/ready` while it can serve.
+ */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'registry'>,
-  { port, host = '127.0.0.1' }: { port: number; host?: string },
+  { port, isReady, host = '127.0.0.1' }: { port: number; isReady(): boolean; host?: string },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server: Server = createServer((req, res) => {
+    if (req.url === '/live') return void res.writeHead(200).end('live\n')
+    if (req.url === '/ready') {
+      const ready = isReady()
+      return void res.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n')
+    }
     if (req.url !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
       res.writeHead(404).end()
       return

@@ -106,6 +106,26 @@ export function readOwnFile(setting: string, file: string): string {
   return text.trim()
 }
 
+const ROOT = 0
+const OTHERS_BUT_GROUP_READ = OTHERS & ~0o040
+
+/**
+ * A credential's text as systemd hands it over: this user's alone, or root's with a rule that lets this user
+ * read it, which shows as the group's right.
+ */
+export function readCredential(setting: string, file: string): string {
+  const { text, found } = readWithStats(setting, file)
+  const own = process.getuid?.()
+  if (own === undefined || found.uid === own) return readOwnFile(setting, file)
+  if (found.uid !== ROOT)
+    throw new StartRefused(
+      `${setting} ${file} belongs to user ${found.uid}: only root hands credentials over`,
+    )
+  if ((found.mode & OTHERS_BUT_GROUP_READ) !== 0)
+    throw new StartRefused(`${setting} ${file} is open to other users (mode ${modeOf(found)}): chmod 440 it`)
+  return text.trim()
+}
+
 /** Both of one opened file: its name may be another file's a moment later. */
 function readWithStats(setting: string, file: string): { text: string; found: Stats } {
   let opened: number | undefined

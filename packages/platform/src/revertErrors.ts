@@ -85,6 +85,11 @@ const CURVE: Record<string, Words> = {
   'Expired(uint256)': ([at]) => `the deadline ${at} has passed`,
   'ZeroAmount()': 'the curve was given no amount',
   'WrongValue(uint256,uint256)': ([sent, due]) => `${sent} wei were sent where ${due} were due`,
+  'SlippageExceeded(uint256,uint256)': ([out, least]) =>
+    `the curve gives ${out}, less than the minimum of ${least}`,
+  'CurveGraduated()': 'the curve has graduated',
+  'NativeValueMismatch(uint256,uint256)': ([sent, due]) => `${sent} wei were sent where ${due} were due`,
+  'UnexpectedNativeValue()': 'ETH was sent to a curve that takes a token',
   'Reentered()': 'the curve was called from inside its own call',
 }
 

@@ -143,6 +143,6 @@ describe('openSanctions', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await writeFile(file, many(3).join('\n'))
     sanctions = await opening
-    expect(sanctions.state()).toEqual({ status: 'ok', addresses: 3 })
+    expect(sanctions.state()).toMatchObject({ status: 'ok', addresses: 3 })
   })
 })

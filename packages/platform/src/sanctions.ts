@@ -6,9 +6,10 @@ import type { Logger } from './logger.ts'
 import { startLoop } from './loop.ts'
 import { parseSanctions, SanctionsFileError } from './parseSanctions.ts'
 
-type SanctionsState =
-  | { status: 'ok'; addresses: number }
-  | { status: 'degraded'; addresses: number; why: string }
+type SanctionsState = { addresses: number; takenAtS: number } & (
+  | { status: 'ok' }
+  | { status: 'degraded'; why: string }
+)
 
 export interface Sanctions {
   /** Any letter case. */
@@ -44,9 +45,10 @@ export async function openSanctions({
 }): Promise<Sanctions> {
   let stamp = ''
   let list: ReadonlySet<string>
+  let takenAtS: number
   let why: string | null = null
   try {
-    ;({ stamp, list } = await readSettled(file, settleMs, clock))
+    ;({ stamp, list, takenAtS } = await readSettled(file, settleMs, clock))
   } catch (error) {
     throw new SanctionsFileError(
       `${setting} ${file}: ${problem(error)}. Pit does not run without a sanctions list.`,
@@ -68,6 +70,7 @@ export async function openSanctions({
     if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list read again')
     stamp = found
     list = read
+    takenAtS = takenAt(text, (await stat(file)).mtimeMs)
     why = null
     return true
   }
@@ -89,10 +92,11 @@ export async function openSanctions({
   const watcher = watchFolder(file, loop.wake)
   return {
     isSanctioned: (address) => list.has(address) || list.has(address.toLowerCase()),
-    state: () =>
-      why === null
-        ? { status: 'ok', addresses: list.size }
-        : { status: 'degraded', addresses: list.size, why: `sanctions list: ${why}` },
+    state: () => ({
+      addresses: list.size,
+      takenAtS,
+      ...(why === null ? { status: 'ok' } : { status: 'degraded', why: `sanctions list: ${why}` }),
+    }),
     async close() {
       watcher?.close()
       await loop.stop()
@@ -105,15 +109,23 @@ async function readSettled(
   file: string,
   settleMs: number,
   clock: Timer,
-): Promise<{ stamp: string; list: ReadonlySet<string> }> {
+): Promise<{ stamp: string; list: ReadonlySet<string>; takenAtS: number }> {
   for (let looks = 0; looks < 10; looks++) {
     const before = await stampOf(file)
     const { mtimeMs } = await stat(file)
     if (Math.abs(Date.now() - mtimeMs) < settleMs) await clock.sleep(settleMs)
     const text = await readFile(file, 'utf8')
-    if ((await stampOf(file)) === before) return { stamp: before, list: parseSanctions(text) }
+    if ((await stampOf(file)) === before)
+      return { stamp: before, list: parseSanctions(text), takenAtS: takenAt(text, mtimeMs) }
   }
   throw new SanctionsFileError('it is being written all the time')
+}
+
+/** By its own word where it was made by `pit-admin sanctions update`; else by the file's time. */
+function takenAt(text: string, mtimeMs: number): number {
+  const said = /^# taken (\S+)$/m.exec(text.slice(0, 1_000))?.[1]
+  const saidMs = said === undefined ? Number.NaN : Date.parse(said)
+  return Math.floor(Math.min(Number.isNaN(saidMs) ? mtimeMs : saidMs, Date.now()) / 1000)
 }
 
 function refuseShrink(before: number, after: number): void {

@@ -121,6 +121,9 @@ export type SignerHealth = {
   version: string
 }
 
+/** What a ledger that came back from a backup may lack: nothing (it was stopped before), or nobody knows. */
+export type LostByRestore = 'nothing' | 'unknown'
+
 export type RegisterAsk = {
   session_id: string
   binding: SessionBinding

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
+import { Agent as SecureAgent } from 'node:https'
 import type { Delegation, Hex } from '@pit/chain'
 import {
   ERRORS,
@@ -10,7 +11,7 @@ import {
   type RefusalDetails,
 } from '@pit/protocol'
 import type { Clock } from './clock.ts'
-import { exchangeOrThrow, type HttpAnswer } from './exchange.ts'
+import { type ExchangeFailed, exchangeOrThrow, type HttpAnswer } from './exchange.ts'
 import {
   type AttestStockAsk,
   CALL_HEADERS,
@@ -22,6 +23,7 @@ import {
   type ExecutorStatus,
   type ExecutorTx,
   fromWireDelegation,
+  type LostByRestore,
   type RegisterAsk,
   type RootStatus,
   type SignedExecutorTx,
@@ -31,6 +33,7 @@ import {
   toWireExecution,
   toWireExecutorTx,
 } from './signerCalls.ts'
+import { handshakeInWords, socketOf, type TlsIdentity } from './signerWay.ts'
 
 /** No usable answer. A leaf that was asked for may be counted all the same. */
 export class SignerUnreachable extends Error {}
@@ -47,14 +50,21 @@ export function createSignerClient({
   url,
   secret,
   clock,
+  tls = null,
   timeoutMs = 10_000,
 }: {
+  /** `http://…`, `https://…` or `unix:` and a path. */
   url: string
   secret: string
   clock: Clock
+  /** Over https: whom to believe, and what this caller is known by. */
+  tls?: TlsIdentity | null
   timeoutMs?: number
 }) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, noDelay: true })
+  const kept = { keepAlive: true, maxSockets: 256, noDelay: true }
+  const agent = tls ? new SecureAgent({ ...kept, ...tls, minVersion: 'TLSv1.3' }) : new Agent(kept)
+  const socketPath = socketOf(url)
+  const base = socketPath === undefined ? url : 'http://signer'
 
   function post(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
     const timeMs = clock.nowMs()
@@ -67,14 +77,16 @@ export function createSignerClient({
     if (method === 'POST') headers['content-type'] = 'application/json'
     return exchangeOrThrow({
       method,
-      url: new URL(path, url),
+      url: new URL(path, base),
       agent,
+      ...(socketPath === undefined ? {} : { socketPath }),
       headers,
       ...(method === 'POST' ? { body } : {}),
       timeoutMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
-    }).catch((error: Error) => {
-      throw new SignerUnreachable(`the signer did not answer: ${error.message}`, { cause: error })
+    }).catch((error: ExchangeFailed) => {
+      const why = handshakeInWords(error.code) ?? error.message
+      throw new SignerUnreachable(`the signer did not answer: ${why}`, { cause: error })
     })
   }
 
@@ -132,6 +144,9 @@ export function createSignerClient({
     executor: (address: Hex) => call<ExecutorStatus>('GET', `/executors/${address.toLowerCase()}`),
     /** The server's own secret can freeze; only the operator's can thaw. */
     freeze: (frozen: boolean) => call<{ frozen: boolean }>('POST', '/freeze', { frozen }),
+    /** The operator's word on a ledger that came back from a backup; only the operator's secret is taken. */
+    acceptLedger: (lost: LostByRestore) =>
+      call<{ accepted: true; sessions_ended: number }>('POST', '/ledger/accept', { lost }),
     close: () => agent.destroy(),
   }
 }

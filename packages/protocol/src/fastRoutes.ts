@@ -57,6 +57,13 @@ function routeOf(profile: ChainProfile, pair: string): FastRoute {
     layout: contracts.universal_router_layout,
   })
   const overUsdg = tokenIn.symbol === 'USDG' || tokenOut.symbol === 'USDG'
+  const band = overUsdg ? FAST.bandBpsUsdg : FAST.bandBpsCross
+  const steps = stepBpsOf(profile, tokenIn.symbol) + stepBpsOf(profile, tokenOut.symbol)
+  if (steps > band) {
+    throw new Error(
+      `fast pool ${pair}: its feeds may lag by ${steps} bps together, more than its band of ${band}`,
+    )
+  }
   const commands = shape.inputs.map(({ command }) => command.slice(2)).join('')
   const takesPermit = tokenIn.address !== NATIVE
   const permit = permitInput({ token: tokenIn.address, spender: lower(contracts.universal_router!) })
@@ -65,7 +72,7 @@ function routeOf(profile: ChainProfile, pair: string): FastRoute {
     token_out: tokenOut,
     pool,
     pool_fee_bps: pool.fee / 100,
-    band_bps: overUsdg ? FAST.bandBpsUsdg : FAST.bandBpsCross,
+    band_bps: band,
     fee: {
       side,
       token: side === 'input' ? tokenIn.address : tokenOut.address,
@@ -82,6 +89,13 @@ function routeOf(profile: ChainProfile, pair: string): FastRoute {
 }
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
+
+/** How far a token's mark may stand behind its market: by its feed's deviation; USDG is a dollar by definition. */
+function stepBpsOf({ core_tokens }: ChainProfile, symbol: string): number {
+  if (symbol === 'USDG') return 0
+  const feedOf = (name: string) => core_tokens.find((token) => token.symbol === name)?.feed
+  return (feedOf(symbol) ?? (symbol === 'WETH' ? feedOf('ETH') : null))?.deviation_bps ?? 0
+}
 
 function tokenOf(profile: ChainProfile, pair: string, symbol: string): FastRoute['token_in'] {
   const token: CoreToken | undefined = profile.core_tokens.find((core) => core.symbol === symbol)

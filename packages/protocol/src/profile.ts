@@ -33,6 +33,16 @@ const CoreToken = Type.Object({
   feed: Type.Union([Feed, Type.Null()]),
 })
 
+/** Launchpads whose curves are spoken here: one adapter each in `@pit/chain`. */
+export const LAUNCHPAD_KINDS = ['pit', 'pons'] as const
+export type LaunchpadKind = (typeof LAUNCHPAD_KINDS)[number]
+
+const Launchpad = Type.Object({
+  kind: Type.Union(LAUNCHPAD_KINDS.map((kind) => Type.Literal(kind))),
+  /** Its logs and its word say which curves are its own. */
+  factory: Address,
+})
+
 const MarketHoliday = Type.Object({
   date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
   /** Of a half day; without it the market is closed all day. */
@@ -52,12 +62,46 @@ const PoolPin = Type.Union([
   }),
 ])
 
+/** An outside vendor; docs/vendors.md lists the kinds. */
+const Vendor = Type.Object({
+  kind: Type.String(),
+  url: Type.String(),
+  /** Questions a minute that this account may ask. Absent: what the vendor allows anybody. */
+  per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
+})
+
+/** A model gateway: where it says what a call cost, and what its models cost where it does not list it. */
+const Gateway = Type.Object({
+  url: Type.String(),
+  cost: Type.Object({
+    /** Whether `usage.cost` is what a call cost in dollars. */
+    usage: Type.Boolean(),
+    /** The answer's header that says it in dollars. */
+    header: Nullable(Type.String({ pattern: '^[a-z0-9-]{1,64}$' })),
+  }),
+  /** What `pricing.input` and `pricing.output` of its list are per. */
+  priced_per: Type.Union([Type.Literal('million_tokens'), Type.Literal('token')]),
+  /** Dollars per million tokens of models that it lists without a price. */
+  models: Type.Record(
+    Type.String(),
+    Type.Object({
+      input_usd: Type.Number({ minimum: 0 }),
+      output_usd: Type.Number({ minimum: 0 }),
+      /** Whether it answers to a JSON schema. */
+      structured: Type.Boolean(),
+    }),
+  ),
+})
+
 export const ChainProfile = Type.Object({
   name: Type.String(),
   chain_id: Type.Literal(4663),
   /** devnet: state may be reset, loopback webhooks and the embedded store are fine. */
   kind: Type.Union([Type.Literal('devnet'), Type.Literal('mainnet')]),
-  rpc_url: Nullable(Type.String()),
+  /** The preferred one first; the public ones of a real chain are slow and forget. */
+  rpc_urls: Type.Array(Type.String()),
+  /** Tells of new blocks. Null: the first of `rpc_urls` is asked whether it does. */
+  ws_url: Nullable(Type.String()),
   /** Takes eth_sendRawTransaction only. */
   sequencer_url: Nullable(Type.String()),
   explorer_tx: Type.String(),
@@ -91,11 +135,15 @@ export const ChainProfile = Type.Object({
     v4_position_manager: Nullable(Address),
     v4_state_view: Nullable(Address),
     v4_quoter: Nullable(Address),
-    launchpad_factory: Nullable(Address),
-    agent_registry: Nullable(Address),
-    stock_beacon: Nullable(Address),
-    stock_registry: Nullable(Address),
   }),
+  launchpads: Type.Array(Launchpad),
+  /** The issuer of stock tokens, and its beacon, which also keeps the list of blocked addresses. */
+  stocks: Type.Object({ issuer: Type.Literal('robinhood'), beacon: Nullable(Address) }),
+  /** Where agents are registered; null: nobody is known as an agent. */
+  agent_registry: Type.Union([
+    Type.Object({ kind: Type.Union([Type.Literal('pit'), Type.Literal('erc8004')]), address: Address }),
+    Type.Null(),
+  ]),
   /** Days on which the US market is closed, or closes early; New York time. */
   market_holidays: Type.Array(MarketHoliday),
   delegation: Type.Object({
@@ -134,10 +182,12 @@ export const ChainProfile = Type.Object({
     treasury: Nullable(Address),
   }),
   cosigner: Nullable(Address),
+  /** Keys are settings, never here. */
   vendors: Type.Object({
-    audit_url: Nullable(Type.String()),
-    gateway_url: Nullable(Type.String()),
-    aggregator_urls: Type.Record(Type.String(), Type.String()),
+    audit: Type.Union([Vendor, Type.Null()]),
+    gateway: Type.Union([Gateway, Type.Null()]),
+    /** By the contract's names, `aggregator_1` to `aggregator_3`. */
+    aggregators: Type.Record(Type.String(), Vendor),
   }),
   league: Type.Object({
     /** ISO date of a Monday, 00:00 UTC. */
@@ -147,6 +197,12 @@ export const ChainProfile = Type.Object({
 })
 export type ChainProfile = Static<typeof ChainProfile>
 export type CoreToken = ChainProfile['core_tokens'][number]
+/** The registry whose vault holds stakes; null where agents are registered without one. */
+export const stakingRegistryOf = ({ agent_registry }: Pick<ChainProfile, 'agent_registry'>): string | null =>
+  agent_registry?.kind === 'pit' ? agent_registry.address : null
+
 export type MarketHoliday = Static<typeof MarketHoliday>
 export type Feed = Static<typeof Feed>
 export type PoolPin = Static<typeof PoolPin>
+export type VendorProfile = Static<typeof Vendor>
+export type GatewayProfile = Static<typeof Gateway>

@@ -110,6 +110,26 @@ withDb('relayOnce', (db) => {
     expect(await relay.relayOnce(poor)).toMatchObject({ nonceRefused: false, nonceSpent: false })
   })
 
+  it('takes a refusal without a reason for one when it comes twice and the chain goes on without it', async () => {
+    const ask = fastAsk()
+    chain.setMode({ kind: 'refuse', words: 'internal error' })
+    const mining = setInterval(() => chain.mine(), 20)
+    const outcome = await relay.relayOnce(ask).finally(() => clearInterval(mining))
+    expect(outcome).toMatchObject({ kind: 'rejected', reason: 'sequencer', nonceSpent: false })
+    expect(outcome).toHaveProperty('words', expect.stringContaining('filter of restricted addresses'))
+    expect(chain.sentTimes(ask.signed.hash)).toBe(2)
+    expect(await rowOf(db, ask.signed.hash)).toMatchObject({ status: 'refused' })
+  })
+
+  it('stays in doubt about it while the chain stands still, or has the bytes', async () => {
+    chain.setMode({ kind: 'refuse', words: 'internal error' })
+    expect(await relay.relayOnce(fastAsk())).toMatchObject({ kind: 'unreachable' })
+    chain.setMode({ kind: 'refuse', words: 'internal error', takesAnyway: true })
+    const taken = fastAsk()
+    expect(await relay.relayOnce(taken)).toMatchObject({ kind: 'unreachable' })
+    expect(chain.sentTimes(taken.signed.hash)).toBe(1)
+  })
+
   it('says unreachable when no answer came', async () => {
     chain.setMode({ kind: 'lossy' })
     const ask = fastAsk()

@@ -16,6 +16,11 @@ const WAIT_STEP_MS = 40
 const VIEWS = 4
 const VIEW_PAUSE_MS = 150
 const UNIQUE_VIOLATION = '23505'
+/** Blocks without a transaction after which a refusal without a reason counts: it would be in the first. */
+const FILTERED_BLOCKS = 5
+const FILTERED_WAIT_MS = 3_000
+const FILTERED =
+  'it gives no reason, as the chain’s filter of restricted addresses does; sender, target or a transfer is on it'
 
 export interface RelayOnce {
   (ask: RelayAsk): Promise<RelayOutcome>
@@ -88,10 +93,33 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     const answer = await sendRaw(sequencer, signed.raw)
     const ms = { write: writtenMs - startedMs, send: performance.now() - writtenMs }
     if (answer.kind === 'refused') return afterRefusal(signed, id, answer.words, ms)
+    if (answer.kind === 'unexplained') {
+      const words = await whyFiltered(signed, startedMs + LEASE_MS)
+      if (words !== null) return afterRefusal(signed, id, words, ms)
+    }
     late.pending(id)
     if (answer.kind === 'taken') return { kind: 'sent', hash, ms }
     logger.warn({ hash }, 'the sequencer did not answer; the transaction may have arrived')
     return { kind: 'unreachable', hash, ms }
+  }
+
+  /**
+   * The words of a refusal without a reason, where it is one for certain: the same bytes get the same answer
+   * again, and the chain went on for several blocks without them. Null where they may yet arrive.
+   */
+  async function whyFiltered(signed: SignedBytes, untilMs: number): Promise<string | null> {
+    const before = await viewChain(rpc, signed)
+    if (before === null || before.known || performance.now() > untilMs) return null
+    const again = await sendRaw(sequencer, signed.raw)
+    if (again.kind === 'refused') return again.words
+    if (again.kind !== 'unexplained') return null
+    const after = await lookUntil(clock, () => viewChain(rpc, signed), {
+      holds: (view) => view === null || view.known || view.head >= before.head + FILTERED_BLOCKS,
+      withinMs: FILTERED_WAIT_MS,
+      everyMs: VIEW_PAUSE_MS,
+    })
+    const isAbsent = after !== null && !after.known && after.nonce === before.nonce
+    return isAbsent && after.head >= before.head + FILTERED_BLOCKS ? FILTERED : null
   }
 
   /** A refusal counts only when the chain does not know the bytes: they may be there from another way. */

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import { askIsKnown, askNonce, askReceipt, needAll } from '@pit/platform/reads'
+import { askBlockNumber, askIsKnown, askNonce, askReceipt, needAll } from '@pit/platform/reads'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 
 /** How long the sequencer has to answer. */
@@ -7,7 +7,12 @@ export const SEND_BOUND_MS = 5_000
 const VIEW_BOUND_MS = 2_000
 const MAX_WORDS = 200
 
-export type SendAnswer = { kind: 'taken' } | { kind: 'refused'; words: string } | { kind: 'silent' }
+export type SendAnswer =
+  | { kind: 'taken' }
+  | { kind: 'refused'; words: string }
+  /** An answer without a reason: a chain that filters a sender gives none, and neither does a broken gateway. */
+  | { kind: 'unexplained' }
+  | { kind: 'silent' }
 
 /** Said by whoever looked at the bytes and would not have them. */
 const REFUSING_CODES: ReadonlySet<number> = new Set([
@@ -43,11 +48,14 @@ export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
     await sequencer.request('eth_sendRawTransaction', [raw], { timeoutMs: SEND_BOUND_MS })
     return { kind: 'taken' }
   } catch (error) {
-    return error instanceof RpcError && saysRefused(error)
-      ? { kind: 'refused', words: cleanWords(error.message) }
-      : { kind: 'silent' }
+    if (!(error instanceof RpcError)) return { kind: 'silent' }
+    if (saysRefused(error)) return { kind: 'refused', words: cleanWords(error.message) }
+    return saysNothing(error) ? { kind: 'unexplained' } : { kind: 'silent' }
   }
 }
+
+/** The whole of what the filter of chain 4663 says. */
+const saysNothing = ({ message }: RpcError): boolean => /^internal error\.?$/i.test(cleanWords(message))
 
 /** Cleans foreign text before it reaches a client: one line, no URLs, no long hex, bounded length. */
 export function cleanWords(message: string): string {
@@ -70,6 +78,8 @@ export interface ChainView {
   known: boolean
   /** The signer's next nonce. */
   nonce: number
+  /** The newest block of the node that was asked. */
+  head: number
 }
 
 export async function viewChain(
@@ -77,9 +87,9 @@ export async function viewChain(
   { hash, signer }: { hash: Hex; signer: Address },
 ): Promise<ChainView | null> {
   try {
-    const asked = [askReceipt(hash), askIsKnown(hash), askNonce(signer)] as const
-    const [receipt, isKnown, nonce] = await needAll(rpc, asked, { timeoutMs: VIEW_BOUND_MS })
-    return { known: receipt !== null || isKnown, nonce }
+    const asked = [askReceipt(hash), askIsKnown(hash), askNonce(signer), askBlockNumber()] as const
+    const [receipt, isKnown, nonce, head] = await needAll(rpc, asked, { timeoutMs: VIEW_BOUND_MS })
+    return { known: receipt !== null || isKnown, nonce, head }
   } catch {
     return null
   }

@@ -1,4 +1,7 @@
 import { readFirstSeason } from '@pit/league/rules'
+import { addressesIn } from '@pit/platform/rpc'
+import { type SecretSetting, secretSetting, withSecretsRead } from '@pit/platform/secretSettings'
+import { type SignerWay, signerWayOf } from '@pit/platform/signerWay'
 import { CAPS, type ChainProfile } from '@pit/protocol'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'
@@ -21,7 +24,7 @@ export const SETTINGS = {
   PORT: { default: '4663', means: 'Port of the API.' },
   METRICS_PORT: {
     default: '4665',
-    means: 'Private port of Prometheus metrics, on loopback; 0 turns it off.',
+    means: 'Private port of Prometheus metrics, /live and /ready, on loopback; 0 turns it off.',
   },
   ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
   DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
@@ -29,9 +32,23 @@ export const SETTINGS = {
     default: '',
     means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
   },
-  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain. Set: no devnet starts.' },
+  CHAIN_RPC_URL: {
+    default: '',
+    means:
+      'JSON-RPC of the chain, several addresses separated by commas, the preferred one first: reads go on ' +
+      'to the next when one fails. Empty: the profile’s. Set: no devnet starts.',
+  },
+  CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
+  CHAIN_WS_URL: {
+    default: '',
+    means:
+      'WebSocket that tells of new blocks. Empty: the profile’s, else the preferred address is asked ' +
+      'whether it has one.',
+  },
   SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
+  SEQUENCER_URL_FILE: { default: '', means: 'A file that holds SEQUENCER_URL.' },
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
+  DATABASE_URL_FILE: { default: '', means: 'A file that holds DATABASE_URL, which may carry a password.' },
   ALLOW_EMBEDDED_STORE: {
     default: '',
     means:
@@ -39,6 +56,7 @@ export const SETTINGS = {
       'may lose the tail.',
   },
   REDIS_URL: { default: '', means: 'Redis for the rate limits of several processes. Empty: in memory.' },
+  REDIS_URL_FILE: { default: '', means: 'A file that holds REDIS_URL, which may carry a password.' },
   AUTH_DOMAIN: {
     default: 'localhost',
     means:
@@ -102,6 +120,12 @@ export const SETTINGS = {
       'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on ' +
       'a chain that is not a devnet.',
   },
+  SANCTIONS_MAX_AGE_H: {
+    default: '168',
+    means:
+      'Hours since the sanctions list was taken past which no server starts on a chain that is not a devnet. ' +
+      'Health and a metric tell of 48 hours.',
+  },
   MAX_CONNECTIONS_PER_ADDRESS: {
     default: '256',
     means:
@@ -121,7 +145,21 @@ export const SETTINGS = {
   },
   SIGNER_URL: {
     default: 'http://127.0.0.1:4664',
-    means: 'Where the signer listens. Plain HTTP: keep it on this machine or a private network.',
+    means:
+      'Where the signer listens: http://127.0.0.1:4664 on this machine, unix:/run/pit-signer/signer.sock ' +
+      'for a socket file, or https://signer.example:4664 for another machine, with the three files below.',
+  },
+  SIGNER_CA_FILE: {
+    default: '',
+    means: 'Over https: the certificate (PEM) of the authority that alone may vouch for the signer.',
+  },
+  SIGNER_CLIENT_CERT_FILE: {
+    default: '',
+    means: 'Over https: this server’s own certificate (PEM), which the signer asks for.',
+  },
+  SIGNER_CLIENT_KEY_FILE: {
+    default: '',
+    means: 'Over https: the private key (PEM) of that certificate, its user’s alone (mode 0600).',
   },
   SIGNER_SECRET: {
     default: '',
@@ -175,6 +213,13 @@ export const SETTINGS = {
     default: '25',
     means: 'Dollars an owner’s own AI key is charged through here a UTC day, at most.',
   },
+  VENDOR_KEYS: {
+    default: '',
+    means:
+      'Keys of aggregators, as kind=key pairs with commas between, such as 0x=…,uniswap=… (docs/vendors.md). ' +
+      'An aggregator of the profile that needs one and has none is off.',
+  },
+  VENDOR_KEYS_FILE: { default: '', means: 'A file that holds VENDOR_KEYS, one pair a line.' },
   LEAGUE_FIRST_SEASON: {
     default: '',
     means:
@@ -203,11 +248,12 @@ export function configFor(config: Config, { kind }: Pick<ChainProfile, 'kind'>):
   }
 }
 
-/** Where a secret is; read when it is needed, so that a config can be shown. */
-export type SecretSetting = { name: string; text: string } | { name: string; file: string }
+/** Addresses that may carry a password or a key: each can be a file's. */
+const SECRET_ADDRESSES = ['DATABASE_URL', 'REDIS_URL', 'CHAIN_RPC_URL', 'SEQUENCER_URL'] as const
 
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
-export function readConfig(env: Record<string, string | undefined>) {
+export function readConfig(environment: Record<string, string | undefined>) {
+  const env = withSecretsRead(environment, SECRET_ADDRESSES)
   const text = (name: SettingName): string => {
     const row: Setting = SETTINGS[name]
     const given = env[name]?.trim()
@@ -247,13 +293,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       .map((part) => part.trim())
       .filter(Boolean)
   /** A secret as text, or the file that holds it; null for neither. */
-  const oneOf = (name: SettingName, fileName: SettingName): SecretSetting | null => {
-    const [given, file] = [optional(name), optional(fileName)]
-    if (given !== null && file !== null)
-      throw new ConfigError(`${name} and ${fileName} are both set: use one`)
-    if (given !== null) return { name, text: given }
-    return file === null ? null : { name: fileName, file }
-  }
+  const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
   const roles = list('ROLE')
   if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
     throw new ConfigError(`ROLE is "${text('ROLE')}": use api, jobs or both`)
@@ -285,7 +325,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     roles: { api: roles.includes('api'), jobs: roles.includes('jobs') },
     dataDir: text('DATA_DIR'),
     profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
-    chainRpcUrl: optional('CHAIN_RPC_URL'),
+    chainRpcUrls: addressesIn(text('CHAIN_RPC_URL')),
+    chainWsUrl: optional('CHAIN_WS_URL'),
     sequencerUrl: optional('SEQUENCER_URL'),
     databaseUrl: optional('DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
@@ -312,15 +353,17 @@ export function readConfig(env: Record<string, string | undefined>) {
     geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
     geoDb: optional('GEO_DB'),
     sanctionsFile: text('SANCTIONS_FILE'),
+    sanctionsMaxAgeH: number('SANCTIONS_MAX_AGE_H', 1),
     maxConnectionsPerAddress: number('MAX_CONNECTIONS_PER_ADDRESS', 1),
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     submitEnabled: flag('SUBMIT_ENABLED'),
     fastEnabled: flag('FAST_ENABLED'),
-    signer: signerOf(text('SIGNER_URL'), oneOf('SIGNER_SECRET', 'SIGNER_SECRET_FILE')),
-    sealKey: oneOf('SEAL_KEY', 'SEAL_KEY_FILE'),
+    /** Null: this server has no signer. */
+    signer: signerOf(secret('SIGNER_SECRET'), signerWayOf(environment, text('SIGNER_URL'))),
+    sealKey: secret('SEAL_KEY'),
     ai: {
-      poolKey: oneOf('AI_POOL_KEY', 'AI_POOL_KEY_FILE'),
+      poolKey: secret('AI_POOL_KEY'),
       poolUsdDay: number('AI_POOL_USD_DAY'),
       livePct: percent('AI_POOL_LIVE_PCT'),
       liveUsd: number('AI_POOL_LIVE_USD'),
@@ -333,6 +376,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       modelUsd: number('AI_POOL_MODEL_USD'),
       ownUsdDay: number('AI_OWN_USD_DAY'),
     },
+    vendorKeys: secret('VENDOR_KEYS'),
     leagueFirstSeason: mondayNamed(optional('LEAGUE_FIRST_SEASON')),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
@@ -362,13 +406,7 @@ function originOf(text: string): string {
   return url.origin
 }
 
-/** Null: this server has no signer. */
-function signerOf(url: string, secret: SecretSetting | null) {
-  if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
-    throw new ConfigError(`SIGNER_URL is "${url}": use an address such as http://127.0.0.1:4664`)
-  }
-  return secret && { url, secret }
-}
+const signerOf = (secret: SecretSetting | null, way: SignerWay) => secret && { ...way, secret }
 
 /** Their messages name the setting. */
 function settled(build: () => unknown): void {

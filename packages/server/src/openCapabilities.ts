@@ -11,7 +11,7 @@ import {
   walletsWithAgents,
 } from '@pit/agents'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
-import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMarket } from '@pit/market'
+import { openAgentRegistry, openMarket, openTokens, watchMarket } from '@pit/market'
 import { withinMs } from '@pit/platform/withinMs'
 import { openAccount, openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
@@ -19,7 +19,7 @@ import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
 import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
 import type { Ground, Start } from './openGround.ts'
-import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
+import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 
 const MARKET_WAIT_MS = 10_000
 const REFUND_WAIT_MS = 10_000
@@ -32,12 +32,11 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const { submitEnabled } = config
   const { db, rpc, clock, profile } = ground
   const workerId = `${hostname()} ${process.pid}`
-  const registry = profile.contracts.agent_registry as `0x${string}` | null
-  const vault = registry && createAgentVault({ rpc, registry })
+  const registry = openAgentRegistry({ rpc, profile })
   const auth = await openAuth({
     ...ground,
     config,
-    ...(registry && { registry: createAgentRegistry({ rpc, registry }) }),
+    ...(registry && { registry }),
     accountsInUse,
   })
   closing.add(() => auth.close())
@@ -64,6 +63,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const trade = openTrade({
     ...{ ...ground, market, tokens, tierBps, storePlan, storeRevocation, recordRefusal },
     devFields: config.devFields,
+    vendorKeys: openVendorKeys(config.vendorKeys),
   })
   const fast = openFast({
     ...{ ...ground, market, account, relayOnce },
@@ -84,7 +84,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const brains = openBrains({ ...ground, sealKey: openSealKey(config.sealKey), ai: openAiTerms(config.ai) })
   const paper = openPaper({ ...ground, market, quoteTrade: trade.quoteTrade })
   const league = openLeague({
-    ...{ ...ground, vault, paper },
+    ...{ ...ground, vault: registry, paper },
     firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
     hosted: { agentOf: (id) => hosted.agentOf(id) },
     accounts: { divisionOf },
@@ -106,7 +106,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts })
   return {
     ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, paper, hosted, ticks },
-    ...{ league, treasury, signer, vault },
+    ...{ league, treasury, signer, vault: registry },
   }
 }
 

@@ -8,7 +8,7 @@ import type { Logger } from '@pit/platform/logger'
 import { createMetrics, type Metrics } from '@pit/platform/metrics'
 import { ownDataDir } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
-import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { createRpc, type Rpc, watchAddresses } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import type { ChainProfile } from '@pit/protocol'
 import { refuseSampleList } from './compliance/sampleList.ts'
@@ -64,19 +64,29 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
     )
   }
   refuseSampleList(profile, sanctions)
-  const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
-  if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
-  const rpc = createRpc({ url: rpcUrl })
+  const rpcUrls = config.chainRpcUrls.length > 0 ? config.chainRpcUrls : profile.rpc_urls
+  if (rpcUrls.length === 0) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
+  const wsUrl = config.chainWsUrl ?? profile.ws_url
+  const metrics = createMetrics()
+  const rpc = createRpc({
+    url: rpcUrls,
+    chainId: profile.chain_id,
+    heads: wsUrl ? { url: wsUrl } : 'probe',
+    onChange: (health) => logger.warn({ rpc: health }, `an RPC address is ${health.state}`),
+  })
   closing.add(() => rpc.close())
+  watchAddresses(metrics, rpc)
   await checkChain(rpc, profile)
-  const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
-  const sequencer = watchSequencer(createRpc({ url: sequencerUrl }), systemClock)
+  const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url
+  // Without a sequencer of its own, transactions go to the nodes, each to one of them.
+  const sendsBy = sequencerUrl ? createRpc({ url: sequencerUrl }) : { ...rpc, close: () => {} }
+  const sequencer = watchSequencer(sendsBy, systemClock)
   closing.add(() => sequencer.close())
-  stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
+  stage(`profile ${profile.name}, chain at ${rpcUrls.map((url) => new URL(url).host).join(', ')}`)
   return {
     ...{ db, rpc, sequencer, crypto, logger, profile, sanctions, randomBytes },
     clock: systemClock,
-    metrics: createMetrics(),
+    metrics,
     isSanctioned: sanctions.isSanctioned,
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import { afterAll, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
-import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
+import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pit-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -48,4 +48,27 @@ it('has the pool off without a key, and its dollars in millionths', () => {
     readConfig({ AI_POOL_KEY: 'pk-service-1', AI_POOL_TRIAL_USD: '0.29', AI_POOL_TRIALS: '0' }).ai,
   )
   expect(terms).toMatchObject({ poolKey: 'pk-service-1', trialShareMicroUsd: 290_000n, trialsOpen: false })
+})
+
+it('reads vendors’ keys by kind, and says of a wrong one its name alone', () => {
+  const open = (text: string) => openVendorKeys(readConfig({ VENDOR_KEYS: text }).vendorKeys)
+  expect(open('')).toEqual({})
+  expect(open('0x=key=of-ours, uniswap=another-key')).toEqual({ '0x': 'key=of-ours', uniswap: 'another-key' })
+  for (const wrong of [
+    'secret-key-alone',
+    'odos=secret-key',
+    'kyberswap=secret-key',
+    'constructor=secret-key',
+  ]) {
+    expect(() => open(`0x=key-of-ours,${wrong}`)).toThrow(
+      /^VENDOR_KEYS: pair 2 names no vendor: use (?!.*secret)/,
+    )
+  }
+  expect(() => open('0x=short')).toThrow(/^VENDOR_KEYS: 0x does not look like a key$/)
+  const file = join(folder, 'vendor-keys')
+  writeFileSync(file, '0x=key-of-ours\nlifi=another-key\n', { mode: 0o600 })
+  expect(openVendorKeys(readConfig({ VENDOR_KEYS_FILE: file }).vendorKeys)).toEqual({
+    '0x': 'key-of-ours',
+    lifi: 'another-key',
+  })
 })

@@ -4,6 +4,7 @@ import { runJobs } from '@pit/platform/jobs'
 import { createLeases } from '@pit/platform/leases'
 import { createLogger } from '@pit/platform/logger'
 import { serveMetrics } from '@pit/platform/metrics'
+import { watchSanctions } from '@pit/platform/watchSanctions'
 import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }
 import { openGeo, placeRules } from './compliance/geo.ts'
@@ -20,8 +21,10 @@ import { openCapabilities } from './openCapabilities.ts'
 import { type Ground, openGround, type Start } from './openGround.ts'
 import { openAdmin } from './operator/serveAdmin.ts'
 import { createRoutes } from './routes/index.ts'
+import { examineChain } from './service/examineChain.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
+import { openSite } from './site/openSite.ts'
 import { openStats } from './stats/openStats.ts'
 import { createWalletRpc } from './walletRpc/createWalletRpc.ts'
 
@@ -70,6 +73,15 @@ async function open(given: Start): Promise<string> {
   })
   closing.add(() => fleet.leave())
   const { redis, limiter } = openLimiter(ground, start)
+  watchSanctions(metrics, { sanctions, clock })
+  const examined = examineChain({
+    ...ground,
+    // Of a sequencer of its own it is asked whether it answers; health asks that of any.
+    sequencer: null,
+    wsUrl: null,
+    sanctions: { ...sanctions.state(), maxAgeS: config.sanctionsMaxAgeH * 3_600 },
+    nowMs: clock.nowMs,
+  })
   const capabilities = await openCapabilities(ground, start)
   const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
@@ -96,12 +108,14 @@ async function open(given: Start): Promise<string> {
   })
 
   closing.add(() => ticks.close())
+  // Nothing trades before it: jobs do, and the edge.
+  await examined.settled()
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
-        ...[auth, health, stats, fleet],
+        ...[auth, health, stats, fleet, examined],
       ],
       config.roles,
     ),
@@ -113,11 +127,18 @@ async function open(given: Start): Promise<string> {
     dataDir: config.dataDir,
   })
   closing.add(() => admin.close())
+  let isServing = false
+  /** Not before the market was read, nor while requests under way are finished. */
+  const isReady = (): boolean => {
+    const { status, checks } = health.report()
+    return isServing && !given.ending.aborted && status !== 'down' && checks['market'] === 'ok'
+  }
   if (config.metricsPort > 0) {
-    const served = await serveMetrics(metrics, { port: config.metricsPort })
+    const served = await serveMetrics(metrics, { port: config.metricsPort, isReady })
     closing.add(() => served.close())
   }
   await health.refresh()
+  isServing = !config.roles.api
   if (!config.roles.api) return ''
 
   const { version } = manifest
@@ -127,9 +148,11 @@ async function open(given: Start): Promise<string> {
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
+    site: openSite({ profile, cosigner: sessions.cosigner }),
     walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()
+  isServing = true
   closing.add(() => app.close())
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }

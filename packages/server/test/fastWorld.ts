@@ -34,7 +34,7 @@ const NOW_MS = Date.UTC(2026, 10, 18, 15, 0, 0)
 const PRICES: Record<string, number> = { ETH: 2_500, WETH: 2_500, USDG: 1, NVDA: 180, SPY: 600 }
 const stockAbi = parseAbi([
   'function paused() view returns (bool)',
-  'function isBlocked(address token, address wallet) view returns (bool)',
+  'function isBlocked(address account) view returns (bool)',
 ])
 
 export type FastError = {
@@ -71,7 +71,7 @@ export interface Spoiled {
 /** Fast mode behind the real edge; the chain under it is a handful of numbers that a test can change. */
 export async function openFastWorld({ enabled = true } = {}) {
   const profile = fastProfile()
-  profile.contracts.stock_registry = `0x${'99'.repeat(20)}`
+  profile.stocks.beacon = `0x${'99'.repeat(20)}`
   profile.pins.reference_pools = { NVDA: [profile.pins.fast_pools['NVDA/USDG']!], ETH: [], SPY: [] }
   profile.pins.reference_pools['ETH'] = [profile.pins.fast_pools['ETH/USDG']!]
   const pinned = openTable(profile, crypto)
@@ -92,7 +92,7 @@ export async function openFastWorld({ enabled = true } = {}) {
     allowance: 10n ** 30n,
     permitted: { amount: 10n ** 30n, expiration: 2 ** 40, nonce: 0 },
     paused: false,
-    blocked: false,
+    blocked: null as 'wallet' | 'router' | null,
     prices: { ...PRICES },
     /** Since it was read. */
     markAgeS: 5,
@@ -214,7 +214,10 @@ export async function openFastWorld({ enabled = true } = {}) {
     if (functionName === 'getEthBalance') return `0x${word(state.ethWei)}`
     if (functionName === 'balanceOf') return `0x${word(state.tokenAtoms)}`
     if (functionName === 'paused') return `0x${word(state.paused ? 1 : 0)}`
-    if (functionName === 'isBlocked') return `0x${word(state.blocked ? 1 : 0)}`
+    if (functionName === 'isBlocked') {
+      const who = { wallet, router: pinned.addresses!.router, nobody: null }[state.blocked ?? 'nobody']
+      return `0x${word(String(args![0]).toLowerCase() === who ? 1 : 0)}`
+    }
     const { amount, expiration, nonce } = state.permitted
     return args!.length === 2
       ? `0x${word(state.allowance)}`

@@ -95,6 +95,7 @@ export function planRoutes({ devFields = false } = {}) {
     },
     simulator: {
       readWallet: async () => walletState({ wallet, ...w.state }),
+      gasCeiling: 6_000_000,
       simulatePlan: async (ask: SimulateAsk) => ({
         ok: true,
         block: 101,

@@ -87,6 +87,8 @@ export const PROFILE = {
     core('USDG', USDG.address, 6, {}),
     core('cbBTC', OTHER, 8, { feed }),
   ],
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: { partner_usdg: null },
   fee_recipient: RECIPIENT,

@@ -165,11 +165,12 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
           reference: { source: 'median', price_usd: PRICES[token] },
         } as never
       },
-      readAudit: async () => audit as never,
+      readAudit: async () => ({ audit, findings: [] }) as never,
     },
     trade: {
       planTrade: async (ask) => world.bends(await planTrade(ask)),
       simulator: {
+        gasCeiling: 6_000_000,
         simulatePlan: async (ask: (typeof seen.simulated)[number]) => {
           seen.simulated.push(ask)
           const ok = state.simulationOk

@@ -5,6 +5,10 @@ import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protoco
 /** Why a rule is not met; its rule's name is added by whoever runs it. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
 
+/** Of a chain that was not read, or on which two nodes disagree. */
+export const unreadMessage = (why?: string | null): string =>
+  `The co-signer could not read the chain; nothing was signed${why ? `: ${why}` : ''}.`
+
 /** An ordered list of rules, each a pure function of the same facts. */
 export type Rules<Facts> = readonly Rule<Facts, Failure>[]
 

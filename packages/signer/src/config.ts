@@ -1,4 +1,12 @@
-import { readOwnFile } from '@pit/platform/ownFiles'
+import { addressesIn } from '@pit/platform/rpc'
+import {
+  readSecretText,
+  type SecretSetting,
+  secretFile,
+  secretSetting,
+  withSecretsRead,
+} from '@pit/platform/secretSettings'
+import { socketOf } from '@pit/platform/signerWay'
 import { COSIGNER } from '@pit/protocol'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -17,6 +25,23 @@ export const SETTINGS = {
     default: '4664',
     means: 'Port the signer listens on, on loopback; every call is authenticated.',
   },
+  SIGNER_LISTEN: {
+    default: '',
+    means:
+      'Where the signer listens instead: unix:/run/pit-signer/signer.sock (a socket file for its user and ' +
+      'group), or https://0.0.0.0:4664 for a server on another machine, with the three files below. Empty: ' +
+      'SIGNER_PORT on loopback.',
+  },
+  SIGNER_TLS_CERT_FILE: { default: '', means: 'Over https: the signer’s own certificate (PEM).' },
+  SIGNER_TLS_KEY_FILE: {
+    default: '',
+    means: 'Over https: the private key (PEM) of that certificate, its user’s alone (mode 0600).',
+  },
+  SIGNER_TLS_CLIENT_CA_FILE: {
+    default: '',
+    means:
+      'Over https: the authority (PEM) whose clients are let in, and nobody else; one made for this alone.',
+  },
   DATA_DIR: { default: '.pit', means: 'The signer’s key and embedded store live in DATA_DIR/signer.' },
   PROFILE: {
     default: '',
@@ -28,18 +53,28 @@ export const SETTINGS = {
       'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, ' +
       'on a devnet only.',
   },
-  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain, unless SIGNER_RPC_URL names another node.' },
+  CHAIN_RPC_URL: {
+    default: '',
+    means: 'JSON-RPC of the chain, one address or several by commas, unless SIGNER_RPC_URL names others.',
+  },
+  CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
   SIGNER_RPC_URL: {
     default: '',
     means:
-      'The signer’s own node, for prices and token classes. Empty: CHAIN_RPC_URL. Whoever runs this ' +
-      'node can lie to the signer.',
+      'The signer’s own nodes by commas, for prices and token classes. Empty: CHAIN_RPC_URL. Of several, ' +
+      'two must agree on whatever it signs by, so name three to outlive one. Whoever runs a single one can ' +
+      'lie to the signer.',
   },
+  SIGNER_RPC_URL_FILE: { default: '', means: 'A file that holds SIGNER_RPC_URL, which may carry a key.' },
   SIGNER_DATABASE_URL: {
     default: '',
     means:
       'PostgreSQL database of the signer, never the server’s. Empty: the embedded store under ' +
       'DATA_DIR/signer.',
+  },
+  SIGNER_DATABASE_URL_FILE: {
+    default: '',
+    means: 'A file that holds SIGNER_DATABASE_URL, which may carry a password.',
   },
   ALLOW_EMBEDDED_STORE: {
     default: '',
@@ -78,6 +113,28 @@ export const SETTINGS = {
       'A file with a private key in hex, taken as the co-signer’s at the first start instead of a new ' +
       'one. Delete it afterwards.',
   },
+  SIGNER_KMS_KEY_ID: {
+    default: '',
+    means:
+      'The co-signer’s key in AWS KMS (id or ARN; ECC_SECG_P256K1, SIGN_VERIFY) instead of a file. The ' +
+      'passphrase still seals what executors’ keys are sealed by. Empty: a file under DATA_DIR/signer/keys.',
+  },
+  SIGNER_KMS_REGION: { default: '', means: 'Region of that key, such as eu-central-1.' },
+  SIGNER_KMS_URL: {
+    default: '',
+    means: 'Where that KMS answers. Empty: https://kms.<region>.amazonaws.com.',
+  },
+  SIGNER_KMS_ACCESS_KEY_ID: {
+    default: '',
+    means: 'Who asks the KMS; it needs kms:Sign and kms:GetPublicKey.',
+  },
+  SIGNER_KMS_SECRET_KEY: { default: '', means: 'The secret of that access key. A file is better.' },
+  SIGNER_KMS_SECRET_KEY_FILE: { default: '', means: 'A file that holds SIGNER_KMS_SECRET_KEY.' },
+  SIGNER_KMS_SESSION_TOKEN: {
+    default: '',
+    means: 'Of temporary credentials. Empty: they are not temporary.',
+  },
+  SIGNER_KMS_SESSION_TOKEN_FILE: { default: '', means: 'A file that holds SIGNER_KMS_SESSION_TOKEN.' },
   SIGNER_MAX_HEAD_AGE_S: {
     default: String(COSIGNER.maxHeadAgeS),
     means:
@@ -95,22 +152,23 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 export type Config = ReturnType<typeof readConfig>
-/** A secret that is given, or where it lies. */
-export type SecretSetting = { name: SettingName; text: string } | { name: SettingName; file: string }
-
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
 /** The secret itself. One that is too short stops the start. */
 export function readSecret(setting: SecretSetting, { minChars }: { minChars: number }): string {
-  const text = 'text' in setting ? setting.text : readOwnFile(setting.name, setting.file)
+  const text = readSecretText(setting)
   if (text.length >= minChars) return text
   throw new ConfigError(`${setting.name} is too short: use at least ${minChars} characters`)
 }
 
+/** Addresses that may carry a password or a key: each can be a file's. */
+const SECRET_ADDRESSES = ['SIGNER_DATABASE_URL', 'SIGNER_RPC_URL', 'CHAIN_RPC_URL'] as const
+
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
-export function readConfig(env: Record<string, string | undefined>) {
+export function readConfig(environment: Record<string, string | undefined>) {
+  const env = withSecretsRead(environment, SECRET_ADDRESSES)
   const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
   const isGiven = (name: SettingName): boolean => Boolean(env[name]?.trim())
   const optional = (name: SettingName): string | null => text(name) || null
@@ -130,16 +188,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     if (value !== undefined) return value
     throw new ConfigError(`${name} is "${text(name)}": use one of ${values.join(', ')}`)
   }
-  const secret = (name: SettingName, file: SettingName): SecretSetting | null => {
-    if (text(name) !== '' && text(file) !== '')
-      throw new ConfigError(`${name} and ${file} are both set: use one`)
-    if (text(name) !== '') return { name, text: text(name) }
-    return text(file) === '' ? null : { name: file, file: text(file) }
-  }
-  const required = (name: SettingName, file: SettingName): SecretSetting => {
-    const given = secret(name, file)
+  const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
+  const required = (name: SettingName): SecretSetting => {
+    const given = secret(name)
     if (given) return given
-    throw new ConfigError(`${name} is not set: set it or ${file}`)
+    throw new ConfigError(`${name} is not set: set it or ${name}_FILE`)
   }
   if (optional('CHAIN_RPC_URL') && !optional('PROFILE') && !optional('SIGNER_PROFILE')) {
     throw new ConfigError(
@@ -148,7 +201,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     )
   }
   return {
-    port: whole('SIGNER_PORT', 0, 65_535),
+    listen: listenOf(optional('SIGNER_LISTEN'), whole('SIGNER_PORT', 0, 65_535), environment),
     dataDir: `${text('DATA_DIR')}/signer`,
     profileFile:
       optional('SIGNER_PROFILE') ?? optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
@@ -157,17 +210,87 @@ export function readConfig(env: Record<string, string | undefined>) {
       SIGNER_PROFILE: isGiven('SIGNER_PROFILE'),
       SIGNER_SANCTIONS_FILE: isGiven('SIGNER_SANCTIONS_FILE'),
     },
-    rpcUrl: optional('SIGNER_RPC_URL') ?? optional('CHAIN_RPC_URL'),
+    rpcUrls: addressesIn(text('SIGNER_RPC_URL') || text('CHAIN_RPC_URL')),
     databaseUrl: optional('SIGNER_DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     sanctionsFile: text('SIGNER_SANCTIONS_FILE'),
-    secret: required('SIGNER_SECRET', 'SIGNER_SECRET_FILE'),
-    operatorSecret: secret('SIGNER_OPERATOR_SECRET', 'SIGNER_OPERATOR_SECRET_FILE'),
-    passphrase: required('SIGNER_PASSPHRASE', 'SIGNER_PASSPHRASE_FILE'),
+    secret: required('SIGNER_SECRET'),
+    operatorSecret: secret('SIGNER_OPERATOR_SECRET'),
+    passphrase: required('SIGNER_PASSPHRASE'),
     importKeyFile: optional('SIGNER_IMPORT_KEY_FILE'),
+    kms: kmsOf(),
     maxHeadAgeS: whole('SIGNER_MAX_HEAD_AGE_S', 5, 3_600),
     maxInFlight: whole('SIGNER_MAX_IN_FLIGHT', 1, 100_000),
     stockSession: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
     logLevel: oneOf('LOG_LEVEL', ...LOG_LEVELS),
   }
+
+  /** Null: the key rests in a file. */
+  function kmsOf(): KmsSettings | null {
+    const keyId = optional('SIGNER_KMS_KEY_ID')
+    if (keyId === null) return null
+    if (optional('SIGNER_IMPORT_KEY_FILE'))
+      throw new ConfigError('SIGNER_IMPORT_KEY_FILE is set, but SIGNER_KMS_KEY_ID keeps the key in a KMS')
+    const region = optional('SIGNER_KMS_REGION')
+    const accessKeyId = optional('SIGNER_KMS_ACCESS_KEY_ID')
+    if (region === null) throw new ConfigError('SIGNER_KMS_REGION is not set: name the region of the KMS key')
+    if (accessKeyId === null)
+      throw new ConfigError('SIGNER_KMS_ACCESS_KEY_ID is not set: say who asks the KMS')
+    const url = optional('SIGNER_KMS_URL') ?? `https://kms.${region}.amazonaws.com`
+    if (!URL.canParse(url)) throw new ConfigError(`SIGNER_KMS_URL is "${url}": use an address`)
+    return {
+      ...{ keyId, region, accessKeyId, url },
+      secretKey: required('SIGNER_KMS_SECRET_KEY'),
+      sessionToken: secret('SIGNER_KMS_SESSION_TOKEN'),
+    }
+  }
+}
+
+/** Where the co-signer's key is when a KMS has it, and how that is asked. */
+export interface KmsSettings {
+  url: string
+  keyId: string
+  region: string
+  accessKeyId: string
+  secretKey: SecretSetting
+  sessionToken: SecretSetting | null
+}
+
+/** Where calls come in. */
+export type Listen =
+  | { kind: 'loopback'; port: number }
+  | { kind: 'socket'; path: string }
+  | {
+      kind: 'tls'
+      host: string
+      port: number
+      cert: SecretSetting
+      key: SecretSetting
+      clientCa: SecretSetting
+    }
+
+const TLS_FILES = ['SIGNER_TLS_CERT_FILE', 'SIGNER_TLS_KEY_FILE', 'SIGNER_TLS_CLIENT_CA_FILE'] as const
+
+function listenOf(listen: string | null, port: number, env: Record<string, string | undefined>): Listen {
+  const files = TLS_FILES.map((name) => secretFile(env, name))
+  const url = listen !== null && URL.canParse(listen) ? new URL(listen) : null
+  if (url?.protocol === 'https:') {
+    const missing = TLS_FILES.find((_, i) => files[i] === null)
+    if (missing !== undefined)
+      throw new ConfigError(
+        `${missing} is not set: over https the signer needs all of ${TLS_FILES.join(', ')}`,
+      )
+    const [cert, key, clientCa] = files as [SecretSetting, SecretSetting, SecretSetting]
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    return { kind: 'tls', host, port: url.port === '' ? port : Number(url.port), cert, key, clientCa }
+  }
+  const extra = TLS_FILES.find((_, i) => files[i] !== null)
+  if (extra !== undefined) throw new ConfigError(`${extra} is set, but SIGNER_LISTEN is not https`)
+  if (listen === null) return { kind: 'loopback', port }
+  const path = socketOf(listen)
+  if (path !== undefined) return { kind: 'socket', path }
+  throw new ConfigError(
+    `SIGNER_LISTEN is "${listen}": use unix:/run/pit-signer/signer.sock or https://0.0.0.0:4664; ` +
+      'without TLS the signer listens on loopback only',
+  )
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openCosigner } from './keys/openCosigner.ts'
+import { openKeyFile } from './keys/openKeyFile.ts'
 import { ledgerMigrations } from './ledger/openLedger.ts'
 
 const FILE = new URL('../../../dist/signer.js', import.meta.url).pathname
@@ -72,7 +72,7 @@ describe('the signer’s start', () => {
     const importKeyFile = join(folder, 'key')
     writeFileSync(importKeyFile, key, { mode: 0o600 })
     const dataDir = join(folder, 'signer')
-    await openCosigner({ dataDir, passphrase: GIVEN.SIGNER_PASSPHRASE, importKeyFile, crypto })
+    await openKeyFile({ dataDir, passphrase: GIVEN.SIGNER_PASSPHRASE, importKeyFile, crypto })
     start({ ...GIVEN, SIGNER_PASSPHRASE: 'not that passphrase' })
     expect(await ended()).toBe(1)
     expect(output).toContain('the signer did not start: the passphrase does not open the co-signer’s key')

@@ -3,16 +3,20 @@ import { ConfigError, readConfig } from './config.ts'
 import { KeyError } from './keys/sealKey.ts'
 import { startSigner } from './startSigner.ts'
 
+const SECRETS = [
+  ...['SIGNER_SECRET', 'SIGNER_OPERATOR_SECRET', 'SIGNER_PASSPHRASE', 'SIGNER_DATABASE_URL'],
+  ...['SIGNER_KMS_SECRET_KEY', 'SIGNER_KMS_SESSION_TOKEN'],
+]
+
 await runProcess({
   name: 'signer',
   async start(stage) {
     const config = readConfig(process.env)
     // Nothing this process starts or prints shall find them there.
-    for (const secret of ['SIGNER_SECRET', 'SIGNER_OPERATOR_SECRET', 'SIGNER_PASSPHRASE'])
-      delete process.env[secret]
+    for (const secret of SECRETS) delete process.env[secret]
     return startSigner(config, stage)
   },
   readyText: ({ cosigner, url }) => `co-signing as ${cosigner} at ${url}`,
-  portSettings: 'SIGNER_PORT',
+  portSettings: 'SIGNER_PORT or SIGNER_LISTEN',
   expected: [ConfigError, KeyError],
 })

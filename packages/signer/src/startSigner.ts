@@ -1,26 +1,33 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createCrypto } from '@pit/chain'
+import { type Crypto, createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
-import { systemClock } from '@pit/platform/clock'
+import { type Clock, systemClock } from '@pit/platform/clock'
 import { createClosing } from '@pit/platform/closing'
 import { openDb } from '@pit/platform/db'
 import { type Job, runJobs } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger, type Logger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { ownFolder } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
-import { createRpc } from '@pit/platform/rpc'
+import { type AgreeingRpc, agreeOfTwo, createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
+import { readSecretText } from '@pit/platform/secretSettings'
 import type { ChainProfile } from '@pit/protocol'
 import { type Config, readSecret } from './config.ts'
 import { openVault } from './executors/openVault.ts'
 import { callRoutes } from './http/callRoutes.ts'
 import { createGate } from './http/gate.ts'
+import type { Door } from './http/listenAt.ts'
 import { createPeerCheck } from './http/peerUser.ts'
 import { serveCalls } from './http/serveCalls.ts'
-import { openCosigner } from './keys/openCosigner.ts'
+import { createCosigner } from './keys/createCosigner.ts'
+import { keyFileIn, openKeyFile } from './keys/openKeyFile.ts'
+import { openKmsKey } from './keys/openKmsKey.ts'
+import { KeyError } from './keys/sealKey.ts'
+import type { SigningKey } from './keys/signingKey.ts'
 import { createFeeClassReader } from './leaves/readFeeClass.ts'
+import { openHome } from './ledger/openHome.ts'
 import { migrateLedger, openLedger } from './ledger/openLedger.ts'
 import { sweepLedger } from './ledger/sweepLedger.ts'
 import { pinsOf } from './pins.ts'
@@ -38,6 +45,7 @@ const MIN_SECRET_CHARS = 32
 const MIN_PASSPHRASE_CHARS = 16
 const PRICES_EVERY_MS = 500
 const SWEEP_EVERY_MS = 600_000
+const HOME_EVERY_MS = 1_000
 
 const every = (name: string, ms: number, run: Job['run']): Job => ({
   name,
@@ -73,6 +81,53 @@ function refuseShared({ kind, name }: ChainProfile, { dataDir, ownFiles }: Confi
   ownFolder(dataDir, 'refuse')
 }
 
+/** One node is believed; of several, two must agree on whatever is signed by. */
+function openNodes(urls: readonly string[], logger: Logger): AgreeingRpc {
+  const [only] = urls
+  if (only === undefined) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
+  if (urls.length === 1) {
+    logger.info('the signer has one RPC address: what it says of the chain is believed')
+    return { ...createRpc({ url: only }), trouble: () => null }
+  }
+  return agreeOfTwo({
+    urls,
+    alarm: (what) =>
+      logger.error({ alarm: 'rpc_disagreement', ...what }, 'two nodes disagree: nothing is signed'),
+  })
+}
+
+/** The co-signer's key, in a file or in a KMS, and where from, for a person. */
+async function openKey(
+  { dataDir, importKeyFile, kms }: Config,
+  { passphrase, crypto, clock }: { passphrase: string; crypto: Crypto; clock: Clock },
+): Promise<{ key: SigningKey; from: string }> {
+  if (kms === null) {
+    const key = await openKeyFile({ dataDir, passphrase, importKeyFile, crypto })
+    return { key, from: key.isNew ? ' (new)' : '' }
+  }
+  const file = keyFileIn(dataDir)
+  if (existsSync(file))
+    throw new KeyError(`there is a co-signer’s key in ${file}: unset SIGNER_KMS_KEY_ID, or move it away`)
+  const { secretKey, sessionToken, accessKeyId, ...where } = kms
+  const readCredentials = () => ({
+    accessKeyId,
+    secretKey: readSecretText(secretKey),
+    sessionToken: sessionToken && readSecretText(sessionToken),
+  })
+  return { key: await openKmsKey({ ...where, crypto, clock, readCredentials }), from: ' (in a KMS)' }
+}
+
+function doorOf(listen: Config['listen']): Door {
+  if (listen.kind !== 'tls') return listen
+  const { cert, key, clientCa, ...rest } = listen
+  return {
+    ...rest,
+    cert: readSecretText(cert),
+    key: readSecretText(key),
+    ca: readSecretText(clientCa),
+  }
+}
+
 /** Builds everything and hands it in; `stage` reports the progress of the start. */
 export async function startSigner(config: Config, stage: (text: string) => void): Promise<RunningSigner> {
   const clock = systemClock
@@ -100,10 +155,10 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     const applied = await migrateLedger(db)
     stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
     const passphrase = readSecret(config.passphrase, { minChars: MIN_PASSPHRASE_CHARS })
-    const { dataDir, importKeyFile } = config
-    const cosigner = await openCosigner({ dataDir, passphrase, importKeyFile, crypto })
+    const { key, from } = await openKey(config, { passphrase, crypto, clock })
+    const cosigner = createCosigner({ key, crypto })
     closing.add(() => cosigner.close())
-    stage(`co-signer ${cosigner.address}${cosigner.isNew ? ' (new)' : ''}`)
+    stage(`co-signer ${cosigner.address}${from}`)
 
     const [vault, profile] = await Promise.all([
       openVault({ db, crypto, cosigner: cosigner.address, passphrase }),
@@ -124,31 +179,34 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       )
     }
     const pins = pinsOf(profile, cosigner.address)
-    const rpcUrl = config.rpcUrl ?? profile.rpc_url
-    if (!rpcUrl) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
-    const rpc = createRpc({ url: rpcUrl })
+    const rpcUrls = config.rpcUrls.length > 0 ? config.rpcUrls : profile.rpc_urls
+    const rpc = openNodes(rpcUrls, logger)
     closing.add(() => rpc.close())
     await checkChain(rpc, profile)
     const always = profile.kind === 'devnet' && config.stockSession === 'always'
-    const prices = followPrices({
+    const followed = followPrices({
       rpc,
       clock,
       profile,
       maxHeadAgeS: config.maxHeadAgeS,
       ...(always && { stockSession: () => true }),
     })
+    const prices = { ...followed, whyUnread: rpc.trouble }
     // Without the chain it starts all the same, and refuses until it was read.
     await prices.read().catch(() => {})
     stage(
       prices.isChainRead()
-        ? `profile ${profile.name}, prices from ${new URL(rpcUrl).host}`
+        ? `profile ${profile.name}, prices from ${rpcUrls.map((url) => new URL(url).host).join(', ')}`
         : 'the chain cannot be read yet',
     )
 
+    const home = await openHome({ db, clock, folder: config.dataDir, logger })
+    if (home.trouble() !== null) stage(`${home.trouble()}: nothing is signed until its operator accepts it`)
     const ledger = openLedger({ db, clock })
     closing.add(() => ledger.close())
     const jobs = runJobs({ clock, logger, metrics: createMetrics({ withProcess: false }) }, [
       every('read prices', PRICES_EVERY_MS, prices.read),
+      every('look where the ledger is', HOME_EVERY_MS, home.check),
       every('sweep ledger', SWEEP_EVERY_MS, () => sweepLedger(db, clock.nowMs())),
     ])
     closing.add(() => jobs.stop())
@@ -164,6 +222,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       ledger,
       cosigner,
       sanctions,
+      home,
       isSanctioned,
       feeClasses: createFeeClassReader({ rpc, pins }),
       sessions: openSessions({ crypto, pins, ledger }),
@@ -171,11 +230,11 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     const gate = createGate({ secrets, clock, startedAtMs })
     const { maxInFlight } = config
     const served = await serveCalls({
-      ...{ port: config.port, routes, gate, logger, maxInFlight },
+      ...{ door: doorOf(config.listen), routes, gate, logger, maxInFlight },
       ...(profile.kind !== 'devnet' && { sharesUser: createPeerCheck() }),
     })
     closing.add(() => served.close())
-    return { url: `http://127.0.0.1:${served.port}`, cosigner: cosigner.address, close: closing.close }
+    return { url: served.url, cosigner: cosigner.address, close: closing.close }
   } catch (error) {
     await closing.close()
     throw error

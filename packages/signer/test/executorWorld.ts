@@ -16,7 +16,7 @@ import { executorAttestationText, isPitError } from '@pit/protocol'
 import { createExecutor } from '../src/executors/createExecutor.ts'
 import type { ExecutorDeps } from '../src/executors/deps.ts'
 import { openVault } from '../src/executors/openVault.ts'
-import type { Cosigner } from '../src/keys/openCosigner.ts'
+import type { Cosigner } from '../src/keys/createCosigner.ts'
 import { openLedger } from '../src/ledger/openLedger.ts'
 import type { LeafVerdict } from '../src/ledger/types.ts'
 import { openSessions } from '../src/roots/openSessions.ts'
@@ -80,10 +80,11 @@ export async function openExecutorWorld(db: Db) {
     sign: () => {
       throw new Error('leaves are signed by the test')
     },
-    attest: (executor) => {
+    attest: async (executor) => {
       const text = executorAttestationText(executor)
       return { text, signature: serializeSignature(crypto.sign(crypto.hashMessage(text), KEYS.cosigner)) }
     },
+    trouble: () => null,
     close: () => {},
   }
   const vault = await openVault({ db, crypto, cosigner: WHO.cosigner, passphrase: PASSPHRASE, n: 2 ** 15 })

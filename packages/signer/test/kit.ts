@@ -19,6 +19,7 @@ import {
   type ChainProfile,
   createBinding,
   feeOf,
+  type LaunchpadKind,
   type SessionBinding,
   type SessionBindingV3,
 } from '@pit/protocol'
@@ -86,9 +87,11 @@ export const PROFILE = {
     multicall3: at(0x3c),
     universal_router: ROUTER,
     universal_router_layout: '2.1.0',
-    launchpad_factory: at(0x1a0),
-    stock_beacon: at(0xbeac),
   },
+  launchpads: [
+    { kind: 'pit', factory: at(0x1a0) },
+    { kind: 'pons', factory: at(0x1a1) },
+  ],
   delegation: {
     delegation_manager: at(0xdd01),
     stateless_delegator: at(0xdd02),
@@ -100,6 +103,8 @@ export const PROFILE = {
     { symbol: 'USDG', address: USDG, decimals: 6, kind: 'core', native: false, feed: null },
     { symbol: 'PARTNER', address: PARTNER, decimals: 18, kind: 'core', native: false, feed: null },
   ],
+  stocks: { issuer: 'robinhood', beacon: at(0xbeac) },
+  market_holidays: [],
   listed_stocks: [{ symbol: 'TSLA', address: STOCK, decimals: 18, feed: feed(0xf2, 'stock') }],
   pins: { partner_usdg: { version: 'v3', address: at(0x900), fee: 3000 } },
   known_hooks: [{ address: at(0x40), name: 'counting', changes_amounts: false }],
@@ -158,9 +163,16 @@ export function grant(
   {
     caps = CAPS,
     curves = [] as Address[],
+    launchpads = ['pit'] as readonly LaunchpadKind[],
     signer = KEYS.wallet,
     nowS = NOW_S,
-  }: { caps?: { dayWei: bigint; tradeWei: bigint }; curves?: Address[]; signer?: Hex; nowS?: number } = {},
+  }: {
+    caps?: { dayWei: bigint; tradeWei: bigint }
+    curves?: Address[]
+    launchpads?: readonly LaunchpadKind[]
+    signer?: Hex
+    nowS?: number
+  } = {},
 ): Granted {
   const ask = {
     binding,
@@ -169,7 +181,7 @@ export function grant(
     nowS,
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, PINS.addresses, delegation, signer)
-  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves }) : null
+  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves, launchpads }) : null
   return {
     binding,
     root: sign(sessionRoot(PINS.addresses, ask)),

@@ -6,6 +6,7 @@ import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { Refusal } from '@pit/relay'
+import type { VendorKeys } from './quote/index.ts'
 import type { PlanTx, TradePlan } from './types.ts'
 
 /** What trading is handed. */
@@ -18,6 +19,8 @@ export interface TradeDeps {
   clock: Clock
   crypto: Crypto
   logger: Logger
+  /** Keys of outside vendors, by kind. */
+  vendorKeys: VendorKeys
   /** The rate of a major trade for this wallet now; null: the posted one. */
   tierBps(wallet: Address | null): Promise<number>
   /** Before a plan is answered: only what was stored is relayed. */

@@ -40,9 +40,11 @@ export {
   walletOf,
 } from './plan/index.ts'
 export {
+  AGGREGATORS,
   disclosuresOf,
   marksOf,
   routeRowOf,
   type ShownQuote,
+  type VendorKeys,
 } from './quote/index.ts'
 export type * from './types.ts'

@@ -166,6 +166,8 @@ export interface WalletState {
   hasOtherCode: boolean
   /** Stock ends only. */
   stocks: { token: Address; paused: boolean; blocked: boolean }[]
+  /** Of a stock trade: the router or the permit contract, where the issuer blocks it. */
+  blockedParties: Address[]
 }
 
 /** An unsigned transaction of a plan. Gas, nonce and fees are suggestions: the wallet may choose its own. */

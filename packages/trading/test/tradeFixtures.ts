@@ -189,6 +189,7 @@ export function walletState(over: Partial<WalletState> = {}): WalletState {
     delegatedTo: null,
     hasOtherCode: false,
     stocks: [],
+    blockedParties: [],
     ...over,
   }
 }
@@ -210,6 +211,7 @@ export function buildAsk(wanted: Wanted = {}, over: Partial<BuildAsk> = {}): Bui
 /** A curve against ETH (or another pair) that sells MEME. */
 export const curveOf = (pair: Address = NATIVE): CurvePool => ({
   version: 'curve',
+  launchpad: 'pit',
   id: address('c'),
   token: MEME.address,
   pair,

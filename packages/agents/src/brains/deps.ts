@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
+import type { GatewayProfile } from '@pit/protocol'
 import type { BrainBook, BrainMarket, Decision } from '../decide/index.ts'
 import type { HostedAgent } from '../types.ts'
 import type { Models } from './model/models.ts'
@@ -16,7 +17,7 @@ export interface BrainDeps {
   /** Null where nothing can be sealed. */
   seal: Seal | null
   /** Null where no model can be called: no gateway, or nobody who could pay. */
-  gateway: { url: string; models: Models; poolKey: string | null } | null
+  gateway: { url: string; cost: GatewayProfile['cost']; models: Models; poolKey: string | null } | null
   terms: PoolTerms
 }
 

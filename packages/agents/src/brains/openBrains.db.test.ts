@@ -7,7 +7,7 @@ import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { withDb } from '@pit/platform/test/withStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addAgent, TERMS, wallet } from '../../test/brainsWorld.ts'
+import { addAgent, gatewayAt, TERMS, wallet } from '../../test/brainsWorld.ts'
 import type { StoredAgent } from '../store.ts'
 import type { BrainAsk } from './deps.ts'
 import { type BrainsDeps, openBrains } from './openBrains.ts'
@@ -38,7 +38,7 @@ withDb('brains', (db) => {
       clock: systemClock,
       logger: createLogger({ level: 'silent' }),
       metrics: createMetrics({ withProcess: false }),
-      profile: { kind: 'devnet', vendors: { gateway_url: 'http://127.0.0.1:1/v1' } },
+      profile: { kind: 'devnet', vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } },
       randomBytes,
       sealKey: Buffer.alloc(32, 7),
       ai: { ...terms, poolKey: 'pk-service-key' },
@@ -134,7 +134,7 @@ withDb('brains', (db) => {
     await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
     const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`
     const clock = { ms: Date.now(), nowMs: () => clock.ms }
-    const profile = { kind: 'devnet', vendors: { gateway_url: gatewayUrl } } as const
+    const profile = { kind: 'devnet', vendors: { gateway: gatewayAt(gatewayUrl) } } as const
     const brains = open({ profile, clock })
     const holds = async (sketch: object, by = brains) => {
       const agent = { id: `new${db.engine}${++agents}`, wallet: wallet(90), ...sketch }
@@ -174,7 +174,10 @@ withDb('brains', (db) => {
     await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
     const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`
     const broken: Db = { ...db, transaction: () => Promise.reject(new Error('the store is away')) }
-    const brains = open({ db: broken, profile: { kind: 'devnet', vendors: { gateway_url: gatewayUrl } } })
+    const brains = open({
+      db: broken,
+      profile: { kind: 'devnet', vendors: { gateway: gatewayAt(gatewayUrl) } },
+    })
     expect(await brains.decide(ask(agent))).toMatchObject({ kind: 'hold', code: 'AI_POOL_UNAVAILABLE' })
     gateway.close()
   })

@@ -5,7 +5,15 @@ import type { Db } from '@pit/platform/db'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
-import { type Answer, type Brain, type ChainProfile, fail, maxOf, usdOf } from '@pit/protocol'
+import {
+  type Answer,
+  type Brain,
+  type ChainProfile,
+  fail,
+  type GatewayProfile,
+  maxOf,
+  usdOf,
+} from '@pit/protocol'
 import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
@@ -32,7 +40,7 @@ export interface BrainsDeps {
   clock: Clock
   logger: Logger
   metrics: Metrics
-  profile: Pick<ChainProfile, 'kind'> & { vendors: Pick<ChainProfile['vendors'], 'gateway_url'> }
+  profile: Pick<ChainProfile, 'kind'> & { vendors: Pick<ChainProfile['vendors'], 'gateway'> }
   randomBytes(size: number): Uint8Array
   /** 32 bytes; null where nothing can be sealed. */
   sealKey: Uint8Array | null
@@ -72,12 +80,12 @@ export function openBrains(deps: BrainsDeps): Brains {
   const reach: Reach = profile.kind === 'devnet' ? 'public and loopback' : 'public'
   const { poolKey, ...rest } = deps.ai
   const terms: PoolTerms = { ...rest, on: poolKey !== null }
-  const url = profile.vendors.gateway_url?.replace(/\/+$/, '') ?? null
+  const named = profile.vendors.gateway
   // Without a key of ours and without a way to keep an owner's, nobody could pay.
   const gateway =
-    url === null || (poolKey === null && seal === null)
+    named === null || (poolKey === null && seal === null)
       ? null
-      : { url, poolKey, models: createModels({ gatewayUrl: url, key: poolKey, clock, logger }) }
+      : openGateway(named, { poolKey, clock, logger })
   const ended = new Counter({
     name: 'pit_brain_ticks_total',
     help: 'Ticks of webhook and model brains by how they ended: ok or the code.',
@@ -183,6 +191,15 @@ export function openBrains(deps: BrainsDeps): Brains {
       }
     },
   }
+}
+
+function openGateway(
+  named: GatewayProfile,
+  { poolKey, clock, logger }: Pick<BrainsDeps, 'clock' | 'logger'> & { poolKey: string | null },
+): NonNullable<BrainDeps['gateway']> {
+  const url = named.url.replace(/\/+$/, '')
+  const models = createModels({ gatewayUrl: url, prices: named, key: poolKey, clock, logger })
+  return { url, cost: named.cost, poolKey, models }
 }
 
 const secretRow = (agentId: string): string => `hosted_agents.webhook_secret:${agentId}`

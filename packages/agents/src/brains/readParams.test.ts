@@ -10,6 +10,7 @@ const MODELS = readModels(
       { id: 'prose', pricing: { input: 1, output: 1 } },
     ],
   }),
+  { priced_per: 'million_tokens', models: {} },
 )
 const read = (
   brain: Brain,

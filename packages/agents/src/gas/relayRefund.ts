@@ -35,11 +35,14 @@ export async function relayRefund(deps: Deps, refund: Refund): Promise<Refund> {
 async function send({ sequencer, rpc }: Deps, { raw, txHash, executor }: Refund): Promise<Fate> {
   const answer = await sendRaw(sequencer, raw)
   if (answer.kind === 'taken') return { status: 'sent', block: null, relayError: null }
-  if (answer.kind === 'silent') {
+  if (answer.kind !== 'refused') {
     return {
       status: 'uncertain',
       block: null,
-      relayError: 'the sequencer did not answer; it may have arrived',
+      relayError:
+        answer.kind === 'silent'
+          ? 'the sequencer did not answer; it may have arrived'
+          : 'the sequencer gave no reason; the chain may filter the executor or the owner',
     }
   }
   const view = await viewChain(rpc, { hash: txHash, signer: executor })

@@ -262,6 +262,21 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.trades).toBe(0)
   })
 
+  it('holds what trades against a dollar that is none, or a price its issuer holds still', async () => {
+    const world = open()
+    const mark = world.options.market.mark
+    for (const why of ['off_peg', 'frozen'] as const) {
+      world.options.market.mark = (token) => {
+        const found = mark(token)
+        return found && token === AGENT_TOKENS.USDG.address ? { ...found, stale: true, staleWhy: why } : found
+      }
+      const id = await world.addLive()
+      await world.drain()
+      expect(await world.last(id), why).toMatchObject({ kind: 'hold', code: 'TOKEN_STALE' })
+    }
+    expect(world.script.trades).toBe(0)
+  })
+
   it('is held to its own risk terms where the session’s are wider', async () => {
     const world = open()
     world.paper.world.risks.set(AGENT_TOKENS.ETH.address, [

@@ -12,7 +12,7 @@ const SCREEN_MAX_AGE_S = 2 * 86_400
 export function createTokenHolds(
   deps: Pick<TickOptions, 'db' | 'clock' | 'profile' | 'tokens' | 'market'>,
 ): FindTokenHold {
-  const { clock, profile, tokens } = deps
+  const { clock, profile, tokens, market } = deps
   const core = new Set(profile.core_tokens.map(({ address }) => address.toLowerCase()))
   const backed = feedBackedTokens(profile)
   const closes = closingOf(profile)
@@ -67,9 +67,21 @@ export function createTokenHolds(
     return null
   }
 
+  /** Of its price: an issuer that holds the feed still, or a dollar that is none. */
+  function ofPrice({ token, address }: AgentToken): TokenHold | null {
+    const why = market.mark(address)?.staleWhy
+    if (why === 'off_peg') {
+      const message = `The feed of ${token} is more than 1% from a dollar, or silent: nothing is traded for it.`
+      return { code: 'TOKEN_STALE', message }
+    }
+    if (why !== 'frozen') return null
+    return { code: 'TOKEN_STALE', message: `The issuer of ${token} holds its price still.` }
+  }
+
   return async (agent, ends, session) => {
     for (const end of ends) {
-      const hold = (await ofRecord(agent, end)) ?? (end.stock ? await ofStock(agent, end) : null)
+      const hold =
+        ofPrice(end) ?? (await ofRecord(agent, end)) ?? (end.stock ? await ofStock(agent, end) : null)
       if (hold) return hold
     }
     const feedless = ends.find(({ address }) => !backed.has(address))

@@ -76,6 +76,7 @@ export const universalRouterAbi = parseAbi([
   'error V4TooMuchRequested(uint256 maxAmountInRequested, uint256 amountRequested)',
 ])
 
+/** The first launchpad's curve; what a plan needs of it is in its adapter. */
 export const curveAbi = parseAbi([
   'struct BuyQuote { uint256 tokensOut; uint256 spent; uint256 curveFee; uint256 creatorTax; uint256 snipeTax; bool graduates; }',
   'struct SellQuote { uint256 pairOut; uint256 curveFee; uint256 creatorTax; }',
@@ -92,4 +93,14 @@ export const curveAbi = parseAbi([
   'error TooLittle(uint256 out, uint256 minimum)',
 ])
 
-export const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
+/** A curve of the second launchpad. */
+export const ponsCurveAbi = parseAbi([
+  'function getReserves() view returns (uint256 quoteReserve, uint256 tokenReserve)',
+  'function graduated() view returns (bool)',
+  'function sellableTokens() view returns (uint256)',
+  'function currentSnipeTaxBps(address recipient) view returns (uint256)',
+  'function buy(uint256 quoteIn, uint256 minTokensOut, address recipient) payable returns (uint256 tokensOut)',
+  'function sell(uint256 tokensIn, uint256 minQuoteOut, address recipient) returns (uint256 quoteOut)',
+  'error CurveGraduated()',
+  'error SlippageExceeded(uint256 actual, uint256 minimum)',
+])

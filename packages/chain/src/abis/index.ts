@@ -1,7 +1,7 @@
 export { delegationManagerAbi, delegatorAbi } from './accounts.ts'
 export {
   curveAbi,
-  launchpadAbi,
+  ponsCurveAbi,
   universalRouterAbi,
   v2FactoryAbi,
   v2PairAbi,

@@ -1,6 +1,6 @@
 import { formatEther } from 'viem'
 import type { Address, Hex } from '../bytes/hex.ts'
-import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
+import { allLaunchpads } from '../launchpads/index.ts'
 import { type CaveatTerms, decodeCaveat } from './caveats.ts'
 import { EXECUTE_SELECTOR } from './root.ts'
 import type { Caveat, DelegationAddresses } from './types.ts'
@@ -15,8 +15,11 @@ export type CaveatInWords = {
 
 const METHODS: Readonly<Record<Hex, string>> = {
   [EXECUTE_SELECTOR]: 'execute(bytes,bytes[],uint256)',
-  [CURVE_BUY_SELECTOR]: 'buy(uint256,uint256,address,uint256)',
-  [CURVE_SELL_SELECTOR]: 'sell(uint256,uint256,address,uint256)',
+  ...Object.fromEntries(
+    allLaunchpads().flatMap(({ methods }) =>
+      [methods.buy, methods.sell].map(({ selector, signature }) => [selector, signature]),
+    ),
+  ),
 }
 
 /** Each caveat with what it bounds in plain words, read from its own bytes. */

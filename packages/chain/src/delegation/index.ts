@@ -32,3 +32,4 @@ export { buildRoot, type EthCaps, type RootTerms, readRoot, type SessionRoot } f
 export { curveRoots, type RootAsk, type RootBinding, rootDiffs, sessionRoot } from './sessionRoots.ts'
 export { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
 export type { Caveat, Delegation, DelegationAddresses, EnforcerName, Execution, Redemption } from './types.ts'
+export { ENFORCERS } from './types.ts'

@@ -1,8 +1,9 @@
+import { LAUNCHPAD_KINDS, type LaunchpadKind } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress } from '../crypto/address.ts'
 import type { Hashing } from '../crypto/createCrypto.ts'
+import { launchpadOf } from '../launchpads/index.ts'
 import { EXECUTE_WITH_DEADLINE_SELECTOR } from '../router/constants.ts'
-import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { encodeDelegations } from './encode.ts'
 import { delegationHash, ROOT_AUTHORITY } from './hash.ts'
@@ -28,7 +29,14 @@ export type RootTerms = {
   maxTrades: number
 } & (
   | { kind: 'router'; executor: Address; router: Address; eth: EthCaps | null }
-  | { kind: 'curve'; executor: Address; curves: readonly Address[]; eth: EthCaps }
+  | {
+      kind: 'curve'
+      executor: Address
+      curves: readonly Address[]
+      /** Whose `buy` and `sell` may be called, in the order of LAUNCHPAD_KINDS. */
+      launchpads: readonly LaunchpadKind[]
+      eth: EthCaps
+    }
   | { kind: 'fee'; recipient: Address; eth: { dayWei: bigint; startS: number } }
 )
 export type SessionRoot = RootTerms & { hash: Hex }
@@ -91,7 +99,7 @@ function reach(terms: RootTerms): CaveatTerms[] {
     case 'curve':
       return [
         { enforcer: 'AllowedTargets', targets: terms.curves },
-        { enforcer: 'AllowedMethods', selectors: [CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR] },
+        { enforcer: 'AllowedMethods', selectors: curveSelectors(terms.launchpads) },
       ]
     case 'fee':
       return [
@@ -99,6 +107,15 @@ function reach(terms: RootTerms): CaveatTerms[] {
         { enforcer: 'ExactCalldata', data: '0x' },
       ]
   }
+}
+
+const curveSelectors = (kinds: readonly LaunchpadKind[]): Hex[] =>
+  kinds.map(launchpadOf).flatMap(({ methods }) => [methods.buy.selector, methods.sell.selector])
+
+/** Each kind once and in one order, so that the same curves always give the same root. */
+export const sortedLaunchpads = (kinds: Iterable<LaunchpadKind>): LaunchpadKind[] => {
+  const given = new Set(kinds)
+  return LAUNCHPAD_KINDS.filter((kind) => given.has(kind))
 }
 
 function ethCaveats(eth: RootTerms['eth']): CaveatTerms[] {
@@ -153,9 +170,13 @@ function termsOf(addresses: DelegationAddresses, delegation: Delegation): RootTe
   const day = window && { dayWei: window.amountWei, startS: window.startS }
   const eth = day && perCall ? { ...day, tradeWei: perCall.valueWei } : null
   if (find('ExactCalldata')) return day && { ...shared, kind: 'fee', recipient: first, eth: day }
-  if (find('AllowedMethods')?.selectors[0] === EXECUTE_SELECTOR)
+  const selectors = find('AllowedMethods')?.selectors ?? []
+  if (selectors[0] === EXECUTE_SELECTOR)
     return { ...shared, kind: 'router', executor: redeemer, router: first, eth }
-  return eth ? { ...shared, kind: 'curve', executor: redeemer, curves: targets, eth } : undefined
+  const launchpads = LAUNCHPAD_KINDS.filter((kind) =>
+    selectors.includes(launchpadOf(kind).methods.buy.selector),
+  )
+  return eth ? { ...shared, kind: 'curve', executor: redeemer, curves: targets, launchpads, eth } : undefined
 }
 
 /** Everything but the signature, args included. */

@@ -53,7 +53,7 @@ const caveatsOf = ({ caveats }: Delegation) => caveats.map((caveat) => decodeCav
 
 describe('roots', () => {
   const root = sessionRoot(addresses, ask)
-  const { curve, fee } = curveRoots(addresses, { ...ask, curves })
+  const { curve, fee } = curveRoots(addresses, { ...ask, curves, launchpads: ['pit'] })
   const shared = {
     wallet: binding.wallet,
     cosigner: binding.cosigner,
@@ -89,7 +89,13 @@ describe('roots', () => {
     expect(() => sessionRoot(addresses, { ...ask, eth: null })).toThrow('ETH caps')
     expect(() => sessionRoot(addresses, { ...ask, binding: { ...binding, tokens } })).toThrow('ETH caps')
     expect(() =>
-      curveRoots(addresses, { ...ask, binding: { ...binding, tokens }, eth: null, curves }),
+      curveRoots(addresses, {
+        ...ask,
+        binding: { ...binding, tokens },
+        eth: null,
+        curves,
+        launchpads: ['pit'],
+      }),
     ).toThrow('ETH')
     expect(() => sessionRoot(addresses, { ...ask, eth: { ...eth, dayWei: 0n } })).toThrow(RangeError)
   })
@@ -201,8 +207,10 @@ describe('roots', () => {
     expect(bound({ executor: binding.cosigner })).toThrow('executor')
     expect(bound({ chain_id: 1 })).toThrow('another chain')
     for (const bad of [binding.wallet, addresses.manager])
-      expect(() => curveRoots(addresses, { ...ask, curves: [at('8'), bad] })).toThrow('escapes')
-    expect(() => curveRoots(addresses, { ...ask, curves: [] })).toThrow(RangeError)
+      expect(() => curveRoots(addresses, { ...ask, curves: [at('8'), bad], launchpads: ['pit'] })).toThrow(
+        'escapes',
+      )
+    expect(() => curveRoots(addresses, { ...ask, curves: [], launchpads: ['pit'] })).toThrow(RangeError)
   })
 
   it('tell where they differ from a binding', () => {
@@ -228,7 +236,7 @@ describe('roots', () => {
 
 describe('leaves', () => {
   const root = rootOf('router', sessionRoot(addresses, ask))
-  const roots = curveRoots(addresses, { ...ask, curves })
+  const roots = curveRoots(addresses, { ...ask, curves, launchpads: ['pit'] })
   const [curve, fee] = [rootOf('curve', roots.curve), rootOf('fee', roots.fee)]
   const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c11' as Hex }
   const leaf = sessionLeaf(addresses, { root, execution, sequence: 7, nowS: NOW })
@@ -347,7 +355,7 @@ describe('leaves', () => {
 
 describe('caveats in words', () => {
   it('say what they bound', () => {
-    const { curve, fee } = curveRoots(addresses, { ...ask, curves })
+    const { curve, fee } = curveRoots(addresses, { ...ask, curves, launchpads: ['pit'] })
     const feeRoot = rootOf('fee', fee)
     const execution = { target: at('8'), valueWei: 10n ** 17n, data: '0x8945257c' as Hex }
     const leaf = curveLeaf(addresses, {

@@ -1,7 +1,8 @@
+import type { LaunchpadKind } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress, sameAddress, sortsBefore } from '../crypto/address.ts'
 import { NATIVE } from '../router/constants.ts'
-import { buildRoot, type EthCaps, type RootTerms } from './root.ts'
+import { buildRoot, type EthCaps, type RootTerms, sortedLaunchpads } from './root.ts'
 import type { Delegation, DelegationAddresses } from './types.ts'
 
 /** What of a session's binding its roots say themselves; the rest is in the hash they carry. */
@@ -50,7 +51,7 @@ export function sessionRoot(addresses: DelegationAddresses, ask: RootAsk): Deleg
  */
 export function curveRoots(
   addresses: DelegationAddresses,
-  ask: RootAsk & { curves: readonly Address[] },
+  ask: RootAsk & { curves: readonly Address[]; launchpads: readonly LaunchpadKind[] },
 ): { curve: Delegation; fee: Delegation } {
   const eth = capsOf(ask)
   if (eth === null) throw new TypeError('curves are traded for ETH, which this session does not bind')
@@ -59,7 +60,14 @@ export function curveRoots(
   const { executor, fee } = ask.binding
   const dayWei = (eth.dayWei + FEE_SHARE_OF_DAY - 1n) / FEE_SHARE_OF_DAY
   return {
-    curve: buildRoot(addresses, { ...common, kind: 'curve', executor, curves, eth }),
+    curve: buildRoot(addresses, {
+      ...common,
+      kind: 'curve',
+      executor,
+      curves,
+      launchpads: sortedLaunchpads(ask.launchpads),
+      eth,
+    }),
     fee: buildRoot(addresses, {
       ...common,
       kind: 'fee',

@@ -35,6 +35,14 @@ const EVENTS = {
     'event CurveTrade(address indexed trader, bool indexed isBuy, uint256 pairAmount, uint256 tokenAmount, uint256 curveFee, uint256 creatorTax, uint256 snipeTax, uint256 x, uint256 y)',
   curveGraduated:
     'event CurveGraduated(address indexed token, address indexed pool, uint8 poolVersion, uint256 pair, uint256 tokens)',
+  ponsLaunched:
+    'event TokenLaunched(address indexed token, address indexed curve, address indexed deployer, address pairToken, uint256 launchConfigId, uint256 graduationThreshold)',
+  ponsBuy:
+    'event CurveBuy(address indexed buyer, address indexed recipient, uint256 quoteIn, uint256 tokensOut, uint256 fee, uint256 tax)',
+  ponsSell:
+    'event CurveSell(address indexed seller, address indexed recipient, uint256 tokensIn, uint256 quoteOut, uint256 fee, uint256 tax)',
+  ponsBuyback: 'event BuybackLocked(uint256 quoteSpent, uint256 tokensLocked)',
+  ponsCompleted: 'event CurveCompleted(address recipient, uint256 quoteOut, uint256 tokenOut)',
 } satisfies Record<keyof typeof TOPIC, string>
 
 const A: Address = `0x${'aa'.repeat(20)}`
@@ -111,6 +119,7 @@ describe('births', () => {
     )
     expect(born).toEqual({
       version: 'curve',
+      launchpad: 'pit',
       id: A,
       token: T0,
       pair: T1,

@@ -1,4 +1,5 @@
 import type { Hex } from '../bytes/hex.ts'
+import { allLaunchpads, launchpadOf } from '../launchpads/index.ts'
 import { changeLiquidity } from './liquidity.ts'
 import { intWord, numberWord, type PoolLog, TOPIC, tickTopic, tickWord, topicAt, uintWord } from './logs.ts'
 import type { CurvePool, Pool, V2Pool, V3Pool, V4Pool } from './types.ts'
@@ -16,8 +17,7 @@ export const STATE_TOPICS: readonly Hex[] = [
   TOPIC.v4ModifyLiquidity,
   TOPIC.v4Swap,
   TOPIC.v4ProtocolFeeUpdated,
-  TOPIC.curveTrade,
-  TOPIC.curveGraduated,
+  ...allLaunchpads().flatMap(({ stateTopics }) => stateTopics),
 ]
 const V4_TOPICS = new Set<Hex | undefined>([
   TOPIC.v4ModifyLiquidity,
@@ -43,7 +43,7 @@ export function applyLog(pool: Pool | CurvePool, log: PoolLog): boolean {
     case 'v4':
       return applyV4(pool, log)
     case 'curve':
-      return applyCurve(pool, log)
+      return launchpadOf(pool.launchpad).apply(pool, log)
   }
 }
 
@@ -91,20 +91,6 @@ function applyV4(pool: V4Pool, log: PoolLog): boolean {
       return true
     case TOPIC.v4ProtocolFeeUpdated:
       pool.protocolFee = numberWord(log, 0)
-      return true
-    default:
-      return false
-  }
-}
-
-function applyCurve(curve: CurvePool, log: PoolLog): boolean {
-  switch (log.topics[0]) {
-    case TOPIC.curveTrade:
-      curve.x = uintWord(log, 5)
-      curve.y = uintWord(log, 6)
-      return true
-    case TOPIC.curveGraduated:
-      curve.graduated = true
       return true
     default:
       return false

@@ -1,5 +1,6 @@
 import type { Address } from '../bytes/hex.ts'
 import type { PoolKey } from '../router/types.ts'
+import type { Pool } from './types.ts'
 
 /** Which calls the pool manager makes to a hook: the low bits of its address. */
 const FLAGS = {
@@ -40,6 +41,17 @@ export function hookEffectOf(key: Pick<PoolKey, 'hooks' | 'fee'>): HookEffect {
   if (key.fee === DYNAMIC_FEE && bits & FLAGS.beforeSwap) return 'fee'
   return 'none'
 }
+
+/** A dynamic fee that was not read stands as the whole amount: no quote is better than a wrong one. */
+const UNREAD_FEE_PIPS = 1_000_000
+
+/** Whether nobody has read the fee that a pool's hook sets. */
+export const isFeeUnread = (pool: Pool): boolean =>
+  pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE && pool.lpFeePips >= UNREAD_FEE_PIPS
+
+/** Whether only the chain can quote a pool: its hook has the last word, or sets a fee that nobody has read. */
+export const isQuotedByCall = (pool: Pool): boolean =>
+  pool.version === 'v4' && (hookEffectOf(pool.key) !== 'none' || isFeeUnread(pool))
 
 function flagBits(hooks: Address): number {
   return Number.parseInt(hooks.slice(-4), 16) & 0x3fff

@@ -1,7 +1,15 @@
 export { applyLog, poolIdOfLog, STATE_TOPICS } from './applyLog.ts'
 export { newV2Pool, newV3Pool, newV4Pool } from './create.ts'
-export { type CurveBuy, type CurveSell, quoteCurveBuy, quoteCurveSell, snipeTaxBps } from './curve.ts'
-export { DYNAMIC_FEE, type HookEffect, type HookFlag, hookEffectOf, hookFlags } from './hooks.ts'
+export { isFeeTrap, MAX_FAIR_FEE_PIPS } from './feeTraps.ts'
+export {
+  DYNAMIC_FEE,
+  type HookEffect,
+  type HookFlag,
+  hookEffectOf,
+  hookFlags,
+  isFeeUnread,
+  isQuotedByCall,
+} from './hooks.ts'
 export { changeLiquidity } from './liquidity.ts'
 export { MalformedLog, type PoolLog, TOPIC } from './logs.ts'
 export { poolBorn } from './poolBorn.ts'

@@ -20,6 +20,11 @@ export const TOPIC = {
   curveLaunched: '0x0fce3423bcc2210f02beb5eb4da88019d8557a78595fcf4df10f2e3971fa9ed6',
   curveTrade: '0x0e17a2fbc1d0ce7aa26d7cb917747235611d5e5e0e4860766acb9207e7acfd81',
   curveGraduated: '0x90bfabf7fe7a7459820072ca4b29646e73472d7df06454015a99cd3862692a7f',
+  ponsLaunched: '0x8d4aad4953d0ca700d468f3753aa14432d1b35b43ec6409f051fb6aa43a89607',
+  ponsBuy: '0xec36bf571f136799e8dc0b0b8bea4b04d8bd3d43de838aab0d5fc21d4cbfc455',
+  ponsSell: '0x8113d738abdcb6b38357e9d53a54a7157861a09031b453651f0fe7fe151f59df',
+  ponsBuyback: '0x5feba9b0d52c92ada4b9c571c2bee52390c54f2947208ab250221e6ee32f12ff',
+  ponsCompleted: '0xf8d37a90738ae063b8b8058b66f5880cf3cf7ab0c5d4fa78219696591dfbfb67',
 } as const satisfies Record<string, Hex>
 
 /** Thrown when a log under a known topic has not the words it must have: its emitter is not what it seems. */

@@ -1,3 +1,4 @@
+import { launchpadOf } from '../launchpads/index.ts'
 import { newV2Pool, newV3Pool, newV4Pool } from './create.ts'
 import {
   addressTopic,
@@ -12,8 +13,8 @@ import {
 import type { CurvePool, Pool } from './types.ts'
 
 /**
- * The pool or curve a factory's, the pool manager's or the launchpad's log tells of; undefined for other
- * logs.
+ * The pool or curve a factory's, the pool manager's or the launchpad's log tells of; undefined for other logs,
+ * and for a launch whose log does not tell all: see LaunchpadAdapter.birthCalls.
  */
 export function poolBorn(log: PoolLog): Pool | CurvePool | undefined {
   switch (log.topics[0]) {
@@ -44,30 +45,8 @@ export function poolBorn(log: PoolLog): Pool | CurvePool | undefined {
       return pool
     }
     case TOPIC.curveLaunched:
-      return curveBorn(log)
+      return launchpadOf('pit').born(log, [])
     default:
       return undefined
-  }
-}
-
-/** Words 0 to 12 are the curve's terms, in the contract's order. */
-function curveBorn(log: PoolLog): CurvePool {
-  const y = uintWord(log, 4)
-  const saleSupply = uintWord(log, 5)
-  return {
-    version: 'curve',
-    id: addressTopic(log, 1),
-    token: addressWordOf(log, 0),
-    pair: addressWordOf(log, 1),
-    x: uintWord(log, 3),
-    y,
-    yFloor: y - saleSupply,
-    saleSupply,
-    curveFeeBps: numberWord(log, 7),
-    creatorTaxBps: numberWord(log, 8),
-    snipeStartBps: numberWord(log, 9),
-    snipeSeconds: numberWord(log, 10),
-    launchedAtS: numberWord(log, 11),
-    graduated: false,
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../bytes/hex.ts'
+import { quoteCurveBuy, quoteCurveSell, snipeTaxBps } from '../launchpads/index.ts'
 import { newV2Pool, newV4Pool } from './create.ts'
-import { quoteCurveBuy, quoteCurveSell, snipeTaxBps } from './curve.ts'
 import { DYNAMIC_FEE, hookEffectOf, hookFlags } from './hooks.ts'
 import { changeLiquidity } from './liquidity.ts'
 import { quoteExactIn, quoteExactOut, v2AmountIn, v2AmountOut, v4SwapFeePips } from './quote.ts'
@@ -100,6 +100,7 @@ describe('v4', () => {
 describe('curves', () => {
   const curve: CurvePool = {
     version: 'curve',
+    launchpad: 'pit',
     id: A,
     token: T0,
     pair: T1,

@@ -1,3 +1,4 @@
+import type { LaunchpadKind } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
 import type { PoolKey } from '../router/types.ts'
 
@@ -58,6 +59,8 @@ export type V4Pool = Concentrated & {
 
 export type CurvePool = {
   version: 'curve'
+  /** Whose contract it is: its logs, calls and roundings are that launchpad's. */
+  launchpad: LaunchpadKind
   /** Lower-case address of the curve. */
   id: Address
   /** The launched token. */

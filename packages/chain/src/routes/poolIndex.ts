@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../bytes/hex.ts'
-import { hookEffectOf } from '../pools/hooks.ts'
+import { DYNAMIC_FEE, isQuotedByCall } from '../pools/hooks.ts'
 import type { Pool } from '../pools/types.ts'
 import { asWeth } from './gas.ts'
 import { createRanking, type Ranking } from './ranking.ts'
@@ -86,7 +86,7 @@ export function createPoolIndex(options: {
     const [a, b] = placesOf(pool)
     return [rankings.get(`${a} ${b}`), rankings.get(`${b} ${a}`)]
       .filter((pair) => pair !== undefined)
-      .map((pair) => pair[quotedBy(pool)])
+      .flatMap((pair) => waysOf(pool).map((way) => pair[way]))
   }
 
   function ranked(from: Address, to: Address, pools: readonly Pool[]): Record<QuotedBy, Ranking> {
@@ -99,7 +99,7 @@ export function createPoolIndex(options: {
         isPinned: (id: Hex) => pinned.has(id),
       }
       pair = { memory: createRanking(ask), call: createRanking(ask) }
-      for (const pool of pools) pair[quotedBy(pool)].add(pool)
+      for (const pool of pools) for (const way of waysOf(pool)) pair[way].add(pool)
     }
     rankings.set(name, pair)
     if (rankings.size > MAX_RANKED) rankings.delete(rankings.keys().next().value!)
@@ -144,7 +144,8 @@ export function createPoolIndex(options: {
     candidates(a, b, amountIn, by) {
       const pools = between(a, b)
       if (pools.length > CROWD) {
-        return ranked(asWeth(a, weth), asWeth(b, weth), pools)[by].best(amountIn)
+        const best = ranked(asWeth(a, weth), asWeth(b, weth), pools)[by].best(amountIn)
+        return best.filter((pool) => quotedBy(pool) === by)
       }
       // Quoting from memory leaves the others out by itself.
       return by === 'memory' ? pools : pools.filter((pool) => quotedBy(pool) === by)
@@ -157,6 +158,8 @@ export function createPoolIndex(options: {
   }
 }
 
-function quotedBy(pool: Pool): QuotedBy {
-  return pool.version === 'v4' && hookEffectOf(pool.key) !== 'none' ? 'call' : 'memory'
-}
+const quotedBy = (pool: Pool): QuotedBy => (isQuotedByCall(pool) ? 'call' : 'memory')
+
+/** A dynamic fee may be read or lost at any time: its pool is ranked both ways and quoted the one that holds. */
+const waysOf = (pool: Pool): QuotedBy[] =>
+  pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE ? ['memory', 'call'] : [quotedBy(pool)]

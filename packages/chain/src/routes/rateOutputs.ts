@@ -1,4 +1,4 @@
-import { hookEffectOf } from '../pools/hooks.ts'
+import { isQuotedByCall } from '../pools/hooks.ts'
 import { nextTickDown, nextTickUp, nextUsedTick, USED } from '../pools/nextTick.ts'
 import { v4SwapFeePips } from '../pools/quote.ts'
 import type { Concentrated, Pool } from '../pools/types.ts'
@@ -43,7 +43,7 @@ export function rateOutputs(pool: Pool, zeroForOne: boolean, outputs: Float64Arr
 function feePipsOf(pool: Exclude<Pool, { version: 'v2' }>, zeroForOne: boolean): number {
   if (pool.version === 'v3') return pool.feePips
   // Where the hook has the last word, what stands in the pool says nothing.
-  return hookEffectOf(pool.key) === 'none' ? v4SwapFeePips(pool, zeroForOne) : 0
+  return isQuotedByCall(pool) ? 0 : v4SwapFeePips(pool, zeroForOne)
 }
 
 /** One walk outwards from the price: each size's output is noted on the way as it is reached. */

@@ -9,6 +9,7 @@ const WALLET = `0x${'aB'.repeat(20)}`
 async function run(line: string[], answer: unknown = { on: true, changed: true, tokens: [], transfers: [] }) {
   const asked: Omit<Ask, never>[] = []
   const frozen: unknown[] = []
+  const accepted: unknown[] = []
   const printed: string[] = []
   const deps: AdminDeps = {
     user: 'ada',
@@ -20,6 +21,10 @@ async function run(line: string[], answer: unknown = { on: true, changed: true, 
       frozen.push(ask)
       return { frozen: ask.frozen }
     },
+    acceptLedger: async (ask) => {
+      accepted.push(ask)
+      return { sessions_ended: 3 }
+    },
     print: (text) => printed.push(text),
   }
   const program = createAdminProgram(deps)
@@ -30,7 +35,7 @@ async function run(line: string[], answer: unknown = { on: true, changed: true, 
     () => null,
     (error: { code?: string }) => error.code ?? String(error),
   )
-  return { asked, frozen, printed, failure }
+  return { asked, frozen, accepted, printed, failure }
 }
 
 describe('pit-admin', () => {
@@ -109,6 +114,15 @@ describe('pit-admin', () => {
     const { asked, printed } = await run(['--operator', 'bob', '--json', 'status'], { a: 5n })
     expect(asked[0]?.operator).toBe('bob')
     expect(JSON.parse(printed.join('\n'))).toEqual({ a: '5' })
+  })
+
+  it('opens a restored ledger only when it is told what was lost', async () => {
+    const { accepted, printed } = await run(['signer', 'restored', '--lost', 'unknown', '--reason', 'disk'])
+    expect(accepted).toEqual([{ lost: 'unknown', operator: 'ada', reason: 'disk' }])
+    expect(printed).toEqual(['the signer signs again; 3 sessions were ended'])
+    const line = ['signer', 'restored', '--reason', 'disk']
+    expect((await run(line)).failure).toBe('commander.missingMandatoryOptionValue')
+    expect((await run([...line, '--lost', 'some'])).failure).toBe('commander.invalidArgument')
   })
 
   it('freezes and thaws the signer, with a reason only', async () => {

@@ -1,8 +1,10 @@
+import type { LostByRestore } from '@pit/platform/signerCalls'
 import type { Ask } from '@pit/server/operator'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { txHash, whole } from './arguments.ts'
 import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
+import { sanctionsCommand } from './sanctionsCommand.ts'
 
 /** How commands reach the operator's face, and the signer. */
 export interface AdminDeps {
@@ -10,6 +12,11 @@ export interface AdminDeps {
   user: string
   act(ask: Ask): Promise<unknown>
   freezeSigner(ask: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
+  acceptLedger(ask: { lost: LostByRestore; operator: string; reason: string }): Promise<{
+    sessions_ended: number
+  }>
+  /** Where the list is read from, by the settings. */
+  sanctionsFile?: string | undefined
   print: Print
 }
 
@@ -74,6 +81,25 @@ export function createAdminProgram(deps: AdminDeps): Command {
       })
   }
 
+  signer
+    .command('restored')
+    .description(
+      'Opens a ledger that came back from a backup. Unknown loss ends every session: what they spent since ' +
+        'is not known, and their owners grant again.',
+    )
+    .addOption(
+      new Option('--lost <what>', 'nothing: the signer was stopped before the backup was taken')
+        .choices(['nothing', 'unknown'])
+        .makeOptionMandatory(),
+    )
+    .addOption(reasonOption())
+    .action(async ({ lost, reason }: { lost: LostByRestore; reason: string }) => {
+      const { operator, json } = settings()
+      const answer = await deps.acceptLedger({ lost, operator, reason })
+      if (json) printJson(deps.print, answer)
+      else deps.print(`the signer signs again; ${answer.sessions_ended} sessions were ended`)
+    })
+
   program
     .command('week')
     .description('The treasury’s weeks.')
@@ -106,6 +132,7 @@ export function createAdminProgram(deps: AdminDeps): Command {
     )
 
   addLeague(program, ask, reasonOption)
+  program.addCommand(sanctionsCommand(ask, deps.sanctionsFile))
 
   program
     .command('audit')

@@ -1,8 +1,10 @@
 import { configDiffs } from '@pit/client'
-import { ROUTES } from '@pit/protocol'
+import { examine, type Finding } from '@pit/platform/doctor'
+import { createRpc } from '@pit/platform/rpc'
+import { type ChainProfile, ROUTES } from '@pit/protocol'
 import { Command } from 'commander'
 import { openAccount, openExecutor } from '../client/account.ts'
-import { EXIT, failureOf, json } from '../client/exit.ts'
+import { EXIT, failureOf, InputNeeded, json } from '../client/exit.ts'
 import {
   accountDeps,
   type CommandDeps,
@@ -11,52 +13,94 @@ import {
   openFor,
   openReader,
 } from '../client/openClient.ts'
+import { readChainFile } from '../client/settings.ts'
 import { headingOf } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
-interface Finding {
-  check: string
-  status: 'ok' | 'warning' | 'failed'
-  /** What was found. */
-  found: string
-  /** What to do; null where nothing is. */
-  fix: string | null
-}
-
 const MAX_SKEW_S = 30
+
+interface DoctorOptions {
+  chain?: string
+}
 
 /** `pit doctor`: everything a trade stands on, each with what to do where it does not hold. */
 export const doctorCommand = (deps: CommandDeps): Command =>
   new Command('doctor')
-    .description('Check settings, keys, server, pins, your node and the clock, each with what to do.')
-    .action(async (_options: object, command: Command) => {
-      const findings: Finding[] = []
-      const opened = await checkSettings(deps, command, findings)
-      await checkKeys(deps, command, opened, findings)
-      if (opened) await checkServer(deps, opened, findings)
-      if (opened) await checkNode(deps, opened, findings)
-      const isWell = findings.every(({ status }) => status !== 'failed')
-      if (globalsOf(command).json) deps.terminal.data(json({ ok: isWell, checks: findings }))
+    .description(
+      'Check settings, keys, server, pins, your node and the chain’s profile, each with what to do.',
+    )
+    .option('--chain <file>', 'only this chain profile, at its own node or --rpc-url')
+    .action(async ({ chain }: DoctorOptions, command: Command) => {
+      const findings =
+        chain === undefined ? await checkAll(deps, command) : await checkFile(deps, command, chain)
+      const count = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict).length
+      if (globalsOf(command).json)
+        deps.terminal.data(json({ ok: count('fail') === 0 && count('unknown') === 0, checks: findings }))
       else {
-        if (opened) deps.terminal.say(headingOf(opened.target, 'live'))
-        const rows = findings.map(({ check, status, found, fix }) => [check, status, found, fix ?? ''])
-        deps.terminal.data(table([['check', 'status', 'found', 'what to do'], ...rows]))
+        const rows = findings.map(({ check, verdict, found, remedy }) => [
+          check,
+          verdict,
+          found,
+          remedy ?? '',
+        ])
+        deps.terminal.data(table([['check', 'verdict', 'found', 'what to do'], ...rows]))
       }
-      if (!isWell) process.exitCode = EXIT.failed
+      // What nobody could look at is neither well nor wrong: ask again.
+      if (count('fail') > 0) process.exitCode = EXIT.failed
+      else if (count('unknown') > 0) process.exitCode = EXIT.transient
     })
 
-const ok = (check: string, found: string): Finding => ({ check, status: 'ok', found, fix: null })
-const warning = (check: string, found: string, fix: string): Finding => ({
+async function checkAll(deps: CommandDeps, command: Command): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const opened = await checkSettings(deps, command, findings)
+  await checkKeys(deps, command, opened, findings)
+  if (!opened) return findings
+  if (!globalsOf(command).json) deps.terminal.say(headingOf(opened.target, 'live'))
+  const { profile, rpcUrl } = opened.target
+  const [, , chain] = await Promise.all([
+    checkServer(deps, opened, findings),
+    checkNode(opened, findings),
+    checkChain(deps, profile, rpcUrl),
+  ])
+  return [...findings, ...chain]
+}
+
+/** One profile and nothing else: what an operator does before the first start. */
+function checkFile(deps: CommandDeps, command: Command, file: string): Promise<Finding[]> {
+  const profile = readChainFile(file)
+  const rpcUrl = globalsOf(command).rpcUrl ?? deps.env['ETH_RPC_URL'] ?? profile.rpc_urls[0]
+  if (!rpcUrl) throw new InputNeeded(`${file} names no node: give --rpc-url.`)
+  return checkChain(deps, profile, rpcUrl)
+}
+
+async function checkChain(
+  { nowMs }: Pick<CommandDeps, 'nowMs'>,
+  profile: ChainProfile,
+  rpcUrl: string,
+): Promise<Finding[]> {
+  const rpc = createRpc({ url: rpcUrl })
+  const sequencer = profile.sequencer_url === null ? null : createRpc({ url: profile.sequencer_url })
+  try {
+    const wsUrl = profile.ws_url ?? rpcUrl.replace(/^http/, 'ws')
+    return await examine({ profile, rpc, sequencer, wsUrl, sanctions: null, nowMs })
+  } finally {
+    rpc.close()
+    sequencer?.close()
+  }
+}
+
+const ok = (check: string, found: string): Finding => ({ check, verdict: 'ok', found, remedy: null })
+const warning = (check: string, found: string, remedy: string): Finding => ({
   check,
-  status: 'warning',
+  verdict: 'warn',
   found,
-  fix,
+  remedy,
 })
-const failed = (check: string, found: string, fix: string): Finding => ({
+const failed = (check: string, found: string, remedy: string): Finding => ({
   check,
-  status: 'failed',
+  verdict: 'fail',
   found,
-  fix,
+  remedy,
 })
 
 /** Runs one check; whatever it throws is a finding too. */
@@ -143,7 +187,8 @@ function skew(check: string, offS: number, fix: string): Finding {
   return Math.abs(offS) <= MAX_SKEW_S ? ok(check, found) : failed(check, found, fix)
 }
 
-async function checkNode({ nowMs }: CommandDeps, { rpc, client, target }: Opened, findings: Finding[]) {
+/** What of a client's own node the chain's examination does not say. */
+async function checkNode({ rpc, client, target }: Opened, findings: Finding[]) {
   const { pins } = client
   const fix = 'Give another node with --rpc-url.'
   await run(findings, 'your node', fix, async () => {
@@ -153,38 +198,5 @@ async function checkNode({ nowMs }: CommandDeps, { rpc, client, target }: Opened
     return id === pins.profile.chain_id
       ? ok('your node', `${target.rpcUrl}, chain ${id}`)
       : failed('your node', `it is of chain ${id}, not ${pins.profile.chain_id}`, fix)
-  })
-  await run(findings, 'contracts', fix, async () => {
-    const [code] = await rpc.all([{ method: 'eth_getCode', params: [pins.router, 'latest'] }])
-    return typeof code === 'string' && code.length > 2
-      ? ok('contracts', `the router is at ${pins.router}`)
-      : failed(
-          'contracts',
-          `there is nothing at ${pins.router}`,
-          'Your pins are of another chain: correct them.',
-        )
-  })
-  await run(findings, 'eth_simulateV1', fix, async () => {
-    const call = { to: pins.multicall3, data: '0x' }
-    const [tried] = await rpc.all([
-      { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, 'latest'] },
-    ])
-    return tried instanceof Error
-      ? warning(
-          'eth_simulateV1',
-          tried.message,
-          'Use a node that has it: trades are tried on it before you sign.',
-        )
-      : ok('eth_simulateV1', 'trades are tried on your own node')
-  })
-  await run(findings, 'chain’s clock', fix, async () => {
-    const [block] = await rpc.all([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
-    if (block instanceof Error) return failed('chain’s clock', block.message, fix)
-    const { timestamp } = block as { timestamp: string }
-    return skew(
-      'chain’s clock',
-      nowMs() / 1000 - Number(timestamp),
-      'Your node is behind: wait, or use another.',
-    )
   })
 }

@@ -51,7 +51,7 @@ export function readTarget(options: GlobalOptions, env: Environment): Target {
     throw new UsageRefused(`There is no profile ${name} in ${join(configHome(env), 'profiles.json')}.`)
   const url = options.url ?? env['PIT_URL'] ?? named.url
   const profile = readChain(named.chain, name)
-  const rpcUrl = options.rpcUrl ?? env['ETH_RPC_URL'] ?? named.rpc_url ?? profile.rpc_url
+  const rpcUrl = options.rpcUrl ?? env['ETH_RPC_URL'] ?? named.rpc_url ?? profile.rpc_urls[0]
   if (!rpcUrl)
     throw new InputNeeded(`Profile ${name} names no node: give --rpc-url. Trades are verified on it.`)
   return {
@@ -86,7 +86,17 @@ function readChain(file: string, name: string): ChainProfile {
         ? `There is no devnet here (${file}): run npm start, or name a profile with --profile.`
         : `Profile ${name} names ${file}, which is not there.`,
     )
-  const profile: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  return readChainFile(file)
+}
+
+export function readChainFile(file: string): ChainProfile {
+  if (!existsSync(file)) throw new InputNeeded(`There is no ${file}.`)
+  let profile: unknown
+  try {
+    profile = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    throw new UsageRefused(`${file} is no JSON.`)
+  }
   if (Value.Check(ChainProfile, profile)) return profile
   throw new UsageRefused(`${file} is no chain profile: ${Value.Errors(ChainProfile, profile).First()?.path}`)
 }

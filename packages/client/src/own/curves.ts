@@ -1,25 +1,49 @@
-import { type Address, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { type Address, type CurveSide, type Hex, launchpadOf } from '@pit/chain'
+import type { LaunchpadKind } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
-import type { RpcCall } from './rpc.ts'
+import { type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
 
-/** Asks the pinned launchpad for a token's curve. */
-export const askCurveOf = ({ launchpad }: Pick<Pins, 'launchpad'>, token: Address): RpcCall => ({
+/** A curve by the word of a pinned launchpad. */
+export interface OwnCurve {
+  id: Address
+  launchpad: LaunchpadKind
+}
+
+const ethCall = (to: Address, data: Hex): RpcCall => ({
   method: 'eth_call',
-  params: [
-    {
-      to: launchpad ?? NATIVE,
-      data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
-    },
-    'latest',
-  ],
+  params: [{ to, data }, 'latest'],
 })
 
-/** The curve in the answer; null where the launchpad knows none. */
-export function curveIn(answer: unknown): Address | null {
-  if (typeof answer !== 'string' || answer === '0x') return null
-  const data = answer as Hex
-  const curve = decodeFunctionResult({ abi: launchpadAbi, functionName: 'curveOf', data })
-  const lower = curve.toLowerCase() as Address
-  return lower === NATIVE ? null : lower
+/** Asks each pinned launchpad for a token's curve. */
+export const askCurves = ({ launchpads }: Pick<Pins, 'launchpads'>, token: Address): RpcCall[] =>
+  launchpads.map(({ kind, factory }) => ethCall(factory, launchpadOf(kind).askCurve(token)))
+
+/** The curves in the answers to `askCurves`; none where no launchpad knows one. */
+export function curvesIn({ launchpads }: Pick<Pins, 'launchpads'>, answers: readonly unknown[]): OwnCurve[] {
+  return launchpads.flatMap(({ kind }, i) => {
+    const answer = answers[i]
+    const id = typeof answer === 'string' ? launchpadOf(kind).curveIn(answer as Hex) : null
+    return id === null ? [] : [{ id, launchpad: kind }]
+  })
+}
+
+/** What a curve gives for each of some amounts now, by its own word; throws where it does not answer. */
+export async function quoteCurve(
+  rpc: Rpc,
+  { id, launchpad }: OwnCurve,
+  { side, amounts }: { side: CurveSide; amounts: readonly bigint[] },
+  signal?: AbortSignal,
+): Promise<bigint[]> {
+  const { quoteCalls, quoteIn } = launchpadOf(launchpad)
+  const asked = amounts.map((amount) => quoteCalls(side, amount).map((data) => ethCall(id, data)))
+  const answers = await rpc.all(asked.flat(), signal)
+  let next = 0
+  return amounts.map((amount, i) => {
+    const own = answers.slice(next, next + asked[i]!.length)
+    next += asked[i]!.length
+    const failed = own.find((answer) => answer instanceof RpcFailure)
+    if (failed) throw failed
+    if (own.includes('0x')) throw new RpcFailure('nothing is there to answer')
+    return quoteIn(own as Hex[], side, amount)
+  })
 }

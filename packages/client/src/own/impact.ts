@@ -1,6 +1,5 @@
 import {
   type Address,
-  curveAbi,
   type Hex,
   type HopPath,
   type LegPath,
@@ -13,6 +12,7 @@ import { bpsDown, type FastPool } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, encodePacked, getCreate2Address, keccak256 } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
+import { quoteCurve } from './curves.ts'
 import { type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
 
 /** The price of a small trade is the price without impact. */
@@ -64,11 +64,8 @@ export async function readImpactBps(
     if (curve) {
       const isBuy = !pins.tokens.has(tokenOut)
       const [whole, small] = sizes(amountIn)
-      const [out, smallOut] = await quoteAll(
-        rpc,
-        [askCurve(curve, isBuy, whole), askCurve(curve, isBuy, small)],
-        signal,
-      )
+      const side = isBuy ? 'buy' : 'sell'
+      const [out, smallOut] = await quoteCurve(rpc, curve, { side, amounts: [whole, small] }, signal)
       return impactOf(out!, whole, smallOut!, small)
     }
     const walks = legs.flatMap((leg) => sizes(leg.amountIn).map((amount) => ({ leg, amount })))
@@ -182,17 +179,5 @@ function askPair(pins: Pins, { tokenIn, tokenOut }: HopPath, amount: bigint): As
       const [reserveIn, reserveOut] = tokenIn === first ? [reserve0, reserve1] : [reserve1, reserve0]
       return v2AmountOut(amount, reserveIn, reserveOut, V2_FEE_BPS)
     },
-  }
-}
-
-export function askCurve(curve: Address, isBuy: boolean, amount: bigint): Asked {
-  const functionName = isBuy ? 'quoteBuy' : 'quoteSell'
-  const data = encodeFunctionData({ abi: curveAbi, functionName, args: [amount] })
-  return {
-    call: ethCall(curve, data),
-    read: (answer) =>
-      isBuy
-        ? decodeFunctionResult({ abi: curveAbi, functionName: 'quoteBuy', data: answer }).tokensOut
-        : decodeFunctionResult({ abi: curveAbi, functionName: 'quoteSell', data: answer }).pairOut,
   }
 }

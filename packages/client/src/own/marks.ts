@@ -1,4 +1,4 @@
-import { type Address, type Hex, markCall, markPriceIn, multicall3Abi, NATIVE } from '@pit/chain'
+import { type Address, type Hex, markCalls, markPriceIn, multicall3Abi, NATIVE } from '@pit/chain'
 import { stockSessionOf } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
@@ -19,21 +19,21 @@ export function askMarks(
   nowMs: number,
 ): { call: RpcCall; read(answer: Hex): OwnMarks } {
   const sources = [...new Set(tokens)].flatMap((token) => pins.marks.get(token) ?? [])
-  const calls = sources.map((source) => {
-    const { to, data } = markCall(source) ?? { to: pins.multicall3, data: '0x' as Hex }
-    return { target: to, allowFailure: true, callData: data }
-  })
+  const asked = sources.map(markCalls)
+  const calls = asked.flat().map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
   return {
     call: { method: 'eth_call', params: [{ to: pins.multicall3, data }, 'latest'] },
     read(answer) {
       const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
-      const at = { nowS: Math.floor(nowMs / 1000), stocksOpen: stockSessionOf(pins.profile)(nowMs) }
+      const stocksOpen = stockSessionOf(pins.profile)(nowMs)
+      const at = { nowS: Math.floor(nowMs / 1000), stocksOpen }
+      const said = results.map(({ success, returnData }) => (success ? returnData : null))
       const marks = new Map<Address, OwnMark>()
       for (const [i, source] of sources.entries()) {
-        const result = results[i]
-        const priced = markPriceIn(source, result?.success ? result.returnData : null, at)
-        if ('why' in priced || priced.stale) continue
+        const priced = markPriceIn(source, said.splice(0, asked[i]!.length), at)
+        // A dollar by definition stays one: the server is what holds trades while the peg is lost.
+        if ('why' in priced || (priced.stale && priced.source !== 'fixed')) continue
         const { decimals } = pins.tokens.get(source.token)!
         marks.set(source.token, { priceE18: priced.priceE18, decimals, source: priced.source })
       }

@@ -2,8 +2,8 @@ import { type Address, type Hex, type HopPath, NATIVE } from '@pit/chain'
 import { atomsDown, markPrice } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 import { type OwnPrice, POOL_BAND_BPS } from '../verify/approvals.ts'
-import { askCurveOf, curveIn } from './curves.ts'
-import { type Asked, askCurve, askHop } from './impact.ts'
+import { askCurves, curvesIn, quoteCurve } from './curves.ts'
+import { type Asked, askHop } from './impact.ts'
 import { askMarks } from './marks.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 
@@ -31,7 +31,7 @@ export async function readPrice(
     ...[...pins.tokens].flatMap(([at, { core }]) => (core === 'USDG' ? [at] : [])),
   ]
   const asked = askMarks(pins, [token, ...payers], nowMs)
-  const [answer, curveAnswer] = await rpc.all([asked.call, askCurveOf(pins, token)], signal)
+  const [answer, ...launched] = await rpc.all([asked.call, ...askCurves(pins, token)], signal)
   if (answer instanceof RpcFailure) return null
   const marks = asked.read(answer as Hex)
   const own = marks.get(token)
@@ -41,15 +41,24 @@ export async function readPrice(
     const paid = mark ? atomsDown(PROBE_MICRO_USD, markPrice(mark.priceE18, mark.decimals)) : 0n
     return paid > 0n ? hopsOf(pins, payer, token).map((hop) => askHop(pins, hop, paid)) : []
   })
-  const curve = curveIn(curveAnswer)
   const ether = marks.get(NATIVE)
-  if (curve && ether) {
-    // Only curves against ETH are asked for: a session trades on no other.
-    const paid = atomsDown(PROBE_MICRO_USD, markPrice(ether.priceE18, ether.decimals))
-    probes.push(askCurve(curve, true, paid))
-  }
-  const outs = await bestOf(rpc, probes, signal)
+  // Only curves against ETH are asked for: a session trades on no other.
+  const paid = ether ? atomsDown(PROBE_MICRO_USD, markPrice(ether.priceE18, ether.decimals)) : 0n
+  const [fromPools, ...fromCurves] = await Promise.all([
+    bestOf(rpc, probes, signal),
+    ...(paid > 0n ? curvesIn(pins, launched) : []).map((curve) =>
+      quoteCurve(rpc, curve, { side: 'buy', amounts: [paid] }, signal)
+        .then(([out]) => out!)
+        .catch(refusedAsNothing),
+    ),
+  ])
+  const outs = [fromPools, ...fromCurves].reduce((best, out) => (out > best ? out : best))
   return outs === 0n ? null : { num: PROBE_MICRO_USD, den: outs, bandBps: POOL_BAND_BPS }
+}
+
+function refusedAsNothing(error: unknown): bigint {
+  if (error instanceof RpcFailure) return 0n
+  throw error
 }
 
 async function bestOf(rpc: Rpc, probes: readonly Asked[], signal?: AbortSignal): Promise<bigint> {

@@ -2,7 +2,7 @@ import { type Address, BEACON_SLOT, type Hex } from '@pit/chain'
 import { must } from '../errors.ts'
 import type { OwnReading, PlanFacts } from '../verify/facts.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
-import { askCurveOf, curveIn } from './curves.ts'
+import { askCurves, curvesIn } from './curves.ts'
 import { readImpactBps } from './impact.ts'
 import { askMarks } from './marks.ts'
 import { given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
@@ -38,7 +38,7 @@ export async function readOwn(
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
     { method: 'eth_getBalance', params: [sender, 'latest'] },
     ...stocks.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
-    ...(reading.curve ? [askCurveOf(pins, curveToken(facts))] : []),
+    ...(reading.curve ? askCurves(pins, curveToken(facts)) : []),
   ]
   const isPinned = pins.tokens.has(tokenIn) && pins.tokens.has(tokenOut)
   const [answers, impactBps] = await Promise.all([
@@ -46,7 +46,7 @@ export async function readOwn(
     isPinned ? null : readImpactBps(rpc, pins, reading, signal),
   ])
   const [marksAnswer, trialAnswer, nonce, block, ether, ...rest] = answers
-  if (reading.curve) checkCurve(reading.curve, rest.at(-1))
+  if (reading.curve) checkCurve(pins, reading.curve, rest.slice(stocks.length))
   const onBeacon = new Set(
     stocks.filter((_, i) => {
       const word = rest[i]
@@ -76,6 +76,11 @@ const curveToken = ({
   pins.tokens.has(tokenIn) ? tokenOut : tokenIn
 
 /** A contract that only looks like a curve could keep what it is sent. */
-function checkCurve(curve: Address, answer: unknown): void {
-  must(curveIn(answer) === curve, 'RECIPIENT', 'the curve is none of the pinned launchpad’s', { curve })
+function checkCurve(
+  pins: PlanFacts['pins'],
+  { id, launchpad }: NonNullable<PlanReading['curve']>,
+  answers: readonly unknown[],
+): void {
+  const isKnown = curvesIn(pins, answers).some((one) => one.id === id && one.launchpad === launchpad)
+  must(isKnown, 'RECIPIENT', 'the curve is none of the pinned launchpads’', { curve: id })
 }

@@ -34,12 +34,14 @@ export function rpcAt(url: string, send: typeof fetch = fetch, timeoutMs = 15_00
       const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
       let answers: Answered[]
       try {
-        const response = await send(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-          signal: signal ? AbortSignal.any([signal, limit]) : limit,
-        })
+        const response = await patiently(() =>
+          send(url, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+            signal: signal ? AbortSignal.any([signal, limit]) : limit,
+          }),
+        )
         answers = [(await response.json()) as Answered | Answered[]].flat()
       } catch (cause) {
         signal?.throwIfAborted()
@@ -48,6 +50,22 @@ export function rpcAt(url: string, send: typeof fetch = fetch, timeoutMs = 15_00
       const byId = new Map(answers.map((answer) => [answer.id, answer]))
       return calls.map((_, id) => resultOf(byId.get(id)))
     },
+  }
+}
+
+const TOO_MANY_REQUESTS = 429
+const TRIES = 4
+const FIRST_WAIT_MS = 250
+const MAX_WAIT_MS = 2_000
+
+/** A node that was asked too often is asked again, after as long as it says or twice as long each time. */
+async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await ask()
+    if (response.status !== TOO_MANY_REQUESTS || tries === TRIES) return response
+    const saidMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1000
+    const waitMs = Number.isFinite(saidMs) ? saidMs : FIRST_WAIT_MS * 2 ** tries
+    await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, MAX_WAIT_MS)))
   }
 }
 

@@ -9,7 +9,10 @@ interface Bound {
   receiver: Address
   tokenOut: Address
   leastOut: bigint
+  /** How long it is waited for. */
   deadlineS: number
+  /** The call itself has no deadline: past it the bytes can still be mined, until their nonce is used. */
+  undated?: true
 }
 /** A trade's signed bytes and what they must bring. Who keeps it can finish the trade after a crash. */
 export interface SignedTrade extends Bound {
@@ -29,7 +32,8 @@ export async function follow(
   hashes: readonly Hex[],
   { signal }: VerbOptions,
 ): Promise<Followed> {
-  const receipt = await waitMined(deps, hashes.at(-1)!, { deadlineS: bound.deadlineS, signal })
+  const { deadlineS, undated } = bound
+  const receipt = await waitMined(deps, hashes.at(-1)!, { deadlineS, undated, signal })
   const amountOut = await received(deps, bound, receipt, hashes)
   if (amountOut !== null && amountOut < bound.leastOut)
     refuse('MINED_MISMATCH', `${amountOut} arrived where ${bound.leastOut} was the minimum`, {

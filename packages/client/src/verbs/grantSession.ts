@@ -1,9 +1,9 @@
-import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Address, type Hex, NATIVE, type SessionRoot } from '@pit/chain'
 import { type Answer, type BodyInput, boundMarks, type SessionBindingV3 } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
-import { askCurveOf, curveIn } from '../own/curves.ts'
+import { askCurves, curvesIn, type OwnCurve } from '../own/curves.ts'
 import { askMarks } from '../own/marks.ts'
 import { readPrice } from '../own/price.ts'
 import { given } from '../own/rpc.ts'
@@ -68,8 +68,9 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     must(read.root.kind !== 'router', 'GRANT_CAPS', 'a curve root is for the router')
     return read
   })
-  const allowed = curves.flatMap(({ root }) => (root.kind === 'curve' ? root.curves : []))
-  await checkCurves(deps, binding.tokens, allowed)
+  const curveRoots = curves.flatMap(({ root }) => (root.kind === 'curve' ? [root] : []))
+  const allowed = curveRoots.flatMap((root) => root.curves)
+  await checkCurves(deps, binding.tokens, curveRoots)
   const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
   if (options.confirm && !(await options.confirm(pending)))
     refuse('CONSENT_REQUIRED', 'the grant was not confirmed; nothing was signed')
@@ -136,14 +137,23 @@ async function checkPrices(
 async function checkCurves(
   { rpc, pins }: ClientDeps,
   tokens: readonly Address[],
-  curves: readonly Address[],
+  roots: readonly Pick<Extract<SessionRoot, { kind: 'curve' }>, 'curves' | 'launchpads'>[],
 ): Promise<void> {
-  if (curves.length === 0) return
-  if (pins.launchpad === null) return broken('GRANT_CAPS', 'the profile pins no launchpad')
-  const answers = await rpc.all(tokens.map((token) => askCurveOf(pins, token)))
-  const known = new Set(answers.map(curveIn))
-  const stray = curves.find((curve) => !known.has(curve))
-  must(stray === undefined, 'GRANT_CAPS', 'a curve is none of the launchpad’s for these tokens', {
-    curve: stray,
-  })
+  if (roots.length === 0) return
+  const asked = tokens.map((token) => askCurves(pins, token))
+  const answers = await rpc.all(asked.flat())
+  const known = new Map<Address, OwnCurve['launchpad']>()
+  for (const [i, calls] of asked.entries()) {
+    const own = answers.slice(i * calls.length, (i + 1) * calls.length)
+    for (const { id, launchpad } of curvesIn(pins, own)) known.set(id, launchpad)
+  }
+  for (const { curves, launchpads } of roots) {
+    const stray = curves.find((curve) => !known.has(curve))
+    must(stray === undefined, 'GRANT_CAPS', 'a curve is none of the launchpads’ for these tokens', {
+      curve: stray,
+    })
+    const kinds = new Set(curves.map((curve) => known.get(curve)))
+    const strange = launchpads.some((kind) => !kinds.has(kind))
+    must(!strange, 'GRANT_CAPS', 'a curve root allows methods that none of its curves has')
+  }
 }

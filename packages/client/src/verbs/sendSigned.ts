@@ -35,11 +35,37 @@ export async function sendSigned(
   transactions: readonly Transaction[],
   { deadlineS, signal, onSigned }: { deadlineS: number; onSigned?: OnSigned } & VerbOptions,
 ): Promise<Hex[]> {
+  if (deps.account.sendTransaction) return sendByWallet(deps, transactions, { deadlineS, signal })
   const raws: Hex[] = []
   for (const transaction of transactions) raws.push(await deps.account.signTransaction(transaction))
   const hashes = raws.map((raw) => keccak256(raw))
   onSigned?.({ raws, hashes })
   await relay(deps, raws, hashes, { deadlineS, signal })
+  return hashes
+}
+
+/** The wallet sends each itself, the next once the one before is mined; what it sent must be what was verified. */
+async function sendByWallet(
+  deps: ClientDeps,
+  transactions: readonly Transaction[],
+  { deadlineS, signal }: { deadlineS: number } & VerbOptions,
+): Promise<Hex[]> {
+  const hashes: Hex[] = []
+  for (const [i, transaction] of transactions.entries()) {
+    const hash = await deps.account.sendTransaction!(transaction)
+    hashes.push(hash)
+    if (i < transactions.length - 1) await waitMined(deps, hash, { deadlineS, signal })
+    const [sent] = await deps.rpc.all([{ method: 'eth_getTransactionByHash', params: [hash] }], signal)
+    // A node that has not heard of it yet says nothing against it: the receipt is waited for.
+    if (!sent || sent instanceof RpcFailure) continue
+    const { to, input, value } = sent as { to: string | null; input: Hex; value: Hex }
+    const isIt =
+      to?.toLowerCase() === transaction.to?.toLowerCase() &&
+      input.toLowerCase() === (transaction.data ?? '0x').toLowerCase() &&
+      BigInt(value) === (transaction.value ?? 0n)
+    if (!isIt)
+      refuse('HASH_MISMATCH', 'the wallet sent something else: look first', { retry: 'look_first', hashes })
+  }
   return hashes
 }
 
@@ -97,7 +123,7 @@ async function isFound({ rpc }: ClientDeps, method: string, hash: Hex): Promise<
 export async function waitMined(
   { rpc, nowMs, sleep }: ClientDeps,
   hash: Hex,
-  { deadlineS, signal }: { deadlineS: number } & VerbOptions,
+  { deadlineS, undated, signal }: { deadlineS: number; undated?: true | undefined } & VerbOptions,
 ): Promise<Receipt> {
   for (let everyMs = LOOK_EVERY_MS; ; everyMs = Math.min(everyMs * 1.5, MAX_LOOK_EVERY_MS)) {
     const [answer] = await rpc
@@ -107,7 +133,9 @@ export async function waitMined(
     if (nowMs() / 1000 > deadlineS + AFTER_DEADLINE_S)
       throw new PitRefusal('NOT_MINED', `${hash} was relayed and is not mined after its deadline.`, {
         retry: 'look_first',
-        hint: 'It can only revert now. Look for it on the chain before you trade again.',
+        hint: undated
+          ? 'It has no deadline and can still be mined: send another transaction with its nonce to end it.'
+          : 'It can only revert now. Look for it on the chain before you trade again.',
         details: { tx_hash: hash },
       })
     await sleep(everyMs, signal)

@@ -1,4 +1,4 @@
-import { type Answer, AUTH, refuseSiwe } from '@pit/protocol'
+import { type Answer, AUTH, type ChallengePurpose, refuseSiwe } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { refuse } from '../errors.ts'
@@ -7,24 +7,41 @@ import { ownAnswer } from './owners.ts'
 /** Clocks differ a little. */
 const CLOCK_SLACK_S = 60
 
+type Deps = Pick<ClientDeps, 'api' | 'account' | 'nowMs'>
+
 /** Signs the service's challenge, if it is a sign-in to the domain that was meant, and gets a key. */
 export async function signIn(
-  { api, account, nowMs }: Pick<ClientDeps, 'api' | 'account' | 'nowMs'>,
+  deps: Deps,
   { domain, signal }: { domain: string } & VerbOptions,
 ): Promise<Answer<'auth.verify'>> {
-  const { message, nonce } = await api['auth.challenge']({ body: { address: account.address } }, { signal })
+  const body = await signChallenge(deps, 'sign-in', { domain, signal })
+  return ownAnswer(deps.account, await deps.api['auth.verify']({ body }, { signal }))
+}
+
+/** Ends every key of the wallet by its signature, this client's too. */
+export async function revokeAllKeys(
+  deps: Deps,
+  { domain, signal }: { domain: string } & VerbOptions,
+): Promise<Answer<'auth.revoke_all'>> {
+  const body = await signChallenge(deps, 'revoke-all', { domain, signal })
+  return ownAnswer(deps.account, await deps.api['auth.revoke_all']({ body }, { signal }))
+}
+
+async function signChallenge(
+  { api, account, nowMs }: Deps,
+  purpose: ChallengePurpose,
+  { domain, signal }: { domain: string } & VerbOptions,
+) {
+  const { address } = account
+  const body = { address, ...(purpose === 'revoke-all' && { purpose }) }
+  const { message, nonce } = await api['auth.challenge']({ body }, { signal })
   const why = refuseSiwe(String(message), {
     domain,
-    address: account.address,
-    purpose: 'sign-in',
+    address,
+    purpose,
     nowS: Math.floor(nowMs() / 1000) - CLOCK_SLACK_S,
     maxAgeS: AUTH.challengeTtlS + 2 * CLOCK_SLACK_S,
   })
-  if (why !== null) refuse('SIGNING_MISMATCH', `the sign-in message ${why}`)
-  const signature = normalized(await account.signMessage(message))
-  const answer = await api['auth.verify'](
-    { body: { address: account.address, signature, nonce } },
-    { signal },
-  )
-  return ownAnswer(account, answer)
+  if (why !== null) refuse('SIGNING_MISMATCH', `the message to sign ${why}`)
+  return { address, signature: normalized(await account.signMessage(message)), nonce }
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hex, permit2Abi, permitTypedData } from '@pit/chain'
-import { type BodyInput, maxOf } from '@pit/protocol'
+import { type BodyInput, maxOf, TRADE } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import { normalized, type Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
@@ -188,7 +188,8 @@ export async function send(
     receiver: deps.account.address,
     tokenOut: reading.tokenOut,
     leastOut: BigInt(answered.amount_out_min),
-    deadlineS: Number(reading.deadlineS),
+    deadlineS: Number(reading.deadlineS ?? Math.floor(deps.nowMs() / 1000) + TRADE.deadlineS),
+    ...(reading.deadlineS === null && { undated: true as const }),
   }
   const hashes = await sendSigned(deps, transactions, {
     deadlineS: bound.deadlineS,

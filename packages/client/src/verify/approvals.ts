@@ -23,7 +23,7 @@ export const POOL_BAND_BPS = 1_000n
 export function checkApprovals({ ask, pins, reading, tokenIn, nowS }: Terms): void {
   for (const { token, spender, amount, expiresS } of reading.approvals) {
     must(token === tokenIn, 'RECIPIENT', 'an approval is of another token', { token })
-    const expected = expiresS !== null ? pins.router : (reading.curve ?? pins.permit2)
+    const expected = expiresS !== null ? pins.router : (reading.curve?.id ?? pins.permit2)
     must(spender === expected, 'RECIPIENT', 'an approval is for another spender', { spender })
     if (expiresS !== null) {
       const isInTime = expiresS > nowS && expiresS <= nowS + lastsS(ask)

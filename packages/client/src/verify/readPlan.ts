@@ -7,7 +7,7 @@ import {
   readCurveCall,
   readSwap,
 } from '@pit/chain'
-import { feeOf, TRADE } from '@pit/protocol'
+import { feeOf, type LaunchpadKind, TRADE } from '@pit/protocol'
 import { decodeAbiParameters } from 'viem'
 import { broken, must } from '../errors.ts'
 import type { Pins } from '../pins.ts'
@@ -39,15 +39,16 @@ export interface PlanReading {
   direct: boolean
   /** The pools on the way; none for a curve. */
   legs: readonly LegPath[]
-  deadlineS: bigint
+  /** Null where the call has none: only a curve of some launchpads. */
+  deadlineS: bigint | null
   fee: { side: 'input' | 'output'; token: Address; isOf(bps: number): boolean } | null
   hooks: readonly Address[]
   /** Tokens between the ends. */
   between: readonly Address[]
   permit: { permit: PermitSingle; signature: Hex } | null
   approvals: readonly Approval[]
-  /** Of a curve trade: the launchpad has to know it. */
-  curve: Address | null
+  /** Of a curve trade: that launchpad has to know it. */
+  curve: { id: Address; launchpad: LaunchpadKind } | null
 }
 
 const MAX_TRANSACTIONS = 4
@@ -215,7 +216,7 @@ export function readCurveSwap(
     hooks: [],
     between: [],
     permit: null,
-    curve: swap.to,
+    curve: { id: swap.to, launchpad: call.launchpad },
   }
 }
 

@@ -72,7 +72,10 @@ export async function readRedemption(expected: Expected): Promise<RedemptionRead
   const swap =
     leaf.kind === 'router'
       ? readRouterCall(pins, call)
-      : readCurveSwap(expected, call, () => leaf.fee.amountWei)
+      : endedByLeaf(
+          readCurveSwap(expected, call, () => leaf.fee.amountWei),
+          leaf.expiresS,
+        )
   must(swap.permit === null, 'RECIPIENT', 'a session’s trade carries a permit')
   const authorizationList = await authorizationsIn(expected)
   return {
@@ -81,6 +84,12 @@ export async function readRedemption(expected: Expected): Promise<RedemptionRead
     authorizationList,
   }
 }
+
+/** A curve's call without a deadline ends with the leaf that allows it. */
+const endedByLeaf = <Reading extends Pick<PlanReading, 'deadlineS'>>(
+  reading: Reading,
+  expiresS: number,
+): Reading => ({ ...reading, deadlineS: reading.deadlineS ?? BigInt(expiresS) })
 
 /** The wallet's own, for the pinned code: nobody else's wallet takes code by the executor's transaction. */
 async function authorizationsIn({ pins, wallet, tx }: Expected): Promise<SignedAuthorization[] | null> {

@@ -86,8 +86,26 @@ function checkAsked({ ask, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms
   must(least > 0n, 'MIN_OUT', 'there is no minimum')
   if (ask.min_amount_out !== undefined)
     must(least >= BigInt(ask.min_amount_out), 'MIN_OUT', 'it is under the minimum asked for')
-  const isSoon = reading.deadlineS > BigInt(nowS) && reading.deadlineS <= BigInt(nowS + MAX_DEADLINE_S)
-  must(isSoon, 'PRICE', 'the deadline has passed or is far ahead', { deadline: reading.deadlineS.toString() })
+  const { deadlineS } = reading
+  if (deadlineS === null) {
+    checkUndated({ ask, plan })
+    return
+  }
+  const isSoon = deadlineS > BigInt(nowS) && deadlineS <= BigInt(nowS + MAX_DEADLINE_S)
+  must(isSoon, 'PRICE', 'the deadline has passed or is far ahead', { deadline: deadlineS.toString() })
+}
+
+/** Whoever relays a call without a deadline chooses its moment: only the owner's own word allows that. */
+function checkUndated({ ask, plan }: Pick<Terms, 'ask' | 'plan'>): void {
+  const isDisclosed = plan.risks.some(({ code }) => code === 'CURVE')
+  must(isDisclosed, 'RISK_CODES', 'the curve’s call has no deadline, and CURVE is not disclosed')
+  const isAccepted = ask.accept_risks?.includes('CURVE') ?? false
+  must(
+    isAccepted,
+    'RISK_NOT_ACCEPTED',
+    'CURVE: this curve takes no deadline, so a signed trade can be mined late; accept CURVE to sign it',
+    { code: 'CURVE' },
+  )
 }
 
 /** What reaches the wallet at least. Where a pool pays the wallet itself, a token's tax comes off it. */

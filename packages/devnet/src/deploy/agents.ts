@@ -47,6 +47,12 @@ const ROWS: Row[] = [
   { symbol: 'KITE', name: 'Kite', owner: stranger(4), wallet: stranger(0xa4) },
 ]
 
+/** Where agents are registered: the partner's registry, and ERC-8004's with the same agents under the same ids. */
+export interface Registries {
+  pit: Address
+  erc8004: Address
+}
+
 const YEARLY_BPS = 1_000n
 const SALT_BASE = 500_000n
 /** What the vault pays gains from. */
@@ -55,13 +61,16 @@ const RESERVE = 10_000_000n * 10n ** 18n
 /** The platform's own agent, whose stake feeds the league's reserve. */
 export const PLATFORM_AGENT_ID = '1'
 
-/** Queues the registry with its agents, a token for each (against PARTNER and ETH), and the stakes. */
+/** Queues both registries with their agents, a token for each (against PARTNER and ETH), and the stakes. */
 export function queueAgents(
   acts: Acts,
   world: { assets: Assets; tokenCode: Address; accounts: Address[] },
-): { registry: Address; agents: WorldAgent[] } {
+): { registries: Registries; agents: WorldAgent[] } {
   const { assets, tokenCode, accounts } = world
   const registry = acts.deploy('AgentRegistry', [assets.PARTNER.address, YEARLY_BPS])
+  const erc8004 = acts.deploy('IdentityRegistry')
+  // Its ids count from 0, the others' from 1.
+  queueIdentity(acts, erc8004, { id: 0, name: 'Nobody’s agent', owner: stranger(0xff) })
   const staked = ROWS.reduce((sum, row) => sum + (row.stakeWhole ?? 0n), 0n) * 10n ** 18n
   acts.call('Partner', assets.PARTNER.address, 'transfer', [registry, RESERVE], 80_000n)
   acts.call('Partner', assets.PARTNER.address, 'approve', [registry, staked], 60_000n)
@@ -84,6 +93,7 @@ export function queueAgents(
       [owner, agentWallet, beneficiary, token, row.symbol, row.name],
       420_000n,
     )
+    queueIdentity(acts, erc8004, { id: index + 1, name: row.name, owner })
     if (stake > 0n) acts.call('AgentRegistry', registry, 'stake', [BigInt(index + 1), stake], 160_000n)
     const asset: Asset = { symbol: row.symbol, address: token, decimals: 18, priceMicroUsd: 50_000n }
     queuePool(acts, v4(assets.PARTNER, asset, 3000, 40_000n, 'full'))
@@ -99,5 +109,17 @@ export function queueAgents(
       stake: stake.toString(),
     }
   })
-  return { registry, agents }
+  return { registries: { pit: registry, erc8004 }, agents }
+}
+
+/** Registered by the builder and given away, which leaves it without a wallet until its owner names one. */
+function queueIdentity(
+  acts: Acts,
+  registry: Address,
+  { id, name, owner }: { id: number; name: string; owner: Address },
+): void {
+  const file = { type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1', name, services: [] }
+  const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString('base64')}`
+  acts.call('IdentityRegistry', registry, 'register', [uri], 600_000n)
+  acts.call('IdentityRegistry', registry, 'transferFrom', [acts.builder, owner, BigInt(id)], 140_000n)
 }

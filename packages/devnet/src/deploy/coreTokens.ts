@@ -37,7 +37,6 @@ export type Assets = Record<CoreSymbol, Asset>
 export interface CoreTokens {
   assets: Assets
   stock_beacon: Address
-  stock_registry: Address
 }
 
 /** Everything of its own the builder may ever need to provide liquidity with. */
@@ -62,18 +61,18 @@ export function queueCoreTokens(artifacts: Artifacts, acts: Acts, weth: Address)
   }
 
   const implementation = acts.deploy('StockToken')
-  const stock_registry = acts.deploy('StockRegistry')
-  const stock_beacon = acts.deploy('StockBeacon', [implementation])
+  const stock_beacon = acts.deploy('AccessControlsRegistry', [implementation])
   for (const { symbol, name } of STOCKS) {
     const initialization = encodeFunctionData({
       abi: artifactOf(artifacts, 'StockToken').abi,
       functionName: 'initialize',
-      args: [name, symbol, stock_registry, acts.builder],
+      args: [name, symbol, stock_beacon, acts.builder],
     })
     addresses[symbol] = acts.deploy('StockProxy', [stock_beacon, initialization])
     issue('StockToken', addresses[symbol], 18)
   }
-  acts.call('StockToken', addresses[SPLIT_STOCK.symbol]!, 'setMultiplier', [SPLIT_STOCK.multiplier], 60_000n)
+  const split = [SPLIT_STOCK.multiplier, 1n]
+  acts.call('StockToken', addresses[SPLIT_STOCK.symbol]!, 'setUIMultiplier', split, 120_000n)
 
   const asset = (symbol: CoreSymbol): Asset => ({
     symbol,
@@ -85,6 +84,5 @@ export function queueCoreTokens(artifacts: Artifacts, acts: Acts, weth: Address)
   return {
     assets: Object.fromEntries(symbols.map((symbol) => [symbol, asset(symbol)])) as Assets,
     stock_beacon,
-    stock_registry,
   }
 }

@@ -15,6 +15,7 @@ import { queueGallery } from './gallery.ts'
 import { HALF_HOUR_OF_OBSERVATIONS, queueHistoryTrade, queueObservationRoom } from './history.ts'
 import { queueHooks } from './hooks.ts'
 import { queueLongTail } from './longTail.ts'
+import { queuePons, queuePonsBuys, queuePonsLaunches } from './pons.ts'
 import { queuePool } from './pools.ts'
 import { buildProfile, TREASURY_BUCKETS } from './profile.ts'
 import { createRandom } from './random.ts'
@@ -36,7 +37,8 @@ export interface WorldOptions {
 /** Open the chain with its genesis this long ago and the world is up to date when it is deployed. */
 export const HISTORY_S = 2_400
 const TRADE_EVERY_S = 90n
-const ROUND_EVERY_S = 600n
+/** Far enough from the last round that feeds had to publish it: they move by half a percent or more. */
+const FIRST_ROUND_BPS = -60n
 const BUILDER_ETH_WEI = 1_000_000n * 10n ** 18n
 const BUILDER_WETH_WEI = 200_000n * 10n ** 18n
 
@@ -76,7 +78,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   const core = queueCoreTokens(artifacts, acts, exchanges.weth)
   const { assets } = core
   const feeds = queueFeeds(acts)
-  queueRounds(acts, feeds, assets, { atS: beginS + 1n, movedBps: -20n })
+  queueRounds(acts, feeds, assets, { atS: beginS + 1n, movedBps: FIRST_ROUND_BPS })
   const pools = planCorePools(assets, exchanges, hooks)
   for (const plan of pools.plans) queuePool(acts, plan)
   queueObservationRoom(acts, exchanges, pools.partnerPool, HALF_HOUR_OF_OBSERVATIONS)
@@ -84,6 +86,13 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   const launchpad = queueLaunchpad(acts, {
     assets,
     exchanges,
+    tokenCode,
+    treasury: TREASURY_BUCKETS.treasury,
+  })
+  const pons = queuePons(acts, {
+    assets,
+    exchanges,
+    hook: hooks.pons,
     tokenCode,
     treasury: TREASURY_BUCKETS.treasury,
   })
@@ -95,22 +104,20 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
     options.curves ?? 90,
     options.graduated ?? 6,
   )
-  const { registry, agents } = queueAgents(acts, { assets, tokenCode, accounts })
+  const ponsTokens = queuePonsLaunches(acts, { assets, tokenCode, at: pons, creators })
+  const { registries, agents } = queueAgents(acts, { assets, tokenCode, accounts })
   queueFunding(acts, assets, accounts)
   acts.pack()
   await txs.mineAll(beginS + 2n)
 
   const historyS = BigInt(options.historyS ?? HISTORY_S)
   const curveTokens = queueCurveBuys(acts, curves)
+  queuePonsBuys(acts, assets, ponsTokens)
   acts.pack()
   await txs.mineAll(beginS + 60n)
   const trade = () => queueHistoryTrade(acts, { assets, exchanges, random, plan: pools.partnerPool })
-  await passTime(acts, txs, {
-    beginS,
-    historyS,
-    trade,
-    round: (atS) => queueRounds(acts, feeds, assets, atS),
-  })
+  const lastRound = () => queueRounds(acts, feeds, assets, { atS: beginS + historyS, movedBps: 0n })
+  await passTime(acts, txs, { beginS, historyS, trade, lastRound })
   await chain.admin('hardhat_setBalance', [deployer, numberToHex(ACCOUNT_ETH_WEI)])
 
   return {
@@ -120,10 +127,12 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
       exchanges,
       hooks,
       pins: pools.pins,
-      launchpad: launchpad.launchpad,
-      registry,
+      launchpads: [
+        { kind: 'pit', factory: launchpad.launchpad },
+        { kind: 'pons', factory: pons.factory },
+      ],
+      registries,
       stock_beacon: core.stock_beacon,
-      stock_registry: core.stock_registry,
     }),
     gallery: gallery.specimens,
     agents,
@@ -135,7 +144,9 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
       STOCKS.map(({ symbol }): [string, Address] => [symbol, assets[symbol].address]),
     ),
     hooks,
+    registries,
     launchpad,
+    pons: { ...pons, tokens: ponsTokens },
     upgradeable: { token: gallery.specimens['upgradeable']!.address, ...gallery.implementations },
     sanctioned: SANCTIONED_ADDRESS,
     stats: {
@@ -146,7 +157,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   }
 }
 
-/** Trades of the pinned pool and rounds of the feeds, until the world's past is over. */
+/** Trades of the pinned pool until the world's past is over, then a round of the feeds. */
 async function passTime(
   acts: Acts,
   txs: Awaited<ReturnType<typeof createTransactions>>,
@@ -154,21 +165,16 @@ async function passTime(
     beginS: bigint
     historyS: bigint
     trade: () => void
-    round: (round: { atS: bigint; movedBps: bigint }) => void
+    lastRound: () => void
   },
 ): Promise<void> {
   const endS = past.beginS + past.historyS
-  let roundDueS = past.beginS + ROUND_EVERY_S
   for (let atS = past.beginS + 60n + TRADE_EVERY_S; atS < endS; atS += TRADE_EVERY_S) {
     past.trade()
-    if (atS >= roundDueS) {
-      past.round({ atS, movedBps: -10n })
-      roundDueS += ROUND_EVERY_S
-    }
     acts.pack()
     await txs.mineAll(atS)
   }
-  past.round({ atS: endS, movedBps: 0n })
+  past.lastRound()
   acts.pack()
   await txs.mineAll(endS)
 }

@@ -21,6 +21,8 @@ export interface Exchanges {
 }
 
 const NATIVE_LABEL: Hex = '0x4554480000000000000000000000000000000000000000000000000000000000'
+/** A v3 pool that keeps 80% of every trade. */
+export const V3_TRAP_FEE = 800_000
 const UNSUBSCRIBE_GAS = 300_000n
 
 /** Queues WETH, Uniswap v2, v3, v4 and the Universal Router. */
@@ -32,9 +34,14 @@ export function queueExchanges(txs: Transactions, owner: Address): Exchanges {
   const weth = make('weth')
   const v2_factory = make('v2Factory', [owner])
   const v3_factory = make('v3Factory')
-  // The smallest fee came later, by the owner's hand, on every chain.
-  const enableFee = { abi: npmArtifact.v3Factory().abi, functionName: 'enableFeeAmount', args: [100, 1] }
-  txs.send('enableFeeAmount', { to: v3_factory, data: encodeFunctionData(enableFee), gas: 80_000n })
+  // The smallest fee came later, by the owner's hand, on every chain; exchanges of its shape have any.
+  for (const args of [
+    [100, 1],
+    [V3_TRAP_FEE, 200],
+  ]) {
+    const enableFee = { abi: npmArtifact.v3Factory().abi, functionName: 'enableFeeAmount', args }
+    txs.send('enableFeeAmount', { to: v3_factory, data: encodeFunctionData(enableFee), gas: 80_000n })
+  }
   const v3_position_manager = make('v3PositionManager', [v3_factory, weth, zeroAddress])
   const v3_quoter = make('v3Quoter', [v3_factory, weth])
   const v4_pool_manager = make('v4PoolManager', [owner])

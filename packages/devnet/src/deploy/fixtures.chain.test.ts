@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestWorld, type TestWorld } from '../../test/testWorld.ts'
 import { publicAccounts } from '../engine/accounts.ts'
-import { blockWallet, launch, operate, pauseStock, setFeed } from './operate.ts'
+import { announceMultiplier, blockWallet, launch, pauseStock, setFeed } from './operate.ts'
 
 let it: TestWorld
 beforeAll(async () => {
@@ -16,6 +16,7 @@ const erc20 = parseAbi([
   'function symbol() view returns (string)',
   'function balanceOf(address) view returns (uint256)',
   'function allowance(address, address) view returns (uint256)',
+  'function approve(address, uint256) returns (bool)',
   'function transfer(address, uint256) returns (bool)',
   'function transferFrom(address, address, uint256) returns (bool)',
   'function mint(address, uint256)',
@@ -112,14 +113,14 @@ describe('stock tokens', () => {
 
   test('read their code from the beacon', async () => {
     const slot = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
-    const { stock_beacon } = it.world.profile.contracts
+    const { beacon } = it.world.profile.stocks
     for (const stock of Object.values(it.world.stocks)) {
       const word = await it.chain.request<Hex>('eth_getStorageAt', [stock, slot, 'latest'])
-      expect(BigInt(word)).toBe(BigInt(stock_beacon!))
+      expect(BigInt(word)).toBe(BigInt(beacon!))
     }
-    const beacon = { to: stock_beacon as Address, abi: it.abi('StockBeacon') }
-    const code = await it.read<Address>({ ...beacon, functionName: 'implementation' })
-    expect(await it.revertOf({ ...beacon, functionName: 'upgradeTo', args: [code] })).toBeDefined()
+    const registry = { to: beacon as Address, abi: it.abi('AccessControlsRegistry') }
+    const code = await it.read<Address>({ ...registry, functionName: 'implementation' })
+    expect(await it.revertOf({ ...registry, functionName: 'upgradeTo', args: [code] })).toBeDefined()
     const takeover = ['X', 'X', code, it.accounts[1]]
     for (const to of [code, it.world.stocks['NVDA']!])
       expect(
@@ -134,37 +135,48 @@ describe('stock tokens', () => {
     expect(await it.revertOf(transfer('SPY', alice, bob))).toBeUndefined()
     await pauseStock(it.chain, it.world, 'NVDA', false)
     expect(await it.revertOf(transfer('NVDA', alice, bob))).toBeUndefined()
+    await pauseStock(it.chain, it.world, '*', true)
+    const approve = { ...transfer('SPY', alice, bob), functionName: 'approve' }
+    expect(await it.revertOf(approve)).toBeDefined()
+    const stock = { to: it.world.stocks['SPY']!, abi: it.abi('StockToken') }
+    expect(await it.read({ ...stock, functionName: 'paused' })).toBe(true)
+    await pauseStock(it.chain, it.world, '*', false)
+    expect(await it.revertOf(approve)).toBeUndefined()
   })
 
-  test('a blocked wallet neither sends nor receives that stock', async () => {
+  test('whoever is blocked neither sends, receives nor spends any stock', async () => {
     const [alice, bob] = [it.accounts[1]!, it.accounts[2]!]
-    await blockWallet(it.chain, it.world, 'SPY', bob, true)
+    await blockWallet(it.chain, it.world, bob, true)
     expect(await it.revertOf(transfer('SPY', alice, bob))).toBeDefined()
     expect(await it.revertOf(transfer('SPY', bob, alice))).toBeDefined()
-    expect(await it.revertOf(transfer('NVDA', alice, bob))).toBeUndefined()
+    expect(await it.revertOf(transfer('NVDA', alice, bob))).toBeDefined()
+    expect(await it.revertOf({ ...transfer('SPY', alice, bob), functionName: 'approve' })).toBeDefined()
     const registry = {
-      to: it.world.profile.contracts.stock_registry as Address,
-      abi: it.abi('StockRegistry'),
+      to: it.world.profile.stocks.beacon as Address,
+      abi: it.abi('AccessControlsRegistry'),
     }
-    const args = [it.world.stocks['SPY'], bob]
+    const args = [bob]
     expect(await it.read({ ...registry, functionName: 'isBlocked', args })).toBe(true)
     expect(
       await it.revertOf({ ...registry, functionName: 'setBlocked', args: [...args, false] }),
     ).toBeDefined()
-    await blockWallet(it.chain, it.world, 'SPY', bob, false)
+    await blockWallet(it.chain, it.world, bob, false)
     expect(await it.revertOf(transfer('SPY', bob, alice))).toBeUndefined()
   })
 
   test('the multiplier counts shares and moves no balance', async () => {
     const stock = { to: it.world.stocks['TSLA']!, abi: it.abi('StockToken') }
     const held = () => it.read<bigint>({ ...stock, functionName: 'balanceOf', args: [it.accounts[1]] })
-    const shares = () => it.read<bigint>({ ...stock, functionName: 'sharesOf', args: [it.accounts[1]] })
-    expect(await it.read({ ...stock, functionName: 'multiplier' })).toBe(1_020_000_000_000_000_000n)
+    const shares = () => it.read<bigint>({ ...stock, functionName: 'balanceOfUI', args: [it.accounts[1]] })
+    expect(await it.read({ ...stock, functionName: 'uiMultiplier' })).toBe(1_020_000_000_000_000_000n)
     const before = await held()
     expect(await shares()).toBe((before * 102n) / 100n)
-    await operate(it.chain, it.world, [
-      { contract: 'StockToken', target: stock.to, functionName: 'setMultiplier', args: [3n * 10n ** 18n] },
-    ])
+    const effectiveAt = await announceMultiplier(it.chain, it.world, 'TSLA', { multiplier: 3, in_s: 100 })
+    expect(await it.read({ ...stock, functionName: 'newUIMultiplier' })).toBe(3n * 10n ** 18n)
+    expect(await it.read({ ...stock, functionName: 'effectiveAt' })).toBe(BigInt(effectiveAt))
+    expect(await shares()).toBe((before * 102n) / 100n)
+    await it.chain.admin('evm_increaseTime', [101])
+    await it.chain.mine()
     expect(await held()).toBe(before)
     expect(await shares()).toBe(before * 3n)
   })
@@ -189,7 +201,7 @@ test('a feed can be set, aged, and not by strangers', async () => {
 
 describe('the agent registry', () => {
   const registry = () => ({
-    to: it.world.profile.contracts.agent_registry as Address,
+    to: it.world.registries.pit,
     abi: it.abi('AgentRegistry'),
   })
 
@@ -273,7 +285,11 @@ describe('the agent registry', () => {
 
 test('a launch opens a curve whose snipe tax runs', async () => {
   for (const pair of ['ETH', 'USDG'] as const) {
-    const { curve, token } = await launch(it.chain, it.world, { pair, symbol: `NEW${pair}` })
+    const { curve, token } = await launch(it.chain, it.world, {
+      launchpad: 'pit',
+      pair,
+      symbol: `NEW${pair}`,
+    })
     expect(await it.read({ to: token, abi: erc20, functionName: 'symbol' })).toBe(`NEW${pair}`)
     const [, , left, snipeBps] = await it.read<bigint[]>({
       to: curve,

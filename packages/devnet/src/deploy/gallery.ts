@@ -1,11 +1,11 @@
-import { type Address, encodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, zeroAddress } from 'viem'
 import type { Artifacts } from '../compile.ts'
 import { type Acts, artifactOf } from './acts.ts'
 import type { Asset } from './amounts.ts'
 import type { Assets } from './coreTokens.ts'
-import type { Exchanges } from './exchanges.ts'
+import { type Exchanges, V3_TRAP_FEE } from './exchanges.ts'
 import type { Hooks } from './hooks.ts'
-import { poolAddressOf, queuePool, v2, v4 } from './pools.ts'
+import { DYNAMIC_FEE, poolAddressOf, queuePool, v2, v3, v4 } from './pools.ts'
 
 /** A token (or not) with something wrong, and the risk codes it deserves for that alone. */
 export interface Specimen {
@@ -15,7 +15,7 @@ export interface Specimen {
   risks: string[]
 }
 
-type Venue = 'v2' | 'v4' | 'hooked' | 'none'
+type Venue = 'v2' | 'v4' | 'hooked' | 'taking' | 'trapped' | 'trap' | 'none'
 
 interface Row {
   contract: string
@@ -120,6 +120,28 @@ const ROWS: Record<string, Row> = {
     risks: ['UNKNOWN_HOOK'],
     venue: 'hooked',
   },
+  taking_hook: {
+    contract: 'Plain',
+    name: 'Hook Takes One Percent',
+    symbol: 'TAKES',
+    wrong: 'its pool’s hook, which was read, takes 100 bps outside the fee',
+    venue: 'taking',
+  },
+  fee_trap: {
+    contract: 'Plain',
+    name: 'Beside Traps',
+    symbol: 'TRAP',
+    wrong: 'beside an honest pool it has three deep ones that keep 80% to 99% of a trade',
+    risks: ['UNKNOWN_HOOK'],
+    venue: 'trapped',
+  },
+  only_traps: {
+    contract: 'Plain',
+    name: 'Nothing But A Trap',
+    symbol: 'TRAPS',
+    wrong: 'its only pool keeps 90% of a trade',
+    venue: 'trap',
+  },
   no_route: {
     contract: 'Plain',
     name: 'Nowhere',
@@ -183,6 +205,9 @@ const ROWS: Record<string, Row> = {
 
 const SUPPLY = 100_000_000n * 10n ** 18n
 const DEPTH_USD = 60_000n
+/** Deeper than what they stand beside, as bait is. */
+const TRAP_DEPTH_USD = 600_000n
+const V4_TRAP_FEE = 900_000
 const PRICE_MICRO_USD = 250_000n
 /** Where a specimen's code asks which addresses are markets. */
 const ASKS_MARKETS = new Set(['Honeypot', 'TransferBlocked', 'SellTaxed', 'BuyTaxed', 'LyingBalance'])
@@ -251,21 +276,19 @@ function queueMarket(
   if (venue === 'none') return
   const token: Asset = { symbol: '', address, decimals: 18, priceMicroUsd: PRICE_MICRO_USD }
   const asksMarkets = ASKS_MARKETS.has(contract) || contract === 'UpgradeableToken'
+  const hook = venue === 'hooked' ? hooks.skimming : venue === 'taking' ? hooks.taking : zeroAddress
   const plan =
-    venue === 'v2'
+    venue === 'v2' || venue === 'trapped'
       ? v2(token, assets.WETH, DEPTH_USD)
-      : v4(
-          assets.ETH,
-          token,
-          3000,
-          DEPTH_USD,
-          'full',
-          venue === 'hooked' ? { hooks: hooks.skimming } : undefined,
-        )
+      : v4(assets.ETH, token, venue === 'trap' ? V4_TRAP_FEE : 3000, DEPTH_USD, 'full', { hooks: hook })
   const market = plan.version === 'v4' ? exchanges.v4_pool_manager : poolAddressOf(exchanges, plan)
   if (asksMarkets) acts.call(contract, address, 'setMarket', [market, true], 80_000n)
   // It trades through the router as well as straight: only holders cannot pass it on.
   if (contract === 'TransferBlocked')
     acts.call(contract, address, 'setMarket', [exchanges.universal_router, true], 80_000n)
   queuePool(acts, plan)
+  if (venue !== 'trapped') return
+  queuePool(acts, v3(token, assets.WETH, V3_TRAP_FEE, TRAP_DEPTH_USD, 'full'))
+  queuePool(acts, v4(assets.ETH, token, V4_TRAP_FEE, TRAP_DEPTH_USD, 'full'))
+  queuePool(acts, v4(assets.ETH, token, DYNAMIC_FEE, TRAP_DEPTH_USD, 'full', { hooks: hooks.trapFee }))
 }

@@ -6,12 +6,27 @@ import { type Acts, artifactOf, initCodeOf } from './acts.ts'
 export interface Hooks {
   counting: Address
   dynamicFee: Address
+  /** Nobody has read it: takes 5% of what a swap gives. */
   skimming: Address
+  /** Read: takes 1%. */
+  taking: Address
+  /** Nobody has read it: sets its pools' fee to 99%. */
+  trapFee: Address
+  pons: Address
 }
 
 /** Which calls v4 makes to a hook is written in the last 14 bits of its address. */
 const FLAG_BITS = 0x3fff
-const FLAGS = { afterInitialize: 1 << 12, beforeSwap: 1 << 7, afterSwap: 1 << 6, afterSwapDelta: 1 << 2 }
+const FLAGS = {
+  beforeInitialize: 1 << 13,
+  afterInitialize: 1 << 12,
+  beforeSwap: 1 << 7,
+  afterSwap: 1 << 6,
+  beforeSwapDelta: 1 << 3,
+  afterSwapDelta: 1 << 2,
+}
+
+const TAKES = FLAGS.afterSwap | FLAGS.afterSwapDelta
 
 /** Queues the hooks at addresses that carry their flags. */
 export async function queueHooks(artifacts: Artifacts, acts: Acts, poolManager: Address): Promise<Hooks> {
@@ -23,8 +38,19 @@ export async function queueHooks(artifacts: Artifacts, acts: Acts, poolManager: 
   }
   return {
     counting: deploy('CountingHook', [poolManager], FLAGS.beforeSwap | FLAGS.afterSwap),
-    dynamicFee: deploy('DynamicFeeHook', [poolManager, acts.builder], FLAGS.afterInitialize),
-    skimming: deploy('SkimmingHook', [poolManager], FLAGS.afterSwap | FLAGS.afterSwapDelta),
+    dynamicFee: deploy('DynamicFeeHook', [poolManager, acts.builder, 2_500], FLAGS.afterInitialize),
+    skimming: deploy('SkimmingHook', [poolManager, 500n], TAKES),
+    taking: deploy('SkimmingHook', [poolManager, 100n], TAKES),
+    trapFee: deploy('DynamicFeeHook', [poolManager, acts.builder, 990_000], FLAGS.afterInitialize),
+    pons: deploy(
+      'PonsHook',
+      [poolManager, acts.builder],
+      FLAGS.beforeInitialize |
+        FLAGS.beforeSwap |
+        FLAGS.afterSwap |
+        FLAGS.beforeSwapDelta |
+        FLAGS.afterSwapDelta,
+    ),
   }
 }
 

@@ -1,9 +1,11 @@
 export { deployWorld, HISTORY_S, type WorldOptions } from './deployWorld.ts'
 export {
+  announceMultiplier,
   blockWallet,
   encodeActs,
   launch,
   type OperatorAct,
+  pauseOracle,
   pauseStock,
   setFeed,
   upgradeToken,

@@ -1,9 +1,12 @@
-import { type Address, decodeEventLog, encodeFunctionData, type Hex, zeroAddress } from 'viem'
+import { launchpadOf } from '@pit/chain'
+import type { LaunchpadKind } from '@pit/protocol'
+import { type Address, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
 import { type Artifacts, compileContracts } from '../compile.ts'
 import type { Chain } from '../engine/types.ts'
 import { artifactOf } from './acts.ts'
 import { SNIPE, VIRTUAL_PAIR } from './curves.ts'
 import { answerOf } from './feeds.ts'
+import { PONS_SNIPE_S, type PonsPair } from './pons.ts'
 import type { World } from './world.ts'
 
 /** What the operator does to the fixtures: each is mined before it answers. */
@@ -70,21 +73,51 @@ export async function setFeed(
   ])
 }
 
+/** One stock, or with `*` all of them by their registry. */
 export async function pauseStock(chain: Chain, world: World, symbol: string, paused: boolean): Promise<void> {
-  const target = stockOf(world, symbol)
-  await operate(chain, world, [{ contract: 'StockToken', target, functionName: 'setPaused', args: [paused] }])
+  const act =
+    symbol === '*'
+      ? { contract: 'AccessControlsRegistry', target: beaconOf(world) }
+      : { contract: 'StockToken', target: stockOf(world, symbol) }
+  await operate(chain, world, [{ ...act, functionName: 'setPaused', args: [paused] }])
 }
 
-export async function blockWallet(
+/** The issuer holds a stock's feed still, or lets it go. */
+export async function pauseOracle(
   chain: Chain,
   world: World,
   symbol: string,
+  paused: boolean,
+): Promise<void> {
+  const target = stockOf(world, symbol)
+  await operate(chain, world, [
+    { contract: 'StockToken', target, functionName: 'setOraclePaused', args: [paused] },
+  ])
+}
+
+/** Blocks a holder, pool, router or spender from all stocks: there is one list. */
+export async function blockWallet(
+  chain: Chain,
+  world: World,
   wallet: Address,
   blocked: boolean,
 ): Promise<void> {
-  const target = world.profile.contracts.stock_registry as Address
-  const args = [stockOf(world, symbol), wallet, blocked]
-  await operate(chain, world, [{ contract: 'StockRegistry', target, functionName: 'setBlocked', args }])
+  const act = { contract: 'AccessControlsRegistry', target: beaconOf(world) }
+  await operate(chain, world, [{ ...act, functionName: 'setBlocked', args: [wallet, blocked] }])
+}
+
+/** Announces shares per token, which count from so many seconds after the newest block; answers that time. */
+export async function announceMultiplier(
+  chain: Chain,
+  world: World,
+  symbol: string,
+  change: { multiplier: number; in_s: number },
+): Promise<number> {
+  const effectiveAt = chain.head().timestampS + BigInt(Math.trunc(change.in_s))
+  const args = [microUsd(change.multiplier) * 10n ** 12n, effectiveAt]
+  const target = stockOf(world, symbol)
+  await operate(chain, world, [{ contract: 'StockToken', target, functionName: 'setUIMultiplier', args }])
+  return Number(effectiveAt)
 }
 
 /** Swaps the code behind an upgradeable token for its other one; answers the code now in use. */
@@ -99,18 +132,77 @@ export async function upgradeToken(chain: Chain, world: World, token: Address): 
   return next
 }
 
+export interface LaunchWish {
+  launchpad: LaunchpadKind
+  pair: PonsPair
+  symbol: string
+  creatorTaxBps?: number
+  /** Wallets that pay no snipe tax; only the second launchpad knows them. */
+  exempt?: readonly Address[]
+  /** How long its snipe tax runs, instead of three seconds. */
+  snipeSeconds?: number
+}
+
 /** A fresh curve whose snipe tax is running. */
-export async function launch(
+export const launch = (
   chain: Chain,
   world: World,
-  wish: { pair: 'ETH' | 'USDG'; symbol: string; creatorTaxBps?: number },
+  wish: LaunchWish,
+): Promise<{ curve: Address; token: Address }> =>
+  wish.launchpad === 'pons' ? launchPons(chain, world, wish) : launchPit(chain, world, wish)
+
+async function launchPons(
+  chain: Chain,
+  world: World,
+  { pair, symbol, creatorTaxBps = 100, exempt = [], snipeSeconds = PONS_SNIPE_S }: LaunchWish,
 ): Promise<{ curve: Address; token: Address }> {
-  const usdg = world.profile.core_tokens.find((token) => token.symbol === 'USDG')!.address as Address
+  const { factory: target } = world.pons
+  const creatorFeeRecipient = world.accounts[9]!
+  const params = { name: symbol, symbol, creatorFeeRecipient, creatorTaxBps, buybackEnabled: true }
+  const lasts = (seconds: number): OperatorAct => ({
+    contract: 'PonsFactory',
+    target,
+    functionName: 'setSnipeTaxSeconds',
+    args: [BigInt(seconds)],
+  })
+  const { logs } = await operate(chain, world, [
+    lasts(snipeSeconds),
+    {
+      contract: 'PonsFactory',
+      target,
+      functionName: 'launchToken',
+      args: [params, 0n, pairOf(world, pair), exempt],
+    },
+    lasts(PONS_SNIPE_S),
+  ])
+  return launchIn(logs, target, 'pons')
+}
+
+function pairOf(world: World, pair: PonsPair): Address {
+  if (pair === 'ETH') return zeroAddress
+  return world.profile.core_tokens.find((token) => token.symbol === pair)!.address as Address
+}
+
+function launchIn(logs: Receipt['logs'], factory: Address, kind: LaunchpadKind) {
+  const { launchedTopic, launchIn: read } = launchpadOf(kind)
+  const isLaunch = ({ address, topics }: Receipt['logs'][number]) =>
+    address.toLowerCase() === factory.toLowerCase() && topics[0] === launchedTopic
+  const log = logs.find(isLaunch)
+  if (!log) throw new Error('the launchpad logged no launch')
+  const { curve, token } = read(log)
+  return { curve: getAddress(curve), token: getAddress(token) }
+}
+
+async function launchPit(
+  chain: Chain,
+  world: World,
+  wish: LaunchWish,
+): Promise<{ curve: Address; token: Address }> {
   const isEth = wish.pair === 'ETH'
   const args = {
     name: wish.symbol,
     symbol: wish.symbol,
-    pair: isEth ? zeroAddress : usdg,
+    pair: pairOf(world, wish.pair),
     creator: world.accounts[9]!,
     virtualPair: isEth ? VIRTUAL_PAIR.eth : VIRTUAL_PAIR.usdg,
     creatorTaxBps: wish.creatorTaxBps ?? 100,
@@ -121,12 +213,7 @@ export async function launch(
   const { logs } = await operate(chain, world, [
     { contract: 'Launchpad', target, functionName: 'launch', args: [args] },
   ])
-  const { abi } = artifactOf(await compileContracts(), 'Launchpad')
-  const log = logs.find((entry) => entry.address.toLowerCase() === target.toLowerCase())
-  if (!log) throw new Error('the launchpad logged no launch')
-  const event = decodeEventLog({ abi, eventName: 'CurveLaunched', topics: log.topics, data: log.data })
-  const { curve, token } = event.args as unknown as { curve: Address; token: Address }
-  return { curve, token }
+  return launchIn(logs, target, 'pit')
 }
 
 const stockOf = (world: World, symbol: string): Address => {
@@ -135,6 +222,9 @@ const stockOf = (world: World, symbol: string): Address => {
   return stock
 }
 
+const beaconOf = (world: World): Address => world.profile.stocks.beacon as Address
+
+/** In millionths. */
 const microUsd = (price: number): bigint => BigInt(Math.round(price * 1_000_000))
 
 async function lastAnswer(chain: Chain, feed: Address): Promise<bigint> {

@@ -1,6 +1,6 @@
 import { ChainProfile, type CoreToken, checkWith } from '@pit/protocol'
 import { type Address, getAddress, zeroAddress } from 'viem'
-import { PLATFORM_AGENT_ID } from './agents.ts'
+import { PLATFORM_AGENT_ID, type Registries } from './agents.ts'
 import { delegationAddresses, MULTICALL3, PERMIT2 } from './canonical.ts'
 import type { CorePins } from './corePools.ts'
 import { type Assets, type CoreSymbol, STOCKS } from './coreTokens.ts'
@@ -24,10 +24,9 @@ export interface ProfileParts {
   exchanges: Exchanges
   hooks: Hooks
   pins: CorePins
-  launchpad: Address
-  registry: Address
+  launchpads: ChainProfile['launchpads']
+  registries: Registries
   stock_beacon: Address
-  stock_registry: Address
 }
 
 const NAMES: Partial<Record<CoreSymbol, string>> = {
@@ -47,7 +46,8 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
     name: 'devnet',
     chain_id: 4663,
     kind: 'devnet',
-    rpc_url: null,
+    rpc_urls: [],
+    ws_url: null,
     sequencer_url: null,
     explorer_tx: 'http://127.0.0.1:8545/tx/',
     first_block: 0,
@@ -64,11 +64,10 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       universal_router,
       universal_router_layout: '2.1.0',
       ...exchanges,
-      launchpad_factory: parts.launchpad,
-      agent_registry: parts.registry,
-      stock_beacon: parts.stock_beacon,
-      stock_registry: parts.stock_registry,
     },
+    launchpads: parts.launchpads,
+    stocks: { issuer: 'robinhood', beacon: parts.stock_beacon },
+    agent_registry: { kind: 'pit', address: parts.registries.pit },
     market_holidays: MARKET_HOLIDAYS,
     delegation: { version: '1.3.0', delegation_manager, stateless_delegator, enforcers },
     core_tokens: CORE_ORDER.map((symbol) => coreToken(parts, symbol)),
@@ -82,11 +81,13 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
     known_hooks: [
       { address: parts.hooks.counting, name: 'CountingHook', changes_amounts: false },
       { address: parts.hooks.dynamicFee, name: 'DynamicFeeHook', changes_amounts: false },
+      { address: parts.hooks.taking, name: 'TakingHook', changes_amounts: true },
+      { address: parts.hooks.pons, name: 'PonsHook', changes_amounts: true },
     ],
     fee_recipient: FEE_RECIPIENT,
     treasury_buckets: TREASURY_BUCKETS,
     cosigner: null,
-    vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+    vendors: { audit: null, gateway: null, aggregators: {} },
     league: { first_season: null, platform_agent_id: PLATFORM_AGENT_ID },
   }
   const checked = checkWith(ChainProfile, profile)

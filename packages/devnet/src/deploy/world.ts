@@ -1,11 +1,12 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { ChainProfile } from '@pit/protocol'
 import type { Address } from 'viem'
-import type { WorldAgent } from './agents.ts'
+import type { Registries, WorldAgent } from './agents.ts'
 import type { WorldFeed } from './feeds.ts'
 import type { Specimen } from './gallery.ts'
 import type { Hooks } from './hooks.ts'
 import type { LongTailToken } from './longTail.ts'
+import type { PonsAt, PonsToken } from './pons.ts'
 
 /**
  * Everything that was deployed, as plain data: what the devnet tells about itself, and what its operator
@@ -16,6 +17,7 @@ export interface World {
   /** Bad tokens (and one good) by what is wrong with them. */
   gallery: Record<string, Specimen>
   agents: WorldAgent[]
+  registries: Registries
   /** The ten test accounts; 0 deployed all this and operates it. */
   accounts: Address[]
   longTail: LongTailToken[]
@@ -26,6 +28,7 @@ export interface World {
   stocks: Record<string, Address>
   hooks: Hooks
   launchpad: { launchpad: Address; graduator: Address; curveCode: Address }
+  pons: PonsAt & { tokens: PonsToken[] }
   upgradeable: { token: Address; first: Address; second: Address }
   sanctioned: Address
   stats: { gasUsed: string; blocks: number; bootMs: number }

@@ -22,7 +22,7 @@ const world: MarketWorld = {
     { symbol: 'PARTNER', token: PARTNER, decimals: 18, feed: null, volatility: 1 },
   ],
   pools: [pool(WETH, USDG), pool(USDG, PARTNER), pool(WETH, TAIL), pool(PARTNER, TAIL)],
-  curves: [{ address: token(50), token: token(51), pair: NATIVE }],
+  curves: [{ launchpad: 'pit', address: token(50), token: token(51), pair: NATIVE }],
   partnerPool: null,
   contracts: {
     weth: WETH,

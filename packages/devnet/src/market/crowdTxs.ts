@@ -1,3 +1,4 @@
+import { launchpadOf } from '@pit/chain'
 import type { Chain, Hex } from '../engine/types.ts'
 import type { Wish } from './crowd.ts'
 import { call, type ReadCall, readMany, word } from './multicall.ts'
@@ -104,8 +105,13 @@ function planPool(world: MarketWorld, wish: Wish, account: MarketAccount): Plan 
 function planCurve(world: MarketWorld, wish: Wish, account: MarketAccount): Plan {
   if (wish.venue.kind !== 'curve') throw new TypeError('not a curve')
   const { curve } = wish.venue
+  const { reserveCalls, reservesIn } = launchpadOf(curve.launchpad)
+  const state = reserveCalls.map((data) => ({ target: curve.address, data }))
+  // What is left for sale is a word of the first launchpad's state, and a call of the second's.
+  const left = curve.launchpad === 'pit' ? 'curveState' : 'sellableTokens'
   const reads = [
-    call(curve.address, 'curveState'),
+    ...state,
+    call(curve.address, left),
     ...fundsReads(world, account, curve.pair, curve.address),
     ...fundsReads(world, account, curve.token, curve.address),
   ]
@@ -113,21 +119,24 @@ function planCurve(world: MarketWorld, wish: Wish, account: MarketAccount): Plan
     account,
     reads,
     build(answers) {
-      const [x, y, left] = [word(answers[0], 0), word(answers[0], 1), word(answers[0], 2)]
-      const graduated = word(answers[0], 4) === 1n
-      if (x === 0n || graduated) return []
-      const money: Side = { token: curve.pair, depth: x, ...fundsOf(curve.pair, answers.slice(1, 4)) }
+      const own = answers.slice(0, state.length)
+      const reserves = own.includes(undefined) ? null : reservesIn(own as Hex[])
+      if (!reserves) return []
+      const { x, y } = reserves
+      const sellable = word(answers[state.length], curve.launchpad === 'pit' ? 2 : 0)
+      const funds = answers.slice(state.length + 1)
+      const money: Side = { token: curve.pair, depth: x, ...fundsOf(curve.pair, funds.slice(0, 3)) }
       const other: Side = {
         token: curve.token,
         depth: y,
-        ...fundsOf(curve.token, answers.slice(4, 7)),
+        ...fundsOf(curve.token, funds.slice(3, 6)),
       }
       const chosen = choose(world, wish, money, other)
       if (!chosen) return []
       const side = chosen.side === money ? 'buy' : 'sell'
       // The last tokens for sale cost at most this; a buy near it opens a pool too.
       const effort =
-        side === 'buy' && ((y * chosen.amountIn) / (x + chosen.amountIn)) * 2n >= left
+        side === 'buy' && ((y * chosen.amountIn) / (x + chosen.amountIn)) * 2n >= sellable
           ? 'graduating'
           : 'usual'
       const approvals = chosen.side.approved ? [] : [approveTx(chosen.side.token, curve.address)]

@@ -1,3 +1,4 @@
+import { launchpadOf, type PinnedLaunchpad } from '@pit/chain'
 import { toEventHash } from 'viem'
 import type { Chain, Hex } from '../engine/types.ts'
 import { word } from './multicall.ts'
@@ -8,7 +9,7 @@ export interface Registries {
   v2Factory: Hex
   v3Factory: Hex
   v4PoolManager: Hex
-  launchpad: Hex | null
+  launchpads: readonly PinnedLaunchpad[]
 }
 
 interface Log {
@@ -37,20 +38,21 @@ export async function discoverVenues(
   }
   const logsOf = (address: Hex | null, topics: Hex[] = []) =>
     address ? chain.request<Log[]>('eth_getLogs', [{ ...blocks, address, topics }]) : Promise.resolve([])
-  const [pairs, v3Pools, v4Pools, launches] = await Promise.all([
+  const [pairs, v3Pools, v4Pools, ...launches] = await Promise.all([
     logsOf(registries.v2Factory, [PAIR_CREATED]),
     logsOf(registries.v3Factory, [POOL_CREATED]),
     logsOf(registries.v4PoolManager, [INITIALIZE]),
-    // The launchpad says nothing but CurveLaunched.
-    logsOf(registries.launchpad),
+    ...registries.launchpads.map(({ kind, factory }) => logsOf(factory, [launchpadOf(kind).launchedTopic])),
   ])
   return {
     pools: [...pairs.map(pairOf), ...v3Pools.map(v3Of), ...v4Pools.map(v4Of)],
-    curves: launches.map(({ topics }) => ({
-      address: addressOf(topics[1]),
-      token: addressOf(topics[2]),
-      pair: addressOf(topics[3]),
-    })),
+    curves: launches.flatMap((logs, i) => {
+      const { kind, launchIn } = launchpadOf(registries.launchpads[i]!.kind)
+      return logs.map((log) => {
+        const { curve, token, pair } = launchIn(log)
+        return { launchpad: kind, address: curve, token, pair }
+      })
+    }),
   }
 }
 

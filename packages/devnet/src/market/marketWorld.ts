@@ -1,3 +1,4 @@
+import { launchpadsIn } from '@pit/chain'
 import type { ChainProfile, PoolPin } from '@pit/protocol'
 import type { Hex } from '../engine/types.ts'
 import { type Asset, type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
@@ -21,10 +22,12 @@ function required(value: string | null, name: string): Hex {
 }
 
 function feedOf(feed: ChainProfile['core_tokens'][number]['feed']): Asset['feed'] {
-  return feed && { address: lower(feed.address), decimals: feed.decimals, session: feed.session }
+  if (feed === null) return null
+  const { decimals, session, deviation_bps: deviationBps, heartbeat_s: heartbeatS } = feed
+  return { address: lower(feed.address), decimals, session, deviationBps, heartbeatS }
 }
 
-/** Everything with a dollar price: core tokens (WETH is ETH) and listed stocks. */
+/** Everything with a dollar price: core tokens (WETH is ETH) and listed stocks with a feed. */
 function assetsOf(profile: ChainProfile): Asset[] {
   const core = profile.core_tokens
     .filter(({ symbol }) => symbol !== 'WETH')
@@ -36,13 +39,15 @@ function assetsOf(profile: ChainProfile): Asset[] {
       volatility: VOLATILITY[symbol] ?? STOCK_VOLATILITY,
       ...(symbol === 'USDG' && { anchorUsd: 1 }),
     }))
-  const stocks = profile.listed_stocks.map(({ symbol, address, decimals, feed }) => ({
-    symbol,
-    token: lower(address),
-    decimals,
-    feed: feedOf(feed),
-    volatility: VOLATILITY[symbol] ?? STOCK_VOLATILITY,
-  }))
+  const stocks = profile.listed_stocks
+    .filter(({ feed }) => feed !== null)
+    .map(({ symbol, address, decimals, feed }) => ({
+      symbol,
+      token: lower(address),
+      decimals,
+      feed: feedOf(feed),
+      volatility: VOLATILITY[symbol] ?? STOCK_VOLATILITY,
+    }))
   return [...core, ...stocks]
 }
 
@@ -87,11 +92,11 @@ export function marketWorldOf(
   }
 }
 
-export function registriesOf({ contracts }: ChainProfile) {
+export function registriesOf({ contracts, ...profile }: ChainProfile) {
   return {
     v2Factory: required(contracts.v2_factory, 'v2_factory'),
     v3Factory: required(contracts.v3_factory, 'v3_factory'),
     v4PoolManager: required(contracts.v4_pool_manager, 'v4_pool_manager'),
-    launchpad: contracts.launchpad_factory === null ? null : lower(contracts.launchpad_factory),
+    launchpads: launchpadsIn(profile),
   }
 }

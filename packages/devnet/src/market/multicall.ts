@@ -33,6 +33,7 @@ const SELECTOR = {
   getSlot0: '0xc815641c',
   getLiquidity: '0xfa6793d5',
   curveState: '0xc19d93fb',
+  sellableTokens: '0x808bcddc',
   getEthBalance: '0x4d2301cc',
   permit2Allowance: '0x927da105',
 } as const

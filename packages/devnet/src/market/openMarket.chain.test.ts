@@ -36,6 +36,7 @@ async function startMarket(seed: string, tradesPerS = 20) {
     tradesPerS,
     blockMs: 100,
     session: 'hours',
+    stockSession: () => true,
     log: (message, fields) => failures.push([message, fields]),
   })
   open.push({ chain, market })

@@ -20,6 +20,8 @@ export interface MarketOptions {
   tradesPerS: number
   blockMs: number
   session: StockSession
+  /** Whether stocks trade at a time, by hours and holidays. */
+  stockSession: (atMs: number) => boolean
   /** Writes rounds into feeds, as their operator. */
   publish: (rounds: FeedRound[]) => Promise<void>
   fund: Fund
@@ -42,7 +44,6 @@ export interface Market {
   close(): Promise<void>
 }
 
-const PUBLISH = { deviationBps: 5, heartbeatS: 15 }
 const ROUND = { slackBps: 4, maxPools: 48, maxMoves: 6 }
 const ARBITRAGE_EVERY = 5n
 /** Of unpriced tokens: `maxPools` counts tokens here. */
@@ -59,8 +60,8 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   const blockS = options.blockMs / 1000
   const prices = await readPrices(chain, world, {
     walk: { seed, blockS },
-    publish: PUBLISH,
     session: options.session,
+    isOpen: options.stockSession,
   })
   const priced = pricedPools(world)
   const siblings = siblingPools(world)

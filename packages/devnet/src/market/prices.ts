@@ -3,14 +3,7 @@ import { priceOfSqrtX96 } from './fair.ts'
 import { call, readMany, word } from './multicall.ts'
 import { readPools } from './pools.ts'
 import type { Asset, AssetFeed, MarketWorld } from './types.ts'
-import {
-  moves,
-  type PublishTerms,
-  type StockSession,
-  shouldPublish,
-  stepPrice,
-  type WalkTerms,
-} from './walk.ts'
+import { moves, type StockSession, shouldPublish, stepPrice, type WalkTerms } from './walk.ts'
 
 /** One answer to write into a feed. */
 export interface FeedRound {
@@ -45,8 +38,9 @@ export interface Prices {
 
 export interface PricesOptions {
   walk: WalkTerms
-  publish: PublishTerms
   session: StockSession
+  /** Whether stocks trade at a time. */
+  isOpen: (atMs: number) => boolean
 }
 
 /** A market that was stopped for a while goes on from where it was, not through every block it missed. */
@@ -71,10 +65,12 @@ export async function readPrices(chain: Chain, world: MarketWorld, options: Pric
     world.assets.find((asset) => asset.token.toLowerCase() === token.toLowerCase())?.decimals ?? 18
   const poolPrice = (asset: Asset): number | undefined => {
     const pool = world.partnerPool
-    if (!pool || !partner) return undefined
+    const token = asset.token.toLowerCase()
+    if (!pool || !partner || ![pool.currency0.toLowerCase(), pool.currency1.toLowerCase()].includes(token))
+      return undefined
     const [d0, d1] = [decimalsOf(pool.currency0), decimalsOf(pool.currency1)]
     const price = priceOfSqrtX96(partner.sqrtX96, d0, d1)
-    return asset.token.toLowerCase() === pool.currency0.toLowerCase() ? price : 1 / price
+    return token === pool.currency0.toLowerCase() ? price : 1 / price
   }
   const rows = new Map<string, Quoted>()
   world.assets.forEach((asset, i) => {
@@ -96,7 +92,7 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
       if (block - walked > MAX_STEPS) walked = block - MAX_STEPS
       for (; walked < block; walked++) {
         for (const row of rows.values()) {
-          if (row.held || row.asset.volatility === 0 || !moves(row.asset, options.session, atS)) continue
+          if (row.held || row.asset.volatility === 0 || !moves(row.asset, options, atS)) continue
           row.price = stepPrice(options.walk, row.asset, row.price, row.anchor, walked + 1n)
         }
       }
@@ -106,8 +102,8 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
     due(atS) {
       return [...rows.values()].flatMap(({ asset, price, published, held }) => {
         const { feed, symbol } = asset
-        if (!feed || held || !moves(asset, options.session, atS)) return []
-        if (!shouldPublish(options.publish, published, price, atS)) return []
+        if (!feed || held || !moves(asset, options, atS)) return []
+        if (!shouldPublish(feed, published, price, atS)) return []
         return [{ symbol, feed, answer: answerOf(price, feed.decimals), atS }]
       })
     },
@@ -125,7 +121,12 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
       }
     },
     release() {
-      for (const row of rows.values()) row.held = false
+      for (const row of rows.values()) {
+        if (!row.held) continue
+        row.held = false
+        // Whatever was written by hand meanwhile, its feed is written anew.
+        row.published = { ...row.published, atS: 0n }
+      }
     },
     held: () => [...rows.values()].filter((row) => row.held).map((row) => row.asset.symbol),
   }

@@ -1,6 +1,7 @@
+import { encodeCurveTrade } from '@pit/plans'
 import { concatHex, encodeAbiParameters, encodeFunctionData, type Hex, numberToHex, padHex } from 'viem'
 import type { MarketTx } from './sender.ts'
-import { type MarketWorld, NATIVE, type Pool } from './types.ts'
+import { type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
 /** Universal Router calls the crowd makes, the same shapes real wallets send. */
 
@@ -135,45 +136,25 @@ export const routerApprovals = (world: MarketWorld, token: Hex): MarketTx[] => [
   },
 ]
 
-const CURVE_ABI = [
-  {
-    type: 'function',
-    name: 'buy',
-    stateMutability: 'payable',
-    inputs: [
-      { name: 'amountIn', type: 'uint256' },
-      { name: 'minTokensOut', type: 'uint256' },
-      { name: 'to', type: 'address' },
-      { name: 'deadline', type: 'uint256' },
-    ],
-    outputs: [],
-  },
-  {
-    type: 'function',
-    name: 'sell',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'tokensIn', type: 'uint256' },
-      { name: 'minPairOut', type: 'uint256' },
-      { name: 'to', type: 'address' },
-      { name: 'deadline', type: 'uint256' },
-    ],
-    outputs: [],
-  },
-] as const
-
 /** A buy that may be the last one also opens a pool. */
 const CURVE_GAS = { usual: 350_000n, graduating: 8_000_000n }
 
 export const curveTx = (
-  curve: { address: Hex; pair: Hex },
+  curve: Pick<Curve, 'launchpad' | 'address' | 'pair'>,
   side: 'buy' | 'sell',
   amountIn: bigint,
   to: Hex,
   effort: keyof typeof CURVE_GAS,
 ): MarketTx => ({
   to: curve.address,
-  data: encodeFunctionData({ abi: CURVE_ABI, functionName: side, args: [amountIn, 0n, to, FOREVER] }),
+  data: encodeCurveTrade({
+    launchpad: curve.launchpad,
+    side,
+    amountIn,
+    amountOutMin: 0n,
+    recipient: to,
+    deadlineS: FOREVER,
+  }),
   value: side === 'buy' && curve.pair === NATIVE ? amountIn : 0n,
   gas: CURVE_GAS[effort],
 })

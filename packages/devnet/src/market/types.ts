@@ -1,3 +1,4 @@
+import type { LaunchpadKind } from '@pit/protocol'
 import type { Hex } from '../engine/types.ts'
 
 export const NATIVE: Hex = '0x0000000000000000000000000000000000000000'
@@ -18,6 +19,9 @@ export interface AssetFeed {
   address: Hex
   decimals: number
   session: 'always' | 'stock'
+  /** When it publishes: after so big a move, or so long. */
+  deviationBps: number
+  heartbeatS: number
 }
 
 /**
@@ -35,6 +39,7 @@ export interface Pool {
 }
 
 export interface Curve {
+  launchpad: LaunchpadKind
   address: Hex
   token: Hex
   /** ETH is zero. */

@@ -1,3 +1,4 @@
+import { stockSessionOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { drawsFor } from './random.ts'
@@ -9,9 +10,10 @@ const asset = (volatility: number, session: 'always' | 'stock' = 'always'): Asse
   symbol: 'ETH',
   token: TOKEN,
   decimals: 18,
-  feed: { address: TOKEN, decimals: 8, session },
+  feed: { address: TOKEN, decimals: 8, session, deviationBps: 50, heartbeatS: 86_400 },
   volatility,
 })
+const HOURS = { session: 'hours', isOpen: stockSessionOf({ market_holidays: [] }) } as const
 const terms = { seed: 'a', blockS: 0.1 }
 
 it('draws the same for the same seed, label and block, and otherwise not', () => {
@@ -101,16 +103,16 @@ it('stands still outside the stock session, by New York time whatever the season
       )
       const hourOfWeek = day * 24 + (Number(parts.hour) % 24)
       const open = hourOfWeek >= 20 && hourOfWeek < 5 * 24 + 20
-      expect(moves(asset(0.3, 'stock'), 'hours', BigInt(atS))).toBe(open)
-      expect(moves(asset(0.3, 'stock'), 'always', BigInt(atS))).toBe(true)
-      expect(moves(asset(0.3), 'hours', BigInt(atS))).toBe(true)
+      expect(moves(asset(0.3, 'stock'), HOURS, BigInt(atS))).toBe(open)
+      expect(moves(asset(0.3, 'stock'), { ...HOURS, session: 'always' }, BigInt(atS))).toBe(true)
+      expect(moves(asset(0.3), HOURS, BigInt(atS))).toBe(true)
     }),
   )
   // The first Sunday of November 2026 has 25 hours: the session opens an hour later in UTC than the week
   // before.
   const opensAt = (dayMs: number) => {
     let s = dayMs / 1000
-    while (!moves(asset(0.3, 'stock'), 'hours', BigInt(s))) s += hourS / 4
+    while (!moves(asset(0.3, 'stock'), HOURS, BigInt(s))) s += hourS / 4
     return s - dayMs / 1000
   }
   expect(opensAt(Date.UTC(2026, 9, 25))).toBe(24 * hourS)

@@ -1,5 +1,3 @@
-import { stockSessionOf } from '@pit/protocol'
-import { MARKET_HOLIDAYS } from '../deploy/holidays.ts'
 import { drawsFor } from './random.ts'
 import type { Asset } from './types.ts'
 
@@ -34,11 +32,12 @@ export function stepPrice(
 
 export type StockSession = 'hours' | 'always'
 
-const stockSessionOpen = stockSessionOf({ market_holidays: MARKET_HOLIDAYS })
-
 /** Stock feeds and their walks stand still outside the session. */
-export const moves = (asset: Asset, session: StockSession, atS: bigint): boolean =>
-  asset.feed?.session !== 'stock' || session === 'always' || stockSessionOpen(Number(atS) * 1000)
+export const moves = (
+  asset: Asset,
+  { session, isOpen }: { session: StockSession; isOpen: (atMs: number) => boolean },
+  atS: bigint,
+): boolean => asset.feed?.session !== 'stock' || session === 'always' || isOpen(Number(atS) * 1000)
 
 export interface PublishTerms {
   deviationBps: number

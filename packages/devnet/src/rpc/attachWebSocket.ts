@@ -8,7 +8,11 @@ const PING_EVERY_MS = 30_000
 const MAX_BUFFERED_BYTES = 32_000_000
 
 /** Serves WebSockets of an HTTP server; its requests are answered as they get ready. */
-export function attachWebSocket(server: Server, rpc: Rpc, maxBodyBytes: number): { close(): void } {
+export function attachWebSocket(
+  server: Server,
+  rpc: Rpc,
+  { maxBodyBytes, socketLifeMs }: { maxBodyBytes: number; socketLifeMs?: number },
+): { close(): void } {
   const sockets = new WebSocketServer({
     server,
     maxPayload: maxBodyBytes,
@@ -28,6 +32,7 @@ export function attachWebSocket(server: Server, rpc: Rpc, maxBodyBytes: number):
       },
     }
     alive.add(socket)
+    if (socketLifeMs !== undefined) setTimeout(() => socket.terminate(), socketLifeMs).unref()
     socket.on('pong', () => alive.add(socket))
     socket.on('message', async (data) => {
       const answer = await rpc.handle(String(data), session)

@@ -2,6 +2,7 @@ import { rpcFailure } from '../engine/provider.ts'
 import type { Chain } from '../engine/types.ts'
 import { toRpcError } from './errors.ts'
 import { createFilters } from './filters.ts'
+import type { Habits } from './habits.ts'
 import {
   errorText,
   type Id,
@@ -22,6 +23,8 @@ export interface RpcOptions {
   /** No request waits longer for its answer. */
   timeoutMs?: number
   maxBatch?: number
+  /** None: an open node, which answers everything it can. */
+  habits?: Habits
 }
 
 /** JSON-RPC 2.0 over a chain, whatever carries the text. */
@@ -41,7 +44,7 @@ export interface Rpc {
 const METHOD_NAME = /^[a-z0-9]{1,20}_[a-zA-Z0-9_]{1,60}$/
 
 export function createRpc(options: RpcOptions): Rpc {
-  const { chain, timeoutMs = 30_000, maxBatch = 1_000 } = options
+  const { chain, habits, timeoutMs = 30_000, maxBatch = 1_000 } = options
   const pending = createPendingHashes(chain)
   const filters = createFilters(chain, pending)
   const subscriptions = createSubscriptions(chain, pending)
@@ -49,6 +52,11 @@ export function createRpc(options: RpcOptions): Rpc {
   const known = (method: string) => (Object.hasOwn(methods, method) ? methods[method] : undefined)
 
   const run = async (method: string, params: unknown[], session?: Session): Promise<unknown> => {
+    if (!habits) return answerTo(method, params, session)
+    const asked = habits.before(method, params)
+    return habits.after(method, asked, await answerTo(method, asked, session))
+  }
+  const answerTo = async (method: string, params: unknown[], session?: Session): Promise<unknown> => {
     if (method === 'eth_subscribe' || method === 'eth_unsubscribe') {
       if (!session) throw rpcFailure(-32601, 'subscriptions need a WebSocket')
       return method === 'eth_subscribe'

@@ -6,6 +6,7 @@ import type { Rpc } from './createRpc.ts'
 import { allowLocalOrigin, readBody, sendJson } from './httpExchange.ts'
 import { errorText } from './message.ts'
 import type { Sequencer } from './sequencer.ts'
+import type { Meter } from './strict.ts'
 
 export interface ServeOptions {
   host?: string
@@ -14,12 +15,19 @@ export interface ServeOptions {
   maxBodyBytes?: number
   /** How long a lossy sequencer holds a socket before it drops it. */
   silenceMs?: number
+  /** Refuses with 429 whoever asks too much. */
+  meter?: Meter
+  /** Told of every request. */
+  answered?(): void
+  /** How long a WebSocket lasts. */
+  socketLifeMs?: number
 }
 
 export interface Serving {
   port: number
   url: string
-  close(): Promise<void>
+  /** At once: connections are cut. */
+  close(how?: { atOnce: boolean }): Promise<void>
 }
 
 type Answer = (text: string, response: ServerResponse) => Promise<void>
@@ -27,19 +35,23 @@ type Answer = (text: string, response: ServerResponse) => Promise<void>
 const DEFAULTS = { host: '127.0.0.1', port: 0, maxBodyBytes: 10_000_000, silenceMs: 30_000 }
 const CLOSE_WITHIN_MS = 2_000
 
-/** HTTP and WebSocket at any path; with a sequencer, that one at /sequencer. */
+/** HTTP and WebSocket at any path; with a sequencer, that one at /sequencer, and an open node at /open. */
 export async function serveRpc(
-  { rpc, sequencer }: { rpc: Rpc; sequencer?: Sequencer },
+  { rpc, sequencer, open }: { rpc: Rpc; sequencer?: Sequencer; open?: Rpc },
   options: ServeOptions = {},
 ): Promise<Serving> {
   const settings = { ...DEFAULTS, ...options }
-  const toRpc = answerByRpc(rpc)
+  const toRpc = answerByRpc(rpc, settings)
+  const toOpen = open && answerByRpc(open)
   const toSequencer = sequencer && answerBySequencer(sequencer, settings.silenceMs)
   const server = createServer((request, response) => {
-    const answer = toSequencer && isSequencerPath(request) ? toSequencer : toRpc
+    const answer =
+      (toSequencer && isAt('/sequencer', request) && toSequencer) ||
+      (toOpen && isAt('/open', request) && toOpen) ||
+      toRpc
     exchange(request, response, answer, settings.maxBodyBytes)
   })
-  const sockets = attachWebSocket(server, rpc, settings.maxBodyBytes)
+  const sockets = attachWebSocket(server, rpc, settings)
   return listen(server, settings, () => sockets.close())
 }
 
@@ -53,10 +65,16 @@ export function serveSequencer(sequencer: Sequencer, options: ServeOptions = {})
   return listen(server, settings, () => {})
 }
 
-const isSequencerPath = ({ url }: IncomingMessage) => url?.split('?')[0] === '/sequencer'
+const isAt = (path: string, { url }: IncomingMessage) => url?.split('?')[0] === path
 
-const answerByRpc = (rpc: Rpc): Answer => {
+const answerByRpc = (rpc: Rpc, { meter, answered }: ServeOptions = {}): Answer => {
   return async (text, response) => {
+    const waitS = meter?.take(text) ?? 0
+    if (waitS > 0) {
+      response.setHeader('retry-after', waitS)
+      return sendJson(response, 429, errorText(null, { code: 429, message: 'too many requests' }))
+    }
+    answered?.()
     const answer = await rpc.handle(text)
     if (answer !== undefined) sendJson(response, 200, answer)
     else response.writeHead(204).end()
@@ -114,9 +132,9 @@ async function listen(
   return {
     port: bound,
     url: `http://${host}:${bound}`,
-    close: () =>
+    close: ({ atOnce } = { atOnce: false }) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
+        const timer = setTimeout(() => server.closeAllConnections(), atOnce ? 0 : CLOSE_WITHIN_MS)
         // A connection whose last request was under way gets idle only later.
         const sweeps = setInterval(() => server.closeIdleConnections(), 20)
         server.close(() => {

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import {
+  AGGREGATOR_SHAPES,
+  type AggregatorShape,
+  type Asked,
+  notFound,
+  plainToken,
+  VENDOR_KEY,
+} from './aggregatorShapes.ts'
 import type { VendorName, VendorState } from './modes.ts'
-import { json, problem, type Reply } from './reply.ts'
+import { json, type Reply, readBody } from './reply.ts'
 
 /** The amount out near the pools' mid, or null when no pool joins the two. */
 export type QuoteNearMid = (tokenIn: string, tokenOut: string, amountIn: bigint) => Promise<bigint | null>
@@ -9,8 +18,6 @@ export interface AggregatorDeps {
   quote: QuoteNearMid
   seed: string
 }
-
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /**
  * An aggregator is a little better or worse than the mid, always the same way for the same pair: −25 to +5
@@ -27,32 +34,56 @@ const SKEW: Record<string, (out: bigint) => bigint> = {
   negative: (out) => -out,
 }
 
-/** GET /aggregator_N/quote?token_in&token_out&amount_in */
+/** `/aggregator_N/<kind>` and then the vendor's own path; any of the three speaks any of the shapes. */
+export function findAggregator(pathname: string): { name: VendorName; shape: AggregatorShape } | undefined {
+  const [, name, kind = '', path] = /^\/(aggregator_[123])\/([^/]+)(\/.*)$/.exec(pathname) ?? []
+  const shape = Object.hasOwn(AGGREGATOR_SHAPES, kind) ? AGGREGATOR_SHAPES[kind] : undefined
+  return shape !== undefined && shape.path === path ? { name: name as VendorName, shape } : undefined
+}
+
+/** A quote in the shape of one of the real aggregators, with its refusals. */
 export async function quoteAggregator(
   deps: AggregatorDeps,
-  name: VendorName,
-  query: URLSearchParams,
+  { name, shape }: { name: VendorName; shape: AggregatorShape },
+  request: IncomingMessage,
   { mode }: VendorState,
 ): Promise<Reply> {
-  const tokenIn = query.get('token_in') ?? ''
-  const tokenOut = query.get('token_out') ?? ''
-  const amount = query.get('amount_in') ?? ''
-  if (!ADDRESS.test(tokenIn) || !ADDRESS.test(tokenOut)) {
-    return problem(400, 'bad_token', 'token_in and token_out are addresses.')
+  if (request.method !== shape.method) return notFound()
+  const body = shape.method === 'POST' ? readObject(await readBody(request)) : {}
+  const { searchParams } = new URL(request.url ?? '/', 'http://vendors')
+  if (mode === 'unauthorized' || (shape.keyOf && shape.keyOf(request.headers) !== VENDOR_KEY)) {
+    return shape.refuse(401, 'The key is not known.')
   }
-  if (!/^[1-9][0-9]{0,77}$/.test(amount)) return problem(400, 'bad_amount', 'amount_in is atoms, above zero.')
-  const amountIn = BigInt(amount)
-  const mid = mode === 'no_route' ? null : await deps.quote(tokenIn, tokenOut, amountIn)
-  if (mid === null || mid === 0n) return problem(404, 'no_route', 'No route joins these tokens.')
+  const said = shape.readAsk(searchParams, body)
+  const [tokenIn, tokenOut] = [plainToken(shape, said.tokenIn), plainToken(shape, said.tokenOut)]
+  if (tokenIn === undefined || tokenOut === undefined) return shape.refuse(400, 'A token is no address.')
+  if (!/^[1-9][0-9]{0,77}$/.test(said.amountIn))
+    return shape.refuse(400, 'The amount is no atoms above zero.')
+  const mid = mode === 'no_route' ? null : await deps.quote(tokenIn, tokenOut, BigInt(said.amountIn))
+  if (mid === null || mid === 0n) return shape.noRoute()
   const biased = (mid * (10_000n + biasBps(deps.seed, name, tokenIn, tokenOut))) / 10_000n
-  const amountOut = (SKEW[mode] ?? ((out: bigint) => out))(biased)
-  return json(200, {
-    aggregator: name,
-    chain_id: 4663,
-    token_in: tokenIn.toLowerCase(),
-    token_out: tokenOut.toLowerCase(),
-    amount_in: amountIn.toString(),
-    amount_out: amountOut.toString(),
-    gas: 260_000,
-  })
+  const amountOut = (SKEW[mode] ?? ((out: bigint) => out))(biased).toString()
+  return json(200, offer(shape, said, amountOut, mode))
+}
+
+function offer(shape: AggregatorShape, said: Asked, amountOut: string, mode: string): unknown {
+  if (mode === 'other_trade') {
+    const swapped = { tokenIn: said.tokenOut, tokenOut: said.tokenIn, amountIn: said.amountIn }
+    return shape.offer(swapped, amountOut)
+  }
+  const whole = shape.offer(said, amountOut)
+  return mode === 'missing_fields' ? withoutText(whole, amountOut) : whole
+}
+
+/** Without whatever holds the amount. */
+const withoutText = (value: unknown, text: string): unknown =>
+  JSON.parse(JSON.stringify(value, (_, field) => (field === text ? undefined : field)))
+
+function readObject(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
 }

@@ -43,6 +43,8 @@ export function readAudit(deps: AuditDeps, chain: string, address: string, { mod
   const hourMs = 3_600_000
   const checkedAtMs = Math.floor(deps.nowMs() / hourMs) * hourMs - (draw.readUInt8(0) % 24) * hourMs
   const findings = verdict === 'flagged' ? [FINDINGS[draw.readUInt8(1) % FINDINGS.length]] : []
+  if (mode === 'too_many') return problem(429, 'rate_limited', 'Too many requests.')
+  if (mode === 'missing_fields') return json(200, { chain_id: 4663, address: token })
   return json(200, {
     chain_id: 4663,
     address: token,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerContent, type Choice } from './answerContent.ts'
 import { type Schema, strictProblem } from './fillSchema.ts'
+import { COST_HEADER, type GatewayStyle } from './gatewayStyles.ts'
 import { costUsd, countTokens, type KeyKind, kindOfKey, MODELS, type Model, modelList } from './models.ts'
 import { VENDOR_MODES, type VendorModes, type VendorState } from './modes.ts'
 import { json, misbehave, problem, type Reply, readBody } from './reply.ts'
@@ -96,7 +97,12 @@ function cut(choice: Choice, maxTokens: number): Choice {
 
 const STATED_COST: Record<string, (cost: number) => number> = { lying_cost: () => 0, huge_cost: () => 1_000 }
 
-async function chat(deps: GatewayDeps, key: string, request: IncomingMessage, response: ServerResponse) {
+async function chat(
+  deps: GatewayDeps,
+  { key, style }: { key: string; style: GatewayStyle },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Reply | 'silent'> {
   const parsed = parseChat(await readBody(request))
   if ('status' in parsed) return parsed
   const chosen = modelAndMode(parsed.model, deps)
@@ -125,6 +131,7 @@ async function chat(deps: GatewayDeps, key: string, request: IncomingMessage, re
   const cost = charge(deps, key, model, promptTokens, completionTokens)
   const stated = (STATED_COST[state.mode] ?? ((usd: number) => usd))(cost)
   const saysCost = state.mode !== 'no_cost'
+  const costIn = style.costIn(model)
   const digest = createHash('sha256').update(`${model.id}:${prompt}`).digest('hex').slice(0, 24)
   return json(
     200,
@@ -145,18 +152,18 @@ async function chat(deps: GatewayDeps, key: string, request: IncomingMessage, re
           prompt_tokens: promptTokens,
           completion_tokens: completionTokens,
           total_tokens: promptTokens + completionTokens,
-          ...(model.costIn === 'usage' && { cost: stated }),
+          ...(costIn === 'usage' && { cost: stated }),
         },
       }),
     },
-    saysCost && model.costIn === 'header' ? { 'x-partner-cost': stated.toFixed(9) } : {},
+    saysCost && costIn === 'header' ? { [COST_HEADER]: stated.toFixed(9) } : {},
   )
 }
 
-/** Everything under /v1: models, chat/completions, key. */
+/** Everything under /v1: models, chat/completions, key; under another name in that gateway's style. */
 export async function serveGateway(
   deps: GatewayDeps,
-  path: string,
+  { style, path }: { style: GatewayStyle; path: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Reply | 'silent'> {
@@ -164,14 +171,17 @@ export async function serveGateway(
   const kind = kindOfKey(key)
   if (path === '/v1/models' && request.method === 'GET') {
     // Only a completion counts `times` down: reading the list is no model call.
-    return (await misbehave(request, response, deps.modes.peek('gateway'))) ?? json(200, modelList())
+    const fault = await misbehave(request, response, deps.modes.peek('gateway'))
+    return (
+      fault ?? (style.list ? json(200, modelList(style.list)) : problem(404, 'not_found', 'No such path.'))
+    )
   }
   if (!kind) return unknownKey()
   if (path === '/v1/key' && request.method === 'GET') {
     const spent = deps.ledger.get(key) ?? { calls: 0, costUsd: 0 }
     return json(200, { label: `${key.slice(0, 12)}…`, kind, calls: spent.calls, spent_usd: spent.costUsd })
   }
-  if (path !== '/v1/chat/completions') return problem(404, 'not_found', 'No such path.')
-  if (request.method !== 'POST') return problem(405, 'method_not_allowed', 'POST it.', { allow: 'POST' })
-  return KEY_REFUSALS[kind]?.() ?? chat(deps, key, request, response)
+  if (path !== '/v1/chat/completions' || request.method !== 'POST')
+    return problem(405, 'method_not_allowed', 'POST it.', { allow: 'POST' })
+  return KEY_REFUSALS[kind]?.() ?? chat(deps, { key, style }, request, response)
 }

@@ -1,5 +1,7 @@
+export { VENDOR_KEY } from './aggregatorShapes.ts'
 export type { QuoteNearMid } from './aggregators.ts'
 export type { Verdict } from './audit.ts'
+export { COST_HEADER } from './gatewayStyles.ts'
 export { BROKE_KEY, LIMITED_KEY, MODELS, SERVICE_KEY } from './models.ts'
 export {
   UnknownVendorMode,

@@ -6,7 +6,7 @@ export interface Model {
   /** Whether it takes response_format json_schema. */
   structured: boolean
   contextTokens: number
-  /** `usage` puts usage.cost, `header` puts x-partner-cost, `none` leaves the caller to its bound. */
+  /** `usage` puts usage.cost, `header` puts x-litellm-response-cost, `none` leaves the caller to its bound. */
   costIn: 'usage' | 'header' | 'none'
 }
 
@@ -75,7 +75,7 @@ export const countTokens = (text: string): number => Math.max(1, Math.ceil(text.
 export const costUsd = (model: Model, promptTokens: number, completionTokens: number): number =>
   Math.round((promptTokens * model.inputUsd + completionTokens * model.outputUsd) * 1_000) / 1e9
 
-export const modelList = (): unknown => ({
+export const modelList = (more: (model: Model) => Record<string, unknown>): unknown => ({
   object: 'list',
   data: MODELS.map((model) => ({
     id: model.id,
@@ -83,8 +83,6 @@ export const modelList = (): unknown => ({
     created: 1_750_000_000,
     owned_by: 'partner',
     context_length: model.contextTokens,
-    structured_outputs: model.structured,
-    /** Dollars per million tokens. */
-    pricing: { input: model.inputUsd, output: model.outputUsd },
+    ...more(model),
   })),
 })

@@ -15,11 +15,20 @@ const COMMON_MODES = {
   oversized: 'answers 200 with bytes (default 8 MB) of JSON',
 } as const
 
+/** What the public ones do besides. */
+const PUBLIC_MODES = {
+  challenge: 'answers 403 with a page that asks for a browser',
+  redirect: 'answers 302 to another address',
+  endless: 'begins an answer and never ends it',
+  missing_fields: 'answers without what matters',
+} as const
+
 const AUDIT_MODES = {
   verified: 'says verified of every token',
   flagged: 'says flagged of every token',
   unknown: 'says unknown of every token',
-  wrong_schema: 'answers JSON with a verdict outside the three',
+  wrong_schema: 'answers JSON with a verdict outside the three, or a flag that is neither yes nor no',
+  too_many: 'in the shape of GoPlus says with status 200 that it is asked too often',
 } as const
 
 /** Faults of the answer itself: the HTTP exchange is fine and the call is billed. */
@@ -46,15 +55,17 @@ const GATEWAY_MODES = {
 } as const
 
 const AGGREGATOR_MODES = {
-  no_route: 'answers 404 no_route',
+  no_route: 'says that it has no route, as the vendor does',
+  unauthorized: 'refuses every key',
+  other_trade: 'answers about the trade the other way round',
   generous: 'quotes twice the fair amount',
   stingy: 'quotes half the fair amount',
   negative: 'quotes a negative amount',
 } as const
 
-const OF_AGGREGATOR = { ...COMMON_MODES, ...AGGREGATOR_MODES }
+const OF_AGGREGATOR = { ...COMMON_MODES, ...PUBLIC_MODES, ...AGGREGATOR_MODES }
 export const VENDOR_MODES: Record<VendorName, Record<string, string>> = {
-  audit: { ...COMMON_MODES, ...AUDIT_MODES },
+  audit: { ...COMMON_MODES, ...PUBLIC_MODES, ...AUDIT_MODES },
   gateway: { ...COMMON_MODES, ...GATEWAY_MODES },
   aggregator_1: OF_AGGREGATOR,
   aggregator_2: OF_AGGREGATOR,

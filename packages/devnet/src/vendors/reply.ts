@@ -53,6 +53,13 @@ const FAULTS: Record<string, Fault> = {
   malformed: () => ({ status: 200, body: '<html><body>502 Bad Gateway</body></html>' }),
   rate_limited: (_, __, options) =>
     problem(429, 'rate_limited', 'Too many requests.', { 'retry-after': String(options.retry_after_s ?? 7) }),
+  challenge: () => ({ status: 403, body: '<html><title>Just a moment...</title></html>' }),
+  redirect: () => json(302, {}, { location: 'http://127.0.0.1:9/' }),
+  endless: (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write('{"padding":"')
+    return 'silent'
+  },
   oversized: (_, __, options) => ({ status: 200, body: oversizedBody(options.bytes ?? 8_000_000) }),
 }
 

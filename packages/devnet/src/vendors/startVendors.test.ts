@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { biasBps } from './aggregators.ts'
 import { verdictOf } from './audit.ts'
+import { COST_HEADER } from './gatewayStyles.ts'
 import { BROKE_KEY, LIMITED_KEY, SERVICE_KEY } from './models.ts'
 import { VENDOR_MODES, VENDOR_NAMES } from './modes.ts'
 import { startVendors, type Vendors } from './startVendors.ts'
@@ -26,6 +27,13 @@ beforeEach(() => {
 
 const get = (path: string, timeoutMs = 5_000) =>
   fetch(`${vendors.url}${path}`, { signal: AbortSignal.timeout(timeoutMs) })
+
+const kyberswap = (n: number, tokenIn: string, tokenOut: string, amountIn: string) =>
+  `/aggregator_${n}/kyberswap/robinhood/api/v1/routes?${new URLSearchParams({ tokenIn, tokenOut, amountIn })}`
+const offered = async (path: string): Promise<bigint> => {
+  const { data } = (await (await get(path)).json()) as { data: { routeSummary: { amountOut: string } } }
+  return BigInt(data.routeSummary.amountOut)
+}
 
 it('answers nobody from elsewhere, and charges no key for it', async () => {
   const headers = { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json' }
@@ -141,9 +149,9 @@ describe('faults every vendor shares', () => {
   const PATHS = {
     audit: `/audit/v1/tokens/4663/${CORE}`,
     gateway: '/v1/models',
-    aggregator_1: `/aggregator_1/quote?token_in=${CORE}&token_out=${BAD}&amount_in=5`,
-    aggregator_2: `/aggregator_2/quote?token_in=${CORE}&token_out=${BAD}&amount_in=5`,
-    aggregator_3: `/aggregator_3/quote?token_in=${CORE}&token_out=${BAD}&amount_in=5`,
+    aggregator_1: kyberswap(1, CORE, BAD, '5'),
+    aggregator_2: `/aggregator_2/sushi/quote/v7/4663?tokenIn=${CORE}&tokenOut=${BAD}&amount=5`,
+    aggregator_3: `/aggregator_3/lifi/v1/quote?fromToken=${CORE}&toToken=${BAD}&fromAmount=5`,
   }
   it.each(VENDOR_NAMES)('%s', async (name) => {
     const path = PATHS[name]
@@ -185,27 +193,30 @@ describe('aggregators', () => {
   it('quotes near the mid, each with its own lasting bias', async () => {
     const outs = []
     for (const n of [1, 2, 3]) {
-      const path = `/aggregator_${n}/quote?token_in=${CORE}&token_out=${BAD}&amount_in=1000000000`
-      const body = (await (await get(path)).json()) as { amount_out: string; aggregator: string }
-      expect(body.aggregator).toBe(`aggregator_${n}`)
+      const amountOut = await offered(kyberswap(n, CORE, BAD, '1000000000'))
       const fair = 2_000_000_000n
-      expect(BigInt(body.amount_out)).toBe(
-        (fair * (10_000n + biasBps('seed', `aggregator_${n}`, CORE, BAD))) / 10_000n,
-      )
-      outs.push(body.amount_out)
+      expect(amountOut).toBe((fair * (10_000n + biasBps('seed', `aggregator_${n}`, CORE, BAD))) / 10_000n)
+      outs.push(amountOut)
     }
     expect(new Set(outs).size).toBeGreaterThan(1)
   })
 
   it('answers no_route and refuses bad amounts', async () => {
-    expect((await get(`/aggregator_1/quote?token_in=${BAD}&token_out=${CORE}&amount_in=5`)).status).toBe(404)
-    expect((await get(`/aggregator_1/quote?token_in=${CORE}&token_out=${BAD}&amount_in=-5`)).status).toBe(400)
-    expect((await get('/aggregator_1/quote?token_in=ETH&token_out=USDG&amount_in=5')).status).toBe(400)
+    const said = async (path: string) => {
+      const answer = await get(path)
+      return [answer.status, ((await answer.json()) as { code: number }).code]
+    }
+    expect(await said(kyberswap(1, BAD, CORE, '5'))).toEqual([400, 4_008])
+    expect(await said(kyberswap(1, CORE, BAD, '-5'))).toEqual([400, 4_000])
+    expect(await said(kyberswap(1, 'ETH', 'USDG', '5'))).toEqual([400, 4_000])
+    // It writes native ETH otherwise.
+    expect(await said(kyberswap(1, `0x${'00'.repeat(20)}`, BAD, '5'))).toEqual([400, 4_000])
+    expect((await get('/aggregator_1/odos/quote')).status).toBe(404)
   })
 
   it('skews by mode', async () => {
-    const path = `/aggregator_2/quote?token_in=${CORE}&token_out=${BAD}&amount_in=1000000000`
-    const read = async () => BigInt(((await (await get(path)).json()) as { amount_out: string }).amount_out)
+    const path = kyberswap(2, CORE, BAD, '1000000000')
+    const read = () => offered(path)
     const honest = await read()
     vendors.setVendor('aggregator_2', 'generous')
     expect(await read()).toBe(honest * 2n)
@@ -214,7 +225,7 @@ describe('aggregators', () => {
     vendors.setVendor('aggregator_2', 'negative')
     expect(await read()).toBe(-honest)
     vendors.setVendor('aggregator_2', 'no_route')
-    expect((await get(path)).status).toBe(404)
+    expect((await get(path)).status).toBe(400)
   })
 })
 
@@ -243,17 +254,17 @@ describe('gateway', () => {
 
   it('says the cost in usage, in a header, or not at all, by model', async () => {
     const small = await chat('partner/small')
-    expect(small.headers.get('x-partner-cost')).toBeNull()
+    expect(small.headers.get(COST_HEADER)).toBeNull()
     const { usage } = (await small.json()) as Completion
     expect(usage?.cost).toBeCloseTo(
       ((usage?.prompt_tokens ?? 0) * 0.15 + (usage?.completion_tokens ?? 0) * 0.6) / 1e6,
       9,
     )
     const medium = await chat('partner/medium')
-    expect(Number(medium.headers.get('x-partner-cost'))).toBeGreaterThan(0)
+    expect(Number(medium.headers.get(COST_HEADER))).toBeGreaterThan(0)
     expect(((await medium.json()) as Completion).usage?.cost).toBeUndefined()
     const large = await chat('partner/large')
-    expect(large.headers.get('x-partner-cost')).toBeNull()
+    expect(large.headers.get(COST_HEADER)).toBeNull()
     expect(((await large.json()) as Completion).usage?.cost).toBeUndefined()
   })
 

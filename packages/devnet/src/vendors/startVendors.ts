@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { refuseForeign } from '../localOnly.ts'
-import { type QuoteNearMid, quoteAggregator } from './aggregators.ts'
+import { findAggregator, type QuoteNearMid, quoteAggregator } from './aggregators.ts'
 import { readAudit, type Verdict } from './audit.ts'
 import { type GatewayLedger, serveGateway } from './gateway.ts'
+import { findGateway } from './gatewayStyles.ts'
+import { readGoplus } from './goplus.ts'
 import { createVendorModes, type VendorName, type VendorOptions } from './modes.ts'
 import { BodyTooLarge, json, misbehave, problem, type Reply, writeReply } from './reply.ts'
 
@@ -49,7 +51,14 @@ export async function startVendors(options: VendorsOptions): Promise<Vendors> {
     }
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://vendors')
     if (pathname === '/') return json(200, { vendors: modes.all() })
-    if (pathname.startsWith('/v1/')) return serveGateway(gateway, pathname, request, response)
+    const asGateway = findGateway(pathname)
+    if (asGateway) return serveGateway(gateway, asGateway, request, response)
+    const aggregator = findAggregator(pathname)
+    if (aggregator) {
+      const state = modes.take(aggregator.name)
+      const fault = await misbehave(request, response, state)
+      return fault ?? quoteAggregator(options, aggregator, request, state)
+    }
     if (request.method !== 'GET') return problem(405, 'method_not_allowed', 'GET it.', { allow: 'GET' })
 
     const token = /^\/audit\/v1\/tokens\/([^/]+)\/([^/]+)$/.exec(pathname)
@@ -60,15 +69,15 @@ export async function startVendors(options: VendorsOptions): Promise<Vendors> {
         readAudit(audit, token[1] as string, token[2] as string, state)
       )
     }
+    const goplus = /^\/goplus\/api\/v1\/token_security\/([^/]+)$/.exec(pathname)
+    if (goplus) {
+      const state = modes.take('audit')
+      const fault = await misbehave(request, response, state)
+      return fault ?? readGoplus(audit, goplus[1] as string, searchParams, state)
+    }
     const report = /^\/audit\/reports\/([^/]+)\/([^/]+)$/.exec(pathname)
     if (report) return readAudit(audit, report[1] as string, report[2] as string, { mode: 'ok', options: {} })
 
-    const aggregator = /^\/(aggregator_[123])\/quote$/.exec(pathname)?.[1] as VendorName | undefined
-    if (aggregator) {
-      const state = modes.take(aggregator)
-      const fault = await misbehave(request, response, state)
-      return fault ?? quoteAggregator(options, aggregator, searchParams, state)
-    }
     return problem(404, 'not_found', 'No such path.')
   }
 

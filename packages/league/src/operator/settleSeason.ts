@@ -1,5 +1,5 @@
 import type { Sql } from '@pit/platform/db'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, stakingRegistryOf } from '@pit/protocol'
 import { assetsOf } from '../books/assets.ts'
 import { createMarkBook } from '../books/marks.ts'
 import { flagListed, type Listing } from '../reserve/flagListed.ts'
@@ -28,7 +28,7 @@ export async function settleSeason(sql: Sql, ask: Settlement): Promise<PayoutRow
   if (await hasOpenBefore(sql, season))
     throw new LeagueRefused('an earlier season is not settled: its ledger comes first')
   const assets = assetsOf(profile)
-  const reserveOn = profile.contracts.agent_registry !== null && profile.league.platform_agent_id !== null
+  const reserveOn = stakingRegistryOf(profile) !== null && profile.league.platform_agent_id !== null
   const known = await readLedger(sql, season)
   const overrides = { gain: ask.gain ?? null, partnerPriceE18: ask.partnerPriceE18 ?? null }
   if (known?.status === 'provisional' && (overrides.gain !== null || overrides.partnerPriceE18 !== null))

@@ -1,4 +1,5 @@
 import { nowS } from '@pit/platform/clock'
+import { stakingRegistryOf } from '@pit/protocol'
 import type { Assets } from '../books/assets.ts'
 import type { MarkBook } from '../books/marks.ts'
 import { sampleBooks } from '../books/sampleBooks.ts'
@@ -48,7 +49,8 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
   const keepEquity = createEquityKeeper(deps)
   const scanTransfers = createTransferScanner(deps)
   const platformAgentId = profile.league.platform_agent_id
-  const stake = vault && platformAgentId ? { ...deps, vault, platformAgentId } : null
+  const isStaked = stakingRegistryOf(profile) !== null
+  const stake = vault && isStaked && platformAgentId ? { ...deps, vault, platformAgentId } : null
   const stakeNow = stake && createStakeNow(stake)
   /** When what failed, or need not be done all the time, is due again. */
   const dueMs = new Map<string, number>()

@@ -1,5 +1,7 @@
+import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import type { Header, Place } from '@pit/platform/follow'
+import type { Logger } from '@pit/platform/logger'
 import {
   askHeader,
   askLogs,
@@ -23,6 +25,7 @@ import {
   writeMark,
 } from './knownPools.ts'
 import { createLogReader, creationFilter, type Emitters } from './poolLogs.ts'
+import { readLaunches } from './readLaunches.ts'
 
 /** The largest range asked for; nodes that give less say so. */
 const MAX_RANGE = 200_000
@@ -34,6 +37,8 @@ export interface Discovery {
   rpc: Rpc
   db: Db
   emitters: Emitters
+  multicall3: Address
+  logger: Pick<Logger, 'warn'>
   signal: AbortSignal
 }
 
@@ -42,7 +47,7 @@ export interface Discovery {
  * whoever goes on after the end of the process goes on from the last mark.
  */
 export async function discoverPools(
-  { rpc, db, emitters, signal }: Discovery,
+  { rpc, db, emitters, multicall3, logger, signal }: Discovery,
   from: Place,
   to: Header,
 ): Promise<void> {
@@ -63,8 +68,12 @@ export async function discoverPools(
     signal.throwIfAborted()
     const { found } = await readInSpan(span, { from: done + 1, to: to.number }, readRange)
     if (!found) throw new Error('the chain changed while the creation of pools was read')
+    const launched = await readLaunches(
+      { rpc, multicall3, logger, launchpads: emitters.launchpads },
+      { head: found.end, logs: found.logs },
+    )
     const rows = found.logs.flatMap((log): KnownRow[] => {
-      const read = readLog(log)
+      const read = readLog(log, launched)
       return read && 'born' in read ? [rowOf({ pool: read.born, block: log.blockNumber })] : []
     })
     await db.transaction(async (sql) => {

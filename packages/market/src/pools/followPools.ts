@@ -16,6 +16,7 @@ import { createEmptyPools } from './emptyPools.ts'
 import { createKnownPools } from './knownPools.ts'
 import { type Applied, type BookListener, createPoolBook, type PoolBook } from './poolBook.ts'
 import { type AnyPool, emittersOf, MARKET_TOPICS } from './poolLogs.ts'
+import { readLaunches } from './readLaunches.ts'
 import { createStateReader } from './readStates.ts'
 import { sweepPools } from './sweepPools.ts'
 import { createWakingPools } from './wakePools.ts'
@@ -44,6 +45,8 @@ export interface PoolsFollowed {
 }
 
 const POLL_MS = 50
+/** While a node tells of new blocks, looking for them is only for what it did not tell. */
+const POLL_TOLD_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
 /** In one request; twenty thousand pools are gone through in some eight minutes. */
 const CHECKED_AT_ONCE = 200
@@ -152,7 +155,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       logger.info({ block: latest.number }, 'reading the pools and their states')
       forget()
       const mark = await lastMark({ rpc, db }, latest.number)
-      await discoverPools({ rpc, db, emitters, signal: ending.signal }, mark ?? floor, latest)
+      const { signal } = ending
+      await discoverPools({ rpc, db, emitters, multicall3, logger, signal }, mark ?? floor, latest)
       sweep = { place: latest, by: randomUUID(), after: '' }
       await beginSweep(db, { block: latest.number, hash: latest.hash }, sweep.by)
     }
@@ -198,7 +202,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       ...(await waking.due(chunk.head.number)),
       ...(isNear ? await waking.read(chunk.head) : []),
     ]
-    const applied = book.apply(chunk, { known: near, arrived })
+    const launched = await readLaunches({ rpc, multicall3, logger, launchpads: emitters.launchpads }, chunk)
+    const applied = book.apply(chunk, { known: near, arrived, launched })
     // From here on nothing throws: the chunk would be applied again.
     head = chunk.head
     keep(applied)
@@ -311,7 +316,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     catchUp: follower.catchUp,
     follow: {
       name: 'follow pools',
-      intervalMs: POLL_MS,
+      intervalMs: () => (rpc.hearsHeads?.() ? POLL_TOLD_MS : POLL_MS),
+      ...(rpc.onHead && { wakeOn: rpc.onHead }),
       run: (signal) => {
         // Catching up may take long and must not delay the end of the process.
         signal.addEventListener('abort', stop)

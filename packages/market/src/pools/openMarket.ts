@@ -18,6 +18,7 @@ import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
 import { Gauge } from 'prom-client'
+import { followStocks, type StocksFollowed } from '../stocks/followStocks.ts'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
 import type { AnyPool } from './poolLogs.ts'
@@ -46,6 +47,8 @@ export interface Market {
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
   unreadMarks(): number
+  /** What the issuer of stock tokens says. */
+  stocks: Pick<StocksFollowed, 'multiplier' | 'isBarred'>
   onBlock(listener: (head: Header, touched: ReadonlySet<AnyPool>) => void): () => void
   onPool(listener: (pool: AnyPool) => void): () => void
   /** Resolves once the chain's head was applied and marks were read. */
@@ -106,6 +109,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     },
   })
   const marks = followMarks({ rpc, db, clock, profile })
+  const stocks = followStocks({ rpc, profile, index })
 
   const subscribe = <T>(listeners: Set<T>, listener: T) => {
     listeners.add(listener)
@@ -121,13 +125,14 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     mark: marks.mark,
     whyUnread: marks.whyUnread,
     unreadMarks: marks.unread,
+    stocks,
     onBlock: (listener) => subscribe(blockListeners, listener),
     onPool: (listener) => subscribe(poolListeners, listener),
     ready: async () => {
       await Promise.all([pools.catchUp(), marks.refresh()])
     },
     jobs: {
-      everywhere: [pools.follow, marks.follow, pools.check],
+      everywhere: [pools.follow, marks.follow, pools.check, ...stocks.jobs],
       worker: [pools.saveCheckpoint, marks.keepMinutes],
     },
     close: pools.close,

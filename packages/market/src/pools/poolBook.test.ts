@@ -63,7 +63,7 @@ const burn = (lower: number, upper: number, amount: bigint) =>
 const newBook = () => {
   const isKept = (pool: AnyPool) => pool.version === 'curve' || isAlive(pool)
   const book = createPoolBook(
-    { v2Factory: V2_FACTORY, v3Factory: V3_FACTORY, v4PoolManager: null, launchpad: null },
+    { v2Factory: V2_FACTORY, v3Factory: V3_FACTORY, v4PoolManager: null, launchpads: [] },
     { onBorn: () => {}, onGone: () => {} },
     isKept,
   )

@@ -1,6 +1,6 @@
 import { applyLog, MalformedLog, undoOf } from '@pit/chain'
 import type { ChainLog, Chunk } from '@pit/platform/follow'
-import { type AnyPool, createLogReader, type Emitters } from './poolLogs.ts'
+import { type AnyPool, createLogReader, type Emitters, type Launched } from './poolLogs.ts'
 
 export interface BookListener {
   /** It has liquidity now. */
@@ -19,6 +19,14 @@ export interface EmptyPool {
 export interface Arrival {
   pool: AnyPool
   at: number
+}
+
+/** What a chunk's logs do not tell. */
+export interface Given {
+  /** Pools of `unknownIn`, as they were before the chunk. */
+  known?: readonly AnyPool[]
+  arrived?: readonly Arrival[]
+  launched?: Launched
 }
 
 export interface Applied {
@@ -42,7 +50,7 @@ export interface PoolBook {
   /** Ids in a chunk's logs of pools that are not in memory, and not made in it. */
   unknownIn(chunk: Chunk): string[]
   /** Applies the logs of a chunk; `known` are pools of `unknownIn`, as they were before it. */
-  apply(chunk: Chunk, given?: { known?: readonly AnyPool[]; arrived?: readonly Arrival[] }): Applied
+  apply(chunk: Chunk, given?: Given): Applied
   /**
    * Undoes every block after `number`. Answers the pools whose state then is not known; null when that is too
    * far back and nothing was undone.
@@ -118,7 +126,7 @@ export function createPoolBook(
     return applyLog(pool, log) ? back : undefined
   }
 
-  function apply(chunk: Chunk, known: readonly AnyPool[], arrived: readonly Arrival[], undo: Undo): Applied {
+  function apply(chunk: Chunk, { known, arrived, launched }: Required<Given>, undo: Undo): Applied {
     /** Those that are not in memory, with the block that changed them last. */
     const outside = new Map<string, { pool: AnyPool; block?: number }>(
       known.map((pool) => [pool.id, { pool }]),
@@ -129,7 +137,7 @@ export function createPoolBook(
     const lost = new Set<string>()
 
     function applyOne(log: ChainLog): void {
-      const read = readLog(log)
+      const read = readLog(log, launched)
       if (read === undefined) return
       const { blockNumber: block } = log
       if ('born' in read) {
@@ -225,9 +233,9 @@ export function createPoolBook(
       }
       return [...unknown]
     },
-    apply(chunk, { known = [], arrived = [] } = {}) {
+    apply(chunk, { known = [], arrived = [], launched = new Map() } = {}) {
       const undo: Undo = { from: chunk.from, to: chunk.head.number, steps: [], unknown: new Set() }
-      const applied = apply(chunk, known, arrived, undo)
+      const applied = apply(chunk, { known, arrived, launched }, undo)
       undos.push(undo)
       if (undos.length > MAX_UNDOS) {
         const dropped = undos.slice(0, MAX_UNDOS / 2)

@@ -1,6 +1,9 @@
 import {
   type Address,
+  allLaunchpads,
   type CurvePool,
+  launchpadsIn,
+  type PinnedLaunchpad,
   type Pool,
   poolBorn,
   poolIdOfLog,
@@ -20,51 +23,68 @@ export interface Emitters {
   v2Factory: Address | null
   v3Factory: Address | null
   v4PoolManager: Address | null
-  launchpad: Address | null
+  launchpads: readonly PinnedLaunchpad[]
 }
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as Address | null
 
-export const emittersOf = ({ contracts }: Pick<ChainProfile, 'contracts'>): Emitters => ({
+export const emittersOf = ({
+  contracts,
+  ...profile
+}: Pick<ChainProfile, 'contracts' | 'launchpads'>): Emitters => ({
   v2Factory: lower(contracts.v2_factory),
   v3Factory: lower(contracts.v3_factory),
   v4PoolManager: lower(contracts.v4_pool_manager),
-  launchpad: lower(contracts.launchpad_factory),
+  launchpads: launchpadsIn(profile),
 })
 
 /** Who announces new pools, by the topic of the announcement. */
-const makersOf = (emitters: Emitters): Record<Hex, Address | null> => ({
-  [TOPIC.v2PairCreated]: emitters.v2Factory,
-  [TOPIC.v3PoolCreated]: emitters.v3Factory,
-  [TOPIC.v4Initialize]: emitters.v4PoolManager,
-  [TOPIC.curveLaunched]: emitters.launchpad,
+const makersOf = (emitters: Emitters): Record<Hex, readonly (Address | null)[]> => ({
+  [TOPIC.v2PairCreated]: [emitters.v2Factory],
+  [TOPIC.v3PoolCreated]: [emitters.v3Factory],
+  [TOPIC.v4Initialize]: [emitters.v4PoolManager],
+  ...Object.fromEntries(
+    allLaunchpads().map(({ kind, launchedTopic }) => [
+      launchedTopic,
+      emitters.launchpads.filter((one) => one.kind === kind).map(({ factory }) => factory),
+    ]),
+  ),
 })
 
 const CREATION_TOPICS: readonly Hex[] = [
   TOPIC.v2PairCreated,
   TOPIC.v3PoolCreated,
   TOPIC.v4Initialize,
-  TOPIC.curveLaunched,
+  ...allLaunchpads().map(({ launchedTopic }) => launchedTopic),
 ]
 export const MARKET_TOPICS: readonly Hex[] = [...CREATION_TOPICS, ...STATE_TOPICS]
 const OF_POOL_MANAGER = new Set<Hex>([TOPIC.v4ModifyLiquidity, TOPIC.v4Swap, TOPIC.v4ProtocolFeeUpdated])
 
 /** The logs that make pools, and no others; null where the profile has no contract that makes any. */
 export function creationFilter(emitters: Emitters): LogFilter | null {
-  const address = Object.values(emitters).filter((one) => one !== null)
+  const { launchpads, ...exchanges } = emitters
+  const address = [...Object.values(exchanges), ...launchpads.map(({ factory }) => factory)].filter(
+    (one) => one !== null,
+  )
   return address.length === 0 ? null : { address, topics: [CREATION_TOPICS] }
 }
+
+/** Curves by their address, whose launch's log does not tell their terms: these were read. */
+export type Launched = ReadonlyMap<string, CurvePool>
+const NONE: Launched = new Map()
 
 /** The pool a log makes, or the id of the one it changes; undefined for a stranger's log. */
 export function createLogReader(
   emitters: Emitters,
-): (log: ChainLog) => { born: AnyPool } | { id: string } | undefined {
+): (log: ChainLog, launched?: Launched) => { born: AnyPool } | { id: string } | undefined {
   const makers = makersOf(emitters)
-  return (log) => {
+  const launchpads = new Map(allLaunchpads().map((adapter) => [adapter.launchedTopic, adapter]))
+  return (log, launched = NONE) => {
     const topic = log.topics[0]
     if (topic === undefined) return undefined
     if (topic in makers) {
-      const born = makers[topic] === log.address ? poolBorn(log) : undefined
+      if (!makers[topic]!.includes(log.address)) return undefined
+      const born = poolBorn(log) ?? launched.get(launchpads.get(topic)?.launchIn(log).curve ?? '')
       return born && { born }
     }
     if (OF_POOL_MANAGER.has(topic) && log.address !== emitters.v4PoolManager) return undefined

@@ -19,7 +19,7 @@ import { type ContractCall, wordIn } from '@pit/platform/reads'
 import { type Abi, getAbiItem, toFunctionSelector } from 'viem'
 import type { CallAll } from './callAll.ts'
 import type { AnyPool } from './poolLogs.ts'
-import { curveCall, curveIn, isCurveTraded } from './readCurve.ts'
+import { curveCalls, curveIn, isCurveTraded } from './readCurve.ts'
 
 /** States of pools as they stand after one block. Calls are written word by word: there are millions. */
 
@@ -90,9 +90,10 @@ export function createStateReader({
     const liquid = new Set<AnyPool>()
     const doubtful: Fine[] = []
     for (const pool of asked) {
-      const [first = null, second = null] = answersOf(pool)
+      const answers = answersOf(pool)
+      const [first = null, second = null] = answers
       if (pool.version === 'curve') {
-        const curve = curveIn(pool, first)
+        const curve = curveIn(pool, answers)
         if (curve && isCurveTraded(curve)) liquid.add(pool)
       } else if (pool.version === 'v2') {
         if ((wordIn(first, 0) ?? 0n) > 0n && (wordIn(first, 1) ?? 0n) > 0n) liquid.add(pool)
@@ -110,7 +111,7 @@ export function createStateReader({
   }
 
   function probesOf(pool: AnyPool): ContractCall[] {
-    if (pool.version === 'curve') return [curveCall(pool)]
+    if (pool.version === 'curve') return curveCalls(pool)
     if (pool.version === 'v2') return [{ to: pool.id, data: RESERVES }]
     return [call(pool, 'slot0'), call(pool, 'liquidity')]
   }
@@ -193,11 +194,9 @@ function nearWords({ tick, tickSpacing }: Concentrated): number[] {
 }
 
 /** A copy with what a few words tell, ticks excepted; undefined for an answer that is none. */
-function fillBrief(
-  pool: AnyPool,
-  [first = null, second = null]: readonly (Hex | null)[],
-): AnyPool | undefined {
-  if (pool.version === 'curve') return curveIn(pool, first)
+function fillBrief(pool: AnyPool, answers: readonly (Hex | null)[]): AnyPool | undefined {
+  if (pool.version === 'curve') return curveIn(pool, answers)
+  const [first = null, second = null] = answers
   if (pool.version === 'v2') return fillV2(pool, first)
   const [root, tick, liquidity] = [wordIn(first, 0), wordIn(first, 1), wordIn(second)]
   if (root === null || tick === null || liquidity === null) return undefined

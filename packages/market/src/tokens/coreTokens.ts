@@ -2,12 +2,10 @@ import { NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { askCall, type ContractCall, pausedCall, readOne, wordsIn } from '@pit/platform/reads'
 import type { CoreToken } from '@pit/protocol'
-import { toFunctionSelector } from 'viem'
 import { lower, type TokenDeps } from './deps.ts'
 import type { CodeReading, TokenReading } from './reading.ts'
 import { readCode } from './screen/readCode.ts'
 
-const MULTIPLIER = toFunctionSelector('multiplier()')
 const NO_CODE: CodeReading = {
   codeHash: `0x${'0'.repeat(64)}`,
   proxy: null,
@@ -23,15 +21,13 @@ export async function readCoreToken(
 ): Promise<TokenReading> {
   const address = lower(token.address)
   const isStock = token.kind === 'stock'
-  const [read, multiplier, paused] = await Promise.all([
+  const [read, paused] = await Promise.all([
     address === NATIVE ? null : readCode(deps, address),
-    isStock ? askWord(deps, { to: address, data: MULTIPLIER }) : null,
     isStock ? askWord(deps, pausedCall(address)) : null,
   ])
   return {
     ...coreReading(token, nowS(deps.clock)),
     code: { ...NO_CODE, ...read?.code },
-    multiplier: multiplier === null ? null : Number(multiplier) / 1e18,
     saysPaused: paused === null ? null : paused === 1n,
     block: deps.market.head()?.number ?? 0,
   }
@@ -46,7 +42,6 @@ export function coreReading(token: CoreToken, atS: number): TokenReading {
     decimals: token.decimals,
     textFaults: [],
     code: { ...NO_CODE, stockBeacon: token.kind === 'stock' },
-    multiplier: null,
     owner: null,
     proved: [],
     saysPaused: null,

@@ -8,7 +8,10 @@ import type { ChainProfile } from '@pit/protocol'
 import type { Market } from '../pools/openMarket.ts'
 
 /** The part of the market that a token's record is made from. */
-export type TokenMarket = Pick<Market, 'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'onBlock' | 'onPool'>
+export type TokenMarket = Pick<
+  Market,
+  'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'stocks' | 'onBlock' | 'onPool'
+>
 
 /** Dependencies of the token registry. */
 export interface TokenDeps {

@@ -5,6 +5,7 @@ import { pairAtomsIn } from './depth.ts'
 const TOKEN = `0x${'01'.repeat(20)}` as const
 const launched: CurvePool = {
   version: 'curve',
+  launchpad: 'pit',
   id: `0x${'0c'.repeat(20)}`,
   token: TOKEN,
   pair: `0x${'00'.repeat(20)}`,

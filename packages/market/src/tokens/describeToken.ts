@@ -59,7 +59,7 @@ export function describeToken(judged: Judged): StoredRecord {
     liquidity_usd: view.liquidityUsd,
     creator_tax_bps: onCurve ? view.curve!.creatorTaxBps : null,
     curve_fee_bps: onCurve ? view.curve!.curveFeeBps : null,
-    multiplier: stock_beacon ? reading.multiplier : null,
+    multiplier: stock_beacon ? judged.multiplier : null,
     flags: flagsOf(judged),
     risks,
     limits: limitsOf(tier, isMajor({ screen_status, stock_beacon })),

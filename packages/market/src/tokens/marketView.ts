@@ -1,4 +1,4 @@
-import type { Address } from '@pit/chain'
+import { type Address, type CurvePool, isFeeTrap } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { lower, type TokenMarket } from './deps.ts'
 import { isAlive, pairAtomsIn, pairOf, priceInPair, spotInPair, type TradingPool } from './depth.ts'
@@ -33,7 +33,7 @@ export interface MarketView {
   routable: boolean
   /** The deepest venue has a hook that the profile does not know. */
   unknownHook: boolean
-  curve: { creatorTaxBps: number; curveFeeBps: number; graduated: boolean } | null
+  curve: Pick<CurvePool, 'launchpad' | 'creatorTaxBps' | 'curveFeeBps' | 'graduated'> | null
   markStale: boolean
 }
 
@@ -54,6 +54,9 @@ export interface Viewed {
   address: Address
   decimals: number | null
 }
+
+/** Its liquidity is bait and its price is nobody's: it counts for neither, and no route leads through it. */
+const isTrap = (pool: TradingPool): boolean => pool.version !== 'curve' && isFeeTrap(pool)
 
 /** A token's venues, liquidity and reference, from memory. Nothing waits, so all of it is of one block. */
 export function createMarketView({ profile, market, twaps }: ViewDeps): (token: Viewed) => MarketView {
@@ -96,7 +99,7 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
 
   return ({ address, decimals }) => {
     const rated = poolsOf(address)
-      .filter(isAlive)
+      .filter((pool) => isAlive(pool) && !isTrap(pool))
       .map((pool) => rate(pool))
       .sort((a, b) => (b.venue.liquidity_usd ?? -1) - (a.venue.liquidity_usd ?? -1))
     const known = rated.filter(({ venue }) => venue.liquidity_usd !== null)
@@ -115,7 +118,12 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
       unknownHook: deepest?.venue.hooks !== undefined && !knownHooks.has(deepest.venue.hooks),
       curve:
         curve?.version === 'curve'
-          ? { creatorTaxBps: curve.creatorTaxBps, curveFeeBps: curve.curveFeeBps, graduated: curve.graduated }
+          ? {
+              launchpad: curve.launchpad,
+              creatorTaxBps: curve.creatorTaxBps,
+              curveFeeBps: curve.curveFeeBps,
+              graduated: curve.graduated,
+            }
           : null,
       markStale: mark?.stale ?? false,
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import { type Answer, FEE, type RiskCode } from '@pit/protocol'
+import { openAgentRegistry } from '../agentRegistry/index.ts'
 import { createAgentTokens } from './agentTokens.ts'
 import { createTokenStats } from './countTokens.ts'
 import type { TokenDeps } from './deps.ts'
@@ -50,22 +51,13 @@ export function openTokens(options: TokenOptions): Tokens {
   const deps: TokenDeps = {
     randomBytes,
     majorBps: () => FEE.majorMaxBps,
-    isAgentToken: createAgentTokens({
-      ...options,
-      registry: options.profile.contracts.agent_registry as Address | null,
-    }),
+    isAgentToken: createAgentTokens({ clock: options.clock, registry: openAgentRegistry(options) }),
     ...options,
   }
   const { clock, logger, profile } = deps
   const registry = createRegistry(deps)
   const stats = createTokenStats(deps)
-  const known = profile.core_tokens.find(({ native }) => !native)
-  const audit = createAuditReader({
-    url: profile.vendors.audit_url,
-    probe: known?.address.toLowerCase() ?? null,
-    clock,
-    logger,
-  })
+  const audit = createAuditReader({ profile, clock, logger })
   stats.countUnseen()
   const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
   return {

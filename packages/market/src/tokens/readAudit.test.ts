@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isPitError } from '@pit/protocol'
+import { type ChainProfile, isPitError } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuditReader } from './readAudit.ts'
 
@@ -9,6 +9,9 @@ const closers: (() => void)[] = []
 afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
+
+const profileWith = (audit: ChainProfile['vendors']['audit']) =>
+  ({ core_tokens: [{ address: TOKEN, native: false }], listed_stocks: [], vendors: { audit } }) as never
 
 async function open(answer: RequestListener, timeoutMs = 10_000) {
   let asked = 0
@@ -22,15 +25,15 @@ async function open(answer: RequestListener, timeoutMs = 10_000) {
     server.close()
   })
   const time = { nowMs: 1_800_000_000_000 }
+  const lines: number[] = []
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit/v1`
   const reader = createAuditReader({
-    url,
-    probe: TOKEN,
+    profile: profileWith({ kind: 'pit', url }),
     clock: { nowMs: () => time.nowMs },
-    logger: { warn() {} },
+    logger: { warn: () => void lines.push(1) },
     timeoutMs,
   })
-  return { reader, asked: () => asked, time }
+  return { reader, asked: () => asked, time, lines }
 }
 const says =
   (verdict: unknown, more: object = {}): RequestListener =>
@@ -47,16 +50,16 @@ const codeOf = (work: Promise<unknown>) =>
 describe('the audit', () => {
   it('is read in our words, with its age', async () => {
     const { reader } = await open(says('verified'))
-    expect(await reader.read(TOKEN)).toEqual({
+    const audit = {
       verdict: 'verified',
       url: 'https://audit.example/r',
       source: 'audit',
       checked_at: 1_800_000_000,
-    })
-    expect((await (await open(says('unknown'))).reader.read(TOKEN)).verdict).toBe('unverified')
-    expect(
-      (await (await open(says('flagged', { url: 'javascript:alert(1)' }))).reader.read(TOKEN)).url,
-    ).toBeNull()
+    }
+    expect(await reader.read(TOKEN)).toEqual({ audit, findings: [] })
+    expect((await (await open(says('unknown'))).reader.read(TOKEN)).audit.verdict).toBe('unverified')
+    const scripted = await open(says('flagged', { url: 'javascript:alert(1)' }))
+    expect((await scripted.reader.read(TOKEN)).audit.url).toBeNull()
   })
   it('is asked once by many, and again only when old', async () => {
     const { reader, asked, time } = await open(says('verified'))
@@ -64,7 +67,7 @@ describe('the audit', () => {
     await reader.read(TOKEN)
     expect(asked()).toBe(1)
     time.nowMs += 301_000
-    expect((await reader.read(TOKEN)).checked_at).toBe(1_800_000_301)
+    expect((await reader.read(TOKEN)).audit.checked_at).toBe(1_800_000_301)
     expect(asked()).toBe(2)
   })
   const unreadable: [string, RequestListener][] = [
@@ -76,12 +79,23 @@ describe('the audit', () => {
     ['says a property of objects', says('constructor')],
     ['speaks of another token', says('verified', { address: TOKEN.replace('ab', 'cd') })],
     ['speaks of another chain', says('verified', { chain_id: 1 })],
-    ['floods', (_, res) => void res.end(`{"verdict":"verified","pad":"${'x'.repeat(200_000)}"}`)],
+    ['floods', (_, res) => void res.end(`{"verdict":"verified","pad":"${'x'.repeat(300_000)}"}`)],
     ['sends elsewhere', (_, res) => void res.writeHead(302, { location: '/other' }).end()],
   ]
   it.each(unreadable)('that %s is no verdict', async (how, answer) => {
     const { reader } = await open(answer, how === 'hangs' ? 200 : 10_000)
     expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
+  })
+  it('that cannot be read is logged once, until it can be again', async () => {
+    let status = 503
+    const { reader, lines } = await open((req, res) =>
+      status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),
+    )
+    for (let i = 0; i < 3; i++) await codeOf(reader.read(TOKEN))
+    expect(lines.length).toBe(1)
+    status = 500
+    await codeOf(reader.read(TOKEN))
+    expect(lines.length).toBe(2)
   })
   it('once read does not outlive its time when the provider is gone', async () => {
     let up = true
@@ -90,17 +104,18 @@ describe('the audit', () => {
     )
     await reader.read(TOKEN)
     up = false
-    expect((await reader.read(TOKEN)).verdict).toBe('verified')
+    expect((await reader.read(TOKEN)).audit.verdict).toBe('verified')
     time.nowMs += 301_000
     expect(await codeOf(reader.read(TOKEN))).toMatch(/^AUDIT_UNAVAILABLE/)
   })
   it('is refused where none is set up', async () => {
-    const reader = createAuditReader({
-      url: null,
-      probe: TOKEN,
-      clock: { nowMs: () => 0 },
-      logger: { warn() {} },
-    })
+    const given = { clock: { nowMs: () => 0 }, logger: { warn() {} } }
+    const reader = createAuditReader({ profile: profileWith(null), ...given })
+    expect(reader.check).toBe(null)
+    const unknown = { kind: 'oracle', url: 'http://127.0.0.1:9' }
+    expect(() => createAuditReader({ profile: profileWith(unknown), ...given })).toThrow(
+      'vendors.audit: there is no kind "oracle"; there are goplus, pit',
+    )
     expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
   })
 })
@@ -121,13 +136,10 @@ describe('whether the provider answers', () => {
       status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),
     )
     expect(await codeOf(reader.read(TOKEN))).toContain('AUDIT_UNAVAILABLE')
-    await expect(reader.check!()).rejects.toThrow('it answered 503')
+    await expect(reader.check!()).rejects.toThrow('It answered 503.')
     status = 200
-    await expect(reader.check!()).rejects.toThrow('it answered 503')
+    await expect(reader.check!()).rejects.toThrow('It answered 503.')
     time.nowMs += 10_000
     await reader.check!()
-    expect(
-      createAuditReader({ url: null, probe: TOKEN, clock: time as never, logger: { warn() {} } }).check,
-    ).toBe(null)
   })
 })

@@ -1,14 +1,17 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
-import { ExchangeFailed, exchangeOrThrow, type HttpAnswer } from '@pit/platform/exchange'
 import type { Logger } from '@pit/platform/logger'
-import { type Answer, CHAIN_ID, fail } from '@pit/protocol'
+import { ProfileError } from '@pit/platform/readProfile'
+import { createVendor, rateOf, type Vendor } from '@pit/platform/vendor'
+import { type Answer, type ChainProfile, fail } from '@pit/protocol'
+import { AUDIT_PROVIDERS, type AuditOpinion, type Verdict } from './audits/index.ts'
 
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
-export type Audited = Audit & { verdict: Verdict }
-export type Verdict = 'verified' | 'unverified' | 'flagged'
+
+export interface Audited {
+  audit: Audit & { verdict: Verdict }
+  findings: AuditOpinion['findings']
+}
 
 export interface AuditReader {
   /** A token's verdict, at most 5 minutes old. Refuses AUDIT_UNAVAILABLE: silence is no good verdict. */
@@ -18,50 +21,44 @@ export interface AuditReader {
 }
 
 const TIMEOUT_MS = 2_000
-const MAX_ANSWER_BYTES = 65_536
 const CACHE_MS = 300_000
 const MAX_CACHED = 20_000
-const MAX_URL_CHARS = 512
 /** How long an answer, or the lack of one, says how the provider is. */
 const CHECK_EVERY_MS = 10_000
-/** The provider's verdicts in our words. */
-const VERDICTS: Record<string, Verdict> = { verified: 'verified', flagged: 'flagged', unknown: 'unverified' }
 
 export function createAuditReader({
-  url,
+  profile,
   clock,
   logger,
-  probe,
   timeoutMs = TIMEOUT_MS,
 }: {
-  url: string | null
-  /** A token to ask about when nobody else asks. */
-  probe: string | null
+  profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks'> & {
+    vendors: Pick<ChainProfile['vendors'], 'audit'>
+  }
   clock: Clock
   logger: Pick<Logger, 'warn'>
   timeoutMs?: number
 }): AuditReader {
+  const { core_tokens, listed_stocks, vendors } = profile
+  const opened = vendors.audit && openProvider(vendors.audit, { clock, timeoutMs })
+  if (opened === null) return { check: null, read: async () => refuseNone() }
+  const { provider, vendor, baseUrl } = opened
+
+  const listed = new Set([...core_tokens, ...listed_stocks].map(({ address }) => address.toLowerCase()))
   const cache = createCache<string, Audited>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
-  const agent = new (url?.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true })
-
-  async function get(path: string): Promise<HttpAnswer> {
-    const ask = { method: 'GET', agent, timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES } as const
-    const asked = { ...ask, url: new URL(`${url}/${path}`) }
-    return exchangeOrThrow(asked).catch((error) => {
-      // The provider may have closed a kept connection just then.
-      if (error instanceof ExchangeFailed && error.onStaleConnection) return exchangeOrThrow(asked)
-      throw error
-    })
-  }
-
+  /** The last trouble that was logged: a provider that rests is not worth a line a token. */
+  let told: string | null = null
   let last: { atMs: number; failed: Error | null } | null = null
+
   async function verdictOf(token: string): Promise<Audited> {
     try {
-      const { status, text } = await get(`tokens/${CHAIN_ID}/${token}`)
-      if (status !== 200) throw new Error(`it answered ${status}`)
-      const verdict = readVerdict(JSON.parse(text), token, nowS(clock))
+      const asked = { token, listed: listed.has(token) }
+      const { verdict, url, findings } = await vendor.ask(provider.request(baseUrl, token), (answer) =>
+        provider.read(answer, asked),
+      )
       last = { atMs: clock.nowMs(), failed: null }
-      return verdict
+      told = null
+      return { audit: { verdict, url, source: 'audit', checked_at: nowS(clock) }, findings }
     } catch (error) {
       last = { atMs: clock.nowMs(), failed: error as Error }
       throw error
@@ -70,7 +67,9 @@ export function createAuditReader({
 
   const ask = (token: string): Promise<Audited> =>
     verdictOf(token).catch((error: unknown) => {
-      logger.warn({ err: error, token }, 'the audit verdict could not be read')
+      const { message } = error as Error
+      if (message !== told) logger.warn({ err: error, token }, 'the audit verdict could not be read')
+      told = message
       return fail('AUDIT_UNAVAILABLE')
     })
 
@@ -79,27 +78,25 @@ export function createAuditReader({
     else if (last.failed !== null) throw last.failed
   }
 
+  /** A token to ask about when nobody else asks. */
+  const probe = core_tokens.find(({ native }) => !native)?.address.toLowerCase()
   return {
-    check: url === null || probe === null ? null : () => check(probe),
-    async read(token) {
-      if (url === null) fail('AUDIT_UNAVAILABLE', { message: 'No audit provider is set up here.' })
-      return cache.load(token, ask)
-    },
+    check: probe === undefined ? null : () => check(probe),
+    read: async (token) => cache.load(token, ask),
   }
 }
 
-function readVerdict(answer: unknown, token: string, checkedAtS: number): Audited {
-  const { verdict, url, address, chain_id } = (answer ?? {}) as Record<string, unknown>
-  const known =
-    typeof verdict === 'string' && Object.hasOwn(VERDICTS, verdict) ? VERDICTS[verdict] : undefined
-  if (known === undefined) throw new Error('its verdict is none of the known ones')
-  if (chain_id !== CHAIN_ID || String(address).toLowerCase() !== token) {
-    throw new Error('its verdict is about something else')
-  }
-  return { verdict: known, url: webAddress(url), source: 'audit', checked_at: checkedAtS }
-}
+const refuseNone = (): never => fail('AUDIT_UNAVAILABLE', { message: 'No audit provider is set up here.' })
 
-function webAddress(url: unknown): string | null {
-  if (typeof url !== 'string' || url.length > MAX_URL_CHARS || !URL.canParse(url)) return null
-  return /^https?:$/.test(new URL(url).protocol) ? url : null
+function openProvider(
+  { kind, url, per_minute }: NonNullable<ChainProfile['vendors']['audit']>,
+  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
+): { provider: (typeof AUDIT_PROVIDERS)[string]; vendor: Vendor; baseUrl: string } {
+  const provider = Object.hasOwn(AUDIT_PROVIDERS, kind) ? AUDIT_PROVIDERS[kind] : undefined
+  if (provider === undefined) {
+    const kinds = Object.keys(AUDIT_PROVIDERS).join(', ')
+    throw new ProfileError(`vendors.audit: there is no kind "${kind}"; there are ${kinds}`)
+  }
+  const vendor = createVendor({ rate: rateOf(provider.rate, per_minute), timeoutMs, clock })
+  return { provider, vendor, baseUrl: url.replace(/\/+$/, '') }
 }

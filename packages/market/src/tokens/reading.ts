@@ -11,8 +11,6 @@ export interface TokenReading {
   /** What was wrong with its texts. */
   textFaults: TextFault[]
   code: CodeReading
-  /** Shares per stock token; null for other tokens. */
-  multiplier: number | null
   owner: Address | null
   /** The powers in its code that worked when called as its owner. */
   proved: Power[]

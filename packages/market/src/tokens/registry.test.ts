@@ -85,12 +85,14 @@ function open(
       listed_stocks: [],
       known_hooks: [],
       pins: { partner_usdg: null },
-      contracts: { stock_beacon: null, universal_router: null, weth: WETH, v4_pool_manager: null },
+      contracts: { universal_router: null, weth: WETH, v4_pool_manager: null },
+      stocks: { issuer: 'robinhood', beacon: null },
     } as unknown as ChainProfile,
     market: {
       head: () => head,
       index,
       curveOf: () => undefined,
+      stocks: { multiplier: () => null, isBarred: () => false },
       mark: (token: string) =>
         token === WETH
           ? { priceE18: 2_500n * 10n ** 18n, source: 'oracle_feed', updatedAtS: 1, stale: false }

@@ -68,6 +68,7 @@ export function createRegistry(
       imitates: imitated(reading),
       standing: standingOf(address),
       feedBacked: (coreTokens.get(address) ?? listed.get(address))?.feed != null,
+      multiplier: market.stocks.multiplier(address, nowS(clock)),
     })
   }
   const describeAtOnce = (reading: TokenReading) => describeBy(reading, viewOf(reading))

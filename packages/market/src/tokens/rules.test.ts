@@ -30,13 +30,14 @@ type Change = {
   reading?: Partial<TokenReading>
   view?: Partial<MarketView>
   code?: Partial<TokenReading['code']>
-} & Partial<Pick<Judged, 'standing' | 'imitates' | 'feedBacked'>>
+} & Partial<Pick<Judged, 'standing' | 'imitates' | 'feedBacked' | 'multiplier'>>
 function judge({ reading, view, code, ...rest }: Change = {}): Judged {
   return {
     nowS: NOW_S,
     standing: 'none',
     imitates: null,
     feedBacked: false,
+    multiplier: null,
     ...rest,
     reading: {
       address: TOKEN,
@@ -44,7 +45,6 @@ function judge({ reading, view, code, ...rest }: Change = {}): Judged {
       name: 'Good',
       decimals: 18,
       textFaults: [],
-      multiplier: null,
       owner: '0x0000000000000000000000000000000000000007',
       proved: [],
       saysPaused: null,
@@ -161,12 +161,22 @@ describe('risks', () => {
     ['in one pool', { view: { venueCount: 1 } }, ['SINGLE_POOL']],
     [
       'on its curve',
-      { view: { venueCount: 1, curve: { creatorTaxBps: 100, curveFeeBps: 100, graduated: false } } },
+      {
+        view: {
+          venueCount: 1,
+          curve: { launchpad: 'pit', creatorTaxBps: 100, curveFeeBps: 100, graduated: false },
+        },
+      },
       ['CREATOR_TAX', 'CURVE'],
     ],
     [
       'off its curve',
-      { view: { venueCount: 1, curve: { creatorTaxBps: 100, curveFeeBps: 100, graduated: true } } },
+      {
+        view: {
+          venueCount: 1,
+          curve: { launchpad: 'pit', creatorTaxBps: 100, curveFeeBps: 100, graduated: true },
+        },
+      },
       ['SINGLE_POOL'],
     ],
     [
@@ -227,7 +237,7 @@ describe('risks', () => {
 })
 
 describe('a token on the stock beacon', () => {
-  const onBeacon = { code: { stockBeacon: true }, reading: { multiplier: 2 } }
+  const onBeacon = { code: { stockBeacon: true }, multiplier: 2 }
   const described = (change: Change) => describeToken(judge({ ...onBeacon, ...change }))
 
   it('is a stock token where the profile lists it', () => {
@@ -266,7 +276,7 @@ describe('a token on the stock beacon', () => {
 
 describe('kind and tier', () => {
   it('are the profile’s, the registry’s, the curve’s or nobody’s', () => {
-    const curve = { creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
+    const curve = { launchpad: 'pit' as const, creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
     expect(kindOf(judge({ standing: 'core', code: { stockBeacon: true } }))).toBe('core')
     expect(kindOf(judge({ standing: 'listed_stock', code: { stockBeacon: true } }))).toBe('stock')
     expect(kindOf(judge({ reading: { agentToken: true }, view: { curve } }))).toBe('partner_agent')

@@ -1,3 +1,4 @@
+import { launchpadOf } from '@pit/chain'
 import {
   type Answer,
   FEE,
@@ -26,6 +27,8 @@ export interface Judged {
   /** How the chain profile lists it. */
   standing: 'core' | 'core_stock' | 'listed_stock' | 'none'
   feedBacked: boolean
+  /** Shares per stock token now; null for other tokens. */
+  multiplier: number | null
 }
 
 const NEW_FOR_S = 72 * 3_600
@@ -168,7 +171,15 @@ const RULES: readonly RiskRule[] = [
     check: ({ view }) => view.curve !== null && !view.curve.graduated && view.curve.creatorTaxBps > 0,
     says: ({ view }) => `Its creator takes ${percent(view.curve!.creatorTaxBps)} of each trade.`,
   },
-  { code: 'CURVE', check: ({ view }) => view.curve !== null && !view.curve.graduated },
+  {
+    code: 'CURVE',
+    check: ({ view }) => view.curve !== null && !view.curve.graduated,
+    says: ({ view }) =>
+      launchpadOf(view.curve!.launchpad).hasDeadline
+        ? 'It trades on a launchpad curve.'
+        : 'It trades on a launchpad curve that takes no deadline: a signed trade can be mined late, at its ' +
+          'minimum or better, until its nonce is used.',
+  },
   {
     code: 'LOW_LIQUIDITY',
     check: ({ view }) => view.routable && (view.liquidityUsd ?? 0) < LOW_LIQUIDITY_USD,

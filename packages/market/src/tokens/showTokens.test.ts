@@ -15,7 +15,7 @@ function open(page: readonly string[], unread: readonly string[]) {
     async read(token) {
       asked.push(token)
       if (unread.includes(token)) fail('AUDIT_UNAVAILABLE')
-      return { verdict: 'flagged', url: null, source: 'audit', checked_at: 1 }
+      return { audit: { verdict: 'flagged', url: null, source: 'audit', checked_at: 1 }, findings: [] }
     },
     check: async () => {},
   }

@@ -1,8 +1,10 @@
 import type { Address } from '@pit/chain'
-import { type Answer, FEE, isPitError, NATIVE_TOKEN, RISKS, type RiskCode, severeFirst } from '@pit/protocol'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, FEE, isPitError, NATIVE_TOKEN, type RiskCode, severeFirst } from '@pit/protocol'
+import { auditRisks } from './auditRisks.ts'
 import type { TokenDeps } from './deps.ts'
 import { isMajor } from './describeToken.ts'
-import type { Audited, AuditReader, Verdict } from './readAudit.ts'
+import type { Audited, AuditReader } from './readAudit.ts'
 import type { RecordNow, Registry } from './registry.ts'
 import { countSharing, type TokenSearch, type TokenSearchTerms } from './searchTokens.ts'
 import { searchKey } from './text.ts'
@@ -10,7 +12,7 @@ import { searchKey } from './text.ts'
 /** A record with the parts that depend on the caller. */
 export type TokenShown = Answer<'tokens.get'>
 
-export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps'> {
+export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps' | 'clock' | 'market'> {
   registry: Registry
   audit: AuditReader
   searchTokens: TokenSearch
@@ -37,7 +39,7 @@ export async function showToken(
   const verdict = shielded ? readVerdict(deps.audit, token) : undefined
   verdict?.catch(() => {})
   const record = await deps.registry.get(token, admit)
-  return finish(record, await deps.majorBps(wallet), verdict && { audit: await verdict })
+  return finish(deps, record, await deps.majorBps(wallet), verdict && { audited: await verdict })
 }
 
 /** Null of the native coin: it is no contract, so there is nothing to ask about. */
@@ -74,7 +76,7 @@ export async function showTokens(
   const verdicts = shielded ? await readVerdicts(deps.audit, records) : undefined
   const majorBps = await deps.majorBps(wallet)
   const tokens = records.map((record, i) =>
-    finish(record, majorBps, verdicts && { audit: verdicts.read[i]! }),
+    finish(deps, record, majorBps, verdicts && { audited: verdicts.read[i]! }),
   )
   return { tokens, warnings: [...(await warn(deps, q, core)), ...(verdicts?.warnings ?? [])] }
 }
@@ -118,24 +120,32 @@ async function readVerdicts(audit: AuditReader, records: readonly RecordNow[]) {
   return { read, warnings: [`${of}: those tokens have \`audit\` null, which is no good verdict.`] }
 }
 
-const OF_VERDICT: Partial<Record<Verdict, RiskCode>> = {
-  flagged: 'AUDIT_FLAGGED',
-  unverified: 'AUDIT_UNVERIFIED',
-}
-
-function finish(record: RecordNow, majorBps: number, shield?: { audit: Audited | null }): TokenShown {
+function finish(
+  { clock, market }: ShowDeps,
+  stored: RecordNow,
+  majorBps: number,
+  shield?: { audited: Audited | null },
+): TokenShown {
+  // A stored record may be of before a multiplier took effect.
+  const multiplier = stored.stock_beacon
+    ? market.stocks.multiplier(stored.address as Address, nowS(clock))
+    : null
+  const record = { ...stored, multiplier }
   const fee_bps = (isMajor(record) ? majorBps : FEE.otherBps) + (shield ? FEE.shieldAddBps : 0)
   if (!shield) return { ...record, fee_bps, shield: false, shield_available: true }
-  const { audit } = shield
-  const code = audit ? OF_VERDICT[audit.verdict] : undefined
-  return { ...record, risks: withRisk(record, code), fee_bps, shield: true, audit }
+  const { audited } = shield
+  return {
+    ...record,
+    risks: withAudit(record, audited),
+    fee_bps,
+    shield: true,
+    audit: audited?.audit ?? null,
+  }
 }
 
-function withRisk({ risks, address }: RecordNow, code: RiskCode | undefined): TokenShown['risks'] {
-  if (code === undefined) return risks
-  const { severity, meaning } = RISKS[code]
-  const message = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`
-  const all = [...risks, { code, severity, token: address, message }]
+function withAudit({ risks, address }: RecordNow, audited: Audited | null): TokenShown['risks'] {
+  if (audited === null) return risks
+  const all = [...risks, ...auditRisks(address, audited, risks)]
   const order = severeFirst(all.map((risk) => risk.code as RiskCode))
   return all.toSorted((a, b) => order.indexOf(a.code as RiskCode) - order.indexOf(b.code as RiskCode))
 }

@@ -69,9 +69,11 @@ function unmined({ entry, uncertain, nowMs, hash }: Look): Pick<TradeShown, 'sta
       if (nowMs / 1000 > entry.signed.deadlineS + AFTER_DEADLINE_S)
         return {
           status: 'uncertain',
-          message:
-            'Its deadline has passed and it is not mined: it can only revert now. Its dollars stay ' +
-            'counted. A new trade needs a new client_id.',
+          message: entry.signed.undated
+            ? 'It is not mined, and has no deadline: it can still be mined until another transaction takes ' +
+              'its nonce. Its dollars stay counted. A new trade needs a new client_id.'
+            : 'Its deadline has passed and it is not mined: it can only revert now. Its dollars stay ' +
+              'counted. A new trade needs a new client_id.',
         }
       return { status: 'uncertain', message: uncertain ? `${LOOK_FIRST} (${uncertain})` : LOOK_FIRST }
     }

@@ -44,7 +44,6 @@ export {
 export {
   allowanceCall,
   balanceOfCall,
-  isBlockedCall,
   type Permit,
   pausedCall,
   permitCall,

@@ -68,6 +68,7 @@ function logIn(raw: Record<string, unknown>): ChainLog | undefined {
   if (blockNumber === undefined || logIndex === undefined) return undefined
   const log: ChainLog = { address, topics, data, blockNumber, blockHash, transactionHash, logIndex }
   const timestampS = numberIn(raw['blockTimestamp'])
-  if (timestampS !== undefined) log.timestampS = timestampS
+  // Some nodes have the field and never fill it.
+  if (timestampS) log.timestampS = timestampS
   return log
 }

@@ -5,16 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { balanceCall } from './balances.ts'
 import { flagIn, wordIn, wordsIn } from './hex.ts'
 import { askMulticall, decodeMulticall, encodeMulticall } from './multicall.ts'
-import { allowanceCall, balanceOfCall, isBlockedCall, pausedCall, permitCall, permitIn } from './tokens.ts'
+import { allowanceCall, balanceOfCall, pausedCall, permitCall, permitIn } from './tokens.ts'
 
 const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => hexOf(bytes) as Address)
 const bytes = fc.uint8Array({ maxLength: 200 }).map(hexOf)
 const [A, B, C]: Address[] = ['a1', 'b2', 'c3'].map((byte): Address => `0x${byte.repeat(20)}`)
-const stockAbi = parseAbi([
-  'function paused() view returns (bool)',
-  'function isBlocked(address token, address wallet) view returns (bool)',
-])
+const stockAbi = parseAbi(['function paused() view returns (bool)'])
 
 describe('calls of a multicall', () => {
   it('are encoded as a general encoder would', () => {
@@ -42,9 +39,6 @@ describe('calls of a multicall', () => {
     const permit = encodeFunctionData({ abi: permit2Abi, functionName: 'allowance', args: [A!, B!, C!] })
     expect(permitCall(C!, { owner: A!, token: B!, spender: C! })).toEqual({ to: C, data: permit })
     expect(pausedCall(A!).data).toBe(encodeFunctionData({ abi: stockAbi, functionName: 'paused' }))
-    expect(isBlockedCall(C!, A!, B!).data).toBe(
-      encodeFunctionData({ abi: stockAbi, functionName: 'isBlocked', args: [A!, B!] }),
-    )
   })
 
   it('come back as they were answered, failures as null', () => {

@@ -11,7 +11,6 @@ const BALANCE_OF = '70a08231'
 const ALLOWANCE = 'dd62ed3e'
 const PERMIT2_ALLOWANCE = '927da105'
 const PAUSED = '5c975abb'
-const IS_BLOCKED = '86c58d3e'
 
 export const encodeCall = (selector: string, ...addresses: Address[]): Hex =>
   `0x${selector}${addresses.map(addressWord).join('')}`
@@ -45,10 +44,4 @@ export function permitIn(answer: Hex | null | undefined): Permit | null {
   return { amount, expirationS: Number(expiration), nonce: Number(nonce) }
 }
 
-export const pausedCall = (stock: Address): ContractCall => ({ to: stock, data: encodeCall(PAUSED) })
-
-/** Whether a registry bars a wallet from a stock token. */
-export const isBlockedCall = (registry: Address, stock: Address, wallet: Address): ContractCall => ({
-  to: registry,
-  data: encodeCall(IS_BLOCKED, stock, wallet),
-})
+export const pausedCall = (token: Address): ContractCall => ({ to: token, data: encodeCall(PAUSED) })

@@ -45,12 +45,14 @@ const curveTrade = {
   function: OneOf([
     'buy(uint256 amountIn, uint256 minOut, address to, uint256 deadline)',
     'sell(uint256 amountIn, uint256 minOut, address to, uint256 deadline)',
+    'buy(uint256 amountIn, uint256 minOut, address to)',
+    'sell(uint256 amountIn, uint256 minOut, address to)',
   ]),
   curve: Wallet('the curve called'),
   pays: Answer(amount),
   receives_at_least: Answer(amount),
   recipient,
-  deadline,
+  deadline: Nullable(deadline, 'null: this curve takes none, so a signed call can be mined later'),
 }
 const routerTrade = {
   function: Type.Literal('execute(bytes commands, bytes[] inputs, uint256 deadline)'),

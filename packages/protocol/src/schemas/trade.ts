@@ -302,7 +302,7 @@ export const Plan = {
   notional_usd: Nullable(Usd('fee included')),
   amount_out_min: Atoms('the least the wallet receives'),
   amount_out_expected: Atoms('what the wallet should receive'),
-  deadline: UnixS('sent later, it reverts'),
+  deadline: UnixS('sent later, it reverts; where `decoded.deadline` is null, it is relayed no later'),
   fee: PlanFee,
   checks: Checks,
   policy_ok: Flag('whether every refusing check passed'),

@@ -1,4 +1,12 @@
-import { type Address, ERC20_TRANSFER_TOPIC, type Hex, hookEffectOf, TOPIC } from '@pit/chain'
+import {
+  type Address,
+  type CurvePool,
+  ERC20_TRANSFER_TOPIC,
+  type Hex,
+  hookEffectOf,
+  launchpadOf,
+  TOPIC,
+} from '@pit/chain'
 import { addressIn, wordIn } from '@pit/platform/reads'
 import { beforeBps, feeOf, NATIVE_TOKEN } from '@pit/protocol'
 import { lower, type RelayDeps } from '../deps.ts'
@@ -14,7 +22,7 @@ export interface Addresses {
   /** Whether a v4 pool gives ETH as its log says; undefined when nobody knows, or a hook may take of it. */
   isEtherPool(id: Hex): boolean | undefined
   /** The curve a token is sold to for ETH. */
-  curveOf(token: Address): Address | undefined
+  curveOf(token: Address): Pick<CurvePool, 'id' | 'launchpad'> | undefined
 }
 
 /** Whose logs count: the profile's contracts, and the pools and curves the market knows. */
@@ -31,7 +39,10 @@ export function addressesOf({ profile, market }: Pick<RelayDeps, 'profile' | 'ma
       if (pool.token0 !== NATIVE_TOKEN) return false
       return hookEffectOf(pool.key) === 'amounts' ? undefined : true
     },
-    curveOf: (token) => market.curveOf?.(token)?.id as ReturnType<Addresses['curveOf']>,
+    curveOf: (token) => {
+      const curve = market.curveOf?.(token)
+      return curve?.version === 'curve' ? curve : undefined
+    },
   }
 }
 
@@ -87,13 +98,13 @@ export function etherMade(
       const ofEther = addresses.isEtherPool(first)
       if (ofEther === undefined) return null
       if (ofEther) add(gained)
-    } else if (address === curve && topic === TOPIC.curveTrade && isSale(topics[2])) {
-      add(wordIn(data))
+    } else if (curve && address === curve.id) {
+      const move = launchpadOf(curve.launchpad).moveIn({ address, topics, data })
+      if (move?.side === 'sell') add(move.pairAmount)
     }
   }
   return made
 }
-const isSale = (isBuy: Hex | undefined): boolean => isBuy !== undefined && BigInt(isBuy) === 0n
 
 /** The part of the ETH made that reaches the wallet: a portion or a fixed fee may come off it. */
 export function etherDelivered(row: FollowedRow, made: bigint): bigint {

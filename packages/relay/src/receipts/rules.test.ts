@@ -23,7 +23,7 @@ const addresses: Addresses = {
   weth: WETH,
   poolManager: POOL_MANAGER,
   isEtherPool: (id) => (id === POOL ? true : undefined),
-  curveOf: (token) => (token === MEME ? CURVE : undefined),
+  curveOf: (token) => (token === MEME ? { id: CURVE, launchpad: 'pit' } : undefined),
 }
 const WALLET = `0x${'1'.repeat(40)}` as const
 const row = (own: Partial<FollowedRow> = {}): FollowedRow =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { readSecretText } from '@pit/platform/secretSettings'
 import type { ChainProfile } from '@pit/protocol'
 import type { Config } from '../config.ts'
-import { readSecret } from '../openSecrets.ts'
 
 /** By the name of the setting; a secret or a long text is only its fingerprint. */
 export type Facts = Readonly<Record<string, string | null>>
@@ -14,9 +14,9 @@ export function factsOf(
   config: Pick<Config, 'roles' | 'publicUrl' | 'authDomain' | 'redisUrl' | 'sealKey' | 'signer'>,
   profile: ChainProfile,
 ): Facts {
-  const { rpc_url: _, sequencer_url: __, vendors: ___, ...shared } = profile
-  const secretOf = (name: string, setting: Parameters<typeof readSecret>[0] | null | undefined) =>
-    setting ? fingerprint(name, readSecret(setting)) : null
+  const { rpc_urls: _, ws_url: __, sequencer_url: ___, vendors: ____, ...shared } = profile
+  const secretOf = (name: string, setting: Parameters<typeof readSecretText>[0] | null | undefined) =>
+    setting ? fingerprint(name, readSecretText(setting)) : null
   return {
     // A worker answers nobody.
     ...(config.roles.api && {

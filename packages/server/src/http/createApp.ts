@@ -12,7 +12,7 @@ import { createConnectionCount } from './connections.ts'
 import { ownOrigins } from './csrf.ts'
 import { createEdge } from './edge.ts'
 import { createOverload } from './overload.ts'
-import { createPages, openApiAnswer, rpcPreflight } from './pages.ts'
+import { createPages, openApiAnswer, type PageAt, rpcPreflight } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
 import { createPeers } from './peer.ts'
 import { type AnyHandler, type AnyPlan, type Authenticate, planRoute, type RpcPlan } from './plan.ts'
@@ -49,6 +49,8 @@ export interface AppDeps {
   metrics: Metrics
   /** The server's version, which the reference shows. */
   version: string
+  /** The dashboard, where it was built. */
+  site?: readonly PageAt[]
   /** Timeouts of clients; tests shorten them. */
   times?: Partial<typeof TIMES>
 }
@@ -78,7 +80,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
     const route = routeById(id)
     router.add(route.method, route.path, planRoute(route, handlers[id] as AnyHandler | 'not built', config))
   }
-  for (const { path, page } of createPages(about)) router.add('GET', path, page)
+  const pages = [...createPages(about), ...(deps.site ?? [])]
+  for (const { path, page } of pages) router.add('GET', path, page)
   router.add('POST', '/rpc', { kind: 'rpc', name: 'rpc', handle: deps.walletRpc })
   router.add('OPTIONS', '/rpc', rpcPreflight)
 

@@ -120,7 +120,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     bodyLength(req, false)
     const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
     refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
-    return { ...page }
+    return page.reply(req.headers)
   }
 
   /** Load, length, CSRF, rate by address, key, sanctions, rate by key, the route's check, body, handler. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { llmsText, openApi } from '@pit/protocol'
 import { referencePage } from '../docs/reference.ts'
 import type { PagePlan } from './plan.ts'
-import { JSON_POLICY } from './reply.ts'
+import { JSON_POLICY, type Reply } from './reply.ts'
 import type { RawAnswer } from './types.ts'
 
 export interface PageAt {
@@ -20,24 +20,29 @@ export function createPages({ version, publicUrl }: { version: string; publicUrl
   const serverUrl = new URL(publicUrl).origin
   const reference = referencePage({ version, serverUrl })
   return [
-    pageAt('/docs', 'docs', reference, 'text/html; charset=utf-8', [
-      'Content-Security-Policy',
-      pagePolicy(reference),
-    ]),
-    pageAt('/llms.txt', 'llms', llmsText(serverUrl), 'text/plain; charset=utf-8', JSON_POLICY),
-    {
-      path: '/',
-      page: {
-        kind: 'page',
-        name: 'home',
-        status: 302,
-        body: Buffer.from('The reference is at /docs.\n'),
-        contentType: 'text/plain; charset=utf-8',
-        headers: ['Location', '/docs', ...JSON_POLICY],
-      },
-    },
+    pageAt('/docs', 'docs', {
+      status: 200,
+      body: Buffer.from(reference),
+      contentType: 'text/html; charset=utf-8',
+      headers: ['Content-Security-Policy', pagePolicy(reference)],
+    }),
+    pageAt('/llms.txt', 'llms', {
+      status: 200,
+      body: Buffer.from(llmsText(serverUrl)),
+      contentType: PLAIN,
+      headers: JSON_POLICY,
+    }),
+    // The dashboard takes its place where it was built.
+    pageAt('/', 'home', {
+      status: 302,
+      body: Buffer.from('The reference is at /docs.\n'),
+      contentType: PLAIN,
+      headers: ['Location', '/docs', ...JSON_POLICY],
+    }),
   ]
 }
+
+const PLAIN = 'text/plain; charset=utf-8'
 
 /** Wallets' extensions and pages may call what needs no key and sets no cookie. */
 export const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'] as const
@@ -46,25 +51,21 @@ export const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'] as const
 export const rpcPreflight: PagePlan = {
   kind: 'page',
   name: 'rpc',
-  status: 204,
-  body: Buffer.alloc(0),
-  contentType: 'text/plain; charset=utf-8',
-  headers: [
-    ...ANY_ORIGIN,
-    ...['Access-Control-Allow-Methods', 'POST', 'Access-Control-Allow-Headers', 'Content-Type'],
-    ...['Access-Control-Max-Age', '86400', ...JSON_POLICY],
-  ],
+  reply: () => ({
+    status: 204,
+    body: '',
+    contentType: PLAIN,
+    headers: [
+      ...ANY_ORIGIN,
+      ...['Access-Control-Allow-Methods', 'POST', 'Access-Control-Allow-Headers', 'Content-Type'],
+      ...['Access-Control-Max-Age', '86400', ...JSON_POLICY],
+    ],
+  }),
 }
 
-const pageAt = (
-  path: string,
-  name: string,
-  text: string,
-  contentType: string,
-  headers: readonly string[],
-): PageAt => ({
+const pageAt = (path: string, name: string, reply: Reply): PageAt => ({
   path,
-  page: { kind: 'page', name, status: 200, body: Buffer.from(text), contentType, headers },
+  page: { kind: 'page', name, reply: () => ({ ...reply }) },
 })
 
 /** Allows the page's own style sheets by their hash; nothing else may run or load. */

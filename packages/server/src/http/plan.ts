@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyRoute, AREAS, type BucketId, needsKey, type PitError, refusal } from '@pit/protocol'
 import { bucketsByStage } from './rates/charge.ts'
+import type { Reply } from './reply.ts'
 import type { ApiKey, Caller, RawAnswer } from './types.ts'
 import { createValidator, type Validator } from './validate.ts'
 
@@ -22,14 +24,11 @@ export interface RoutePlan {
   handle: (call: { params: unknown; query: unknown; body: unknown; caller: Caller }) => unknown
 }
 
-/** A page beside the API: the reference, llms.txt. */
+/** A page beside the API: the dashboard and its files, the reference, llms.txt. */
 export interface PagePlan {
   kind: 'page'
   name: string
-  status: number
-  body: Buffer
-  contentType: string
-  headers: readonly string[]
+  reply(headers: IncomingHttpHeaders): Reply
 }
 
 /** The wallets' JSON-RPC beside the API: no key, any origin, answers of its own shape. */

@@ -11,13 +11,15 @@ export interface Reply {
   contentType?: string
   /** In addition to the headers of every answer. */
   headers?: readonly string[]
+  /** Unless told, nobody keeps an answer. */
+  cacheControl?: string
   /** Ends the connection after this answer. */
   close?: boolean
 }
 
 /** The headers of every answer, as name, value, name, value … */
 export function baseHeadersOf(publicUrl: string): readonly string[] {
-  const headers = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
+  const headers = ['X-Content-Type-Options', 'nosniff']
   headers.push('Referrer-Policy', 'no-referrer', 'X-Frame-Options', 'DENY')
   headers.push('Cross-Origin-Resource-Policy', 'same-origin')
   if (publicUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000')
@@ -29,8 +31,10 @@ export const JSON_POLICY = ['Content-Security-Policy', "default-src 'none'; fram
 export const headersOf = (reply: Reply, requestId: string, baseHeaders: readonly string[]): string[] => {
   const { body } = reply
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  const headers = ['Content-Type', reply.contentType ?? JSON_TYPE, 'Content-Length', String(length)]
-  headers.push('X-Request-Id', requestId, ...baseHeaders)
+  const headers = ['Content-Type', reply.contentType ?? JSON_TYPE]
+  // A 304 has the length of what it stands for, which is not sent.
+  if (reply.status !== 304) headers.push('Content-Length', String(length))
+  headers.push('Cache-Control', reply.cacheControl ?? 'no-store', 'X-Request-Id', requestId, ...baseHeaders)
   if (reply.contentType === undefined) headers.push(...JSON_POLICY)
   if (reply.headers !== undefined) headers.push(...reply.headers)
   if (reply.close) headers.push('Connection', 'close')

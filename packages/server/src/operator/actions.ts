@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'
 import { listActions, recordAction } from './audit.ts'
 import { LEAGUE_ACTIONS } from './leagueActions.ts'
+import { SANCTIONS_ACTIONS } from './sanctionsActions.ts'
 import type { OperatorDeps } from './types.ts'
 
 /** It stands in the public record: words, and no control characters. */
@@ -62,6 +63,7 @@ export const ACTIONS: Record<string, Action> = {
       }),
   }),
   ...LEAGUE_ACTIONS,
+  ...SANCTIONS_ACTIONS,
   'audit.list': action({
     input: Exact({
       limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
@@ -73,7 +75,11 @@ export const ACTIONS: Record<string, Action> = {
   /** What is done elsewhere, with a key this process does not have: noted before it is tried, and after. */
   note: action({
     input: Exact({
-      action: Type.Union([Type.Literal('signer.freeze'), Type.Literal('signer.thaw')]),
+      action: Type.Union([
+        Type.Literal('signer.freeze'),
+        Type.Literal('signer.thaw'),
+        Type.Literal('signer.restored'),
+      ]),
       phase: Type.Union([Type.Literal('asked'), Type.Literal('done'), Type.Literal('failed')]),
       why: Type.Union([Type.String({ maxLength: 500 }), Type.Null()]),
     }),

@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrateStore } from '../migrateStore.ts'
 import { connectOperator } from './connectOperator.ts'
 
-const PROFILE = { ...BARE_PROFILE, rpc_url: 'http://127.0.0.1:9', fee_recipient: NOWHERE }
+const PROFILE = { ...BARE_PROFILE, rpc_urls: ['http://127.0.0.1:9'], fee_recipient: NOWHERE }
 const kill = { name: 'switch', operator: 'ada', reason: 'x', input: { name: 'kill', on: true } }
 
 function withProfile(folder: string): { DATA_DIR: string; PROFILE: string } {

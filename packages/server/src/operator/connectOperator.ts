@@ -1,4 +1,4 @@
-import { createAgentVault } from '@pit/market'
+import { openAgentRegistry } from '@pit/market'
 import { StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { isStoreUnavailable, MigrationError, openDb, StoreLockedError } from '@pit/platform/db'
@@ -59,8 +59,8 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
   const clock = systemClock
   const logger = createLogger({ level: 'fatal' })
   const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
-  const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
-  if (!rpcUrl) throw new OperatorRefused('no chain to talk to: set CHAIN_RPC_URL')
+  const rpcUrls = config.chainRpcUrls.length > 0 ? config.chainRpcUrls : profile.rpc_urls
+  if (rpcUrls.length === 0) throw new OperatorRefused('no chain to talk to: set CHAIN_RPC_URL')
   const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }).catch(
     (error) => {
       if (!(error instanceof StoreLockedError)) throw error
@@ -70,7 +70,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
       )
     },
   )
-  const rpc = createRpc({ url: rpcUrl })
+  const rpc = createRpc({ url: rpcUrls, chainId: profile.chain_id })
   const signer = openSigner(config.signer, clock)
   let list: Promise<Sanctions> | null = null
   /** Most commands ask about nobody: those need no list. */
@@ -78,8 +78,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
     list ??= openSanctions({ file: config.sanctionsFile, logger })
     return (await list).isSanctioned(address)
   }
-  const registry = profile.contracts.agent_registry
-  const vault = registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` })
+  const vault = openAgentRegistry({ rpc, profile })
   const close = async () => {
     const opened = await list?.catch(() => null)
     await opened?.close()

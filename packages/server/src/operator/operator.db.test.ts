@@ -58,6 +58,21 @@ withDb('an operator', (db) => {
     operator = open()
   })
 
+  it('takes a sanctions list that is no worse than the last, and keeps what it was', async () => {
+    const list = (addresses: number, published_on: string) => ({
+      ...{ addresses, published_on, sha256: 'ab'.repeat(32), source: 'sdn.xml', max_shrink_pct: 10 },
+    })
+    const take = (addresses: number, on: string, reason: string | null = null, more = {}) =>
+      act('sanctions.update', { ...list(addresses, on), ...more }, reason)
+    expect(await take(100, '2026-11-10')).toMatchObject({ before: null, addresses: 100 })
+    await expect(take(89, '2026-11-12')).rejects.toThrow('from 100 addresses to 89')
+    await expect(take(100, '2026-11-09')).rejects.toThrow('published on 2026-11-09')
+    expect(await take(90, '2026-11-12')).toMatchObject({ before: { addresses: 100 } })
+    await take(90, '2026-11-09', 'the newer one was withdrawn')
+    await take(10, '2026-11-13', null, { max_shrink_pct: 90 })
+    expect((await audit()).map(({ details }) => details['addresses'])).toEqual([10, 90, 90, 100])
+  })
+
   it('throws the switches with a reason, and each throw is kept', async () => {
     expect(await act('switch', { name: 'kill', on: true }, 'prices look wrong')).toMatchObject({
       changed: true,

@@ -170,7 +170,15 @@ const CASES: Case[] = [
     'WALLET_BLOCKED',
     { pair: 'USDG/NVDA' },
     (state) => {
-      state.blocked = true
+      state.blocked = 'wallet'
+    },
+  ],
+  [
+    'is of a stock that blocks the router',
+    'WALLET_BLOCKED',
+    { pair: 'USDG/NVDA' },
+    (state) => {
+      state.blocked = 'router'
     },
   ],
   [

@@ -249,11 +249,12 @@ describe('POST live/quote', () => {
   it('shows an aggregator and never calls it the best', async () => {
     const vendor = createServer((incoming, response) => {
       const asked = Object.fromEntries(new URL(incoming.url ?? '', 'http://x').searchParams)
-      response.end(JSON.stringify({ ...asked, chain_id: 4663, amount_out: '1010000000', gas: 100_000 }))
+      const routeSummary = { ...asked, amountOut: '1010000000', gas: '100000' }
+      response.end(JSON.stringify({ code: 0, data: { routeSummary } }))
     })
     await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`
-    const vendors = { audit_url: null, gateway_url: null, aggregator_urls: { aggregator_1: url } }
+    const vendors = { audit: null, gateway: null, aggregators: { aggregator_1: { kind: 'kyberswap', url } } }
     const answer = (pools: Pool[]) =>
       open({ pools, profile: { vendors } }).ask({ venues: ['venue_pool', 'aggregator_1'] })
     const alone = await answer([])

@@ -60,23 +60,25 @@ it('calls a probe that hangs impaired, and says why once', async () => {
   expect(changes).toEqual(['chain impaired: no answer in 5 ms'])
 })
 
-it.each(['sequencer', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(
+it.each(['sequencer', 'sanctions', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(
   'is degraded without its %s',
   async (lacking) => {
     const nowS = 1_800_000_000
+    const takenAtS = lacking === 'sanctions' ? nowS - 48 * 3_600 - 1 : nowS
     const probes = probesOf({
+      profile: { kind: 'mainnet' },
       db: { ping: async () => {} },
       rpc: {
         request: async () =>
           ({ number: '0x1', hash: '0xab', parentHash: '0xaa', timestamp: `0x${nowS.toString(16)}` }) as never,
       },
       clock: { nowMs: () => nowS * 1_000 },
-      sanctions: { state: () => ({ status: 'ok' }) },
+      sanctions: { state: () => ({ status: 'ok', takenAtS }) },
       market: { head: () => ({ timestampS: nowS }) as never, unreadMarks: () => 0 },
       redis: null,
       ...{ checkSigner: async () => {}, checkAudit: async () => {}, checkGateway: async () => {} },
       sequencer: { check: async () => (lacking === 'sequencer' ? broken() : undefined) },
-      ...(lacking !== 'sequencer' && { [lacking]: async () => broken() }),
+      ...(lacking.startsWith('check') && { [lacking]: async () => broken() }),
     })
     const { status, checks } = await createHealth({ probes }).refresh()
     expect(status).toBe('degraded')

@@ -1,8 +1,10 @@
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { SANCTIONS_ALARM_S } from '@pit/platform/doctor'
 import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
 import type { Redis } from 'ioredis'
 import type { Probe } from './health.ts'
 
@@ -14,6 +16,7 @@ export function probesOf({
   db,
   rpc,
   clock,
+  profile,
   sanctions,
   market,
   redis,
@@ -25,7 +28,8 @@ export function probesOf({
   db: Pick<Db, 'ping'>
   rpc: Pick<Rpc, 'request'>
   clock: Clock
-  sanctions: { state(): { status: string; why?: string } }
+  profile: Pick<ChainProfile, 'kind'>
+  sanctions: { state(): { status: string; why?: string; takenAtS: number } }
   market: Pick<Market, 'head' | 'unreadMarks'>
   redis: Pick<Redis, 'ping'> | null
   sequencer: { check(): Promise<void> }
@@ -53,6 +57,9 @@ export function probesOf({
       check: () => {
         const state = sanctions.state()
         if (state.status === 'degraded') throw new Error(state.why)
+        const ageS = ageOf(state.takenAtS)
+        if (profile.kind !== 'devnet' && ageS > SANCTIONS_ALARM_S)
+          throw new Error(`the sanctions list was taken ${Math.floor(ageS / 3_600)} hours ago: update it`)
       },
     },
     {

@@ -23,7 +23,7 @@ export const PLATFORM = at(0xfee)
 export const ROUTER = at(0x40)
 export const STRANGER = at(0x57)
 /** Holds the stake, and sends the prizes. */
-export const REGISTRY = PROFILE.contracts.agent_registry as Address
+export const REGISTRY = PROFILE.agent_registry!.address as Address
 export const DISTRIBUTOR = at(0xd15)
 export const BUCKETS = { operations: at(0xb1), buybacks: at(0xb2), treasury: at(0xb3) }
 export const MEME = at(0x3e3e)

@@ -1,12 +1,6 @@
 import { NATIVE } from '@pit/chain'
-import {
-  type Answer,
-  fail,
-  RISKS,
-  type RiskCode,
-  type SessionBindingV3,
-  SHIELD_POLICIES,
-} from '@pit/protocol'
+import { auditRisks } from '@pit/market'
+import { type Answer, fail, type SessionBindingV3, SHIELD_POLICIES } from '@pit/protocol'
 import type { SessionDeps } from '../deps.ts'
 import type { GrantToken } from './findTokens.ts'
 
@@ -22,13 +16,7 @@ export async function risksOf(
 ): Promise<Risk[]> {
   const audited = shield ? tokens.filter(({ address }) => address !== NATIVE) : []
   const verdicts = await Promise.all(
-    audited.map(async ({ address }): Promise<Risk[]> => {
-      const { verdict } = await readAudit(address)
-      if (verdict === 'verified') return []
-      const code: RiskCode = verdict === 'flagged' ? 'AUDIT_FLAGGED' : 'AUDIT_UNVERIFIED'
-      const { severity, meaning } = RISKS[code]
-      return [{ code, severity, token: address, message: `${meaning[0]!.toUpperCase()}${meaning.slice(1)}.` }]
-    }),
+    audited.map(async ({ address, risks }) => auditRisks(address, await readAudit(address), risks)),
   )
   return [...tokens.flatMap(({ risks }) => risks), ...verdicts.flat()]
 }

@@ -166,9 +166,13 @@ function rootsOf(
   }
   const ask = { binding, bindingHash: bindingHash(deps.crypto.keccakText, binding), eth, nowS: now }
   const curves = tokens.flatMap(({ curve }) => curve ?? [])
+  const launchpads = tokens.flatMap(({ address, curve }) => {
+    const known = curve === null ? undefined : deps.market.curveOf(address)
+    return known?.version === 'curve' ? [known.launchpad] : []
+  })
   return {
     root: sessionRoot(delegation, ask),
-    curveRoots: curves.length === 0 ? null : curveRoots(delegation, { ...ask, curves }),
+    curveRoots: curves.length === 0 ? null : curveRoots(delegation, { ...ask, curves, launchpads }),
     eth,
   }
 }

@@ -16,7 +16,7 @@ import {
   sessionRoot,
   signDelegation,
 } from '@pit/chain'
-import { encodeCurveBuy } from '@pit/plans'
+import { encodeCurveTrade } from '@pit/plans'
 import type { Cosigned } from '@pit/platform/signerCalls'
 import { describe, expect, it } from 'vitest'
 import { PROFILE } from '../../test/sessionWorld.ts'
@@ -55,7 +55,7 @@ const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Ki
 }
 const root = read(sessionRoot(addresses, rootAsk(HASH)), 'router')
 const otherRoot = read(sessionRoot(addresses, rootAsk(`0x${'cd'.repeat(32)}`)), 'router')
-const made = curveRoots(addresses, { ...rootAsk(HASH), curves: [at('9')] })
+const made = curveRoots(addresses, { ...rootAsk(HASH), curves: [at('9')], launchpads: ['pit'] })
 const roots = { curve: read(made.curve, 'curve'), fee: read(made.fee, 'fee') }
 const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c00' as Hex }
 const common = {
@@ -135,7 +135,9 @@ describe('a curve leaf', () => {
   const buy = {
     target: at('9'),
     valueWei: 7n,
-    data: encodeCurveBuy({
+    data: encodeCurveTrade({
+      launchpad: 'pit',
+      side: 'buy',
       amountIn: 7n,
       amountOutMin: 1n,
       recipient: binding.wallet,

@@ -116,6 +116,6 @@ export async function findUnverified(
   const judged = [tokenIn, tokenOut].filter(
     ({ core, address }) => core === null && boundToVerified(binding, address),
   )
-  const verdicts = await Promise.all(judged.map(({ address }) => tokens.readAudit(address)))
-  return judged.filter((_, i) => verdicts[i]!.verdict !== 'verified').map(({ address }) => address)
+  const read = await Promise.all(judged.map(({ address }) => tokens.readAudit(address)))
+  return judged.filter((_, i) => read[i]!.audit.verdict !== 'verified').map(({ address }) => address)
 }

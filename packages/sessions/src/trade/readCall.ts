@@ -2,6 +2,7 @@ import {
   type Address,
   type Execution,
   NATIVE,
+  readCurveCall,
   readSwap,
   type SignedAuthorization,
   type SwapReading,
@@ -109,8 +110,6 @@ function feeFaultOf({ fee: paid, amountIn }: SwapReading, due: TradeFee): string
   return isPaid ? null : `The call does not pay ${due.bps} bps of its ${due.side}.`
 }
 
-const CURVE_CALL_CHARS = 2 + 8 + 4 * 64
-
 function curveCall(
   deps: Deps,
   common: Omit<Common, 'fault' | 'feeFault'>,
@@ -119,19 +118,20 @@ function curveCall(
 ): SessionCall {
   const { quote, feeAmount } = plan
   const { data } = common.execution
+  const read = readCurveCall(data)
   const isBatch = plan.execution === 'batch'
   return {
     kind: 'curve',
     ...common,
     roots: readRoots(deps, session),
     fee: { recipient: quote.fee.recipient, amountWei: feeAmount ?? 0n },
-    recipient: `0x${data.slice(2 + 8 + 2 * 64 + 24, 2 + 8 + 3 * 64)}`,
+    recipient: read?.recipient ?? NATIVE,
     oddSteps: [
       ...plan.steps.map(({ kind }) => kind).filter((kind) => kind === 'sign_permit'),
       ...(isBatch ? ['batch'] : []),
       ...(quote.fee.token === NATIVE ? [] : ['fee in a token']),
     ],
-    fault: data.length === CURVE_CALL_CHARS ? null : 'The curve call cannot be read.',
+    fault: read ? null : 'The curve call cannot be read.',
     // It is paid beside the call; a sale's is of what it is expected to bring.
     feeFault:
       quote.tokenIn.address === NATIVE && feeAmount !== feeOf(quote.amountIn, quote.fee.bps)

@@ -41,7 +41,7 @@ const ask = {
   nowS: NOW_S,
 }
 const rootOf = sessionRoot(addresses, ask)
-const made = curveRoots(addresses, { ...ask, curves: [OTHER] })
+const made = curveRoots(addresses, { ...ask, curves: [OTHER], launchpads: ['pit'] })
 const read = <Kind extends SessionRoot['kind']>(kind: Kind) =>
   [rootOf, made.curve, made.fee]
     .map((one) => readRoot(crypto, addresses, one))

@@ -37,7 +37,7 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
   if (!isPerson(pins, owner)) fail('BAD_REQUEST', { field: 'owner', message: '`owner` can own nothing.' })
   const { address, sealed } = vault.make()
   refuseSanctioned(deps, { address, owner })
-  const { signature } = cosigner.attest({
+  const { signature } = await cosigner.attest({
     executor: address,
     owner,
     agentId,

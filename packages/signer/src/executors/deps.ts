@@ -3,7 +3,7 @@ import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
-import type { Cosigner } from '../keys/openCosigner.ts'
+import type { Cosigner } from '../keys/createCosigner.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import type { Session } from '../roots/readRoots.ts'
@@ -18,7 +18,7 @@ export interface ExecutorDeps {
   clock: Clock
   rpc: Pick<Rpc, 'request' | 'batch'>
   pins: Pins
-  prices: Pick<Prices, 'isChainRead' | 'baseFeeWei'>
+  prices: Pick<Prices, 'isChainRead' | 'baseFeeWei' | 'whyUnread'>
   cosigner: Cosigner
   vault: Vault
   sessions: { find(rootHash: Hex): Session | null | Promise<Session | null> }

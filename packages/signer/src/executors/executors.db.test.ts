@@ -10,7 +10,7 @@ import {
   signAuthorization,
   signDelegation,
 } from '@pit/chain'
-import { encodeCurveBuy } from '@pit/plans'
+import { encodeCurveTrade } from '@pit/plans'
 import type { ExecutorTx } from '@pit/platform/signerCalls'
 import { withDb } from '@pit/platform/test/withDb'
 import { executorAttestationText } from '@pit/protocol'
@@ -190,7 +190,9 @@ withDb(
         const execution = {
           target: CURVE,
           valueWei: 10n ** 15n,
-          data: encodeCurveBuy({
+          data: encodeCurveTrade({
+            launchpad: 'pit',
+            side: 'buy',
             amountIn: 10n ** 15n,
             amountOutMin: 1n,
             recipient: WHO.wallet,

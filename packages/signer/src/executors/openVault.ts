@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Address, Crypto } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { randomKey } from '../keys/openCosigner.ts'
+import { randomKey } from '../keys/openKeyFile.ts'
 import { KeyError, openKey, sealKey } from '../keys/sealKey.ts'
 
 export type Vault = Awaited<ReturnType<typeof openVault>>

@@ -3,6 +3,7 @@ import { askBaseFee, askEther, askNonce, askReceipt, needAll, readOne } from '@p
 import { RpcError } from '@pit/platform/rpc'
 import type { SignedRefund, SignerCheck } from '@pit/platform/signerCalls'
 import { COSIGNER, fail, isPitError, maxOf } from '@pit/protocol'
+import { unreadMessage } from '../checks.ts'
 import { readFrozen } from '../ledger/openLedger.ts'
 import { isPerson } from './createExecutor.ts'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
@@ -86,14 +87,16 @@ interface Account {
 
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 
-async function readAccount({ rpc }: ExecutorDeps, address: Address): Promise<Account> {
+async function readAccount({ rpc, prices }: ExecutorDeps, address: Address): Promise<Account> {
   const asked = [
     askNonce(address),
     askNonce(address, 'pending'),
     askEther(address),
     askBaseFee('latest'),
   ] as const
-  const said = await needAll(rpc, asked).catch(() => fail('CHAIN_UNAVAILABLE'))
+  const said = await needAll(rpc, asked).catch(() =>
+    fail('CHAIN_UNAVAILABLE', { message: unreadMessage(prices.whyUnread?.()) }),
+  )
   const [nonce, pendingNonce, balanceWei, baseFeeWei] = said
   return { nonce, pendingNonce, balanceWei, baseFeeWei: baseFeeWei ?? fail('CHAIN_UNAVAILABLE') }
 }

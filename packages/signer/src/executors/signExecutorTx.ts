@@ -35,6 +35,7 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
     reading,
     session,
     baseFeeWei: prices.isChainRead() ? prices.baseFeeWei() : null,
+    whyUnread: prices.whyUnread?.() ?? null,
   })
   if (failures.length > 0) throw txRefusal(failures)
   if (!reading || !session) throw new Error('a transaction passed that was not read')

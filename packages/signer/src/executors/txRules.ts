@@ -13,7 +13,7 @@ import {
   readLeaf,
 } from '@pit/chain'
 import type { ExecutorTx } from '@pit/platform/signerCalls'
-import type { Failure, Rules } from '../checks.ts'
+import { type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
 
@@ -38,6 +38,8 @@ export interface TxFacts {
   session: Session | null
   /** Null while the chain is not read. */
   baseFeeWei: bigint | null
+  /** What keeps it from being read, where that is known. */
+  whyUnread?: string | null
 }
 
 /** One redemption: a trade's leaf and its root. Undefined for anything else. */
@@ -89,8 +91,8 @@ export const txRules: Rules<TxFacts> = [
   },
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: ({ baseFeeWei }) =>
-      baseFeeWei === null ? { message: 'The signer could not read the chain; nothing was signed.' } : null,
+    check: ({ baseFeeWei, whyUnread }) =>
+      baseFeeWei === null ? { message: unreadMessage(whyUnread) } : null,
   },
   {
     code: 'TX_FEE',

@@ -5,22 +5,26 @@ import { fail } from '@pit/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ExecutorDeps } from '../executors/deps.ts'
 import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'
+import type { Home } from '../ledger/openHome.ts'
 import { type RegisterDeps, registerRoot } from '../roots/registerRoot.ts'
 import { executorRoutes } from './executorRoutes.ts'
-import { readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'
+import { readAccept, readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'
 import type { CallRoutes } from './serveCalls.ts'
 
-export type CallDeps = CosignDeps & RegisterDeps & ExecutorDeps & { sanctions: Sanctions }
+export type CallDeps = CosignDeps &
+  RegisterDeps &
+  ExecutorDeps & { sanctions: Sanctions; home: Pick<Home, 'trouble' | 'accept'> }
 
 /** Every call the signer answers. */
 export function callRoutes(deps: CallDeps): CallRoutes {
-  const { ledger } = deps
+  const { ledger, home } = deps
   return [
     { method: 'GET', path: '/health', handle: () => healthOf(deps) },
     {
       method: 'POST',
       path: '/leaves',
       async handle({ body, caller }) {
+        if (home.trouble() !== null) fail('SIGNER_FROZEN', RESTORED)
         const { leaf, fee_leaf, ...rest } = await cosignTrade(deps, readCosign(body, caller.nonce))
         return {
           leaf: toWireDelegation(leaf),
@@ -65,19 +69,38 @@ export function callRoutes(deps: CallDeps): CallRoutes {
         return { frozen }
       },
     },
+    {
+      method: 'POST',
+      path: '/ledger/accept',
+      async handle({ body, caller }) {
+        const { lost } = readAccept(body)
+        if (caller.by !== 'operator')
+          fail('FORBIDDEN', { message: 'Only the operator’s secret accepts a restored ledger.' })
+        return { accepted: true, sessions_ended: await home.accept(lost) }
+      },
+    },
     ...executorRoutes(deps),
   ]
 }
 
-async function healthOf({ cosigner, ledger, prices, sanctions }: CallDeps): Promise<SignerHealth> {
+const RESTORED = {
+  message:
+    'The co-signer’s ledger was restored from a backup: it signs nothing until its operator accepts it.',
+}
+
+async function healthOf({ cosigner, ledger, prices, sanctions, home }: CallDeps): Promise<SignerHealth> {
   const list = sanctions.state()
-  const why = !prices.isChainRead()
-    ? 'the chain cannot be read'
-    : prices.unpriced() > 0
-      ? `${prices.unpriced()} tokens have no fresh price`
-      : list.status === 'degraded'
-        ? list.why
-        : null
+  const trouble = home.trouble() ?? cosigner.trouble()
+  const why =
+    trouble !== null
+      ? trouble
+      : !prices.isChainRead()
+        ? (prices.whyUnread?.() ?? 'the chain cannot be read')
+        : prices.unpriced() > 0
+          ? `${prices.unpriced()} tokens have no fresh price`
+          : list.status === 'degraded'
+            ? list.why
+            : null
   return {
     status: why === null ? 'ok' : 'degraded',
     ...(why !== null && { why }),

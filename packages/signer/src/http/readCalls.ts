@@ -1,5 +1,10 @@
 import { type Address, type Hex, type SignedAuthorization, tryHexToBytes } from '@pit/chain'
-import { type ExecutorTx, fromWireDelegation, fromWireExecution } from '@pit/platform/signerCalls'
+import {
+  type ExecutorTx,
+  fromWireDelegation,
+  fromWireExecution,
+  type LostByRestore,
+} from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
 import type { AttestRequest } from '../executors/attestStock.ts'
 import type { CreateRequest } from '../executors/createExecutor.ts'
@@ -135,6 +140,12 @@ function authorizationIn(value: unknown): SignedAuthorization {
     r,
     s,
   }
+}
+
+export function readAccept(body: Body): { lost: LostByRestore } {
+  takes(body, ['lost'])
+  const { lost } = body
+  return lost === 'nothing' || lost === 'unknown' ? { lost } : bad('lost')
 }
 
 export function readFreeze(body: Body): { frozen: boolean } {

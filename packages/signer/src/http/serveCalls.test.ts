@@ -24,7 +24,7 @@ async function serve(
   { maxInFlight = 8, log = [] as string[], sharesUser = (): boolean => false } = {},
 ) {
   const served = await serveCalls({
-    port: 0,
+    door: { kind: 'loopback', port: 0 },
     routes,
     gate: createGate({ secrets: { server: SECRET, operator: OPERATOR }, clock: systemClock, startedAtMs: 0 }),
     logger: createLogger({ level: 'info', destination: { write: (line) => void log.push(line) } }),

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -7,6 +7,7 @@ import { withinMs } from '@pit/platform/withinMs'
 import { fail, isPitError, type PitError, REQUEST, refusal, toEnvelope } from '@pit/protocol'
 import { withChecks } from '../checks.ts'
 import type { Caller, createGate } from './gate.ts'
+import { type Door, listenAt, serverFor } from './listenAt.ts'
 
 /** Answers one kind of call; a PitError it throws is the refusal. */
 export type Handler = (ask: {
@@ -16,28 +17,27 @@ export type Handler = (ask: {
 }) => Promise<unknown>
 export type CallRoutes = readonly { method: 'GET' | 'POST'; path: string | RegExp; handle: Handler }[]
 
-const HOST = '127.0.0.1'
 /** Shorter than the server waits for an answer. */
 const CALL_BOUND_MS = 8_000
 const CONNECTIONS_PER_CALL = 2
 
-/** The signer's HTTP server: loopback only, every call admitted by the gate, everything bounded. */
+/** The signer's HTTP server: behind one door, every call admitted by the gate, everything bounded. */
 export async function serveCalls({
-  port,
+  door,
   routes,
   gate,
   logger,
   maxInFlight,
   sharesUser = () => false,
 }: {
-  port: number
+  door: Door
   routes: CallRoutes
   gate: ReturnType<typeof createGate>
   logger: Logger
   maxInFlight: number
   /** Whether the caller's user could read the signer's files: no such server is answered. */
   sharesUser?: (socket: Socket) => boolean
-}): Promise<{ port: number; close(): Promise<void> }> {
+}): Promise<{ url: string; port: number; close(): Promise<void> }> {
   let inFlight = 0
 
   async function answer(request: IncomingMessage): Promise<unknown> {
@@ -88,17 +88,12 @@ export async function serveCalls({
     return refusal('ENGINE_UNAVAILABLE')
   }
 
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000 })
+  const server = serverFor(door, logger)
   server.maxConnections = CONNECTIONS_PER_CALL * maxInFlight
   server.on('request', (request, response) => void serve(request, response))
   server.on('clientError', (_, socket) => socket.destroy())
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, resolve)
-  })
-  const address = server.address()
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    ...(await listenAt(server, door)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

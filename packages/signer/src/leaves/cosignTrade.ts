@@ -12,7 +12,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Cosigned, SignerCheck } from '@pit/platform/signerCalls'
 import { fail, refusal } from '@pit/protocol'
 import { failuresOf, tradeRefusal } from '../checks.ts'
-import type { Cosigner } from '../keys/openCosigner.ts'
+import type { Cosigner } from '../keys/createCosigner.ts'
 import { NAMED } from '../ledger/countLeaves.ts'
 import type { Ledger } from '../ledger/openLedger.ts'
 import type { NamedLeaf } from '../ledger/types.ts'
@@ -82,10 +82,10 @@ const findNamed = ({ ledger }: CosignDeps, session: Session, { clientId }: Cosig
  * The very leaf that was counted under this name, of no use to anybody but for what it was signed for. What
  * was true when it was counted is not judged again, but whether anything may be signed at all.
  */
-function signAgain(
+async function signAgain(
   deps: CosignDeps,
   { failures, ...counted }: Counted<NamedLeaf> & { failures: readonly SignerCheck[] },
-): Cosigned {
+): Promise<Cosigned> {
   const { leaf, request } = counted
   const refuse = (one: SignerCheck) => tradeRefusal([one], 'own executor')
   const sanctioned = failures.find(({ rule }) => rule === 'SANCTIONED')
@@ -96,12 +96,12 @@ function signAgain(
   return signCounted(deps, counted)
 }
 
-function signCounted(
+async function signCounted(
   deps: CosignDeps,
   { leaf: { sequence, atMs, spend }, ...rest }: Counted<Pick<NamedLeaf, 'sequence' | 'atMs' | 'spend'>>,
-): Cosigned {
+): Promise<Cosigned> {
   const signedAtS = Math.floor(atMs / 1000)
-  return { ...signLeaves(deps, { ...rest, sequence, signedAtS }), sequence, spend }
+  return { ...(await signLeaves(deps, { ...rest, sequence, signedAtS })), sequence, spend }
 }
 
 async function factsOf(
@@ -122,6 +122,7 @@ async function factsOf(
     trade,
     feeClass: ends?.feeClass,
     isChainRead: prices.isChainRead(),
+    whyUnread: prices.whyUnread?.() ?? null,
     priceOf: (token) => priceOf(token, priced),
     isSanctioned,
   }
@@ -141,20 +142,24 @@ interface Granted {
   signedAtS: number
 }
 
-function signLeaves(
+async function signLeaves(
   { crypto, pins: { addresses }, cosigner }: CosignDeps,
   { session, request, sequence, signedAtS: nowS }: Granted,
-): Pick<Cosigned, 'leaf' | 'leaf_hash' | 'fee_leaf' | 'expires_at'> {
+): Promise<Pick<Cosigned, 'leaf' | 'leaf_hash' | 'fee_leaf' | 'expires_at'>> {
   const { execution, curveFeeWei } = request
   const sign = (delegation: Delegation) => cosigner.sign(addresses, delegation)
   const expires_at = nowS + LEAF_TTL_S
   if (curveFeeWei === null) {
-    const { signed, hash } = sign(sessionLeaf(addresses, { root: session.root, execution, sequence, nowS }))
+    const { signed, hash } = await sign(
+      sessionLeaf(addresses, { root: session.root, execution, sequence, nowS }),
+    )
     return { leaf: signed, leaf_hash: hash, expires_at }
   }
   if (!session.curve) throw new Error('a curve trade passed without curve roots')
   const { root, fee: feeRoot } = session.curve
-  const leaf = sign(curveLeaf(addresses, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
-  const fee = sign(feeLeaf(crypto, addresses, { feeRoot, leaf: leaf.signed, nowS }))
+  const leaf = await sign(
+    curveLeaf(addresses, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }),
+  )
+  const fee = await sign(feeLeaf(crypto, addresses, { feeRoot, leaf: leaf.signed, nowS }))
   return { leaf: leaf.signed, leaf_hash: leaf.hash, fee_leaf: fee.signed, expires_at }
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hex, NATIVE, readCurveCall, readSwap, type SwapReading } from '@pit/chain'
-import { feeOf, mostBeforeBps, TRADE } from '@pit/protocol'
+import { feeOf, type LaunchpadKind, mostBeforeBps, TRADE } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
 import type { CosignRequest, Trade, TradeFee, Unread } from './types.ts'
@@ -29,7 +29,12 @@ export function readTrade(
       rule: 'SESSION_CURVE_STEPS',
       fault: 'A curve trade pays its fee beside the call: it is missing.',
     }
-  return readCurveTrade(data, { token, feeWei: curveFeeWei, recipient: session.curve.fee.recipient })
+  return readCurveTrade(data, {
+    token,
+    feeWei: curveFeeWei,
+    recipient: session.curve.fee.recipient,
+    launchpads: session.curve.root.launchpads,
+  })
 }
 
 function readRouterCall({ weth, layout }: RouterPins, data: Hex): Trade | Unread {
@@ -83,10 +88,15 @@ const MAX_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other
 /** A curve's `buy` or `sell`. Its fee is paid in ETH beside it. */
 function readCurveTrade(
   data: Hex,
-  { token, feeWei, recipient }: { token: Address; feeWei: bigint; recipient: Address },
+  {
+    token,
+    feeWei,
+    recipient,
+    launchpads,
+  }: { token: Address; feeWei: bigint; recipient: Address; launchpads: readonly LaunchpadKind[] },
 ): Trade | Unread {
   const call = readCurveCall(data)
-  if (!call || call.amountIn === 0n)
+  if (!call || call.amountIn === 0n || !launchpads.includes(call.launchpad))
     return { rule: 'SESSION_EXECUTION', fault: 'The curve call is none the co-signer reads.' }
   const { amountIn, amountOutMin, deadlineS } = call
   const way = { between: [], hooks: [], countsWallet: false }

@@ -1,5 +1,5 @@
 import { type Address, type Execution, NATIVE } from '@pit/chain'
-import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
+import { encodeCurveTrade, encodeSwap, type SwapPath } from '@pit/plans'
 import { type FeeClass, feeOf, type SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import {
@@ -134,7 +134,7 @@ describe('an honest trade passes', () => {
     const total = CAPS.tradeWei
     const feeWei = feeOf(total, 50)
     const trade = { amountIn: total - feeWei, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
-    const buy = encodeCurveBuy({ ...trade, deadlineS: BigInt(NOW_S + 120) })
+    const buy = encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...trade, deadlineS: BigInt(NOW_S + 120) })
     const call = { target: CURVE, valueWei: trade.amountIn, data: buy }
     const change = { ...other, session: curveSession, request: { curveFeeWei: feeWei } }
     expect(failed(call, change)).toEqual([])
@@ -142,7 +142,9 @@ describe('an honest trade passes', () => {
 
     // Expected to bring a hundredth of an ether less two percent of slippage; the fee is of what is expected.
     const expected = E18 / 110n
-    const sell = encodeCurveSell({
+    const sell = encodeCurveTrade({
+      launchpad: 'pit',
+      side: 'sell',
       amountIn: 24_000n * E18,
       amountOutMin: (expected * 98n) / 100n,
       recipient: WHO.wallet,
@@ -332,7 +334,7 @@ describe('each rule refuses', () => {
     const deadlineS = BigInt(NOW_S + 120)
     const feeWei = (trade.amountIn * 50n) / 9_950n
     const buy = (change: Partial<typeof trade> = {}, target = CURVE): Execution => {
-      const data = encodeCurveBuy({ ...trade, ...change, deadlineS })
+      const data = encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...trade, ...change, deadlineS })
       return { target, valueWei: trade.amountIn, data }
     }
     const at = { ...other, session: curveSession }
@@ -355,6 +357,30 @@ describe('each rule refuses', () => {
     expect(failed({ ...buy(), data: dirty as `0x${string}` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
     expect(failed({ ...buy(), data: `${buy().data}00` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
     expect(failed({ ...buy(), data: '0x12345678' }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
+  })
+
+  it('a trade on a curve without a deadline that leaves its bounds, and no other', () => {
+    const trade = { amountIn: E18 / 110n, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
+    const feeWei = (trade.amountIn * 50n) / 9_950n
+    const buy = (change: Partial<typeof trade> = {}, launchpad: 'pit' | 'pons' = 'pons'): Execution => {
+      const deadlineS = BigInt(NOW_S + 120)
+      const data = encodeCurveTrade({ launchpad, side: 'buy', ...trade, ...change, deadlineS })
+      return { target: CURVE, valueWei: trade.amountIn, data }
+    }
+    const given = grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), {
+      curves: [CURVE],
+      launchpads: ['pons'],
+    })
+    const at = { ...other, session: sessionOf(given, { [CURVE]: JUNK }), request: { curveFeeWei: feeWei } }
+    expect(failed(buy(), at)).toEqual([])
+    expect(failed(buy({ recipient: STRANGER }), at)).toEqual(['SESSION_RECIPIENTS'])
+    expect(failed(buy({ amountOutMin: 1n }), at)).toEqual(['SIGNED_MARK_PRICE'])
+    expect(failed(buy({ amountOutMin: 0n }), at)).toEqual(['SLIPPAGE', 'SIGNED_MARK_PRICE'])
+    expect(failed(buy({ amountIn: trade.amountIn + 1n }), at)).toEqual(['SESSION_EXECUTION'])
+    expect(failed({ ...buy(), data: `${buy().data}${'0'.repeat(64)}` }, at)).toEqual(['SESSION_EXECUTION'])
+    // The root names one launchpad's methods: the other's are no call of its curves.
+    expect(failed(buy({}, 'pit'), at)).toEqual(['SESSION_EXECUTION'])
+    expect(failed(buy(), { ...at, session: curveSession })).toEqual(['SESSION_EXECUTION'])
   })
 })
 

@@ -13,7 +13,7 @@ import {
   slippageCapBps,
   worthUp,
 } from '@pit/protocol'
-import type { Failure, Rules } from '../checks.ts'
+import { type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { Price, Priced } from '../prices/priceOf.ts'
 import type { Session } from '../roots/readRoots.ts'
@@ -29,6 +29,8 @@ export interface LeafFacts {
   /** Undefined when it could not be read. */
   feeClass: FeeClass | undefined
   isChainRead: boolean
+  /** What keeps it from being read, where that is known. */
+  whyUnread?: string | null
   priceOf(token: Address): Priced
   isSanctioned(address: Address): boolean
 }
@@ -149,6 +151,8 @@ export const leafRules: Rules<LeafFacts> = [
   {
     code: 'DEADLINE',
     check: ofTrade(({ swap: { deadlineS }, nowS }) => {
+      // Some curves take no deadline; the leaf that allows the call ends within as long on chain.
+      if (deadlineS === null) return null
       const limit = nowS + COSIGNER.maxDeadlineS
       if (deadlineS > BigInt(nowS) && deadlineS <= BigInt(limit)) return null
       return { message: 'The deadline has passed or is far ahead.', value: deadlineS.toString(), limit }
@@ -156,8 +160,7 @@ export const leafRules: Rules<LeafFacts> = [
   },
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: ({ isChainRead }) =>
-      isChainRead ? null : { message: 'The co-signer could not read the chain; nothing was signed.' },
+    check: ({ isChainRead, whyUnread }) => (isChainRead ? null : { message: unreadMessage(whyUnread) }),
   },
   {
     code: 'PRICE_UNAVAILABLE',

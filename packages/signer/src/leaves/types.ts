@@ -11,7 +11,8 @@ export interface Trade {
   amountOutMin: bigint
   /** The ETH the call must carry. */
   valueWei: bigint
-  deadlineS: bigint
+  /** Null where the call has none: its leaf ends by itself. */
+  deadlineS: bigint | null
   fee: TradeFee | null
   /** Who receives the output; must be the wallet. */
   recipient: Address | 'wallet'

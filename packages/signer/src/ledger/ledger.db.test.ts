@@ -185,7 +185,7 @@ withDb(
           prices: { own: ownPrice, isChainRead: () => true } as never,
           ledger,
           cosigner: {
-            sign: (on: typeof PINS.addresses, delegation: Delegation) => ({
+            sign: async (on: typeof PINS.addresses, delegation: Delegation) => ({
               signed: signDelegation(crypto, on, delegation, KEYS.cosigner),
               hash: delegationHash(crypto, delegation),
             }),

@@ -189,9 +189,14 @@ async function retryOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Locks the switch: a freeze waits for this transaction, and later ones see it. */
+/**
+ * Locks the switch: a freeze waits for this transaction, and later ones see it. A ledger that was restored
+ * from a backup counts as frozen until its operator accepts it.
+ */
 export async function readFrozen(sql: Sql): Promise<boolean> {
-  const [row] = await sql.query<{ frozen: boolean }>('select frozen from state where id = 1 for share')
+  const [row] = await sql.query<{ frozen: boolean }>(
+    'select frozen or not ledger_is_home() as frozen from state where id = 1 for share',
+  )
   return row!.frozen
 }
 

@@ -12,7 +12,7 @@ type Rounds = Record<string, { price: bigint; updatedAtS: number }>
 
 /** A node whose feeds say this; silent when told so. */
 function node(rounds: Rounds) {
-  const state = { silent: false, rounds, timestampS: NOW_S }
+  const state = { silent: false, rounds, timestampS: NOW_S, frozen: false }
   const rpc = rpcOf(async (method, params) => {
     if (state.silent) throw new Error('no answer')
     if (method === 'eth_blockNumber') return '0x1'
@@ -23,6 +23,9 @@ function node(rounds: Rounds) {
     const result = calls.map(({ target, callData }) => {
       if (target === PROFILE.contracts.multicall3 && callData !== '0x') {
         return { success: true, returnData: numberToHex(state.timestampS, { size: 32 }) }
+      }
+      if (target.toLowerCase() === STOCK) {
+        return { success: true, returnData: numberToHex(state.frozen ? 1 : 0, { size: 32 }) }
       }
       const round = state.rounds[target.toLowerCase()]
       if (!round) return { success: false, returnData: '0x' as Hex }
@@ -82,6 +85,17 @@ describe('the co-signer’s own prices', () => {
     })
     const closed = await follow(stock, () => false)
     expect(closed.prices.own(STOCK)).toMatchObject({ kind: 'none' })
+  })
+
+  it('do not count while the issuer holds the feed still', async () => {
+    const stock = { [STOCK_FEED]: { price: 20_000_000_000n, updatedAtS: NOW_S - 60 } }
+    const { state, prices } = await follow(stock)
+    state.frozen = true
+    await prices.read()
+    expect(prices.own(STOCK)).toEqual({ kind: 'none', why: 'its issuer holds its feed still' })
+    state.frozen = false
+    await prices.read()
+    expect(prices.own(STOCK)).toMatchObject({ kind: 'fresh' })
   })
 
   it('do not outlive the node’s silence, and come back with it', async () => {

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { type BindingMark, COSIGNER, lessBps } from '@pit/protocol'
-import type { Failure, Rules } from '../checks.ts'
+import { type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { OwnPrice } from '../prices/followPrices.ts'
 import type { Offer } from './readOffers.ts'
@@ -11,13 +11,15 @@ export interface OfferFacts {
   marks: readonly BindingMark[]
   /** What pools pay for a little of each; null when the chain did not answer. */
   offers: ReadonlyMap<Address, readonly Offer[]> | null
+  /** What keeps the chain from being read, where that is known. */
+  whyUnread?: string | null
 }
 
 /** What a root is held to last: its owner's marks against the pools. */
 export const offerRules: Rules<OfferFacts> = [
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: ({ offers }) => (offers === null ? { message: 'The co-signer could not read the chain.' } : null),
+    check: ({ offers, whyUnread }) => (offers === null ? { message: unreadMessage(whyUnread) } : null),
   },
   {
     code: 'CAP_PRICE',

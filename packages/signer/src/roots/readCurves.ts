@@ -1,67 +1,65 @@
-import { type Address, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
+import { type Address, type Hex, launchpadOf, NATIVE, type PinnedLaunchpad } from '@pit/chain'
 import { askCall, readAll } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import type { LaunchpadKind } from '@pit/protocol'
 
-const curveAbi = parseAbi([
-  'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
-  'function terms() view returns (Terms terms)',
-])
+/** A curve by its launchpad's own word. */
+export interface LaunchedCurve {
+  token: Address
+  launchpad: LaunchpadKind
+}
 
 /**
- * The token of each curve, if the launchpad deployed all of them and they trade for ETH; undefined otherwise,
- * because a contract that only looks like a curve could keep what it is sent. Throws when the chain does not
- * answer.
+ * Each curve with its token, if a pinned launchpad deployed all of them and they trade for ETH; undefined
+ * otherwise, because a contract that only looks like a curve could keep what it is sent. Throws when the chain
+ * does not answer.
  */
 export async function readCurves(
-  { rpc, launchpad }: { rpc: Pick<Rpc, 'batch'>; launchpad: Address | null },
+  { rpc, launchpads }: { rpc: Pick<Rpc, 'batch'>; launchpads: readonly PinnedLaunchpad[] },
   curves: readonly Address[],
-): Promise<Record<Address, Address> | undefined> {
+): Promise<Record<Address, LaunchedCurve> | undefined> {
   if (curves.length === 0) return {}
-  if (launchpad === null) return undefined
-  const termsData = encodeFunctionData({ abi: curveAbi, functionName: 'terms' })
-  const terms = await readAll(
-    rpc,
-    curves.map((to) => askCall({ to, data: termsData })),
-  )
-  const tokens: Address[] = []
-  for (const answer of terms) {
-    const read = answer && tryRead(() => decodeTerms(answer))
-    if (!read || read.pair !== NATIVE) return undefined
-    tokens.push(read.token)
-  }
+  if (launchpads.length === 0) return undefined
+  const claims = await readClaims({ rpc, launchpads }, curves)
   const owners = await readAll(
     rpc,
-    tokens.map((token) =>
-      askCall({
-        to: launchpad,
-        data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
-      }),
+    claims.map(({ at: { kind, factory }, token }) =>
+      askCall({ to: factory, data: launchpadOf(kind).askCurve(token) }),
     ),
   )
-  const tokenOf: Record<Address, Address> = {}
-  for (const [i, answer] of owners.entries()) {
-    const curve = answer && tryRead(() => decodeCurve(answer))
-    if (curve !== curves[i]) return undefined
-    tokenOf[curve!] = tokens[i]!
+  const launched: Record<Address, LaunchedCurve> = {}
+  for (const [i, { at, curve, token }] of claims.entries()) {
+    const answer = owners[i]
+    if (answer && launchpadOf(at.kind).curveIn(answer) === curve)
+      launched[curve] = { token, launchpad: at.kind }
   }
-  return tokenOf
+  return curves.every((curve) => launched[curve]) ? launched : undefined
 }
 
-function decodeTerms(data: Hex): { token: Address; pair: Address } {
-  const { token, pair } = decodeFunctionResult({ abi: curveAbi, functionName: 'terms', data })
-  return { token: lower(token), pair: lower(pair) }
+interface Claim {
+  at: PinnedLaunchpad
+  curve: Address
+  token: Address
 }
 
-const decodeCurve = (data: Hex): Address =>
-  lower(decodeFunctionResult({ abi: launchpadAbi, functionName: 'curveOf', data }))
-
-function tryRead<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
+/** What each contract says of itself, in the words of each launchpad. */
+async function readClaims(
+  { rpc, launchpads }: { rpc: Pick<Rpc, 'batch'>; launchpads: readonly PinnedLaunchpad[] },
+  curves: readonly Address[],
+): Promise<Claim[]> {
+  const asked = launchpads.flatMap((at) => curves.map((curve) => ({ at, curve })))
+  const answers = await readAll(
+    rpc,
+    asked.flatMap(({ at, curve }) =>
+      launchpadOf(at.kind).endsCalls.map((data) => askCall({ to: curve, data })),
+    ),
+  )
+  let next = 0
+  return asked.flatMap(({ at, curve }) => {
+    const { endsCalls, endsIn } = launchpadOf(at.kind)
+    const own = answers.slice(next, next + endsCalls.length)
+    next += endsCalls.length
+    const ends = own.includes(undefined) ? undefined : endsIn(own as Hex[])
+    return ends && ends.pair === NATIVE ? [{ at, curve, token: ends.token }] : []
+  })
 }
-
-const lower = (address: Address): Address => address.toLowerCase() as Address

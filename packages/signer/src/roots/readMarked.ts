@@ -1,7 +1,8 @@
-import type { Address } from '@pit/chain'
+import { type Address, type Hex, launchpadOf } from '@pit/chain'
 import { askCall, readAll, wordsIn } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { encodeFunctionData, parseAbi } from 'viem'
+import type { LaunchedCurve } from './readCurves.ts'
 
 /** What the chain says of a token whose price only its owner says. */
 export interface MarkedToken {
@@ -11,12 +12,8 @@ export interface MarkedToken {
   weiPerToken: bigint | null
 }
 
-const abi = parseAbi([
-  'function decimals() view returns (uint8)',
-  'function state() view returns (uint256 x, uint256 y, uint256 left, uint256 snipeBps, bool isGraduated)',
-])
+const abi = parseAbi(['function decimals() view returns (uint8)'])
 const DECIMALS = encodeFunctionData({ abi, functionName: 'decimals' })
-const STATE = encodeFunctionData({ abi, functionName: 'state' })
 /** What a stranger's token may spend to answer. */
 const READ_GAS = 150_000
 
@@ -26,13 +23,19 @@ const READ_GAS = 150_000
 export async function readMarked(
   rpc: Pick<Rpc, 'batch'>,
   tokens: readonly Address[],
-  curveTokens: Readonly<Record<Address, Address>>,
+  launched: Readonly<Record<Address, LaunchedCurve>>,
 ): Promise<Map<Address, MarkedToken>> {
   if (tokens.length === 0) return new Map()
-  const curveOf = new Map(Object.entries(curveTokens).map(([curve, token]) => [token, curve as Address]))
+  const curveOf = new Map(
+    Object.entries(launched).map(([curve, { token, launchpad }]) => [
+      token,
+      { to: curve as Address, adapter: launchpadOf(launchpad) },
+    ]),
+  )
   const calls = tokens.flatMap((token) => {
     const curve = curveOf.get(token)
-    return [{ to: token, data: DECIMALS }, ...(curve ? [{ to: curve, data: STATE }] : [])]
+    const reserves = curve?.adapter.reserveCalls.map((data) => ({ to: curve.to, data })) ?? []
+    return [{ to: token, data: DECIMALS }, ...reserves]
   })
   const answers = await readAll(
     rpc,
@@ -42,15 +45,17 @@ export async function readMarked(
   let next = 0
   for (const token of tokens) {
     const decimals = wordsIn(answers[next++], 1)?.[0]
-    const state = curveOf.has(token) ? wordsIn(answers[next++], 5) : null
+    const adapter = curveOf.get(token)?.adapter
+    const own = answers.slice(next, next + (adapter?.reserveCalls.length ?? 0))
+    next += own.length
+    const reserves = adapter && !own.includes(undefined) ? adapter.reservesIn(own as Hex[]) : null
     const whole = decimals !== undefined && decimals <= 36n ? Number(decimals) : undefined
-    read.set(token, { decimals: whole, weiPerToken: priceOf(state, whole) })
+    read.set(token, { decimals: whole, weiPerToken: priceOf(reserves, whole) })
   }
   return read
 }
 
-function priceOf(state: bigint[] | null, decimals: number | undefined): bigint | null {
-  const [x, y, , , isGraduated] = state ?? []
-  if (x === undefined || !y || isGraduated !== 0n || decimals === undefined) return null
-  return (x * 10n ** BigInt(decimals)) / y
+function priceOf(reserves: { x: bigint; y: bigint } | null, decimals: number | undefined): bigint | null {
+  if (!reserves || reserves.y === 0n || decimals === undefined) return null
+  return (reserves.x * 10n ** BigInt(decimals)) / reserves.y
 }

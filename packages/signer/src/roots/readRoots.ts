@@ -78,7 +78,8 @@ export function readRoots(
     try {
       if (!same(sessionRoot(addresses, ask), rootGiven)) return 'The root says otherwise than its binding.'
       if (!curvePart) return null
-      const made = curveRoots(addresses, { ...ask, curves: curvePart.root.curves })
+      const { curves, launchpads } = curvePart.root
+      const made = curveRoots(addresses, { ...ask, curves, launchpads })
       const pair = [made.curve, made.fee]
       const bound = pair.every((one) => curvesGiven.some((other) => same(one, other)))
       return bound ? null : 'The curve roots say otherwise than their binding.'

@@ -77,7 +77,7 @@ const deps = (change: Change = {}): RegisterDeps => ({
 const words = (...values: bigint[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
 const JUNK_STATE = { decimals: 18n, state: [E18, 2_500_000n * E18, 1n, 0n, 0n] }
-
+const CHAIN_MEMORY = [PINS.addresses.enforcers.LimitedCalls, PINS.addresses.manager]
 /** A launchpad that made these curves, by what the contracts would answer. */
 function launchpad(
   curves: Record<Address, Address>,
@@ -92,8 +92,9 @@ function launchpad(
   return rpcOf(async (_, [call]) => {
     const { to, data } = call as { to: Address; data: Hex }
     if (data === '0x313ce567') return words(junk.decimals)
+    if (CHAIN_MEMORY.includes(to)) return words(0n)
     if (data === toFunctionSelector('state()')) return words(...junk.state)
-    if (to !== PINS.launchpad) {
+    if (to !== PINS.launchpads[0]!.factory) {
       const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
       const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
       const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
@@ -335,6 +336,7 @@ describe('a root is refused', () => {
         exchanges,
         rpc: rpcOf(async (_, [call]) => {
           const { to, data } = call as { to: Address; data: Hex }
+          if (CHAIN_MEMORY.includes(to)) return words(0n)
           if (to !== STRANGER) return words(18n)
           return words(data.includes(USDG.slice(2)) ? cents * 10_000n : 0n, 0n, 0n, 0n)
         }),
@@ -363,6 +365,14 @@ describe('a root is refused', () => {
       expect(await refused(given, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
     })
 
+    it('with methods that none of them has', async () => {
+      const both = grant(binding, { curves: [CURVE], launchpads: ['pit', 'pons'] })
+      expect(await refused(both)).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(grant(binding, { curves: [CURVE], launchpads: ['pons'] }))).toEqual([
+        'ROOT_BINDS_LIMITS',
+      ])
+    })
+
     it('that trade against something else, or a token outside', async () => {
       expect(await refused(given, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual(['ROOT_BINDS_LIMITS'])
       const outside = grant(makeBinding({ tokens: [NATIVE, USDG] }), { curves: [CURVE] })
@@ -381,6 +391,7 @@ describe('a root is refused', () => {
         ...other,
         eth: { ...CAPS, dayWei: 2n * CAPS.dayWei },
         curves: [CURVE],
+        launchpads: ['pit'],
       })
       expect(await refused({ ...given, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
       expect(await refused({ ...given, curveRoots: [fee, curve] })).toEqual([])

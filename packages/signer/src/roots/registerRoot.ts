@@ -8,10 +8,11 @@ import type { Ledger } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import { offerRules } from './offerRules.ts'
-import { readCurves } from './readCurves.ts'
+import { type LaunchedCurve, readCurves } from './readCurves.ts'
 import { type MarkedToken, readMarked } from './readMarked.ts'
 import { readOffers } from './readOffers.ts'
 import { readRoots } from './readRoots.ts'
+import { readUses } from './readUses.ts'
 import { rootRules } from './rules.ts'
 
 export interface RegisterDeps {
@@ -40,8 +41,8 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const binding = readBinding(request.binding)
   const roots = binding.ok ? readRoots(crypto, pins, { binding: binding.binding, root, curveRoots }) : null
   const hosted = binding.ok ? await ledger.hostedExecutor(binding.binding.executor) : null
-  const curveTokens = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
-  const marked = binding.ok ? await markedOf(deps, binding.binding, curveTokens ?? {}) : null
+  const launched = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
+  const marked = binding.ok ? await markedOf(deps, binding.binding, launched ?? {}) : null
   const facts = {
     nowS: nowS(clock),
     pins,
@@ -49,9 +50,10 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     roots,
     hosted: hosted && { owner: hosted.owner, closed: hosted.closedAtMs !== null },
     delegations: [root, ...curveRoots],
-    curveTokens,
+    launched,
     marked,
     isChainRead: prices.isChainRead(),
+    whyUnread: prices.whyUnread?.() ?? null,
     ownPrice: prices.own,
     isSanctioned,
   }
@@ -61,8 +63,10 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   // Dozens of reads: only for a root that nothing else speaks against.
   const marks = boundMarks(binding.binding)
   const offers = await readOffers(deps.rpc, pins, marks).catch(() => null)
-  const late = failuresOf(offerRules, { pins, ownPrice: prices.own, marks, offers })
+  const whyUnread = prices.whyUnread?.() ?? null
+  const late = failuresOf(offerRules, { pins, ownPrice: prices.own, marks, offers, whyUnread })
   if (late.length > 0) throw rootRefusal(late)
+  await refuseUsed(deps, [roots.root, roots.curve?.root, roots.curve?.fee])
 
   const outcome = await ledger.register({
     hash: roots.root.hash,
@@ -70,7 +74,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     binding: binding.binding,
     root,
     curveRoots,
-    curveTokens: curveTokens ?? {},
+    curveTokens: tokensOf(launched ?? {}),
   })
   if (outcome === 'registered') return roots.root.hash
   throw {
@@ -83,23 +87,39 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   }[outcome]()
 }
 
+/** A root the ledger does not know may be one it has forgotten: the chain remembers. */
+async function refuseUsed(
+  { rpc, pins }: RegisterDeps,
+  roots: readonly ({ hash: Hex } | undefined)[],
+): Promise<void> {
+  const hashes = roots.flatMap((root) => root?.hash ?? [])
+  const uses = await readUses(rpc, pins, hashes).catch(() => null)
+  if (uses === null) fail('CHAIN_UNAVAILABLE', { message: 'The co-signer could not read the chain.' })
+  if (uses === 'disabled') fail('SESSION_REVOKED', { message: 'The owner disabled this session on chain.' })
+  if (uses === 'used')
+    fail('ROOT_REUSED', { message: 'The chain shows that this session has traded already.' })
+}
+
+const tokensOf = (launched: Readonly<Record<Address, LaunchedCurve>>): Record<Address, Address> =>
+  Object.fromEntries(Object.entries(launched).map(([curve, { token }]) => [curve, token]))
+
 /** Null when the chain does not answer. */
 async function markedOf(
   { rpc }: RegisterDeps,
   binding: SessionBinding,
-  curveTokens: Record<Address, Address>,
+  launched: Record<Address, LaunchedCurve>,
 ): Promise<Map<Address, MarkedToken> | null> {
   const tokens = boundMarks(binding).map(({ token }) => token)
-  return readMarked(rpc, tokens, curveTokens).catch(() => null)
+  return readMarked(rpc, tokens, launched).catch(() => null)
 }
 
 /** Null when the chain does not answer. */
 async function curvesOf(
-  { rpc, pins: { launchpad } }: RegisterDeps,
+  { rpc, pins: { launchpads } }: RegisterDeps,
   curves: readonly Address[],
-): Promise<Record<Address, Address> | undefined | null> {
+): Promise<Record<Address, LaunchedCurve> | undefined | null> {
   try {
-    return await readCurves({ rpc, launchpad }, curves)
+    return await readCurves({ rpc, launchpads }, curves)
   } catch (error) {
     if (error instanceof RpcError) return undefined
     return null

@@ -13,9 +13,10 @@ import {
   type SessionBindingV3,
   worthDown,
 } from '@pit/protocol'
-import type { Failure, Rules } from '../checks.ts'
+import { type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { OwnPrice } from '../prices/followPrices.ts'
+import type { LaunchedCurve } from './readCurves.ts'
 import type { MarkedToken } from './readMarked.ts'
 import { type RootsReading, unpinned } from './readRoots.ts'
 
@@ -29,11 +30,13 @@ export interface RootFacts {
   /** Where the executor's key is this signer's own; null where it is anybody's. */
   hosted: { owner: Address; closed: boolean } | null
   delegations: readonly Delegation[]
-  /** Undefined: one of them is no curve of the launchpad. Null: the chain was not asked or did not answer. */
-  curveTokens: Readonly<Record<Address, Address>> | undefined | null
+  /** Undefined: one of them is no curve of a launchpad. Null: the chain was not asked or did not answer. */
+  launched: Readonly<Record<Address, LaunchedCurve>> | undefined | null
   /** What the chain says of the tokens with an owner's mark; null when it did not answer. */
   marked: ReadonlyMap<Address, MarkedToken> | null
   isChainRead: boolean
+  /** What keeps it from being read, where that is known. */
+  whyUnread?: string | null
   ownPrice(token: Address): OwnPrice
   isSanctioned(address: Address): boolean
 }
@@ -116,10 +119,10 @@ export const rootRules: Rules<RootFacts> = [
   { code: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: withBinding(({ isChainRead, reading, curveTokens, marked }) =>
-      isChainRead && !(reading.curve && curveTokens === null) && marked !== null
+    check: withBinding(({ isChainRead, whyUnread, reading, launched, marked }) =>
+      isChainRead && !(reading.curve && launched === null) && marked !== null
         ? null
-        : { message: 'The co-signer could not read the chain.' },
+        : { message: unreadMessage(whyUnread) },
     ),
   },
   {
@@ -190,14 +193,19 @@ function markFailure(binding: SessionBindingV3, ownPrice: RootFacts['ownPrice'])
   return null
 }
 
-function bindsLimits({ reading, bound, curveTokens, nowS }: Parameters<Check>[0]): Failure | null {
+function bindsLimits({ reading, bound, launched, nowS }: Parameters<Check>[0]): Failure | null {
   if (reading.fault !== null) return { message: reading.fault }
   if (reading.root?.eth && reading.root.eth.startS > nowS + LEEWAY_S)
     return { message: 'The root’s first window lies ahead.', value: reading.root.eth.startS, limit: nowS }
-  if (!reading.curve || curveTokens === null) return null
-  const tokens = reading.curve.root.curves.map((curve) => curveTokens?.[curve])
-  const strange = tokens.some((token) => token === undefined || !bound.tokens.includes(token))
-  return strange ? { message: 'The curve root allows more than the curves of the session’s tokens.' } : null
+  if (!reading.curve || launched === null) return null
+  const { root } = reading.curve
+  const curves = root.curves.map((curve) => launched?.[curve])
+  const strange = curves.some((curve) => curve === undefined || !bound.tokens.includes(curve.token))
+  if (strange) return { message: 'The curve root allows more than the curves of the session’s tokens.' }
+  const spoken = new Set(curves.map((curve) => curve?.launchpad))
+  return root.launchpads.every((kind) => spoken.has(kind))
+    ? null
+    : { message: 'The curve root allows methods that none of its curves has.' }
 }
 
 /** The caps that the chain holds, in ETH, must be about the dollars the owner reads. */

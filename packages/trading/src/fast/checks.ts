@@ -18,18 +18,22 @@ export const passes = (rule: string): Verdict => ({ ok: true, rule })
 export const hasStock = (route: Facts['route']): boolean =>
   route !== null && (route.tokenIn.stock || route.tokenOut.stock)
 
-export function stockVerdict(
-  { route, funds }: Facts,
-  what: 'paused' | 'blocked',
-  fine: string,
-  wrong: string,
-): Verdict | null {
+export function checkPaused({ route, funds }: Facts): Verdict | null {
   if (!route || !hasStock(route) || !funds) return null
-  const ends = [route.tokenIn, route.tokenOut].filter((end) => funds.tokens.get(end.address)?.[what])
+  const ends = [route.tokenIn, route.tokenOut].filter((end) => funds.tokens.get(end.address)?.paused)
   const names = ends.map(({ symbol }) => symbol)
   return names.length === 0
-    ? passes(fine)
-    : { ok: false, message: `${wrong} ${names.join(' and ')}.`, value: names }
+    ? passes('No stock token of this trade is paused.')
+    : { ok: false, message: `Its issuer has paused ${names.join(' and ')}.`, value: names }
+}
+
+/** One list for all stocks: a blocked router or pool stops the trade as a blocked wallet does. */
+export function checkBlocked({ stockParties, funds, wallet }: Facts): Verdict | null {
+  if (stockParties.length === 0 || !funds) return null
+  const blocked = stockParties.filter((party) => funds.blocked.has(party))
+  if (blocked.length === 0) return passes('The registry of stock tokens blocks nobody in this trade.')
+  const names = blocked.map((party) => (party === wallet ? 'this wallet' : party))
+  return { ok: false, message: `The registry of stock tokens blocks ${names.join(', ')}.`, value: blocked }
 }
 
 export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, ask }: Facts): Verdict | null {

@@ -26,6 +26,8 @@ export interface Funds {
   readAtMs: number
   balanceWei: bigint
   tokens: ReadonlyMap<Address, TokenFunds>
+  /** Of the wallet, the router, the permit contract and the pools of stocks: whom the issuer blocks. */
+  blocked: ReadonlySet<Address>
 }
 export interface TokenFunds {
   balance: bigint
@@ -35,7 +37,6 @@ export interface TokenFunds {
   permit: { amount: bigint; expirationS: number; nonce: number }
   /** Stock tokens only. */
   paused: boolean
-  blocked: boolean
 }
 
 /** How the calldata stands to the one we build. */
@@ -54,6 +55,8 @@ export interface Facts {
   addresses: FastAddresses
   tx: TxReading
   route: PinnedRoute | null
+  /** Who touches the stock token of this trade, the wallet first; nobody in another trade. */
+  stockParties: readonly Address[]
   stocksOpen: boolean
   marks: { in: Mark | undefined; out: Mark | undefined } | null
   /** Both marks are there and fresh: only then is anything judged by them. */

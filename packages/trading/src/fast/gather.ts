@@ -1,10 +1,11 @@
 import { type Address, type Crypto, type Hex, MAX_STEPS_OF_HOP, quoteExactIn } from '@pit/chain'
 import { crossMid, type Market } from '@pit/market'
-import { type ChainProfile, FEE, fail, stockSessionOf } from '@pit/protocol'
+import { type ChainProfile, FEE, fail } from '@pit/protocol'
 import { diffsOf, readCall } from './diffs.ts'
 import type { Facts, FastFee, Funds, Rebuilt } from './facts.ts'
 import { permitSignerOf } from './permit.ts'
 import { isFresh, priceTrade } from './prices.ts'
+import { venueOf } from './readFunds.ts'
 import type { TxReading } from './readTx.ts'
 import { type FastAsk, rebuild } from './rebuild.ts'
 import type { FastAddresses, PinnedRoute, PinnedTable } from './table.ts'
@@ -14,6 +15,7 @@ export interface GatherDeps {
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool'>
   profile: ChainProfile
   crypto: Crypto
+  stockSession(atMs: number): boolean
 }
 
 /** A head older than this says nothing of the next block. */
@@ -49,7 +51,7 @@ export function gather(
     funds,
   }: { ask: FastAsk; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
 ): Facts {
-  const { pinned, market, profile, crypto } = deps
+  const { pinned, market, profile, crypto, stockSession } = deps
   const { addresses } = pinned
   const head = market.head()
   if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
@@ -64,6 +66,7 @@ export function gather(
     addresses,
     tx,
     route,
+    stockParties: [],
     stocksOpen: true,
     marks: null,
     priced: null,
@@ -78,9 +81,11 @@ export function gather(
     mid: null,
   }
   if (!route) return facts
+  const venue = venueOf(route, profile.contracts)
+  if (venue !== null) facts.stockParties = [wallet, addresses.router, addresses.permit2, venue]
   const marks = { in: market.mark(route.tokenIn.address), out: market.mark(route.tokenOut.address) }
   facts.marks = marks
-  if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSessionOf(profile)(nowMs)
+  if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSession(nowMs)
   if (isFresh(marks.in, nowMs) && isFresh(marks.out, nowMs)) {
     facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, ask.amountIn, fee)
     facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)

@@ -9,7 +9,7 @@ import { createFundsReader } from './readFunds.ts'
 import { openTable, type PinnedTable } from './table.ts'
 import { watchWallets } from './watchWallets.ts'
 
-export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'market'> & {
+export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'market' | 'stockSession'> & {
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool' | 'onBlock'>
   profile: ChainProfile
   logger: Pick<Logger, 'debug'>
@@ -42,10 +42,11 @@ export function openFast(options: FastOptions): Fast {
   const { market, clock, account, rpc, profile, logger } = options
   const pinned = openTable(profile, options.crypto)
   const { addresses } = pinned
+  const stockSession = stockSessionOf(profile)
   const enabled = options.enabled && addresses !== null && pinned.routes.size > 0
   const readFunds = createFundsReader({ rpc, profile, pinned, nowMs: clock.nowMs })
   const watch = watchWallets({ market, clock, logger, readFunds, tierBps: account.tierBps })
-  const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds }
+  const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds, stockSession }
   const closes = [...pinned.routes.values()].some(
     ({ tokenIn, tokenOut }) => tokenIn.closes || tokenOut.closes,
   )
@@ -66,7 +67,7 @@ export function openFast(options: FastOptions): Fast {
             ? { tier: tierBps, bps: tierBps, recipient: null }
             : feeOfWallet(tierBps, shield, null, addresses.feeRecipient),
         baseFeeWei: market.head()?.baseFeeWei ?? null,
-        stocksOpen: !closes || stockSessionOf(profile)(nowMs),
+        stocksOpen: !closes || stockSession(nowMs),
         nowMs,
       }
     },

@@ -1,12 +1,10 @@
-import type { Address, Hex } from '@pit/chain'
+import { type Address, type Hex, stockIssuerOf } from '@pit/chain'
 import {
   allowanceCall,
   askMulticall,
   balanceCall,
   balanceOfCall,
   type ContractCall,
-  isBlockedCall,
-  pausedCall,
   permitCall,
   readOne,
   rpcUnavailable,
@@ -15,7 +13,7 @@ import {
 import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { Funds, TokenFunds } from './facts.ts'
-import type { End, PinnedTable } from './table.ts'
+import type { End, PinnedRoute, PinnedTable } from './table.ts'
 
 const READ_BOUND_MS = 3_000
 
@@ -34,12 +32,17 @@ export function createFundsReader({
   nowMs: () => number
 }): ReadFunds {
   const multicall3 = profile.contracts.multicall3.toLowerCase() as Address
-  const registry = (profile.contracts.stock_registry?.toLowerCase() ?? null) as Address | null
+  const issuer = stockIssuerOf(profile)
+  // Without a registry nobody can say who may hold a stock: what is asked of Multicall3 fails, and is refused.
+  const beacon = (profile.stocks.beacon?.toLowerCase() ?? multicall3) as Address
   const tokens = tokensOf(pinned)
+  const parties = partiesOf(pinned, profile)
+  const watched = (wallet: Address): Address[] => (parties.length === 0 ? [] : [wallet, ...parties])
 
   const questionsOf = (wallet: Address): ContractCall[] => [
     balanceCall({ wallet, token: NATIVE_TOKEN }, multicall3),
     ...tokens.flatMap((token) => tokenQuestions(token, wallet)),
+    ...watched(wallet).map((who) => issuer.blockedCall(beacon, who)),
   ]
 
   function tokenQuestions({ address, stock }: End, wallet: Address): ContractCall[] {
@@ -49,9 +52,7 @@ export function createFundsReader({
       allowanceCall(address, wallet, permit2),
       permitCall(permit2, { owner: wallet, token: address, spender: router }),
     ]
-    if (!stock) return questions
-    // Without a registry nobody can say who may hold it: what is asked of Multicall3 fails, and is refused.
-    return [...questions, pausedCall(address), isBlockedCall(registry ?? multicall3, address, wallet)]
+    return stock ? [...questions, issuer.pausedCall(address)] : questions
   }
 
   return async (wallets) => {
@@ -59,15 +60,16 @@ export function createFundsReader({
     const questions = wallets.map(questionsOf)
     const asked = askMulticall(multicall3, questions.flat())
     const answers = await readOne(rpc, asked, { timeoutMs: READ_BOUND_MS }).catch(unanswered)
-    return questions.map((asked) => {
+    return questions.map((asked, i) => {
       const [ether, ...words] = answers.splice(0, asked.length)
       let at = 0
       const entries = tokens.map((token): [Address, TokenFunds] => {
-        const size = token.stock ? 5 : 3
+        const size = token.stock ? 4 : 3
         at += size
         return [token.address, fundsOf(words.slice(at - size, at))]
       })
-      return { readAtMs, balanceWei: word(ether), tokens: new Map(entries) }
+      const blocked = new Set(watched(wallets[i]!).filter((_, j) => word(words[at + j]) !== 0n))
+      return { readAtMs, balanceWei: word(ether), tokens: new Map(entries), blocked }
     })
   }
 }
@@ -80,13 +82,30 @@ function tokensOf({ routes }: PinnedTable): End[] {
   )
 }
 
-function fundsOf([balance, allowance, permit, paused, blocked]: (Hex | null)[]): TokenFunds {
+/** Who touches a stock token in a fast trade besides the wallet; nobody where no stock is traded. */
+function partiesOf({ routes, addresses }: PinnedTable, { contracts }: ChainProfile): Address[] {
+  const venues = [...routes.values()].flatMap((route) => venueOf(route, contracts) ?? [])
+  return venues.length === 0 || addresses === null
+    ? []
+    : [...new Set([addresses.router, addresses.permit2, ...venues])]
+}
+
+/** What holds the tokens of a stock route's pool; null for other routes. */
+export function venueOf(
+  { tokenIn, tokenOut, hop, poolId }: PinnedRoute,
+  { v4_pool_manager }: Pick<ChainProfile['contracts'], 'v4_pool_manager'>,
+): Address | null {
+  if (!tokenIn.stock && !tokenOut.stock) return null
+  if (hop.version !== 'v4') return poolId as Address
+  return (v4_pool_manager?.toLowerCase() ?? null) as Address | null
+}
+
+function fundsOf([balance, allowance, permit, paused]: (Hex | null)[]): TokenFunds {
   return {
     balance: word(balance),
     allowance: word(allowance),
     permit: { amount: word(permit), expirationS: Number(word(permit, 1)), nonce: Number(word(permit, 2)) },
     paused: paused !== undefined && word(paused) !== 0n,
-    blocked: blocked !== undefined && word(blocked) !== 0n,
   }
 }
 

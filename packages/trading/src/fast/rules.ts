@@ -1,13 +1,14 @@
 import type { Rule } from '@pit/platform/judge'
 import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf } from '@pit/protocol'
 import {
+  checkBlocked,
   checkFee,
   checkFunds,
   checkGas,
   checkMid,
+  checkPaused,
   hasStock,
   passes,
-  stockVerdict,
   type Verdict,
 } from './checks.ts'
 import type { Facts } from './facts.ts'
@@ -235,21 +236,8 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: ({ route, ask }) =>
       hasStock(route) ? { ok: ask.attestsNonUs, rule: 'Stock tokens need owner_attests_non_us true.' } : null,
   },
-  {
-    code: 'STOCK_PAUSED',
-    check: (facts) =>
-      stockVerdict(facts, 'paused', 'No stock token of this trade is paused.', 'Its issuer has paused'),
-  },
-  {
-    code: 'WALLET_BLOCKED',
-    check: (facts) =>
-      stockVerdict(
-        facts,
-        'blocked',
-        'No stock registry blocks this wallet.',
-        'This wallet is blocked by the registry of',
-      ),
-  },
+  { code: 'STOCK_PAUSED', check: checkPaused },
+  { code: 'WALLET_BLOCKED', check: checkBlocked },
   {
     code: 'SIMULATION_FAILED',
     check: ({ simulation }) =>

@@ -1,5 +1,5 @@
-import type { CurvePool } from '@pit/chain'
-import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
+import { type CurvePool, launchpadOf } from '@pit/chain'
+import { encodeBatch, encodeCurveTrade } from '@pit/plans'
 import { fail, feeOf, type schemas } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
 import { isEth, type TradeAddresses } from './addresses.ts'
@@ -59,25 +59,30 @@ function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveA
 
 function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigint): Draft {
   const { curve, side } = route.way
-  const trade = {
+  const { launchpad } = curve
+  const data = encodeCurveTrade({
+    launchpad,
+    side,
     amountIn: quote.swapIn,
     amountOutMin: contractMin,
     recipient: wallet.wallet,
     deadlineS: BigInt(deadlineOf(nowS)),
-  }
-  const data = side === 'buy' ? encodeCurveBuy(trade) : encodeCurveSell(trade)
+  })
+  const { hasDeadline } = launchpadOf(launchpad)
   const valueWei = isEth(quote.tokenIn.address) ? quote.swapIn : 0n
   return {
     kind: 'swap',
     why: 'The trade itself, with the curve.',
     call: { to: curve.id, valueWei, data, gas: limitFromEstimate(route.gas) },
     decoded: {
-      function: `${side}(uint256 amountIn, uint256 minOut, address to, uint256 deadline)`,
+      function: hasDeadline
+        ? `${side}(uint256 amountIn, uint256 minOut, address to, uint256 deadline)`
+        : `${side}(uint256 amountIn, uint256 minOut, address to)`,
       curve: curve.id,
       pays: amountJson(quote.tokenIn, quote.swapIn),
       receives_at_least: amountJson(quote.tokenOut, contractMin),
       recipient: wallet.wallet,
-      deadline: deadlineOf(nowS),
+      deadline: hasDeadline ? deadlineOf(nowS) : null,
     },
   }
 }

@@ -2,6 +2,7 @@ import type { PlanSimulation, PricedRoute, TradeQuote } from '../types.ts'
 import { tradeAddressesOf } from './addresses.ts'
 import { createAskedPermits } from './askedPermits.ts'
 import type { PlanDeps, PlannerDeps } from './deps.ts'
+import { createParentGas } from './parentGas.ts'
 import type { PlanRequest } from './planRequest.ts'
 import { createPlanTrade, type Planned, type PlanTrade } from './planTrade.ts'
 import { checkPolicy } from './policy.ts'
@@ -30,6 +31,7 @@ export function createPlanner(options: PlannerDeps): Planner {
     ...options,
     addresses: tradeAddressesOf(options.profile),
     permits: createAskedPermits(options),
+    parentGas: createParentGas(options),
   }
   const planTrade = createPlanTrade(deps)
   const own: PrepareDeps = { ...deps, planTrade }

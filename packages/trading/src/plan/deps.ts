@@ -3,6 +3,7 @@ import type { Quoter } from '../quote/index.ts'
 import type { Simulator } from '../simulate/index.ts'
 import type { TradeAddresses } from './addresses.ts'
 import type { AskedPermits } from './askedPermits.ts'
+import type { ParentGas } from './parentGas.ts'
 
 /** What planning a trade is handed. */
 export interface PlannerDeps
@@ -22,4 +23,6 @@ export interface PlanDeps extends PlannerDeps {
   /** Refuses LIVE_UNAVAILABLE where the chain has no router. */
   addresses(): TradeAddresses
   permits: AskedPermits
+  /** What posting the bytes of each step on the parent chain takes. */
+  parentGas: ParentGas
 }

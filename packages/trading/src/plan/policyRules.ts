@@ -168,11 +168,14 @@ export const POLICY: readonly PolicyRule[] = [
     check: ({ quote, wallet }) => {
       if (!wallet || stockEnds(quote).length === 0) return null
       const blocking = wallet.stocks.filter(({ blocked }) => blocked).map(({ token }) => token)
-      return judge(
-        blocking,
-        'No stock registry blocks this wallet.',
-        'This wallet is blocked by the registry of',
-      )
+      const parties = wallet.blockedParties
+      return blocking.length > 0 || parties.length === 0
+        ? judge(
+            blocking,
+            'The registry of stock tokens blocks neither this wallet nor the router.',
+            'This wallet is blocked by the registry of',
+          )
+        : judge(parties, '', 'No wallet can trade this stock here: its registry blocks')
     },
   },
   {

@@ -11,6 +11,7 @@ import {
   type Trial,
   tryAhead,
   tryPlanned,
+  withParentGas,
   withUsedGas,
 } from './trySimulation.ts'
 
@@ -44,13 +45,14 @@ export function prepareTrade(
       return { planned, steps: plan.steps, simulation: null }
     }
     const plannedAt = performance.now()
-    const [{ simulation, judgement }] = await Promise.all([
+    const [{ simulation, judgement }, parentGas] = await Promise.all([
       tryPlanned(deps.simulator, planned, terms, trial),
+      deps.parentGas(plan.steps),
       store(deps, ask, planned),
     ])
     planned.timings['simulate'] = ms(performance.now() - plannedAt)
     if (judgement) refuseSimulated(judgement, simulation, plan)
-    return { planned, steps: withUsedGas(plan.steps, simulation), simulation }
+    return { planned, steps: withUsedGas(plan.steps, simulation, parentGas), simulation }
   })
 }
 
@@ -58,8 +60,8 @@ export function prepareTrade(
 export function buildTrade(deps: PrepareDeps, ask: PlanRequest): Promise<Planned> {
   return recordingRefusals(deps, ask, async (onQuote) => {
     const planned = await planForWallet(deps, ask, { onQuote })
-    await store(deps, ask, planned)
-    return planned
+    const [parentGas] = await Promise.all([deps.parentGas(planned.plan.steps), store(deps, ask, planned)])
+    return { ...planned, plan: { ...planned.plan, steps: withParentGas(planned.plan.steps, parentGas) } }
   })
 }
 

@@ -137,6 +137,7 @@ const ANYBODY: Omit<WalletState, 'wallet' | 'block'> = {
   delegatedTo: null,
   hasOtherCode: false,
   stocks: [],
+  blockedParties: [],
 }
 
 const isSame = (a: End, b: End): boolean => a.address === b.address && a.stock === b.stock

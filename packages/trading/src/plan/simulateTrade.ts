@@ -91,6 +91,7 @@ function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['m
     delegatedTo: null,
     hasOtherCode: false,
     stocks: [],
+    blockedParties: [],
   }
 }
 const ALL_APPROVED = { allowance: MAX_UINT256, curveAllowance: MAX_UINT256 }

@@ -71,6 +71,7 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
             resolve(state)
           }
         }),
+      gasCeiling: 6_000_000,
       simulatePlan: async (ask: SimulateAsk) => {
         began.push({ ask, ahead: !isRead })
         return simulate(ask)

@@ -99,17 +99,30 @@ function withRoom<T extends { tx: PlanTx }>(
   return balanceWei === null || maxWei(roomy) <= balanceWei ? roomy : transactions
 }
 
-/** The steps with gas limits from what they used. */
-export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSimulation): PlanStep[] {
+/**
+ * The steps with gas limits from what they used, which has what their bytes cost on the parent chain now, and
+ * as much again for that to grow by.
+ */
+export function withUsedGas(
+  steps: readonly PlanStep[],
+  { transactions }: PlanSimulation,
+  parentGas: readonly number[],
+): PlanStep[] {
   let next = 0
-  return steps.map((step) => {
+  return steps.map((step, i) => {
     if (step.tx === null) return step
     const used = transactions[next++]
     if (!used?.ok) return step
     const limit = step.kind === 'swap' ? swapLimitFromUse : limitFromUse
-    return { ...step, tx: { ...step.tx, gas: limit(used.gasUsed) } }
+    return { ...step, tx: { ...step.tx, gas: limit(used.gasUsed) + (parentGas[i] ?? 0) } }
   })
 }
+
+/** Steps that were only estimated, with what their bytes cost on the parent chain, twice. */
+export const withParentGas = (steps: readonly PlanStep[], parentGas: readonly number[]): PlanStep[] =>
+  steps.map((step, i) =>
+    step.tx === null ? step : { ...step, tx: { ...step.tx, gas: step.tx.gas + 2 * (parentGas[i] ?? 0) } },
+  )
 
 export function refuseSimulated(
   { code, message }: Judgement,

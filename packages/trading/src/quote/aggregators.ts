@@ -1,85 +1,72 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
 import type { Address } from '@pit/chain'
-import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
-import { CHAIN_ID, QUOTE_ONLY_VENUES, TRADE } from '@pit/protocol'
+import { ProfileError } from '@pit/platform/readProfile'
+import { createVendor, rateOf, VENDOR_REFUSALS, VendorRefused } from '@pit/platform/vendor'
+import { QUOTE_ONLY_VENUES, TRADE, type VendorProfile } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'
 import type { Found, Outcome } from './found.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
+import { AGGREGATORS, type AggregatorAsk, type Offer } from './vendors/index.ts'
 
-type Aggregator = (typeof QUOTE_ONLY_VENUES)[number]
+type Name = (typeof QUOTE_ONLY_VENUES)[number]
 
-export interface AggregatorRequest {
-  tokenIn: Address
-  tokenOut: Address
-  /** Less an input-side fee, so that the rows compare. */
-  amountIn: bigint
+/** `amountIn` is less an input-side fee, so that the rows compare. */
+export interface AggregatorRequest extends AggregatorAsk {
   /** More output than this is nobody's real offer; null: cannot be told. */
   maxOut: bigint | null
 }
 
 export interface Aggregators {
   /** Asks those named, side by side, and waits for none longer than the budget. */
-  ask(names: readonly Aggregator[], request: AggregatorRequest): Promise<Outcome>
+  ask(names: readonly Name[], request: AggregatorRequest): Promise<Outcome>
   /** Whether a route id is an aggregator's for this pair. */
   isRoute(id: string, tokenIn: Address, tokenOut: Address): boolean
 }
 
-const MAX_ANSWER_BYTES = 16_384
-/** Beyond this many unanswered questions nobody asks more: a slow vendor must not fill our memory. */
-const MAX_AT_ONCE = 64
 /** When a vendor does not say, or says nonsense. */
 const USUAL_GAS = 260_000
-const GAS_RANGE = [21_000, 30_000_000] as const
 
-export const isAggregator = (venue: string): venue is Aggregator =>
+export const isAggregator = (venue: string): venue is Name =>
   (QUOTE_ONLY_VENUES as readonly string[]).includes(venue)
 
 /** Quoted for comparison and never built; nothing they say is believed beyond its own row. */
 export function createAggregators({
   profile,
   crypto,
+  clock,
+  logger,
+  vendorKeys,
   labels,
   budgetMs = TRADE.aggregatorBudgetMs,
-}: Pick<QuoterDeps, 'profile' | 'crypto'> & { labels: Labels; budgetMs?: number }): Aggregators {
-  const urls: Record<string, string | undefined> = profile.vendors.aggregator_urls
+}: Pick<QuoterDeps, 'profile' | 'crypto' | 'clock' | 'logger' | 'vendorKeys'> & {
+  labels: Labels
+  budgetMs?: number
+}): Aggregators {
   const routeId = (name: string, tokenIn: Address, tokenOut: Address) =>
     idOf(crypto, `${name}:${tokenIn}:${tokenOut}`)
-  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
-  let underWay = 0
+  const opened = new Map(
+    Object.entries(profile.vendors.aggregators).map(([name, named]) => {
+      const one = openAggregator(name, named, { clock, vendorKeys, budgetMs })
+      if (one === 'NO_KEY') {
+        logger.warn(
+          { aggregator: name, kind: named.kind },
+          'an aggregator is off: VENDOR_KEYS has no key for it',
+        )
+      }
+      return [name, one] as const
+    }),
+  )
 
-  /** Once more on another connection, within the same bound, where the vendor had closed a kept one. */
-  async function get(url: URL): Promise<HttpAnswer | NoAnswer> {
-    const agent = url.protocol === 'https:' ? agents.https : agents.http
-    const startedMs = performance.now()
-    const ask = { method: 'GET', url, agent, maxAnswerBytes: MAX_ANSWER_BYTES } as const
-    const outcome = await exchange({ ...ask, timeoutMs: budgetMs })
-    const leftMs = budgetMs - (performance.now() - startedMs)
-    const isAgain = outcome.kind === 'broken' && outcome.onStaleConnection && leftMs > 0
-    return isAgain ? exchange({ ...ask, timeoutMs: leftMs }) : outcome
-  }
-
-  async function askOne(name: Aggregator, request: AggregatorRequest): Promise<Offer> {
-    const url = urls[name]
-    if (url === undefined) throw new Failed('It is not set up here.')
-    if (underWay >= MAX_AT_ONCE) throw new Failed('Too many questions are open.')
-    underWay += 1
-    try {
-      const asked = new URL(`${url.replace(/\/$/, '')}/quote`)
-      asked.searchParams.set('token_in', request.tokenIn)
-      asked.searchParams.set('token_out', request.tokenOut)
-      asked.searchParams.set('amount_in', request.amountIn.toString())
-      const answer = await get(asked)
-      if (answer.kind !== 'answer') throw new Failed(whyNone(answer))
-      if (answer.status === 404) throw new Failed('It has no route.')
-      if (answer.status >= 300 && answer.status < 400) throw new Failed(SILENT)
-      if (answer.status !== 200) throw new Failed(`It answered ${answer.status}.`)
-      return readOffer(parse(answer.text), request)
-    } finally {
-      underWay -= 1
+  async function askOne(name: Name, request: AggregatorRequest): Promise<Offer> {
+    const one = opened.get(name)
+    if (one === undefined) throw new VendorRefused('OFF')
+    if (one === 'NO_KEY') throw new VendorRefused('NO_KEY')
+    const offer = await one(request)
+    if (offer.amountOut >= ATOMS_END || (request.maxOut !== null && offer.amountOut > request.maxOut)) {
+      throw new VendorRefused('TOO_GOOD')
     }
+    return offer
   }
 
   return {
@@ -101,7 +88,7 @@ export function createAggregators({
               impactBps: null,
               risks: [],
             } satisfies Partial<Found>
-            outcome.found.push({ ...row, ...rest, amountOut, gas })
+            outcome.found.push({ ...row, ...rest, amountOut, gas: gas ?? USUAL_GAS })
           } catch (error) {
             outcome.failed.push({ ...row, why: whyOf(error) } satisfies FailedRoute)
           }
@@ -114,54 +101,27 @@ export function createAggregators({
   }
 }
 
-class Failed extends Error {}
+const whyOf = (error: unknown): string =>
+  error instanceof VendorRefused ? error.message : VENDOR_REFUSALS.SILENT
 
-const SILENT = 'It does not answer.'
-const whyOf = (error: unknown): string => (error instanceof Failed ? error.message : SILENT)
-
-function whyNone({ kind, code }: NoAnswer): string {
-  if (kind === 'too large') return 'Its answer is too large.'
-  // Without a code of the system it was the time that ran out before there was a connection.
-  const isLate = kind === 'timeout' || (kind === 'unreachable' && code === undefined)
-  return isLate ? 'It did not answer in time.' : SILENT
-}
-
-interface Offer {
-  amountOut: bigint
-  gas: number
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Failed('Its answer is not JSON.')
+/** Asks one aggregator of the profile; NO_KEY where it needs one that is not set. */
+function openAggregator(
+  name: string,
+  { kind, url, per_minute }: VendorProfile,
+  { clock, vendorKeys, budgetMs }: Pick<QuoterDeps, 'clock' | 'vendorKeys'> & { budgetMs: number },
+): ((ask: AggregatorAsk) => Promise<Offer>) | 'NO_KEY' {
+  const at = `vendors.aggregators.${name}`
+  if (!isAggregator(name)) throw new ProfileError(`${at}: use ${QUOTE_ONLY_VENUES.join(', ')}`)
+  const vendor = Object.hasOwn(AGGREGATORS, kind) ? AGGREGATORS[kind] : undefined
+  if (vendor === undefined) {
+    throw new ProfileError(
+      `${at}: there is no kind "${kind}"; there are ${Object.keys(AGGREGATORS).join(', ')}`,
+    )
   }
+  const key = vendor.key !== 'none' && Object.hasOwn(vendorKeys, kind) ? (vendorKeys[kind] ?? null) : null
+  if (vendor.key === 'required' && key === null) return 'NO_KEY'
+  const usual = (key !== null && vendor.ratedByKey) || vendor.rate
+  const asked = createVendor({ rate: rateOf(usual, per_minute), timeoutMs: budgetMs, clock })
+  const baseUrl = url.replace(/\/+$/, '')
+  return (ask) => asked.ask(vendor.request(baseUrl, ask, key), (answer) => vendor.read(answer, ask))
 }
-
-function readOffer(answer: unknown, request: AggregatorRequest): Offer {
-  if (typeof answer !== 'object' || answer === null) throw new Failed('Its answer is malformed.')
-  const said = answer as Record<string, unknown>
-  if (
-    said['chain_id'] !== CHAIN_ID ||
-    lowerText(said['token_in']) !== request.tokenIn ||
-    lowerText(said['token_out']) !== request.tokenOut ||
-    said['amount_in'] !== request.amountIn.toString()
-  ) {
-    throw new Failed('Its answer is about another trade.')
-  }
-  const atoms = said['amount_out']
-  if (typeof atoms !== 'string' || !/^[1-9][0-9]{0,77}$/.test(atoms)) {
-    throw new Failed('Its answer has no amount above zero.')
-  }
-  const amountOut = BigInt(atoms)
-  if (amountOut >= ATOMS_END || (request.maxOut !== null && amountOut > request.maxOut)) {
-    throw new Failed('Its amount is far above the market: not believed.')
-  }
-  const gas = said['gas']
-  const plausible =
-    typeof gas === 'number' && Number.isInteger(gas) && gas >= GAS_RANGE[0] && gas <= GAS_RANGE[1]
-  return { amountOut, gas: plausible ? gas : USUAL_GAS }
-}
-
-const lowerText = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)

@@ -23,7 +23,7 @@ import {
 
 type Batch = QuoterDeps['rpc']['batch']
 const pair = { tokenIn: JUNK, tokenOut: USDG }
-const request = { ...pair, amountIn: 1_000_000n, block: 26, knownOnly: false }
+const request = { ...pair, amountIn: 1_000_000n, block: 26, knownOnly: false, isNamed: false }
 const word = (amountOut: bigint, gas = 90_000n): Hex =>
   encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [amountOut, gas])
 const answer = (result: unknown) => ({ ok: true as const, result })

@@ -3,7 +3,7 @@ import {
   GAS,
   type Hex,
   type Hop,
-  hookEffectOf,
+  isQuotedByCall,
   type Route,
   routeIdOf,
   v4QuoterAbi,
@@ -19,6 +19,7 @@ import type { Hooks } from './hooks.ts'
 import { endlessOut, impactBps } from './impact.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
+import { trapByCall, trapRisk, whyTrapped } from './traps.ts'
 
 /** As long as an aggregator has. */
 const BUDGET_MS = 1_500
@@ -35,6 +36,8 @@ export interface CallRequest {
   block: number
   /** Strangers' hooks are not asked about core pairs: nobody may slow those down by opening a pool. */
   knownOnly: boolean
+  /** The route was named by its id: a trap is quoted too, and said to be one. */
+  isNamed: boolean
 }
 
 export interface CallQuoter {
@@ -82,7 +85,7 @@ export function createCallQuoter({
       }))
   }
 
-  async function ask(chosen: readonly Chosen[], { amountIn, block }: CallRequest): Promise<Outcome> {
+  async function ask(chosen: readonly Chosen[], { amountIn, block, isNamed }: CallRequest): Promise<Outcome> {
     if (chosen.length === 0 || quoter === null) return { found: [], failed: [] }
     const questions = chosen.map(
       ({ hop }): Question<Read | Reason> => ({
@@ -96,8 +99,11 @@ export function createCallQuoter({
       return chosen.reduce<Outcome>(
         (outcome, one, i) => {
           const read = answers[i]!
+          const trap = 'why' in read ? null : trapByCall(one.hop, amountIn, read.amountOut)
           if ('why' in read) outcome.failed.push({ ...plain(one), ...read })
-          else outcome.found.push(describe(one, read, amountIn))
+          else if (trap !== null && !isNamed)
+            outcome.failed.push({ ...plain(one), why: whyTrapped(trap, one.row.id) })
+          else outcome.found.push(describe(one, read, { amountIn, trap }))
           return outcome
         },
         { found: [], failed: [] },
@@ -112,7 +118,7 @@ export function createCallQuoter({
   function elsewhere(token: Address): FailedRoute[] {
     const rows = new Map<Address, FailedRoute>()
     for (const pool of market.index.of(token)) {
-      if (pool.version !== 'v4' || hookEffectOf(pool.key) === 'none') continue
+      if (!isQuotedByCall(pool)) continue
       const pair = pool.token0 === token ? pool.token1 : pool.token0
       if (rows.has(pair) || rows.size === MAX_ELSEWHERE) continue
       const hop = { pool, zeroForOne: pool.token0 === token, tokenIn: token, tokenOut: pair }
@@ -132,9 +138,14 @@ export function createCallQuoter({
 const depthOf = ({ pool }: Hop): number => (pool.version === 'v4' ? Number(pool.liquidity) : 0)
 const plain = ({ row: { id, venue, label } }: Chosen) => ({ id, venue, label })
 
-function describe({ hop, row, endless }: Chosen, read: Read, amountIn: bigint): Found {
+function describe(
+  { hop, row, endless }: Chosen,
+  read: Read,
+  { amountIn, trap }: { amountIn: bigint; trap: number | null },
+): Found {
   return {
     ...row,
+    risks: trap === null ? row.risks : [...row.risks, trapRisk(trap)],
     way: { kind: 'pools', legs: [{ hops: [planHopOf(hop)], amountIn }] },
     quotedBy: 'call',
     amountOut: read.amountOut,

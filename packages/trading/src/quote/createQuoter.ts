@@ -17,6 +17,7 @@ import { priceOf } from './prices.ts'
 import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
 import { type Audited, risksOfTrade, worstAudit } from './risks.ts'
 import { checkAskedSize, notionalOf, sizeOf } from './size.ts'
+import { readSnipeExempt } from './snipeExempt.ts'
 import { createWinners } from './winners.ts'
 
 export interface Quoter {
@@ -41,7 +42,11 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   const aggregators = createAggregators(parts)
 
   /** Everything that is read of the market, in one go without waiting: all of it is of one block. */
-  function readMarket(ask: TradeAsk, ends: Ends, fee: TradeQuote['fee']) {
+  function readMarket(
+    ask: TradeAsk,
+    ends: Ends,
+    { fee, exempt }: { fee: TradeQuote['fee']; exempt: ReadonlySet<Address> },
+  ) {
     const head = market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
     const ageS = nowS(clock) - head.timestampS
     if (ageS > HEAD_MAX_AGE_S) fail('RPC_UNAVAILABLE', { message: `The newest block here is ${ageS} s old.` })
@@ -66,16 +71,21 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     }
     const scanned = ask.venues.includes('venue_pool')
       ? pools.scan({ ...pair, amountIn: swapIn, ...(yard.gasCost && { gasCost: yard.gasCost }) }, ask)
-      : { found: [], byCall: [], tried: 0 }
+      : { found: [], failed: [], byCall: [], tried: 0 }
     const curves = ask.venues.includes('venue_curve')
-      ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS })
+      ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS, exempt })
       : { found: [], failed: [] }
-    const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore }
+    const isNamed = ask.routeId !== undefined
+    const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore, isNamed }
     const chosen = byCall.choose(scanned.byCall, call)
     const found = [...scanned.found, ...curves.found]
     const lost = found.length === 0 && chosen.length === 0 && ask.venues.includes('venue_pool')
     const byAddress = [tokenIn, tokenOut].filter(({ core }) => lost && core === null)
-    const failed = [...curves.failed, ...byAddress.flatMap(({ address }) => byCall.elsewhere(address))]
+    const failed = [
+      ...scanned.failed,
+      ...curves.failed,
+      ...byAddress.flatMap(({ address }) => byCall.elsewhere(address)),
+    ]
     const tried = scanned.tried + curves.found.length + curves.failed.length + chosen.length
     return { head, size, yard, bothCore, found, failed, call, chosen, tried }
   }
@@ -93,7 +103,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     Promise.all(
       ends
         .filter(({ address }) => ask.shield && address !== NATIVE)
-        .map(async ({ address }) => ({ token: address, audit: await tokens.readAudit(address) })),
+        .map(async ({ address }) => ({ token: address, ...(await tokens.readAudit(address)) })),
     )
 
   return {
@@ -118,7 +128,9 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       const audited = await audits
       watch.stage('tokens')
 
-      const read = readMarket(ask, ends, fee)
+      const asking = readSnipeExempt(deps, ask.wallet, [ends.tokenIn.address, ends.tokenOut.address])
+      const exempt = asking instanceof Promise ? await asking : asking
+      const read = readMarket(ask, ends, { fee, exempt })
       const { head, size, yard } = read
       const { tokenIn, tokenOut } = yard
       watch.stage('scan')

@@ -16,6 +16,8 @@ export interface CurveRequest {
   amountIn: bigint
   /** Of the newest block: a later one has no higher snipe tax. */
   atS: number
+  /** The curves that take no snipe tax of the trade's wallet, by their own word. */
+  exempt?: ReadonlySet<Address>
 }
 
 /** The launchpad's curves of either end. Nothing waits in it. */
@@ -29,8 +31,9 @@ export function quoteCurves(
     [tokenOut, 'buy'],
     [tokenIn, 'sell'],
   ] as const) {
-    const curve = market.curveOf(token)
-    if (curve?.version !== 'curve') continue
+    const known = market.curveOf(token)
+    if (known?.version !== 'curve') continue
+    const curve = request.exempt?.has(known.id) ? { ...known, snipeStartBps: 0 } : known
     const row = {
       id: idOf(crypto, `curve:${curve.id}:${side}`),
       venue: 'venue_curve' as const,
@@ -65,7 +68,7 @@ export function quoteCurves(
     const taxBps = side === 'buy' ? snipeTaxBps(curve, atS) : 0
     if (taxBps === 0) return undefined
     const retryAfterS = Math.max(1, curve.launchedAtS + curve.snipeSeconds - Math.floor(atS))
-    const why = `A snipe tax of ${taxBps / 100}% applies now; it is gone in ${retryAfterS} s.`
+    const why = `A snipe tax of ${taxBps / 100}% applies to this wallet now; it is gone in ${retryAfterS} s.`
     return { code: 'SNIPE_TAX', why, retryAfterS }
   }
 }

@@ -1,4 +1,4 @@
-import { type Hop, midPrice, type Pool, v4SwapFeePips } from '@pit/chain'
+import { type Hop, isFeeUnread, midPrice, type Pool, v4SwapFeePips } from '@pit/chain'
 import { roundBps } from './deps.ts'
 
 /** Floats throughout: these disclose how far a trade moves prices, and decide no amount. */
@@ -11,7 +11,9 @@ export function spotOf({ pool, zeroForOne }: Pick<Hop, 'pool' | 'zeroForOne'>): 
   return zeroForOne ? mid : mid === 0 ? 0 : 1 / mid
 }
 
+/** 0 where the fee is its hook's to say and nobody has read it. */
 export function feePipsOf(pool: Pool, zeroForOne: boolean): number {
+  if (isFeeUnread(pool)) return 0
   if (pool.version === 'v2') return pool.feeBps * 100
   return pool.version === 'v3' ? pool.feePips : v4SwapFeePips(pool, zeroForOne)
 }

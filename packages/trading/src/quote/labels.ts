@@ -1,4 +1,4 @@
-import { type Address, type Hop, NATIVE } from '@pit/chain'
+import { type Address, type Hop, isFeeUnread, NATIVE } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { lower } from './deps.ts'
 import { feePipsOf } from './impact.ts'
@@ -26,7 +26,8 @@ export function createLabels({ core_tokens }: Pick<ChainProfile, 'core_tokens'>)
       const { pool, zeroForOne } = hop
       const hooked = pool.version === 'v4' && pool.key.hooks !== NATIVE ? ', hook' : ''
       const to = i === hops.length - 1 ? tokenOut : hop.tokenOut
-      label += ` → ${nameOf(to)} (${pool.version} ${feePipsOf(pool, zeroForOne) / 10_000}%${hooked})`
+      const fee = isFeeUnread(pool) ? 'dynamic fee' : `${feePipsOf(pool, zeroForOne) / 10_000}%`
+      label += ` → ${nameOf(to)} (${pool.version} ${fee}${hooked})`
     }
     return label
   }

@@ -9,17 +9,20 @@ import {
   splitRoute,
 } from '@pit/chain'
 import { planHopOf } from '@pit/plans'
-import type { PoolLeg } from '../types.ts'
+import type { FailedRoute, PoolLeg } from '../types.ts'
 import type { QuoterDeps } from './deps.ts'
 import type { Found } from './found.ts'
 import type { Hooks } from './hooks.ts'
 import { endlessOut, impactBps, spotOf } from './impact.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
+import { trapOf, trapRisk, whyTrapped } from './traps.ts'
 import type { Winners } from './winners.ts'
 
 export interface PoolScan {
   found: Found[]
+  /** Routes that are not offered, and why. */
+  failed: FailedRoute[]
   /** Pools that only the chain can quote. */
   byCall: Route[]
   /** Routes looked at. */
@@ -34,6 +37,8 @@ export interface PoolScanner {
 
 /** More rows than this nobody reads; every one of them is measured and sent. */
 const MAX_ROWS = 100
+/** Routes that are not offered are named as long as they are few. */
+const MAX_FAILED = 3
 
 export function createPoolScanner({
   market,
@@ -47,6 +52,8 @@ export function createPoolScanner({
   labels: Labels
 }): PoolScanner {
   const { index } = market
+  /** The issuer of a stock blocks what holds its pool's tokens: nothing can trade there. */
+  const isBarred = ({ hops }: Route) => hops.some(({ pool }) => market.stocks.isBarred(pool))
   const isClean = ({ hops }: Route) => hops.every(hooks.isKnown)
   const fits = ({ amountOut }: { amountOut: bigint }) => amountOut < ATOMS_END
 
@@ -61,8 +68,25 @@ export function createPoolScanner({
       amountOut,
       gas,
       impactBps: impactBps(amountOut, endlessOut(hops, amountIn)),
-      risks: hooks.risksOf(hops),
+      risks: risksOf(hops),
     }
+  }
+
+  function risksOf(hops: Route['hops']) {
+    const trap = trapOf(hops)
+    return [...hooks.risksOf(hops), ...(trap === null ? [] : [trapRisk(trap)])]
+  }
+
+  /** What nobody is offered: told where it is all there is. */
+  function describeFailed(routes: readonly Route[], ends: Ends): FailedRoute[] {
+    return routes.slice(0, MAX_FAILED).map((route) => ({
+      id: route.id,
+      venue: 'venue_pool',
+      label: labels.ofPath(ends, route.hops),
+      why: isBarred(route)
+        ? 'The issuer of the stock blocks this pool.'
+        : whyTrapped(trapOf(route.hops) ?? 0, route.id),
+    }))
   }
 
   function describeSplit({ legs, amountOut, gas }: SplitQuote, ends: Ends): Found {
@@ -90,9 +114,12 @@ export function createPoolScanner({
     return described
   }
 
+  const isOffered = (route: Route) => !isBarred(route) && trapOf(route.hops) === null
+
   function byWinners(request: RouteRequest): RouteQuote[] {
     return winners
       .of(request.tokenIn, request.tokenOut)
+      .filter((route) => isOffered(route))
       .map((route) => requote(route, request))
       .filter((route) => route !== undefined)
       .filter(fits)
@@ -114,22 +141,26 @@ export function createPoolScanner({
         const divided = split(recent, request)
         return {
           found: [...(divided ? [divided] : []), ...recent.map((route) => describe(route, request))],
+          failed: [],
           byCall: [],
           tried: recent.length,
         }
       }
-      const { routes, byCall } = findRoutes({ index, crypto }, request)
-      const whole = routes.filter(fits)
+      const all = findRoutes({ index, crypto }, request)
+      const byCall = all.byCall.filter((route) => !isBarred(route))
+      const routes = all.routes.filter((route) => !isBarred(route))
+      const whole = routes.filter((route) => fits(route) && isOffered(route))
       const divided = split(whole, request)
       const tried = routes.length + (divided ? 1 : 0)
       if (routeId !== undefined) {
-        const route = whole.find(({ id }) => id === routeId)
+        const route = routes.filter(fits).find(({ id }) => id === routeId)
         const asked = route
           ? describe(route, request)
           : divided?.id === routeId
             ? divided
             : splitAgain(routeId, request)
-        return { found: asked ? [asked] : [], byCall: byCall.filter(({ id }) => id === routeId), tried }
+        const named = byCall.filter(({ id }) => id === routeId)
+        return { found: asked ? [asked] : [], failed: [], byCall: named, tried }
       }
       if (whole.length > 0) {
         // Whoever opens pools with hooks of his own must not be all that is remembered.
@@ -137,7 +168,10 @@ export function createPoolScanner({
         winners.keep(request.tokenIn, request.tokenOut, [...clean, ...hooked])
       }
       const shown = whole.slice(0, MAX_ROWS).map((route) => describe(route, request))
-      return { found: divided ? [divided, ...shown] : shown, byCall, tried }
+      const isAnyOffered = shown.length > 0 || byCall.length > 0
+      const kept = isAnyOffered ? [] : [...all.routes, ...all.byCall].filter((route) => !isOffered(route))
+      const failed = describeFailed(kept, request)
+      return { found: divided ? [divided, ...shown] : shown, failed, byCall, tried }
     },
     spotBetween(request) {
       // The first amount that gives enough atoms to tell routes apart by.

@@ -144,10 +144,13 @@ describe('a quote of a token by address', () => {
 
 describe('with shield', () => {
   const verdict = (verdicts: Record<string, string>) => async (token: string) => ({
-    verdict: (verdicts[token] ?? 'verified') as 'verified',
-    url: null,
-    source: 'audit',
-    checked_at: NOW_S,
+    audit: {
+      verdict: (verdicts[token] ?? 'verified') as 'verified',
+      url: null,
+      source: 'audit',
+      checked_at: NOW_S,
+    },
+    findings: [],
   })
 
   it('both ends are audited but native ETH, and the worst verdict is shown', async () => {

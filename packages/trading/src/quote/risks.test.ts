@@ -16,7 +16,8 @@ const token = (over: Partial<TradeToken> = {}): TradeToken => ({
 const usdg = token({ address: USDG, core: 'USDG', record: record(USDG), mark: usd(1) })
 const audited = (address: `0x${string}`, verdict: string) => ({
   token: address,
-  audit: { verdict, url: null, source: 'audit', checked_at: NOW_S },
+  audit: { verdict: verdict as 'verified', url: null, source: 'audit', checked_at: NOW_S },
+  findings: [],
 })
 const codes = (over: Partial<Parameters<typeof risksOfTrade>[0]> = {}) =>
   risksOfTrade({ tokenIn: usdg, tokenOut: token(), best: undefined, audits: [], ...over }).map(

@@ -1,11 +1,12 @@
+import type { StaleWhy } from '@pit/chain'
+import { auditRisks, type Audited as TokenAudited } from '@pit/market'
 import { RISKS, type RiskCode, TRADE } from '@pit/protocol'
 import type { Audit, PricedRoute, Risk, TradeToken } from '../types.ts'
 import { unitUsd } from './prices.ts'
 
 /** One token's verdict. */
-export interface Audited {
+export interface Audited extends TokenAudited {
   token: TradeToken['address']
-  audit: Audit
 }
 
 /** Everything to disclose: both tokens', the trade's by its best route, and with shield the audit's. */
@@ -22,16 +23,25 @@ export function risksOfTrade({
 }): Risk[] {
   const risks: Risk[] = []
   for (const token of [tokenIn, tokenOut]) {
+    // Before the record's own, which does not say why.
+    if (token.mark?.stale) risks.push(staleRisk(token, token.mark.staleWhy))
     risks.push(...token.record.risks.map((risk) => ({ ...risk, token: token.address })))
     if (token.core === null && unitUsd(token) === null) risks.push(riskOf('NO_REFERENCE', token))
-    if (token.mark?.stale) risks.push(riskOf('STALE_MARK', token))
   }
   risks.push(...(best?.risks ?? []), ...impactRisk(best?.impactBps ?? null))
-  for (const { token, audit } of audits) {
-    if (audit.verdict === 'flagged') risks.push(riskOf('AUDIT_FLAGGED', { address: token }))
-    else if (audit.verdict !== 'verified') risks.push(riskOf('AUDIT_UNVERIFIED', { address: token }))
-  }
+  for (const audited of audits) risks.push(...auditRisks(audited.token, audited))
   return severeFirst(onePerToken(risks))
+}
+
+const STALE_WORDS: Record<StaleWhy, string> = {
+  heartbeat: 'Its oracle price is older than it should be.',
+  closed: 'Its market is closed: the oracle price is of its last hours.',
+  frozen: 'Its issuer holds its oracle price still, as in a corporate action.',
+  off_peg: 'It counts as one dollar, but its feed is more than 1% from one, or silent.',
+}
+
+function staleRisk(token: TradeToken, why: StaleWhy = 'heartbeat'): Risk {
+  return { ...riskOf('STALE_MARK', token), message: STALE_WORDS[why] }
 }
 
 function impactRisk(impactBps: number | null): Risk[] {

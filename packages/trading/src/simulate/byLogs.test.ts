@@ -28,6 +28,7 @@ const PROFILE: SimulatorOptions['profile'] = {
   chain_id: 4663,
   limits: BARE_NUMBERS.limits,
   contracts: { universal_router: ROUTER, permit2: at('92'), multicall3: MULTICALL3 } as never,
+  stocks: { issuer: 'robinhood', beacon: null },
   core_tokens: [
     core(NATIVE_TOKEN, 'native'),
     core(TOKEN.toUpperCase().replace('X', 'x') as Address, 'core'),

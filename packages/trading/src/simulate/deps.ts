@@ -8,7 +8,7 @@ import type { PlanTx, StepKind } from '../types.ts'
 export interface SimulatorDeps {
   rpc: Pick<Rpc, 'request' | 'batch'>
   crypto: Crypto
-  profile: Pick<ChainProfile, 'chain_id' | 'contracts' | 'core_tokens' | 'limits'>
+  profile: Pick<ChainProfile, 'chain_id' | 'contracts' | 'core_tokens' | 'limits' | 'stocks'>
   clock: Clock
   /** Only its head: the time and base fee a simulated block is given. */
   market: Pick<Market, 'head'>

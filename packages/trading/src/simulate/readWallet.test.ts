@@ -1,5 +1,6 @@
 import { type Address, type Hex, multicall3Abi } from '@pit/chain'
 import { type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
@@ -89,9 +90,15 @@ describe('a wallet', () => {
       multicall3: MULTICALL3,
       permit2: PERMIT2,
       universal_router: ROUTER,
-      stock_registry: null,
     }
-    const profile = { chain_id: 4663, contracts, core_tokens: [] } as unknown as SimulatorOptions['profile']
+    const stocks = { issuer: 'robinhood', beacon: null }
+    const profile = {
+      chain_id: 4663,
+      contracts,
+      core_tokens: [],
+      stocks,
+      limits: BARE_NUMBERS.limits,
+    } as unknown as SimulatorOptions['profile']
     expect((await read(answers, { profile })).message).toContain('registry')
   })
 

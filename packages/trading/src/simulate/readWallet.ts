@@ -1,4 +1,4 @@
-import { type Address, delegationOf } from '@pit/chain'
+import { type Address, delegationOf, stockIssuerOf } from '@pit/chain'
 import {
   allowanceCall,
   askBlockNumber,
@@ -9,8 +9,6 @@ import {
   balanceCall,
   type ContractCall,
   flagIn,
-  isBlockedCall,
-  pausedCall,
   permitCall,
   permitIn,
   readAll,
@@ -93,14 +91,23 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
       .map(({ address }) => ({
         token: address,
         paused: needFlag(`paused ${address}`, `whether ${address} is paused`),
-        blocked: needFlag(`blocked ${address}`, `whether ${address} is barred to this wallet`),
+        blocked: needFlag(`blocked ${wallet}`, `whether ${address} is barred to this wallet`),
       })),
+    blockedParties: partiesOf(deps).filter(
+      (party) =>
+        readings.has(`blocked ${party}`) && needFlag(`blocked ${party}`, `whether ${party} may trade stocks`),
+    ),
   }
 }
 
-function questionsOf({ profile }: SimulatorDeps, ask: WalletAsk): Map<Question, ContractCall> {
+/** Who touches the tokens in every trade by the router: an issuer that blocks one of them stops it. */
+const partiesOf = ({ profile: { contracts } }: Pick<SimulatorDeps, 'profile'>): Address[] =>
+  [contracts.permit2, contracts.universal_router].flatMap((party) => (party === null ? [] : [lower(party)]))
+
+function questionsOf(deps: SimulatorDeps, ask: WalletAsk): Map<Question, ContractCall> {
+  const { profile } = deps
   const { wallet, tokenIn, tokenOut, curve } = ask
-  const { permit2, universal_router: router, stock_registry: registry } = profile.contracts
+  const { permit2, universal_router: router } = profile.contracts
   const multicall3 = lower(profile.contracts.multicall3)
   const token = tokenIn.address
   const questions = new Map<Question, ContractCall>()
@@ -116,10 +123,14 @@ function questionsOf({ profile }: SimulatorDeps, ask: WalletAsk): Map<Question, 
   }
   for (const { address, stock } of [tokenIn, tokenOut]) {
     if (!stock) continue
+    const { beacon } = profile.stocks
     // Without its registry nobody can say who may hold it.
-    if (registry === null) return unavailable('the profile of this chain names no registry of stock tokens')
-    questions.set(`paused ${address}`, pausedCall(address))
-    questions.set(`blocked ${address}`, isBlockedCall(lower(registry), address, wallet))
+    if (beacon === null) return unavailable('the profile of this chain names no registry of stock tokens')
+    const issuer = stockIssuerOf(profile)
+    questions.set(`paused ${address}`, issuer.pausedCall(address))
+    for (const who of [wallet, ...partiesOf(deps)]) {
+      questions.set(`blocked ${who}`, issuer.blockedCall(lower(beacon), who))
+    }
   }
   return questions
 }

@@ -179,6 +179,7 @@ const SIGNATURES = [
   'InsufficientETH()',
   'InsufficientToken()',
   'TooLittle(uint256,uint256)',
+  'SlippageExceeded(uint256,uint256)',
 ]
 const selectors = new Set(SIGNATURES.map((signature) => toFunctionSelector(signature)))
 

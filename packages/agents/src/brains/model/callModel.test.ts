@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readCall } from './callModel.ts'
 
 const answered = (status: number, headers: Record<string, string> = {}) =>
-  readCall({ kind: 'answer', status, headers, text: '{}' })
+  readCall({ kind: 'answer', status, headers, text: '{}' }, { usage: true, header: null })
 
 it.each([
   [400, 'PARTNER_REJECTED'],

@@ -1,9 +1,8 @@
 import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
+import type { GatewayProfile } from '@pit/protocol'
 import { isPlainObject } from '../../decide/index.ts'
 import type { StatedCost } from './cost.ts'
 
-/** The vendor's own header, in dollars. */
-const COST_HEADER = 'x-partner-cost'
 const MAX_ANSWER_BYTES = 1_000_000
 const MAX_TOKENS = 2_147_483_647
 
@@ -23,8 +22,12 @@ export type RefusedCall =
   | 'PARTNER_REJECTED'
   | 'MODEL_NOT_ALLOWED'
 
+export type CostPlaces = GatewayProfile['cost']
+
 export async function callModel(ask: {
   gatewayUrl: string
+  /** Where it says what a call cost. */
+  cost: CostPlaces
   key: string
   body: string
   timeoutMs: number
@@ -37,14 +40,14 @@ export async function callModel(ask: {
     timeoutMs: ask.timeoutMs,
     maxAnswerBytes: MAX_ANSWER_BYTES,
   })
-  return readCall(answer)
+  return readCall(answer, ask.cost)
 }
 
-export function readCall(answer: HttpAnswer | NoAnswer): ModelCall {
+export function readCall(answer: HttpAnswer | NoAnswer, cost: CostPlaces): ModelCall {
   if (answer.kind === 'unreachable') return refused('PARTNER_UNREACHABLE', answer.why)
   if (answer.kind === 'timeout') return { kind: 'lost', code: 'PARTNER_TIMEOUT', message: answer.why }
   if (answer.kind !== 'answer') return lost(answer.why)
-  if (answer.status === 200) return readCompletion(answer)
+  if (answer.status === 200) return readCompletion(answer, cost)
   const why = `it answered ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return refused('KEY_REFUSED', why)
   if (answer.status === 402) return refused('PARTNER_BALANCE', why)
@@ -69,7 +72,7 @@ const secondsOf = (header: string | undefined): number | null => {
   return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : null
 }
 
-function readCompletion({ text, headers }: HttpAnswer): ModelCall {
+function readCompletion({ text, headers }: HttpAnswer, cost: CostPlaces): ModelCall {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -86,8 +89,8 @@ function readCompletion({ text, headers }: HttpAnswer): ModelCall {
   const stated: StatedCost = {
     promptTokens: tokensOf(usage['prompt_tokens']),
     completionTokens: tokensOf(usage['completion_tokens']),
-    usage: costOrNull(usage['cost']),
-    header: costOrNull(Number(headers[COST_HEADER] ?? Number.NaN)),
+    usage: cost.usage ? costOrNull(usage['cost']) : null,
+    header: cost.header === null ? null : readDollars(headers[cost.header]),
   }
   const content = typeof message['content'] === 'string' ? message['content'] : null
   if (content === null) return { kind: 'answered', content, why: 'the model refused to answer', stated }
@@ -102,3 +105,6 @@ const tokensOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null
 const costOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
+/** A header's dollars; null where it says none, such as `None` or two amounts. */
+const readDollars = (text: string | string[] | undefined): number | null =>
+  typeof text === 'string' && /^\d{1,9}(\.\d{1,30})?(e-\d{1,2})?$/i.test(text) ? Number(text) : null

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boundOf, countCost } from './cost.ts'
-import { readModels } from './models.ts'
+import { type Prices, readModels } from './models.ts'
 
+const PRICES = { priced_per: 'million_tokens', models: {} } as const
 const [SMALL] = readModels(
   JSON.stringify({
     data: [{ id: 'small', pricing: { input: 0.15, output: 0.6 }, structured_outputs: true }],
   }),
+  PRICES,
 ) as [NonNullable<ReturnType<typeof readModels>>[number]]
 const CALL = { boundMicroUsd: 2_000n, promptChars: 4_000 }
 const said = (more: Partial<Parameters<typeof countCost>[1]>) =>
@@ -57,7 +59,7 @@ describe('what is counted for a call', () => {
 })
 
 describe('a gateway’s models', () => {
-  const read = (row: unknown) => readModels(JSON.stringify({ data: [row] }))
+  const read = (row: unknown, prices: Prices = PRICES) => readModels(JSON.stringify({ data: [row] }), prices)
   it('are read in both customs of saying a price', () => {
     const perToken = {
       id: 'a',
@@ -79,10 +81,34 @@ describe('a gateway’s models', () => {
       { input: '', output: 1 },
       { input: 'x', output: 1 },
       { input: 1e9, output: 1 },
+      { input: 1, output: 1, request: 'free' },
     ])
       expect(read({ id: 'a', pricing })).toEqual([])
     expect(read({ id: 'a b', pricing: { input: 1, output: 1 } })).toEqual([])
-    expect(readModels('<html>')).toBeNull()
-    expect(readModels('{}')).toBeNull()
+    expect(readModels('<html>', PRICES)).toBeNull()
+    expect(readModels('{}', PRICES)).toBeNull()
+  })
+
+  it('priced per token are never taken for priced per million', () => {
+    const row = { id: 'a', pricing: { input: '0.00000015', output: '0.0000006' } }
+    expect(read(row)).toEqual([])
+    expect(read(row, { priced_per: 'token', models: {} })).toMatchObject([{ inputUsd: 0.15, outputUsd: 0.6 }])
+    expect(read({ id: 'a', pricing: { input: 0, output: 0 } })).toMatchObject([{ inputPico: 0n }])
+  })
+  it('without a price have the profile’s, and of two prices the dearer', () => {
+    const models = { a: { input_usd: 2, output_usd: 8, structured: true } }
+    const prices = { priced_per: 'million_tokens', models } as const
+    const own = [{ inputUsd: 2, outputUsd: 8, structured: true, requestPico: 0n }]
+    expect(read({ id: 'a' }, prices)).toMatchObject(own)
+    expect(read({ id: 'b' }, prices)).toEqual([])
+    expect(read({ id: 'toString' }, prices)).toEqual([])
+    expect(read({ id: 'a', pricing: { input: 1, output: 9 } }, prices)).toMatchObject([
+      { inputUsd: 2, outputUsd: 9 },
+    ])
+  })
+  it('that charge every call besides have it in the bound', () => {
+    const pricing = { prompt: '0', completion: '0', request: '0.01' }
+    const [model] = read({ id: 'a', pricing }) as [typeof SMALL]
+    expect(boundOf(model, { promptBytes: 10, messages: 1, maxTokens: 10 })).toBe(10_000n)
   })
 })

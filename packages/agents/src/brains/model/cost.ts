@@ -35,7 +35,9 @@ export function boundOf(
   call: { promptBytes: number; messages: number; maxTokens: number },
 ): bigint {
   const promptTokens = BigInt(call.promptBytes) + TOKENS_PER_MESSAGE * BigInt(call.messages)
-  return microOfPico(promptTokens * model.inputPico + BigInt(call.maxTokens) * model.outputPico)
+  return microOfPico(
+    model.requestPico + promptTokens * model.inputPico + BigInt(call.maxTokens) * model.outputPico,
+  )
 }
 
 /**
@@ -58,7 +60,7 @@ export function countCost(
   if (promptTokens === null || completionTokens === null) return bound
   if (promptTokens * MAX_CHARS_PER_TOKEN < call.promptChars) return bound
   const listed = microOfPico(
-    BigInt(promptTokens) * model.inputPico + BigInt(completionTokens) * model.outputPico,
+    model.requestPico + BigInt(promptTokens) * model.inputPico + BigInt(completionTokens) * model.outputPico,
   )
   if (listed > call.boundMicroUsd) return bound
   return microUsd < listed

@@ -23,6 +23,7 @@ it('says whether the gateway answers, by its own call at most every 15 seconds',
   const time = { nowMs: 1_800_000_000_000 }
   const models = createModels({
     gatewayUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    prices: { priced_per: 'million_tokens', models: {} },
     key: null,
     clock: { nowMs: () => time.nowMs },
     logger: { warn() {} },

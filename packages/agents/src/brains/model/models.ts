@@ -1,13 +1,15 @@
 import type { Clock } from '@pit/platform/clock'
-import { exchange } from '@pit/platform/exchange'
+import { exchange, type HttpAnswer } from '@pit/platform/exchange'
 import type { Logger } from '@pit/platform/logger'
-import { microUsdUp } from '@pit/protocol'
+import { type GatewayProfile, microUsdUp } from '@pit/protocol'
 
 /** A model of the gateway with its price in trillionths of a dollar for a token, rounded up. */
 export interface GatewayModel {
   id: string
   inputPico: bigint
   outputPico: bigint
+  /** What every call costs besides. */
+  requestPico: bigint
   /** Dollars per million tokens, as shown. */
   inputUsd: number
   outputUsd: number
@@ -37,15 +39,22 @@ const CHECK_EVERY_MS = 15_000
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4_000_000
 const MAX_MODELS = 1_000
+/** No model is cheaper, in dollars per million tokens, unless it is free: the price is per something else. */
+const MIN_USD = 0.001
+
+/** How a gateway's prices are read, and those of the profile. */
+export type Prices = Pick<GatewayProfile, 'priced_per' | 'models'>
 
 export function createModels({
   gatewayUrl,
+  prices,
   key,
   clock,
   logger,
   timeoutMs = TIMEOUT_MS,
 }: {
   gatewayUrl: string
+  prices: Prices
   key: string | null
   clock: Clock
   logger: Pick<Logger, 'warn'>
@@ -64,7 +73,7 @@ export function createModels({
       timeoutMs,
       maxAnswerBytes: MAX_BYTES,
     })
-    const models = answer.kind === 'answer' && answer.status === 200 ? readModels(answer.text) : null
+    const models = answer.kind === 'answer' ? modelsOf(answer) : null
     if (models !== null) {
       list = { models, atMs: clock.nowMs() }
       asked = { atMs: clock.nowMs(), why: null }
@@ -74,6 +83,12 @@ export function createModels({
     const why = answer.kind === 'answer' ? `it answered ${answer.status}` : answer.why
     asked = { atMs: clock.nowMs(), why }
     logger.warn({ why }, 'the AI gateway’s models could not be read')
+  }
+
+  function modelsOf({ status, text }: HttpAnswer): GatewayModel[] | null {
+    if (status === 200) return readModels(text, prices)
+    // Some gateways have no list: then the profile's is all there is.
+    return status === 404 && Object.keys(prices.models).length > 0 ? tableModels(prices) : null
   }
 
   function ask(): Promise<void> {
@@ -97,8 +112,11 @@ export function createModels({
   }
 }
 
-/** Null when the text is no list of models. Rows without a price are left out: nothing bounds their cost. */
-export function readModels(text: string): GatewayModel[] | null {
+/**
+ * Null when the text is no list of models. A row without a price has the profile's, and is left out without one
+ * there: nothing bounds its cost.
+ */
+export function readModels(text: string, prices: Prices): GatewayModel[] | null {
   let rows: unknown
   try {
     rows = (JSON.parse(text) as { data?: unknown } | null)?.data
@@ -106,20 +124,24 @@ export function readModels(text: string): GatewayModel[] | null {
     return null
   }
   if (!Array.isArray(rows)) return null
-  return rows.slice(0, MAX_MODELS).flatMap((row: unknown) => readModel(row) ?? [])
+  return rows.slice(0, MAX_MODELS).flatMap((row: unknown) => readModel(row, prices) ?? [])
 }
 
-function readModel(row: unknown): GatewayModel | undefined {
+const tableModels = (prices: Prices): GatewayModel[] =>
+  Object.keys(prices.models).flatMap((id) => readModel({ id }, prices) ?? [])
+
+function readModel(row: unknown, prices: Prices): GatewayModel | undefined {
   const { id, pricing, structured_outputs, supported_parameters, context_length } = (row ?? {}) as Record<
     string,
     unknown
   >
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(id)) return undefined
-  const { input, output, prompt, completion } = (pricing ?? {}) as Record<string, unknown>
-  // Two customs: dollars per million tokens, or dollars per token as text.
-  const inputUsd = price(input, 1) ?? price(prompt, 1e6)
-  const outputUsd = price(output, 1) ?? price(completion, 1e6)
-  if (inputUsd === undefined || outputUsd === undefined) return undefined
+  const known = Object.hasOwn(prices.models, id) ? prices.models[id] : undefined
+  const priced = readPrices(pricing, prices.priced_per) ?? known
+  if (priced === undefined) return undefined
+  // The dearer counts where both say.
+  const inputUsd = Math.max(priced.input_usd, known?.input_usd ?? 0)
+  const outputUsd = Math.max(priced.output_usd, known?.output_usd ?? 0)
   const parameters: unknown[] = Array.isArray(supported_parameters) ? supported_parameters : []
   return {
     id,
@@ -128,9 +150,23 @@ function readModel(row: unknown): GatewayModel | undefined {
     // A dollar per million tokens is a million trillionths a token.
     inputPico: microUsdUp(inputUsd),
     outputPico: microUsdUp(outputUsd),
-    structured: structured_outputs === true || parameters.includes('structured_outputs'),
+    requestPico: 'requestUsd' in priced ? microUsdUp(priced.requestUsd) * 1_000_000n : 0n,
+    structured:
+      structured_outputs === true || parameters.includes('structured_outputs') || known?.structured === true,
     contextTokens: typeof context_length === 'number' && context_length > 0 ? context_length : null,
   }
+}
+
+/** Dollars per million tokens and per call; undefined without a price that bounds a call. */
+function readPrices(pricing: unknown, per: Prices['priced_per']) {
+  const { input, output, prompt, completion, request } = (pricing ?? {}) as Record<string, unknown>
+  // Two customs: `input` and `output` per million tokens or per token, `prompt` and `completion` per token.
+  const input_usd = price(input, per === 'token' ? 1e6 : 1) ?? price(prompt, 1e6)
+  const output_usd = price(output, per === 'token' ? 1e6 : 1) ?? price(completion, 1e6)
+  const requestUsd = request === undefined ? 0 : price(request, 1)
+  if (input_usd === undefined || output_usd === undefined || requestUsd === undefined) return undefined
+  if ([input_usd, output_usd].some((usd) => usd > 0 && usd < MIN_USD)) return undefined
+  return { input_usd, output_usd, requestUsd }
 }
 
 function price(value: unknown, times: number): number | undefined {

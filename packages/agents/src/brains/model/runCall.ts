@@ -29,8 +29,10 @@ const FAILED = new Set(['PARTNER_UNREACHABLE', 'PARTNER_REJECTED', 'MODEL_NOT_AL
 export async function runCall(deps: ModelDeps, ask: BrainAsk, call: PaidCall): Promise<Outcome> {
   const startedMs = deps.clock.nowMs()
   const leftMs = ask.deadlineMs - startedMs
+  const { url, cost: costPlaces } = deps.gateway as NonNullable<ModelDeps['gateway']>
   const done = await callModel({
-    gatewayUrl: (deps.gateway as NonNullable<ModelDeps['gateway']>).url,
+    gatewayUrl: url,
+    cost: costPlaces,
     key: call.key,
     body: call.body,
     timeoutMs: Math.max(1, Math.min(deps.patienceMs, leftMs)),

@@ -12,6 +12,7 @@ import { readToday, spendPage, sweepSpend } from './spendRows.ts'
 const MODEL: GatewayModel = {
   id: 'partner/small',
   inputPico: 150_000n,
+  requestPico: 0n,
   outputPico: 600_000n,
   inputUsd: 0.15,
   outputUsd: 0.6,

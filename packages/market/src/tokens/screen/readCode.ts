@@ -88,8 +88,8 @@ async function findProxy({ rpc }: CodeDeps, token: Address): Promise<ProxyAt | n
 
 const codeOf = ({ rpc }: CodeDeps, address: Address) => readOne(rpc, askCode(address))
 
-const stockBeaconOf = ({ contracts }: ChainProfile): Address | null =>
-  contracts.stock_beacon === null ? null : lower(contracts.stock_beacon)
+const stockBeaconOf = ({ stocks }: ChainProfile): Address | null =>
+  stocks.beacon === null ? null : lower(stocks.beacon)
 
 /** The address in a word; null when it is zero or no address. */
 export function addressIn(word: Hex | undefined): Address | null {

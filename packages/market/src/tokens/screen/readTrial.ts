@@ -1,4 +1,4 @@
-import { type Address, type Hex, type Hop, hookEffectOf, TOPIC } from '@pit/chain'
+import { type Address, type Hex, type Hop, hookEffectOf, launchpadOf, TOPIC } from '@pit/chain'
 import { type RanCall, wordIn } from '@pit/platform/reads'
 import { BPS, bpsNearest } from '@pit/protocol'
 import type { Power } from '../powers.ts'
@@ -122,8 +122,10 @@ function movedBy(
   direction: 'in' | 'out',
 ): bigint | null {
   if (way.kind === 'curve') {
-    const log = find(logs, way.curve.id, TOPIC.curveTrade)
-    return log ? unsigned(log.data, 1) : null
+    const { moveIn } = launchpadOf(way.curve.launchpad)
+    const side = direction === 'in' ? 'sell' : 'buy'
+    const moves = logs.filter(({ address }) => address === way.curve.id).map((log) => moveIn(log))
+    return moves.find((move) => move?.side === side)?.tokenAmount ?? null
   }
   const { pool } = way.hops[way.hops.length - 1] as Hop
   const tokenIsFirst = pool.token0 === token

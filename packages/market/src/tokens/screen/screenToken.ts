@@ -58,13 +58,11 @@ export async function screenToken(
     fail('NOT_A_TOKEN', { field: 'address' })
   }
   const paused = wordOf(said.get('paused'))
-  const multiplier = wordOf(said.get('multiplier'))
   const reading: TokenReading = {
     address: token,
     ...readTexts(said),
     decimals: readDecimals(said),
     code: read.code,
-    multiplier: read.code.stockBeacon && multiplier !== null ? Number(multiplier) / 1e18 : null,
     owner,
     proved: [],
     saysPaused: paused === null || paused > 1n ? null : paused === 1n,

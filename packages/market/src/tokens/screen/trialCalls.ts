@@ -1,5 +1,5 @@
-import { type Address, curveAbi, erc20Abi, type Hex, type Hop } from '@pit/chain'
-import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
+import { type Address, erc20Abi, type Hex, type Hop } from '@pit/chain'
+import { encodeCurveTrade, encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
 import { addressWord, balanceOfCall, pausedCall } from '@pit/platform/reads'
 import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import type { Power } from '../powers.ts'
@@ -35,7 +35,6 @@ export type Label =
   | 'supply'
   | 'strangerBefore'
   | 'paused'
-  | 'multiplier'
   | 'toPair'
   | 'approvePair'
   | 'before'
@@ -62,7 +61,6 @@ export type Label =
   | 'rebased'
 
 const tokenAbi = parseAbi([
-  'function multiplier() view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function pause()',
   'function setPaused(bool paused)',
@@ -100,7 +98,6 @@ export function readingCalls(token: Address, { buyer, stranger }: Actors): SimCa
     read('supply', own('totalSupply')),
     read('strangerBefore', balanceOfCall(token, stranger).data),
     read('paused', pausedCall(token).data),
-    read('multiplier', encodeFunctionData({ abi: tokenAbi, functionName: 'multiplier' })),
   ]
 }
 
@@ -148,6 +145,8 @@ export function tradeBlocks(
   ]
 }
 
+const unbounded = (recipient: Address) => ({ amountOutMin: 0n, recipient, deadlineS: BigInt(FAR) })
+
 type MakeCall = (label: Label, to: Address, data: Hex, gas: number, valueWei?: bigint) => SimCall<Label>
 
 function buyCalls(
@@ -160,8 +159,8 @@ function buyCalls(
     return [call('buy', router, encodeBuy(way.hops, way.valueWei, weth), GAS.swap, way.valueWei)]
   }
   const { curve, hops, valueWei, pairAmount } = way
-  const args = [pairAmount, 0n, buyer, BigInt(FAR)] as const
-  const buy = encodeFunctionData({ abi: curveAbi, functionName: 'buy', args })
+  const { launchpad } = curve
+  const buy = encodeCurveTrade({ launchpad, side: 'buy', amountIn: pairAmount, ...unbounded(buyer) })
   if (hops.length === 0) return [call('buy', curve.id, buy, GAS.swap, pairAmount)]
   return [
     call('toPair', router, encodeBuy(hops, valueWei, weth), GAS.swap, valueWei),
@@ -178,10 +177,11 @@ function sellCalls(
   call: MakeCall,
 ): SimCall<Label>[] {
   if (way.kind === 'curve') {
-    const args = [amount, 0n, seller, BigInt(FAR)] as const
+    const { launchpad, id } = way.curve
+    const sell = encodeCurveTrade({ launchpad, side: 'sell', amountIn: amount, ...unbounded(seller) })
     return [
-      call('approve', token, encodeErc20Approve(way.curve.id, MAX_UINT256), GAS.approve),
-      call('sell', way.curve.id, encodeFunctionData({ abi: curveAbi, functionName: 'sell', args }), GAS.swap),
+      call('approve', token, encodeErc20Approve(id, MAX_UINT256), GAS.approve),
+      call('sell', id, sell, GAS.swap),
     ]
   }
   const last = way.hops[way.hops.length - 1] as Hop

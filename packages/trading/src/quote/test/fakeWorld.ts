@@ -67,6 +67,8 @@ export const profile = {
     core('NVDA', NVDA, 18, 'stock'),
     core('SPY', SPY, 18, 'stock'),
   ],
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: { reference_pools: {} },
   known_hooks: [
@@ -74,7 +76,7 @@ export const profile = {
     { address: KNOWN_SKIMMER, name: 'Skimming', changes_amounts: true },
   ],
   fee_recipient: RECIPIENT,
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+  vendors: { audit: null, gateway: null, aggregators: {} },
 } as unknown as ChainProfile
 
 let nextId = 0x9000
@@ -108,6 +110,7 @@ export const ethUsdg = (depth = 1_000n) => v2(WETH, USDG, depth * ETHER, depth *
 
 export const curve = (over: Partial<CurvePool> = {}): CurvePool => ({
   version: 'curve',
+  launchpad: 'pit',
   id: newId(),
   token: LAUNCHED,
   pair: ETH,
@@ -186,6 +189,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Pools that the issuer of stocks blocks. */
+  barred?: ReadonlySet<string>
   pools?: Pool[]
   curves?: CurvePool[]
   batch?: QuoterDeps['rpc']['batch']
@@ -219,6 +224,7 @@ export function openWorld(options: WorldOptions = {}): World {
       index,
       curveOf: (token) => curves.get(token),
       mark: (token) => marks.get(token),
+      stocks: { multiplier: () => null, isBarred: ({ id }) => options.barred?.has(id) ?? false },
     },
     tokens: {
       coreBySymbol: (symbol) => {
@@ -255,7 +261,10 @@ export function openWorld(options: WorldOptions = {}): World {
         asked.push(`audit ${token}`)
         return (
           options.readAudit?.(token) ??
-          Promise.resolve({ verdict: 'verified', url: null, source: 'audit', checked_at: NOW_S })
+          Promise.resolve({
+            audit: { verdict: 'verified', url: null, source: 'audit', checked_at: NOW_S },
+            findings: [],
+          })
         )
       },
     },
@@ -269,6 +278,7 @@ export function openWorld(options: WorldOptions = {}): World {
     clock: { nowMs: () => time.nowMs },
     crypto,
     logger: { warn: () => {} },
+    vendorKeys: {},
     tierBps: async (wallet) => {
       asked.push('tier')
       return options.tierBps ? options.tierBps(wallet) : 25

@@ -55,7 +55,6 @@ export function open(script: (sent: Sent) => unknown, change: Partial<SimulatorO
     universal_router: ROUTER,
     permit2: PERMIT2,
     multicall3: MULTICALL3,
-    stock_registry: REGISTRY,
   }
   const simulator = createSimulator({
     rpc,
@@ -63,8 +62,9 @@ export function open(script: (sent: Sent) => unknown, change: Partial<SimulatorO
     profile: {
       chain_id: 4663,
       limits: BARE_NUMBERS.limits,
-      contracts: contracts as SimulatorOptions['profile']['contracts'],
+      contracts: contracts as unknown as SimulatorOptions['profile']['contracts'],
       core_tokens: [],
+      stocks: { issuer: 'robinhood', beacon: REGISTRY },
     },
     clock: { nowMs: () => 1_000_000 },
     market: {

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { examine } from '@pit/platform/doctor'
+import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { examineChain } from '../../packages/server/src/service/examineChain.ts'
+import { startServerProcess } from '../serverProcess.ts'
+import type { SessionWorld } from '../session/world.ts'
+import { tradingEnv } from '../trading/world.ts'
+import { answering, BROKEN } from './brokenProfiles.ts'
+import type { Pit } from './runPit.ts'
+
+/** Each is named by its own finding; what would lose money starts no server. */
+export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): void {
+  describe('doctor on broken profiles', () => {
+    const HOUR_S = 3_600
+    let rpc: Rpc
+    beforeAll(() => {
+      rpc = createRpc({ url: given().world.devnet.url })
+    })
+    afterAll(() => rpc.close())
+
+    it.each(BROKEN)('$name', async (broken) => {
+      const profile = structuredClone(given().world.profile)
+      broken.break(profile)
+      const takenAtS = Date.now() / 1000 - (broken.listAgeH ?? 0) * HOUR_S
+      const deps = {
+        ...{ profile, rpc: answering(rpc, broken.answers), wsUrl: null, sequencer: null, nowMs: Date.now },
+        sanctions: { addresses: 1, takenAtS, maxAgeS: 168 * HOUR_S },
+      }
+      const named = (await examine(deps)).filter(({ check }) => check === broken.finds)
+      expect(named).toMatchObject([
+        { verdict: broken.refused ? 'fail' : 'warn', remedy: expect.stringMatching(/\w/) },
+      ])
+      const warned: unknown[] = []
+      const logger = { warn: (line: unknown) => warned.push(line), info() {}, error() {} } as never
+      const starting = examineChain({ ...deps, logger }).settled()
+      if (broken.refused) await expect(starting).rejects.toThrow(`${broken.finds}: `)
+      else {
+        await starting
+        expect(warned).toContainEqual(expect.objectContaining({ check: broken.finds }))
+      }
+    })
+
+    it('a server does not start on one, and says what is wrong', async () => {
+      const profile = structuredClone(given().world.profile)
+      BROKEN[0]!.break(profile)
+      const file = join(given().pit.folder, 'broken.json')
+      writeFileSync(file, JSON.stringify(profile))
+      const starting = startServerProcess({ ...tradingEnv(given().world.devnet), PROFILE: file })
+      await expect(starting).rejects.toThrow(/token USDG decimals: 6, the profile says 18/)
+      const told = await given().pit([
+        'doctor',
+        '--chain',
+        file,
+        '--rpc-url',
+        given().world.devnet.url,
+        '--json',
+      ])
+      const failed = told.json().checks.filter(({ verdict }: { verdict: string }) => verdict === 'fail')
+      expect(failed.map(({ check }: { check: string }) => check)).toEqual(['token USDG decimals'])
+      expect(told.code).toBe(1)
+    })
+
+    it('a profile whose node is away is told of calmly', async () => {
+      const away = await given().pit([
+        'doctor',
+        '--chain',
+        'profiles/mainnet.json',
+        '--rpc-url',
+        'http://127.0.0.1:9',
+      ])
+      expect(away.code).toBe(3)
+      expect(away.stdout).toMatch(/node +unknown +the node does not answer/)
+      expect(away.stdout + away.stderr).not.toMatch(/\n\s+at /)
+    })
+  })
+}

@@ -1,0 +1,80 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+/** Where a person looks at every page after a run; git ignores it. */
+const SHOTS = '.cache/web'
+
+/** The system's Chromium: nothing is downloaded. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  })
+
+export interface Tab {
+  page: Page
+  /** What the page threw or the browser refused it, such as an inline script. */
+  faults: string[]
+}
+
+export async function openTab(browser: Browser, baseURL: string): Promise<Tab> {
+  const context = await browser.newContext({ baseURL, viewport: { width: 1280, height: 860 } })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('dialog', (dialog) => {
+    faults.push(`a dialog opened: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) faults.push(message.text())
+  })
+  return { page, faults }
+}
+
+/** Serious findings of axe on what is shown now, in words. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`)
+}
+
+const LOOKS = [
+  { theme: 'light', width: 1280, isJudged: true },
+  { theme: 'light', width: 390, isJudged: false },
+  { theme: 'dark', width: 390, isJudged: true },
+  { theme: 'dark', width: 1280, isJudged: false },
+] as const
+
+/** Shows a page in both themes at both widths: a picture of each, and what axe finds. */
+export async function lookAt(page: Page, name: string): Promise<string[]> {
+  mkdirSync(SHOTS, { recursive: true })
+  const found: string[] = []
+  for (const { theme, width, isJudged } of LOOKS) {
+    await page.emulateMedia({ colorScheme: theme })
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 860 })
+    await page.screenshot({ path: join(SHOTS, `${name}-${width}-${theme}.png`), fullPage: true })
+    // Once in each theme, and at each width.
+    const findings = isJudged ? await seriousFindings(page) : []
+    found.push(...findings.map((finding) => `${name}, ${theme}, ${width}: ${finding}`))
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+    if (Number(overflow) > 0) found.push(`${name}, ${width}: ${overflow} pixels wider than the screen`)
+  }
+  return found
+}
+
+/** Signs in with the devnet's built-in wallet. */
+export async function signIn(page: Page, mode: 'full' | 'like MetaMask', account = 1): Promise<void> {
+  await page.goto('/status')
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByLabel('Account').selectOption(String(account))
+  await page.getByLabel('Mode').selectOption(mode)
+  await page.getByRole('button', { name: 'Sign in with the test wallet' }).click()
+  await page.getByRole('button', { name: /^0x/ }).waitFor()
+}

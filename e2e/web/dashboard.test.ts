@@ -1,0 +1,277 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { keccak256, stringToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
+import { openSessionWorld, type SessionWorld } from '../session/world.ts'
+import { lookAt, openBrowser, openTab, signIn, type Tab } from './browser.ts'
+
+// The dashboard as a visitor's browser shows it, on the real processes.
+
+const MAX_FIRST_SCRIPT_BYTES = 250_000
+const WAIT = { timeout: 60_000 }
+const EXECUTOR = privateKeyToAccount(keccak256(stringToHex('dashboard executor'))).address
+
+let world: SessionWorld
+let dataDir: string
+let browser: Browser
+let visitor: Tab
+let owner: Tab
+
+beforeAll(async () => {
+  dataDir = await newServerDirectory()
+  world = await openSessionWorld({ server: { DATA_DIR: dataDir, AUTH_DOMAIN: 'localhost' } })
+  browser = await openBrowser()
+  visitor = await openTab(browser, world.server.url)
+  owner = await openTab(browser, world.server.url)
+})
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Opens a path and waits until what it reads is there. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await page.locator('main h1').waitFor()
+  await expect.poll(() => page.locator('main .skeleton').count(), WAIT).toBe(0)
+}
+
+describe('for everybody', () => {
+  it('the first page needs little script, and none of another origin', async () => {
+    const { page } = visitor
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await open(page, '/')
+    await page.getByRole('row', { name: /cbBTC/ }).waitFor()
+    const scripts = asked.filter((url) => url.endsWith('.js'))
+    const { folder } = JSON.parse(readFileSync('dist/web/site.json', 'utf8'))
+    const bytes = scripts.map((url) => statSync(join('dist/web', folder, `${new URL(url).pathname}.gz`)).size)
+    const sum = bytes.reduce((all, one) => all + one, 0)
+    console.log(`script of the first page: ${sum} bytes gzipped in ${scripts.length} files`)
+    expect(sum).toBeGreaterThan(10_000)
+    expect(sum).toBeLessThan(MAX_FIRST_SCRIPT_BYTES)
+    expect(asked.filter((url) => new URL(url).origin !== world.server.url)).toEqual([])
+  })
+
+  it.each([
+    ['market', '/', /Best buy/],
+    ['status', '/status', /Dependencies/],
+    ['league', '/league', /Prize board/],
+    ['season', '/league/1', /Standings/],
+    ['treasury', '/treasury', /Hash chain/],
+    ['reference', '/reference', /live\/prepare/],
+    ['tokens', '/tokens', /Core assets/],
+    ['tokenSignedOut', '/tokens/ETH', /needs a key/],
+  ])('%s is shown, and axe finds nothing serious', async (name, path, text) => {
+    const { page, faults } = visitor
+    await open(page, path)
+    await expect.poll(() => page.locator('main').innerText(), WAIT).toMatch(text)
+    expect(await lookAt(page, name)).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('files are kept for good, the page is asked for again, other paths stay as they were', async () => {
+    const { url } = world.server
+    const html = await fetch(`${url}/league`)
+    const policy = html.headers.get('content-security-policy')!
+    expect(policy).toContain("script-src 'self'; style-src 'self'")
+    expect(policy).not.toMatch(/unsafe|https:/)
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await html.text())![1]
+    const file = await fetch(`${url}${script}`, { headers: { 'accept-encoding': 'br' } })
+    expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(file.headers.get('content-encoding')).toBe('br')
+    const again = await fetch(`${url}/league`, { headers: { 'if-none-match': html.headers.get('etag')! } })
+    expect([html.headers.get('cache-control'), again.status]).toEqual(['no-cache', 304])
+    expect((await fetch(`${url}/league`, { method: 'HEAD' })).status).toBe(200)
+    for (const path of ['/nowhere', '/api/v1/nowhere', '/assets/nothing.js'])
+      expect((await fetch(url + path)).status, path).toBe(404)
+  })
+})
+
+describe('signed in', () => {
+  it('by one signature; the key is in the tab’s own storage and nowhere else', async () => {
+    const { page } = owner
+    await signIn(page, 'full')
+    expect(await page.evaluate("sessionStorage.getItem('pit.account')")).toMatch(/pit_w_/)
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toMatch(/pit_w_/)
+    expect(await page.evaluate('document.cookie')).toBe('')
+  })
+
+  it('a token whose name is a script is text', async () => {
+    const { page, faults } = owner
+    const { gallery } = await world.devnet.rpc<{ gallery: Record<string, { address: string }> }>(
+      'devnet_info',
+    )
+    const [, script] = Object.entries(gallery).find(([name]) => /script/i.test(name))!
+    await open(page, `/tokens/${script.address}`)
+    await expect.poll(() => page.locator('main').innerText(), WAIT).toMatch(/<script>/)
+    expect(await lookAt(page, 'token')).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('a trade goes through every stage to its block, each check listed', async () => {
+    const { page } = owner
+    await open(page, '/trade?in=ETH&out=USDG&usd=25')
+    await page.getByRole('button', { name: 'Compare routes' }).click()
+    await page.getByText('Routes compared').waitFor(WAIT)
+    await page.getByRole('button', { name: 'Plan and verify' }).click()
+    await page.getByText('Every check that was made').waitFor(WAIT)
+    for (const rule of ['RECIPIENT', 'MIN_OUT', 'FEE_BPS', 'PRICE', 'QUOTE_OWN'])
+      expect(await page.locator('main').innerText()).toContain(rule)
+    expect(await lookAt(page, 'trade')).toEqual([])
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText(/Mined in block \d+/).waitFor(WAIT)
+    expect(await page.locator('[data-stage="mined"]').getAttribute('data-state')).toBe('done')
+  })
+
+  it('a sale of dollars shows the approval it needs first', async () => {
+    const { page } = owner
+    await open(page, '/trade?in=USDG&out=ETH&usd=10')
+    await page.getByRole('button', { name: 'Plan and verify' }).click()
+    await page.getByText(/An approval of [\d,.]+ USDG comes first/).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText(/Mined in block \d+/).waitFor(WAIT)
+  })
+
+  it('both are in the portfolio', async () => {
+    const { page } = owner
+    await open(page, '/portfolio')
+    await expect.poll(() => page.getByRole('row', { name: /Mined/ }).count(), WAIT).toBe(2)
+    expect(await lookAt(page, 'portfolio')).toEqual([])
+  })
+
+  it('a server that lies is refused, with the check that caught it', async () => {
+    const { page } = owner
+    await page.route('**/api/v1/live/prepare', async (route) => {
+      const answer = await route.fetch()
+      const plan = await answer.json()
+      const swap = plan.steps.at(-1).tx
+      swap.to = '0x00000000000000000000000000000000000bad01'
+      await route.fulfill({ response: answer, json: { ...plan, tx: swap } })
+    })
+    await open(page, '/trade?in=ETH&out=USDG&usd=25')
+    await page.getByRole('button', { name: 'Plan and verify' }).click()
+    await page.getByText('Not signed: check RECIPIENT failed').waitFor(WAIT)
+    expect(await page.getByRole('button', { name: 'Sign and send' }).count()).toBe(0)
+    await page.unroute('**/api/v1/live/prepare')
+  })
+
+  it('a session is granted inside its limits, and revoked in one click', async () => {
+    const { page } = owner
+    await open(page, `/sessions?executor=${EXECUTOR}`)
+    await page.getByLabel(/My wallet may take/).check()
+    expect(await lookAt(page, 'grant')).toEqual([])
+    await page.getByRole('button', { name: 'See what it bounds' }).click()
+    await page.getByText('The most that can be lost').waitFor(WAIT)
+    await page.getByRole('button', { name: 'Sign the session' }).click()
+    await page.getByRole('row', { name: /Active/ }).waitFor(WAIT)
+    expect(await lookAt(page, 'sessions')).toEqual([])
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: /Revoked/ }).waitFor(WAIT)
+  })
+
+  it('a paper agent is created, and its first decision seen', async () => {
+    const { page } = owner
+    await open(page, '/agents')
+    expect(await lookAt(page, 'agents')).toEqual([])
+    await page.getByRole('tab', { name: 'Create one' }).click()
+    await page.getByLabel('Name').fill('Careful')
+    await page.getByLabel(/Decides every/).fill('0')
+    expect(await lookAt(page, 'agentForm')).toEqual([])
+    await page.getByRole('button', { name: 'Create it on paper' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor(WAIT)
+    await page.locator('.steps .badge', { hasText: 'Decision' }).first().waitFor(WAIT)
+    expect(await lookAt(page, 'agent')).toEqual([])
+    await page.getByRole('button', { name: 'Stop for good' }).click()
+    await page.getByRole('button', { name: 'Delete' }).waitFor(WAIT)
+  })
+})
+
+describe('the record', () => {
+  it('is verified row by row in the browser', async () => {
+    await closeWeek()
+    const { page } = owner
+    await open(page, '/treasury')
+    await page.getByText(/All 1 rows hold/).waitFor(WAIT)
+    await page.getByText('Holds', { exact: true }).waitFor()
+    expect(await lookAt(page, 'treasuryRecorded')).toEqual([])
+  })
+
+  it('is shown as broken when one row was changed', async () => {
+    const { page } = visitor
+    await page.route('**/api/v1/treasury', async (route) => {
+      const answer = await route.fetch()
+      const record = await answer.json()
+      record.weeks.find(({ seq }: { seq: number | null }) => seq === 1).week.label = '2026-W01'
+      await route.fulfill({ response: answer, json: record })
+    })
+    await open(page, '/treasury')
+    await page.getByText('The record does not hold').waitFor(WAIT)
+    await page.getByText(/Row 1 is broken/).waitFor()
+    await page.unroute('**/api/v1/treasury')
+  })
+})
+
+describe('with a wallet like MetaMask', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = (await openTab(browser, world.server.url)).page
+    await signIn(page, 'like MetaMask', 2)
+  })
+
+  it('the whole trade goes through the wallet’s own sending, relayed by /rpc', async () => {
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (/\/rpc$|live\/submit$/.test(request.url())) sent.push(new URL(request.url()).pathname)
+    })
+    await open(page, '/trade?in=USDG&out=ETH&usd=25')
+    await page.getByRole('button', { name: 'Plan and verify' }).click()
+    await page.getByText(/An approval of [\d,.]+ USDG comes first/).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText(/Mined in block \d+/).waitFor(WAIT)
+    expect(sent).toEqual(['/rpc', '/rpc'])
+    await open(page, '/portfolio')
+    await page.getByRole('row', { name: /Mined/ }).waitFor(WAIT)
+  })
+
+  it('the page says before anything fails that it cannot grant, and gives the command', async () => {
+    await open(page, `/sessions?executor=${EXECUTOR}`)
+    await page.getByText('Nothing was tried, and nothing was signed.').waitFor(WAIT)
+    expect(await page.locator('pre').innerText()).toContain(`pit session grant ${EXECUTOR.toLowerCase()}`)
+    expect(await lookAt(page, 'grantByCommand')).toEqual([])
+  })
+})
+
+describe('the end of keys', () => {
+  it('every key of the wallet is revoked by its signature', async () => {
+    const { page } = owner
+    await open(page, '/keys')
+    expect(await lookAt(page, 'keys')).toEqual([])
+    await page.getByRole('button', { name: 'Revoke all keys' }).click()
+    await page.getByRole('button', { name: 'Connect', exact: true }).waitFor(WAIT)
+    expect(await page.evaluate("sessionStorage.getItem('pit.account')")).toBeNull()
+  })
+})
+
+/** The running week ends now, as an operator may have it on a devnet. */
+function closeWeek(): Promise<void> {
+  const env = {
+    PATH: process.env['PATH'],
+    DATA_DIR: dataDir,
+    PROFILE: world.devnet.profileFile,
+    CHAIN_RPC_URL: world.devnet.url,
+    SIGNER_URL: world.signer.url,
+    SIGNER_OPERATOR_SECRET: world.signer.operatorSecret,
+  }
+  const args = ['dist/pitAdmin.js', '--operator', 'ada', 'week', 'close', '--early']
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { env, timeout: 120_000 }, (error, _, err) =>
+      error ? reject(new Error(err)) : resolve(),
+    )
+  })
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '@pit/platform/clock'
+import { readSecretText, secretSetting } from '@pit/platform/secretSettings'
+import type { LostByRestore } from '@pit/platform/signerCalls'
+import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
+import { readSignerWay, signerWayOf, type TlsIdentity } from '@pit/platform/signerWay'
+import { withinMs } from '@pit/platform/withinMs'
+import { type Operator, OperatorRefused } from '@pit/server/operator'
+
+/** A freeze waits no longer than this to be written down: a server may hang just then. */
+const NOTE_BOUND_MS = 3_000
+
+/** Where the signer is and what opens it to its operator. */
+export interface SignerAccess {
+  url: string
+  tls: TlsIdentity | null
+  secret: string
+}
+
+/** From the settings, or from where `npm start` keeps the devnet's. */
+export function signerAccessOf(env: Record<string, string | undefined>): SignerAccess {
+  const url = env['SIGNER_URL'] || `http://127.0.0.1:${env['SIGNER_PORT'] || '4664'}`
+  const made = join(env['DATA_DIR'] || '.pit', 'signer', 'operator-secret')
+  try {
+    const given = secretSetting(env, 'SIGNER_OPERATOR_SECRET')
+    const kept = { name: 'SIGNER_OPERATOR_SECRET_FILE', file: made, isCredential: false }
+    const setting = given ?? (existsSync(made) ? kept : null)
+    if (setting === null) {
+      throw new OperatorRefused(
+        'the operator’s secret of the signer is missing: set SIGNER_OPERATOR_SECRET_FILE',
+      )
+    }
+    return { ...readSignerWay(signerWayOf(env, url)), secret: readSecretText(setting) }
+  } catch (error) {
+    throw new OperatorRefused((error as Error).message)
+  }
+}
+
+interface TellDeps {
+  operator: Operator
+  access: SignerAccess
+  clock: Clock
+  warn(line: string): void
+  noteBoundMs?: number
+}
+
+/** A freeze goes ahead even when nothing can be noted, a thaw does not. */
+export const freezeSigner = (
+  deps: TellDeps,
+  { frozen, ...who }: { frozen: boolean; operator: string; reason: string },
+): Promise<{ frozen: boolean }> =>
+  tellSigner(deps, {
+    ...who,
+    action: frozen ? 'signer.freeze' : 'signer.thaw',
+    unnoted: frozen ? 'goes ahead' : 'is not done',
+    tell: (client) => client.freeze(frozen),
+  })
+
+/** What the operator knows of a ledger that came back from a backup. */
+export const acceptLedger = (
+  deps: TellDeps,
+  { lost, ...who }: { lost: LostByRestore; operator: string; reason: string },
+): Promise<{ accepted: true; sessions_ended: number }> =>
+  tellSigner(deps, {
+    ...who,
+    action: 'signer.restored',
+    unnoted: 'is not done',
+    tell: (client) => client.acceptLedger(lost),
+  })
+
+/**
+ * Tells the signer, noted before and after. It is another process with another key, so the note cannot be
+ * part of it.
+ */
+async function tellSigner<T>(
+  { operator, access, clock, warn, noteBoundMs = NOTE_BOUND_MS }: TellDeps,
+  ask: {
+    operator: string
+    reason: string
+    action: string
+    unnoted: 'goes ahead' | 'is not done'
+    tell(client: SignerClient): Promise<T>
+  },
+): Promise<T> {
+  const goesAhead = ask.unnoted === 'goes ahead'
+  const note = (phase: 'asked' | 'done' | 'failed', why: string | null = null) => {
+    const input = { action: ask.action, phase, why }
+    const noted = operator.act({ name: 'note', operator: ask.operator, reason: ask.reason, input })
+    if (!goesAhead) return noted
+    return withinMs(noteBoundMs, noted, () => new Error(`no answer within ${noteBoundMs} ms`))
+  }
+  await note('asked').catch((error) => {
+    if (!goesAhead) throw error
+    warn(`this could not be written down: ${(error as Error).message}`)
+  })
+  const client = createSignerClient({ ...access, clock })
+  try {
+    const answer = await ask.tell(client)
+    await note('done').catch((error) => warn(`done, but not written down: ${(error as Error).message}`))
+    return answer
+  } catch (error) {
+    const why = (error as Error).message.slice(0, 500)
+    await note('failed', why).catch(() => {})
+    throw new OperatorRefused(`the signer did not: ${why}`)
+  } finally {
+    client.close()
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  type Address,
+  type Hex,
+  lowerAddress as lower,
+  multiplierAt,
+  type Pool,
+  type PoolIndex,
+  type StockMultiplier,
+  stockIssuerOf,
+} from '@pit/chain'
+import type { Job } from '@pit/platform/jobs'
+import { askMulticall, type ContractCall, flagIn, readOne } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+
+/** What the issuer of stock tokens says, kept in memory. */
+export interface StocksFollowed {
+  /** Shares for one token at a time; null for what is no stock of the profile, or was not read yet. */
+  multiplier(token: Address, atS: number): number | null
+  /** Whether the issuer blocks whoever holds this pool's tokens: then no stock trades through it. */
+  isBarred(pool: Pick<Pool, 'version' | 'id' | 'token0' | 'token1'>): boolean
+  jobs: Job[]
+}
+
+/** A multiplier is announced long before its time, and counts from then by the clock: it is not read for that. */
+const MULTIPLIERS_EVERY_MS = 5_000
+const BLOCKED_EVERY_MS = 2_000
+const CALLS_AT_ONCE = 500
+/** More pools of stocks than this are not asked about: a plan through one of them still has its simulation. */
+const MAX_VENUES = 1_000
+
+export function followStocks({
+  rpc,
+  profile,
+  index,
+}: {
+  rpc: Pick<Rpc, 'request'>
+  profile: ChainProfile
+  index: Pick<PoolIndex, 'of'>
+}): StocksFollowed {
+  const issuer = stockIssuerOf(profile)
+  const beacon = profile.stocks.beacon
+  const { v4_pool_manager } = profile.contracts
+  const poolManager = v4_pool_manager === null ? null : lower(v4_pool_manager)
+  const stocks = new Set(
+    [...profile.core_tokens.filter(({ kind }) => kind === 'stock'), ...profile.listed_stocks].map(
+      ({ address }) => lower(address),
+    ),
+  )
+  const multipliers = new Map<Address, StockMultiplier>()
+  let blocked: ReadonlySet<Address> = new Set()
+
+  async function ask(calls: readonly ContractCall[]) {
+    const answers: (Hex | null)[] = []
+    for (let at = 0; at < calls.length; at += CALLS_AT_ONCE) {
+      const some = calls.slice(at, at + CALLS_AT_ONCE)
+      answers.push(...(await readOne(rpc, askMulticall(lower(profile.contracts.multicall3), some))))
+    }
+    return answers
+  }
+
+  async function readMultipliers(): Promise<void> {
+    const asked = [...stocks].map((token) => ({ token, calls: issuer.multiplierCalls(token) }))
+    const answers = await ask(asked.flatMap(({ calls }) => calls))
+    for (const { token, calls } of asked) {
+      const read = issuer.multiplierIn(answers.splice(0, calls.length))
+      if (read) multipliers.set(token, read)
+      else multipliers.delete(token)
+    }
+  }
+
+  const venueOf = ({ version, id }: Pick<Pool, 'version' | 'id'>): Address | null =>
+    version === 'v4' ? poolManager : (id as Address)
+
+  async function readBlocked(): Promise<void> {
+    if (beacon === null) return
+    const pools = [...stocks].flatMap((token) => index.of(token))
+    const venues = [...new Set(pools.flatMap((pool) => venueOf(pool) ?? []))].slice(0, MAX_VENUES)
+    const answers = await ask(venues.map((venue) => issuer.blockedCall(lower(beacon), venue)))
+    blocked = new Set(venues.filter((_, i) => flagIn(answers[i]) === true))
+  }
+
+  return {
+    multiplier(token, atS) {
+      const known = multipliers.get(token)
+      return known ? Number(multiplierAt(known, atS)) / 1e18 : null
+    },
+    isBarred(pool) {
+      const venue = venueOf(pool)
+      return venue !== null && blocked.has(venue) && (stocks.has(pool.token0) || stocks.has(pool.token1))
+    },
+    jobs:
+      stocks.size === 0
+        ? []
+        : [
+            { name: 'read stock multipliers', intervalMs: MULTIPLIERS_EVERY_MS, run: readMultipliers },
+            { name: 'read blocked pools', intervalMs: BLOCKED_EVERY_MS, run: readBlocked },
+          ],
+  }
+}

@@ -1,0 +1,81 @@
+import type { Feed } from '@pit/protocol'
+import { wordIn } from '../reads/index.ts'
+import { getter, numberSaid, type Said, sayAll, textSaid } from './asking.ts'
+import {
+  ASK_AGAIN,
+  type DoctorDeps,
+  type Examination,
+  type Finding,
+  fail,
+  ok,
+  unknown,
+  warn,
+} from './types.ts'
+
+/** Each feed is of its own token, in the decimals it is read with, and not long silent. */
+export const examineFeeds: Examination = async (deps) => {
+  const { core_tokens, listed_stocks } = deps.profile
+  const fed = [...core_tokens, ...listed_stocks].flatMap(({ symbol, feed }) =>
+    feed === null ? [] : [{ symbol, feed }],
+  )
+  const said = await sayAll(
+    deps,
+    fed.flatMap(({ feed: { address } }) => [
+      getter(address, 'decimals()'),
+      getter(address, 'description()'),
+      getter(address, 'latestRoundData()'),
+    ]),
+  )
+  return fed.flatMap((one, i) => findingsOf(deps, one, said.slice(3 * i, 3 * i + 3)))
+}
+
+function findingsOf(
+  { nowMs }: Pick<DoctorDeps, 'nowMs'>,
+  { symbol, feed }: { symbol: string; feed: Feed },
+  [decimalsSaid, descriptionSaid, round]: Said[],
+): Finding[] {
+  const check = `feed ${symbol}`
+  if (decimalsSaid === undefined) return [unknown(check, 'the node does not say', ASK_AGAIN)]
+  const found: Finding[] = []
+  const decimals = numberSaid(decimalsSaid)
+  if (decimals !== feed.decimals)
+    found.push(
+      fail(
+        `${check} decimals`,
+        decimals === null ? `${feed.address} is no feed` : `${decimals}, the profile says ${feed.decimals}`,
+        'Every price would be wrong: correct the decimals or the address.',
+      ),
+    )
+  const description = textSaid(descriptionSaid)
+  if (description === null || !isOf(description, symbol))
+    found.push(
+      fail(
+        `${check} description`,
+        description === null ? 'it tells none' : `it is of ${description}`,
+        'It prices something else: correct the address.',
+      ),
+    )
+  const [answer, updatedAtS] = [wordIn(round, 1), Number(wordIn(round, 3) ?? 0n)]
+  const ageS = Math.floor(nowMs() / 1000) - updatedAtS
+  if (answer === null || answer === 0n || answer >> 255n !== 0n)
+    found.push(warn(`${check} round`, 'it has no price now', 'The token is unpriced until it has.'))
+  else if (ageS > feed.heartbeat_s && feed.session === 'always')
+    found.push(
+      warn(
+        `${check} age`,
+        `${ageS} s, its heartbeat is ${feed.heartbeat_s} s`,
+        'Its marks are stale: see whether the feed lives on.',
+      ),
+    )
+  return found.length > 0 ? found : [ok(check, `${description}, ${ageS} s old`)]
+}
+
+/** A feed names its base first, such as `ETH / USD`; wrapped tokens are priced by what they wrap. */
+function isOf(description: string, symbol: string): boolean {
+  const [base = '', quote = ''] = description
+    .toUpperCase()
+    .split('/')
+    .map((part) => part.trim())
+  const names = symbol === 'WETH' ? ['ETH', 'WETH'] : [symbol.toUpperCase()]
+  return names.includes(base) && quote.startsWith('USD')
+}

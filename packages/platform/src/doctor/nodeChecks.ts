@@ -1,0 +1,131 @@
+import type { Address, Hex } from '@pit/chain'
+import { askChainId, askEther, askHeader, readOne, toQuantity } from '../reads/index.ts'
+import { RpcError, RpcUnreachable } from '../rpc.ts'
+import { takesWebSocket } from './takesWebSocket.ts'
+import {
+  ASK_AGAIN,
+  type DoctorDeps,
+  type Examination,
+  type Finding,
+  fail,
+  ok,
+  unknown,
+  warn,
+} from './types.ts'
+
+/** Nodes differ by as much without harm. */
+const MAX_SKEW_S = 30
+const LOG_SPAN = 10_000
+const DEPTHS = [128, 5_000, 100_000] as const
+const NOBODY: Address = '0x000000000000000000000000000000000000dead'
+
+/** The node is of this chain, at its head, and can what the service asks of it. */
+export const examineNode: Examination = async (deps) => {
+  const { rpc, profile, nowMs } = deps
+  const chainId = await readOne(rpc, askChainId())
+  if (chainId !== profile.chain_id)
+    return [fail('chain id', `${chainId}, the profile is of ${profile.chain_id}`, 'Set CHAIN_RPC_URL.')]
+  const head = await readOne(rpc, askHeader('latest'))
+  if (head === null) return [warn('head', 'the node has no block', ASK_AGAIN)]
+  const lagS = Math.round(nowMs() / 1000 - head.timestampS)
+  const clock =
+    Math.abs(lagS) <= MAX_SKEW_S
+      ? ok('clock', `the newest block is ${lagS} s old`)
+      : warn('clock', `the newest block is ${lagS} s old`, 'Set this machine’s clock, or use another node.')
+  const first =
+    profile.first_block <= head.number
+      ? []
+      : [warn('first_block', `${profile.first_block} is ahead of ${head.number}`, 'Correct it.')]
+  const abilities = await Promise.all([
+    able(deps, 'eth_simulateV1', simulated(), 'Trades cannot be tried: use a node that has it.'),
+    batches(deps),
+    logs(deps, head.number),
+    archive(deps, head.number),
+    able(deps, 'debug_traceCall', traced(), 'Ether moves are told by balances alone.'),
+    webSocket(deps),
+    sequencer(deps),
+  ])
+  return [ok('chain id', String(chainId)), clock, ...first, ...abilities.filter((one) => one !== null)]
+}
+
+type Call = [method: string, params: unknown[]]
+const simulated = (): Call => [
+  'eth_simulateV1',
+  [{ blockStateCalls: [{ calls: [{ to: NOBODY, data: '0x' }] }] }, 'latest'],
+]
+const traced = (): Call => [
+  'debug_traceCall',
+  [{ to: NOBODY, data: '0x' }, 'latest', { tracer: 'callTracer' }],
+]
+
+async function able({ rpc }: DoctorDeps, check: string, call: Call, remedy: string): Promise<Finding> {
+  try {
+    await rpc.request(...call)
+    return ok(check, 'it has it')
+  } catch (error) {
+    if (error instanceof RpcError) return warn(check, 'it does not have it', remedy)
+    return unknown(check, (error as Error).message, ASK_AGAIN)
+  }
+}
+
+async function batches({ rpc }: DoctorDeps): Promise<Finding> {
+  const calls = Array.from({ length: 20 }, (): [string, unknown[]] => ['eth_chainId', []])
+  try {
+    const answers = await rpc.batch(calls)
+    return answers.every((answer) => answer.ok)
+      ? ok('batch', `${calls.length} calls at once`)
+      : warn('batch', 'some of a batch are refused', 'Use a node that takes batches of 100.')
+  } catch (error) {
+    return warn('batch', (error as Error).message, 'Use a node that takes batches of 100.')
+  }
+}
+
+async function logs({ rpc }: DoctorDeps, head: number): Promise<Finding> {
+  const from = Math.max(0, head - LOG_SPAN + 1)
+  const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(head), address: NOBODY }
+  try {
+    await rpc.request('eth_getLogs', [filter])
+    return ok('log range', `${head - from + 1} blocks at once`)
+  } catch (error) {
+    if (!(error instanceof RpcError)) return unknown('log range', (error as Error).message, ASK_AGAIN)
+    return warn('log range', `less than ${LOG_SPAN} blocks at once`, 'The first sync takes longer.')
+  }
+}
+
+async function archive({ rpc, profile }: DoctorDeps, head: number): Promise<Finding> {
+  let deepest = 0
+  for (const depth of DEPTHS) {
+    const block = Math.max(0, head - depth)
+    const known = await readOne(rpc, askEther(NOBODY, block)).then(
+      () => true,
+      () => false,
+    )
+    if (!known) break
+    deepest = head - block
+  }
+  const minutes = Math.round((deepest * profile.chain.block_time_ms) / 60_000)
+  const found = `state of ${deepest} blocks ago (${minutes} min)`
+  return deepest >= Math.min(head, DEPTHS[0])
+    ? ok('archive', found)
+    : warn('archive', found, 'Holdings of the past cannot be read: use an archive node.')
+}
+
+async function webSocket({ wsUrl }: DoctorDeps): Promise<Finding | null> {
+  if (wsUrl === null) return null
+  return (await takesWebSocket(wsUrl))
+    ? ok('WebSocket', `at ${new URL(wsUrl).host}`)
+    : warn('WebSocket', `not at ${new URL(wsUrl).host}`, 'New blocks are asked for instead.')
+}
+
+/** Anything but silence: bytes that are no transaction are refused by whatever takes transactions. */
+async function sequencer({ sequencer: at }: DoctorDeps): Promise<Finding | null> {
+  if (at === null) return null
+  try {
+    await at.request('eth_sendRawTransaction', ['0x00' satisfies Hex])
+    return warn('sequencer', 'it takes bytes that are no transaction', 'See whether it is one.')
+  } catch (error) {
+    return error instanceof RpcUnreachable
+      ? warn('sequencer', error.message, 'Set SEQUENCER_URL; nothing is relayed without it.')
+      : ok('sequencer', 'it answers')
+  }
+}

@@ -1,0 +1,58 @@
+import { type Address, type Hex, universalRouterAbi } from '@pit/chain'
+import { encodeAbiParameters, encodeFunctionData } from 'viem'
+import type { Question } from '../reads/index.ts'
+import type { RpcError } from '../rpc.ts'
+import { ask } from './asking.ts'
+import { ASK_AGAIN, type DoctorDeps, type Finding, fail, ok, unknown } from './types.ts'
+
+const FAR_AHEAD = 10n ** 11n
+const V3_SWAP_EXACT_IN = '0x00'
+const NOWHERE = 'f'.repeat(64)
+
+/**
+ * The release by its behaviour. From 2.1.1 on a v3 swap's sixth word points at a list of price floors; 2.1.0
+ * reads no such word. The same swap is tried with a list and with a pointer to nowhere: it fails either way,
+ * for want of an amount, and fails alike only where the word is not read.
+ */
+export async function examineLayout(deps: DoctorDeps): Promise<Finding[]> {
+  const { universal_router: router, universal_router_layout: layout, weth } = deps.profile.contracts
+  const usdg = deps.profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
+  if (router === null || weth === null || !usdg) return []
+  const path = `${weth}0001f4${usdg.address.slice(2)}`.toLowerCase() as Hex
+  const [withList, withNowhere] = await ask(
+    deps,
+    [wordsOf(path), withoutList(wordsOf(path))].map((input) => tried(router as Address, input)),
+  )
+  const check = 'router layout'
+  if (withList === undefined || withNowhere === undefined)
+    return [unknown(check, 'the node does not say', ASK_AGAIN)]
+  const reads = withList !== withNowhere
+  const seen = reads ? '2.1.1 or later' : '2.1.0'
+  return reads === (layout !== '2.1.0')
+    ? [ok(check, seen)]
+    : [fail(check, `it takes the words of ${seen}, the profile says ${layout}`, 'Correct the layout.')]
+}
+
+const TYPES = ['address', 'uint256', 'uint256', 'bytes', 'bool', 'uint256[]'].map((type) => ({ type }))
+const ME = '0x0000000000000000000000000000000000000001'
+
+const wordsOf = (path: Hex): Hex => encodeAbiParameters(TYPES, [ME, 0n, 0n, path, true, []]) as Hex
+
+/** The sixth word is where the list begins. */
+const withoutList = (words: Hex): Hex => `0x${words.slice(2, 2 + 5 * 64)}${NOWHERE}${words.slice(2 + 6 * 64)}`
+
+/** What it fails with, whatever that is. */
+function tried(router: Address, input: Hex): Question<string> {
+  const data = encodeFunctionData({
+    abi: universalRouterAbi,
+    functionName: 'execute',
+    args: [V3_SWAP_EXACT_IN, [input], FAR_AHEAD],
+  })
+  return {
+    call: ['eth_call', [{ to: router, data }, 'latest']],
+    parse: (result) => `done ${String(result)}`,
+    refused: (error: RpcError) =>
+      error.code === REVERTED ? `failed ${JSON.stringify(error.data ?? error.message)}` : undefined,
+  }
+}
+const REVERTED = 3

@@ -1,0 +1,95 @@
+import type { Endpoint } from './endpoint.ts'
+import { type AddressHealth, type RpcCall, RpcUnreachable } from './types.ts'
+import { blockNamed } from './words.ts'
+
+/** One address and what its answers say of it. */
+export interface Address {
+  endpoint: Endpoint
+  chain: 'unread' | 'right' | 'foreign'
+  /** It failed, and no probe has succeeded since. */
+  isDown: boolean
+  /** Left alone until then, after it said that it was asked too often. */
+  pausedUntilMs: number
+  /** Refusals as too many, in a row. */
+  refusals: number
+  head: number | null
+  lagBlocks: number
+  /** Methods it does not have. */
+  lacks: Set<string>
+  failed: number
+  busy: number
+}
+
+export const newAddress = (endpoint: Endpoint): Address => ({
+  endpoint,
+  chain: 'unread',
+  isDown: false,
+  pausedUntilMs: 0,
+  refusals: 0,
+  head: null,
+  lagBlocks: 0,
+  lacks: new Set(),
+  failed: 0,
+  busy: 0,
+})
+
+/** About three seconds of chain 4663: a node that is further behind answers of the past. */
+const MAX_LAG_BLOCKS = 30
+const FIRST_PAUSE_MS = 250
+const MAX_PAUSE_MS = 10_000
+
+export function stateOf(address: Address, nowMs: number): AddressHealth['state'] {
+  if (address.chain === 'foreign') return 'foreign'
+  if (address.isDown) return 'down'
+  if (address.pausedUntilMs > nowMs) return 'busy'
+  return address.lagBlocks > MAX_LAG_BLOCKS ? 'lagging' : 'up'
+}
+
+/** Leaves it alone for as long as it asks for, or twice as long as the last time. */
+export function pause(address: Address, nowMs: number, retryAfterMs: number | null): void {
+  // A refusal that was under way beside others is no new one.
+  if (address.pausedUntilMs > nowMs) return
+  const ownMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** address.refusals)
+  address.refusals += 1
+  address.busy += 1
+  address.pausedUntilMs = nowMs + Math.min(MAX_PAUSE_MS, retryAfterMs ?? ownMs)
+}
+
+/** Compares heads that were read at the same moment. */
+export function measureLag(addresses: readonly Address[]): void {
+  const known = addresses.filter(({ chain, isDown }) => chain === 'right' && !isDown)
+  const best = Math.max(0, ...known.map(({ head }) => head ?? 0))
+  for (const address of known) address.lagBlocks = best - (address.head ?? 0)
+}
+
+const RANK: Record<AddressHealth['state'], number> = { up: 0, busy: 2, lagging: 3, down: 4, foreign: 5 }
+
+/**
+ * Whom to ask, best first; the order of the settings decides among equals. Who does not have a method, or is
+ * behind the block that is named, is asked after those who have it.
+ */
+export function inOrder(addresses: readonly Address[], calls: readonly RpcCall[], nowMs: number): Address[] {
+  const named = Math.max(-1, ...calls.map((call) => blockNamed(call) ?? -1))
+  const rankOf = (address: Address): number => {
+    const lacking = calls.some(([method]) => address.lacks.has(method)) ? 10 : 0
+    const behind = named > (address.head ?? named) ? 1 : 0
+    return RANK[stateOf(address, nowMs)] + behind + lacking
+  }
+  return addresses
+    .filter(({ chain }) => chain !== 'foreign')
+    .map((address) => ({ address, rank: rankOf(address) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ address }) => address)
+}
+
+export const healthOf = (address: Address, nowMs: number): AddressHealth => ({
+  name: address.endpoint.name,
+  state: stateOf(address, nowMs),
+  head: address.head,
+  lagBlocks: address.lagBlocks,
+  failed: address.failed,
+  busy: address.busy,
+})
+
+export const foreign = (address: Address, chainId: number): RpcUnreachable =>
+  new RpcUnreachable(`${address.endpoint.name} is not of chain ${chainId}`, { why: 'foreign', unsent: true })

@@ -1,0 +1,188 @@
+import { createRpc } from './createRpc.ts'
+import { type Rpc, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from './types.ts'
+import { blockPlace, saysBusy, saysOwnTrouble } from './words.ts'
+
+export interface AgreeingRpc extends Rpc {
+  /** How two nodes disagreed a moment ago; null when they did not. */
+  trouble(): string | null
+}
+
+interface Node {
+  name: string
+  rpc: Rpc
+  /** It did not answer, and is not waited for again before this. */
+  restsUntilMs: number
+}
+
+/** About five seconds of chain 4663: what a node says from further back is no second opinion on today. */
+const MAX_APART_BLOCKS = 50
+const HEAD_BOUND_MS = 2_000
+const TOLD_FOR_MS = 10_000
+const REST_MS = 5_000
+const AGAIN_AFTER_MS = 300
+
+/**
+ * Reads of two nodes at one block, answered only where both say the same: no single node can lie. Of more
+ * than two, the two are asked that stand close together and furthest: no single one can hold up the others.
+ */
+export function agreeOfTwo({
+  urls,
+  alarm,
+}: {
+  urls: readonly string[]
+  /** Two nodes contradict each other: one of them is wrong, or lies. */
+  alarm(what: { nodes: string[]; method: string; block: number }): void
+}): AgreeingRpc {
+  const nodes: Node[] = urls.map((url) => ({
+    name: new URL(url).host,
+    rpc: createRpc({ url }),
+    restsUntilMs: 0,
+  }))
+  let trouble: { text: string; atMs: number } | null = null
+
+  async function readHeads(): Promise<{ node: Node; head: number }[]> {
+    const awake = nodes.filter(({ restsUntilMs }) => restsUntilMs <= performance.now())
+    const asked = awake.length >= 2 ? awake : nodes
+    const heads = await Promise.all(
+      asked.map(async (node) => {
+        try {
+          const told = await node.rpc.request('eth_blockNumber', [], { timeoutMs: HEAD_BOUND_MS })
+          return { node, head: Number(told) }
+        } catch {
+          node.restsUntilMs = performance.now() + REST_MS
+          return { node, head: Number.NaN }
+        }
+      }),
+    )
+    return heads.filter(({ head }) => Number.isSafeInteger(head))
+  }
+
+  /** The two close together that stand furthest, and the newest block that both have. */
+  async function pickTwo(): Promise<{ pair: [Node, Node]; block: number }> {
+    const heads = await readHeads()
+    let picked: { pair: [Node, Node]; block: number } | undefined
+    for (const [i, one] of heads.entries()) {
+      for (const other of heads.slice(i + 1)) {
+        if (Math.abs(one.head - other.head) > MAX_APART_BLOCKS) continue
+        const block = Math.min(one.head, other.head)
+        if (!picked || block > picked.block) picked = { pair: [one.node, other.node], block }
+      }
+    }
+    if (picked) return picked
+    throw new RpcUnreachable(
+      `${heads.length} of ${nodes.length} nodes answer, and no two stand together: two must agree`,
+    )
+  }
+
+  async function ask(calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcAnswer[]> {
+    const { pair, block } = await pickTwo()
+    const pinned = calls.map((call) => pin(call, block))
+    const bound = timeoutMs === undefined ? {} : { timeoutMs }
+    const [ones, others] = await Promise.all(pair.map(({ rpc }) => rpc.batch(pinned, bound)))
+    return calls.map((call, i) => {
+      if (call[0] === 'eth_blockNumber') return { ok: true, result: `0x${block.toString(16)}` }
+      const agreed = agree(call, ones![i]!, others![i]!)
+      if (agreed) return agreed
+      const names = pair.map(({ name }) => name)
+      throw new Divided({ nodes: names, method: call[0], block })
+    })
+  }
+
+  /** Asked once more before it counts: a reorganisation between two reads looks the same. */
+  async function askTwice(calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcAnswer[]> {
+    try {
+      return await ask(calls, timeoutMs)
+    } catch (error) {
+      if (!(error instanceof Divided)) throw error
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS))
+    }
+    try {
+      return await ask(calls, timeoutMs)
+    } catch (error) {
+      if (error instanceof Divided) {
+        trouble = { text: error.message, atMs: performance.now() }
+        alarm(error.what)
+      }
+      throw error
+    }
+  }
+
+  return {
+    async request<T>(method: string, params: readonly unknown[] = [], bound: { timeoutMs?: number } = {}) {
+      const [answer] = await askTwice([[method, params]], bound.timeoutMs)
+      if (!answer?.ok) throw answer?.error ?? new RpcUnreachable(`${method}: no answer`)
+      return answer.result as T
+    },
+    batch: async (calls, bound = {}) => (calls.length === 0 ? [] : askTwice(calls, bound.timeoutMs)),
+    trouble: () => (trouble && performance.now() - trouble.atMs < TOLD_FOR_MS ? trouble.text : null),
+    close() {
+      for (const { rpc } of nodes) rpc.close()
+    },
+  }
+}
+
+class Divided extends RpcUnreachable {
+  readonly what: { nodes: string[]; method: string; block: number }
+  constructor(what: Divided['what']) {
+    super(`${what.nodes.join(' and ')} disagree on ${what.method} at block ${what.block}`, { why: 'divided' })
+    this.what = what
+  }
+}
+
+/** `latest` would be another block at each of them. */
+function pin([method, params]: RpcCall, block: number): RpcCall {
+  const place = blockPlace(method)
+  if (place === undefined || (params[place] !== undefined && params[place] !== 'latest'))
+    return [method, params]
+  const moved = [...params]
+  moved[place] = `0x${block.toString(16)}`
+  return [method, moved]
+}
+
+/** What each node may see differently, so that the larger one counts: it leaves less to be signed. */
+const LARGER = new Set(['eth_estimateGas', 'eth_gasPrice'])
+const isLarger = ([method, params]: RpcCall): boolean =>
+  LARGER.has(method) || (method === 'eth_getTransactionCount' && params[1] === 'pending')
+
+/** Null where they contradict each other. */
+function agree(call: RpcCall, one: RpcAnswer, other: RpcAnswer): RpcAnswer | null {
+  if (one.ok && other.ok) {
+    if (isLarger(call)) return Number(one.result) >= Number(other.result) ? one : other
+    return gist(one.result) === gist(other.result) ? one : null
+  }
+  for (const answer of [one, other]) {
+    // A node that cannot answer contradicts nobody, and confirms nothing.
+    if (!answer.ok && (saysOwnTrouble(answer.error) || saysBusy(answer.error))) return answer
+  }
+  if (one.ok || other.ok) return null
+  return one.error.code === other.error.code ? one : bothRefused(call, one.error, other.error)
+}
+
+const bothRefused = ([method]: RpcCall, { message }: RpcError, other: RpcError): RpcAnswer => ({
+  ok: false,
+  error: new RpcError(method, other.code, message, undefined),
+})
+
+/** Of blocks and receipts only what every node words alike. */
+const GIST = [
+  'hash',
+  'number',
+  'timestamp',
+  'baseFeePerGas',
+  'blockHash',
+  'status',
+  'transactionHash',
+  'logs',
+]
+
+function gist(result: unknown): string {
+  if (typeof result === 'string') return result.toLowerCase()
+  if (typeof result !== 'object' || result === null) return JSON.stringify(result)
+  const known = Object.entries(result).filter(([name]) => GIST.includes(name))
+  if (known.length === 0) return JSON.stringify(result).toLowerCase()
+  const byName = known.map(([name, value]): [string, unknown] => [
+    name,
+    name === 'logs' ? (value as unknown[])?.length : value,
+  ])
+  return JSON.stringify(byName.sort(([a], [b]) => (a < b ? -1 : 1))).toLowerCase()
+}

@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Address, foreign, healthOf, inOrder, measureLag, newAddress, pause } from './addresses.ts'
+import { askInTurn } from './askInTurn.ts'
+import { createEndpoint } from './endpoint.ts'
+import { followHeads, type Heads } from './heads.ts'
+import {
+  type AddressHealth,
+  isRead,
+  type Rpc,
+  type RpcAnswer,
+  type RpcCall,
+  RpcUnreachable,
+} from './types.ts'
+import { blockNamed, headTold, saysBusy, saysNoMethod } from './words.ts'
+
+export interface RpcOptions {
+  /** One address, or several with the preferred one first. */
+  url: string | readonly string[]
+  timeoutMs?: number
+  /** With several addresses each must be of this chain, or is never asked. */
+  chainId?: number
+  /** Where new blocks are told. `probe`: the preferred address is asked whether it does. */
+  heads?: { url: string } | 'probe'
+  /** Told when an address goes or comes back. */
+  onChange?(health: AddressHealth): void
+}
+
+export type AddressedRpc = Rpc & { addresses(): AddressHealth[] }
+
+const WATCH_EVERY_MS = 2_000
+const PROBE_BOUND_MS = 2_000
+
+/**
+ * JSON-RPC over one or several addresses. Reads go on to the next address when one fails, is silent for its
+ * share of the call's bound, or is behind the block they name; whatever changes something is sent once.
+ */
+export function createRpc(options: RpcOptions): AddressedRpc {
+  const { timeoutMs = 5_000, chainId } = options
+  const urls = [options.url].flat()
+  const addresses = urls.map((url) => newAddress(createEndpoint(url)))
+  const isAlone = addresses.length === 1
+  const told = new Map<Address, AddressHealth['state']>()
+  const verifying = new Map<Address, Promise<void>>()
+
+  function tell(address: Address): void {
+    const health = healthOf(address, performance.now())
+    if ((told.get(address) ?? 'up') === health.state) return
+    told.set(address, health.state)
+    options.onChange?.(health)
+  }
+
+  /** One exchange with one address, and what it says of that address. */
+  async function exchange(
+    address: Address,
+    calls: readonly RpcCall[],
+    terms: { boundMs: number; alone: boolean },
+  ): Promise<RpcAnswer[]> {
+    try {
+      const answers = await address.endpoint.exchange(calls, terms)
+      const busy = answers.find((answer) => !answer.ok && saysBusy(answer.error))
+      if (busy && !busy.ok) throw new RpcUnreachable(busy.error.message, { cause: busy.error, why: 'busy' })
+      address.refusals = 0
+      for (const [i, answer] of answers.entries()) {
+        const call = calls[i]!
+        if (!answer.ok && saysNoMethod(answer.error)) address.lacks.add(call[0])
+        if (answer.ok) address.head = headTold(call, answer.result) ?? address.head
+      }
+      return answers
+    } catch (error) {
+      if (error instanceof RpcUnreachable && error.why === 'busy') {
+        pause(address, performance.now(), error.retryAfterMs)
+      } else {
+        address.failed += 1
+        // A question that is too large, or slow, says little of the node: a probe decides.
+        address.isDown = !isAlone
+        void probe(address)
+      }
+      tell(address)
+      throw error
+    }
+  }
+
+  /** Never asked anything before it has shown that it is of this chain. */
+  function verify(address: Address, boundMs: number): Promise<void> {
+    if (isAlone || chainId === undefined || address.chain === 'right') return Promise.resolve()
+    if (address.chain === 'foreign') return Promise.reject(foreign(address, chainId))
+    const under = verifying.get(address) ?? readChain(address, chainId, boundMs)
+    verifying.set(address, under)
+    return under
+  }
+  async function readChain(address: Address, expected: number, boundMs: number): Promise<void> {
+    try {
+      const [answer] = await exchange(address, [['eth_chainId', []]], { boundMs, alone: true })
+      if (!answer?.ok) throw new RpcUnreachable(`${address.endpoint.name} does not say its chain`)
+      address.chain = Number(answer.result) === expected ? 'right' : 'foreign'
+      tell(address)
+      if (address.chain === 'foreign') throw foreign(address, expected)
+    } finally {
+      verifying.delete(address)
+    }
+  }
+
+  const probing = new Set<Address>()
+  /** Looks whether an address answers, of which chain it is, and where it stands. */
+  async function probe(address: Address): Promise<void> {
+    if (isAlone || probing.has(address) || address.pausedUntilMs > performance.now()) return
+    probing.add(address)
+    try {
+      // What comes back may be another node.
+      if (address.isDown || address.chain === 'foreign') address.chain = 'unread'
+      const terms = { boundMs: PROBE_BOUND_MS, alone: true }
+      const [answer] = await address.endpoint.exchange([['eth_blockNumber', []]], terms)
+      if (!answer?.ok) throw new Error('no head')
+      address.head = headTold(['eth_blockNumber', []], answer.result)
+      await verify(address, PROBE_BOUND_MS)
+      address.isDown = false
+    } catch (error) {
+      if (error instanceof RpcUnreachable && error.why === 'busy')
+        pause(address, performance.now(), error.retryAfterMs)
+      else if (address.chain !== 'foreign') address.isDown = true
+    } finally {
+      probing.delete(address)
+      tell(address)
+    }
+  }
+
+  async function watch(): Promise<void> {
+    await Promise.all(addresses.map(probe))
+    measureLag(addresses)
+    for (const address of addresses) tell(address)
+  }
+  const watching = isAlone ? undefined : setInterval(() => void watch(), WATCH_EVERY_MS).unref()
+  if (!isAlone) void watch()
+
+  /** A node without the block that is named would answer of an earlier one, or with fewer logs. */
+  async function reach(address: Address, block: number, boundMs: number): Promise<void> {
+    if (isAlone || (address.head !== null && address.head >= block)) return
+    await exchange(address, [['eth_blockNumber', []]], { boundMs, alone: true })
+    if (address.head !== null && address.head >= block) return
+    throw new RpcUnreachable(`${address.endpoint.name} is behind block ${block}`, { why: 'behind' })
+  }
+
+  interface Ask {
+    calls: readonly RpcCall[]
+    alone: boolean
+    untilMs: number
+  }
+
+  async function askOne(address: Address, { calls, alone, untilMs }: Ask): Promise<RpcAnswer[]> {
+    const left = () => Math.max(1, untilMs - performance.now())
+    const waitMs = address.pausedUntilMs - performance.now()
+    if (waitMs > 0) {
+      if (waitMs >= left()) throw new RpcUnreachable(`${address.endpoint.name} is busy`, { why: 'busy' })
+      await sleep(waitMs)
+    }
+    await verify(address, left())
+    const named = Math.max(-1, ...calls.map((call) => blockNamed(call) ?? -1))
+    if (named >= 0) await reach(address, named, left())
+    return exchange(address, calls, { boundMs: left(), alone })
+  }
+
+  /** Once to the best address; to another only where nothing was sent. */
+  async function sendOnce(ask: Ask): Promise<RpcAnswer[]> {
+    let last: unknown = new RpcUnreachable('no address to send to', { unsent: true })
+    for (const address of inOrder(addresses, ask.calls, performance.now())) {
+      try {
+        await verify(address, Math.max(1, ask.untilMs - performance.now()))
+        const boundMs = Math.max(1, ask.untilMs - performance.now())
+        return await exchange(address, ask.calls, { boundMs, alone: ask.alone })
+      } catch (error) {
+        last = error
+        if (!(error instanceof RpcUnreachable && error.unsent)) throw error
+      }
+    }
+    throw last
+  }
+
+  function askAnyone(ask: Ask): Promise<RpcAnswer[]> {
+    const order = inOrder(addresses, ask.calls, performance.now())
+    if (order.length === 0) throw foreign(addresses[0]!, chainId ?? 0)
+    return askInTurn(order, ask.untilMs, (address) => askOne(address, ask))
+  }
+
+  /** Where everybody is busy, the pause is waited for, as long as the call may take. */
+  async function askPatiently(ask: Ask): Promise<RpcAnswer[]> {
+    for (;;) {
+      try {
+        return await askAnyone(ask)
+      } catch (error) {
+        const leftMs = ask.untilMs - performance.now()
+        const nextMs = Math.min(...addresses.map(({ pausedUntilMs }) => pausedUntilMs)) - performance.now()
+        const isBusy = error instanceof RpcUnreachable && error.why === 'busy'
+        if (!isBusy || nextMs >= leftMs) throw error
+        await sleep(Math.max(1, nextMs))
+      }
+    }
+  }
+
+  const askAll = (calls: readonly RpcCall[], terms: { boundMs: number; alone: boolean }) => {
+    const ask = { calls, alone: terms.alone, untilMs: performance.now() + terms.boundMs }
+    return calls.every(isRead) ? askPatiently(ask) : sendOnce(ask)
+  }
+
+  const heads: Heads | null = options.heads
+    ? followHeads({ ...headsAt(options.heads, urls[0]!), chainId: chainId ?? null })
+    : null
+
+  return {
+    async request<T>(method: string, params: readonly unknown[] = [], bound: { timeoutMs?: number } = {}) {
+      const boundMs = bound.timeoutMs ?? timeoutMs
+      const [answer] = await askAll([[method, params]], { boundMs, alone: true })
+      if (!answer?.ok) throw answer?.error ?? new RpcUnreachable(`${method}: no answer`)
+      return answer.result as T
+    },
+    batch: async (calls, bound = {}) =>
+      calls.length === 0 ? [] : askAll(calls, { boundMs: bound.timeoutMs ?? timeoutMs, alone: false }),
+    ...(heads && { onHead: heads.onHead, hearsHeads: heads.isAlive }),
+    addresses: () => addresses.map((address) => healthOf(address, performance.now())),
+    close() {
+      clearInterval(watching)
+      heads?.close()
+      for (const { endpoint } of addresses) endpoint.close()
+    },
+  }
+}
+
+const headsAt = (heads: NonNullable<RpcOptions['heads']>, preferred: string) =>
+  heads === 'probe'
+    ? { url: preferred.replace(/^http/, 'ws'), isGuess: true }
+    : { url: heads.url, isGuess: false }

@@ -1,0 +1,141 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { ExchangeFailed, exchangeOrThrow, type HttpAnswer } from '../exchange.ts'
+import { isRead, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from './types.ts'
+
+/** One address over kept-alive HTTP connections; every exchange is bounded in time and size. */
+export interface Endpoint {
+  /** Without the path, which may hold a key. */
+  name: string
+  /** `alone`: one call as a message of its own, which is what some nodes and all sequencers expect. */
+  exchange(calls: readonly RpcCall[], terms: { boundMs: number; alone: boolean }): Promise<RpcAnswer[]>
+  close(): void
+}
+
+interface Answered {
+  id?: unknown
+  result?: unknown
+  error?: { code?: number; message?: string; data?: unknown }
+}
+
+/**
+ * Connections idle for longer are closed here: many servers close theirs after five seconds, and a transaction
+ * that goes out just then is lost without anybody knowing.
+ */
+const IDLE_MS = 3_000
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const TOO_MANY_REQUESTS = 429
+
+const GONE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
+/** The node closed a kept-alive connection just as a request went out on it: nothing was answered. */
+const isGone = (error: unknown): boolean =>
+  error instanceof ExchangeFailed && error.onStaleConnection && GONE.has(error.code)
+
+function whyOf(error: unknown): RpcUnreachable['why'] {
+  if (error instanceof RpcUnreachable) return error.why
+  if (!(error instanceof ExchangeFailed)) return 'silent'
+  if (error.kind === 'timeout') return 'slow'
+  return error.kind === 'too large' ? 'large' : 'silent'
+}
+
+/** Seconds, or a date as HTTP writes it. */
+function retryAfterMs(header: string | undefined): number | null {
+  if (header === undefined) return null
+  const ms = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}
+
+export function createEndpoint(url: string): Endpoint {
+  const target = new URL(url)
+  const agent =
+    target.protocol === 'https:'
+      ? new HttpsAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS })
+      : new HttpAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS, noDelay: true })
+  let nextId = 0
+
+  const post = (body: string, boundMs: number): Promise<HttpAnswer> =>
+    exchangeOrThrow({
+      method: 'POST',
+      url: target,
+      agent,
+      headers: { 'content-type': 'application/json' },
+      body,
+      timeoutMs: boundMs,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    })
+
+  /** Where one kept connection was dead, the others may be too: a node that came back knows none of them. */
+  const dropKept = (): void => {
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy()
+  }
+
+  /** Once more on a new connection, within the same bound, where that can do no harm. */
+  async function postWell(
+    body: string,
+    { boundMs, mayAgain }: { boundMs: number; mayAgain: boolean },
+  ): Promise<HttpAnswer> {
+    const startedMs = performance.now()
+    try {
+      return await post(body, boundMs)
+    } catch (error) {
+      const leftMs = boundMs - (performance.now() - startedMs)
+      if (!isGone(error)) throw error
+      dropKept()
+      if (!mayAgain || leftMs <= 0) throw error
+      return post(body, leftMs)
+    }
+  }
+
+  /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
+  async function converse(
+    what: string,
+    message: unknown,
+    terms: { boundMs: number; mayAgain: boolean },
+  ): Promise<unknown> {
+    try {
+      const { status, headers, text } = await postWell(JSON.stringify(message), terms)
+      if (status === TOO_MANY_REQUESTS) {
+        const after = retryAfterMs(headers['retry-after'])
+        throw new RpcUnreachable('asked too often', { why: 'busy', retryAfterMs: after })
+      }
+      const answer = JSON.parse(text)
+      if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
+      return answer
+    } catch (cause) {
+      throw new RpcUnreachable(`${what}: ${(cause as Error).message}`, {
+        cause,
+        why: whyOf(cause),
+        unsent: cause instanceof ExchangeFailed && cause.kind === 'unreachable',
+        retryAfterMs: cause instanceof RpcUnreachable ? cause.retryAfterMs : null,
+      })
+    }
+  }
+
+  return {
+    name: target.host,
+    async exchange(calls, { boundMs, alone }) {
+      const messages = calls.map(([method, params]) => ({ jsonrpc: '2.0', id: ++nextId, method, params }))
+      const terms = { boundMs, mayAgain: calls.every(isRead) }
+      const [first] = messages
+      if (alone && first) {
+        const answer = (await converse(first.method, first, terms)) as Answered
+        return [answerOf(first.method, answer, 'answer without a result')]
+      }
+      const answers = await converse('batch', messages, terms)
+      if (!Array.isArray(answers)) throw new RpcUnreachable('batch: the node takes no batches')
+      // A node may answer in any order.
+      const byId = new Map((answers as Answered[]).map((answer) => [answer?.id, answer]))
+      return messages.map(({ id, method }) => answerOf(method, byId.get(id), 'no answer in the batch'))
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function answerOf(method: string, answer: Answered | undefined, missing: string): RpcAnswer {
+  if (answer?.error) {
+    const { code = -32_000, message = 'unknown error', data } = answer.error
+    return { ok: false, error: new RpcError(method, code, message, data) }
+  }
+  if (!answer || !('result' in answer)) throw new RpcUnreachable(`${method}: ${missing}`)
+  return { ok: true, result: answer.result }
+}

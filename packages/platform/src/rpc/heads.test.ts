@@ -1,0 +1,66 @@
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { followHeads, type Heads } from './heads.ts'
+
+let server: WebSocketServer
+let heads: Heads
+afterEach(() => {
+  heads.close()
+  for (const client of server.clients) client.terminate()
+  server.close()
+})
+
+async function open({ chain = '0x1237', subscribes = true } = {}) {
+  server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await new Promise((resolve) => server.once('listening', resolve))
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections += 1
+    socket.on('message', (data) => {
+      const { id, method } = JSON.parse(String(data))
+      const answer =
+        method === 'eth_chainId'
+          ? { result: chain }
+          : subscribes
+            ? { result: '0xsub' }
+            : { error: { code: -32_601, message: 'no subscriptions' } }
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+    })
+  })
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  heads = followHeads({ url, isGuess: false, chainId: 4663 })
+  let heard = 0
+  heads.onHead(() => {
+    heard += 1
+  })
+  const tell = () => {
+    for (const client of server.clients)
+      client.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: {} }))
+  }
+  return { heard: () => heard, connections: () => connections, tell }
+}
+
+it('tells of each block, and connects again after it was dropped', async () => {
+  const { heard, tell, connections } = await open()
+  await expect.poll(heads.isAlive).toBe(true)
+  const first = heard()
+  tell()
+  await expect.poll(heard).toBe(first + 1)
+  for (const client of server.clients) client.terminate()
+  await expect.poll(heads.isAlive).toBe(false)
+  await expect.poll(heads.isAlive, { timeout: 5_000 }).toBe(true)
+  expect(connections()).toBe(2)
+  // What came in between is looked for at once.
+  expect(heard()).toBeGreaterThan(first + 1)
+})
+
+it.each([{ chain: '0x1' }, { subscribes: false }])(
+  'is not alive on a node that is none for us: %o',
+  async (node) => {
+    const { connections, heard } = await open(node)
+    await expect.poll(connections, { timeout: 5_000 }).toBeGreaterThan(1)
+    expect(heads.isAlive()).toBe(false)
+    expect(heard()).toBe(0)
+  },
+)

@@ -1,0 +1,108 @@
+import WebSocket from 'ws'
+
+export interface Heads {
+  onHead(listener: () => void): () => void
+  /** Subscribed, and heard of within a ping's time. */
+  isAlive(): boolean
+  close(): void
+}
+
+const FIRST_RETRY_MS = 500
+const MAX_RETRY_MS = 30_000
+/** A node that has no WebSocket is not asked for one all the time. */
+const GUESS_AGAIN_MS = 600_000
+const OPEN_WITHIN_MS = 5_000
+const PING_EVERY_MS = 10_000
+const MAX_MESSAGE_BYTES = 1_000_000
+
+/** New blocks as a node tells them by `newHeads`; connects again and again for as long as it is open. */
+export function followHeads({
+  url,
+  isGuess,
+  chainId,
+}: {
+  url: string
+  /** Nobody said that the node has a WebSocket there. */
+  isGuess: boolean
+  /** Null: any. */
+  chainId: number | null
+}): Heads {
+  const listeners = new Set<() => void>()
+  let socket: WebSocket | undefined
+  let retry: NodeJS.Timeout | undefined
+  let failures = 0
+  let wasHeard = false
+  let isSubscribed = false
+  let isClosed = false
+
+  function connect(): void {
+    const own = new WebSocket(url, { handshakeTimeout: OPEN_WITHIN_MS, maxPayload: MAX_MESSAGE_BYTES })
+    socket = own
+    let pings: NodeJS.Timeout | undefined
+    let heardSincePing = true
+    const ask = (id: number, method: string, params: unknown[]) =>
+      own.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    own.on('open', () => {
+      ask(CHAIN, 'eth_chainId', [])
+      pings = setInterval(() => {
+        if (!heardSincePing) return own.terminate()
+        heardSincePing = false
+        own.ping()
+      }, PING_EVERY_MS).unref()
+    })
+    own.on('pong', () => {
+      heardSincePing = true
+    })
+    own.on('message', (data) => {
+      heardSincePing = true
+      const message = parse(String(data))
+      if (message === null) return
+      if (message.id === CHAIN) {
+        if (chainId !== null && Number(message.result) !== chainId) return own.terminate()
+        return ask(SUBSCRIBE, 'eth_subscribe', ['newHeads'])
+      }
+      if (message.id === SUBSCRIBE) {
+        if (typeof message.result !== 'string') return own.terminate()
+        isSubscribed = true
+        wasHeard = true
+        failures = 0
+      }
+      // What came while there was no connection is heard of now.
+      if (isSubscribed) for (const listener of listeners) listener()
+    })
+    own.on('error', () => own.terminate())
+    own.on('close', () => {
+      clearInterval(pings)
+      isSubscribed = false
+      if (isClosed) return
+      const backoffMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
+      retry = setTimeout(connect, isGuess && !wasHeard ? GUESS_AGAIN_MS : backoffMs).unref()
+    })
+  }
+  connect()
+
+  return {
+    onHead(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    isAlive: () => isSubscribed,
+    close() {
+      isClosed = true
+      clearTimeout(retry)
+      socket?.terminate()
+    },
+  }
+}
+
+const CHAIN = 1
+const SUBSCRIBE = 2
+
+function parse(text: string): { id?: unknown; result?: unknown } | null {
+  try {
+    const message = JSON.parse(text)
+    return typeof message === 'object' ? message : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,52 @@
+import type { RpcCall, RpcError } from './types.ts'
+
+const RATE_CODES: ReadonlySet<number> = new Set([429, -32_029])
+const RATE = /too many requests|rate.?limit|request rate|requests? per|compute units|throughput|throttl/i
+
+/** The node was asked too often. */
+export const saysBusy = ({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean =>
+  RATE_CODES.has(code) || RATE.test(message)
+
+const METHOD_NOT_FOUND = -32_601
+export const saysNoMethod = ({ code }: Pick<RpcError, 'code'>): boolean => code === METHOD_NOT_FOUND
+
+const INTERNAL = -32_603
+const OWN =
+  /header not found|unknown block|block not found|missing trie|pruned|not available|internal error|unavailable/i
+/** An error that is about this node and not about what was asked: another node may answer. */
+export const saysOwnTrouble = (error: Pick<RpcError, 'code' | 'message'>): boolean =>
+  error.code !== 3 && (error.code === INTERNAL || saysNoMethod(error) || OWN.test(error.message))
+
+/** Which parameter of a read names its block. */
+const BLOCK_AT: Readonly<Record<string, number>> = {
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_simulateV1: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_feeHistory: 1,
+  eth_getStorageAt: 2,
+  eth_getBlockByNumber: 0,
+}
+export const blockPlace = (method: string): number | undefined => BLOCK_AT[method]
+
+const numberOf = (tag: unknown): number | null =>
+  typeof tag === 'string' && /^0x[0-9a-f]{1,13}$/i.test(tag) ? Number(tag) : null
+
+/** The block a read names by number; null where it names none. */
+export function blockNamed([method, params]: RpcCall): number | null {
+  if (method === 'eth_getLogs') {
+    const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: unknown; toBlock?: unknown }
+    return numberOf(toBlock) ?? numberOf(fromBlock)
+  }
+  const place = blockPlace(method)
+  return place === undefined ? null : numberOf(params[place])
+}
+
+/** The newest block an answer tells of; null where it tells none. */
+export function headTold([method, params]: RpcCall, result: unknown): number | null {
+  if (method === 'eth_blockNumber') return numberOf(result)
+  if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return null
+  return numberOf((result as { number?: unknown } | null)?.number)
+}

@@ -1,0 +1,2 @@
+export { listText } from './listText.ts'
+export { readTreasuryList, type TreasuryList } from './readTreasuryList.ts'

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
+import type { ChainProfile } from '@pit/protocol'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestApp } from '../../test/testApp.ts'
+import { openSite } from './openSite.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pit-site-'))
+mkdirSync(join(folder, 'abc', 'assets'), { recursive: true })
+writeFileSync(join(folder, 'abc', 'index.html'), '<p>page</p>')
+writeFileSync(join(folder, 'abc', 'assets', 'a.js'), 'code')
+writeFileSync(join(folder, 'abc', 'assets', 'a.js.br'), brotliCompressSync('code'))
+writeFileSync(
+  join(folder, 'site.json'),
+  JSON.stringify({ folder: 'abc', pages: ['/', '/tokens/:address'], files: ['assets/a.js'] }),
+)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const COSIGNER = '0x00000000000000000000000000000000000c0519'
+const BARE = BARE_PROFILE as unknown as ChainProfile
+const NODE = 'https://node.example/v1/secret'
+const REAL: ChainProfile = { ...BARE, kind: 'mainnet', rpc_urls: [NODE], ws_url: NODE, sequencer_url: NODE }
+const DEVNET: ChainProfile = { ...BARE, kind: 'devnet', rpc_urls: ['http://127.0.0.1:8545'] }
+const siteOf = (profile: ChainProfile) => openSite({ profile, folder, cosigner: () => COSIGNER })
+
+describe('the dashboard', () => {
+  it('answers its pages and files, compressed where that is accepted, and nothing else', async () => {
+    const app = await openTestApp({ site: siteOf(DEVNET) })
+    const page = await app.inject({ url: '/tokens/0xab' })
+    expect([page.status, page.text, page.headers['cache-control']]).toEqual([200, '<p>page</p>', 'no-cache'])
+    const plain = await app.inject({
+      url: '/assets/a.js',
+      headers: { 'accept-encoding': 'identity, br;q=0' },
+    })
+    expect([plain.text, plain.headers['content-encoding']]).toEqual(['code', undefined])
+    const brotli = await app.inject({ url: '/assets/a.js', headers: { 'accept-encoding': 'gzip, br' } })
+    expect([brotli.headers['content-encoding'], brotli.headers['cache-control']]).toEqual([
+      'br',
+      'public, max-age=31536000, immutable',
+    ])
+    const known = { 'if-none-match': String(plain.headers.etag) }
+    const again = await app.inject({ url: '/assets/a.js', headers: known })
+    expect([again.status, again.text, again.headers['content-length']]).toEqual([304, '', undefined])
+    expect((await app.inject({ url: '/assets/b.js' })).status).toBe(404)
+    expect((await app.inject({ url: '/league' })).status).toBe(404)
+    await app.close()
+  })
+
+  it('lets a page of a devnet ask its node, and one of a real chain nothing but this server', async () => {
+    const policyOf = async (profile: ChainProfile) => {
+      const app = await openTestApp({ site: siteOf(profile) })
+      const { headers } = await app.inject({ url: '/' })
+      await app.close()
+      return String(headers['content-security-policy'])
+    }
+    expect(await policyOf(DEVNET)).toContain("connect-src 'self' http://127.0.0.1:8545;")
+    expect(await policyOf(REAL)).toContain("connect-src 'self';")
+  })
+
+  it('hands out its pins with the co-signer, and never the operator’s node of a real chain', async () => {
+    const app = await openTestApp({ site: siteOf(REAL) })
+    const pins = await app.inject({ url: '/pins.json' })
+    expect(pins.json()).toMatchObject({ kind: 'mainnet', rpc_urls: [], cosigner: COSIGNER })
+    expect(pins.text).not.toContain('secret')
+    await app.close()
+  })
+
+  it('is not there where it was not built', () => {
+    expect(openSite({ profile: DEVNET, folder: join(folder, 'none'), cosigner: () => null })).toEqual([])
+  })
+})

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ChainProfile } from '@pit/protocol'
+import type { PageAt } from '../http/pages.ts'
+import { JSON_POLICY, type Reply } from '../http/reply.ts'
+
+/** Written by the build beside the server's bundle: which paths are pages, and which files they need. */
+interface BuiltSite {
+  folder: string
+  pages: readonly string[]
+  files: readonly string[]
+}
+export interface SiteDeps {
+  profile: ChainProfile
+  cosigner(): `0x${string}` | null
+  /** Where the build put it; tests have their own. */
+  folder?: string
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+/** In the order they are preferred. */
+const ENCODINGS = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const
+const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'web')
+
+/** The dashboard: every path of it answers the same page, its files are kept for good. None where it is not built. */
+export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: SiteDeps): PageAt[] {
+  const list = join(folder, 'site.json')
+  if (!existsSync(list)) return []
+  const site = JSON.parse(readFileSync(list, 'utf8')) as BuiltSite
+  const at = (file: string) => join(folder, site.folder, file)
+  const policy = policyOf(profile)
+  const home = fileReply(at('index.html'), 'no-cache', ['Content-Security-Policy', policy])
+  return [
+    ...site.pages.map((path) => page(path, 'web', home)),
+    ...site.files.map((file) =>
+      page(`/${file}`, 'web file', fileReply(at(file), 'public, max-age=31536000, immutable', JSON_POLICY)),
+    ),
+    page('/pins.json', 'pins', () => pinsReply(profile, cosigner())),
+  ]
+}
+
+const page = (path: string, name: string, reply: PageAt['page']['reply']): PageAt => ({
+  path,
+  page: { kind: 'page', name, reply },
+})
+
+/**
+ * Scripts and styles of this server alone, nothing inline. A devnet's page also asks the devnet's own node, by which
+ * it verifies; elsewhere the visitor's wallet is the node.
+ */
+function policyOf({ kind, rpc_urls: [url] }: ChainProfile): string {
+  const node = kind === 'devnet' && url !== undefined ? ` ${new URL(url).origin}` : ''
+  return (
+    `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${node}; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+  )
+}
+
+interface Variant {
+  body: Buffer
+  etag: string
+  headers: readonly string[]
+}
+
+function fileReply(file: string, cacheControl: string, headers: readonly string[]): PageAt['page']['reply'] {
+  const contentType = TYPES[extname(file)] ?? 'application/octet-stream'
+  const etag = createHash('sha256').update(readFileSync(file)).digest('base64url').slice(0, 22)
+  const plain = variantOf(file, etag, headers, null)
+  const encoded = ENCODINGS.filter(({ suffix }) => existsSync(file + suffix)).map((encoding) => ({
+    accepts: new RegExp(
+      String.raw`(^|,)\s*${encoding.name}\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+\s*)?(,|$)`,
+      'i',
+    ),
+    variant: variantOf(file, etag, headers, encoding),
+  }))
+  return ({ 'accept-encoding': accepted, 'if-none-match': known }): Reply => {
+    const found = encoded.find(({ accepts }) => accepts.test(String(accepted ?? '')))
+    const { body, ...variant } = found?.variant ?? plain
+    const isKnown = known?.split(/\s*,\s*/).includes(variant.etag)
+    return isKnown
+      ? { status: 304, body: '', contentType, headers: variant.headers, cacheControl }
+      : { status: 200, body, contentType, headers: variant.headers, cacheControl }
+  }
+}
+
+function variantOf(
+  file: string,
+  hash: string,
+  headers: readonly string[],
+  encoding: (typeof ENCODINGS)[number] | null,
+): Variant {
+  const etag = `"${hash}${encoding === null ? '' : `-${encoding.name}`}"`
+  return {
+    body: readFileSync(file + (encoding?.suffix ?? '')),
+    etag,
+    headers: [
+      ...headers,
+      ...['ETag', etag, 'Vary', 'Accept-Encoding'],
+      ...(encoding === null ? [] : ['Content-Encoding', encoding.name]),
+    ],
+  }
+}
+
+/**
+ * What the page's verifying client pins: this server's own files, as `npm start` writes them to pins.json. A real
+ * chain's node and sequencer are the operator's, and their addresses may hold a secret.
+ */
+function pinsReply(profile: ChainProfile, cosigner: `0x${string}` | null): Reply {
+  const own = profile.kind === 'devnet' ? {} : { rpc_urls: [], ws_url: null, sequencer_url: null }
+  const pins = { ...profile, ...own, cosigner: profile.cosigner ?? cosigner }
+  return { status: 200, body: JSON.stringify(pins) }
+}

@@ -1,0 +1,49 @@
+import { fieldAt, refuseStatus } from '@pit/platform/vendor'
+import { CHAIN_ID } from '@pit/protocol'
+import {
+  type Aggregator,
+  ASKING,
+  atomsOf,
+  expectAmount,
+  expectSame,
+  expectToken,
+  gasOf,
+  refuseNoRoute,
+  urlOf,
+} from './aggregator.ts'
+
+/** No quote, not found. */
+const NO_ROUTE = [1_002, 1_003]
+
+/** LI.FI takes native ETH as the zero address; chains, tokens and amount come back. */
+export const lifi: Aggregator = {
+  key: 'optional',
+  // 75 in two hours.
+  rate: { perMinute: 0.625, burst: 10 },
+  ratedByKey: { perMinute: 100, burst: 20 },
+  request: (baseUrl, { tokenIn, tokenOut, amountIn }, key) => ({
+    url: urlOf(baseUrl, '/v1/quote', {
+      fromChain: String(CHAIN_ID),
+      toChain: String(CHAIN_ID),
+      fromToken: tokenIn,
+      toToken: tokenOut,
+      fromAmount: amountIn.toString(),
+      fromAddress: ASKING,
+    }),
+    ...(key === null ? {} : { headers: { 'x-lifi-api-key': key } }),
+  }),
+  read(answer, ask) {
+    refuseNoRoute(answer, 'code', NO_ROUTE)
+    refuseStatus(answer)
+    const { body } = answer
+    expectSame(fieldAt(body, 'action', 'fromChainId'), CHAIN_ID)
+    expectSame(fieldAt(body, 'action', 'toChainId'), CHAIN_ID)
+    expectToken(fieldAt(body, 'action', 'fromToken', 'address'), ask.tokenIn)
+    expectToken(fieldAt(body, 'action', 'toToken', 'address'), ask.tokenOut)
+    expectAmount(fieldAt(body, 'action', 'fromAmount'), ask)
+    return {
+      amountOut: atomsOf(fieldAt(body, 'estimate', 'toAmount')),
+      gas: gasOf(fieldAt(body, 'estimate', 'gasCosts', 0, 'estimate')),
+    }
+  },
+}

@@ -1,0 +1,28 @@
+import { USDG } from '../test/fakeWorld.ts'
+import { describeAggregator } from './test/vendorCase.ts'
+
+const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+describeAggregator({
+  kind: '1inch',
+  asked: {
+    url: `/swap/v6.1/4663/quote?src=${EEEE}&dst=${USDG}&amount=1000&includeTokensInfo=true&includeGas=true`,
+    headers: { authorization: 'Bearer KEY' },
+  },
+  good: {
+    srcToken: { address: EEEE, symbol: 'ETH', decimals: 18 },
+    dstToken: { address: USDG, symbol: 'USDG', decimals: 6 },
+    dstAmount: '4000',
+    gas: 200_000,
+  },
+  matter: [['srcToken'], ['srcToken', 'address'], ['dstToken'], ['dstToken', 'address'], ['dstAmount']],
+  refusals: [
+    [
+      'that it finds too little',
+      400,
+      { error: 'Bad Request', description: 'insufficient liquidity', statusCode: 400 },
+      'NO_ROUTE',
+    ],
+    ['that the key is none', 401, { error: 'Unauthorized' }, 'NOT_LET_IN'],
+  ],
+})

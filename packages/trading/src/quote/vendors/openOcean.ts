@@ -1,0 +1,35 @@
+import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
+import { CHAIN_ID } from '@pit/protocol'
+import { type Aggregator, atomsOf, expectAmount, expectToken, gasOf, urlOf, withEeee } from './aggregator.ts'
+
+/** Only weighs its routes: the chain's usual gas price is near enough. */
+const GAS_PRICE_WEI = '50000000'
+
+/** OpenOcean says nothing of the chain; tokens and amount come back. Its errors come with status 200. */
+export const openOcean: Aggregator = {
+  key: 'none',
+  rate: { perMinute: 120, burst: 2 },
+  request: (baseUrl, { tokenIn, tokenOut, amountIn }) => ({
+    url: urlOf(baseUrl, `/v4/${CHAIN_ID}/quote`, {
+      inTokenAddress: withEeee(tokenIn),
+      outTokenAddress: withEeee(tokenOut),
+      amountDecimals: amountIn.toString(),
+      gasPriceDecimals: GAS_PRICE_WEI,
+    }),
+  }),
+  read(answer, ask) {
+    refuseStatus(answer)
+    const { body } = answer
+    const code = fieldAt(body, 'code')
+    if (code === 429) throw new VendorRefused('RESTING')
+    if (code === 404) throw new VendorRefused('NO_ROUTE')
+    if (code !== 200) throw new VendorRefused('FAILED')
+    expectToken(fieldAt(body, 'data', 'inToken', 'address'), ask.tokenIn)
+    expectToken(fieldAt(body, 'data', 'outToken', 'address'), ask.tokenOut)
+    expectAmount(fieldAt(body, 'data', 'inAmount'), ask)
+    return {
+      amountOut: atomsOf(fieldAt(body, 'data', 'outAmount')),
+      gas: gasOf(fieldAt(body, 'data', 'estimatedGas')),
+    }
+  },
+}

@@ -1,0 +1,43 @@
+import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
+import { CHAIN_ID } from '@pit/protocol'
+import {
+  type Aggregator,
+  atomsOf,
+  expectAmount,
+  expectToken,
+  gasOf,
+  refuseNoRoute,
+  urlOf,
+  withEeee,
+} from './aggregator.ts'
+
+/** Sushi says nothing of the chain; tokens (by their place in a list) and amount come back. */
+export const sushi: Aggregator = {
+  key: 'none',
+  rate: { perMinute: 60, burst: 10 },
+  request: (baseUrl, { tokenIn, tokenOut, amountIn }) => ({
+    url: urlOf(baseUrl, `/quote/v7/${CHAIN_ID}`, {
+      tokenIn: withEeee(tokenIn),
+      tokenOut: withEeee(tokenOut),
+      amount: amountIn.toString(),
+      maxSlippage: '0.005',
+      referrer: 'pit',
+    }),
+  }),
+  read(answer, ask) {
+    refuseStatus(answer)
+    const { body } = answer
+    refuseNoRoute(answer, 'status', ['NoWay'])
+    const status = fieldAt(body, 'status')
+    if (status === 'Partial') throw new VendorRefused('PARTIAL')
+    if (status !== 'Success') throw new VendorRefused('FAILED')
+    const tokenAt = (field: string): unknown => {
+      const place = fieldAt(body, field)
+      return typeof place === 'number' ? fieldAt(body, 'tokens', place, 'address') : undefined
+    }
+    expectToken(tokenAt('tokenFrom'), ask.tokenIn)
+    expectToken(tokenAt('tokenTo'), ask.tokenOut)
+    expectAmount(fieldAt(body, 'amountIn'), ask)
+    return { amountOut: atomsOf(fieldAt(body, 'assumedAmountOut')), gas: gasOf(fieldAt(body, 'gasSpent')) }
+  },
+}

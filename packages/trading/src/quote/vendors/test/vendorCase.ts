@@ -1,0 +1,87 @@
+import { type FieldPath, malformationsOf, startAnswering } from '@pit/platform/test/malformations'
+import { VENDOR_REFUSALS } from '@pit/platform/vendor'
+import type { ChainProfile } from '@pit/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AggregatorRequest, createAggregators } from '../../aggregators.ts'
+import { createLabels } from '../../labels.ts'
+import { crypto, ETH, profile, USDG } from '../../test/fakeWorld.ts'
+
+const KEY = 'key-that-nobody-may-see'
+/** Words of a refusal, those with a status in them too. */
+const WORDS = [...Object.values(VENDOR_REFUSALS), /^It does not let us in \(\d+\)\.$/, /^It answered \d+\.$/]
+const isWords = (why: string) => WORDS.some((one) => (typeof one === 'string' ? one === why : one.test(why)))
+
+/** One aggregator by its public shape: what it is asked, what its answers mean, and every malformation of them. */
+export function describeAggregator(of: {
+  kind: string
+  /** The question for 1,000 atoms of ETH, without the base address. */
+  asked: { method?: string; url: string; headers?: Record<string, string>; body?: object }
+  /** Its answer: 4,000 atoms of USDG for 200,000 gas. */
+  good: object
+  /** Fields whose change makes it another answer or none. */
+  matter: readonly FieldPath[]
+  /** Refusals in the vendor's own words. */
+  refusals: readonly [what: string, status: number, body: object, why: keyof typeof VENDOR_REFUSALS][]
+}): void {
+  const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, amountIn: 1_000n, maxOut: 5_000n }
+
+  describe(of.kind, () => {
+    let vendor: Awaited<ReturnType<typeof startAnswering>>
+    const logged: unknown[] = []
+    beforeAll(async () => {
+      vendor = await startAnswering()
+    })
+    afterAll(() => vendor.close())
+
+    const open = (budgetMs = 5_000, url = vendor.url) => {
+      const aggregators = { aggregator_1: { kind: of.kind, url } }
+      return createAggregators({
+        profile: { ...profile, vendors: { ...profile.vendors, aggregators } } as ChainProfile,
+        crypto,
+        clock: { nowMs: () => 1_800_000_000_000 },
+        logger: { warn: (...line: unknown[]) => void logged.push(line) },
+        vendorKeys: { [of.kind]: KEY },
+        labels: createLabels(profile),
+        budgetMs,
+      })
+    }
+    const answered = async (how: Parameters<typeof vendor.willAnswer>[0], budgetMs?: number) => {
+      vendor.willAnswer(how)
+      const { found, failed } = await open(budgetMs).ask(['aggregator_1'], request)
+      return { found, whys: failed.map(({ why }) => why) }
+    }
+
+    it('is asked as it wants to be, and believed', async () => {
+      const { found, whys } = await answered(of.good)
+      expect([found.map(({ amountOut, gas }) => [amountOut, gas]), whys]).toEqual([[[4_000n, 200_000]], []])
+      const { url, method, headers, body } = vendor.asked.at(-1)!
+      expect([method, url]).toEqual([of.asked.method ?? 'GET', of.asked.url])
+      const wanted = Object.entries(of.asked.headers ?? {})
+      expect(wanted.map(([name]) => [name, headers[name]])).toEqual(
+        wanted.map(([name, value]) => [name, value.replace('KEY', KEY)]),
+      )
+      if (of.asked.body) expect(JSON.parse(body)).toEqual(of.asked.body)
+    })
+
+    it.each(of.refusals)('that says %s is no offer', async (_, status, body, why) => {
+      const { found, whys } = await answered((response) => {
+        response.writeHead(status).end(JSON.stringify(body))
+      })
+      expect(found).toEqual([])
+      expect(whys[0]).toMatch(VENDOR_REFUSALS[why].replace(/\.$/, ''))
+    })
+
+    const cases = malformationsOf(of.good, of.matter)
+    it(`stays calm whatever it answers: ${cases.length} ways`, async () => {
+      expect(cases.length).toBeGreaterThanOrEqual(50)
+      for (const { name, answer } of cases) {
+        const isSlow = name === 'never comes' || name === 'comes drop by drop'
+        const { found, whys } = await answered(answer, isSlow ? 60 : 5_000)
+        expect(found, name).toEqual([])
+        expect(whys.length, name).toBe(1)
+        expect(isWords(whys[0]!), `${name}: ${whys[0]}`).toBe(true)
+        expect(JSON.stringify([whys, logged]), name).not.toContain(KEY)
+      }
+    })
+  })
+}

@@ -1,0 +1,29 @@
+import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
+import { CHAIN_ID } from '@pit/protocol'
+import { type Aggregator, atomsOf, expectAmount, expectToken, gasOf, urlOf, withEeee } from './aggregator.ts'
+
+/** 0x says nothing of the chain; tokens and amount come back. */
+export const zeroEx: Aggregator = {
+  key: 'required',
+  rate: { perMinute: 60, burst: 5 },
+  request: (baseUrl, { tokenIn, tokenOut, amountIn }, key) => ({
+    url: urlOf(baseUrl, '/swap/allowance-holder/price', {
+      chainId: String(CHAIN_ID),
+      sellToken: withEeee(tokenIn),
+      buyToken: withEeee(tokenOut),
+      sellAmount: amountIn.toString(),
+    }),
+    headers: { '0x-api-key': key ?? '', '0x-version': 'v2' },
+  }),
+  read(answer, ask) {
+    refuseStatus(answer)
+    const { body } = answer
+    const isLiquid = fieldAt(body, 'liquidityAvailable')
+    if (isLiquid === false) throw new VendorRefused('NO_ROUTE')
+    if (isLiquid !== true) throw new VendorRefused('MALFORMED')
+    expectToken(fieldAt(body, 'sellToken'), ask.tokenIn)
+    expectToken(fieldAt(body, 'buyToken'), ask.tokenOut)
+    expectAmount(fieldAt(body, 'sellAmount'), ask)
+    return { amountOut: atomsOf(fieldAt(body, 'buyAmount')), gas: gasOf(fieldAt(body, 'gas')) }
+  },
+}

@@ -1,0 +1,192 @@
+import {
+  type ComponentType,
+  type LazyExoticComponent,
+  lazy,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
+import { useRead } from './data/api.ts'
+import { setTheme, useTheme } from './data/theme.ts'
+import { Badge, Button, Page } from './design/parts.tsx'
+import { Empty, Loading } from './design/states.tsx'
+import { Toasts } from './design/toast.tsx'
+import icon from './icon.svg'
+import { Market } from './pages/Market.tsx'
+import { findPage, type PagePath } from './paths.ts'
+import { Link, useLocation } from './router.tsx'
+import { WalletButton } from './wallet/WalletButton.tsx'
+
+type Params = Readonly<Record<string, string>>
+type Shown = ComponentType<{ params: Params }> | LazyExoticComponent<ComponentType<{ params: Params }>>
+
+/** Each is fetched when it is first opened; the market comes with the page itself. */
+const SHOWN: Record<PagePath, Shown> = {
+  '/': Market,
+  '/status': lazy(() => import('./pages/Status.tsx')),
+  '/tokens': lazy(() => import('./pages/Tokens.tsx')),
+  '/tokens/:address': lazy(() => import('./pages/Token.tsx')),
+  '/league': lazy(() => import('./pages/League.tsx')),
+  '/league/:season': lazy(() => import('./pages/Season.tsx')),
+  '/treasury': lazy(() => import('./pages/Treasury.tsx')),
+  '/reference': lazy(() => import('./pages/Reference.tsx')),
+  '/trade': lazy(() => import('./pages/Trade.tsx')),
+  '/portfolio': lazy(() => import('./pages/Portfolio.tsx')),
+  '/sessions': lazy(() => import('./pages/Sessions.tsx')),
+  '/agents': lazy(() => import('./pages/Agents.tsx')),
+  '/agents/:id': lazy(() => import('./pages/Agent.tsx')),
+  '/keys': lazy(() => import('./pages/Keys.tsx')),
+}
+
+const GROUPS = [
+  {
+    title: 'Public',
+    links: [
+      ['/', 'Market'],
+      ['/tokens', 'Tokens'],
+      ['/league', 'League'],
+      ['/treasury', 'Treasury'],
+      ['/status', 'Status'],
+      ['/reference', 'API reference'],
+    ],
+  },
+  {
+    title: 'Your wallet',
+    links: [
+      ['/trade', 'Trade'],
+      ['/portfolio', 'Portfolio'],
+      ['/sessions', 'Sessions'],
+      ['/agents', 'Agents'],
+      ['/keys', 'Keys'],
+    ],
+  },
+] as const
+
+export function App() {
+  const { pathname } = useLocation()
+  const found = findPage(pathname)
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const shownBefore = useRef(pathname)
+  useEffect(() => {
+    if (shownBefore.current === pathname) return
+    shownBefore.current = pathname
+    setMenuOpen(false)
+    // A new page begins at its name, for those who hear it.
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  }, [pathname])
+  const Current = found === null ? Nowhere : SHOWN[found.page]
+  return (
+    <>
+      <a className="skip" href="#content">
+        Skip to the page
+      </a>
+      <div className="shell">
+        <Rail path={pathname} isOpen={isMenuOpen} />
+        <div>
+          <header className="bar">
+            <Button
+              kind="quiet"
+              tight
+              aria-expanded={isMenuOpen}
+              aria-controls="rail"
+              onClick={() => setMenuOpen(!isMenuOpen)}
+              className="button quiet tight menu-button"
+            >
+              {isMenuOpen ? 'Close' : 'Menu'}
+            </Button>
+            <Brand />
+            <span className="grow" />
+            <ServiceBadge />
+            <ThemeButton />
+            <WalletButton />
+          </header>
+          <main id="content">
+            <Suspense fallback={<Loading lines={10} />}>
+              <Current key={pathname} params={found?.params ?? {}} />
+            </Suspense>
+          </main>
+        </div>
+      </div>
+      <Toasts />
+    </>
+  )
+}
+
+const Brand = () => (
+  <Link className="brand" href="/">
+    <img src={icon} width="22" height="22" alt="" />
+    Pit
+  </Link>
+)
+
+function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
+  const config = useRead('config', {})
+  return (
+    <div id="rail" className={`rail${isOpen ? ' open' : ''}`}>
+      <div className="rail-inside">
+        <Brand />
+        {GROUPS.map(({ title, links }) => (
+          <nav key={title} aria-label={title}>
+            <h2>{title}</h2>
+            <ul>
+              {links.map(([href, label]) => (
+                <li key={href}>
+                  <Link href={href} aria-current={isUnder(path, href) ? 'page' : undefined}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        ))}
+        <p className="rail-end">
+          Chain {config.data?.chain_id ?? '…'}, version {config.data?.version ?? '…'}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+const isUnder = (path: string, href: string): boolean =>
+  path === href || (href !== '/' && path.startsWith(`${href}/`))
+
+const HEALTH = {
+  ok: { tone: 'up', says: 'All systems work' },
+  degraded: { tone: 'warn', says: 'Degraded' },
+  down: { tone: 'down', says: 'Down' },
+} as const
+
+function ServiceBadge() {
+  const { data, error } = useRead('health', {}, { everyMs: 15_000 })
+  if (error) return <Badge tone="down">Unreachable</Badge>
+  if (!data) return null
+  const { tone, says } = HEALTH[data.status]
+  return (
+    <Link href="/status">
+      <Badge tone={tone}>
+        {data.status === 'ok' ? 'Live' : says}
+        <span className="hidden-text">: see status</span>
+      </Badge>
+    </Link>
+  )
+}
+
+function ThemeButton() {
+  const theme = useTheme()
+  const other = theme === 'dark' ? 'light' : 'dark'
+  return (
+    <Button kind="quiet" tight onClick={() => setTheme(other)}>
+      {theme === 'dark' ? 'Dark' : 'Light'}
+      <span className="hidden-text">{` theme: use the ${other} one`}</span>
+    </Button>
+  )
+}
+
+const Nowhere = () => (
+  <Page title="No such page">
+    <Empty title="Nothing is at this address.">
+      <Link href="/">Go to the market</Link>
+    </Empty>
+  </Page>
+)

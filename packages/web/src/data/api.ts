@@ -1,0 +1,52 @@
+import { type Api, type Ask, type CallOptions, createApi, isRefusal } from '@pit/client'
+import type { Answer, RouteId } from '@pit/protocol'
+import { QueryClient, useQuery } from '@tanstack/react-query'
+import { account, setAccount, useAccount } from './account.ts'
+
+export const api: Api = createApi({
+  url: window.location.origin,
+  apiKey: () => account()?.apiKey ?? null,
+  maxWaitS: 5,
+})
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    // The client tries again by itself where it helps.
+    queries: { retry: false, refetchOnWindowFocus: false, staleTime: 2_000, gcTime: 300_000 },
+  },
+})
+
+interface ReadOptions {
+  everyMs?: number
+  enabled?: boolean
+}
+
+/** One route's answer, read again every so often while it is looked at. */
+export function useRead<Id extends RouteId>(
+  id: Id,
+  ask: Ask<Id>,
+  { everyMs, enabled = true }: ReadOptions = {},
+) {
+  const signedIn = useAccount()
+  return useQuery({
+    queryKey: [id, ask, signedIn?.keyId ?? null],
+    queryFn: ({ signal }) => call(id, ask, { signal }),
+    refetchInterval: everyMs ?? false,
+    enabled,
+  })
+}
+
+/** Calls a route; a key that no longer counts signs the tab out. */
+export async function call<Id extends RouteId>(
+  id: Id,
+  ask: Ask<Id>,
+  options: CallOptions = {},
+): Promise<Answer<Id>> {
+  const method = api[id] as (ask: Ask<Id>, options: CallOptions) => Promise<Answer<Id>>
+  try {
+    return await method(ask, options)
+  } catch (error) {
+    if (isRefusal(error, 'UNAUTHORIZED') && account()) setAccount(null)
+    throw error
+  }
+}

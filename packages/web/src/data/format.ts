@@ -1,0 +1,95 @@
+import { decimalText } from '@pit/protocol'
+
+/** Numbers, times and addresses as people read them. Nothing here decides anything. */
+
+const number = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat('en-US', options)
+const whole = number({ maximumFractionDigits: 0 })
+const cents = number({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const fine = number({ minimumSignificantDigits: 2, maximumSignificantDigits: 5 })
+const plain = number({ maximumSignificantDigits: 8 })
+
+const DASH = '–'
+
+/** Dollars: two decimals, more where they would show nothing. */
+export function usd(value: number | null | undefined): string {
+  if (value === null || value === undefined) return DASH
+  const size = Math.abs(value)
+  const text = size >= 1 || size === 0 ? cents.format(size) : fine.format(size)
+  return `${value < 0 ? '−' : ''}$${text}`
+}
+
+export const wholeUsd = (value: number): string => `${value < 0 ? '−' : ''}$${whole.format(Math.abs(value))}`
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? DASH : whole.format(value)
+
+const minus = (text: string): string => text.replace('-', '−')
+export const bps = (value: number | null | undefined): string =>
+  value === null || value === undefined ? DASH : `${minus(plain.format(Math.round(value * 10) / 10))} bps`
+
+/** A share given in basis points. */
+export const shareOf = (value: number): string => `${plain.format(value / 100)}%`
+
+export function signedPct(value: number | null | undefined): string {
+  if (value === null || value === undefined) return DASH
+  return `${value > 0 ? '+' : value < 0 ? '−' : ''}${cents.format(Math.abs(value))}%`
+}
+
+export const ms = (value: number | null | undefined): string =>
+  value === null || value === undefined
+    ? DASH
+    : `${value < 10 ? plain.format(Math.round(value * 10) / 10) : whole.format(value)} ms`
+
+/** Atoms in whole tokens, cut to a length people can compare. */
+export function amount(
+  atoms: string | bigint | null | undefined,
+  decimals: number | null,
+  digits = 6,
+): string {
+  if (atoms === null || atoms === undefined) return DASH
+  if (decimals === null) return `${String(atoms)} atoms`
+  const value = BigInt(atoms)
+  const text = decimalText(value < 0n ? -value : value, decimals)
+  const [units = '0', rest = ''] = text.split('.')
+  const kept = Math.max(0, digits - (units === '0' ? 0 : units.length))
+  const leading = units === '0' ? rest.length - rest.replace(/^0+/, '').length : 0
+  const shown = rest.slice(0, kept + leading).replace(/0+$/, '')
+  const grouped = units.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+  return `${value < 0n ? '−' : ''}${grouped}${shown === '' ? '' : `.${shown}`}`
+}
+
+export const shortHex = (hex: string): string =>
+  hex.length <= 14 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`
+
+export const clock = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(11, 19)
+export const dateTime = (unixS: number): string =>
+  `${new Date(unixS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+export const day = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 10)
+
+const UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const
+
+/** The two largest units. */
+export function duration(seconds: number): string {
+  let left = Math.max(0, Math.round(seconds))
+  const parts: string[] = []
+  for (const [size, name] of UNITS) {
+    const times = Math.floor(left / size)
+    left -= times * size
+    if (times > 0 || (parts.length > 0 && parts.length < 2)) parts.push(`${times} ${name}`)
+    if (parts.length === 2) break
+  }
+  return parts.join(' ') || '0 s'
+}
+
+export const ago = (unixS: number, nowS = Date.now() / 1000): string => `${duration(nowS - unixS)} ago`
+
+/** `mean_reversion` as words; what people know by its letters keeps them. */
+export const words = (code: string): string => {
+  const text = code.replaceAll('_', ' ').toLowerCase()
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  return capital.replace(/\b(usd|dca|llm|url|twap|eth)\b/gi, (letters) => letters.toUpperCase())
+}

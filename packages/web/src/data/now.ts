@@ -1,0 +1,11 @@
+import { useEffect, useState } from 'react'
+
+/** Unix seconds, anew every second. */
+export function useNowS(): number {
+  const [nowS, setNowS] = useState(() => Math.floor(Date.now() / 1000))
+  useEffect(() => {
+    const timer = setInterval(() => setNowS(Math.floor(Date.now() / 1000)), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return nowS
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+
+/** The parts of an OpenAPI document that this page reads. */
+export interface Schema {
+  type?: string
+  description?: string
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  maxLength?: number
+  enum?: unknown[]
+  anyOf?: { const?: unknown; enum?: unknown[] }[]
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+export interface Operation {
+  summary?: string
+  description?: string
+  tags?: string[]
+  security?: object[]
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
+  requestBody?: { content?: { 'application/json'?: { schema?: Schema; example?: unknown } } }
+  responses?: Record<string, { description?: string }>
+}
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, Schema> }
+}
+
+/** The document this server answers; it changes with the server alone. */
+export const useOpenApi = () =>
+  useQuery({
+    queryKey: ['openapi'],
+    queryFn: async ({ signal }): Promise<OpenApi> => {
+      const answer = await fetch('/api/v1/openapi.json', { signal })
+      if (!answer.ok) throw new Error(`The document was answered with status ${answer.status}.`)
+      return answer.json()
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The values a schema allows, where it lists them. */
+export const valuesOf = ({ enum: values, anyOf }: Schema): string[] =>
+  (values ?? anyOf?.flatMap((one) => one.enum ?? (one.const === undefined ? [] : [one.const])) ?? []).map(
+    String,
+  )

@@ -1,0 +1,104 @@
+import { isRefusal } from '@pit/client'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Button, type Tone } from './parts.tsx'
+
+export function Notice({
+  tone = 'plain',
+  title,
+  children,
+}: {
+  tone?: Tone
+  title?: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <div className={`notice ${tone}`}>
+      {title && <strong>{title}</strong>}
+      {children && <div>{children}</div>}
+    </div>
+  )
+}
+
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className="empty">
+    <strong>{title}</strong>
+    {children}
+  </div>
+)
+
+/** Keeps the place of what is being read. */
+export function Loading({ lines = 6 }: { lines?: number }) {
+  const rows = Array.from({ length: lines }, (_, i) => `line ${i}`)
+  return (
+    <div className="skeleton" role="status">
+      <span className="hidden-text">Loading</span>
+      {rows.map((row) => (
+        <span key={row} aria-hidden="true" />
+      ))}
+    </div>
+  )
+}
+
+/** A refusal in its own words: the code, what it means, what to do next. */
+export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => void) | undefined }) {
+  const { code, message, hint, rule } = described(error)
+  return (
+    <div className="notice down" role="alert">
+      <strong>{rule ? `Not signed: check ${rule} failed` : code}</strong>
+      <div>{message}</div>
+      {hint && <div className="faint small">{hint}</div>}
+      {onAgain && (
+        <div>
+          <Button tight onClick={onAgain}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface Described {
+  code: string
+  message: string
+  hint: string | undefined
+  rule: string | undefined
+}
+
+export function described(error: unknown): Described {
+  if (isRefusal(error))
+    return { code: error.code, message: error.message, hint: error.hint, rule: error.rule }
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  // A wallet's own refusal: a number and a text of its making.
+  const isWallets = typeof code === 'number'
+  return {
+    code: isWallets
+      ? code === 4001
+        ? 'You declined in your wallet'
+        : `Your wallet refused (${code})`
+      : 'Something failed',
+    message: typeof message === 'string' ? message.slice(0, 400) : String(error).slice(0, 400),
+    hint: undefined,
+    rule: undefined,
+  }
+}
+
+/** What was read, or that it is being read, or why it could not be. */
+export function Loaded<T>(props: { of: UseQueryResult<T>; lines?: number; children(value: T): ReactNode }) {
+  const { data, error, refetch } = props.of
+  if (data === undefined) {
+    if (error) return <Failure error={error} onAgain={() => void refetch()} />
+    return <Loading lines={props.lines ?? 6} />
+  }
+  return (
+    <>
+      {error && (
+        <Notice tone="warn" title="Shown as last read">
+          {described(error).message}
+        </Notice>
+      )}
+      {props.children(data)}
+    </>
+  )
+}

@@ -1,0 +1,260 @@
+import type { Answer } from '@pit/protocol'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { LineChart } from '../charts/charts.tsx'
+import { api, queries, useRead } from '../data/api.ts'
+import { ago, amount, clock, count, duration, signedPct, usd, words } from '../data/format.ts'
+import { useNowS } from '../data/now.ts'
+import { useSeries } from '../data/series.ts'
+import { Badge, Button, Card, Copied, Facts, Page, Stat, Stats, Tabs } from '../design/parts.tsx'
+import { Empty, Failure, Loaded, Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { toast } from '../design/toast.tsx'
+import { Link, navigate } from '../router.tsx'
+import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { STATUS_TONES } from './Agents.tsx'
+import { LiveSteps } from './LiveSteps.tsx'
+
+type AgentDetail = Answer<'hosted.get'>
+
+/** One agent: what it decided and why, what it made of it, what it cost, and its switches. */
+export default function Agent({ params }: { params: Readonly<Record<string, string>> }) {
+  const id = params['id'] ?? ''
+  return (
+    <Page
+      title="Agent"
+      lead={<span className="mono break">{id}</span>}
+      actions={<Link href="/agents">All agents</Link>}
+    >
+      <NeedsWallet why="Sign in to see your agent.">
+        <Details id={id} />
+      </NeedsWallet>
+    </Page>
+  )
+}
+
+function Details({ id }: { id: string }) {
+  const agent = useRead('hosted.get', { params: { id } }, { everyMs: 5_000 })
+  return (
+    <Loaded of={agent} lines={10}>
+      {(data) => (
+        <>
+          <Headline agent={data} />
+          <Switches agent={data} />
+          <div className="grid wide-first">
+            <Timeline id={id} />
+            <div className="stack">
+              <Setup agent={data} />
+              {data.mode === 'live' && data.status !== 'stopped' && <LiveSteps agent={data} />}
+              {data.brain === 'partner_llm' && <Spend id={id} />}
+            </div>
+          </div>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Headline({ agent }: { agent: AgentDetail }) {
+  const nowS = useNowS()
+  const { pnl, watch, last_decision } = agent
+  const equity = pnl?.basis === 'paper_book' ? pnl.equity_usd : (pnl?.profit_usd ?? null)
+  const points = useSeries(`agent ${agent.id}`, equity, Math.floor(nowS / 5) * 5_000)
+  return (
+    <>
+      <Stats>
+        <Stat
+          label={agent.name?.slice(0, 40) || words(agent.brain)}
+          value={words(agent.status)}
+          note={words(agent.mode)}
+        />
+        <Stat
+          label="Profit"
+          value={usd(pnl?.profit_usd)}
+          note={pnl?.basis === 'paper_book' ? signedPct(pnl.return_pct) : 'of mined trades'}
+          tone={(pnl?.profit_usd ?? 0) < 0 ? 'down' : 'plain'}
+        />
+        <Stat
+          label="Equity"
+          value={pnl?.basis === 'paper_book' ? usd(pnl.equity_usd) : '–'}
+          note={pnl?.basis === 'paper_book' ? `from ${usd(pnl.start_usd)}` : 'live: see portfolio'}
+        />
+        <Stat
+          label="Ticks"
+          value={count(watch?.ticks ?? null)}
+          note={nextTick(watch?.next_tick_at ?? null, nowS)}
+        />
+        <Stat label="Last decision" value={last_decision ? ago(last_decision.at, nowS) : 'none yet'} />
+      </Stats>
+      {watch?.holds.map(({ code, message }) => (
+        <Notice key={code} tone="warn" title={`Held: ${words(code)}`}>
+          {message}
+        </Notice>
+      ))}
+      <Card title="Equity during this visit">
+        <LineChart label="Equity" format={usd} lines={[{ name: 'Equity', points }]} />
+      </Card>
+    </>
+  )
+}
+
+const nextTick = (at: number | null, nowS: number): string =>
+  at === null ? 'does not tick' : at > nowS ? `next in ${duration(at - nowS)}` : 'next: now'
+
+function Switches({ agent }: { agent: AgentDetail }) {
+  const { id, status } = agent
+  const acting = useMutation({
+    mutationFn: async (what: 'pause' | 'resume' | 'stop' | 'delete') => {
+      await api[`hosted.${what}`]({ params: { id } })
+      return what
+    },
+    onSuccess: (what) => {
+      toast(`Done: ${what}.`)
+      if (what === 'delete') navigate('/agents')
+      void queries.invalidateQueries({ queryKey: ['hosted.get'] })
+      void queries.invalidateQueries({ queryKey: ['hosted.list'] })
+    },
+  })
+  return (
+    <>
+      <div className="row">
+        <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>
+        {agent.pause_reason && <Badge tone="warn">{words(agent.pause_reason.code)}</Badge>}
+        {status === 'active' && <Button onClick={() => acting.mutate('pause')}>Pause</Button>}
+        {status === 'paused' && <Button onClick={() => acting.mutate('resume')}>Resume</Button>}
+        {status !== 'stopped' && (
+          <Button kind="danger" onClick={() => acting.mutate('stop')}>
+            Stop for good
+          </Button>
+        )}
+        {status === 'stopped' && (
+          <Button kind="danger" onClick={() => acting.mutate('delete')}>
+            Delete
+          </Button>
+        )}
+      </div>
+      {acting.error && <Failure error={acting.error} />}
+    </>
+  )
+}
+
+const KINDS = [
+  { id: 'all', label: 'Everything' },
+  { id: 'decision', label: 'Decisions' },
+  { id: 'trade', label: 'Trades' },
+  { id: 'hold,error', label: 'Holds and errors' },
+]
+const KIND_TONES = { decision: 'accent', trade: 'up', hold: 'warn', error: 'down' } as const
+
+function Timeline({ id }: { id: string }) {
+  const [kinds, setKinds] = useState('all')
+  const query = { limit: 100, ...(kinds !== 'all' && { kinds }) }
+  const logs = useRead('hosted.logs', { params: { id }, query }, { everyMs: 5_000 })
+  return (
+    <Card title="Log">
+      <Tabs look="segments" label="Kinds of rows" tabs={KINDS} chosen={kinds} onChoose={setKinds} />
+      <Loaded of={logs}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title="Nothing has happened yet." />
+          ) : (
+            <ol className="steps">
+              {rows.map((row) => (
+                <li
+                  key={row.id}
+                  className={row.kind === 'error' ? 'broken' : row.kind === 'trade' ? 'done' : ''}
+                >
+                  <span className="row">
+                    <Badge tone={KIND_TONES[row.kind as keyof typeof KIND_TONES] ?? 'plain'}>
+                      {words(row.kind)}
+                    </Badge>
+                    {row.code && <code>{row.code}</code>}
+                    <span className="small faint">
+                      {`${clock(row.ts)} UTC${row.tick === undefined ? '' : `, tick ${row.tick}`}`}
+                    </span>
+                  </span>
+                  <span className="break">{row.message?.slice(0, 400) ?? ''}</span>
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}
+
+function Setup({ agent }: { agent: AgentDetail }) {
+  return (
+    <Card title="Setup">
+      <Facts
+        rows={[
+          ['Brain', words(agent.brain)],
+          ['Pairs', agent.pairs.join(', ')],
+          ['Every', duration(agent.interval_s)],
+          ['One trade', usd(agent.limits.max_trade_usd)],
+          ['24 hours', usd(agent.limits.max_day_usd)],
+          ['One asset', usd(agent.limits.max_position_usd)],
+          ...Object.entries((agent.params ?? {}) as object).map(
+            ([name, value]) =>
+              [
+                words(name),
+                <span key={name} className="break">
+                  {shown(value)}
+                </span>,
+              ] as const,
+          ),
+          ...(agent.executor ? [['Executor', <Copied key="executor" text={agent.executor} />] as const] : []),
+        ]}
+      />
+      {agent.pnl?.basis === 'paper_book' && agent.pnl.positions.length > 0 && (
+        <Table
+          caption="What its book holds"
+          columns={[
+            { head: 'Holds', cell: ({ symbol, token }) => (symbol ?? token).slice(0, 16) },
+            {
+              head: 'Amount',
+              right: true,
+              cell: ({ amount_atoms, token }) =>
+                amount(amount_atoms, agent.tokens.find(({ address }) => address === token)?.decimals ?? null),
+            },
+            { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
+          ]}
+          rows={agent.pnl.positions}
+          keyOf={({ token }) => token}
+        />
+      )}
+    </Card>
+  )
+}
+
+const shown = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 300)
+
+function Spend({ id }: { id: string }) {
+  const spend = useRead('hosted.spend', { params: { id } }, { everyMs: 15_000 })
+  return (
+    <Card title="What its model cost">
+      <Loaded of={spend}>
+        {({ ai }) => (
+          <Facts
+            rows={[
+              ['Model', ai.model],
+              ['Paid by', words(ai.funding)],
+              ['Today', `${usd(ai.today.usd)} in ${ai.today.calls} calls`],
+              ['Left of its budget', usd(ai.budget_left_usd)],
+              [
+                'Pool',
+                ai.pool
+                  ? ai.pool.eligible
+                    ? `${usd(ai.pool.share_left_usd)} left`
+                    : (ai.pool.why_not ?? 'no')
+                  : 'none',
+              ],
+            ]}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,78 @@
+import type { Answer } from '@pit/protocol'
+import { useState } from 'react'
+import { useRead } from '../data/api.ts'
+import { ago, count, duration, usd, words } from '../data/format.ts'
+import { Badge, Card, Page, Tabs } from '../design/parts.tsx'
+import { Loaded } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { Link, navigate } from '../router.tsx'
+import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { AgentForm } from './AgentForm.tsx'
+
+export type ListedAgent = Answer<'hosted.list'>['agents'][number]
+
+const TABS = [
+  { id: 'list', label: 'Your agents' },
+  { id: 'create', label: 'Create one' },
+]
+
+/** Agents that the service runs for the wallet. */
+export default function Agents() {
+  const [tab, setTab] = useState('list')
+  return (
+    <Page
+      title="Agents"
+      lead="The service runs them: on paper without risk, or live inside a session that you sign."
+    >
+      <NeedsWallet why="Sign in to see and create agents.">
+        <Tabs label="Parts of this page" tabs={TABS} chosen={tab} onChoose={setTab} />
+        {tab === 'list' ? <List /> : <AgentForm onCreated={(id) => navigate(`/agents/${id}`)} />}
+      </NeedsWallet>
+    </Page>
+  )
+}
+
+export const STATUS_TONES = { active: 'up', paused: 'warn', stopped: 'plain' } as const
+
+function List() {
+  const agents = useRead('hosted.list', {}, { everyMs: 10_000 })
+  return (
+    <Card title="Agents" flush>
+      <Loaded of={agents}>
+        {(data) => (
+          <Table
+            caption="Your agents"
+            columns={[
+              {
+                head: 'Agent',
+                cell: ({ id, name, brain }: ListedAgent) => (
+                  <Link href={`/agents/${id}`}>{name?.slice(0, 40) || `${words(brain)} agent`}</Link>
+                ),
+              },
+              {
+                head: 'State',
+                cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>,
+              },
+              {
+                head: 'Money',
+                cell: ({ mode }) => <Badge tone={mode === 'live' ? 'accent' : 'plain'}>{words(mode)}</Badge>,
+              },
+              { head: 'Brain', cell: ({ brain }) => words(brain) },
+              { head: 'Pairs', cell: ({ pairs }) => pairs.join(', ') },
+              { head: 'Every', right: true, cell: ({ interval_s }) => duration(interval_s) },
+              { head: 'Profit', right: true, cell: ({ pnl }) => usd(pnl?.profit_usd) },
+              { head: 'Ticks', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
+              {
+                head: 'Last decision',
+                cell: ({ last_decision }) => (last_decision ? ago(last_decision.at) : 'none yet'),
+              },
+            ]}
+            rows={data.agents}
+            keyOf={({ id }) => id}
+            empty="You have no agent yet. Create one: it starts on paper."
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,256 @@
+import type { PitClient } from '@pit/client'
+import { CORE_SYMBOLS, SESSION } from '@pit/protocol'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useAccount } from '../data/account.ts'
+import { queries } from '../data/api.ts'
+import { count, dateTime, duration, wholeUsd } from '../data/format.ts'
+import { CheckField, SliderField, TextField } from '../design/Field.tsx'
+import { Badge, Button, Card, Code, Dialog, Facts } from '../design/parts.tsx'
+import { Failure, Loaded, Notice } from '../design/states.tsx'
+import { toast } from '../design/toast.tsx'
+import { openClient } from '../wallet/connect.ts'
+import { Bounds } from './Honest.tsx'
+
+type GrantAsk = Parameters<PitClient['grantSession']>[0]
+type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
+type Pending = Parameters<NonNullable<GrantOptions['confirm']>>[0]
+
+const HOURS = [1, 4, 12, 24, 72, 168, 336, 720] as const
+const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
+
+/** A session's limits as sliders, and its bounds in words before anything is signed. */
+export function GrantForm({ executor: given, onGranted }: { executor: string; onGranted(): void }) {
+  const signedIn = useAccount()
+  const opened = useQuery({ queryKey: ['client', signedIn?.keyId], queryFn: openClient })
+  const [executor, setExecutor] = useState(given)
+  const [tokens, setTokens] = useState<readonly string[]>(['ETH', 'USDG'])
+  const [maxTrade, setMaxTrade] = useState<number>(SESSION.maxTradeUsdDefault)
+  const [days, setDays] = useState(4)
+  const [trades, setTrades] = useState<number>(SESSION.maxTradesDefault)
+  const [hours, setHours] = useState(3)
+  const [allow7702, setAllow7702] = useState(false)
+  const [sendSetup, setSendSetup] = useState(true)
+  const ask = {
+    executor: executor.toLowerCase() as `0x${string}`,
+    tokens: [...tokens],
+    max_trade_usd: maxTrade,
+    max_day_usd: maxTrade * days,
+    max_trades: trades,
+    expires_in_s: HOURS[hours]! * 3_600,
+  } satisfies GrantAsk
+  const isReady = isAddress(executor) && tokens.length >= SESSION.minTokens
+  return (
+    <Loaded of={opened}>
+      {({ hands }) => (
+        <div className="grid wide-first">
+          <Card title="Limits">
+            <TextField
+              label="Executor"
+              value={executor}
+              onChange={setExecutor}
+              placeholder="0x…"
+              hint="Who may trade: an address of your program, or of a hosted agent."
+              fault={
+                executor === '' || isAddress(executor) ? undefined : 'An address is 0x and 40 hex digits.'
+              }
+            />
+            <fieldset className="field">
+              <legend className="label">Tokens it may trade</legend>
+              <div className="row">
+                {CORE_SYMBOLS.map((symbol) => (
+                  <CheckField
+                    key={symbol}
+                    label={symbol}
+                    checked={tokens.includes(symbol)}
+                    onChange={(isIn) =>
+                      setTokens(isIn ? [...tokens, symbol] : tokens.filter((one) => one !== symbol))
+                    }
+                  />
+                ))}
+              </div>
+            </fieldset>
+            <SliderField
+              label="Most for one trade"
+              value={maxTrade}
+              min={5}
+              max={SESSION.maxTradeUsdMax}
+              step={5}
+              shown={wholeUsd(maxTrade)}
+              onChange={setMaxTrade}
+            />
+            <SliderField
+              label="Most in 24 hours"
+              value={days}
+              min={1}
+              max={SESSION.maxDayMultipleOfMaxTrade}
+              step={1}
+              shown={`${wholeUsd(maxTrade * days)} (${days} times one trade)`}
+              onChange={setDays}
+            />
+            <SliderField
+              label="Trades in all"
+              value={trades}
+              min={SESSION.maxTradesMin}
+              max={500}
+              step={1}
+              shown={count(trades)}
+              onChange={setTrades}
+            />
+            <SliderField
+              label="Lasts"
+              value={hours}
+              min={0}
+              max={HOURS.length - 1}
+              step={1}
+              shown={duration(HOURS[hours]! * 3_600)}
+              onChange={setHours}
+              hint="The shorter, the less can go wrong."
+            />
+          </Card>
+          {hands.grantsSessions ? (
+            <Sign
+              ask={ask}
+              isReady={isReady}
+              allow7702={allow7702}
+              setAllow7702={setAllow7702}
+              sendSetup={sendSetup}
+              setSendSetup={setSendSetup}
+              onGranted={onGranted}
+            />
+          ) : (
+            <ByCommand ask={ask} isReady={isReady} />
+          )}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+/** What a browser wallet refuses is said before it fails, with the way that works. */
+function ByCommand({ ask, isReady }: { ask: GrantAsk & { tokens: string[] }; isReady: boolean }) {
+  const hours = Math.round((ask.expires_in_s ?? 86_400) / 3_600)
+  const command = [
+    `pit session grant ${isReady ? ask.executor : '<executor>'}`,
+    `--tokens ${ask.tokens.join(' ')}`,
+    `--max-trade-usd ${ask.max_trade_usd} --max-day-usd ${ask.max_day_usd}`,
+    `--max-trades ${ask.max_trades} --for ${hours}h --allow-7702`,
+  ].join(' \\\n  ')
+  return (
+    <Card title="Your wallet cannot grant this from a page">
+      <Notice tone="warn" title="Nothing was tried, and nothing was signed.">
+        Browser wallets let no page sign a delegation of your own account, nor the authorization by which a
+        plain wallet takes the delegator’s code. A session needs both.
+      </Notice>
+      <p>The command line grants the very session set at the left, with a key that you hold there:</p>
+      <Code text={command} label="Nothing here holds a secret." />
+    </Card>
+  )
+}
+
+function Sign(props: {
+  ask: GrantAsk
+  isReady: boolean
+  allow7702: boolean
+  setAllow7702(value: boolean): void
+  sendSetup: boolean
+  setSendSetup(value: boolean): void
+  onGranted(): void
+}) {
+  const [pending, setPending] = useState<Pending | null>(null)
+  const decide = useRef<(agreed: boolean) => void>(() => {})
+  const granting = useMutation({
+    mutationFn: async () => {
+      const { client } = await openClient()
+      return client.grantSession(props.ask, {
+        allow7702: props.allow7702,
+        sendSetup: props.sendSetup,
+        confirm: (asked) => {
+          setPending(asked)
+          return new Promise<boolean>((resolve) => {
+            decide.current = resolve
+          })
+        },
+      })
+    },
+    onSuccess: () => {
+      toast('The session is active.')
+      void queries.invalidateQueries({ queryKey: ['me.sessions'] })
+      props.onGranted()
+    },
+    onSettled: () => setPending(null),
+  })
+  const answer = (agreed: boolean) => {
+    setPending(null)
+    decide.current(agreed)
+  }
+  return (
+    <Card title="Sign it">
+      <CheckField
+        label="My wallet may take the delegator’s code (EIP-7702), which a session needs."
+        checked={props.allow7702}
+        onChange={props.setAllow7702}
+      />
+      <CheckField
+        label="Send the token approvals it needs to sell tokens, within the day’s budget."
+        checked={props.sendSetup}
+        onChange={props.setSendSetup}
+      />
+      {granting.error && <Failure error={granting.error} />}
+      <div className="row">
+        <Button
+          kind="primary"
+          disabled={!props.isReady || !props.allow7702}
+          busy={granting.isPending}
+          onClick={() => granting.mutate()}
+        >
+          See what it bounds
+        </Button>
+        {!props.isReady && <span className="faint">Name an executor and at least two tokens.</span>}
+      </div>
+      <Dialog title="Before you sign" open={pending !== null} onClose={() => answer(false)}>
+        {pending && <Bounded pending={pending} onAnswer={answer} />}
+      </Dialog>
+    </Card>
+  )
+}
+
+function Bounded({ pending, onAnswer }: { pending: Pending; onAnswer(agreed: boolean): void }) {
+  const { limits, exposure } = pending
+  return (
+    <>
+      <Facts
+        rows={[
+          [
+            'Executor',
+            <span key="executor" className="mono break">
+              {pending.executor}
+            </span>,
+          ],
+          ['One trade', wholeUsd(limits.max_trade_usd)],
+          ['24 hours', wholeUsd(limits.max_day_usd)],
+          ['Trades', count(limits.max_trades)],
+          ['Until', dateTime(pending.expires)],
+          ['Approvals first', count(pending.setup.length)],
+        ]}
+      />
+      <Notice tone="warn" title="The most that can be lost">
+        {exposure.in_words.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </Notice>
+      <Bounds title="The chain enforces" lines={pending.on_chain_bounds} />
+      <Bounds title="Only the co-signer enforces" lines={pending.not_enforced_on_chain} />
+      <p>
+        <Badge tone="up">Verified</Badge> The typed data was rebuilt and read in this browser: it says what
+        stands here.
+      </p>
+      <div className="row">
+        <Button kind="primary" onClick={() => onAnswer(true)}>
+          Sign the session
+        </Button>
+        <Button onClick={() => onAnswer(false)}>Do not sign</Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,193 @@
+import type { Answer } from '@pit/protocol'
+import { useState } from 'react'
+import { useRead } from '../data/api.ts'
+import { amount, count, dateTime, day, duration, usd } from '../data/format.ts'
+import { useNowS } from '../data/now.ts'
+import { Badge, Card, Facts, Page, Stat, Stats, Tabs } from '../design/parts.tsx'
+import { Loaded, Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { Link } from '../router.tsx'
+import { Boards } from './Standings.tsx'
+
+type Overview = Answer<'league'>
+const PARTNER_DECIMALS = 18
+
+/** The season's clock, both boards, who may win and why, past seasons and the reserve. */
+export default function League() {
+  const league = useRead('league', {}, { everyMs: 15_000 })
+  const [tab, setTab] = useState('boards')
+  return (
+    <Page
+      title="League"
+      lead="Two-week seasons. The prize board counts real trades at independent marks; the practice board trades on paper."
+    >
+      <Loaded of={league} lines={4}>
+        {(data) => <Clock league={data} />}
+      </Loaded>
+      <Tabs
+        label="Parts of the league"
+        chosen={tab}
+        onChoose={setTab}
+        tabs={[
+          { id: 'boards', label: 'Boards' },
+          { id: 'seasons', label: 'Past seasons' },
+          { id: 'reserve', label: 'Reserve' },
+          { id: 'rules', label: 'Rules' },
+        ]}
+      />
+      {tab === 'boards' && <Boards />}
+      {tab === 'seasons' && <Seasons />}
+      {tab === 'reserve' && <Reserve />}
+      {tab === 'rules' && <Loaded of={league}>{(data) => <Rules league={data} />}</Loaded>}
+    </Page>
+  )
+}
+
+function Clock({ league }: { league: Overview }) {
+  const nowS = useNowS()
+  const season = league.season ?? league.next_season
+  if (!season) return <Notice title="No season is known yet." />
+  const isOpen = season.state === 'open'
+  const leftS = Math.max(0, (isOpen ? season.ends_at : season.starts_at) - nowS)
+  const budget = league.reserve.estimate?.budget ?? null
+  return (
+    <Stats>
+      <Stat
+        label={season.name}
+        value={isOpen ? `Day ${season.day} of ${season.days}` : season.state}
+        note={`${day(season.starts_at)} to ${day(season.ends_at)}`}
+      />
+      <Stat
+        label={isOpen ? 'Ends in' : 'Starts in'}
+        value={duration(leftS)}
+        note={isOpen ? season.ends : season.starts}
+      />
+      <Stat
+        label="Entrants"
+        value={`${count(league.entrants)} + ${count(league.practice_entrants)}`}
+        note="prize and practice"
+      />
+      <Stat
+        label="Prize if it ended now"
+        value={budget === null ? '–' : amount(budget, PARTNER_DECIMALS)}
+        note={budget === null ? (league.reserve.estimate?.why ?? 'no estimate yet') : 'PARTNER, an estimate'}
+      />
+      <Stat label="Entering now plays from" value={`Season ${league.schedule.entered_now_plays_from}`} />
+    </Stats>
+  )
+}
+
+type SeasonRow = Answer<'league.seasons'>['seasons'][number]
+
+function Seasons() {
+  const seasons = useRead('league.seasons', {})
+  return (
+    <Card title="Seasons" flush>
+      <Loaded of={seasons}>
+        {(data) => (
+          <Table
+            caption="Seasons, newest first"
+            columns={[
+              {
+                head: 'Season',
+                cell: ({ number, name }: SeasonRow) => <Link href={`/league/${number}`}>{name}</Link>,
+              },
+              {
+                head: 'State',
+                cell: ({ status, missed }) => <Badge>{missed ? 'not played' : status}</Badge>,
+              },
+              { head: 'From', cell: ({ starts_at }) => day(starts_at) },
+              { head: 'To', cell: ({ ends_at }) => day(ends_at) },
+              { head: 'Entrants', right: true, cell: ({ entrants }) => count(entrants) },
+              {
+                head: 'Pays',
+                cell: ({ pays, why }) => (pays === null ? 'open' : pays ? 'yes' : `no: ${why ?? ''}`),
+              },
+              {
+                head: 'Winners',
+                cell: ({ winners }) =>
+                  winners.map(({ place, label }) => `${place}. ${label}`).join(', ') || 'none',
+              },
+            ]}
+            rows={data.seasons}
+            keyOf={({ number }) => number}
+            empty="The first season has not begun."
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+type ReserveRow = Answer<'league.reserve'>['rows'][number]
+const partner = (atoms: string | null) => (atoms === null ? '–' : amount(atoms, PARTNER_DECIMALS))
+
+function Reserve() {
+  const reserve = useRead('league.reserve', {})
+  return (
+    <Loaded of={reserve}>
+      {({ on, rows, estimate }) => (
+        <>
+          {!on && <Notice title="No reserve is kept here." />}
+          {estimate && (
+            <Card title="This season, if it ended now" actions={<Badge>{estimate.status}</Badge>}>
+              {estimate.why && <p>{estimate.why}</p>}
+              <Facts
+                rows={[
+                  ['Before', `${partner(estimate.reserve_before)} PARTNER`],
+                  ['Gain so far', `${partner(estimate.gain_so_far)} PARTNER`],
+                  ['Reserve', `${partner(estimate.reserve)} PARTNER`],
+                  ['Budget', `${partner(estimate.budget)} PARTNER`],
+                  ['Shares', estimate.shares.map(partner).join(' / ') || 'none'],
+                  ['Cap', `${usd(estimate.cap_usd)}`],
+                ]}
+              />
+            </Card>
+          )}
+          <Card title="Ledger" flush>
+            <Table
+              caption="The reserve, season by season, in PARTNER"
+              columns={[
+                { head: 'Season', cell: ({ season }: ReserveRow) => season },
+                { head: 'Before', right: true, cell: (row) => partner(row.reserve_before) },
+                { head: 'Stake’s gain', right: true, cell: (row) => partner(row.gain) },
+                { head: 'Added', right: true, cell: (row) => partner(row.added) },
+                { head: 'Budget', right: true, cell: (row) => partner(row.budget) },
+                { head: 'Paid', right: true, cell: (row) => partner(row.paid_total) },
+                { head: 'After', right: true, cell: (row) => partner(row.reserve_after) },
+                {
+                  head: 'State',
+                  cell: ({ status, why }) => <Badge>{why ? `${status}: ${why}` : status}</Badge>,
+                },
+              ]}
+              rows={rows}
+              keyOf={({ season }) => season}
+              empty="No season has been settled yet."
+            />
+          </Card>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Rules({ league: { rules, schedule, now } }: { league: Overview }) {
+  return (
+    <Card title="Rules">
+      <p>{rules.score}</p>
+      <p>{rules.valuation}</p>
+      <Facts
+        rows={[
+          ['Shares', rules.split_pct.map((share) => `${share}%`).join(' / ')],
+          ['Least field', `${rules.min_owner_clusters} owner clusters, or the season does not pay`],
+          ['Cap', `${usd(rules.prize_cap_usd)} a season`],
+          ['Reserve', `at most ${rules.reserve_ceiling_seasons} caps`],
+          ['Copies', `trades that follow another entrant’s within ${rules.copy_window_s} s`],
+          ['Practice', `${count(rules.practice.book_usdg)} USDG on paper; ${rules.practice.division}`],
+          ['Seasons', schedule.starts],
+          ['Server time', dateTime(now)],
+        ]}
+      />
+    </Card>
+  )
+}

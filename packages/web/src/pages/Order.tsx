@@ -1,0 +1,200 @@
+import type { Checked, PitClient, Plan, TradeAsk, TradeStage } from '@pit/client'
+import type { Answer } from '@pit/protocol'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { queries } from '../data/api.ts'
+import { bps, duration, usd } from '../data/format.ts'
+import { useNowS } from '../data/now.ts'
+import { amountOf, namesIn } from '../data/tokens.ts'
+import { Badge, Button, Card, Copied, Facts } from '../design/parts.tsx'
+import { Failure, Notice } from '../design/states.tsx'
+import { toast } from '../design/toast.tsx'
+import { openClient } from '../wallet/connect.ts'
+
+type Verified = Awaited<ReturnType<PitClient['plan']>>
+type Result = Awaited<ReturnType<PitClient['send']>>
+type StageName = TradeStage['stage']
+
+const STAGES: readonly { name: StageName; says: string }[] = [
+  { name: 'quoted', says: 'Planned by the service' },
+  { name: 'planned', says: 'Permit signed where one was needed' },
+  { name: 'verified', says: 'Verified in this browser' },
+  { name: 'signed', says: 'Signed by your wallet' },
+  { name: 'relayed', says: 'Relayed' },
+  { name: 'mined', says: 'Mined' },
+]
+
+/** Plans and verifies a trade, then has it signed, relayed and followed, one visible stage after the other. */
+export function Order({
+  ask,
+  config,
+  isQuoted,
+}: {
+  ask: TradeAsk
+  config: Answer<'config'>
+  isQuoted: boolean
+}) {
+  const [reached, setReached] = useState<StageName | null>(null)
+  const onStage = ({ stage }: TradeStage) => setReached(stage)
+  const planning = useMutation({
+    mutationFn: async () => {
+      setReached(null)
+      return (await openClient()).client.plan(ask, { onStage })
+    },
+  })
+  const sending = useMutation({
+    mutationFn: async (verified: Verified) => (await openClient()).client.send(verified, { onStage }),
+    onSuccess: () => {
+      toast('The trade is mined.')
+      void queries.invalidateQueries({ queryKey: ['me.trades'] })
+      void queries.invalidateQueries({ queryKey: ['me.portfolio'] })
+    },
+  })
+  const error = planning.error ?? sending.error
+  const isBusy = planning.isPending || sending.isPending
+  return (
+    <>
+      <Card title="Order">
+        <Stages reached={reached} isBusy={isBusy} isBroken={error !== null} />
+        {error && <Failure error={error} />}
+        {!sending.data && (
+          <div className="row">
+            <Button
+              kind={planning.data ? 'plain' : 'primary'}
+              busy={planning.isPending}
+              disabled={isBusy}
+              onClick={() => {
+                sending.reset()
+                planning.mutate()
+              }}
+            >
+              {planning.data || error ? 'Plan again' : 'Plan and verify'}
+            </Button>
+            {planning.data && (
+              <Button kind="primary" busy={sending.isPending} onClick={() => sending.mutate(planning.data)}>
+                Sign and send
+              </Button>
+            )}
+          </div>
+        )}
+        {!isQuoted && reached === null && (
+          <p className="small faint">
+            Compare routes first to see what the market offers and what to accept.
+          </p>
+        )}
+        {sending.data && <Mined result={sending.data} config={config} />}
+      </Card>
+      {planning.data && <PlanCard verified={planning.data} config={config} />}
+      {planning.data && <Checks checks={planning.data.checks} />}
+    </>
+  )
+}
+
+function Stages(props: { reached: StageName | null; isBusy: boolean; isBroken: boolean }) {
+  const at = STAGES.findIndex(({ name }) => name === props.reached)
+  return (
+    <ol className="steps" aria-label="Stages of the trade">
+      {STAGES.map(({ name, says }, i) => {
+        const isNext = i === at + 1
+        const state =
+          i <= at ? 'done' : isNext && props.isBroken ? 'broken' : isNext && props.isBusy ? 'now' : 'waits'
+        return (
+          <li key={name} className={state} data-stage={name} data-state={state}>
+            {says}
+            {state === 'now' && <span className="small faint">under way…</span>}
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function PlanCard({ verified: { plan, reading }, config }: { verified: Verified; config: Answer<'config'> }) {
+  const nowS = useNowS()
+  const names = namesIn(config, plan.tokens)
+  const leftS = plan.deadline - nowS
+  return (
+    <Card
+      title="What will be signed"
+      actions={
+        <Badge tone={leftS > 0 ? 'accent' : 'down'}>
+          {leftS > 0 ? `${duration(leftS)} left` : 'too old: plan again'}
+        </Badge>
+      }
+    >
+      <Facts
+        rows={[
+          ['You sell', amountOf(names, reading.amountIn, reading.tokenIn)],
+          ['You get at least', amountOf(names, plan.amount_out_min, reading.tokenOut)],
+          ['Expected', amountOf(names, plan.amount_out_expected, reading.tokenOut)],
+          ['Worth', usd(plan.notional_usd)],
+          ['Fee', feeText(plan)],
+          ['Route', plan.route.label],
+          ['Transactions', plan.steps.filter(({ tx }) => tx !== null).length],
+          ['Gas', usd(plan.quote.gas_usd)],
+        ]}
+      />
+      <Approval plan={plan} shown={(atoms) => amountOf(names, atoms, reading.tokenIn)} />
+      <ol className="stack">
+        {plan.steps.map(({ kind, why }, i) => (
+          <li key={kind} className="row">
+            <Badge>{`${i + 1}. ${kind.replaceAll('_', ' ')}`}</Badge>
+            <span>{why}</span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+const feeText = ({ fee_bps, fee_side, fee_class, fee }: Plan): string =>
+  `${bps(fee_bps)} of what you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${fee.recipient.slice(0, 10)}…`
+
+function Approval(props: { plan: Plan; shown(atoms: string): string }) {
+  const { approve, after, spender, reason, needed } = props.plan.approval
+  if (spender === null) return <Notice title="No approval is needed: ETH is sent along." />
+  return (
+    <Notice
+      tone={approve === null ? 'plain' : 'accent'}
+      title={approve === null ? 'No new approval' : `An approval of ${props.shown(approve)} comes first`}
+    >
+      <p>{reason}</p>
+      <p className="small faint">
+        {`This trade needs ${props.shown(needed)}${after === null ? '' : `; ${props.shown(after)} stay approved after it`}.`}
+      </p>
+    </Notice>
+  )
+}
+
+function Checks({ checks }: { checks: readonly Checked[] }) {
+  return (
+    <Card title="Every check that was made" actions={<Badge tone="up">{`${checks.length} passed`}</Badge>}>
+      <ul className="stack">
+        {checks.map(({ rule, says }) => (
+          <li key={rule}>
+            <Badge tone="up">{rule}</Badge> <span>{says}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Mined({ result, config }: { result: Result; config: Answer<'config'> }) {
+  const names = namesIn(config, result.plan.tokens)
+  const { receipt, amountOut, reading } = result
+  return (
+    <Notice tone="up" title={`Mined in block ${receipt.block}`}>
+      <Facts
+        rows={[
+          [
+            'Received',
+            amountOut === null ? 'see your balance' : amountOf(names, amountOut, reading.tokenOut),
+          ],
+          ['Transaction', <Copied key="hash" text={receipt.hash} />],
+          ['Gas used', receipt.gasUsed.toString()],
+        ]}
+      />
+    </Notice>
+  )
+}

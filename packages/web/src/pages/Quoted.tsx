@@ -1,0 +1,80 @@
+import type { Answer } from '@pit/protocol'
+import { Lengths } from '../charts/charts.tsx'
+import { bps, count, usd } from '../data/format.ts'
+import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
+import { Badge, Card, Facts } from '../design/parts.tsx'
+import { Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+
+type Quote = Answer<'live.quote'>
+type Route = Quote['routes'][number]
+
+/** Every route found, compared by what it costs against the reference mid. */
+export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config'> }) {
+  const names = namesIn(config)
+  const quoted = quote.routes.filter(({ ok, amount_out }) => ok && amount_out !== null)
+  const failed = quote.routes.length - quoted.length
+  const refused = quote.policy.filter(({ ok, severity }) => !ok && severity === 'refuse')
+  return (
+    <>
+      <Card title="Routes compared" actions={<Badge>{`${count(quote.candidates)} tried`}</Badge>}>
+        {quote.best === null ? (
+          <Notice tone="warn" title="No route quotes this trade." />
+        ) : (
+          <Lengths
+            label="What each route loses against the mid, in basis points"
+            rows={quoted.slice(0, 8).map((route, i) => ({
+              name: `${i + 1}. ${nameOf(route)}`,
+              value: Math.max(0, route.total_bps ?? 0),
+              shown: bps(route.total_bps),
+              tone: isOurs(route) ? 1 : 3,
+            }))}
+          />
+        )}
+        <p className="small faint">
+          Shorter is better: price, pool fees and gas lost against the reference mid. Aggregators are shown
+          for comparison and never traded on.
+        </p>
+        {refused.map(({ code, message }) => (
+          <Notice key={code} tone="down" title={code}>
+            {message}
+          </Notice>
+        ))}
+        <Facts rows={summary(quote, names)} />
+      </Card>
+      <Card title="All routes" flush>
+        <Table
+          caption="Routes, best first"
+          columns={[
+            { head: 'Route', cell: (route: Route) => <span className="break">{nameOf(route)}</span> },
+            {
+              head: 'Brings',
+              right: true,
+              cell: ({ amount_out }) => amountOf(names, amount_out, quote.token_out),
+            },
+            { head: 'Against mid', right: true, cell: ({ vs_mid_bps }) => bps(vs_mid_bps) },
+            { head: 'Gas', right: true, cell: ({ gas_usd }) => usd(gas_usd) },
+            { head: 'All in', right: true, cell: ({ total_bps }) => bps(total_bps) },
+          ]}
+          rows={quoted.slice(0, 12)}
+          keyOf={({ id }) => id}
+          empty="No route quotes this trade."
+        />
+        {failed > 0 && <p className="pad small faint">{`${failed} routes did not quote.`}</p>}
+      </Card>
+    </>
+  )
+}
+
+const isOurs = ({ venue }: Route): boolean => !venue.startsWith('aggregator')
+const nameOf = ({ label, venue }: Route): string =>
+  venue.startsWith('aggregator') ? `${label} (comparison)` : label
+
+const summary = (quote: Quote, names: TokenNames): [string, string][] => [
+  ['You sell', amountOf(names, quote.amount_in, quote.token_in)],
+  ['You receive about', quote.best ? amountOf(names, quote.best.amount_out, quote.token_out) : '–'],
+  ['Fee', `${quote.fee_bps} bps of the ${quote.fee_side} (${quote.fee_class} class)`],
+  ['Slippage', bps(quote.slippage_bps)],
+  ['Worth', usd(quote.notional_usd)],
+  ['Best was simulated', quote.best?.simulated ? 'yes' : 'no'],
+]

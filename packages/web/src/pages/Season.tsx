@@ -1,0 +1,60 @@
+import { useRead } from '../data/api.ts'
+import { amount, dateTime, usd } from '../data/format.ts'
+import { Badge, Card, Copied, Facts, Page } from '../design/parts.tsx'
+import { Loaded } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { Link } from '../router.tsx'
+import { Outcome, StandingsTable } from './Standings.tsx'
+
+/** One prize season: its standings, its ledger and what it paid. */
+export default function Season({ params }: { params: Readonly<Record<string, string>> }) {
+  const n = Number(params['season'])
+  const season = useRead('league.season', { params: { n } }, { enabled: Number.isSafeInteger(n) && n >= 0 })
+  return (
+    <Page title={`Season ${params['season']}`} actions={<Link href="/league">All of the league</Link>}>
+      <Loaded of={season}>
+        {(data) => (
+          <>
+            <Outcome standings={data} />
+            <Card title="Standings" flush actions={<Badge>{data.status}</Badge>}>
+              <StandingsTable standings={data} />
+            </Card>
+            <Card title="Winners" flush>
+              <Table
+                caption="Winners"
+                columns={[
+                  { head: 'Place', cell: ({ place }) => place },
+                  { head: 'Entrant', cell: ({ label }) => label.slice(0, 48) },
+                  { head: 'Profit', right: true, cell: ({ profit_usd }) => usd(profit_usd) },
+                  { head: 'Prize', right: true, cell: (row) => `${amount(row.amount, 18)} PARTNER` },
+                  { head: 'State', cell: ({ status }) => <Badge>{status}</Badge> },
+                  {
+                    head: 'Transfer',
+                    cell: ({ tx_hash }) => (tx_hash ? <Copied text={tx_hash} /> : 'not sent'),
+                  },
+                ]}
+                rows={data.winners}
+                keyOf={({ entry_id }) => entry_id}
+                empty="Nobody has won yet."
+              />
+            </Card>
+            {data.ledger && (
+              <Card title="Ledger">
+                <Facts
+                  rows={[
+                    ['Reserve before', `${amount(data.ledger.reserve_before, 18)} PARTNER`],
+                    ['Gain', `${amount(data.ledger.gain, 18)} PARTNER`],
+                    ['Added', `${amount(data.ledger.added, 18)} PARTNER`],
+                    ['Budget', `${amount(data.ledger.budget, 18)} PARTNER`],
+                    ['Paid', `${amount(data.ledger.paid_total, 18)} PARTNER`],
+                    ['Settled', data.settled_at ? dateTime(data.settled_at) : 'not yet'],
+                  ]}
+                />
+              </Card>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

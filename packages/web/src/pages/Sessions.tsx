@@ -1,0 +1,123 @@
+import type { Answer } from '@pit/protocol'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { queries, useRead } from '../data/api.ts'
+import { count, dateTime, duration, shortHex, usd, words } from '../data/format.ts'
+import { useNowS } from '../data/now.ts'
+import { Badge, Button, Card, Page, Tabs } from '../design/parts.tsx'
+import { Failure, Loaded } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { toast } from '../design/toast.tsx'
+import { useLocation } from '../router.tsx'
+import { openClient } from '../wallet/connect.ts'
+import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { GrantForm } from './GrantForm.tsx'
+import { Honest } from './Honest.tsx'
+
+type Session = Answer<'me.sessions'>['sessions'][number]
+
+const TABS = [
+  { id: 'list', label: 'Your sessions' },
+  { id: 'grant', label: 'Grant one' },
+  { id: 'bounds', label: 'What holds it' },
+]
+
+/** Let somebody trade for your wallet inside bounds that you sign, and end it in one click. */
+export default function Sessions() {
+  const { searchParams } = useLocation()
+  const [tab, setTab] = useState(searchParams.has('executor') ? 'grant' : 'list')
+  return (
+    <Page
+      title="Sessions"
+      lead="A session lets one executor trade for your wallet, inside bounds that your wallet signs. It never gets your key."
+    >
+      <NeedsWallet why="Sign in to see and grant sessions." instead={<Honest />}>
+        <Tabs label="Parts of this page" tabs={TABS} chosen={tab} onChoose={setTab} />
+        {tab === 'list' && <List />}
+        {tab === 'grant' && (
+          <GrantForm executor={searchParams.get('executor') ?? ''} onGranted={() => setTab('list')} />
+        )}
+        {tab === 'bounds' && <Honest />}
+      </NeedsWallet>
+    </Page>
+  )
+}
+
+const TONES = { pending: 'plain', active: 'up', revoked: 'down', expired: 'plain' } as const
+
+function List() {
+  const sessions = useRead('me.sessions', {}, { everyMs: 10_000 })
+  const nowS = useNowS()
+  const revoking = useMutation({
+    mutationFn: async (sessionId: string) => {
+      const { client } = await openClient()
+      return client.revokeSession({ sessionId })
+    },
+    onSuccess: ({ receipts }) => toast(`The session has ended, on chain in ${receipts.length} transactions.`),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
+  })
+  const columns = [
+    {
+      head: 'Session',
+      cell: ({ session_id, role }: Session) => (
+        <span className="row">
+          <span className="mono">{shortHex(session_id)}</span>
+          {role === 'executor' && <Badge>You trade in it</Badge>}
+        </span>
+      ),
+    },
+    { head: 'State', cell: ({ status }: Session) => <Badge tone={TONES[status]}>{words(status)}</Badge> },
+    { head: 'Executor', cell: ({ executor }: Session) => <span className="mono">{shortHex(executor)}</span> },
+    { head: 'Tokens', cell: ({ tokens }: Session) => tokens.map((token) => shortHex(token)).join(', ') },
+    { head: 'One trade', right: true, cell: ({ limits }: Session) => usd(limits.max_trade_usd) },
+    {
+      head: 'Left today',
+      right: true,
+      cell: ({ used, limits }: Session) => `${usd(used.remaining_24h_usd)} of ${usd(limits.max_day_usd)}`,
+    },
+    { head: 'Trades left', right: true, cell: ({ used }: Session) => count(used.trades_left) },
+    {
+      head: 'Ends',
+      cell: ({ expires }: Session) => (
+        <span title={dateTime(expires)}>{expires > nowS ? `in ${duration(expires - nowS)}` : 'over'}</span>
+      ),
+    },
+    {
+      head: 'End it',
+      cell: ({ session_id, status, role }: Session) =>
+        status === 'active' && role === 'owner' ? (
+          <Button
+            kind="danger"
+            tight
+            busy={revoking.isPending && revoking.variables === session_id}
+            onClick={() => revoking.mutate(session_id)}
+          >
+            Revoke
+          </Button>
+        ) : (
+          <span className="faint">–</span>
+        ),
+    },
+  ]
+  return (
+    <>
+      {revoking.error && <Failure error={revoking.error} />}
+      <Card title="Sessions" flush>
+        <Loaded of={sessions}>
+          {(data) => (
+            <Table
+              caption="Sessions"
+              columns={columns}
+              rows={data.sessions}
+              keyOf={({ session_id }) => session_id}
+              empty="You have granted no session."
+            />
+          )}
+        </Loaded>
+      </Card>
+      <p className="small faint">
+        Revoking stops service and co-signer at once; then your wallet ends the session on chain as well.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import type { Answer } from '@pit/protocol'
+import { LineChart } from '../charts/charts.tsx'
+import { useRead } from '../data/api.ts'
+import { bps, count, ms, usd, words } from '../data/format.ts'
+import { useSeries } from '../data/series.ts'
+import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
+import { Loaded, Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+
+const TONES = { ok: 'up', degraded: 'warn', down: 'down', impaired: 'down', unknown: 'plain' } as const
+
+/** How the service and what it stands on are, and how long its parts take. */
+export default function Status() {
+  const health = useRead('health', {}, { everyMs: 5_000 })
+  const stats = useRead('stats', {}, { everyMs: 5_000 })
+  const config = useRead('config', {})
+  return (
+    <Page title="Status" lead="What the service says of itself and of everything it stands on.">
+      <Loaded of={stats} lines={3}>
+        {(data) => <Latencies stats={data} />}
+      </Loaded>
+      <div className="grid">
+        <Card title="Dependencies" flush>
+          <Loaded of={health}>
+            {({ status, checks }) => (
+              <>
+                <div className="pad">
+                  <div className="row">
+                    <Badge tone={TONES[status]}>{words(status)}</Badge>
+                    {status === 'degraded' && <span>It answers, and one of these is impaired.</span>}
+                  </div>
+                </div>
+                <Table
+                  caption="Dependencies"
+                  columns={[
+                    { head: 'Dependency', cell: ([name]: Check) => words(name) },
+                    { head: 'State', cell: ([, state]) => <Badge tone={TONES[state]}>{words(state)}</Badge> },
+                  ]}
+                  rows={Object.entries(checks ?? {}) as Check[]}
+                  keyOf={([name]) => name}
+                />
+              </>
+            )}
+          </Loaded>
+        </Card>
+        <Card title="This server">
+          <Loaded of={config}>{(data) => <Server config={data} />}</Loaded>
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+type Check = [string, 'ok' | 'impaired' | 'unknown']
+
+function Latencies({ stats }: { stats: Answer<'stats'> }) {
+  const { block, latency_ms, ai_pool, generated_at } = stats
+  const atMs = generated_at * 1000
+  const quotes = useSeries('quotes', latency_ms?.ref_quotes, atMs)
+  const rpc = useSeries('rpc', latency_ms?.rpc, atMs)
+  const sequencer = useSeries('sequencer', latency_ms?.sequencer, atMs)
+  return (
+    <>
+      <Stats>
+        <Stat
+          label="Block"
+          value={block ? count(block.number) : '–'}
+          note={block ? `${block.age_s.toFixed(1)} s old` : 'not read'}
+        />
+        <Stat label="Quoting every asset" value={ms(latency_ms?.ref_quotes)} />
+        <Stat label="One RPC call" value={ms(latency_ms?.rpc)} />
+        <Stat label="One sequencer call" value={ms(latency_ms?.sequencer)} />
+        <Stat
+          label="Model pool left"
+          value={ai_pool ? usd(ai_pool.left_usd) : '–'}
+          note={ai_pool ? `of ${usd(ai_pool.pool_usd)} today` : 'no pool'}
+        />
+      </Stats>
+      <Card title="Latencies during this visit">
+        <LineChart
+          label="Latencies in milliseconds"
+          format={(value) => ms(value)}
+          lines={[
+            { name: 'Quoting every asset', points: quotes },
+            { name: 'RPC', points: rpc },
+            { name: 'Sequencer', points: sequencer },
+          ]}
+        />
+      </Card>
+    </>
+  )
+}
+
+function Server({ config }: { config: Answer<'config'> }) {
+  const { fee, limits, session } = config
+  const address = (value: string | null) => (value ? <Copied text={value} /> : 'not known here')
+  return (
+    <>
+      {fee.placeholder && (
+        <Notice tone="warn" title="No fee recipient is pinned here: nothing can be traded." />
+      )}
+      <Facts
+        rows={[
+          ['Chain', config.chain_id],
+          ['Version', config.version],
+          ['Sign-in domain', config.auth.domain ?? 'not set'],
+          ['Router', address(config.universal_router)],
+          ['Permit2', address(config.permit2)],
+          ['Fee recipient', address(fee.recipient)],
+          ['Co-signer', address(session.cosigner)],
+          ['One trade', `${usd(limits.min_notional_usd ?? 1)} to ${usd(limits.max_notional_usd)}`],
+          ['Most slippage', bps(limits.max_slippage_bps)],
+          ['A plan lasts', `${limits.deadline_s} s`],
+        ]}
+      />
+      <p className="small faint">{fee.how}</p>
+    </>
+  )
+}

@@ -1,0 +1,219 @@
+import { type Answer, isRiskCode, RISKS } from '@pit/protocol'
+import { Lengths } from '../charts/charts.tsx'
+import { useRead } from '../data/api.ts'
+import { ago, bps, dateTime, shortHex, usd, words } from '../data/format.ts'
+import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
+import { Empty, Loaded, Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { Link } from '../router.tsx'
+import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+
+type Record = Answer<'tokens.get'>
+
+/** One token: what it may do to its holder, where it trades, and how much stands behind it. */
+export default function Token({ params }: { params: Readonly<{ [name: string]: string }> }) {
+  const address = params['address'] ?? ''
+  return (
+    <Page
+      title={/^0x/.test(address) ? `Token ${shortHex(address)}` : address}
+      actions={<Link href="/tokens">All tokens</Link>}
+    >
+      <NeedsWallet why="Looking at a token needs a key.">
+        <Details address={address} />
+      </NeedsWallet>
+    </Page>
+  )
+}
+
+function Details({ address }: { address: string }) {
+  const token = useRead('tokens.get', { params: { address } }, { everyMs: 30_000 })
+  return (
+    <Loaded of={token} lines={12}>
+      {(record) => (
+        <>
+          <Named record={record} />
+          <Stats>
+            <Stat
+              label="Tier"
+              value={words(record.tier)}
+              note={record.tradable ? 'trades' : 'does not trade'}
+            />
+            <Stat
+              label="Independent price"
+              value={usd(record.reference.price_usd)}
+              note={`from ${words(record.reference.source).toLowerCase()}`}
+            />
+            <Stat
+              label="Liquidity"
+              value={usd(record.liquidity_usd)}
+              note={`${record.venues.length} venues`}
+            />
+            <Stat label="Fee" value={bps(record.fee_bps)} note="against a core asset" />
+            <Stat
+              label="Screened"
+              value={record.screened_at ? ago(record.screened_at) : 'Never'}
+              note={words(record.screen_status)}
+            />
+          </Stats>
+          <div className="grid">
+            <Risks record={record} />
+            <Card title="Venues by liquidity">
+              {record.venues.length === 0 ? (
+                <Empty title="It trades nowhere." />
+              ) : (
+                <Lengths
+                  label="Liquidity by venue"
+                  rows={record.venues.slice(0, 12).map((venue, i) => ({
+                    name: `${i + 1}. ${venue.protocol}${venue.fee === null ? '' : ` ${venue.fee / 10_000}%`}`,
+                    value: venue.liquidity_usd ?? 0,
+                    shown: usd(venue.liquidity_usd),
+                  }))}
+                />
+              )}
+            </Card>
+          </div>
+          <Venues record={record} />
+          <Screen record={record} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+/** Its deployer's words, marked as such: they are text and nothing else. */
+function Named({ record }: { record: Record }) {
+  return (
+    <Card
+      title="Identity"
+      actions={
+        <Link
+          className="button tight primary"
+          href={`/trade?out=${record.kind === 'core' ? record.symbol : record.address}`}
+        >
+          Trade it
+        </Link>
+      }
+    >
+      <Facts
+        rows={[
+          [
+            'Symbol',
+            <span key="symbol" className="break">
+              {record.symbol.slice(0, 64) || 'none'}
+            </span>,
+          ],
+          [
+            'Name',
+            <span key="name" className="break">
+              {record.name.slice(0, 128) || 'none'}
+            </span>,
+          ],
+          ['Address', <Copied key="address" text={record.address} shown={record.address} />],
+          ['Kind', words(record.kind)],
+          ['Decimals', record.decimals],
+        ]}
+      />
+      {record.kind !== 'core' && (
+        <p className="small faint">Symbol and name are its deployer’s own words. Anybody can use any name.</p>
+      )}
+      {record.warnings.map((warning) => (
+        <Notice key={warning} tone="warn" title={warning} />
+      ))}
+    </Card>
+  )
+}
+
+function Risks({ record: { risks } }: { record: Record }) {
+  return (
+    <Card title="Risks">
+      {risks.length === 0 && <Empty title="Nothing was found against it." />}
+      <ul className="stack">
+        {risks.map(({ code, severity, message }) => {
+          const meaning = isRiskCode(code) ? capital(RISKS[code].meaning) : code
+          return (
+            <li key={code} className={`notice ${severity === 'severe' ? 'down' : ''}`}>
+              <span className="row">
+                <Badge tone={severity === 'severe' ? 'down' : 'plain'}>
+                  {severity === 'severe' ? 'Severe' : 'Note'}
+                </Badge>
+                <strong>{meaning}</strong>
+              </span>
+              {message !== `${meaning}.` && (
+                <span className="small faint break">{message.slice(0, 300)}</span>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Card>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function Venues({ record: { venues } }: { record: Record }) {
+  return (
+    <Card title="Venues" flush>
+      <Table
+        caption="Pools and curve it trades on, deepest first"
+        columns={[
+          {
+            head: 'Venue',
+            cell: ({ venue, protocol }: Record['venues'][number]) =>
+              `${protocol} ${venue.replace('venue_', '')}`,
+          },
+          { head: 'Against', cell: ({ pair }) => <Copied text={pair} /> },
+          { head: 'Fee', right: true, cell: ({ fee }) => (fee === null ? '–' : `${fee / 10_000}%`) },
+          { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => usd(liquidity_usd) },
+          { head: 'Hook', cell: ({ hooks }) => (hooks ? <Copied text={hooks} /> : 'none') },
+          { head: 'Address', cell: ({ address }) => (address ? <Copied text={address} /> : '–') },
+        ]}
+        rows={venues}
+        keyOf={({ address, protocol, pair }) => `${address} ${protocol} ${pair}`}
+        empty="It trades nowhere."
+      />
+    </Card>
+  )
+}
+
+const yes = (value: boolean | null | undefined): string =>
+  value ? 'yes' : value === false ? 'no' : 'not known'
+
+function Screen({ record: { flags, screened_at, limits } }: { record: Record }) {
+  return (
+    <div className="grid">
+      <Card title="What the screen measured" actions={<Badge>{words(flags.screen)}</Badge>}>
+        <Facts
+          rows={[
+            ['Its code elsewhere', flags.proxy === false ? 'no' : `yes, by ${flags.proxy}`],
+            ['Owner', flags.owner ? <Copied key="owner" text={flags.owner} /> : 'none'],
+            ['Can make more', yes(flags.mintable)],
+            ['Can stop transfers', yes(flags.pausable)],
+            ['Can bar holders', yes(flags.blacklist)],
+            ['Balances move alone', yes(flags.rebasing)],
+            ['Can be sold', yes(flags.sell_ok)],
+            ['Tax to buy', bps(flags.buy_tax_bps)],
+            ['Tax to sell', bps(flags.sell_tax_bps)],
+            ['Powers that worked', flags.proved.join(', ') || 'none'],
+            ['First pool', flags.first_pool_at ? dateTime(flags.first_pool_at) : 'not known'],
+            ['Screened', screened_at ? dateTime(screened_at) : 'never'],
+          ]}
+        />
+      </Card>
+      <Card title="Limits of its tier">
+        <Facts
+          rows={[
+            ['One trade', `${usd(limits.min_notional_usd)} to ${usd(limits.max_notional_usd)}`],
+            ['Most price impact', bps(limits.max_price_impact_bps)],
+            ['Fee class', words(limits.fee_class)],
+            ['Most fee', bps(limits.max_fee_bps)],
+            ...limits.slippage_by_size.map(
+              ({ up_to_usd, default_bps, cap_bps }) =>
+                [`Slippage to ${usd(up_to_usd)}`, `${default_bps} bps, at most ${cap_bps}`] as const,
+            ),
+          ]}
+        />
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,165 @@
+import { type Answer, TOKEN_KINDS, TOKEN_TIERS } from '@pit/protocol'
+import { useEffect, useState } from 'react'
+import { useRead } from '../data/api.ts'
+import { count, shortHex, usd, words } from '../data/format.ts'
+import { SelectField, TextField } from '../design/Field.tsx'
+import { Badge, Card, Page, Stat, Stats } from '../design/parts.tsx'
+import { Loaded, Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+import { Link, navigate, useLocation } from '../router.tsx'
+import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+
+type Found = Answer<'tokens.search'>['tokens'][number]
+const ANY = { value: '', label: 'Any' }
+const TIER_TONES = { A: 'up', B: 'accent', C: 'warn', blocked: 'down' } as const
+
+/** The registry: what can be traded here and what is known of it. */
+export default function Tokens() {
+  return (
+    <Page
+      title="Tokens"
+      lead="Names and symbols are chosen by whoever made a token. Go by its address, its tier and what the screen found."
+    >
+      <NeedsWallet why="Searching the registry needs a key." instead={<Core />}>
+        <Search />
+      </NeedsWallet>
+    </Page>
+  )
+}
+
+function Search() {
+  const { searchParams } = useLocation()
+  const [typed, setTyped] = useState(searchParams.get('q') ?? '')
+  const [tier, kind] = [searchParams.get('tier') ?? '', searchParams.get('kind') ?? '']
+  const set = (name: string, value: string) => {
+    const next = new URLSearchParams(searchParams)
+    if (value) next.set(name, value)
+    else next.delete(name)
+    navigate(`/tokens?${next}`, 'replace')
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if ((searchParams.get('q') ?? '') !== typed) set('q', typed)
+    }, 300)
+    return () => clearTimeout(timer)
+  })
+  const query = {
+    q: (searchParams.get('q') ?? '').slice(0, 64),
+    limit: 50,
+    ...(isOneOf(TOKEN_TIERS, tier) && { tier }),
+    ...(isOneOf(TOKEN_KINDS, kind) && { kind }),
+  }
+  const found = useRead('tokens.search', { query })
+  const stats = useRead('tokens.stats', {}, { everyMs: 30_000 })
+  return (
+    <>
+      {stats.data && (
+        <Stats>
+          <Stat label="Known" value={count(stats.data.total)} />
+          <Stat label="Trade" value={count(stats.data.tradable)} note="with a route" />
+          {TOKEN_TIERS.map((name) => (
+            <Stat
+              key={name}
+              label={name === 'blocked' ? 'Blocked' : `Tier ${name}`}
+              value={count(stats.data.by_tier[name] ?? 0)}
+            />
+          ))}
+        </Stats>
+      )}
+      <Card title="Search">
+        <div className="grid fields">
+          <TextField
+            label="Name, symbol or address"
+            value={typed}
+            onChange={setTyped}
+            hint="A symbol finds the core asset exactly."
+          />
+          <SelectField
+            label="Tier"
+            value={tier}
+            onChange={(value) => set('tier', value)}
+            choices={[ANY, ...TOKEN_TIERS.map((value) => ({ value, label: words(value) }))]}
+          />
+          <SelectField
+            label="Kind"
+            value={kind}
+            onChange={(value) => set('kind', value)}
+            choices={[ANY, ...TOKEN_KINDS.map((value) => ({ value, label: words(value) }))]}
+          />
+        </div>
+      </Card>
+      <Card title="Tokens" flush>
+        <Loaded of={found}>
+          {({ tokens, warnings }) => (
+            <>
+              {warnings.map((warning) => (
+                <Notice key={warning} tone="warn" title={warning} />
+              ))}
+              <TokenTable tokens={tokens} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+    </>
+  )
+}
+
+const isOneOf = <T extends string>(values: readonly T[], text: string): text is T =>
+  (values as readonly string[]).includes(text)
+
+function TokenTable({ tokens }: { tokens: readonly Found[] }) {
+  return (
+    <Table
+      caption="Tokens found"
+      columns={[
+        {
+          head: 'Token',
+          cell: ({ address, symbol, name, kind }: Found) => (
+            <span>
+              <Link href={`/tokens/${kind === 'core' ? symbol : address}`}>
+                {symbol.slice(0, 32) || 'no symbol'}
+              </Link>
+              <br />
+              <span className="small faint break">{name.slice(0, 64)}</span>
+            </span>
+          ),
+        },
+        { head: 'Tier', cell: ({ tier }) => <Badge tone={TIER_TONES[tier]}>{words(tier)}</Badge> },
+        { head: 'Kind', cell: ({ kind }) => words(kind) },
+        { head: 'Severe risks', right: true, cell: ({ risks }) => count(severe(risks)) },
+        { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => usd(liquidity_usd) },
+        { head: 'Venues', right: true, cell: ({ venues }) => count(venues.length) },
+        { head: 'Address', cell: ({ address }) => <span className="mono">{shortHex(address)}</span> },
+      ]}
+      rows={tokens}
+      keyOf={({ address }) => address}
+      empty="No token is known by that."
+    />
+  )
+}
+
+const severe = (risks: Found['risks']): number => risks.filter(({ severity }) => severity === 'severe').length
+
+/** Without a key: the assets every server names. */
+function Core() {
+  const config = useRead('config', {})
+  return (
+    <Card title="Core assets" flush>
+      <Loaded of={config}>
+        {({ tokens }) => (
+          <Table
+            caption="Core assets"
+            columns={[
+              { head: 'Asset', cell: ([symbol]) => <Link href={`/tokens/${symbol}`}>{symbol}</Link> },
+              { head: 'Kind', cell: ([, { kind }]) => words(kind) },
+              { head: 'Decimals', right: true, cell: ([, { decimals }]) => decimals },
+              { head: 'Address', cell: ([, { address }]) => <span className="mono break">{address}</span> },
+            ]}
+            rows={Object.entries(tokens)}
+            keyOf={([symbol]) => symbol}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}

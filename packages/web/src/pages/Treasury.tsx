@@ -1,0 +1,264 @@
+import { type Answer, TREASURY_BUCKETS } from '@pit/protocol'
+import { useEffect, useMemo } from 'react'
+import { BarChart, Lengths } from '../charts/charts.tsx'
+import { useRead } from '../data/api.ts'
+import { amount, count, dateTime, shareOf, shortHex, usd, words } from '../data/format.ts'
+import { verifyChain } from '../data/treasury.ts'
+import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
+import { Empty, Loaded, Notice } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+
+type Record = Answer<'treasury'>
+type Week = Record['weeks'][number]
+
+const SEEN = 'pit.treasury.head'
+
+/** Where every fee went, week by week, with the chain of rows verified in this browser. */
+export default function Treasury() {
+  const treasury = useRead('treasury', {}, { everyMs: 30_000 })
+  return (
+    <Page
+      title="Treasury"
+      lead="Every fee goes to one wallet. Each week it is split; the record only grows, each row carrying the hash of the one before."
+    >
+      <Loaded of={treasury} lines={12}>
+        {(record) => (
+          <>
+            <Totals record={record} />
+            <Chain record={record} />
+            <div className="grid">
+              <Card title="Weeks in dollars">
+                <Weeks record={record} />
+              </Card>
+              <Card title="Split">
+                <Lengths
+                  label="Shares of the buckets"
+                  rows={TREASURY_BUCKETS.map((bucket, i) => ({
+                    name: words(bucket),
+                    value: record.split_bps[bucket],
+                    shown: shareOf(record.split_bps[bucket]),
+                    tone: i + 1,
+                  }))}
+                />
+                <Facts
+                  rows={TREASURY_BUCKETS.map((bucket) => [
+                    words(bucket),
+                    record.buckets[bucket] ? (
+                      <Copied key={bucket} text={record.buckets[bucket]} />
+                    ) : (
+                      'no wallet set: booked and held'
+                    ),
+                  ])}
+                />
+              </Card>
+            </div>
+            <Rows record={record} />
+            <ByToken record={record} />
+            <Payouts record={record} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const worthOf = ({ tokens }: Week): number => tokens.reduce((sum, { value_usd }) => sum + (value_usd ?? 0), 0)
+
+function Totals({ record }: { record: Record }) {
+  const weeks = record.weeks.filter(({ kind }) => kind === 'week')
+  return (
+    <Stats>
+      <Stat
+        label="Split so far"
+        value={usd(weeks.reduce((sum, week) => sum + worthOf(week), 0))}
+        note="at each week’s mark"
+      />
+      <Stat
+        label="Trades that paid"
+        value={count(record.totals.reduce((sum, { trades }) => sum + trades, 0))}
+      />
+      <Stat
+        label="Rows recorded"
+        value={count(record.integrity.rows)}
+        note={`${record.weeks.length} shown`}
+      />
+      <Stat
+        label="Platform wallet"
+        value={record.platform_wallet ? shortHex(record.platform_wallet) : 'not set'}
+        note="receives every fee"
+      />
+    </Stats>
+  )
+}
+
+function Chain({ record }: { record: Record }) {
+  const result = useMemo(() => verifyChain(record, window.localStorage.getItem(SEEN)), [record])
+  useEffect(() => {
+    if (result.ok && result.head) window.localStorage.setItem(SEEN, result.head)
+  }, [result])
+  return (
+    <Card
+      title="Hash chain, verified in your browser"
+      actions={<Verdict ok={result.ok} rows={result.rows.length} />}
+    >
+      {!result.ok && (
+        <Notice tone="down" title="The record does not hold">
+          {result.why}
+        </Notice>
+      )}
+      {result.rows.length === 0 ? (
+        <p>
+          No row is recorded yet: the first follows the first whole week. What is shown below is a preview.
+        </p>
+      ) : (
+        <p>
+          {`Your browser hashed each of the ${result.rows.length} rows itself and compared it with what the row before and after say. `}
+          {
+            'It also remembers the newest hash and would notice a record that was rewritten since your last visit.'
+          }
+        </p>
+      )}
+      {result.rows.length > 0 && (
+        <Table
+          caption="Rows of the hash chain"
+          columns={[
+            { head: 'Row', cell: ({ seq }) => seq },
+            { head: 'Week', cell: ({ label }) => label },
+            { head: 'Hash', cell: ({ hash }) => <Copied text={hash} /> },
+            {
+              head: 'Verified here',
+              cell: ({ ok, why }) => (
+                <Badge tone={ok ? 'up' : 'down'}>{ok ? 'Holds' : `Broken: ${why}`}</Badge>
+              ),
+            },
+          ]}
+          rows={[...result.rows].reverse()}
+          keyOf={({ seq }) => seq}
+        />
+      )}
+    </Card>
+  )
+}
+
+function Verdict({ ok, rows }: { ok: boolean; rows: number }) {
+  if (rows === 0 && ok) return <Badge>Nothing to verify yet</Badge>
+  return <Badge tone={ok ? 'up' : 'down'}>{ok ? `All ${rows} rows hold` : 'Broken'}</Badge>
+}
+
+function Weeks({ record }: { record: Record }) {
+  const weeks = record.weeks
+    .filter(({ kind }) => kind === 'week')
+    .slice(0, 12)
+    .reverse()
+  if (weeks.length === 0) return <Empty title="No week has fees yet." />
+  return (
+    <BarChart
+      label="Fees by week, split"
+      parts={TREASURY_BUCKETS.map(words)}
+      format={usd}
+      bars={weeks.map((week) => ({
+        name: week.week.label.replace(/^\d+-/, ''),
+        parts: TREASURY_BUCKETS.map((bucket) => (worthOf(week) * record.split_bps[bucket]) / 10_000),
+      }))}
+    />
+  )
+}
+
+const STATUS_TONES = { moved: 'up', booked: 'accent', preview: 'plain' } as const
+
+function Rows({ record }: { record: Record }) {
+  return (
+    <Card title="Record" flush>
+      <Table
+        caption="Weeks and transfers, newest first"
+        columns={[
+          { head: 'Week', cell: ({ week }: Week) => week.label },
+          { head: 'Kind', cell: ({ kind }) => words(kind) },
+          { head: 'State', cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge> },
+          { head: 'Pool', right: true, cell: (week) => usd(worthOf(week)) },
+          {
+            head: 'Tokens',
+            cell: ({ tokens }) => tokens.map(({ symbol }) => symbol).join(', ') || 'none',
+          },
+          { head: 'Reconciled', cell: (week) => <Reconciled week={week} /> },
+          { head: 'Recorded', cell: ({ recorded_at }) => (recorded_at ? dateTime(recorded_at) : 'not yet') },
+        ]}
+        rows={record.weeks}
+        keyOf={({ seq, week }) => `${seq} ${week.label}`}
+        empty="No week has ended yet."
+      />
+    </Card>
+  )
+}
+
+function Reconciled({ week: { reconciliation } }: { week: Week }) {
+  const { status, counts, accepted } = reconciliation
+  if (status === null) return <Badge tone="warn">{`${counts.differences} differences`}</Badge>
+  return (
+    <span className="row">
+      <Badge tone={status === 'agrees' ? 'up' : 'warn'}>{words(status)}</Badge>
+      <span className="small faint">
+        {accepted ?? `${counts.agrees} trades, ${counts.outside_ledger} from outside`}
+      </span>
+    </span>
+  )
+}
+
+type Total = Record['totals'][number]
+
+function ByToken({ record }: { record: Record }) {
+  const of = (atoms: string | null, { decimals, symbol }: Total) =>
+    atoms === null ? 'not read' : `${amount(atoms, decimals)} ${symbol}`
+  return (
+    <Card title="By token" flush>
+      <Table
+        caption="Fees by token"
+        columns={[
+          { head: 'Token', cell: ({ symbol }: Total) => symbol },
+          { head: 'Fees', right: true, cell: (row) => of(row.received, row) },
+          { head: 'From outside', right: true, cell: (row) => of(row.outside, row) },
+          { head: 'Trades', right: true, cell: ({ trades }) => count(trades) },
+          { head: 'Held now', right: true, cell: (row) => of(row.held, row) },
+          ...TREASURY_BUCKETS.map((bucket) => ({
+            head: `${words(bucket)} owed`,
+            right: true,
+            cell: (row: Total) => of(row.owed[bucket], row),
+          })),
+        ]}
+        rows={record.totals}
+        keyOf={({ token }) => token}
+        empty="No fee has come in yet."
+      />
+    </Card>
+  )
+}
+
+function Payouts({ record }: { record: Record }) {
+  return (
+    <Card title="League prizes paid" flush>
+      <Table
+        caption="League prizes paid"
+        columns={[
+          { head: 'Season', cell: ({ season }: Record['prize_payouts'][number]) => season.id },
+          {
+            head: 'Budget',
+            right: true,
+            cell: (row) => `${amount(row.reserve.payout, row.decimals)} ${row.symbol}`,
+          },
+          {
+            head: 'Paid',
+            right: true,
+            cell: (row) => `${amount(row.reserve.paid, row.decimals)} ${row.symbol}`,
+          },
+          {
+            head: 'Recipients',
+            cell: ({ recipients }) => recipients.map(({ agent }) => `#${agent}`).join(', '),
+          },
+        ]}
+        rows={record.prize_payouts}
+        keyOf={({ season }) => season.id}
+        empty="No season has paid yet."
+      />
+    </Card>
+  )
+}

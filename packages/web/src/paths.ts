@@ -1,0 +1,48 @@
+/** Every path that is a page; the server answers these with the dashboard and no others. */
+export const PAGES = [
+  '/',
+  '/status',
+  '/tokens',
+  '/tokens/:address',
+  '/league',
+  '/league/:season',
+  '/treasury',
+  '/reference',
+  '/trade',
+  '/portfolio',
+  '/sessions',
+  '/agents',
+  '/agents/:id',
+  '/keys',
+] as const
+export type PagePath = (typeof PAGES)[number]
+
+export interface Found {
+  page: PagePath
+  params: Readonly<Record<string, string>>
+}
+
+/** The page of a path, literal ones first; null for a path that is none. */
+export function findPage(path: string): Found | null {
+  const asked = path === '/' ? [''] : path.replace(/\/+$/, '').slice(1).split('/')
+  for (const page of PAGES) {
+    const segments = page.slice(1).split('/')
+    if (segments.length !== asked.length) continue
+    const params: Record<string, string> = {}
+    const fits = segments.every((segment, i) => {
+      if (!segment.startsWith(':')) return segment === asked[i]
+      params[segment.slice(1)] = decoded(asked[i]!)
+      return asked[i] !== ''
+    })
+    if (fits) return { page, params }
+  }
+  return null
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,140 @@
+import type { ChainProfile } from '@pit/protocol'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { setAccount, useAccount } from '../data/account.ts'
+import { queries } from '../data/api.ts'
+import { dateTime } from '../data/format.ts'
+import { acceptPins, pinsQuery, usePins } from '../data/pins.ts'
+import { SelectField } from '../design/Field.tsx'
+import { Button, Copied, Facts } from '../design/parts.tsx'
+import { Failure, Loaded, Notice } from '../design/states.tsx'
+import { toast } from '../design/toast.tsx'
+import { Link } from '../router.tsx'
+import { connect, isTestWallet, testModeOf, testWalletId } from './connect.ts'
+import { showConnect } from './dialog.ts'
+import type { TestMode } from './testWallet.ts'
+import { useWallets } from './wallets.ts'
+
+/** What the dialog holds: a choice of wallets, or who is signed in. */
+export default function Connect() {
+  const signedIn = useAccount()
+  const pins = usePins()
+  if (signedIn) return <Current />
+  return (
+    <Loaded of={pins} lines={4}>
+      {({ profile, changed }) => (changed ? <Changed profile={profile} /> : <Choose profile={profile} />)}
+    </Loaded>
+  )
+}
+
+function Current() {
+  const signedIn = useAccount()
+  if (!signedIn) return null
+  const { address, keyId, expiresAtS, wallet } = signedIn
+  const leave = () => {
+    setAccount(null)
+    showConnect(false)
+  }
+  return (
+    <>
+      <Facts
+        rows={[
+          ['Address', <Copied key="address" text={address} shown={address} />],
+          ['Wallet', isTestWallet(wallet) ? `built-in test wallet, ${testModeOf(wallet)}` : wallet],
+          ['Key', `number ${keyId}, until ${dateTime(expiresAtS)}`],
+        ]}
+      />
+      <p className="small faint">
+        The key is in this tab alone and goes with it. It moves no funds: every trade needs your wallet.
+      </p>
+      <div className="row">
+        <Button onClick={leave}>Forget it in this tab</Button>
+        <Link className="button quiet" href="/keys" onClick={() => showConnect(false)}>
+          Revoke keys
+        </Link>
+      </div>
+    </>
+  )
+}
+
+function Changed({ profile }: { profile: ChainProfile }) {
+  const accept = async () => {
+    acceptPins(profile)
+    await queries.invalidateQueries({ queryKey: pinsQuery.queryKey })
+  }
+  return (
+    <>
+      <Notice tone="down" title="This server names other contracts than on your last visit.">
+        Everything this page verifies is held against them. Go on only if you know why they changed.
+      </Notice>
+      <Button kind="danger" onClick={() => void accept()}>
+        I know why: use the new ones
+      </Button>
+    </>
+  )
+}
+
+const TEST_ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({ value: String(n), label: `Account ${n}` }))
+const MODES = [
+  { value: 'full', label: 'full: signs everything' },
+  { value: 'like MetaMask', label: 'like MetaMask: refuses what that one refuses' },
+]
+
+function Choose({ profile }: { profile: ChainProfile }) {
+  const wallets = useWallets()
+  const [index, setIndex] = useState('1')
+  const [mode, setMode] = useState<TestMode>('full')
+  const signing = useMutation({
+    mutationFn: connect,
+    onSuccess: () => {
+      showConnect(false)
+      toast('Signed in.')
+    },
+  })
+  return (
+    <>
+      {signing.error && <Failure error={signing.error} />}
+      {wallets.length === 0 && (
+        <Notice title="No browser wallet was found">
+          A wallet that announces itself (EIP-6963) shows up here by itself.
+        </Notice>
+      )}
+      {wallets.map(({ id, name, icon }) => (
+        <button
+          key={id}
+          type="button"
+          className="choice"
+          disabled={signing.isPending}
+          onClick={() => signing.mutate(id)}
+        >
+          {icon && <img src={icon} alt="" />}
+          <strong>{name}</strong>
+        </button>
+      ))}
+      {profile.kind === 'devnet' && (
+        <section className="stack" aria-label="Built-in test wallet">
+          <h3>Built-in test wallet</h3>
+          <p className="small faint">
+            Only on a devnet: its keys are public, its money is play money. It stands in for a browser wallet.
+          </p>
+          <div className="grid fields">
+            <SelectField label="Account" value={index} choices={TEST_ACCOUNTS} onChange={setIndex} />
+            <SelectField
+              label="Mode"
+              value={mode}
+              choices={MODES}
+              onChange={(value) => setMode(value as TestMode)}
+            />
+          </div>
+          <Button
+            kind="primary"
+            busy={signing.isPending}
+            onClick={() => signing.mutate(testWalletId(Number(index), mode))}
+          >
+            Sign in with the test wallet
+          </Button>
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+import { useAccount } from '../data/account.ts'
+import { Button } from '../design/parts.tsx'
+import { Empty } from '../design/states.tsx'
+import { showConnect } from './dialog.ts'
+
+/** Shows what needs a key to those who have one, and the way to it to the others. */
+export function NeedsWallet(props: { why: string; instead?: ReactNode; children: ReactNode }) {
+  const signedIn = useAccount()
+  if (signedIn) return props.children
+  return (
+    <>
+      <div className="card">
+        <Empty title={props.why}>
+          <span>Sign one message with your wallet. It costs nothing and moves nothing.</span>
+          <Button kind="primary" onClick={() => showConnect(true)}>
+            Connect a wallet
+          </Button>
+        </Empty>
+      </div>
+      {props.instead}
+    </>
+  )
+}

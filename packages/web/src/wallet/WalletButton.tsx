@@ -1,0 +1,30 @@
+import { lazy, Suspense } from 'react'
+import { useAccount } from '../data/account.ts'
+import { shortHex } from '../data/format.ts'
+import { Button, Dialog } from '../design/parts.tsx'
+import { Loading } from '../design/states.tsx'
+import { showConnect, useConnectShown } from './dialog.ts'
+
+const Connect = lazy(() => import('./Connect.tsx'))
+
+/** Who is signed in, and the way to sign in or out. */
+export function WalletButton() {
+  const signedIn = useAccount()
+  const isShown = useConnectShown()
+  return (
+    <>
+      <Button kind={signedIn ? 'plain' : 'primary'} tight onClick={() => showConnect(true)}>
+        {signedIn ? shortHex(signedIn.address) : 'Connect'}
+      </Button>
+      <Dialog
+        title={signedIn ? 'Your wallet' : 'Connect a wallet'}
+        open={isShown}
+        onClose={() => showConnect(false)}
+      >
+        <Suspense fallback={<Loading lines={4} />}>
+          <Connect />
+        </Suspense>
+      </Dialog>
+    </>
+  )
+}

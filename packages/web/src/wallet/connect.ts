@@ -1,0 +1,145 @@
+import {
+  type Account,
+  createClient,
+  type Eip1193,
+  fromProvider,
+  fromWallet,
+  type PitClient,
+  rpcAt,
+  rpcOf,
+} from '@pit/client'
+import type { ChainProfile } from '@pit/protocol'
+import { account, type SignedIn, setAccount } from '../data/account.ts'
+import { call, queries } from '../data/api.ts'
+import { pinsQuery } from '../data/pins.ts'
+import { createTestWallet, type TestMode } from './testWallet.ts'
+import { walletById } from './wallets.ts'
+
+/** What the wallet behind an account can do; browser wallets refuse pages some of it. */
+export interface Hands {
+  provider: Eip1193
+  /** Signs a transaction without sending it. */
+  signsTransactions: boolean
+  /** Signs what a session needs: a 7702 authorization and a delegation of its own account. */
+  grantsSessions: boolean
+}
+
+export const testWalletId = (index: number, mode: TestMode): string => `test:${index}:${mode}`
+export const isTestWallet = (id: string): boolean => id.startsWith('test:')
+export const testModeOf = (id: string): TestMode => (id.endsWith(':full') ? 'full' : 'like MetaMask')
+
+/** Where a wallet's own transactions go: this server's face for wallets. */
+export const walletRpcUrl = (): string => `${window.location.origin}/rpc`
+
+function handsOf(id: string, profile: ChainProfile): Hands {
+  if (isTestWallet(id)) {
+    const mode = testModeOf(id)
+    const provider = createTestWallet({
+      index: Number(id.split(':')[1]),
+      mode,
+      nodeUrl: profile.rpc_urls[0] ?? walletRpcUrl(),
+      sendUrl: walletRpcUrl(),
+    })
+    return { provider, signsTransactions: mode === 'full', grantsSessions: mode === 'full' }
+  }
+  const found = walletById(id)
+  if (!found) throw new Error('The wallet you signed in with is no longer in this browser. Connect again.')
+  return { provider: found.provider, signsTransactions: false, grantsSessions: false }
+}
+
+function accountOf({ provider, signsTransactions, grantsSessions }: Hands, address: `0x${string}`): Account {
+  return {
+    ...(signsTransactions ? fromProvider : fromWallet)(provider, address),
+    ...(grantsSessions && {
+      signAuthorization: (one) =>
+        provider.request({ method: 'wallet_signAuthorization', params: [one] }) as Promise<`0x${string}`>,
+    }),
+  }
+}
+
+export interface Opened {
+  client: PitClient
+  profile: ChainProfile
+  hands: Hands
+}
+
+async function open(id: string, address: `0x${string}`, apiKey?: string): Promise<Opened> {
+  const { profile } = await queries.ensureQueryData(pinsQuery)
+  const hands = handsOf(id, profile)
+  // A devnet's node is this machine's; elsewhere the visitor's wallet is the node that verifies.
+  const [url] = profile.kind === 'devnet' ? profile.rpc_urls : []
+  const rpc = url ? rpcAt(url) : rpcOf(hands.provider)
+  const client = createClient({
+    url: window.location.origin,
+    profile,
+    rpc,
+    account: accountOf(hands, address),
+    domain: await signInDomain(),
+    ...(apiKey !== undefined && { apiKey }),
+  })
+  return { client, profile, hands }
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/** A sign-in is signed for the site in the address bar and for no other. */
+async function signInDomain(): Promise<string> {
+  const { domain } = (
+    await queries.ensureQueryData({ queryKey: ['config once'], queryFn: () => call('config', {}) })
+  ).auth
+  const { host, hostname } = window.location
+  const isOwn = domain === host || domain === hostname || (LOOPBACK.test(host) && LOOPBACK.test(domain ?? ''))
+  return isOwn && domain ? domain : host
+}
+
+/** Asks the wallet for its account, signs in with it, and keeps the key in this tab. */
+export async function connect(id: string): Promise<SignedIn> {
+  const { profile } = await queries.ensureQueryData(pinsQuery)
+  const { provider } = handsOf(id, profile)
+  const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as `0x${string}`[]
+  if (!address) throw new Error('The wallet gave no account.')
+  if (!isTestWallet(id)) await chooseChain(provider, profile)
+  const { client } = await open(id, address.toLowerCase() as `0x${string}`)
+  const answer = await client.signIn()
+  const signedIn: SignedIn = {
+    address: client.address,
+    apiKey: answer.api_key,
+    keyId: answer.key_id,
+    expiresAtS: answer.expires_at,
+    wallet: id,
+  }
+  setAccount(signedIn)
+  return signedIn
+}
+
+/** Offers the wallet this chain by way of this server, which relays what the wallet then sends. */
+async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<void> {
+  const chainId = `0x${profile.chain_id.toString(16)}`
+  if ((await provider.request({ method: 'eth_chainId' })) === chainId) return
+  await provider.request({
+    method: 'wallet_addEthereumChain',
+    params: [
+      {
+        chainId,
+        chainName: `Pit ${profile.name}`,
+        nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+        rpcUrls: [walletRpcUrl()],
+      },
+    ],
+  })
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+}
+
+let opened: { keyId: number; it: Promise<Opened> } | null = null
+
+/** The verifying client of whoever is signed in. */
+export function openClient(): Promise<Opened> {
+  const signedIn = account()
+  if (!signedIn) return Promise.reject(new Error('Nobody is signed in.'))
+  if (opened?.keyId !== signedIn.keyId)
+    opened = { keyId: signedIn.keyId, it: open(signedIn.wallet, signedIn.address, signedIn.apiKey) }
+  opened.it.catch(() => {
+    opened = null
+  })
+  return opened.it
+}

@@ -1,0 +1,133 @@
+import type { Eip1193 } from '@pit/client'
+import { CHAIN_ID } from '@pit/protocol'
+import type { Hex } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+
+/**
+ * A wallet of the devnet's public test accounts, behind the same interface as an extension's. `like MetaMask` refuses
+ * what that one refuses to pages: a transaction signed and not sent, a 7702 authorization, and a delegation of the
+ * wallet's own account.
+ */
+export type TestMode = 'full' | 'like MetaMask'
+
+const MNEMONIC = 'test test test test test test test test test test test junk'
+
+export class WalletRefusal extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'WalletRefusal'
+    this.code = code
+  }
+}
+
+const notThere = (method: string): never => {
+  throw new WalletRefusal(-32601, `The method "${method}" does not exist / is not available.`)
+}
+
+interface TestWalletOptions {
+  /** Of the public mnemonic; account 0 moves the devnet's market. */
+  index: number
+  mode: TestMode
+  nodeUrl: string
+  /** Where `eth_sendTransaction` sends what it signed. */
+  sendUrl: string
+}
+
+export function createTestWallet({
+  index,
+  mode,
+  nodeUrl,
+  sendUrl,
+}: TestWalletOptions): Eip1193 & { address: Hex } {
+  const account = mnemonicToAccount(MNEMONIC, { addressIndex: index })
+  const isStrict = mode === 'like MetaMask'
+  const address = account.address.toLowerCase() as Hex
+
+  const methods: Record<string, (params: readonly unknown[]) => Promise<unknown> | unknown> = {
+    eth_requestAccounts: () => [address],
+    eth_accounts: () => [address],
+    eth_chainId: () => `0x${CHAIN_ID.toString(16)}`,
+    wallet_addEthereumChain: () => null,
+    wallet_switchEthereumChain: () => null,
+    personal_sign: ([data]) => account.signMessage({ message: { raw: data as Hex } }),
+    eth_signTypedData_v4: ([, text]) => {
+      const data = JSON.parse(text as string) as { primaryType: string; message: { delegator?: string } }
+      const isOwn = data.primaryType === 'Delegation' && data.message.delegator?.toLowerCase() === address
+      if (isStrict && isOwn)
+        throw new WalletRefusal(
+          -32603,
+          'External signature requests cannot sign delegations for internal accounts.',
+        )
+      return account.signTypedData(data as never)
+    },
+    eth_signTransaction: ([transaction]) =>
+      isStrict
+        ? notThere('eth_signTransaction')
+        : account.signTransaction(fromRpc(transaction as RpcTransaction)),
+    wallet_signAuthorization: ([authorization]) =>
+      isStrict ? notThere('wallet_signAuthorization') : signAuthorization(authorization as Authorization),
+    eth_sendTransaction: async ([transaction]) => {
+      const { authorizationList, type } = transaction as { authorizationList?: unknown; type?: string }
+      if (isStrict && (authorizationList || type === '0x4'))
+        throw new WalletRefusal(-32602, 'External EIP-7702 transactions are not supported')
+      return ask(sendUrl, 'eth_sendRawTransaction', [
+        await account.signTransaction(fromRpc(transaction as RpcTransaction)),
+      ])
+    },
+  }
+  async function signAuthorization(authorization: Authorization): Promise<Hex> {
+    const { r, s, yParity } = await account.signAuthorization!(authorization)
+    return `0x${r.slice(2)}${s.slice(2)}${(27 + (yParity ?? 0)).toString(16)}`
+  }
+  return {
+    address,
+    async request({ method, params = [] }) {
+      const own = methods[method]
+      return own ? own(params as readonly unknown[]) : ask(nodeUrl, method, params)
+    },
+  }
+}
+
+interface Authorization {
+  address: Hex
+  chainId: number
+  nonce: number
+}
+
+interface RpcTransaction {
+  to: Hex
+  value?: Hex
+  data?: Hex
+  gas: Hex
+  nonce: Hex
+  maxFeePerGas: Hex
+  maxPriorityFeePerGas: Hex
+}
+
+const fromRpc = ({ to, value = '0x0', data = '0x', gas, nonce, ...fees }: RpcTransaction) => ({
+  type: 'eip1559' as const,
+  chainId: CHAIN_ID,
+  to,
+  value: BigInt(value),
+  data,
+  gas: BigInt(gas),
+  nonce: Number(nonce),
+  maxFeePerGas: BigInt(fees.maxFeePerGas),
+  maxPriorityFeePerGas: BigInt(fees.maxPriorityFeePerGas),
+})
+
+async function ask(url: string, method: string, params: unknown): Promise<unknown> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await answer.json()) as {
+    result?: unknown
+    error?: { code: number; message: string }
+  }
+  if (error)
+    throw Object.assign(new WalletRefusal(error.code, error.message), { data: (error as never)['data'] })
+  return result
+}

@@ -1,0 +1,205 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { SETTINGS as SERVER } from '../packages/server/src/config.ts'
+import { SETTINGS as SIGNER } from '../packages/signer/src/config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pit-deploy-'))
+chmodSync(folder, 0o755)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const DIGEST = /@sha256:[0-9a-f]{64}$/
+
+/** Instructions with their arguments, comments and blank lines left out. */
+const instructions = readFileSync('deploy/Containerfile', 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => /^([A-Z]+) (.*)$/.exec(line)!.slice(1) as [string, string])
+const argumentsOf = (name: string) => instructions.filter(([one]) => one === name).map(([, rest]) => rest)
+
+describe('the container file', () => {
+  it('builds in one stage and runs in another, by digest, as nobody special', () => {
+    expect(argumentsOf('ARG')).toEqual([expect.stringMatching(DIGEST)])
+    expect(argumentsOf('FROM')).toEqual([`\${NODE_IMAGE} AS build`, `\${NODE_IMAGE}`])
+    expect(argumentsOf('USER')).toEqual(['10001:10001'])
+    const last = instructions.map(([name]) => name).lastIndexOf('FROM')
+    const copied = instructions.slice(last).filter(([name]) => name === 'COPY')
+    expect(copied).toEqual([['COPY', '--from=build --chown=0:0 /out /opt/pit']])
+    const ignored = readFileSync('deploy/Containerfile.dockerignore', 'utf8').split('\n')
+    expect(ignored).toEqual(expect.arrayContaining(['.git', '.env*', '.pit*', 'dist', '**/node_modules']))
+  })
+
+  it('packs what runs, and it does: as another user, from files that cannot be written', async () => {
+    const out = join(folder, 'out')
+    const pack = argumentsOf('RUN').find((line) => line.includes('pack.mjs'))!
+    execFileSync('sh', ['-c', pack.replace('/out', out)])
+    expect(readdirSync(join(out, 'node_modules')).sort()).toEqual(['node-gyp-build', 'secp256k1'])
+    execFileSync('chmod', ['-R', 'a-w,a+rX', out])
+    const list = join(folder, 'sanctions.txt')
+    cpSync('data/sanctions.txt', list)
+    const server = await run(out, 'dist/server.js', {
+      SANCTIONS_FILE: list,
+      PROFILE: '/nowhere',
+      DATABASE_URL: 'postgresql://127.0.0.1:9/x',
+    })
+    expect(server).toMatch(/the server did not start: .*(127\.0\.0\.1:9|PostgreSQL)/)
+    const signer = await run(out, 'dist/signer.js', {})
+    expect(signer).toContain('the signer did not start: SIGNER_SECRET is not set')
+    expect(await run(out, 'dist/pitAdmin.js', {}, '--help')).toContain('Operates a Pit')
+    expect([server, signer].join('')).not.toMatch(/ERR_MODULE_NOT_FOUND|\n\s+at /)
+  })
+})
+
+/** What it says until it ends, as a user that owns nothing here. */
+function run(out: string, file: string, env: Record<string, string>, ...args: string[]): Promise<string> {
+  const ids = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const state = mkdtempSync(join(folder, 'state-'))
+  chmodSync(state, 0o777)
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: out,
+    ...ids,
+    env: { PATH: process.env['PATH'], DATA_DIR: join(state, 'pit'), PORT: '0', METRICS_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  return new Promise((resolve) => child.once('exit', () => resolve(output)))
+}
+
+interface Service {
+  image: string
+  user?: string
+  command?: string[]
+  environment?: Record<string, string>
+  secrets?: string[]
+  networks?: string[]
+  read_only?: boolean
+  cap_drop?: string[]
+  healthcheck?: object
+}
+const compose = parse(readFileSync('deploy/compose/compose.yaml', 'utf8'), { merge: true }) as {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+  networks: Record<string, { internal?: boolean } | null>
+  volumes: Record<string, null>
+}
+
+describe('the compose file', () => {
+  const ours = ['api1', 'api2', 'jobs', 'signer']
+
+  it('has every process, each with a read-only root and no capability but to listen', () => {
+    const services = Object.keys(compose.services)
+    expect(services).toEqual(
+      expect.arrayContaining([...ours, 'caddy', 'postgres', 'signer-postgres', 'redis']),
+    )
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect({ name, root: service.read_only, caps: service.cap_drop }).toEqual({
+        name,
+        root: true,
+        caps: ['ALL'],
+      })
+      if (!ours.includes(name)) expect(service.image).toMatch(DIGEST)
+      else expect(service.healthcheck).toBeDefined()
+    }
+    expect(compose.services['signer']!.user).not.toBe(compose.services['api1']!.user)
+    expect(['api1', 'api2', 'jobs'].map((name) => compose.services[name]!.environment!['ROLE'])).toEqual([
+      'api',
+      'api',
+      'jobs',
+    ])
+  })
+
+  it.each(ours)('sets nothing for %s that its program does not know, and no secret as text', (name) => {
+    const { environment = {}, secrets = [] } = compose.services[name]!
+    const known = name === 'signer' ? SIGNER : SERVER
+    expect(Object.keys(environment).filter((setting) => !(setting in known))).toEqual([])
+    const mounted = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'))
+    expect(mounted.map((path) => path.slice('/run/secrets/'.length)).sort()).toEqual([...secrets].sort())
+    expect(Object.keys(environment).filter((setting) => `${setting}_FILE` in known)).toEqual(
+      name === 'signer' ? [] : ['SEQUENCER_URL'],
+    )
+  })
+
+  it('names no secret, network or volume that is not there, and keeps the stores inside', () => {
+    for (const service of Object.values(compose.services)) {
+      for (const secret of service.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(secret)
+      for (const network of service.networks ?? []) expect(Object.keys(compose.networks)).toContain(network)
+    }
+    for (const network of ['edge', 'store', 'signer-store'])
+      expect(compose.networks[network]).toMatchObject({ internal: true })
+    expect(compose.services['signer-postgres']!.networks).toEqual(['signer-store'])
+    for (const name of ['api1', 'api2', 'jobs'])
+      expect(compose.services[name]!.networks).not.toContain('signer-store')
+  })
+})
+
+const units = readdirSync('deploy/systemd').filter((name) => name.endsWith('.service'))
+
+/** `[section] name` to values, in order. */
+function unitOf(name: string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const line of readFileSync(`deploy/systemd/${name}`, 'utf8').split('\n')) {
+    const [, key, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? []
+    if (key !== undefined) found.set(key, [...(found.get(key) ?? []), value!])
+  }
+  return found
+}
+
+describe.each(units)('%s', (name) => {
+  const unit = unitOf(name)
+  const known: object = name.includes('signer') ? SIGNER : SERVER
+
+  it('is closed to all but what it needs', () => {
+    for (const [key, value] of [
+      ['ProtectSystem', 'strict'],
+      ['NoNewPrivileges', 'yes'],
+      ['MemoryDenyWriteExecute', 'no'],
+      ['CapabilityBoundingSet', ''],
+      ['UMask', '0077'],
+    ] as const)
+      expect({ key, value: unit.get(key) }).toEqual({ key, value: [value] })
+  })
+
+  it('names only settings its program knows; secrets are credentials by their own name', () => {
+    const set = unit.get('Environment')!.flatMap((line) => line.split(' ').map((pair) => pair.split('=')[0]!))
+    expect(set.filter((one) => one !== 'NODE_ENV' && !(one in known))).toEqual([])
+    const credentials = unit.get('LoadCredential')!.map((line) => line.split(':')[0]!)
+    expect(credentials.filter((one) => !(`${one}_FILE` in known))).toEqual([])
+    const file = `deploy/systemd/${name.includes('signer') ? 'signer' : 'server'}.env`
+    const shared = readFileSync(file, 'utf8').split('\n')
+    const given = shared.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split('=')[0]!)
+    expect(given.filter((one) => !(one in known))).toEqual([])
+    expect(given.filter((one) => credentials.includes(one))).toEqual([])
+  })
+
+  it('has a user that the users’ file makes', () => {
+    const users = readFileSync('deploy/systemd/pit.sysusers.conf', 'utf8')
+    const user = unit.get('User')![0]!
+    for (const one of user.includes('%i') ? ['1', '2'] : [''])
+      expect(users).toMatch(new RegExp(`^u ${user.replace('%i', one)} `, 'm'))
+  })
+
+  it.runIf(existsSync('/usr/bin/systemd-analyze'))('is a unit to systemd', () => {
+    const copy = join(folder, name.replace('@', '@1'))
+    const text = readFileSync(`deploy/systemd/${name}`, 'utf8')
+    // Only the program is another: the real one is not installed here.
+    writeFileSync(copy, text.replace(/^ExecStart=\S+ \S+$/m, `ExecStart=${process.execPath} --version`))
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' })
+    expect(stderr).not.toContain(name.replace('@', '@1'))
+    expect(status).toBe(0)
+  })
+})
