@@ -238,7 +238,10 @@ export function createSyntheticChain(options: SyntheticOptions) {
       throw new RpcError('eth_getLogs', -32_005, `query returned more than ${maxLogs} results`, undefined)
     for (let i = first; i < last; i++) {
       const block = createdAt(i)
-      if (block >= from && block <= to) add(birth(shapeOf(i)), block, i)
+      if (block < from || block > to) continue
+      const shape = shapeOf(i)
+      add(birth(shape), block, 2 * i)
+      if (shape.kind === 'v3') add(opening(shape), block, 2 * i + 1)
     }
     for (let block = Math.max(from, blocks + 1); block <= to; block++) {
       const { made, changed } = mined.get(block)!

@@ -180,13 +180,13 @@ withDb('pools of a long chain', (db) => {
   })
 
   it('stand when a node has no state of the block, is asked too often, or refuses for size', async () => {
-    const chain = createSyntheticChain({ ...SIZE, pools: 1_000, live: 100, stateBlocks: 30 })
+    const chain = createSyntheticChain({ ...SIZE, pools: 1_000, live: 100, stateBlocks: 60 })
     const node = nodeOf(chain)
     let asked = 0
     node.before = (method) => {
       if (method !== 'eth_call' && method !== 'eth_getLogs') return
       asked += 1
-      if (method === 'eth_call' && asked % 4 === 0) chain.mine(15)
+      if (method === 'eth_call' && asked % 4 === 0) chain.mine(asked === 12 ? 100 : 6)
       if (asked % 25 === 0) throw new RpcError(method, 429, 'slow down', undefined)
     }
     const world = await open(node)
