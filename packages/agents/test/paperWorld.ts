@@ -125,6 +125,7 @@ export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] 
     }),
     index,
     curveOf: () => undefined,
+    stocks: { multiplier: () => null, isBarred: () => false },
     mark: (token: Address) => marks.get(token),
   }
   const recordOf = (address: string, more: object) => ({
