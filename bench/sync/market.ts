@@ -8,7 +8,7 @@ import { createMetrics } from '@pit/platform/metrics'
 import { createRpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import { comparePools } from '../../packages/market/test/comparePools.ts'
-import { CONTRACTS } from '../../packages/market/test/syntheticChain.ts'
+import { CONTRACTS, LAUNCHPADS } from '../../packages/market/test/syntheticChain.ts'
 import { BARE_PROFILE } from '../../packages/platform/test/bareProfile.ts'
 import { migrateStore } from '../../packages/server/src/migrateStore.ts'
 
@@ -30,6 +30,7 @@ export async function syncMarket({
   const profile = {
     ...BARE_PROFILE,
     contracts: { ...BARE_PROFILE.contracts, ...CONTRACTS },
+    launchpads: LAUNCHPADS,
   } as ChainProfile
   const openedMs = performance.now()
   const heapBefore = process.memoryUsage().heapUsed

@@ -24,9 +24,10 @@ export const CONTRACTS = {
   v3_factory: `0x${'f3'.repeat(20)}` as Address,
   v4_pool_manager: `0x${'f4'.repeat(20)}` as Address,
   v4_state_view: `0x${'54'.repeat(20)}` as Address,
-  launchpad_factory: `0x${'fc'.repeat(20)}` as Address,
   multicall3: `0x${'ca'.repeat(20)}` as Address,
 }
+const LAUNCHPAD: Address = `0x${'fc'.repeat(20)}`
+export const LAUNCHPADS = [{ kind: 'pit' as const, factory: LAUNCHPAD }]
 const HUB: Address = `0x${'11'.repeat(20)}`
 const NO_HOOK = '0'.repeat(64)
 const ROOT = 1n << 96n
@@ -125,7 +126,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
     const terms = [pad(tokenOf(i)), ZERO, ZERO, word(CURVE_X), word(CURVE_Y), word(SALE), ZERO, word(100)]
     const rest = [ZERO, ZERO, ZERO, word(1), word(3)]
     const topics = [TOPIC.curveLaunched, `0x${pad(id)}`, token]
-    return { address: CONTRACTS.launchpad_factory, topics, data: `0x${[...terms, ...rest].join('')}` }
+    return { address: LAUNCHPAD, topics, data: `0x${[...terms, ...rest].join('')}` }
   }
   /** A v3 pool's first price, which its birth does not tell. */
   const opening = (shape: Shape): Raw => ({

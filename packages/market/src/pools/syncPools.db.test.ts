@@ -9,7 +9,12 @@ import { withDb } from '@pit/platform/test/withStore'
 import type { ChainProfile } from '@pit/protocol'
 import { beforeEach, expect, it } from 'vitest'
 import { comparePools } from '../../test/comparePools.ts'
-import { CONTRACTS, createSyntheticChain, type SyntheticChain } from '../../test/syntheticChain.ts'
+import {
+  CONTRACTS,
+  createSyntheticChain,
+  LAUNCHPADS,
+  type SyntheticChain,
+} from '../../test/syntheticChain.ts'
 import { openMarket } from './openMarket.ts'
 
 // A small piece of what bench/sync.ts does at full size: a chain that is too long to read log by log.
@@ -20,6 +25,7 @@ const logger = createLogger({ level: 'silent' })
 const PROFILE = {
   ...BARE_PROFILE,
   contracts: { ...BARE_PROFILE.contracts, ...CONTRACTS },
+  launchpads: LAUNCHPADS,
 } as ChainProfile
 
 interface Range {

@@ -45,7 +45,8 @@ const market = {
   onBlock: () => () => {},
   pool: (id: string) =>
     (id === ETHER_POOL ? { version: 'v4', token0: NATIVE, key: { hooks: NATIVE } } : undefined) as never,
-  curveOf: (token: Address) => (token === MEME ? { id: CURVE, launchpad: 'pit' } : undefined) as never,
+  curveOf: (token: Address) =>
+    (token === MEME ? { version: 'curve', id: CURVE, launchpad: 'pit' } : undefined) as never,
 }
 
 withDb('receipts', (db) => {
