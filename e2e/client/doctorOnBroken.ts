@@ -46,7 +46,7 @@ export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): 
       const profile = structuredClone(given().world.profile)
       BROKEN[0]!.break(profile)
       const file = join(given().pit.folder, 'broken.json')
-      writeFileSync(file, JSON.stringify(profile))
+      writeFileSync(file, JSON.stringify(profile), { mode: 0o600 })
       const starting = startServerProcess({ ...tradingEnv(given().world.devnet), PROFILE: file })
       await expect(starting).rejects.toThrow(/token USDG decimals: 6, the profile says 18/)
       const told = await given().pit([
