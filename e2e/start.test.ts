@@ -35,7 +35,7 @@ beforeAll(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'pit-checkout-'))
   for (const name of ['node_modules', 'packages', 'scripts', 'contracts', 'data', 'docs', '.cache'])
     symlinkSync(resolve(name), join(checkout, name))
-  copyFileSync('package.json', join(checkout, 'package.json'))
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(name, join(checkout, name))
   // As an older version left it: open to everybody.
   dataDir = mkdtempSync(join(tmpdir(), 'pit-start-'))
   await seedDevnet(dataDir)

@@ -2,7 +2,7 @@
 // sources are those of the last build, nothing is done: a start must not wait for it twice.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const OUT = 'dist/web'
@@ -26,7 +26,7 @@ export async function buildWeb() {
     root: 'packages/web',
     configFile: 'packages/web/vite.config.ts',
     logLevel: 'warn',
-    build: { outDir: join('../..', folder), emptyOutDir: true },
+    build: { outDir: resolve(folder), emptyOutDir: true },
   })
   const files = filesUnder(folder).map((file) => file.slice(folder.length + 1))
   for (const file of files) compress(join(folder, file))
