@@ -101,9 +101,7 @@ export function createEdge(deps: EdgeDeps): Serve {
   /** Wallets send no key and any origin; nothing here trusts either. */
   async function answerRpc(exchange: Exchange, plan: RpcPlan, address: string): Promise<Reply> {
     enter(exchange)
-    if (exchange.expects === 'something else') {
-      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
-    }
+    refuseExpectation(exchange)
     const bytes = bodyLength(exchange.req, true)
     const body = bytes === 0 ? NO_FIELDS : parseJson(await bytesOf(exchange))
     const answered = await plan.handle(body, { requestId: exchange.requestId, address, key: null })
@@ -126,9 +124,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     const { req, requestId } = exchange
     const { route, validator } = plan
     if (!plan.neverShed) enter(exchange)
-    if (exchange.expects === 'something else') {
-      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
-    }
+    refuseExpectation(exchange)
     const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
     if (route.method === 'POST') checkCsrf(req.headers)
     const networks = networksOf(address)
@@ -157,6 +153,11 @@ export function createEdge(deps: EdgeDeps): Serve {
       caller,
     })
     return replyOf(done instanceof Promise ? await done : done, route.status)
+  }
+
+  function refuseExpectation({ expects }: Exchange): void {
+    if (expects === 'something else')
+      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
   }
 
   /** Either source blocks, so that a header the client forged cannot overrule the database. */
