@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, canonicalJson, type Json } from '@pit/protocol'
 import type { Config } from '../config.ts'
 import { readSecret } from '../openSecrets.ts'
 
@@ -24,7 +24,7 @@ export function factsOf(
       REDIS_URL: config.redisUrl === null ? null : fingerprint('REDIS_URL', config.redisUrl),
     }),
     AUTH_DOMAIN: config.authDomain,
-    PROFILE: fingerprint('PROFILE', JSON.stringify(shared)),
+    PROFILE: fingerprint('PROFILE', canonicalJson(shared as unknown as Json)),
     SEAL_KEY: secretOf('SEAL_KEY', config.sealKey),
     SIGNER_SECRET: secretOf('SIGNER_SECRET', config.signer?.secret),
   }
