@@ -116,6 +116,8 @@ describe.skipIf(postgresBin === null || !hasRedis)('over two processes on Postgr
       ...tradingEnv(world.devnet),
       FAST_ENABLED: '1',
       DATABASE_URL: await postgres.createDatabase(),
+      // Processes of one store have one name.
+      PUBLIC_URL: 'http://localhost',
       REDIS_URL: redis.url,
     }
     // The first one alone, so that it alone writes the tables.

@@ -66,6 +66,10 @@ export function walletCases(open: () => TradingWorld): void {
       const to = `0x${'11'.repeat(20)}` as const
       const sending = wallet.sendTransaction({ account: account!, chain, to, value: 1n, gas: 21_000n })
       await expect(sending).rejects.toThrow(/NOT_AS_BUILT/)
+      // A wallet that never signed in has had nothing built.
+      const stranger = mnemonicToAccount(MNEMONIC, { addressIndex: 9 })
+      const sent = wallet.sendTransaction({ account: stranger, chain, to, value: 1n, gas: 21_000n })
+      await expect(sent).rejects.toThrow(/sign in and prepare/)
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '@pit/chain'
+import type { Hex } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { RelayDeps } from './deps.ts'
 import { createFeeWaiter } from './feeWaiter.ts'
@@ -6,7 +6,6 @@ import { createPlanCache } from './findPlanned.ts'
 import { createRelayJobs } from './jobs.ts'
 import { createLateWrites } from './lateWrites.ts'
 import { createRelayMetrics } from './metrics.ts'
-import { readSigned } from './readSigned.ts'
 import { createRelayOnce } from './relayOnce.ts'
 import { type StorePlanAsk, type StoreRevocationAsk, storePlan, storeRevocation } from './storePlan.ts'
 import { createSubmitBytes, type SubmitBytes } from './submitBytes.ts'
@@ -15,8 +14,6 @@ import type { RelayAsk, RelayOutcome } from './types.ts'
 
 export interface Relay {
   submitBytes: SubmitBytes
-  /** Who signed these bytes; refuses what no plan of ours could be. */
-  signerOf(raw: Hex): Address
   submitByWallet(ask: WalletAsk): Promise<Hex>
   /** Called before a plan is answered: only stored plans can be relayed. */
   storePlan(ask: StorePlanAsk): Promise<void>
@@ -38,7 +35,6 @@ export function openRelay(deps: RelayDeps): Relay {
   const submitBytes = createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps) })
   return {
     submitBytes,
-    signerOf: (raw) => readSigned(deps.crypto, raw).signed.signer,
     submitByWallet: (ask) => submitByWallet({ ...deps, submitBytes }, ask),
     storePlan: (ask) => storePlan({ ...deps, plans }, ask),
     storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),

@@ -157,11 +157,13 @@ withDb('submit', (db) => {
     })
 
     it('after the deadline by the chain’s clock, where that is ahead', async () => {
-      const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS: nowS() + 121, baseFeeWei: 1n }
+      const deadlineS = nowS() + 120
+      const timestampS = deadlineS + 1
+      const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS, baseFeeWei: 1n }
       const market = { head: () => head, onBlock: () => () => {} }
       const ahead = openTestRelay(db, crypto, chain, { market })
       const wallet = newWallet(crypto)
-      const { signed } = await ahead.plan(wallet, { deadlineS: nowS() + 120 })
+      const { signed } = await ahead.plan(wallet, { deadlineS })
       const error = await refused(ahead.submit(wallet, { raws: signed[0]!.raw }))
       expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', extras: { why: 'DEADLINE_PASSED' } })
       expect(chain.sent).toEqual([])

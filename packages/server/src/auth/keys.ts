@@ -4,7 +4,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { ApiKey } from '../http/types.ts'
 import { looksLikeKey } from './rules.ts'
-import { findKey, type KeyRow, REVOKED_CHANNEL, type Revoked } from './store.ts'
+import { findKey, REVOKED_CHANNEL, type Revoked } from './store.ts'
 
 export interface Keys {
   /**
@@ -16,13 +16,6 @@ export interface Keys {
   forget(revoked: Revoked): void
   close(): Promise<void>
 }
-
-export const keyFrom = (row: Omit<KeyRow, 'key_sha256'>): ApiKey => ({
-  keyId: row.id,
-  accountId: row.account_id,
-  wallet: row.wallet,
-  expiresAtS: row.expires_at_s,
-})
 
 const MAX_KEYS = 20_000
 /**
@@ -65,7 +58,7 @@ export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise
     const sha256 = Buffer.from(sha256Hex, 'hex')
     const row = await findKey(db, sha256)
     if (!row || !timingSafeEqual(row.key_sha256, sha256)) return null
-    return keyFrom(row)
+    return { keyId: row.id, accountId: row.account_id, wallet: row.wallet, expiresAtS: row.expires_at_s }
   }
 
   return {

@@ -6,7 +6,7 @@ import { type Answer, refusal } from '@pit/protocol'
 import type { ApiKey, Caller, Handlers } from '../http/types.ts'
 import { createChallenge } from './createChallenge.ts'
 import type { AuthDeps } from './deps.ts'
-import { type Keys, keyFrom, openKeys } from './keys.ts'
+import { type Keys, openKeys } from './keys.ts'
 import { createPartnerLookup, noRegistry } from './partner.ts'
 import { revokeAllKeys, revokeKey } from './revokeKeys.ts'
 import { accountName, type Wallet } from './rules.ts'
@@ -27,7 +27,7 @@ export interface Auth {
   handlers: Pick<Handlers, AuthRoute>
   authenticateKey: Keys['authenticate']
   /** The wallet's keys that work now, newest first, as many as can matter. */
-  liveKeysOf(wallet: Wallet): Promise<ApiKey[]>
+  liveKeysOf(wallet: Wallet): Promise<number[]>
   /** Deletes what no sign-in can need any more; answers how many rows. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
@@ -45,7 +45,7 @@ export async function openAuth({ registry = noRegistry, ...options }: AuthOption
   return {
     handlers: createAuthHandlers(deps),
     authenticateKey: keys.authenticate,
-    liveKeysOf: async (wallet) => (await liveKeysOf(deps.db, wallet, nowS(deps.clock))).map(keyFrom),
+    liveKeysOf: (wallet) => liveKeysOf(deps.db, wallet, nowS(deps.clock)),
     sweep,
     jobs: { everywhere: [], worker: [sweepJob('sweep sign-ins', sweep)] },
     close: keys.close,

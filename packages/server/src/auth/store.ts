@@ -141,12 +141,13 @@ export interface KeyRow {
 const MAX_LIVE = 20
 
 /** Newest first. */
-export function liveKeysOf(sql: Sql, wallet: Wallet, nowS: number): Promise<Omit<KeyRow, 'key_sha256'>[]> {
-  return sql.query(
-    `select id, account_id, wallet, expires_at_s from api_keys
+export async function liveKeysOf(sql: Sql, wallet: Wallet, nowS: number): Promise<number[]> {
+  const rows = await sql.query<{ id: number }>(
+    `select id from api_keys
      where wallet = $1 and revoked_at_s is null and expires_at_s > $2 order by id desc limit ${MAX_LIVE}`,
     [wallet, nowS],
   )
+  return rows.map(({ id }) => id)
 }
 
 /** Not the revoked ones. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readSecretText } from '@pit/platform/secretSettings'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, canonicalJson, type Json } from '@pit/protocol'
 import type { Config } from '../config.ts'
 
 /** By the name of the setting; a secret or a long text is only its fingerprint. */
@@ -24,7 +24,7 @@ export function factsOf(
       REDIS_URL: config.redisUrl === null ? null : fingerprint('REDIS_URL', config.redisUrl),
     }),
     AUTH_DOMAIN: config.authDomain,
-    PROFILE: fingerprint('PROFILE', JSON.stringify(shared)),
+    PROFILE: fingerprint('PROFILE', canonicalJson(shared as unknown as Json)),
     SEAL_KEY: secretOf('SEAL_KEY', config.sealKey),
     SIGNER_SECRET: secretOf('SIGNER_SECRET', config.signer?.secret),
   }

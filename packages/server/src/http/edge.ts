@@ -107,9 +107,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     from: Pick<Asked, 'address' | 'stocksBarred'>,
   ): Promise<Reply> {
     enter(exchange)
-    if (exchange.expects === 'something else') {
-      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
-    }
+    refuseExpectation(exchange)
     const bytes = bodyLength(exchange.req, true)
     const body = bytes === 0 ? NO_FIELDS : parseJson(await bytesOf(exchange))
     const answered = await plan.handle(body, { requestId: exchange.requestId, ...from, key: null })
@@ -132,9 +130,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     const { req, requestId } = exchange
     const { route, validator } = plan
     if (!plan.neverShed) enter(exchange)
-    if (exchange.expects === 'something else') {
-      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
-    }
+    refuseExpectation(exchange)
     const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
     if (route.method === 'POST') checkCsrf(req.headers)
     const networks = networksOf(address)
@@ -163,6 +159,11 @@ export function createEdge(deps: EdgeDeps): Serve {
       caller,
     })
     return replyOf(done instanceof Promise ? await done : done, route.status)
+  }
+
+  function refuseExpectation({ expects }: Exchange): void {
+    if (expects === 'something else')
+      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
   }
 
   /** Either source blocks, so that a header the client forged cannot overrule the database. */

@@ -1,23 +1,23 @@
 import type { Hex } from '@pit/chain'
 import type { Rpc } from '@pit/platform/rpc'
-import { type BucketId, fail, routeById } from '@pit/protocol'
+import { type BucketId, fail } from '@pit/protocol'
 import type { Relay } from '@pit/relay'
-import type { ApiKey, Caller, Charge } from '../http/types.ts'
+import type { Caller, Charge } from '../http/types.ts'
 import { type Answer, answerOf, CODES, failureFrom, failureOf, type Message, messageOf } from './message.ts'
 import { isRead, paramsOf } from './reads.ts'
 
 export interface WalletRpcDeps {
   rpc: Rpc
-  relay: Pick<Relay, 'signerOf' | 'submitByWallet'>
+  relay: Pick<Relay, 'submitByWallet'>
   /** The wallet's keys that work now, newest first. */
-  liveKeysOf(wallet: Hex): Promise<ApiKey[]>
+  liveKeysOf(wallet: Hex): Promise<readonly number[]>
   charge: Charge
 }
 
 /** Answers one JSON-RPC request, or a batch of them. */
 export type WalletRpc = (body: unknown, caller: Caller) => Promise<Answer | Answer[]>
 
-const READ_BUCKETS: readonly BucketId[] = ['wallet_rpc.address', 'wallet_rpc.overall']
+const BUCKETS: readonly BucketId[] = ['wallet_rpc.address', 'wallet_rpc.overall']
 const MAX_BATCH = 20
 const RAW = /^0x(?:[0-9a-fA-F]{2})+$/
 
@@ -27,8 +27,8 @@ const RAW = /^0x(?:[0-9a-fA-F]{2})+$/
  */
 export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
   async function run({ id, method, params }: Message, caller: Caller): Promise<Answer> {
-    await deps.charge(caller, READ_BUCKETS)
-    if (method === 'eth_sendRawTransaction') return answerOf(id, await send(deps, params, caller))
+    await deps.charge(caller, BUCKETS)
+    if (method === 'eth_sendRawTransaction') return answerOf(id, await send(deps, params))
     if (!isRead(method)) {
       const message = `${method.slice(0, 64)} is not served here: this address is for wallets alone.`
       return failureOf(id, { code: CODES.method, message })
@@ -61,17 +61,12 @@ export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
   }
 }
 
-/** Under live/submit's rules, by a key of the signer's own that is still live. */
-async function send(deps: WalletRpcDeps, params: readonly unknown[], caller: Caller): Promise<Hex> {
-  const [raw] = params
+/**
+ * Under live/submit's rules. The key's own bucket is not drawn from: what a wallet once signed is public, and
+ * whoever sends it here again would use up its owner's requests.
+ */
+function send({ relay, liveKeysOf }: WalletRpcDeps, [raw]: readonly unknown[]): Promise<Hex> {
   if (typeof raw !== 'string' || !RAW.test(raw))
     return fail('SUBMIT_REJECTED', { message: 'The transaction is no hex string.', why: 'NOT_HEX' })
-  const wallet = deps.relay.signerOf(raw as Hex)
-  const keys = await deps.liveKeysOf(wallet)
-  if (keys.length === 0)
-    return fail('NOT_AS_BUILT', {
-      message: `Nothing was built for ${wallet}: sign in and prepare a trade first.`,
-    })
-  await deps.charge({ ...caller, key: keys[0]! }, routeById('live.submit').buckets)
-  return deps.relay.submitByWallet({ wallet, keyIds: keys.map(({ keyId }) => keyId), raw: raw as Hex })
+  return relay.submitByWallet({ raw: raw as Hex, liveKeysOf })
 }

@@ -29,6 +29,7 @@ export const isRead = (method: string): boolean => Object.hasOwn(TAKES, method)
 /** The parameters that go to the node; null where they ask for more than is served. */
 export function paramsOf(method: string, params: readonly unknown[]): unknown[] | null {
   if (params.length > TAKES[method]!) return null
-  if (WITHOUT_TRANSACTIONS.has(method) && params[1] === true) return null
-  return [...params]
+  if (!WITHOUT_TRANSACTIONS.has(method)) return [...params]
+  const [block, whole = false] = params
+  return whole === false ? [block, false] : null
 }
