@@ -13,7 +13,7 @@ import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { storeMigrations } from '../packages/platform/src/db/index.ts'
 import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
 import { seedDevnet } from './devnetSeed.ts'
@@ -44,9 +44,12 @@ beforeAll(async () => {
   for (const folder of [dataDir, join(dataDir, 'signer'), join(dataDir, 'store')]) chmodSync(folder, 0o755)
   for (const name of Object.keys(ports)) ports[name as keyof typeof ports] = await freePort()
 })
-afterAll(() => {
+// A start that failed its test would hold the ports and the store of the next.
+afterEach(() => {
   for (const { pid } of descendants(running.npm?.pid)) process.kill(pid, 'SIGKILL')
   running.npm?.kill('SIGKILL')
+})
+afterAll(() => {
   for (const folder of [checkout, dataDir]) rmSync(folder, { recursive: true, force: true })
 })
 

@@ -10,11 +10,11 @@ const SECRETS = [
 
 await runProcess({
   name: 'signer',
-  async start(stage) {
+  async start(stage, ending) {
     const config = readConfig(process.env)
     // Nothing this process starts or prints shall find them there.
     for (const secret of SECRETS) delete process.env[secret]
-    return startSigner(config, stage)
+    return startSigner(config, stage, ending)
   },
   readyText: ({ cosigner, url }) => `co-signing as ${cosigner} at ${url}`,
   portSettings: 'SIGNER_PORT or SIGNER_LISTEN',

@@ -128,8 +128,17 @@ function doorOf(listen: Config['listen']): Door {
   }
 }
 
-/** Builds everything and hands it in; `stage` reports the progress of the start. */
-export async function startSigner(config: Config, stage: (text: string) => void): Promise<RunningSigner> {
+/** Builds everything and hands it in; `tell` reports the progress of a start, which `ending` ends. */
+export async function startSigner(
+  config: Config,
+  tell: (text: string) => void,
+  ending: AbortSignal,
+): Promise<RunningSigner> {
+  // A start told to end closes what it has opened: the next one finds no lock of a process that is gone.
+  const stage = (text: string): void => {
+    ending.throwIfAborted()
+    tell(text)
+  }
   const clock = systemClock
   const startedAtMs = clock.nowMs()
   const logger = createLogger({ level: config.logLevel })
@@ -165,6 +174,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS }),
     ])
     closing.add(() => vault.close())
+    ending.throwIfAborted()
     refuseShared(profile, config)
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(

@@ -142,7 +142,7 @@ const KINDS = [
   { id: 'all', label: 'Everything' },
   { id: 'decision', label: 'Decisions' },
   { id: 'trade', label: 'Trades' },
-  { id: 'hold,error', label: 'Holds and errors' },
+  { id: 'hold,error', label: 'Problems' },
 ]
 const KIND_TONES = { decision: 'accent', trade: 'up', hold: 'warn', error: 'down' } as const
 
