@@ -197,7 +197,7 @@ describe('the record', () => {
     await closeWeek()
     const { page } = owner
     await open(page, '/treasury')
-    await page.getByText(/All 1 rows hold/).waitFor(WAIT)
+    await page.getByText('1 row verified').waitFor(WAIT)
     await page.getByText('Holds', { exact: true }).waitFor()
     expect(await lookAt(page, 'treasuryRecorded')).toEqual([])
   })

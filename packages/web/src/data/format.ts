@@ -72,6 +72,10 @@ const UNITS = [
   [1, 's'],
 ] as const
 
+/** `1 row`, `2 rows`. */
+export const many = (times: number, what: string): string =>
+  `${count(times)} ${what}${times === 1 ? '' : 's'}`
+
 /** The two largest units. */
 export function duration(seconds: number): string {
   let left = Math.max(0, Math.round(seconds))
@@ -79,8 +83,8 @@ export function duration(seconds: number): string {
   for (const [size, name] of UNITS) {
     const times = Math.floor(left / size)
     left -= times * size
-    if (times > 0 || (parts.length > 0 && parts.length < 2)) parts.push(`${times} ${name}`)
-    if (parts.length === 2) break
+    if (times > 0) parts.push(`${times} ${name}`)
+    if (parts.length === 2 || (parts.length === 1 && times === 0)) break
   }
   return parts.join(' ') || '0 s'
 }
@@ -91,5 +95,5 @@ export const ago = (unixS: number, nowS = Date.now() / 1000): string => `${durat
 export const words = (code: string): string => {
   const text = code.replaceAll('_', ' ').toLowerCase()
   const capital = text.charAt(0).toUpperCase() + text.slice(1)
-  return capital.replace(/\b(usd|dca|llm|url|twap|eth)\b/gi, (letters) => letters.toUpperCase())
+  return capital.replace(/\b(usd|dca|llm|url|twap|eth|erc20)\b/gi, (letters) => letters.toUpperCase())
 }

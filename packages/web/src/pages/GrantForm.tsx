@@ -142,7 +142,7 @@ function ByCommand({ ask, isReady }: { ask: GrantAsk & { tokens: string[] }; isR
         Browser wallets let no page sign a delegation of your own account, nor the authorization by which a
         plain wallet takes the delegator’s code. A session needs both.
       </Notice>
-      <p>The command line grants the very session set at the left, with a key that you hold there:</p>
+      <p>The command line grants this very session, with a key that you hold there:</p>
       <Code text={command} label="Nothing here holds a secret." />
     </Card>
   )

@@ -1,6 +1,6 @@
 import type { Answer } from '@pit/protocol'
 import { Lengths } from '../charts/charts.tsx'
-import { bps, count, usd } from '../data/format.ts'
+import { bps, count, many, usd } from '../data/format.ts'
 import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
 import { Badge, Card, Facts } from '../design/parts.tsx'
 import { Notice } from '../design/states.tsx'
@@ -42,7 +42,8 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
         ))}
         <Facts rows={summary(quote, names)} />
       </Card>
-      <Card title="All routes" flush>
+      <details className="card">
+        <summary>All routes</summary>
         <Table
           caption="Routes, best first"
           columns={[
@@ -60,8 +61,8 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
           keyOf={({ id }) => id}
           empty="No route quotes this trade."
         />
-        {failed > 0 && <p className="pad small faint">{`${failed} routes did not quote.`}</p>}
-      </Card>
+        {failed > 0 && <p className="pad small faint">{`${many(failed, 'route')} did not quote.`}</p>}
+      </details>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { type Answer, isRiskCode, RISKS } from '@pit/protocol'
 import { Lengths } from '../charts/charts.tsx'
 import { useRead } from '../data/api.ts'
-import { ago, bps, dateTime, shortHex, usd, words } from '../data/format.ts'
+import { ago, bps, dateTime, many, shortHex, usd, words } from '../data/format.ts'
 import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
 import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
@@ -46,7 +46,7 @@ function Details({ address }: { address: string }) {
             <Stat
               label="Liquidity"
               value={usd(record.liquidity_usd)}
-              note={`${record.venues.length} venues`}
+              note={many(record.venues.length, 'venue')}
             />
             <Stat label="Fee" value={bps(record.fee_bps)} note="against a core asset" />
             <Stat

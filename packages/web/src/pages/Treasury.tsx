@@ -2,7 +2,7 @@ import { type Answer, TREASURY_BUCKETS } from '@pit/protocol'
 import { useEffect, useMemo } from 'react'
 import { BarChart, Lengths } from '../charts/charts.tsx'
 import { useRead } from '../data/api.ts'
-import { amount, count, dateTime, shareOf, shortHex, usd, words } from '../data/format.ts'
+import { amount, count, dateTime, many, shareOf, shortHex, usd, words } from '../data/format.ts'
 import { verifyChain } from '../data/treasury.ts'
 import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
 import { Empty, Loaded, Notice } from '../design/states.tsx'
@@ -112,7 +112,7 @@ function Chain({ record }: { record: Record }) {
         </p>
       ) : (
         <p>
-          {`Your browser hashed each of the ${result.rows.length} rows itself and compared it with what the row before and after say. `}
+          {`Your browser hashed ${many(result.rows.length, 'row')} itself and compared each with what the rows before and after say. `}
           {
             'It also remembers the newest hash and would notice a record that was rewritten since your last visit.'
           }
@@ -142,7 +142,7 @@ function Chain({ record }: { record: Record }) {
 
 function Verdict({ ok, rows }: { ok: boolean; rows: number }) {
   if (rows === 0 && ok) return <Badge>Nothing to verify yet</Badge>
-  return <Badge tone={ok ? 'up' : 'down'}>{ok ? `All ${rows} rows hold` : 'Broken'}</Badge>
+  return <Badge tone={ok ? 'up' : 'down'}>{ok ? `${many(rows, 'row')} verified` : 'Broken'}</Badge>
 }
 
 function Weeks({ record }: { record: Record }) {
