@@ -175,6 +175,29 @@ describe('signed in', () => {
     await page.getByRole('row', { name: /Revoked/ }).waitFor(WAIT)
   })
 
+  it('a rule brain is rehearsed over stored prices, in the page', async () => {
+    const stored = await fetch(`${world.server.url}/marks/ETH.json`)
+    const [[minute, price]] = (await stored.json()) as [[number, string]]
+    expect([minute % 60, BigInt(price) / 10n ** 18n]).toEqual([0, 2_500n])
+    // A day of prices: the processes of this test have only run for a minute.
+    const { page } = owner
+    const nowS = Math.floor(Date.now() / 60_000) * 60
+    const wave = Array.from({ length: 1_440 }, (_, i) => [
+      nowS - (1_440 - i) * 60,
+      `${Math.round(2_500 + 100 * Math.sin(i / 40))}${'0'.repeat(18)}`,
+      false,
+    ])
+    await page.route('**/marks/ETH.json', (route) => route.fulfill({ json: wave }))
+    await open(page, '/agents')
+    await page.getByRole('tab', { name: 'Create one' }).click()
+    await page.getByLabel(/Decides every/).fill('3')
+    await page.getByRole('button', { name: 'Rehearse' }).click()
+    await page.getByText('23 h 55 min, 288 ticks').waitFor(WAIT)
+    await page.getByRole('img', { name: /^Equity: from/ }).waitFor(WAIT)
+    expect(await lookAt(page, 'rehearsal')).toEqual([])
+    await page.unroute('**/marks/ETH.json')
+  })
+
   it('a paper agent is created, and its first decision seen', async () => {
     const { page } = owner
     await open(page, '/agents')

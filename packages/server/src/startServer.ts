@@ -24,6 +24,7 @@ import { createRoutes } from './routes/index.ts'
 import { examineChain } from './service/examineChain.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
+import { marksPages } from './site/marksPages.ts'
 import { openSite } from './site/openSite.ts'
 import { openStats } from './stats/openStats.ts'
 import { createWalletRpc } from './walletRpc/createWalletRpc.ts'
@@ -148,7 +149,7 @@ async function open(given: Start): Promise<string> {
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
-    site: openSite({ profile, cosigner: sessions.cosigner }),
+    site: [...openSite({ profile, cosigner: sessions.cosigner }), ...marksPages({ sql: db, clock, profile })],
     walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()

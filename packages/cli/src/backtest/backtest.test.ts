@@ -1,6 +1,6 @@
+import { backtest } from '@pit/agents/backtest'
 import { RULE_BRAINS, type RuleBrainName, readRuleParams, replayBook } from '@pit/agents/decide'
 import { expect, it } from 'vitest'
-import { backtest } from './backtest.ts'
 import { printBacktest } from './printBacktest.ts'
 
 const E18 = 10n ** 18n

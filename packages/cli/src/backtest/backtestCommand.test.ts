@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { StoredMark } from '@pit/agents/backtest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BacktestDeps, backtestCommand } from './backtestCommand.ts'
 import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'
 import { amount } from './printBacktest.ts'
-import type { StoredMark } from './series.ts'
 
 const NOW_S = 1_800_000_000
 const folder = mkdtempSync(join(tmpdir(), 'pit-backtest-'))

@@ -1,7 +1,13 @@
-import { isRuleBrain, RULE_BRAINS, readRuleParams } from '@pit/agents/decide'
+import {
+  type Backtest,
+  backtest,
+  endsOf,
+  isRuleBrain,
+  RULE_BRAINS,
+  readRuleParams,
+} from '@pit/agents/backtest'
 import { FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
-import { type Backtest, backtest, endsOf } from './backtest.ts'
 import type { Marks } from './marksFile.ts'
 import { printBacktest } from './printBacktest.ts'
 import { CommandRefused } from './refused.ts'

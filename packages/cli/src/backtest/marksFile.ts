@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { StoredMark } from '@pit/agents/backtest'
 import { decimalText, parseDecimal, priceE18Down } from '@pit/protocol'
 import { CommandRefused } from './refused.ts'
-import type { StoredMark } from './series.ts'
 
 /** Marks by token, oldest first. */
 export type Marks = Map<string, StoredMark[]>

@@ -1,6 +1,6 @@
+import type { Backtest } from '@pit/agents/backtest'
 import { shownPrice } from '@pit/agents/decide'
 import { bpsTowardsZero, dollarsText } from '@pit/protocol'
-import type { Backtest } from './backtest.ts'
 
 const time = (atS: number): string =>
   `${new Date(atS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -28,7 +28,7 @@ export interface RoutePlan {
 export interface PagePlan {
   kind: 'page'
   name: string
-  reply(headers: IncomingHttpHeaders): Reply
+  reply(headers: IncomingHttpHeaders): Reply | Promise<Reply>
 }
 
 /** The wallets' JSON-RPC beside the API: no key, any origin, answers of its own shape. */

@@ -5,10 +5,11 @@ import { queries } from '../data/api.ts'
 import { duration, words } from '../data/format.ts'
 import { type Schema, useOpenApi, valuesOf } from '../data/openapi.ts'
 import { CheckField, SelectField, SliderField, TextField } from '../design/Field.tsx'
-import { Badge, Button, Card, Code } from '../design/parts.tsx'
+import { Button, Card } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
+import { Rehearse } from './Rehearse.tsx'
 
 const BRAIN_WORDS: Record<Brain, string> = {
   dca: 'Buys or sells the same amount at every tick.',
@@ -156,7 +157,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                 </div>
               </Card>
               {RULE_BRAINS.includes(brain) ? (
-                <Rehearse brain={brain} params={params} pairs={pairs} intervalS={interval_s} />
+                <Rehearse ask={{ brain, params, pairs, intervalS: interval_s, limits }} />
               ) : (
                 <Notice title="Only rule brains can be rehearsed: these decide anew each time." />
               )}
@@ -218,16 +219,3 @@ function ParamField(props: { name: string; schema: Schema; value: string; onChan
 }
 
 /** The service keeps its price history on its own machine; the command reads it there. */
-function Rehearse(props: { brain: Brain; params: object; pairs: readonly string[]; intervalS: number }) {
-  const pairs = props.pairs.map((pair) => `--pair ${pair}`).join(' ')
-  const params = Object.keys(props.params).length === 0 ? '' : ` --params '${JSON.stringify(props.params)}'`
-  return (
-    <Card title="Rehearse it first" actions={<Badge>Stored prices</Badge>}>
-      <p>What would it have done with the prices that were? Run it over the service’s stored marks:</p>
-      <Code
-        text={`pit backtest ${props.brain} ${pairs} --interval ${props.intervalS}${params}`}
-        label="Prints its fills, equity and deepest fall."
-      />
-    </Card>
-  )
-}

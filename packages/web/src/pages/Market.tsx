@@ -2,6 +2,7 @@ import type { Answer } from '@pit/protocol'
 import { Sparkline } from '../charts/charts.tsx'
 import { useRead } from '../data/api.ts'
 import { bps, count, ms, usd } from '../data/format.ts'
+import { useRecentMarks } from '../data/marks.ts'
 import { useSeries } from '../data/series.ts'
 import { Badge, Card, Page, Stat, Stats } from '../design/parts.tsx'
 import { Loaded } from '../design/states.tsx'
@@ -99,7 +100,7 @@ const columnsAt = (atMs: number): Column<Asset>[] => [
   { head: 'Best buy', right: true, cell: ({ buy }) => <Side side={buy} /> },
   { head: 'Best sell', right: true, cell: ({ sell }) => <Side side={sell} /> },
   { head: 'Routes', right: true, cell: ({ routes }) => count(routes) },
-  { head: 'This visit', cell: (asset) => <Recent asset={asset} atMs={atMs} /> },
+  { head: 'Six hours', cell: (asset) => <Recent asset={asset} atMs={atMs} /> },
 ]
 
 function State({ asset: { stale, kind, mark } }: { asset: Asset }) {
@@ -125,6 +126,7 @@ function Side({ side }: { side: Asset['buy'] }) {
 }
 
 function Recent({ asset, atMs }: { asset: Asset; atMs: number }) {
-  const points = useSeries(`price ${asset.symbol}`, asset.mid ?? asset.mark, atMs)
-  return <Sparkline points={points} label={`${asset.symbol} since you opened this page`} />
+  const stored = useRecentMarks().get(asset.symbol) ?? []
+  const seen = useSeries(`price ${asset.symbol}`, asset.mark, atMs)
+  return <Sparkline points={[...stored, ...seen]} label={`${asset.symbol} in the last six hours`} />
 }

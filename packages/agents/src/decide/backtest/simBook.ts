@@ -1,4 +1,3 @@
-import { applyFill, type BookFill, type BrainBook, CASH_TOKEN, type Order } from '@pit/agents/decide'
 import {
   atomsDown,
   exchangeDown,
@@ -8,6 +7,9 @@ import {
   rescaleDown,
   worthDown,
 } from '@pit/protocol'
+import { CASH_TOKEN } from '../purse.ts'
+import { applyFill, type BookFill } from '../replayBook.ts'
+import type { BrainBook, Order } from '../types.ts'
 
 /** Every token has 18 decimals here: a rehearsal needs no finer atoms. */
 const DECIMALS = 18

@@ -1,5 +1,6 @@
-import { type BrainLimits, CASH_TOKEN, type PairNow, type RuleBrain } from '@pit/agents/decide'
 import { bpsDown } from '@pit/protocol'
+import { CASH_TOKEN } from '../purse.ts'
+import type { BrainLimits, PairNow, RuleBrain } from '../types.ts'
 import { CASH_SERIES, openSeries, type StoredMark } from './series.ts'
 import { openSimBook, type SimFill, type SimTerms, worthAt } from './simBook.ts'
 

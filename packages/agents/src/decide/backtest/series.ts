@@ -1,4 +1,4 @@
-import type { Mark } from '@pit/agents/decide'
+import type { Mark } from '../types.ts'
 
 /** A mark older than this at a tick is stale, as it would have been then. */
 const STALE_AFTER_S = 180

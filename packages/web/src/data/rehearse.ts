@@ -1,0 +1,53 @@
+import type { Backtest } from '@pit/agents/backtest'
+import { type Brain, FEE, microUsdDown, microUsdUp } from '@pit/protocol'
+import { storedMarks } from './marks.ts'
+
+export interface RehearsalAsk {
+  brain: Brain
+  params: Record<string, unknown>
+  pairs: readonly string[]
+  intervalS: number
+  limits: { max_trade_usd: number; max_day_usd: number; max_position_usd: number }
+}
+
+/** So that the page never stands still: an agent of ten seconds is rehearsed over its last hours. */
+const MAX_TICKS = 3_000
+const START_USD = 1_000
+const CASH = 'USDG'
+/** What `pit backtest` assumes of a fill unless told otherwise. */
+const ASSUMED = { feeBps: FEE.majorMaxBps, slippageBps: 10, gasMicroUsd: microUsdUp(0.02) }
+
+/** Runs a rule brain over the service's stored prices, in this browser. */
+export async function rehearse(ask: RehearsalAsk): Promise<Backtest> {
+  const { backtest, endsOf, isRuleBrain, RULE_BRAINS, readRuleParams } = await import('@pit/agents/backtest')
+  if (!isRuleBrain(ask.brain)) throw new Error('Only rule brains can be rehearsed.')
+  const brain = RULE_BRAINS[ask.brain]
+  const read = readRuleParams(brain, ask.params, ask.pairs)
+  if (!read.ok) throw new Error(`${read.field}: ${read.message}`)
+  const tokens = [...new Set(ask.pairs.flatMap((pair) => Object.values(endsOf(pair))))].filter(
+    (token) => token !== CASH,
+  )
+  const marks = new Map(
+    await Promise.all(tokens.map(async (token) => [token, await storedMarks(token)] as const)),
+  )
+  const times = [...marks.values()].flat().map(({ atS }) => atS)
+  if (times.length < 2) throw new Error('There are no stored prices yet: come back in a few minutes.')
+  const toS = times.reduce((last, atS) => Math.max(last, atS), 0)
+  const firstS = times.reduce((first, atS) => Math.min(first, atS), toS)
+  return backtest({
+    ...ASSUMED,
+    brain,
+    params: read.params,
+    pairs: ask.pairs,
+    marks,
+    startMicroUsd: microUsdDown(START_USD),
+    intervalS: ask.intervalS,
+    limits: {
+      maxTradeMicroUsd: microUsdDown(ask.limits.max_trade_usd),
+      maxDayMicroUsd: microUsdDown(ask.limits.max_day_usd),
+      maxPositionMicroUsd: microUsdDown(ask.limits.max_position_usd),
+    },
+    fromS: Math.max(firstS, toS - MAX_TICKS * ask.intervalS),
+    toS,
+  })
+}
