@@ -46,8 +46,10 @@ describe('for everybody', () => {
     const { page } = visitor
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
+    const began = performance.now()
     await open(page, '/')
     await page.getByRole('row', { name: /cbBTC/ }).waitFor()
+    console.log(`the first page was whole ${Math.round(performance.now() - began)} ms after it was opened`)
     const scripts = asked.filter((url) => url.endsWith('.js'))
     const { folder } = JSON.parse(readFileSync('dist/web/site.json', 'utf8'))
     const bytes = scripts.map((url) => statSync(join('dist/web', folder, `${new URL(url).pathname}.gz`)).size)
