@@ -1,6 +1,7 @@
 import {
   type CurvePool,
   curveAbi,
+  DYNAMIC_FEE,
   type Pool,
   ponsCurveAbi,
   v2PairAbi,
@@ -10,6 +11,9 @@ import {
 } from '@pit/chain'
 import type { AnyPool } from '@pit/market'
 import type { Abi, Address, PublicClient } from 'viem'
+
+/** What stands for a fee that was not read. */
+const WHOLE_FEE_PIPS = 1_000_000
 
 interface Reading {
   what: string
@@ -91,14 +95,15 @@ function concentratedReadings(name: string, pool: Pool & { ticks: unknown }, sta
     v3
       ? { address: pool.id as Address, abi: v3PoolAbi as Abi, functionName: v3Name, args }
       : { address: stateView, abi: v4StateViewAbi as Abi, functionName: v4Name, args: [pool.id, ...args] }
+  const slot0 = [pool.sqrtPriceX96, pool.tick, ...(v3 ? [] : [pool.protocolFee])]
+  // A strange hook's fee is never believed: such a pool is quoted by the chain or not at all.
+  if (!v3 && !(pool.key.fee === DYNAMIC_FEE && pool.lpFeePips === WHOLE_FEE_PIPS)) slot0.push(pool.lpFeePips)
   const readings: Reading[] = [
     {
       what: `${name} slot0`,
-      expected: v3
-        ? [pool.sqrtPriceX96, pool.tick]
-        : [pool.sqrtPriceX96, pool.tick, pool.protocolFee, pool.lpFeePips],
+      expected: slot0,
       call: call('slot0', 'getSlot0'),
-      pick: ((slot0: unknown[]) => slot0.slice(0, v3 ? 2 : 4)) as (answer: never) => unknown,
+      pick: ((answer: unknown[]) => answer.slice(0, slot0.length)) as (answer: never) => unknown,
     },
     {
       what: `${name} liquidity`,

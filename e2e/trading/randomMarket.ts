@@ -123,7 +123,9 @@ async function coinsOf({ profile, devnet }: TradingWorld, info: Info): Promise<C
     coins.push({ ...plain, ...at, kind: stock ? 'stock' : 'core', core: true })
   }
   for (const { symbol, address, decimals, feed } of profile.listed_stocks) {
-    const at = { symbol, address: lower(address), decimals, usd: await feedUsd(devnet, feed!.address) }
+    // Without a feed it has no price, and trades nowhere.
+    if (feed === null) continue
+    const at = { symbol, address: lower(address), decimals, usd: await feedUsd(devnet, feed.address) }
     coins.push({ ...plain, ...at, kind: 'stock', stock: true })
   }
   const tail = info.long_tail.map(({ symbol, address, curve, graduated, pairs }): Coin => {

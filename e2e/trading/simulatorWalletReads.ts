@@ -33,6 +33,7 @@ export function walletReads(it: () => SimulatorWorld): void {
         delegatedTo: null,
         hasOtherCode: false,
         stocks: [],
+        blockedParties: [],
       })
       expect(Math.abs(state.block - Number(it().devnet.chain.head().number))).toBeLessThan(200)
       const contract = await it().simulator.readWallet({

@@ -116,7 +116,7 @@ export function App() {
 const Brand = () => (
   <Link className="brand" href="/">
     <img src={icon} width="22" height="22" alt="" />
-    Pit
+    <span>Pit</span>
   </Link>
 )
 
