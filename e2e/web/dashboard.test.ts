@@ -194,7 +194,7 @@ describe('signed in', () => {
     await page.getByRole('tab', { name: 'Create one' }).click()
     await page.getByLabel(/Decides every/).fill('3')
     await page.getByRole('button', { name: 'Rehearse' }).click()
-    await page.getByText('23 h 55 min, 288 ticks').waitFor(WAIT)
+    await page.getByText('23 h 59 min, 288 ticks').waitFor(WAIT)
     await page.getByRole('img', { name: /^Equity: from/ }).waitFor(WAIT)
     expect(await lookAt(page, 'rehearsal')).toEqual([])
     await page.unroute('**/marks/ETH.json')
