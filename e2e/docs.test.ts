@@ -149,8 +149,11 @@ function write(made: ReadonlyMap<string, unknown>): void {
 function shapeOf(value: Json): unknown {
   const fixture = value as Partial<Fixture> & Json
   if (!fixture.http) return Object.keys(value as object).sort()
+  const asked = fixture.http.map(({ method, path, answer }) => [method, path, fieldsIn(answer)] as const)
+  // Reads are asked side by side: which answer comes first is chance.
+  const reads = asked.filter(([method]) => method === 'GET').sort(([, a], [, b]) => (a < b ? -1 : 1))
   return {
-    asked: fixture.http.map(({ method, path, answer }) => [method, path, fieldsIn(answer)]),
+    asked: [...reads, ...asked.filter(([method]) => method !== 'GET')],
     signed: fixture.sign!.map(({ kind }) => kind),
     refused: fixture.refuse!.map(({ lie, code, rule, signs }) => [lie, code, rule, signs]),
   }
