@@ -1,5 +1,5 @@
 import { isRefusal } from '@pit/client'
-import { createWalletClient, formatUnits, http, parseEther } from 'viem'
+import { createWalletClient, formatUnits, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { connect, privateKey, rpcUrl } from './connect.ts'
 
@@ -10,9 +10,12 @@ const owner = await connect()
 const botKey = generatePrivateKey()
 const bot = await connect(botKey)
 
-// The bot needs a little ETH for gas, and nothing else.
-const wallet = createWalletClient({ account: privateKeyToAccount(privateKey()), transport: http(rpcUrl) })
-await wallet.sendTransaction({ chain: null, to: bot.address, value: parseEther('0.01') })
+// The bot needs a little ETH for gas, and nothing else. It is mined before the session is granted: a plain wallet's
+// grant is for its next nonce.
+const account = privateKeyToAccount(privateKey())
+const wallet = createWalletClient({ account, transport: http(rpcUrl) }).extend(publicActions)
+const hash = await wallet.sendTransaction({ chain: null, to: bot.address, value: parseEther('0.01') })
+await wallet.waitForTransactionReceipt({ hash })
 
 const { active } = await owner.grantSession(
   {
