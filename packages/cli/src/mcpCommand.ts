@@ -64,7 +64,7 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
   const factory = createServerFactory({
     client,
     rpc,
-    signIn: async () => keys.write(target.url, client.address, await client.signIn()),
+    signIn: async () => keys.write(target, client.address, await client.signIn()),
     trading,
     toolsets: options.toolsets,
     docsFolder: fileURLToPath(new URL('./docs/', import.meta.url)),

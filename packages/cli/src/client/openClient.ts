@@ -66,7 +66,7 @@ export function openFor(
   account: Account,
 ): Opened {
   const keys = openKeyFile(env, () => Math.floor(nowMs() / 1000))
-  const apiKey = keys.read(target.url, account.address)
+  const apiKey = keys.read(target, account.address)
   const rpc = rpcAt(target.rpcUrl)
   const client = createClient({
     url: target.url,
@@ -89,7 +89,7 @@ export async function logIn({ terminal }: CommandDeps, { client, target, keys }:
   const done = terminal.progress(`Signing in to ${target.domain} as ${client.address}`)
   try {
     const answer = await client.signIn()
-    keys.write(target.url, client.address, answer)
+    keys.write(target, client.address, answer)
     return answer
   } finally {
     done()

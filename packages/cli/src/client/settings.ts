@@ -103,25 +103,29 @@ export function readChainFile(file: string): ChainProfile {
 
 /** Keys of earlier sign-ins, by server and wallet; readable by their owner alone. */
 export interface KeyFile {
-  read(url: string, wallet: string): string | undefined
-  write(url: string, wallet: string, key: { api_key: string; expires_at: number }): void
+  read(server: Server, wallet: string): string | undefined
+  write(server: Server, wallet: string, key: { api_key: string; expires_at: number }): void
 }
+type Server = Pick<Target, 'url' | 'profile'>
+
+/** A local world that was made anew has another co-signer, and knows none of the old keys. */
+const nameOf = ({ url, profile: { kind, cosigner } }: Server, wallet: string): string =>
+  [url, ...(kind === 'devnet' && cosigner !== null ? [cosigner.toLowerCase()] : []), wallet].join(' ')
 
 export function openKeyFile(env: Environment, nowS: () => number): KeyFile {
   const file = join(configHome(env), 'keys.json')
   const all = (): Record<string, { api_key: string; expires_at: number }> =>
     existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  const nameOf = (url: string, wallet: string) => `${url} ${wallet}`
   return {
-    read(url, wallet) {
-      const known = all()[nameOf(url, wallet)]
+    read(server, wallet) {
+      const known = all()[nameOf(server, wallet)]
       return known && known.expires_at > nowS() + 60 ? known.api_key : undefined
     },
-    write(url, wallet, { api_key, expires_at }) {
+    write(server, wallet, { api_key, expires_at }) {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
       const draft = `${file}.${process.pid}`
       const kept = Object.entries(all()).filter(([, key]) => key.expires_at > nowS())
-      const keys = { ...Object.fromEntries(kept), [nameOf(url, wallet)]: { api_key, expires_at } }
+      const keys = { ...Object.fromEntries(kept), [nameOf(server, wallet)]: { api_key, expires_at } }
       writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
       chmodSync(draft, 0o600)
       renameSync(draft, file)
