@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { SETTINGS as SERVER } from '../packages/server/src/config.ts'
+import { SETTINGS as SERVER } from '../packages/server/src/settings.ts'
 import { SETTINGS as SIGNER } from '../packages/signer/src/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pit-deploy-'))

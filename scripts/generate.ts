@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'
 import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
-import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/config.ts'
+import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/settings.ts'
 import { SETTINGS as SIGNER_SETTINGS } from '../packages/signer/src/config.ts'
 import { configurationDoc, envExample } from './settingsDoc.ts'
 

@@ -1,6 +1,7 @@
 import { CAPS } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, configFor, readConfig, SETTINGS, type SettingName } from './config.ts'
+import { ConfigError, configFor, readConfig } from './config.ts'
+import { SETTINGS, type SettingName } from './settings.ts'
 
 const refused = (env: Record<string, string>): string => {
   try {
