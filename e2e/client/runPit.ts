@@ -111,7 +111,8 @@ export async function openBetween(url: string, meddle: Meddle) {
     const path = (request.url ?? '').replace('/api/v1/', '')
     const meddled = meddle(path, request, response)
     if (meddled === true) return
-    void forward(url, request, response, meddled || ((answer) => answer))
+    // Whoever asked may have been ended meanwhile.
+    forward(url, request, response, meddled || ((answer) => answer)).catch(() => response.destroy())
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   return {

@@ -18,19 +18,25 @@ export function slowChain(w: Gallery): void {
     let isDown = false
     beforeAll(async () => {
       proxy = createServer(async (req, res) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of req) chunks.push(chunk as Buffer)
-        const body = Buffer.concat(chunks).toString()
-        if (isDown) return void req.socket.destroy()
-        const isTrial =
-          body.includes('eth_simulateV1') && JSON.parse(body).params[0].blockStateCalls.length > 1
-        if (isTrial) await sleep(delayMs)
-        const answer = await fetch(w.devnet.url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body,
-        })
-        res.end(await answer.text())
+        if (req.method !== 'POST') return void res.writeHead(405).end()
+        try {
+          const chunks: Buffer[] = []
+          for await (const chunk of req) chunks.push(chunk as Buffer)
+          const body = Buffer.concat(chunks).toString()
+          if (isDown) return void req.socket.destroy()
+          const isTrial =
+            body.includes('eth_simulateV1') && JSON.parse(body).params[0].blockStateCalls.length > 1
+          if (isTrial) await sleep(delayMs)
+          const answer = await fetch(w.devnet.url, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+          })
+          res.end(await answer.text())
+        } catch {
+          // Who asked has gone, or the chain has.
+          res.destroy()
+        }
       })
       await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
       slow = await startServerProcess({

@@ -49,15 +49,17 @@ export async function startFaultyNode(behind: string): Promise<FaultyNode> {
   }
 
   const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString()
-    const parsed = JSON.parse(body) as RpcMessage | RpcMessage[]
-    const messages = Array.isArray(parsed) ? parsed : [parsed]
-    if (strike(res, messages, Array.isArray(parsed))) return
-    const lie = fault?.lie
-    const isHit = fault?.on ?? (() => true)
+    // Whoever examines a node asks for a WebSocket too, with a GET and no body: this one has none.
+    if (req.method !== 'POST') return void res.writeHead(405).end()
     try {
+      const chunks: Buffer[] = []
+      for await (const chunk of req) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks).toString()
+      const parsed = JSON.parse(body) as RpcMessage | RpcMessage[]
+      const messages = Array.isArray(parsed) ? parsed : [parsed]
+      if (strike(res, messages, Array.isArray(parsed))) return
+      const lie = fault?.lie
+      const isHit = fault?.on ?? (() => true)
       const headers = { 'content-type': 'application/json' }
       const text = await (await fetch(behind, { method: 'POST', headers, body })).text()
       if (!lie) return void res.end(text)
