@@ -42,7 +42,7 @@ export function checkBytes(terms: Terms): Checked[] {
   checkApprovals(terms)
   return [
     { rule: 'RECIPIENT', says: 'Only the wallet, the router and the pinned fee recipient receive anything.' },
-    { rule: 'MIN_OUT', says: `At least ${terms.reading.amountOutMin} atoms arrive, or the trade reverts.` },
+    { rule: 'MIN_OUT', says: 'Either the plan’s minimum arrives in full, or the trade reverts.' },
     { rule: 'RISK_CODES', says: 'Every disclosure is one of the pinned table.' },
     { rule: 'RISK_NOT_ACCEPTED', says: 'No severe risk is left unaccepted.' },
     { rule: 'V4_HOOKS', says: 'Every hook on the way is known, or was accepted.' },

@@ -4,6 +4,7 @@ import type { Point } from '../data/series.ts'
 /** Charts as plain SVG: each has its sense in words for those who do not see it. */
 
 const H = 180
+const HOUR_MS = 3_600_000
 const PAD = { right: 8, top: 8, bottom: 20 }
 /** Until the page has measured itself. */
 const FIRST_WIDTH = 480
@@ -93,6 +94,7 @@ function Lines(props: { label: string; lines: readonly Line[]; format(value: num
   const ticks = low === high ? [low] : [low, (low + high) / 2, high]
   const left = leftOf(ticks.map(props.format))
   const times = all.map(({ atMs }) => atMs)
+  const [first, last] = [Math.min(...times), Math.max(...times)]
   const x = scaleOf(times, left, width - PAD.right)
   const y = scaleOf(values, H - PAD.bottom, PAD.top)
   return (
@@ -101,10 +103,10 @@ function Lines(props: { label: string; lines: readonly Line[]; format(value: num
         <title id={id}>{`${props.label}: from ${props.format(low)} to ${props.format(high)}`}</title>
         <Grid ticks={ticks} y={y} left={left} right={width - PAD.right} format={props.format} />
         <text x={left} y={H - 4}>
-          {timeOf(Math.min(...times))}
+          {timeOf(first, last - first)}
         </text>
         <text x={width - PAD.right} y={H - 4} textAnchor="end">
-          {timeOf(Math.max(...times))}
+          {timeOf(last, last - first)}
         </text>
         {lines.map(({ name, points }, i) => (
           <path key={name} className={`series tone-${i + 1}`} d={pathOf(points, x, y)} />
@@ -133,7 +135,11 @@ const Grid = ({ ticks, y, left, right, format }: GridProps) =>
     </g>
   ))
 
-const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 19)
+/** To the second within an hour, with the day where a time alone would be taken for today's. */
+const timeOf = (atMs: number, spanMs: number): string => {
+  const iso = new Date(atMs).toISOString()
+  return spanMs < HOUR_MS ? iso.slice(11, 19) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`
+}
 
 export function Legend({ names }: { names: readonly string[] }) {
   return (

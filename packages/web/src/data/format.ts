@@ -91,9 +91,10 @@ export function duration(seconds: number): string {
 
 export const ago = (unixS: number, nowS = Date.now() / 1000): string => `${duration(nowS - unixS)} ago`
 
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** `mean_reversion` as words; what people know by its letters keeps them. */
 export const words = (code: string): string => {
-  const text = code.replaceAll('_', ' ').toLowerCase()
-  const capital = text.charAt(0).toUpperCase() + text.slice(1)
-  return capital.replace(/\b(usd|dca|llm|url|twap|eth|erc20)\b/gi, (letters) => letters.toUpperCase())
+  const text = capital(code.replaceAll('_', ' ').toLowerCase())
+  return text.replace(/\b(usd|dca|llm|url|twap|eth|erc20)\b/gi, (letters) => letters.toUpperCase())
 }

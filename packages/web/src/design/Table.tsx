@@ -17,13 +17,16 @@ interface TableProps<Row> {
   empty?: string
 }
 
-/** A table that becomes a list of cards where the screen is narrow; the first column names the row. */
+/** So many columns fit a phone. */
+const NARROW = 3
+
+/** A table that becomes a list of cards where the screen is too narrow for it; the first column names the row. */
 export function Table<Row>({ caption, columns, rows, keyOf, empty = 'Nothing here yet.' }: TableProps<Row>) {
   if (rows.length === 0) return <Empty title={empty} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="table-wrap" aria-label={caption} tabIndex={0}>
-      <table className="stacks">
+      <table className={columns.length > NARROW ? 'stacks' : ''}>
         <caption className="hidden-text">{caption}</caption>
         <thead>
           <tr>

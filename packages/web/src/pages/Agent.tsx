@@ -1,6 +1,6 @@
 import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { LineChart } from '../charts/charts.tsx'
 import { api, queries, useRead } from '../data/api.ts'
 import { ago, amount, clock, count, duration, signedPct, usd, words } from '../data/format.ts'
@@ -12,7 +12,7 @@ import { Table } from '../design/Table.tsx'
 import { toast } from '../design/toast.tsx'
 import { Link, navigate } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
-import { STATUS_TONES } from './Agents.tsx'
+import { nameOf, STATUS_TONES } from './Agents.tsx'
 import { LiveSteps } from './LiveSteps.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
@@ -20,21 +20,26 @@ type AgentDetail = Answer<'hosted.get'>
 /** One agent: what it decided and why, what it made of it, what it cost, and its switches. */
 export default function Agent({ params }: { params: Readonly<Record<string, string>> }) {
   const id = params['id'] ?? ''
+  const [name, setName] = useState('Agent')
   return (
     <Page
-      title="Agent"
+      title={name}
       lead={<span className="mono break">{id}</span>}
       actions={<Link href="/agents">All agents</Link>}
     >
       <NeedsWallet why="Sign in to see your agent.">
-        <Details id={id} />
+        <Details id={id} onNamed={setName} />
       </NeedsWallet>
     </Page>
   )
 }
 
-function Details({ id }: { id: string }) {
+function Details({ id, onNamed }: { id: string; onNamed(name: string): void }) {
   const agent = useRead('hosted.get', { params: { id } }, { everyMs: 5_000 })
+  const name = agent.data && nameOf(agent.data)
+  useEffect(() => {
+    if (name) onNamed(name)
+  }, [name, onNamed])
   return (
     <Loaded of={agent} lines={10}>
       {(data) => (
@@ -63,11 +68,7 @@ function Headline({ agent }: { agent: AgentDetail }) {
   return (
     <>
       <Stats>
-        <Stat
-          label={agent.name?.slice(0, 40) || words(agent.brain)}
-          value={words(agent.status)}
-          note={words(agent.mode)}
-        />
+        <Stat label="State" value={words(agent.status)} note={words(agent.mode)} />
         <Stat
           label="Profit"
           value={usd(pnl?.profit_usd)}

@@ -2,7 +2,7 @@ import { type BodyInput, BRAINS, type Brain, HOSTED } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../data/api.ts'
-import { duration, words } from '../data/format.ts'
+import { duration, wholeUsd, words } from '../data/format.ts'
 import { type Schema, useOpenApi, valuesOf } from '../data/openapi.ts'
 import { CheckField, SelectField, SliderField, TextField } from '../design/Field.tsx'
 import { Button, Card } from '../design/parts.tsx'
@@ -117,7 +117,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                     min={5}
                     max={field === 'max_trade_usd' ? 1_000 : 10_000}
                     step={5}
-                    shown={`$${limits[field]}`}
+                    shown={wholeUsd(limits[field])}
                     onChange={(value) => setLimits({ ...limits, [field]: value })}
                   />
                 ))}

@@ -2,8 +2,8 @@ import type { Answer } from '@pit/protocol'
 import { useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { ago, count, duration, usd, words } from '../data/format.ts'
-import { Badge, Card, Page, Tabs } from '../design/parts.tsx'
-import { Loaded } from '../design/states.tsx'
+import { Badge, Button, Card, Page, Tabs } from '../design/parts.tsx'
+import { Empty, Loaded } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link, navigate } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
@@ -26,52 +26,67 @@ export default function Agents() {
     >
       <NeedsWallet why="Sign in to see and create agents.">
         <Tabs label="Parts of this page" tabs={TABS} chosen={tab} onChoose={setTab} />
-        {tab === 'list' ? <List /> : <AgentForm onCreated={(id) => navigate(`/agents/${id}`)} />}
+        {tab === 'list' ? (
+          <List onCreate={() => setTab('create')} />
+        ) : (
+          <AgentForm onCreated={(id) => navigate(`/agents/${id}`)} />
+        )}
       </NeedsWallet>
     </Page>
   )
 }
 
+/** What its owner calls it. */
+export const nameOf = ({ name, brain }: Pick<ListedAgent, 'name' | 'brain'>): string =>
+  name?.slice(0, 40) || `${words(brain)} agent`
+
 export const STATUS_TONES = { active: 'up', paused: 'warn', stopped: 'plain' } as const
 
-function List() {
+function List({ onCreate }: { onCreate(): void }) {
   const agents = useRead('hosted.list', {}, { everyMs: 10_000 })
   return (
     <Card title="Agents" flush>
       <Loaded of={agents}>
-        {(data) => (
-          <Table
-            caption="Your agents"
-            columns={[
-              {
-                head: 'Agent',
-                cell: ({ id, name, brain }: ListedAgent) => (
-                  <Link href={`/agents/${id}`}>{name?.slice(0, 40) || `${words(brain)} agent`}</Link>
-                ),
-              },
-              {
-                head: 'State',
-                cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>,
-              },
-              {
-                head: 'Money',
-                cell: ({ mode }) => <Badge tone={mode === 'live' ? 'accent' : 'plain'}>{words(mode)}</Badge>,
-              },
-              { head: 'Brain', cell: ({ brain }) => words(brain) },
-              { head: 'Pairs', cell: ({ pairs }) => pairs.join(', ') },
-              { head: 'Every', right: true, cell: ({ interval_s }) => duration(interval_s) },
-              { head: 'Profit', right: true, cell: ({ pnl }) => usd(pnl?.profit_usd) },
-              { head: 'Ticks', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
-              {
-                head: 'Last decision',
-                cell: ({ last_decision }) => (last_decision ? ago(last_decision.at) : 'none yet'),
-              },
-            ]}
-            rows={data.agents}
-            keyOf={({ id }) => id}
-            empty="You have no agent yet. Create one: it starts on paper."
-          />
-        )}
+        {(data) =>
+          data.agents.length === 0 ? (
+            <Empty title="You have no agent yet. It starts on paper, without risk.">
+              <Button kind="primary" onClick={onCreate}>
+                Create one
+              </Button>
+            </Empty>
+          ) : (
+            <Table
+              caption="Your agents"
+              columns={[
+                {
+                  head: 'Agent',
+                  cell: (agent: ListedAgent) => <Link href={`/agents/${agent.id}`}>{nameOf(agent)}</Link>,
+                },
+                {
+                  head: 'State',
+                  cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>,
+                },
+                {
+                  head: 'Money',
+                  cell: ({ mode }) => (
+                    <Badge tone={mode === 'live' ? 'accent' : 'plain'}>{words(mode)}</Badge>
+                  ),
+                },
+                { head: 'Brain', cell: ({ brain }) => words(brain) },
+                { head: 'Pairs', cell: ({ pairs }) => pairs.join(', ') },
+                { head: 'Every', right: true, cell: ({ interval_s }) => duration(interval_s) },
+                { head: 'Profit', right: true, cell: ({ pnl }) => usd(pnl?.profit_usd) },
+                { head: 'Ticks', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
+                {
+                  head: 'Last decision',
+                  cell: ({ last_decision }) => (last_decision ? ago(last_decision.at) : 'none yet'),
+                },
+              ]}
+              rows={data.agents}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
       </Loaded>
     </Card>
   )

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { setAccount, useAccount } from '../data/account.ts'
 import { api, queries, useRead } from '../data/api.ts'
-import { dateTime } from '../data/format.ts'
+import { dateTime, shortHex } from '../data/format.ts'
 import { Button, Card, Copied, Facts, Page } from '../design/parts.tsx'
 import { Failure, Loaded } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
@@ -65,7 +65,7 @@ function Mine() {
       <Card title="Every key of this wallet">
         <p>
           Lost one, or do not know where it is? Your wallet signs a message, and every key of{' '}
-          {signedIn?.address.slice(0, 8)}… ends at once. Sessions are separate: end them on their own page.
+          {shortHex(signedIn?.address ?? '')} ends at once. Sessions are separate: end them on their own page.
         </p>
         <div className="row">
           <Button kind="danger" busy={revokingAll.isPending} onClick={() => revokingAll.mutate()}>

@@ -3,7 +3,7 @@ import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../data/api.ts'
-import { bps, duration, usd } from '../data/format.ts'
+import { bps, duration, shortHex, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { amountOf, namesIn } from '../data/tokens.ts'
 import { Badge, Button, Card, Copied, Facts } from '../design/parts.tsx'
@@ -148,7 +148,7 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
 }
 
 const feeText = ({ fee_bps, fee_side, fee_class, fee }: Plan): string =>
-  `${bps(fee_bps)} of what you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${fee.recipient.slice(0, 10)}…`
+  `${bps(fee_bps)} of what you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${shortHex(fee.recipient)}`
 
 function Approval(props: { plan: Plan; shown(atoms: string): string }) {
   const { approve, after, spender, reason, needed } = props.plan.approval

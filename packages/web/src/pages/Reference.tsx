@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { capital } from '../data/format.ts'
 import { type OpenApi, type Operation, useOpenApi } from '../data/openapi.ts'
 import { TextField } from '../design/Field.tsx'
 import { Badge, Card, Code, Page } from '../design/parts.tsx'
@@ -62,7 +63,7 @@ function Routes({ listed }: { listed: readonly Listed[] }) {
   if (listed.length === 0) return <Empty title="No route fits." />
   const groups = [...new Set(listed.map(({ tags }) => tags?.[0] ?? 'other'))]
   return groups.map((group) => (
-    <Card key={group} title={group} flush>
+    <Card key={group} title={capital(group)} flush>
       {listed
         .filter(({ tags }) => (tags?.[0] ?? 'other') === group)
         .map((operation) => (
@@ -90,7 +91,7 @@ function Route({ operation }: { operation: Listed }) {
       <summary>
         <Badge tone={method === 'get' ? 'up' : 'accent'}>{method.toUpperCase()}</Badge>
         <code className="break">{path}</code>
-        <span className="faint">{summary}</span>
+        <span className="faint">{summary?.replaceAll('`', '')}</span>
         {isOpen && <Badge>No key</Badge>}
       </summary>
       <div className="body">

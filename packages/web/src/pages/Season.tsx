@@ -1,5 +1,5 @@
 import { useRead } from '../data/api.ts'
-import { amount, dateTime, usd } from '../data/format.ts'
+import { amount, dateTime, usd, words } from '../data/format.ts'
 import { Badge, Card, Copied, Facts, Page } from '../design/parts.tsx'
 import { Loaded } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
@@ -16,7 +16,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
         {(data) => (
           <>
             <Outcome standings={data} />
-            <Card title="Standings" flush actions={<Badge>{data.status}</Badge>}>
+            <Card title="Standings" flush actions={<Badge>{words(data.status)}</Badge>}>
               <StandingsTable standings={data} />
             </Card>
             <Card title="Winners" flush>

@@ -1,7 +1,7 @@
 import { type Answer, isRiskCode, RISKS } from '@pit/protocol'
 import { Lengths } from '../charts/charts.tsx'
 import { useRead } from '../data/api.ts'
-import { ago, bps, dateTime, many, shortHex, usd, words } from '../data/format.ts'
+import { ago, bps, capital, dateTime, many, shortHex, usd, words } from '../data/format.ts'
 import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
 import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
@@ -149,8 +149,6 @@ function Risks({ record: { risks } }: { record: Record }) {
   )
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 function Venues({ record: { venues } }: { record: Record }) {
   return (
     <Card title="Venues" flush>
@@ -209,7 +207,7 @@ function Screen({ record: { flags, screened_at, limits } }: { record: Record }) 
             ['Most fee', bps(limits.max_fee_bps)],
             ...limits.slippage_by_size.map(
               ({ up_to_usd, default_bps, cap_bps }) =>
-                [`Slippage to ${usd(up_to_usd)}`, `${default_bps} bps, at most ${cap_bps}`] as const,
+                [`Slippage to ${usd(up_to_usd)}`, `${bps(default_bps)}, at most ${bps(cap_bps)}`] as const,
             ),
           ]}
         />

@@ -207,8 +207,8 @@ function Reconciled({ week: { reconciliation } }: { week: Week }) {
 type Total = Record['totals'][number]
 
 function ByToken({ record }: { record: Record }) {
-  const of = (atoms: string | null, { decimals, symbol }: Total) =>
-    atoms === null ? 'not read' : `${amount(atoms, decimals)} ${symbol}`
+  const of = (atoms: string | null, { decimals }: Total) =>
+    atoms === null ? 'not read' : amount(atoms, decimals)
   return (
     <Card title="By token" flush>
       <Table
