@@ -342,6 +342,7 @@ describe('what it says of itself', () => {
       expect.arrayContaining(['trade', 'session run', 'agent logs', 'league verify', 'key import', 'prove']),
     )
     expect(options).toContainEqual(expect.objectContaining({ name: '--json', value: false }))
+    expect(await pit(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' })
   })
 
   it('completion: bash completes commands and options', async () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { keepFilesPrivate } from '@pit/platform/ownFiles'
 import { Command, CommanderError, Option } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/agentCommands.ts'
 import { backtestCommand } from './backtest/backtestCommand.ts'
 import { openBacktestDeps } from './backtest/openDeps.ts'
@@ -42,6 +43,7 @@ for (const command of [...playCommands(deps), verifyCommand(openVerifyDeps(env))
 
 const program: Command = new Command('pit')
   .description('Trades through a Pit, and verifies everything before it signs.')
+  .version(manifest.version)
   .option('--profile <name>', 'a profile of profiles.json; PIT_PROFILE; a devnet otherwise')
   .option('--url <url>', 'the server')
   .option('--rpc-url <url>', 'your own node, on which answers are verified')
@@ -88,7 +90,7 @@ try {
 }
 
 function end(error: unknown): number {
-  // Help and the map were asked for.
+  // Help, the version and the map were asked for.
   if (error instanceof CommanderError && error.exitCode === 0) return 0
   const { exit, ...failure } = failureOf(error)
   const { code, message, details, fix, docs } = failure

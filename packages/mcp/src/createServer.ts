@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { isRefusal, type PitClient, type Rpc } from '@pit/client'
 import { ROUTES } from '@pit/protocol'
+import manifest from '../package.json' with { type: 'json' }
 import { registerPrompts } from './prompts.ts'
 import { errorOf, ToolRefusal } from './refusal.ts'
 import { registerResources } from './resources.ts'
@@ -56,7 +57,10 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
   }
 
   return () => {
-    const server = new McpServer({ name: 'pit', version: '0.1.0' }, { instructions: instructionsOf(deps) })
+    const server = new McpServer(
+      { name: 'pit', version: manifest.version },
+      { instructions: instructionsOf(deps) },
+    )
     for (const { tool, inputSchema, outputSchema } of shown) {
       const { name, title, description, effect, openWorld } = tool
       const annotations = { ...EFFECTS[effect], openWorldHint: openWorld }
