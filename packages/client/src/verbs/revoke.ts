@@ -82,19 +82,16 @@ export async function revokeSession(
       const step = stepOf(tx)
       const isCall = step.to === deps.pins.addresses.manager && step.value === 0n
       must(isCall, 'RECIPIENT', 'a step does more than end the session')
-      checkDisables(deps, rootHashes, step.data)
-      return { step, gas: gasOf(deps.pins, tx) }
+      return { step, gas: gasOf(deps.pins, tx), ends: rootEndedBy(deps, rootHashes, step.data) }
     }),
   )
+  // One after the other by their hashes: the server has no say in which comes first.
+  steps.sort((a, b) => (a.ends < b.ends ? -1 : 1))
   return { revoked, receipts: await sendAll(deps, steps, options) }
 }
 
-/** It ends a root of this wallet, and of this session where its roots are known. */
-function checkDisables(
-  { pins, account }: ClientDeps,
-  rootHashes: readonly Hex[] | undefined,
-  data: Hex,
-): void {
+/** The hash of the root it ends: one of this wallet, and of this session where its roots are known. */
+function rootEndedBy({ pins, account }: ClientDeps, rootHashes: readonly Hex[] | undefined, data: Hex): Hex {
   const [, offset, tuple] = DISABLE.exec(data) ?? []
   // Read as a list of one, which is the same bytes behind a count.
   const one = '1'.padStart(64, '0')
@@ -105,6 +102,7 @@ function checkDisables(
   must(isOwn, 'RECIPIENT', 'a step ends something else than a session of this wallet')
   const isNamed = rootHashes === undefined || rootHashes.includes(root.hash)
   must(isNamed, 'RECIPIENT', 'a step ends another session')
+  return root.hash
 }
 
 /** Signs the owner's own steps, one after the other is mined. */

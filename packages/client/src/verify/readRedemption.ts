@@ -99,6 +99,7 @@ async function authorizationsIn({ pins, wallet, tx }: Expected): Promise<SignedA
   const [{ chain_id, address, nonce, y_parity, r, s }] = given as [(typeof given)[number]]
   must(address.toLowerCase() === pins.addresses.delegator, 'RECIPIENT', 'the wallet would take other code')
   must(chain_id === pins.profile.chain_id, 'RECIPIENT', 'the authorization is for another chain')
+  must(Number.isSafeInteger(nonce) && nonce >= 0, 'RECIPIENT', 'the authorization has no nonce')
   const one = {
     chainId: chain_id,
     address: pins.addresses.delegator,
