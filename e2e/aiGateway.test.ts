@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Brained } from '../packages/agents/src/brains/index.ts'
 import { addTrade, gatewayAt, wallet } from '../packages/agents/test/brainsWorld.ts'
-import { INJECTIONS } from '../packages/agents/test/injections.ts'
+import { INJECTIONS } from '../packages/brains/test/injections.ts'
 import { BROKE_KEY, LIMITED_KEY, VENDOR_MODES } from '../packages/devnet/src/vendors/index.ts'
 import { type AiWorld, call, openAiWorld } from './ai/world.ts'
 

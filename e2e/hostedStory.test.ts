@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { replayBook } from '@pit/agents/decide'
+import { replayBook } from '@pit/brains'
 import type { Hex } from '@pit/chain'
 import { until } from '@pit/platform/test/until'
 import { keccak256, stringToHex } from 'viem'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { replayBook } from '@pit/agents/decide'
+import { replayBook } from '@pit/brains'
 import { type Db, openDb } from '@pit/platform/db'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import type { ChainProfile } from '@pit/protocol'

@@ -15,7 +15,8 @@ const MAY_IMPORT = {
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay'],
   sessions: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading'],
-  agents: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions'],
+  brains: ['protocol'],
+  agents: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions', 'brains'],
   league: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions', 'agents'],
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
@@ -28,15 +29,14 @@ const MAY_IMPORT = {
   // Whatever it trades goes through the client; files and locks are handed in.
   mcp: ['protocol', 'chain', 'client'],
   // Of the server only its operator's face: what `pit-admin` does to a running store.
-  cli: ['protocol', 'chain', 'platform', 'market', 'agents', 'league', 'server', 'client', 'mcp'],
-  // Of the agents only what is pure: a rule brain rehearsed in the page.
-  web: ['protocol', 'chain', 'client', 'agents/backtest'],
+  cli: ['protocol', 'chain', 'platform', 'market', 'brains', 'league', 'server', 'client', 'mcp'],
+  web: ['protocol', 'chain', 'client', 'brains'],
   devnet: ['protocol', 'chain', 'plans'],
 }
 /** What only tests may import besides: the signer's build honest and forged calls to hold against it. */
 const TESTS_MAY_IMPORT = { signer: ['plans'] }
 /** What runs in a browser: nothing of Node in what it ships. */
-const PURE = /^packages\/(protocol|chain|plans|client|agents\/src\/decide|league\/src\/rules)\//
+const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set(['market', 'relay', 'trading', 'sessions', 'agents', 'league', 'treasury'])
 const HTTP_WORDS =

@@ -43,7 +43,7 @@ describe('the boundary check', () => {
 
   it('finds Node in what runs in a browser', () => {
     const text = "import { readFileSync } from 'node:fs'"
-    expect(crossings({ 'packages/agents/src/decide/x.ts': text })).toHaveLength(1)
+    expect(crossings({ 'packages/brains/src/x.ts': text })).toHaveLength(1)
     expect(crossings({ 'packages/agents/src/run/x.ts': text })).toEqual([])
   })
 

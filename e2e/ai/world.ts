@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import type { PairNow } from '@pit/agents/decide'
+import type { PairNow } from '@pit/brains'
 import { openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'

@@ -1,4 +1,4 @@
-import { RULE_BRAINS, type RuleBrainName, readRuleParams } from '@pit/agents/decide'
+import { RULE_BRAINS, type RuleBrainName, readRuleParams } from '@pit/brains'
 import type { Db } from '@pit/platform/db'
 import type { ChainProfile } from '@pit/protocol'
 

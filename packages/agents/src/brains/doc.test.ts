@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { DECISION_SCHEMA, DecisionOrder, RULE_BRAINS, type RuleBrain } from '@pit/brains'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, AI_REFUSED_ANSWER_CODES, WEBHOOK_CODES } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
-import { DECISION_SCHEMA, DecisionOrder } from '../decide/decisionSchema.ts'
-import { RULE_BRAINS, type RuleBrain } from '../decide/index.ts'
 import { signDelivery } from './webhook/deliver.ts'
 
 const text = readFileSync(fileURLToPath(new URL('../../../../docs/brains.md', import.meta.url)), 'utf8')

@@ -1,3 +1,4 @@
+import { isRuleBrain, RULE_BRAINS } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
@@ -15,7 +16,6 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { Counter } from 'prom-client'
-import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
 import { aiHolds } from './aiHolds.ts'

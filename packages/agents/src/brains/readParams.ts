@@ -1,6 +1,6 @@
+import { isRuleBrain, RULE_BRAINS, readRuleParams } from '@pit/brains'
 import { type Brain, checkWith, fail, HOSTED, schemas, withDefaults } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
-import { isRuleBrain, RULE_BRAINS, readRuleParams } from '../decide/index.ts'
 import type { HostedAgent } from '../types.ts'
 import type { GatewayModel } from './model/models.ts'
 import { TEMPLATES, templateOf } from './model/templates.ts'

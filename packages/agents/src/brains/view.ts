@@ -1,4 +1,3 @@
-import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
 import {
   type BrainBook,
   type BrainLimits,
@@ -6,7 +5,8 @@ import {
   type Mark,
   type PairNow,
   plainText,
-} from '../decide/index.ts'
+} from '@pit/brains'
+import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
 
 /** Token names are their deployers' words: short, one line, nothing unseen. */
 const SYMBOL_CHARS = 24

@@ -1,7 +1,7 @@
+import { applyFill, changesOf } from '@pit/brains'
 import { type Address, NATIVE } from '@pit/chain'
 import { exchangeUp, fail, feeOf, markPrice, usdOf, worthUp } from '@pit/protocol'
 import { judgeQuote, type TradeAsk, type TradeQuote } from '@pit/trading'
-import { applyFill, changesOf } from '../decide/index.ts'
 import type { Cash, PaperDeps } from './deps.ts'
 import { insertFill, lockBook, readBalances } from './store.ts'
 import type { FillAsk, FilledNow } from './types.ts'

@@ -1,3 +1,4 @@
+import { replayBook } from '@pit/brains'
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
 import { feeOf } from '@pit/protocol'
@@ -15,7 +16,6 @@ import {
   USD,
   WALLET,
 } from '../../test/paperWorld.ts'
-import { replayBook } from '../decide/index.ts'
 import type { FillAsk, Paper, PaperFill } from './types.ts'
 
 const START = 10_000n * USD

@@ -1,3 +1,4 @@
+import { type BrainBook, type Decision, MIN_ORDER_MICRO_USD } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import {
   type HoldCode,
@@ -7,7 +8,6 @@ import {
   TRADE,
   usdOf,
 } from '@pit/protocol'
-import { type BrainBook, type Decision, MIN_ORDER_MICRO_USD } from '../decide/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import { endsOf } from './view.ts'
 

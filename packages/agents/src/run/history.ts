@@ -1,8 +1,8 @@
+import type { Mark } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import { marksAfter } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { Mark } from '../decide/index.ts'
 
 /** Minute marks of tokens, in memory for everybody: one read a minute, however many agents look at them. */
 export interface MarkHistory {

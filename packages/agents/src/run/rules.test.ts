@@ -1,7 +1,7 @@
+import type { BrainBook } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BrainBook } from '../decide/index.ts'
 import type { AgentToken } from '../types.ts'
 import { type JudgeAsk, judgeOrders } from './checks.ts'
 import { settleOf, TRACELESS_MS } from './settle.ts'

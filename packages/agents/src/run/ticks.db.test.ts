@@ -1,9 +1,9 @@
+import { replayBook } from '@pit/brains'
 import { until } from '@pit/platform/test/until'
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it, vi } from 'vitest'
 import { TOKENS, USD, WALLET } from '../../test/paperWorld.ts'
 import { decisionOf, openTickWorld, orderOf, queriesOf } from '../../test/tickWorld.ts'
-import { replayBook } from '../decide/index.ts'
 import { KEPT_ROWS, thinLogs } from '../logs.ts'
 import { LEASE_MS, QUEUED_MS, SLOW_PER_WALLET } from './leases.ts'
 

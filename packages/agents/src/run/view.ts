@@ -1,7 +1,7 @@
+import type { BrainBook, BrainMarket, PairNow } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
 import { markPrice, worthDown } from '@pit/protocol'
-import type { BrainBook, BrainMarket, PairNow } from '../decide/index.ts'
 import type { Cash } from '../paper/deps.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { MarkHistory } from './history.ts'

@@ -1,5 +1,5 @@
+import { MIN_ORDER_MICRO_USD } from '@pit/brains'
 import { type Brain, fail, HOSTED, microUsdDown, TRADE } from '@pit/protocol'
-import { MIN_ORDER_MICRO_USD } from '../decide/index.ts'
 import type { AgentLimits } from '../types.ts'
 
 /** Far past what anybody trades, and exact as a number of micro-dollars. */

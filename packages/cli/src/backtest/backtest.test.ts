@@ -1,5 +1,5 @@
-import { backtest } from '@pit/agents/backtest'
-import { RULE_BRAINS, type RuleBrainName, readRuleParams, replayBook } from '@pit/agents/decide'
+import { RULE_BRAINS, type RuleBrainName, readRuleParams, replayBook } from '@pit/brains'
+import { backtest } from '@pit/brains/backtest'
 import { expect, it } from 'vitest'
 import { printBacktest } from './printBacktest.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { StoredMark } from '@pit/agents/backtest'
+import type { StoredMark } from '@pit/brains/backtest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BacktestDeps, backtestCommand } from './backtestCommand.ts'
 import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'

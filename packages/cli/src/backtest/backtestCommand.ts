@@ -5,7 +5,7 @@ import {
   isRuleBrain,
   RULE_BRAINS,
   readRuleParams,
-} from '@pit/agents/backtest'
+} from '@pit/brains/backtest'
 import { FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Marks } from './marksFile.ts'

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { StoredMark } from '@pit/agents/backtest'
+import type { StoredMark } from '@pit/brains/backtest'
 import { decimalText, parseDecimal, priceE18Down } from '@pit/protocol'
 import { CommandRefused } from './refused.ts'
 

@@ -1,5 +1,5 @@
-import type { Backtest } from '@pit/agents/backtest'
-import { shownPrice } from '@pit/agents/decide'
+import { shownPrice } from '@pit/brains'
+import type { Backtest } from '@pit/brains/backtest'
 import { bpsTowardsZero, dollarsText } from '@pit/protocol'
 
 const time = (atS: number): string =>

@@ -1,4 +1,4 @@
-import type { StoredMark } from '@pit/agents/backtest'
+import type { StoredMark } from '@pit/brains/backtest'
 import { useQuery } from '@tanstack/react-query'
 import type { Point } from './series.ts'
 

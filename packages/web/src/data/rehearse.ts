@@ -1,4 +1,4 @@
-import type { Backtest } from '@pit/agents/backtest'
+import type { Backtest } from '@pit/brains/backtest'
 import { type Brain, FEE, microUsdDown, microUsdUp } from '@pit/protocol'
 import { storedMarks } from './marks.ts'
 
@@ -19,7 +19,7 @@ const ASSUMED = { feeBps: FEE.majorMaxBps, slippageBps: 10, gasMicroUsd: microUs
 
 /** Runs a rule brain over the service's stored prices, in this browser. */
 export async function rehearse(ask: RehearsalAsk): Promise<Backtest> {
-  const { backtest, endsOf, isRuleBrain, RULE_BRAINS, readRuleParams } = await import('@pit/agents/backtest')
+  const { backtest, endsOf, isRuleBrain, RULE_BRAINS, readRuleParams } = await import('@pit/brains/backtest')
   if (!isRuleBrain(ask.brain)) throw new Error('Only rule brains can be rehearsed.')
   const brain = RULE_BRAINS[ask.brain]
   const read = readRuleParams(brain, ask.params, ask.pairs)

@@ -1,4 +1,4 @@
-import type { Backtest } from '@pit/agents/backtest'
+import type { Backtest } from '@pit/brains/backtest'
 import { usdOf } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { LineChart } from '../charts/charts.tsx'

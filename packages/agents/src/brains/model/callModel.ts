@@ -1,6 +1,6 @@
+import { isPlainObject } from '@pit/brains'
 import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
 import type { GatewayProfile } from '@pit/protocol'
-import { isPlainObject } from '../../decide/index.ts'
 import type { StatedCost } from './cost.ts'
 
 const MAX_ANSWER_BYTES = 1_000_000

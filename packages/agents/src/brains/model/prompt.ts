@@ -1,5 +1,5 @@
+import { modelSchemaOf, plainText } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import { modelSchemaOf, plainText } from '../../decide/index.ts'
 import type { BrainAsk } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { DEFAULT_TEMPLATE, templateOf } from './templates.ts'

@@ -1,5 +1,5 @@
+import { type Decision, plainText, readDecision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import { type Decision, plainText, readDecision } from '../../decide/index.ts'
 import type { BrainAsk, Brained, ModelDeps } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import { callModel, type ModelCall } from './callModel.ts'

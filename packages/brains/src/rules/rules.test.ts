@@ -1,7 +1,7 @@
 import { MICRO_USD_PER_USD } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AT_S, anyTick } from '../../../test/arbitraries.ts'
+import { AT_S, anyTick } from '../../test/arbitraries.ts'
 import { type BrainInput, type PairNow, RULE_BRAINS, type RuleBrainName, readRuleParams } from '../index.ts'
 
 const E18 = 10n ** 18n

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { INJECTIONS, OBEYED } from '../../test/injections.ts'
+import { INJECTIONS, OBEYED } from '../test/injections.ts'
 import { type DecisionAsk, type DecisionReading, modelSchemaOf, readDecision } from './index.ts'
 
 const ASK: DecisionAsk = {

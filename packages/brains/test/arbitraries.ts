@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BrainBook, BrainInput, BrainLimits, PairNow } from '../src/decide/index.ts'
+import type { BrainBook, BrainInput, BrainLimits, PairNow } from '../src/index.ts'
 
 export const AT_S = 1_800_000_000
 const E18 = 10n ** 18n
