@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RISK_CODES } from '@pit/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRandom } from './fuzz/random.ts'
 import { buyUp } from './trading/movingPrice.ts'
 import { openRandomMarket, type RandomMarket } from './trading/randomMarket.ts'
 import { type Outcome, tradeOnce } from './trading/randomTrade.ts'
+import type { Plan } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
 // Two thousand by hand: PLANS=2000 npx vitest run e2e/randomPlans.test.ts
@@ -51,6 +53,26 @@ it(
   },
   PATIENCE_MS,
 )
+
+it('quotes a taxed token’s sale for what is left of it, however large', async () => {
+  const [wallet] = market.wallets
+  const taxed = market.coins.filter(({ kind }) => kind === 'taxed')
+  expect(taxed).toHaveLength(4)
+  for (const { symbol, address } of taxed) {
+    for (const tokens of [400n, 28_000n]) {
+      const { body } = await wallet!.post<Plan>('live/prepare', {
+        wallet: wallet!.wallet,
+        token_in: address,
+        token_out: 'WETH',
+        amount_in: (tokens * 10n ** 18n).toString(),
+        accept_risks: RISK_CODES,
+        permit_mode: 'transaction',
+        fund: true,
+      })
+      expect(body, symbol).toMatchObject({ simulation: { amount_out: body.amount_out_expected } })
+    }
+  }
+})
 
 it(
   `keeps the promises of ${PLANS - ALONE} more while a crowd trades, and their amounts where it left the pools alone`,

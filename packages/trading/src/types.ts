@@ -84,6 +84,11 @@ export interface PricedRoute {
   quotedBy: 'memory' | 'call' | 'vendor'
   /** What the pools deliver for the input less an input-side fee; an output-side fee still comes off it. */
   amountOut: bigint
+  /**
+   * The same for what a tax of the sold token leaves of the input: less moves the price less. Only where the
+   * token has one and its pools are in memory.
+   */
+  outAfterSellTax?: bigint
   gas: number
   gasUsd: number | null
   /** Against the reference mid, before the service's fee; negative is worse. */

@@ -158,6 +158,9 @@ it('counts the tax of what is sold', () => {
     quote: { slippageBps: 0 },
   })
   expect(outcomeOf(quote, route)).toMatchObject({ expected: 900_000n, min: 900_000n })
+  // Nine tenths of the input bring more than nine tenths of the output, where the pools said how much.
+  const told = { ...route, outAfterSellTax: 915_000n }
+  expect(outcomeOf(quote, told)).toMatchObject({ expected: 915_000n, min: 915_000n })
 })
 
 it('takes the fee of a curve sale as one fixed amount', () => {

@@ -1,4 +1,5 @@
 import { BPS, beforeBps, feeOf, lessBps, maxOf, minOf } from '@pit/protocol'
+import { taxBpsOf } from '../taxes.ts'
 import type { PoolLeg, PricedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 
 /** Expected and minimum output, as the wallet and as the called contract sees them. */
@@ -43,7 +44,7 @@ export function outcomeOf(
   { minAmountOut = 0n }: { minAmountOut?: bigint } = {},
 ): Outcome {
   const takings = takingsOf(quote, route)
-  const gross = lessBps(route.amountOut, flagBps(quote.tokenIn, 'sell_tax_bps'))
+  const gross = route.outAfterSellTax ?? lessBps(route.amountOut, taxBpsOf(quote.tokenIn, 'sell_tax_bps'))
   const tolerated = lessBps(gross, Math.min(quote.slippageBps, BPS))
   // A fee of a curve sale is a fixed amount, sent apart: it does not shrink with what comes out.
   const fixedFee =
@@ -72,7 +73,7 @@ export function outcomeOf(
 }
 
 function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Takings {
-  const buyTaxBps = flagBps(tokenOut, 'buy_tax_bps')
+  const buyTaxBps = taxBpsOf(tokenOut, 'buy_tax_bps')
   if (way === null || way.kind === 'curve') {
     return { buyTaxBps, feeBps: 0, transferTaxBps: 0, direct: false, countsBeforeTax: true }
   }
@@ -81,7 +82,7 @@ function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Ta
   return {
     buyTaxBps,
     feeBps,
-    transferTaxBps: direct ? 0 : flagBps(tokenOut, 'transfer_tax_bps'),
+    transferTaxBps: direct ? 0 : taxBpsOf(tokenOut, 'transfer_tax_bps'),
     direct,
     // v2 is judged by what arrived, v3 and v4 by what the pool says it sent.
     countsBeforeTax: direct && lastVersion !== 'v2',
@@ -102,17 +103,10 @@ function directOf(
 ) {
   const [leg] = legs
   const last = leg?.hops[leg.hops.length - 1]
-  const isTaxed = flagBps(tokenOut, 'transfer_tax_bps') > 0
+  const isTaxed = taxBpsOf(tokenOut, 'transfer_tax_bps') > 0
   const isPlain = tokenOut.core !== null && last?.version !== 'v2'
   // As the encoder has it: one leg that ends in the output itself, and no portion to take.
   const encodable = legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
   const can = encodable && !(ask.minimumAtRouter && last.version === 'v2')
   return { direct: can && (isTaxed || isPlain), lastVersion: last?.version }
-}
-
-/** The measured tax, or none. Never all of it: it is divided by the rest. */
-type Tax = 'buy_tax_bps' | 'buy_only_tax_bps' | 'transfer_tax_bps' | 'sell_tax_bps' | 'hook_take_bps'
-function flagBps({ record }: TradeToken, flag: Tax): number {
-  const bps = record.flags[flag] ?? 0
-  return bps > 0 ? Math.min(Math.round(bps), BPS - 1) : 0
 }

@@ -2,6 +2,7 @@ import { type Address, NATIVE } from '@pit/chain'
 import { crossMid } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import { type AtomPrice, fail, fractionOf, lessBps, slippageTolerance } from '@pit/protocol'
+import { taxBpsOf } from '../taxes.ts'
 import type { FailedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 import { createAggregators, isAggregator } from './aggregators.ts'
 import { createCallQuoter } from './byCall.ts'
@@ -70,7 +71,15 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       gasCost: gasCostOf(tokenOut, eth, head.baseFeeWei),
     }
     const scanned = ask.venues.includes('venue_pool')
-      ? pools.scan({ ...pair, amountIn: swapIn, ...(yard.gasCost && { gasCost: yard.gasCost }) }, ask)
+      ? pools.scan(
+          {
+            ...pair,
+            amountIn: swapIn,
+            sellTaxBps: taxBpsOf(tokenIn, 'sell_tax_bps'),
+            ...(yard.gasCost && { gasCost: yard.gasCost }),
+          },
+          ask,
+        )
       : { found: [], failed: [], byCall: [], tried: 0 }
     const curves = ask.venues.includes('venue_curve')
       ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS, exempt })

@@ -9,6 +9,7 @@ import {
   splitRoute,
 } from '@pit/chain'
 import { planHopOf } from '@pit/plans'
+import { lessBps } from '@pit/protocol'
 import type { FailedRoute, PoolLeg } from '../types.ts'
 import type { QuoterDeps } from './deps.ts'
 import type { Found } from './found.ts'
@@ -28,9 +29,12 @@ export interface PoolScan {
   /** Routes looked at. */
   tried: number
 }
+/** A route asked for, and what a tax of the sold token takes before the pools get it. */
+export type ScanRequest = RouteRequest & { sellTaxBps: number }
+
 export interface PoolScanner {
   /** Every way through pools from memory. Nothing waits in it: all of it is of one block. */
-  scan(request: RouteRequest, ask: { fast: boolean; routeId?: string | undefined }): PoolScan
+  scan(request: ScanRequest, ask: { fast: boolean; routeId?: string | undefined }): PoolScan
   /** Output atoms for one input atom where the pools stand now, along the best way for a small amount. */
   spotBetween(request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>): number | undefined
 }
@@ -57,15 +61,28 @@ export function createPoolScanner({
   const isClean = ({ hops }: Route) => hops.every(hooks.isKnown)
   const fits = ({ amountOut }: { amountOut: bigint }) => amountOut < ATOMS_END
 
-  function describe(route: RouteQuote, ends: Ends): Found {
+  /** What legs deliver for what the tax leaves of each; nothing where there is none, or one cannot carry it. */
+  function afterSellTax(legs: readonly RouteQuote[], request: ScanRequest): { outAfterSellTax?: bigint } {
+    if (request.sellTaxBps === 0) return {}
+    let outAfterSellTax = 0n
+    for (const leg of legs) {
+      const left = requote(leg, { ...request, amountIn: lessBps(leg.amountIn, request.sellTaxBps) })
+      if (!left) return {}
+      outAfterSellTax += left.amountOut
+    }
+    return { outAfterSellTax }
+  }
+
+  function describe(route: RouteQuote, request: ScanRequest): Found {
     const { id, hops, amountIn, amountOut, gas } = route
     return {
       id,
       venue: 'venue_pool',
-      label: labels.ofPath(ends, hops),
+      label: labels.ofPath(request, hops),
       way: { kind: 'pools', legs: [legOf(route)] },
       quotedBy: 'memory',
       amountOut,
+      ...afterSellTax([route], request),
       gas,
       impactBps: impactBps(amountOut, endlessOut(hops, amountIn)),
       risks: risksOf(hops),
@@ -89,15 +106,16 @@ export function createPoolScanner({
     }))
   }
 
-  function describeSplit({ legs, amountOut, gas }: SplitQuote, ends: Ends): Found {
+  function describeSplit({ legs, amountOut, gas }: SplitQuote, request: ScanRequest): Found {
     const endless = legs.reduce((sum, { hops, amountIn }) => sum + endlessOut(hops, amountIn), 0)
     return {
       id: splitIdOf(crypto, legs),
       venue: 'venue_pool',
-      label: labels.ofSplit(ends, legs),
+      label: labels.ofSplit(request, legs),
       way: { kind: 'pools', legs: legs.map(legOf) },
       quotedBy: 'memory',
       amountOut,
+      ...afterSellTax(legs, request),
       gas,
       impactBps: impactBps(amountOut, endless),
       risks: hooks.risksOf(legs.flatMap(({ hops }) => hops)),
@@ -105,7 +123,7 @@ export function createPoolScanner({
   }
 
   /** A split through an unknown hook would carry its risk: split over the other pools where there are any. */
-  function split(routes: readonly RouteQuote[], request: RouteRequest): Found | undefined {
+  function split(routes: readonly RouteQuote[], request: ScanRequest): Found | undefined {
     const clean = routes.filter(isClean)
     const found = splitRoute(clean.length > 0 ? clean : routes, request)
     if (!found || !fits(found)) return undefined
@@ -127,7 +145,7 @@ export function createPoolScanner({
   }
 
   /** A split asked for again is made of the same routes, though another division may be better by now. */
-  function splitAgain(routeId: string, request: RouteRequest): Found | undefined {
+  function splitAgain(routeId: string, request: ScanRequest): Found | undefined {
     const legs = winners.legsOf(routeId)?.map((route) => requote(route, request))
     if (!legs?.every((leg) => leg !== undefined)) return undefined
     const found = splitRoute(legs.sort(byNet), request)
