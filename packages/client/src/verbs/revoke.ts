@@ -1,4 +1,11 @@
-import { type Address, decodeDelegations, type Hex, permit2Abi, readRoot } from '@pit/chain'
+import {
+  type Address,
+  decodeDelegations,
+  delegationManagerAbi,
+  type Hex,
+  permit2Abi,
+  readRoot,
+} from '@pit/chain'
 import type { Answer, BodyInput } from '@pit/protocol'
 import { decodeFunctionData, encodeFunctionData } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
@@ -87,6 +94,8 @@ export async function revokeSession(
   )
   // One after the other by their hashes: the server has no say in which comes first.
   steps.sort((a, b) => (a.ends < b.ends ? -1 : 1))
+  const left = (rootHashes ?? []).filter((hash) => !steps.some(({ ends }) => ends === hash))
+  await checkEnded(deps, left, options)
   return { revoked, receipts: await sendAll(deps, steps, options) }
 }
 
@@ -103,6 +112,26 @@ function rootEndedBy({ pins, account }: ClientDeps, rootHashes: readonly Hex[] |
   const isNamed = rootHashes === undefined || rootHashes.includes(root.hash)
   must(isNamed, 'RECIPIENT', 'a step ends another session')
   return root.hash
+}
+
+/** What no step ends has to be ended already, by the client's own node: none is left alive unnoticed. */
+async function checkEnded(
+  { rpc, pins }: ClientDeps,
+  rootHashes: readonly Hex[],
+  { signal }: VerbOptions,
+): Promise<void> {
+  if (rootHashes.length === 0) return
+  const calls = rootHashes.map((hash) => {
+    const data = encodeFunctionData({
+      abi: delegationManagerAbi,
+      functionName: 'disabledDelegations',
+      args: [hash],
+    })
+    return { method: 'eth_call', params: [{ to: pins.addresses.manager, data }, 'latest'] }
+  })
+  const answers = await rpc.all(calls, signal)
+  const isEnded = answers.every((answer) => BigInt(given<Hex>(answer)) === 1n)
+  must(isEnded, 'RECIPIENT', 'no step ends one of the session’s roots, which is alive on chain')
 }
 
 /** Signs the owner's own steps, one after the other is mined. */
