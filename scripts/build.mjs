@@ -1,5 +1,6 @@
 // Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
-// process's start.
+// process's start. With --start only what `npm start` and its commands need.
+import { spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -20,18 +21,20 @@ const EXTERNAL =
 const started = performance.now()
 const entries = {
   start: 'scripts/start.ts',
-  generate: 'scripts/generate.ts',
   signIn: 'scripts/signIn.ts',
   server: 'packages/server/src/main.ts',
   signer: 'packages/signer/src/main.ts',
   pgliteWorker: 'packages/platform/src/db/pgliteWorker.ts',
-  storeWriter: 'packages/platform/test/storeWriter.ts',
   devnet: 'packages/devnet/src/main.ts',
   pit: 'packages/cli/src/pit.ts',
   pitAdmin: 'packages/cli/src/pitAdmin.ts',
-  compileContracts: 'packages/devnet/src/compileEntry.ts',
 }
-for (const folder of ['bench', 'examples']) {
+const isStart = process.argv.includes('--start')
+if (!isStart) {
+  entries.generate = 'scripts/generate.ts'
+  entries.storeWriter = 'packages/platform/test/storeWriter.ts'
+}
+for (const folder of isStart ? ['examples'] : ['bench', 'examples']) {
   for (const file of existsSync(folder) ? readdirSync(folder) : []) {
     if (file.endsWith('.ts') && !file.endsWith('.d.ts'))
       entries[`${folder}/${file.slice(0, -3)}`] = `${folder}/${file}`
@@ -40,9 +43,7 @@ for (const folder of ['bench', 'examples']) {
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
 if (process.argv.includes('--clean')) rmSync('dist', { recursive: true, force: true })
-const web = buildWeb()
-await build({
-  entryPoints: present,
+const options = {
   outdir: 'dist',
   bundle: true,
   platform: 'node',
@@ -64,7 +65,20 @@ await build({
       },
     },
   ],
+}
+// The compiler takes longest, so it begins first, in a process of its own; what it made is kept, and no boot waits
+// for it.
+await build({ ...options, entryPoints: { compileContracts: 'packages/devnet/src/compileEntry.ts' } })
+const contracts = new Promise((resolve, reject) => {
+  const compiler = spawn(process.execPath, ['dist/compileContracts.js'], { stdio: 'inherit' })
+  compiler.once('error', reject)
+  compiler.once('exit', (code) =>
+    code === 0 ? resolve() : reject(new Error('the contracts do not compile')),
+  )
 })
+contracts.catch(() => {})
+const web = buildWeb()
+await build({ ...options, entryPoints: present })
 // What `npm link` and `npx` start.
 for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
 // Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
@@ -96,8 +110,7 @@ for (const [target, sources] of Object.entries(copied)) {
   }
 }
 await web
-// The contracts are compiled here and cached, so that no boot waits for the compiler.
-await import('../dist/compileContracts.js')
+await contracts
 if (!process.argv.includes('--quiet')) {
   console.log(`built ${Object.keys(present).join(', ')} in ${Math.round(performance.now() - started)} ms`)
 }

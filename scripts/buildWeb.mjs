@@ -9,7 +9,7 @@ const OUT = 'dist/web'
 const LIST = `${OUT}/site.json`
 /** What ends up in the page. */
 const SOURCES = [
-  ...['web', 'client', 'protocol', 'chain'].map((name) => `packages/${name}/src`),
+  ...['web', 'client', 'brains', 'protocol', 'chain'].map((name) => `packages/${name}/src`),
   ...['packages/web/index.html', 'packages/web/vite.config.ts', 'package-lock.json', 'scripts/buildWeb.mjs'],
 ]
 

@@ -1,4 +1,4 @@
-import { type Address, type Hex, multicall3Abi } from '@pit/chain'
+import { type Address, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
 import { type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { encodeFunctionResult } from 'viem'
@@ -66,6 +66,16 @@ describe('a wallet', () => {
       'eth_getTransactionCount',
     ])
     expect((sent[0]!.params[2] as RpcCall)[1]).toEqual([WALLET, 'pending'])
+  })
+
+  it('is asked for its ETH alone where it spends that', async () => {
+    const { simulator, sent } = open(() => answers({ 1: '0x2386f26fc10000' }))
+    const ask = { wallet: WALLET, tokenIn: token(NATIVE), tokenOut: token(OTHER), curve: null }
+    const state = await simulator.readWallet(ask)
+    expect(state).toMatchObject({ balanceWei: 10n ** 16n, balanceIn: 10n ** 16n, allowance: 0n })
+    expect((sent[0]!.params[1] as RpcCall)[0]).toBe('eth_getBalance')
+    const unread = open(() => answers({ 1: null }))
+    expect((await refusalOf(unread.simulator.readWallet(ask))).code).toBe('RPC_UNAVAILABLE')
   })
 
   it('is not read by halves', async () => {

@@ -1,6 +1,8 @@
-import { type Address, delegationOf, stockIssuerOf } from '@pit/chain'
+import { type Address, delegationOf, type Hex, stockIssuerOf } from '@pit/chain'
 import {
+  type Question as Asked,
   allowanceCall,
+  askBalance,
   askBlockNumber,
   askChainId,
   askCode,
@@ -48,10 +50,9 @@ type Question =
 export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<WalletState> {
   const { wallet, tokenIn, tokenOut } = ask
   const readings = questionsOf(deps, ask)
-  const multicall3 = lower(deps.profile.contracts.multicall3)
   const asked = [
     askBlockNumber(),
-    askMulticall(multicall3, [...readings.values()], { gas: READING_GAS }),
+    askReadings(deps, wallet, readings),
     askNonce(wallet, 'pending'),
     askCode(wallet),
     askChainId(),
@@ -97,6 +98,24 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
       (party) =>
         readings.has(`blocked ${party}`) && needFlag(`blocked ${party}`, `whether ${party} may trade stocks`),
     ),
+  }
+}
+
+/** A wallet that spends ETH has only that balance to tell, for which no contract needs to run. */
+function askReadings(
+  { profile }: Pick<SimulatorDeps, 'profile'>,
+  wallet: Address,
+  readings: ReadonlyMap<Question, ContractCall>,
+): Asked<(Hex | null)[]> {
+  if (readings.size > 1)
+    return askMulticall(lower(profile.contracts.multicall3), [...readings.values()], { gas: READING_GAS })
+  const { call, parse } = askBalance({ token: NATIVE_TOKEN, wallet })
+  return {
+    call,
+    parse: (result) => {
+      const wei = parse(result)
+      return wei === undefined ? undefined : [`0x${wei.toString(16).padStart(64, '0')}`]
+    },
   }
 }
 
