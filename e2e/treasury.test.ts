@@ -195,7 +195,8 @@ describe('the treasury on a real chain', () => {
       tokens: [{ token: NATIVE, received: String(trade.income), outside: '0' }],
       reconciliation: {
         status: 'agrees',
-        eth: 'trace',
+        // A public node traces nothing: then the balance has to add up.
+        eth: process.env['STRICT'] === '1' ? 'balance' : 'trace',
         counts: { agrees: 1, outside_ledger: 0, differences: 0 },
       },
     })
