@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { createCrypto, TOPIC } from '@pit/chain'
-import { type Devnet, startDevnet } from '@pit/devnet'
+import { type Devnet, readConfig, startDevnet } from '@pit/devnet'
 import { type Market, openMarket } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
@@ -19,15 +19,22 @@ import { differences } from './market/differences.ts'
 // hand).
 
 const MARKET_S = Number(process.env['MARKET_S'] ?? 5)
+/** With STRICT=1 the market reads by a public node's ways, and its preferred address dies. */
+const isStrict = process.env['STRICT'] === '1'
+const DIES_AFTER = 2_000
 
 let devnet: Devnet
 let db: Db
+/** The market's way to the chain. */
 let rpc: Rpc
+/** The test's own, which no limits hold up. */
+let open: Rpc
+let openUrl: string
 let market: Market
 let jobs: Jobs<string>
 const dir = await newServerDirectory('pit-market-')
 
-const open = async (through: Rpc = rpc) => {
+const openOn = async (through: Rpc = rpc) => {
   const crypto = await createCrypto()
   const { profile } = devnet.world
   const logger = createLogger({ level: 'silent' })
@@ -55,18 +62,30 @@ beforeAll(async () => {
     marketSeed: 'market-state',
     tradesPerS: 20,
     session: 'always',
+    ...(isStrict && { strict: readConfig({ DEVNET_PROVIDER: 'strict' }).strict, moreAddresses: 1 }),
   })
   db = await openDb({ dataDir: dir, databaseUrl: null })
   await migrateStore(db)
-  rpc = createRpc({ url: devnet.url })
-  market = await open()
+  openUrl = isStrict ? `${devnet.url}/open` : devnet.url
+  open = createRpc({ url: openUrl })
+  rpc = createRpc({ url: await nodeUrls(), chainId: 4663, heads: 'probe' })
+  market = await openOn()
   await market.ready()
 })
 
+async function nodeUrls(): Promise<string[]> {
+  if (!isStrict) return [devnet.url]
+  const wish = { n: 1, mode: 'dead', after_requests: DIES_AFTER }
+  const more = await open.request<{ url: string }[]>('devnet_address', [wish])
+  return [...more.map(({ url }) => url), devnet.url]
+}
+
 afterAll(async () => {
+  if (isStrict) console.log('addresses at the end', await open?.request('devnet_address', []))
   await close()
   await db?.close()
   rpc?.close()
+  open?.close()
   await devnet?.close()
   rmSync(dir, { recursive: true, force: true })
 })
@@ -77,7 +96,7 @@ const client = () =>
       id: 4663,
       name: 'devnet',
       nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: { default: { http: [devnet.url] } },
+      rpcUrls: { default: { http: [openUrl] } },
       contracts: { multicall3: { address: devnet.world.profile.contracts.multicall3 as Address } },
     }),
     transport: http(),
@@ -85,14 +104,14 @@ const client = () =>
 
 /** Stops the trading, lets the memory reach the head, and compares. */
 async function compare({ goesOn = true } = {}) {
-  await rpc.request('devnet_market', [{ on: false }])
+  await open.request('devnet_market', [{ on: false }])
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   await market.ready()
   const head = market.head()
   if (!head) throw new Error('no head')
   const stateView = devnet.world.profile.contracts.v4_state_view as Address
   const result = await differences(client(), { stateView, block: BigInt(head.number) }, market.pools())
-  await rpc.request('devnet_market', [{ on: goesOn }])
+  await open.request('devnet_market', [{ on: goesOn }])
   return { ...result, block: head.number, pools: market.poolCount() }
 }
 
@@ -109,7 +128,7 @@ it('holds every pool exactly as the chain does, after trading', {
 it('goes on from its checkpoint after a restart, and still agrees', async () => {
   const before = market.head()?.number ?? 0
   await close()
-  market = await open()
+  market = await openOn()
   await market.ready()
   expect(market.head()?.number).toBeGreaterThanOrEqual(before)
   const { differing } = await compare()
@@ -120,7 +139,7 @@ type Log = { topics: string[] }
 
 async function reopen(node: Rpc) {
   await close()
-  market = await open(node)
+  market = await openOn(node)
   await market.ready()
 }
 const waitS = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
@@ -144,9 +163,9 @@ it('finds pools whose logs a node kept back, and reads them again', async () => 
   isHiding = false
   expect(hidden).toBeGreaterThan(0)
   // Stands still, so that only the check can find what was missed.
-  await rpc.request('devnet_market', [{ on: false }])
+  await open.request('devnet_market', [{ on: false }])
   await expect.poll(async () => (await compare({ goesOn: false })).differing, { timeout: 60_000 }).toEqual([])
-  await rpc.request('devnet_market', [{ on: true }])
+  await open.request('devnet_market', [{ on: true }])
 })
 
 it('starts where the chain is still the same when its checkpoint is gone from it', async () => {
