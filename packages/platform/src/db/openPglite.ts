@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../clock.ts'
@@ -55,6 +55,8 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   const closing = new AbortController()
 
   async function start(): Promise<PgliteLink> {
+    // Making a store takes half a gigabyte more than running it, which only the end of its thread gives back.
+    if (!existsSync(join(directory, 'PG_VERSION'))) await (await startLink(directory)).close()
     const next = await startLink(directory)
     next.onNotification((channel, payload) => {
       for (const { heard } of listeners.get(channel) ?? []) heard(payload)
