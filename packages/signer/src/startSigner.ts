@@ -128,6 +128,9 @@ function doorOf(listen: Config['listen']): Door {
   }
 }
 
+/** The ledger is small: counters and leaves of the last days. */
+const LEDGER_BUFFER_MB = 16
+
 /** Builds everything and hands it in; `tell` reports the progress of a start, which `ending` ends. */
 export async function startSigner(
   config: Config,
@@ -159,7 +162,8 @@ export async function startSigner(
     })
     closing.add(() => sanctions.close())
     const crypto = await createCrypto()
-    const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger })
+    const { dataDir, databaseUrl } = config
+    const db = await openDb({ dataDir, databaseUrl, bufferMb: LEDGER_BUFFER_MB, logger })
     closing.add(() => db.close())
     const applied = await migrateLedger(db)
     stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)

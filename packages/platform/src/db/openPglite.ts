@@ -15,6 +15,8 @@ import type { Db, Listener, QueryOptions, StoreOptions } from './types.ts'
 export interface PgliteOptions extends StoreOptions {
   /** The store is in `store/` below it, its lock beside that. */
   dataDir: string
+  /** Memory for pages that were read. */
+  bufferMb?: number
   /** How often the log is folded into the tables and dead rows are cleared. */
   tendEveryMs?: number
   /** The pause after the first failure to open again; each next one is twice as long, up to a bound. */
@@ -37,6 +39,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   // Generous: on a loaded machine one thread does everything, and the remedy is a restart of it.
   const {
     dataDir,
+    bufferMb = 128,
     statementTimeoutMs = 60_000,
     idleInTransactionMs = 15_000,
     tendEveryMs = 60_000,
@@ -56,8 +59,8 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
 
   async function start(): Promise<PgliteLink> {
     // Making a store takes half a gigabyte more than running it, which only the end of its thread gives back.
-    if (!existsSync(join(directory, 'PG_VERSION'))) await (await startLink(directory)).close()
-    const next = await startLink(directory)
+    if (!existsSync(join(directory, 'PG_VERSION'))) await (await startLink(directory, bufferMb)).close()
+    const next = await startLink(directory, bufferMb)
     next.onNotification((channel, payload) => {
       for (const { heard } of listeners.get(channel) ?? []) heard(payload)
     })

@@ -33,8 +33,8 @@ describe('the embedded store', () => {
   /** A way to start that can be made to fail, and what stops the thread. */
   function failingStart() {
     const control = { fails: false, tries: 0 }
-    const startLink = (directory: string) => {
-      if (!control.fails) return startPgliteLink(directory)
+    const startLink = (directory: string, bufferMb: number) => {
+      if (!control.fails) return startPgliteLink(directory, bufferMb)
       control.tries++
       return Promise.reject(new Error('the disk is full'))
     }

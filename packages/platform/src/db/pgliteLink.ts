@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { classified, StoreUnavailableError, statementTimedOut } from './errors.ts'
 import { lastOf } from './openPostgres.ts'
-import { createPgliteStream, type FromWorker, type ToWorker } from './pgliteStream.ts'
+import { createPgliteStream, type FromWorker, type StoreToOpen, type ToWorker } from './pgliteStream.ts'
 import type { QueryOptions } from './types.ts'
 import { valueTypes } from './valueTypes.ts'
 
@@ -31,8 +31,9 @@ export interface PgliteLink {
 
 const WATCH_EVERY_MS = 250
 
-export async function startPgliteLink(directory: string): Promise<PgliteLink> {
-  const worker = new Worker(workerFile(), { workerData: { directory }, stdout: false, stderr: false })
+export async function startPgliteLink(directory: string, bufferMb: number): Promise<PgliteLink> {
+  const workerData: StoreToOpen = { directory, bufferMb }
+  const worker = new Worker(workerFile(), { workerData, stdout: false, stderr: false })
   let failure: Error | undefined
   worker.on('error', (error) => {
     failure = error

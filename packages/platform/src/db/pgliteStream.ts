@@ -1,6 +1,11 @@
 import { Duplex } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
 
+/** What the store's thread is started with. */
+export interface StoreToOpen {
+  directory: string
+  bufferMb: number
+}
 export type ToWorker = Uint8Array | 'close'
 export type FromWorker = Uint8Array | 'ready' | 'closed'
 

@@ -1,13 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
-import type { FromWorker, ToWorker } from './pgliteStream.ts'
+import type { FromWorker, StoreToOpen, ToWorker } from './pgliteStream.ts'
 
 // The embedded store's thread: PostgreSQL wire messages in, wire messages out, one for one and in order.
 const port = parentPort
 if (!port) throw new Error('runs only as a worker thread')
 const answer = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
-const store = new PGlite((workerData as { directory: string }).directory)
+const { directory, bufferMb } = workerData as StoreToOpen
+const store = new PGlite(directory, {
+  startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${bufferMb}MB`],
+})
 await store.waitReady
 
 port.on('message', async (message: ToWorker) => {
