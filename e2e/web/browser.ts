@@ -37,6 +37,17 @@ export async function openTab(browser: Browser, baseURL: string): Promise<Tab> {
   return { page, faults }
 }
 
+/** How far a page's parts moved by themselves within some seconds: the browser's own measure. */
+export async function shiftOf(page: Page, path: string, waitMs: number): Promise<number> {
+  await page.addInitScript(`globalThis.shift = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })`)
+  await page.goto(path)
+  await page.waitForTimeout(waitMs)
+  return page.evaluate('shift')
+}
+
 /** Serious findings of axe on what is shown now, in words. */
 async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)

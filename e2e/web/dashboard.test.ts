@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
-import { lookAt, openBrowser, openTab, signIn, type Tab } from './browser.ts'
+import { lookAt, openBrowser, openTab, shiftOf, signIn, type Tab } from './browser.ts'
 
 // The dashboard as a visitor's browser shows it, on the real processes.
 
@@ -38,7 +38,7 @@ afterAll(async () => {
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path)
   await page.locator('main h1').waitFor()
-  await expect.poll(() => page.locator('main .skeleton').count(), WAIT).toBe(0)
+  await expect.poll(() => page.locator('main .skeleton, main .meanwhile').count(), WAIT).toBe(0)
 }
 
 describe('for everybody', () => {
@@ -75,6 +75,41 @@ describe('for everybody', () => {
     await expect.poll(() => page.locator('main').innerText(), WAIT).toMatch(text)
     expect(await lookAt(page, name)).toEqual([])
     expect(faults).toEqual([])
+  })
+
+  it('pages stand still while they fill, on a phone', async () => {
+    const { page } = await openTab(browser, world.server.url)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const moved: Record<string, number> = {}
+    // The status is read again every five seconds, and has its curves from the second time on.
+    for (const [path, waitMs] of [
+      ['/status', 7_000],
+      ['/', 2_000],
+      ['/league', 2_000],
+      ['/treasury', 2_000],
+    ] as const)
+      moved[path] = await shiftOf(page, path, waitMs)
+    console.log('moved by themselves', moved)
+    // What browsers' makers call good.
+    for (const [path, shift] of Object.entries(moved)) expect(shift, path).toBeLessThan(0.1)
+    await page.close()
+  })
+
+  it('the keyboard alone reaches what there is, tabs by their arrows', async () => {
+    const { page } = visitor
+    await open(page, '/league')
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    const reached: string[] = []
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.press('Tab')
+      reached.push(await focused())
+    }
+    expect(reached).toEqual(
+      expect.arrayContaining(['Skip to the page', 'Market', 'Keys', 'Connect', 'Boards']),
+    )
+    await page.getByRole('tab', { name: 'Boards' }).focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toBe('Past seasons')
   })
 
   it('files are kept for good, the page is asked for again, other paths stay as they were', async () => {

@@ -79,9 +79,13 @@ export interface Line {
 /** Values over time, up to five lines. */
 export function LineChart(props: { label: string; lines: readonly Line[]; format(value: number): string }) {
   const lines = props.lines.filter(({ points }) => points.length > 1).slice(0, 5)
-  if (lines.length === 0)
-    return <p className="faint chart-place">Gathering: a curve is drawn from the second reading on.</p>
-  return <Lines {...props} lines={lines} />
+  if (lines.length > 0) return <Lines {...props} lines={lines} />
+  return (
+    <figure className="stack">
+      <p className="faint chart-place">Gathering: a curve is drawn from the second reading on.</p>
+      {props.lines.length > 1 && <Legend names={props.lines.map(({ name }) => name)} />}
+    </figure>
+  )
 }
 
 function Lines(props: { label: string; lines: readonly Line[]; format(value: number): string }) {

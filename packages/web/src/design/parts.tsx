@@ -40,6 +40,15 @@ export function Stats({ children }: { children: ReactNode }) {
   return <dl className="stats">{children}</dl>
 }
 
+/** In the place of so many figures, until they were read. */
+export const StatsToCome = ({ labels }: { labels: readonly string[] }) => (
+  <Stats>
+    {labels.map((label) => (
+      <Stat key={label} label={label} value="–" />
+    ))}
+  </Stats>
+)
+
 export function Stat(props: { label: string; value: ReactNode; note?: ReactNode; tone?: Tone }) {
   return (
     <div className="stat">

@@ -85,11 +85,22 @@ export function described(error: unknown): Described {
 }
 
 /** What was read, or that it is being read, or why it could not be. */
-export function Loaded<T>(props: { of: UseQueryResult<T>; lines?: number; children(value: T): ReactNode }) {
+export function Loaded<T>(props: {
+  of: UseQueryResult<T>
+  lines?: number
+  /** As large as what comes, where more stands below it: nothing moves when it is there. */
+  meanwhile?: ReactNode
+  children(value: T): ReactNode
+}) {
   const { data, error, refetch } = props.of
   if (data === undefined) {
     if (error) return <Failure error={error} onAgain={() => void refetch()} />
-    return <Loading lines={props.lines ?? 6} />
+    if (props.meanwhile === undefined) return <Loading lines={props.lines ?? 6} />
+    return (
+      <div className="meanwhile" aria-busy="true">
+        {props.meanwhile}
+      </div>
+    )
   }
   return (
     <>

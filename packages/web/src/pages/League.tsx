@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { amount, count, dateTime, day, duration, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
-import { Badge, Card, Facts, Page, Stat, Stats, Tabs } from '../design/parts.tsx'
+import { Badge, Card, Facts, Page, Stat, Stats, StatsToCome, Tabs } from '../design/parts.tsx'
 import { Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
@@ -11,6 +11,7 @@ import { Boards } from './Standings.tsx'
 
 type Overview = Answer<'league'>
 const PARTNER_DECIMALS = 18
+const CLOCK = ['Season', 'Ends in', 'Entrants', 'Prize if it ended now', 'Entering now plays from']
 
 /** The season's clock, both boards, who may win and why, past seasons and the reserve. */
 export default function League() {
@@ -21,7 +22,7 @@ export default function League() {
       title="League"
       lead="Two-week seasons. The prize board counts real trades at independent marks; the practice board trades on paper."
     >
-      <Loaded of={league} lines={4}>
+      <Loaded of={league} meanwhile={<StatsToCome labels={CLOCK} />}>
         {(data) => <Clock league={data} />}
       </Loaded>
       <Tabs

@@ -16,7 +16,7 @@ export default function Status() {
   const config = useRead('config', {})
   return (
     <Page title="Status" lead="What the service says of itself and of everything it stands on.">
-      <Loaded of={stats} lines={3}>
+      <Loaded of={stats} meanwhile={<Latencies />}>
         {(data) => <Latencies stats={data} />}
       </Loaded>
       <div className="grid">
@@ -53,8 +53,9 @@ export default function Status() {
 
 type Check = [string, 'ok' | 'impaired' | 'unknown']
 
-function Latencies({ stats }: { stats: Answer<'stats'> }) {
-  const { block, latency_ms, ai_pool, generated_at } = stats
+/** Dashes until it was read. */
+function Latencies({ stats }: { stats?: Answer<'stats'> }) {
+  const { block, latency_ms, ai_pool, generated_at = 0 } = stats ?? {}
   const atMs = generated_at * 1000
   const quotes = useSeries('quotes', latency_ms?.ref_quotes, atMs)
   const rpc = useSeries('rpc', latency_ms?.rpc, atMs)
