@@ -66,19 +66,14 @@ const options = {
     },
   ],
 }
-// The compiler takes longest, so it begins first, in a process of its own; what it made is kept, and no boot waits
-// for it.
+// The compiler takes longest, so it begins first, in a process of its own; what it made is kept. `npm start` goes on
+// beside it: the stores are made meanwhile, and the devnet waits for what it deploys.
 await build({ ...options, entryPoints: { compileContracts: 'packages/devnet/src/compileEntry.ts' } })
-const contracts = new Promise((resolve, reject) => {
-  const compiler = spawn(process.execPath, ['dist/compileContracts.js'], { stdio: 'inherit' })
-  compiler.once('error', reject)
-  compiler.once('exit', (code) =>
-    code === 0 ? resolve() : reject(new Error('the contracts do not compile')),
-  )
-})
-contracts.catch(() => {})
+const contracts = runNode(['dist/compileContracts.js'])
 const web = buildWeb()
 await build({ ...options, entryPoints: present })
+// Only baseline code: a store is made once, and optimizing that would take a third of its time again.
+const emptyStore = isStart && runNode(['--liftoff-only', 'scripts/emptyStore.mjs'])
 // What `npm link` and `npx` start.
 for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
 // Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
@@ -110,7 +105,20 @@ for (const [target, sources] of Object.entries(copied)) {
   }
 }
 await web
-await contracts
+if (emptyStore) await emptyStore.ended
+if (isStart) contracts.child.unref()
+else await contracts.ended
 if (!process.argv.includes('--quiet')) {
   console.log(`built ${Object.keys(present).join(', ')} in ${Math.round(performance.now() - started)} ms`)
+}
+
+/** Node in a process of its own. That it failed is told to who awaits its end; it has said why itself. */
+function runNode(args) {
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  const ended = new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${args.join(' ')} failed`))))
+  })
+  ended.catch(() => {})
+  return { child, ended }
 }

@@ -21,6 +21,8 @@ interface Part {
   file: string
   /** The environment this part starts with, beyond our own. */
   env: Record<string, string>
+  /** Node's own options. */
+  nodeOptions?: string[]
 }
 interface Running {
   part: Part
@@ -75,6 +77,7 @@ function launch(part: Part, restarts = 0): Running {
   const child = fork(join(here, part.file), [], {
     // A person reads this terminal: stages, and what goes wrong.
     env: { LOG_LEVEL: 'warn', ...ownEnvironment(part), ...part.env },
+    execArgv: [...process.execArgv, ...(part.nodeOptions ?? [])],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ready = new Promise<void>((resolve, reject) => {
@@ -236,7 +239,15 @@ async function main(): Promise<void> {
     ...(withDevnet ? [{ name: 'devnet', file: 'devnet.js', env: {} }] : []),
     ...('why' in signer
       ? []
-      : [{ name: 'signer', file: 'signer.js', env: { ...chainEnv, ...signer.forSigner } }]),
+      : [
+          {
+            name: 'signer',
+            file: 'signer.js',
+            env: { ...chainEnv, ...signer.forSigner },
+            // Its embedded ledger is small: optimizing the WebAssembly it runs on costs 50 MB and gains nothing.
+            nodeOptions: ['--liftoff-only'],
+          },
+        ]),
     {
       name: 'server',
       file: 'server.js',

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Abi } from 'viem'
 
 export interface Artifact {
@@ -81,6 +91,19 @@ function compile(sources: Record<string, { content: string }>): Artifacts {
   return artifacts
 }
 
+/** No compiler takes this long: whatever has the process id of an older claim is something else. */
+const MAX_COMPILE_MS = 120_000
+
+/** Whether another process compiles the same just now: the build does, while the chain starts. */
+function isCompiling(claim: string): boolean {
+  try {
+    process.kill(Number(readFileSync(claim, 'utf8')), 0)
+    return Date.now() - statSync(claim).mtimeMs < MAX_COMPILE_MS
+  } catch {
+    return false
+  }
+}
+
 let loaded: Promise<Artifacts> | undefined
 
 /**
@@ -104,13 +127,17 @@ async function loadOrCompile(say: (line: string) => void): Promise<Artifacts> {
     .slice(0, 32)
   const folder = join(root, '.cache', 'contracts')
   const file = join(folder, `${key}.json`)
+  const claim = `${file}.compiling`
+  while (!existsSync(file) && isCompiling(claim)) await sleep(50)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
   const started = performance.now()
-  const artifacts = compile(sources)
   mkdirSync(folder, { recursive: true })
+  writeFileSync(claim, `${process.pid}`)
+  const artifacts = compile(sources)
   // Written aside and renamed, so that a reader beside us never sees half a file.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(artifacts))
   renameSync(`${file}.${process.pid}`, file)
+  rmSync(claim, { force: true })
   say(`compiled ${Object.keys(artifacts).length} contracts in ${Math.round(performance.now() - started)} ms`)
   return artifacts
 }

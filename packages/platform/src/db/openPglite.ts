@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { systemClock } from '../clock.ts'
 import { startLoop } from '../loop.ts'
 import { ownFolder } from '../ownFiles.ts'
@@ -21,6 +22,8 @@ export interface PgliteOptions extends StoreOptions {
   tendEveryMs?: number
   /** The pause after the first failure to open again; each next one is twice as long, up to a bound. */
   reopenPauseMs?: number
+  /** A store with nothing in it, which a new one is copied from; the build makes one beside the bundles. */
+  emptyStore?: string
   /** Tests hand in one that fails. */
   startLink?: typeof startPgliteLink
 }
@@ -39,11 +42,12 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   // Generous: on a loaded machine one thread does everything, and the remedy is a restart of it.
   const {
     dataDir,
-    bufferMb = 128,
+    bufferMb = 32,
     statementTimeoutMs = 60_000,
     idleInTransactionMs = 15_000,
     tendEveryMs = 60_000,
     reopenPauseMs = 100,
+    emptyStore = fileURLToPath(new URL('./emptyStore', import.meta.url)),
     startLink = startPgliteLink,
     logger,
   } = options
@@ -58,6 +62,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   const closing = new AbortController()
 
   async function start(): Promise<PgliteLink> {
+    if (!existsSync(directory) && existsSync(emptyStore)) copyStore(emptyStore, directory)
     // Making a store takes half a gigabyte more than running it, which only the end of its thread gives back.
     if (!existsSync(join(directory, 'PG_VERSION'))) await (await startLink(directory, bufferMb)).close()
     const next = await startLink(directory, bufferMb)
@@ -210,6 +215,14 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     },
   })
   return db
+}
+
+/** Renamed into place: half a store must never be taken for one. */
+function copyStore(from: string, to: string): void {
+  const draft = `${to}.draft`
+  rmSync(draft, { recursive: true, force: true })
+  cpSync(from, draft, { recursive: true })
+  renameSync(draft, to)
 }
 
 const listenTo = (channel: string): string => `listen "${channel.replaceAll('"', '""')}"`

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -85,6 +85,27 @@ describe('the embedded store', () => {
     expect(isStoreUnavailable(await first.query('select 1').catch((e: unknown) => e))).toBe(true)
     expect(existsSync(join(dataDir, 'store.lock'))).toBe(false)
     expect(await (await open()).query('select n from kept')).toEqual([{ n: 1 }, { n: 2 }])
+  })
+
+  it('begins as a copy of an empty store, of which a copy cut short counts for nothing', async () => {
+    const emptyStore = join(dataDir, 'store')
+    const fresh = mkdtempSync(join(tmpdir(), 'pit-fresh-'))
+    mkdirSync(join(fresh, 'store.draft'))
+    writeFileSync(join(fresh, 'store.draft', 'PG_VERSION'), '17\n')
+    const lives: string[] = []
+    const startLink = (directory: string, bufferMb: number) => {
+      lives.push(directory)
+      return startPgliteLink(directory, bufferMb)
+    }
+    const db = await open({ dataDir: fresh, emptyStore, startLink })
+    await db.exec('create table kept (n int); insert into kept values (7)')
+    await db.close()
+    // Made by a copy alone: no thread ran before the one that serves.
+    expect(lives).toHaveLength(1)
+    const again = await open({ dataDir: fresh, emptyStore })
+    expect(await again.query('select n from kept')).toEqual([{ n: 7 }])
+    await again.close()
+    rmSync(fresh, { recursive: true })
   })
 
   it('does not wait for a transaction that waits for the store itself', async () => {
