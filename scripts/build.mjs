@@ -25,6 +25,7 @@ const entries = {
   server: 'packages/server/src/main.ts',
   signer: 'packages/signer/src/main.ts',
   pgliteWorker: 'packages/platform/src/db/pgliteWorker.ts',
+  makeEmptyStore: 'packages/platform/src/db/makeEmptyStore.ts',
   devnet: 'packages/devnet/src/main.ts',
   pit: 'packages/cli/src/pit.ts',
   pitAdmin: 'packages/cli/src/pitAdmin.ts',
@@ -73,7 +74,7 @@ const contracts = runNode(['dist/compileContracts.js'])
 const web = buildWeb()
 await build({ ...options, entryPoints: present })
 // Only baseline code: a store is made once, and optimizing that would take a third of its time again.
-const emptyStore = isStart && runNode(['--liftoff-only', 'scripts/emptyStore.mjs'])
+const emptyStore = isStart && runNode(['--liftoff-only', 'dist/makeEmptyStore.js'])
 // What `npm link` and `npx` start.
 for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
 // Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those

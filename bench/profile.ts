@@ -1,0 +1,106 @@
+/**
+ * Where a server's time goes on each hot path: one flame graph (SVG) for quote, prepare, submit, fast and session
+ * trade, of ROUNDS calls each one after another, after as many that warm it up.
+ * node scripts/build.mjs && node dist/bench/profile.js [folder, docs/profiles]
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient, fromViem, rpcAt } from '@pit/client'
+import { WATCHED, watchProcess } from '@pit/platform/test/watchProcess'
+import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { openParty, type SessionTrade, signaturesFor, startGrant } from '../e2e/session/party.ts'
+import { openSessionWorld } from '../e2e/session/world.ts'
+import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
+import { flameGraph, ownTimes } from './profile/flameGraph.ts'
+import { post } from './trade/measure.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
+const folder = process.argv[2] ?? 'docs/profiles'
+const ETH = 10n ** 18n
+const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
+const keyOf = (name: string): Hex => keccak256(stringToHex(`profile bench ${name}`))
+
+const world = await openSessionWorld({
+  server: { ...WATCHED, FAST_ENABLED: '1', RATE_LIMIT_SCALE: '1000000' },
+})
+const { server, devnet, profile } = world
+mkdirSync(folder, { recursive: true })
+try {
+  const owner = await openParty(server.url, keyOf('owner'))
+  const executor = await openParty(server.url, keyOf('executor'))
+  const fastAccount = privateKeyToAccount(keyOf('fast'))
+  for (const wallet of [owner.wallet, executor.wallet, fastAccount.address.toLowerCase() as Hex]) {
+    await world.fund(wallet, { wei: 1_000n * ETH })
+  }
+  const watch = await watchProcess(server.output())
+  const call = async <T>(path: string, body: object): Promise<T> => {
+    const answer = await post<T & { error?: object }>(`${server.url}/api/v1/${path}`, body, {
+      authorization: `Bearer ${owner.key}`,
+    })
+    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body.error)}`)
+    return answer.body
+  }
+  const show = async (name: string, once: (round: number) => Promise<unknown>) => {
+    for (let round = 0; round < ROUNDS; round++) await once(round)
+    let wallMs = 0
+    const seen = await watch.during(async () => {
+      const startedAt = performance.now()
+      for (let round = 0; round < ROUNDS; round++) await once(ROUNDS + round)
+      wallMs = performance.now() - startedAt
+    })
+    const busyUs = seen.samples.reduce((sum, id, i) => {
+      const { functionName } = seen.nodes.find((node) => node.id === id)!.callFrame
+      return functionName === '(idle)' ? sum : sum + (seen.timeDeltas[i] ?? 0)
+    }, 0)
+    const title =
+      `${name}: ${(busyUs / 1_000 / ROUNDS).toFixed(2)} ms of the server's processor a call, ` +
+      `${(wallMs / ROUNDS).toFixed(2)} ms passed (${ROUNDS} calls, one after another)`
+    writeFileSync(join(folder, `${name}.svg`), flameGraph(title, seen))
+    const most = ownTimes(seen, 6).map(({ name, share }) => `${name} ${(100 * share).toFixed(0)}%`)
+    console.log(`${title}\n  most by itself: ${most.join(', ')}`)
+  }
+
+  await show('quote', () => call('live/quote', TRADE))
+  await show('prepare', () => call('live/prepare', { wallet: owner.wallet, ...TRADE }))
+
+  const signed: { raw: Hex; hash: Hex }[] = []
+  for (let nonce = 0; nonce < 2 * ROUNDS; nonce++) {
+    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 300 })
+    signed.push(owner.sign(plan.tx!, { nonce }))
+  }
+  await show('submit', (round) => call('live/submit', { raw_tx: signed[round]!.raw }))
+  await receiptOf(devnet, signed.at(-1)!.hash, 60_000)
+
+  const client = createClient({
+    ...{ url: server.url, domain: 'localhost', profile },
+    account: fromViem(fastAccount),
+    rpc: rpcAt(devnet.url),
+  })
+  await client.signIn()
+  await show('fast', async (round) => {
+    // Its pair's price must be fresh.
+    if (round % 20 === 0) await devnet.rpc('devnet_setFeed', ['ETH', {}])
+    await client.fastTrade(
+      { ...TRADE, amountIn: BigInt(TRADE.amount_in), slippageBps: 100 },
+      { fallback: false },
+    )
+  })
+
+  const granted = await startGrant(owner, executor.wallet, {
+    ...{ max_trade_usd: 1_000, max_day_usd: 1_000_000, max_trades: 100_000, setup_budget_usd: 0 },
+  })
+  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
+  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
+  const inSession = { session_id: granted.body.session_id, ...TRADE }
+  const first = await call<SessionTrade>('live/session/trade', inSession)
+  const { tx_hash } = await call<{ tx_hash: Hex }>('live/submit', {
+    raw_tx: await executor.signTx(first.tx!),
+  })
+  await receiptOf(devnet, tx_hash)
+  await devnet.rpc('hardhat_setBalance', [owner.wallet, numberToHex(1_000n * ETH)])
+  await show('session', () => call('live/session/trade', inSession))
+  watch.close()
+} finally {
+  await world.close()
+}
