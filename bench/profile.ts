@@ -26,6 +26,7 @@ const world = await openSessionWorld({
 })
 const { server, devnet, profile } = world
 mkdirSync(folder, { recursive: true })
+const watch = await watchProcess(server.output())
 try {
   const owner = await openParty(server.url, keyOf('owner'))
   const executor = await openParty(server.url, keyOf('executor'))
@@ -33,7 +34,6 @@ try {
   for (const wallet of [owner.wallet, executor.wallet, fastAccount.address.toLowerCase() as Hex]) {
     await world.fund(wallet, { wei: 1_000n * ETH })
   }
-  const watch = await watchProcess(server.output())
   const call = async <T>(path: string, body: object): Promise<T> => {
     const answer = await post<T & { error?: object }>(`${server.url}/api/v1/${path}`, body, {
       authorization: `Bearer ${owner.key}`,
@@ -66,7 +66,7 @@ try {
 
   const signed: { raw: Hex; hash: Hex }[] = []
   for (let nonce = 0; nonce < 2 * ROUNDS; nonce++) {
-    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 300 })
+    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 200 })
     signed.push(owner.sign(plan.tx!, { nonce }))
   }
   await show('submit', (round) => call('live/submit', { raw_tx: signed[round]!.raw }))
@@ -100,7 +100,8 @@ try {
   await receiptOf(devnet, tx_hash)
   await devnet.rpc('hardhat_setBalance', [owner.wallet, numberToHex(1_000n * ETH)])
   await show('session', () => call('live/session/trade', inSession))
-  watch.close()
 } finally {
+  // A process that is watched does not end.
+  watch.close()
   await world.close()
 }
