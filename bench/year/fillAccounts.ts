@@ -29,14 +29,14 @@ export async function fillAccounts({ run, inSteps, withoutIndexes }: Filling, { 
       [size.nowS, size.accounts],
     )
   })
+  await run(`select setval(pg_get_serial_sequence('accounts', 'id'), max(id)) from accounts`)
+  await run(`select setval(pg_get_serial_sequence('api_keys', 'id'), max(id)) from api_keys`)
   for (const account of [BUSY, ORDINARY])
     await run(
       `insert into api_keys (account_id, wallet, key_sha256, issued_at_s, expires_at_s)
        values ($1, made.wallet($1), $2, $3, $4)`,
       [account, sha256(keyOf(account)), size.nowS - DAY_S, size.nowS + 20 * DAY_S],
     )
-  await run(`select setval(pg_get_serial_sequence('accounts', 'id'), max(id)) from accounts`)
-  await run(`select setval(pg_get_serial_sequence('api_keys', 'id'), max(id)) from api_keys`)
   // A day of counts and the last minutes' challenges: the sweep leaves no more.
   await run(
     `insert into issue_counts (what, scope, window_start_s, count)
