@@ -1,7 +1,7 @@
 /**
  * A store with a year in it: made by set-based statements on a PostgreSQL of its own, migrated while it is
  * read, vacuumed, and then every route that reads beside an empty store, in turn.
- * `YEAR_SCALE=0.01 node dist/bench/year.js`; 1 is the whole year (about 28 GB). KEEP=1 leaves the store.
+ * `YEAR_SCALE=0.01 node dist/bench/year.js`; 1 is the whole year (about 29 GB). KEEP=1 leaves the store.
  */
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -26,7 +26,7 @@ import { SEASON_S, sizeOf, type YearWorld } from './year/size.ts'
 import { printSizes, printUnused, timeVacuum } from './year/sizes.ts'
 
 const SCALE = Number(process.env['YEAR_SCALE'] ?? 0.01)
-const ROUNDS = Number(process.env['ROUNDS'] ?? 200)
+const ROUNDS = Number(process.env['ROUNDS'] ?? 250)
 /** The schema the year was lived in; what is newer is applied to the full store. */
 const LIVED_AT = Number(process.env['YEAR_SCHEMA'] ?? 28)
 /** A server with this much memory for pages: the year does not fit. */
@@ -84,7 +84,7 @@ async function run(): Promise<void> {
   await timeVacuum(year!)
   await migrateWhileRead(year!, urls.year, all, size)
   await printSizes(year!)
-  await copyFirstDay(year!, empty!)
+  await copyFirstDay(year!, empty!, size)
 
   const firstSeason = new Date((size.weekS - (size.seasons - 1) * SEASON_S) * 1000).toISOString().slice(0, 10)
   const serve = (databaseUrl: string) =>

@@ -1,11 +1,32 @@
 import type { Db } from '@pit/platform/db'
-import { AGENTS, agentId, BUSY, ORDINARY, SEASONS } from './size.ts'
+import { AGENTS, agentId, BUSY, ORDINARY, SEASONS, type YearSize } from './size.ts'
+
+const PAGE = 130
+const FIRST_TOKENS = '(select address from tokens order by rank_usd desc, address limit 100)'
+
+/** The newest rows of each owner before each of these ids. */
+const pages = (
+  table: string,
+  column: string,
+  owners: readonly string[],
+  befores: readonly number[],
+): string =>
+  `id in (${owners
+    .flatMap((owner) =>
+      befores.map(
+        (before) =>
+          `(select id from ${table} where ${column} = ${owner} and id < ${Math.floor(before)}
+            order by ${column}, id desc limit ${PAGE})`,
+      ),
+    )
+    .join(' union all ')})`
 
 /**
- * The empty store still knows the two accounts that ask, with their agents, and the league's field with one
- * decided season: so both stores have the same to answer, and only one has a year behind it.
+ * The empty store knows the two accounts that ask, with their agents and the one page of each list that they
+ * ask for, a hundred tokens, and the league's field with one decided season: both stores have the same to
+ * answer, and only one has a year behind it.
  */
-export async function copyFirstDay(year: Db, empty: Db): Promise<void> {
+export async function copyFirstDay(year: Db, empty: Db, { trades }: YearSize): Promise<void> {
   const wallets = `(made.wallet(${BUSY}), made.wallet(${ORDINARY}))`
   const agents = `(select id from hosted_agents where wallet in ${wallets})`
   const asking = Object.values(AGENTS).map((n) => `'${agentId(n)}'`)
@@ -19,6 +40,19 @@ export async function copyFirstDay(year: Db, empty: Db): Promise<void> {
     ['sessions', `id in (select session_id from hosted_agents where wallet in ${wallets})`],
     ['hosted_agents', `wallet in ${wallets}`],
     ['hosted_executors', `agent_id in ${agents}`],
+    [
+      'trades',
+      pages(
+        'trades',
+        'wallet',
+        [BUSY, ORDINARY].map((n) => `made.wallet(${n})`),
+        [trades + 1, trades / 2],
+      ),
+    ],
+    ['hosted_logs', pages('hosted_logs', 'agent_id', asking, [Number.MAX_SAFE_INTEGER])],
+    ['ai_spend', pages('ai_spend', 'agent_id', asking, [Number.MAX_SAFE_INTEGER])],
+    ['tokens', `address in ${FIRST_TOKENS}`],
+    ['token_records', `address in ${FIRST_TOKENS}`],
     ['league_start', 'true'],
     ['league_seasons', `number >= ${SEASONS - 1}`],
     ['league_entries', 'true'],
