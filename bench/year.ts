@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate, openDb, storeMigrations } from '@pit/platform/db'
 import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
@@ -23,10 +24,12 @@ import { isOver, measure, printMeasured } from './year/measure.ts'
 import { migrateWhileRead } from './year/migrateWhileRead.ts'
 import { probesOf } from './year/probes.ts'
 import { SEASON_S, sizeOf, type YearWorld } from './year/size.ts'
-import { printSizes, printUnused, timeVacuum } from './year/sizes.ts'
+import { forgetScans, printScans, printSizes, timeVacuum } from './year/sizes.ts'
 
 const SCALE = Number(process.env['YEAR_SCALE'] ?? 0.01)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 250)
+/** How long the jobs run on the year's store; sweeps come every minute. */
+const JOBS_S = Number(process.env['JOBS_S'] ?? 80)
 /** The schema the year was lived in; what is newer is applied to the full store. */
 const LIVED_AT = Number(process.env['YEAR_SCHEMA'] ?? 28)
 /** A server with this much memory for pages: the year does not fit. */
@@ -87,21 +90,33 @@ async function run(): Promise<void> {
   await copyFirstDay(year!, empty!, size)
 
   const firstSeason = new Date((size.weekS - (size.seasons - 1) * SEASON_S) * 1000).toISOString().slice(0, 10)
-  const serve = (databaseUrl: string) =>
+  const serve = (databaseUrl: string, role: 'api' | 'jobs') =>
     startServerProcess({
       ...tradingEnv(devnet),
-      ...{ DATABASE_URL: databaseUrl, ROLE: 'api', LEAGUE_FIRST_SEASON: firstSeason, FAST_ENABLED: '1' },
+      ...{ DATABASE_URL: databaseUrl, ROLE: role, LEAGUE_FIRST_SEASON: firstSeason, FAST_ENABLED: '1' },
     })
-  const servers = [await serve(urls.empty), await serve(urls.year)] as const
+  await forgetScans(year!)
+  const servers = [await serve(urls.empty, 'api'), await serve(urls.year, 'api')] as const
   try {
     const measured = await measure({ empty: servers[0].url, year: servers[1].url }, probesOf(size), ROUNDS)
     printMeasured(measured)
     console.log(`load average ${loadavg()[0]!.toFixed(1)}`)
     process.exitCode = measured.some(isOver) ? 1 : 0
-    await printUnused(year!)
+    await printScans(year!, 'the routes')
+    if (JOBS_S > 0) await runJobs()
   } finally {
     for (const server of servers) await server.stop()
     await empty!.close()
     await year!.close()
+  }
+
+  /** Every job but ticks, for long enough that each sweep has its turn. */
+  async function runJobs(): Promise<void> {
+    await year!.query('update hosted_agents set next_tick_ms = next_tick_ms + 31536000000')
+    await forgetScans(year!)
+    const worker = await serve(urls.year, 'jobs')
+    await sleep(JOBS_S * 1_000)
+    await printScans(year!, `the jobs of ${JOBS_S} s`)
+    await worker.stop()
   }
 }

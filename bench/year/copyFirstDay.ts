@@ -72,7 +72,8 @@ export async function copyFirstDay(year: Db, empty: Db, { trades }: YearSize): P
     await empty.transaction(async (sql) => {
       await sql.query('set local session_replication_role = replica')
       await sql.query(
-        `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, $1)`,
+        `insert into ${table} overriding system value select * from json_populate_recordset(null::${table},
+          $1)`,
         [rows?.rows ?? '[]'],
       )
     })

@@ -62,7 +62,8 @@ export async function openFilling(db: Db): Promise<Filling> {
     },
     async withoutIndexes(tables, work) {
       const made = await db.query<{ name: string; drop: string; create: string }>(
-        `select c.conname as name, format('alter table %s drop constraint %I', c.conrelid::regclass, c.conname) as drop,
+        `select c.conname as name, format('alter table %s drop constraint %I', c.conrelid::regclass,
+          c.conname) as drop,
            format('alter table %s add constraint %I %s', c.conrelid::regclass, c.conname,
              pg_get_constraintdef(c.oid)) as create
          from pg_constraint c where c.contype = 'u' and c.conrelid = any($1::text[]::regclass[])

@@ -51,7 +51,8 @@ export async function fillAccounts({ run, inSteps, withoutIndexes }: Filling, { 
   )
   await run(
     `insert into operator_actions (at_s, operator, action, details, reason)
-     select $1::int8 - n * 6000, 'op', (array['kill', 'live', 'review', 'payout'])[1 + n % 4], '{"n": 1}', 'a reason'
+     select $1::int8 - n * 6000, 'op', (array['kill', 'live', 'review', 'payout'])[1 + n % 4], '{"n": 1}',
+       'a reason'
      from generate_series(1, 5000) n`,
     [size.nowS],
   )

@@ -11,7 +11,8 @@ insert into hosted_agents (id, wallet, key_id, name, brain, params, interval_s, 
   executor_attestation, brain_state, book_id, last_decision, created_at_s, stopped_at_s, deleted_at_s,
   left_league_at_s, tick, next_tick_ms)
 select made.agent(n), made.wallet(owner), owner, 'Agent ' || n, brain,
-  case brain when 'partner_llm' then $6::jsonb else $5::jsonb end, 300, array['ETH/USDG'], $7::jsonb, 25000000,
+  case brain when 'partner_llm' then $6::jsonb else $5::jsonb end, 300, array['ETH/USDG'], $7::jsonb,
+    25000000,
   100000000, 500000000, case when is_live then 'live' else 'paper' end, is_live and status = 'active', status,
   case when is_live then made.session(n, 12) end, case when is_live then made.executor(n) end,
   case when is_live then $8::jsonb end, '{"last": 2000}', case when not is_live then n end,
@@ -22,7 +23,8 @@ select made.agent(n), made.wallet(owner), owner, 'Agent ' || n, brain,
 from generate_series($1::int8, $2::int8) n
 cross join lateral (select made.owner(n, $4::int8) as owner, n % 10 between 1 and 3 as is_live,
   case when n % 20 = 5 then 'partner_llm' else 'dca' end as brain, n > 24 and n % 20 = 19 as gone,
-  case when n <= 24 or n % 20 < 13 then 'active' when n % 20 < 17 then 'paused' else 'stopped' end as status) as kinds`
+  case when n <= 24 or n % 20 < 13 then 'active' when n % 20 < 17 then 'paused' else 'stopped' end as
+    status) as kinds`
 
 const BOOKS = `
 with books as (
@@ -36,7 +38,8 @@ from books, unnest(array[$4, $5]) as token`
 const EXECUTORS = `
 insert into hosted_executors (executor, agent_id, owner, attestation, created_at_s, retired_at_s)
 select case when old then '0x' || md5('o' || n) || '00000002' else made.executor(n) end, made.agent(n),
-  made.wallet(made.owner(n, $4::int8)), $5::jsonb, $3::int8 - 1000000, case when old then $3::int8 - 500000 end
+  made.wallet(made.owner(n, $4::int8)), $5::jsonb, $3::int8 - 1000000, case when old then $3::int8 - 500000
+    end
 from generate_series($1::int8, $2::int8) n, unnest(array[false, true]) as old
 where n % 10 between 1 and 3 and (not old or n % 3 = 0)`
 
@@ -49,10 +52,13 @@ from generate_series($1::int8, $2::int8) n where n % 10 between 1 and 3 and n % 
 
 const LOGS = `
 insert into hosted_logs (agent_id, tick, at_ms, kind, code, message, fee_bps, fee_class, fee_tier, data)
-select made.agent(1 + n % $4::int8), n / $4::int8, ($3::int8 - 2592000) * 1000 + n * 2592000000 / $5::int8, kind,
+select made.agent(1 + n % $4::int8), n / $4::int8, ($3::int8 - 2592000) * 1000 + n * 2592000000 / $5::int8,
+  kind,
   case kind when 'hold' then 'NO_SIGNAL' when 'error' then 'BRAIN_TIMEOUT' end,
-  case kind when 'decision' then 'the price moved by 0.31% in the last hour' when 'trade' then 'sold 25 dollars' end,
-  case kind when 'trade' then 25 end, case kind when 'trade' then 'major' end, case kind when 'trade' then 25 end,
+  case kind when 'decision' then 'the price moved by 0.31% in the last hour' when 'trade' then
+    'sold 25 dollars' end,
+  case kind when 'trade' then 25 end, case kind when 'trade' then 'major' end, case kind when 'trade' then
+    25 end,
   case kind when 'decision' then '{"orders": [], "seen": {"ETH/USDG": 2000.5}}'::jsonb end
 from generate_series($1::int8, $2::int8) n
 cross join lateral (select case when n % 100 < 70 then 'decision' when n % 100 < 90 then 'hold'
@@ -61,7 +67,8 @@ cross join lateral (select case when n % 100 < 70 then 'decision' when n % 100 <
 /** One agent that fills its log: the newest thousand decisions, and every trade of a month. */
 const BUSY_LOGS = `
 insert into hosted_logs (agent_id, tick, at_ms, kind, message, data)
-select $1, n, $2::int8 * 1000 - (4000 - n) * 60000, case when n < 3000 then 'trade' else 'decision' end, 'sold 25 dollars',
+select $1, n, $2::int8 * 1000 - (4000 - n) * 60000, case when n < 3000 then 'trade' else 'decision' end,
+  'sold 25 dollars',
   '{"orders": [], "seen": {"ETH/USDG": 2000.5}}' from generate_series(1, 4000) n`
 
 const ORDERS = `
@@ -72,14 +79,16 @@ where t.path = 'hosted' and t.kind = 'swap' and t.created_at_ms > $1 and t.tx_ha
 
 const SUMS = `
 insert into hosted_trade_sums
-select made.agent(n), 'mined', token_in, token_out, 300, 1e12, 3e12, 1e10, $3::int8 * 1000, $3::int8 * 1000 + 1
+select made.agent(n), 'mined', token_in, token_out, 300, 1e12, 3e12, 1e10, $3::int8 * 1000, $3::int8 * 1000
+  + 1
 from generate_series($1::int8, $2::int8) n, (values ($4, $5), ($5, $4)) as pair (token_in, token_out)
 where n % 10 between 1 and 3`
 
 const FILLS = `
 insert into paper_fills (book_id, token_in, token_out, amount_in, amount_out, micro_usd, fee_bps, fee_class,
   fee_tier, fee_token, fee_atoms, gas_micro_usd, gas_usdg_atoms, route_id, block, filled_at_ms)
-select 10 * (n % $4::int8) + 4, $6, $7, 25000000, 12500000000000000, 25000000, 25, 'major', 25, $6, 62500, 1000,
+select 10 * (n % $4::int8) + 4, $6, $7, 25000000, 12500000000000000, 25000000, 25, 'major', 25, $6, 62500,
+  1000,
   1000, 'v3:500', 1, ($3::int8 - 7776000) * 1000 + n * 7776000000 / $5::int8
 from generate_series($1::int8, $2::int8) n`
 
@@ -89,7 +98,8 @@ insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, statu
 select made.agent(of), made.wallet(made.owner(of, $4::int8)), n, at_s * 1000, at_s / 86400 * 86400, 'pool',
   'small-model', 'ok', 900, 80, 300, 'usage.cost', 700
 from generate_series($1::int8, $2::int8) n
-cross join lateral (select 20 * (n % $5::int8) + 5 as of, $3::int8 - 7776000 + n * 7776000 / $6::int8 as at_s) as made_at`
+cross join lateral (select 20 * (n % $5::int8) + 5 as of, $3::int8 - 7776000 + n * 7776000 / $6::int8 as
+  at_s) as made_at`
 
 export async function fillAgents(filling: Filling, { size, profile, usdg, eth }: YearWorld) {
   const { run, inSteps, withoutIndexes } = filling
@@ -138,12 +148,14 @@ export async function fillAgents(filling: Filling, { size, profile, usdg, eth }:
   )
   await run(
     `insert into ai_pool_agents (day_s, wallet, agent_id)
-     select $1, made.wallet(made.owner(20 * n + 5, $2::int8)), made.agent(20 * n + 5) from generate_series(0, $3::int8 / 20 - 1) n`,
+     select $1, made.wallet(made.owner(20 * n + 5, $2::int8)), made.agent(20 * n + 5) from
+       generate_series(0, $3::int8 / 20 - 1) n`,
     [dayS, accounts, agents],
   )
   await run(
     `insert into ai_trials (wallet, started_at_s)
-     select made.wallet(n), $1::int8 - n * 31000000 / $2::int8 from generate_series(2000, 2000 + $2::int8 / 10) n
+     select made.wallet(n), $1::int8 - n * 31000000 / $2::int8 from generate_series(2000, 2000 + $2::int8 /
+       10) n
      on conflict do nothing`,
     [nowS, agents],
   )

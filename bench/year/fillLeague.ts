@@ -7,12 +7,15 @@ const EMPTY_BOOK = {
   ...{ roundTrips: 0, last: null, peak: '0', maxDdBps: 0, cursor: null },
 }
 
+const OUTCOME = { eligible_agents: 90, eligible_owners: 90, active_clusters: 90, pays: true, why: null }
+
 /** The busy account is the first entrant, the ordinary one the second; the others trade little. */
 const PRIZE = `
 insert into league_entries (id, board, kind, agent_id, wallet, from_season, owner, agent_wallet, beneficiary,
   token, symbol, name, proof, confirmed_at_s, entered_at_s) overriding system value
 select n, 'prize', 'wallet', n::text, made.wallet(case n when 1 then 1 when 2 then 1007 else 1100 + n end), 1,
-  '0x' || md5('o' || n) || '00000004', '0x' || md5('a' || n) || '00000005', '0x' || md5('b' || n) || '00000006',
+  '0x' || md5('o' || n) || '00000004', '0x' || md5('a' || n) || '00000005', '0x' || md5('b' || n) ||
+    '00000006',
   '0x' || md5('tt' || n) || '00000007', 'AG' || n, 'Agent number ' || n, 'statement', $2, $2
 from generate_series(1, $1::int8) n`
 const PRACTICE = `
@@ -27,7 +30,8 @@ const FACTS = [
    select agent_id, 'read', owner, agent_wallet, beneficiary, $1 from league_entries`,
   `insert into league_funders (address, status, funder, block, looked_at_s)
    select distinct a, 'read', '0x' || md5('f' || a) || '00000008', 1, $1::int8
-   from league_entries cross join lateral unnest(array[wallet, owner, agent_wallet]) as a where board = 'prize'`,
+   from league_entries cross join lateral unnest(array[wallet, owner, agent_wallet]) as a where board =
+     'prize'`,
   `insert into league_transfer_scans (token, address, next_block, scanned_to_s)
    select distinct token, a, 9999999999, $1::int8 from league_entries
    cross join lateral unnest(array[wallet, owner, agent_wallet, beneficiary]) as a where board = 'prize'`,
@@ -37,12 +41,16 @@ insert into league_seasons (number, starts_at_s, ends_at_s, state, opened_at_s, 
   settled_at_s, outcome)
 select n, start_s, start_s + ${SEASON_S}, case when n = $2 then 'open' when n = $2::int8 - 1 then 'decided'
     else 'settled' end, start_s, case when n < $2 then start_s + ${SEASON_S} end,
-  case when n < $2 then start_s + ${SEASON_S + DAY_S} end, case when n < $2::int8 - 1 then start_s + ${SEASON_S + 2 * DAY_S} end,
-  case when n < $2 then '{"eligible_agents": 90, "eligible_owners": 90, "active_clusters": 90, "pays": true, "why": null}'::jsonb end
-from generate_series(1, $2::int8) n cross join lateral (select $1::int8 + (n - 1) * ${SEASON_S} as start_s) as starts`
+  case when n < $2 then start_s + ${SEASON_S + DAY_S} end, case when n < $2::int8 - 1 then start_s +
+    ${SEASON_S + 2 * DAY_S} end,
+  case when n < $2 then
+    $3::jsonb end
+from generate_series(1, $2::int8) n cross join lateral (select $1::int8 + (n - 1) * ${SEASON_S} as start_s)
+  as starts`
 const BOOKS = `
 insert into league_books (season, entry_id, book, numbers)
-select s.number, e.id, $1::jsonb || jsonb_build_object('sampledTo', s.starts_at_s), case when s.state <> 'open' then '{}'::jsonb end
+select s.number, e.id, $1::jsonb || jsonb_build_object('sampledTo', s.starts_at_s), case when s.state <>
+  'open' then '{}'::jsonb end
 from league_seasons s, league_entries e where e.board = 'prize'`
 const PRACTICE_BOOKS = [
   `insert into paper_books (owner, start_micro_usd, opened_at_s)
@@ -58,8 +66,10 @@ const STANDINGS = `
 insert into league_standings (season, board, entry_id, rank, row, facts)
 select s.number, e.board, e.id, rank() over (partition by s.number, e.board order by e.id),
   jsonb_build_object('rank', e.id, 'entry_id', e.id, 'agent_id', e.agent_id, 'board', e.board, 'kind', e.kind,
-    'label', e.name, 'wallet', e.wallet, 'symbol', e.symbol, 'name', e.name, 'token', e.token, 'owner', e.owner,
-    'cluster', e.id, 'cluster_size', 1, 'cluster_links', '[]'::jsonb, 'profit_usd', 1000.5 - e.id, 'score', '10.5',
+    'label', e.name, 'wallet', e.wallet, 'symbol', e.symbol, 'name', e.name, 'token', e.token, 'owner',
+      e.owner,
+    'cluster', e.id, 'cluster_size', 1, 'cluster_links', '[]'::jsonb, 'profit_usd', 1000.5 - e.id, 'score',
+      '10.5',
     'return_pct', 1.5, 'max_dd_pct', 0.4, 'capital_usd', 500, 'trades', 40, 'active_days', 9, 'active', true,
     'unvalued', 0, 'open_unpriced', 0, 'price_outliers', 0, 'valued_at', s.ends_at_s, 'left', false,
     'place', case when e.board = 'prize' and e.id between 3 and 5 then e.id - 2 end, 'prize_atoms', null,
@@ -67,25 +77,32 @@ select s.number, e.board, e.id, rank() over (partition by s.number, e.board orde
   case when e.board = 'prize' then '{"confirmed": true}'::jsonb end
 from league_seasons s, league_entries e where s.state <> 'open'`
 const MONEY = [
-  `insert into league_ledger (season, status, reserve_before, gain, half_gain, added, kept_staked, cap, ceiling,
-     reserve, budget, shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source, updated_at_s)
+  `insert into league_ledger (season, status, reserve_before, gain, half_gain, added, kept_staked, cap,
+    ceiling,
+     reserve, budget, shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source,
+       updated_at_s)
    select number, 'settled', 100, 50, 25, 25, 25, 400, 1200, 125, 41, '{20,12,8}', '{20,12,8}', 40, 85, 1e18,
      ends_at_s, 'marks', ends_at_s from league_seasons where state <> 'open'`,
-  `insert into league_payouts (season, place, entry_id, agent_id, recipient, amount, status, tx_hash, block, sender,
+  `insert into league_payouts (season, place, entry_id, agent_id, recipient, amount, status, tx_hash, block,
+    sender,
      recorded_at_s)
-   select number, place, 2 + place, (2 + place)::text, made.wallet(2 + place), 20, 'mined', made.hash('pay', number * 10 + place),
+   select number, place, 2 + place, (2 + place)::text, made.wallet(2 + place), 20, 'mined', made.hash('pay',
+     number * 10 + place),
      1, made.wallet(9), ends_at_s from league_seasons, generate_series(1, 3) as place where state <> 'open'`,
 ]
 const SEEN = [
   `insert into league_samples (season, at_s, block)
    select s.number, s.starts_at_s + h * 3600, h from league_seasons s, generate_series(1, $1::int8) h`,
   `insert into league_balances (season, entry_id, at_s, balances)
-   select l.season, b.entry_id, l.at_s, '{"0x0000000000000000000000000000000000000000": "2000000000000000000"}'
+   select l.season, b.entry_id, l.at_s,
+     '{"0x0000000000000000000000000000000000000000": "2000000000000000000"}'
    from league_samples l join league_books b on b.season = l.season`,
 ]
 const TAKEN = `
-insert into league_trades (trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in, amount_out, gas_wei)
-select t.id, s.number, e.id, t.mined_at_s, t.block, t.token_in, t.token_out, t.amount_in, t.amount_out, t.gas_wei
+insert into league_trades (trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in,
+  amount_out, gas_wei)
+select t.id, s.number, e.id, t.mined_at_s, t.block, t.token_in, t.token_out, t.amount_in, t.amount_out,
+  t.gas_wei
 from league_entries e join trades t on t.wallet = e.wallet join league_seasons s
   on t.mined_at_s >= s.starts_at_s and t.mined_at_s < s.ends_at_s
 where e.board = 'prize' and t.status in ('mined', 'reverted') and t.settled`
@@ -104,7 +121,7 @@ export async function fillLeague({ run }: Filling, { size, usdg }: YearWorld) {
   await run(`select setval(pg_get_serial_sequence('league_entries', 'id'), $1)`, [size.entrants])
   await run(PRACTICE, [Math.min(size.practice, Math.floor(size.agents / 10)), firstS - DAY_S, size.accounts])
   for (const facts of FACTS) await run(facts, [size.nowS])
-  await run(SEASONS, [firstS, size.seasons])
+  await run(SEASONS, [firstS, size.seasons, JSON.stringify(OUTCOME)])
   await run(BOOKS, [JSON.stringify(EMPTY_BOOK)])
   for (const books of PRACTICE_BOOKS) await run(books, books.includes('$1') ? [usdg] : [])
   await run(STANDINGS, [JSON.stringify({ eligible: true, rules })])

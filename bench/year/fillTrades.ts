@@ -86,7 +86,8 @@ export async function fillTrades(filling: Filling, { size, ...world }: YearWorld
 /** Plans of the last hour; the sweep leaves no older ones. */
 export async function fillPlans({ run }: Filling, { size, usdg, eth, feeRecipient }: YearWorld) {
   await run(
-    `insert into plans (key_id, wallet, path, execution, token_in, token_out, amount_in, amount_out_min, fee_bps,
+    `insert into plans (key_id, wallet, path, execution, token_in, token_out, amount_in, amount_out_min,
+      fee_bps,
        fee_class, fee_tier, fee_side, fee_token, fee_recipient, fee_apart, created_at_s, deadline_s)
      select n, made.wallet(n), 'agent', 'router', $2, $3, 1000000, 1, 25, 'major', 25, 'input', $2, $4, false,
        $1::int8 - n, $1::int8 - n + 1800

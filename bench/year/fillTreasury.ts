@@ -65,7 +65,8 @@ export async function fillTreasury({ db, run }: Filling, { size, profile, feeRec
     ])
   }
   await run(
-    `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei, ether_nonce)
+    `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei,
+      ether_nonce)
      values ($1, $2, $3, 0, $4, $2, 0, 0)`,
     [feeRecipient, blockAt(size.nowS), `0x${'11'.repeat(32)}`, firstS],
   )

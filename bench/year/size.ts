@@ -34,7 +34,10 @@ export const SEASONS = 26
 /** The two accounts that ask: one with a hundredth of all trades and 20 agents, one with a few of each. */
 export const BUSY = 1
 export const ORDINARY = 1_007
-/** Of the busy account: a live agent that trades most, a paper one that ticks every minute, one with a model. */
+/**
+ * Of the busy account: a live agent that trades most, a paper one that ticks every minute, one with a
+ * model.
+ */
 export const AGENTS = { live: 1, paper: 4, model: 5, ordinaryLive: 21, ordinaryPaper: 24 } as const
 export const agentId = (n: number): string => `agt_${String(n).padStart(32, '0')}`
 

@@ -1,6 +1,6 @@
 -- no transaction
--- Made while the tables are used: a year of agents has millions of rows. An index that was left half made is dropped
--- and made anew.
+-- Made while the tables are used: a year of agents has millions of rows. An index that was left half made is
+-- dropped and made anew.
 drop index concurrently if exists hosted_refunds_agent;
 
 -- An agent's refunds are shown with it.

@@ -51,7 +51,9 @@ export interface LogsAsk extends OwnAsk {
   limit: number
 }
 
-/** Kinds that are few among an agent's thousands of decisions and trades: an index of their own finds them. */
+/**
+ * Kinds that are few among an agent's thousands of decisions and trades: an index of their own finds them.
+ */
 const SELDOM = ['session', 'watch', 'error', 'state']
 const AMONG_SELDOM = `kind in (${SELDOM.map((kind) => `'${kind}'`).join(', ')})`
 

@@ -13,7 +13,8 @@ import { countOpen, longestWaiting, minedBetween, tradesByHash } from '@pit/rela
 import { deleteEnded, deleteUnsigned, sessionsOf, usedBy } from '@pit/sessions/internal/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-// Every statement on a table that grows for as long as the service runs goes by an index: one that scans a small
+// Every statement on a table that grows for as long as the service runs goes by an index: one that scans a
+// small
 // store is fast today and stands still in a year. `bench/year.ts` measures the year itself.
 
 const ROWS = 40_000
@@ -24,20 +25,24 @@ const GROWING = [
 const wallet = `0x${'0'.repeat(36)}0007` as const
 const WALLET = `'0x' || lpad((n % 2000)::text, 40, '0')`
 const HASH = `'0x' || md5('h' || n) || md5('i' || n)`
-const SERIES = `from generate_series(1, ${ROWS}) n`
+const SERIES = `from generate_series(1::int8, ${ROWS}) n`
 
 const FILL = `
 set session_replication_role = replica;
-insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in, amount_out,
-  tx_hash, signer, nonce, fee_bps, block, block_hash, mined_at_s, volume_token, volume_micro_usd, created_at_ms,
+insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
+  amount_out,
+  tx_hash, signer, nonce, fee_bps, block, block_hash, mined_at_s, volume_token, volume_micro_usd,
+    created_at_ms,
   settled, summed)
 select 'swap', ${WALLET}, n % 2000, case when n % 5 = 0 then 'hosted' else 'agent' end, 's' || n % 3000,
   case when n % 50 = 0 then 'refused' when n > ${ROWS - 20} then 'pending' else 'mined' end, 'a', 'b', 1, 1,
   case when n % 100 <> 0 then ${HASH} end, ${WALLET}, n, 25, n, ${HASH}, n * 700, 'a', 5, n * 700000,
   n < ${ROWS - 50}, n < ${ROWS - 60} ${SERIES};
-insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s, week_start_s,
+insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+  week_start_s,
   treasury_seq)
-select id, 'a', 1, 'input', 25, 'major', 'r', tx_hash, block, mined_at_s, 0, case when id < ${ROWS - 500} then 1 end
+select id, 'a', 1, 'input', 25, 'major', 'r', tx_hash, block, mined_at_s, 0, case when id < ${ROWS - 500}
+  then 1 end
 from trades where tx_hash is not null;
 insert into treasury_incomings (wallet, token, from_block, to_block, tx_hash, log_index, atoms, how, seq)
 select 'r', 'a', block, block, tx_hash, 1, 1, 'log', treasury_seq from fees;
@@ -46,18 +51,22 @@ insert into hosted_logs (agent_id, at_ms, kind) select 'agt_' || n % 20, n * 700
 insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
   max_fee_per_gas, status, created_at_s)
 select 'e' || n, 'agt_' || n, 'w', 1, 1, ${HASH}, '', 1, 1, 1, 'mined', n ${SERIES};
-insert into paper_fills (book_id, token_in, token_out, amount_in, amount_out, micro_usd, fee_bps, fee_class, fee_tier,
+insert into paper_fills (book_id, token_in, token_out, amount_in, amount_out, micro_usd, fee_bps, fee_class,
+  fee_tier,
   fee_token, fee_atoms, gas_micro_usd, gas_usdg_atoms, route_id, block, filled_at_ms)
 select n % 1000, 'a', 'b', 1, 1, 1, 1, 'major', 1, 'a', 1, 1, 1, 'r', 1, n * 700000 ${SERIES};
 insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
 select 't' || n % 4, n * 60, 1, 'fixed', 1, 1, false ${SERIES};
-insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, created_at_s, expires_at_s)
-select 's' || n, ${WALLET}, ${WALLET}, 'active', '{}', 3, jsonb_build_object('signature', case when n % 2000 = 0 then '0x'
+insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, created_at_s,
+  expires_at_s)
+select 's' || n, ${WALLET}, ${WALLET}, 'active', '{}', 3, jsonb_build_object('signature', case when n % 2000
+  = 0 then '0x'
   else '0x' || repeat('ab', 65) end), ${HASH}, n * 700, n * 700 + 1000 ${SERIES};
 insert into session_trades (session_id, status, sequence, micro_usd, created_at_ms)
 select 's' || n % 3000, 'signed', n / 3000, 1, n * 700000 ${SERIES};
 insert into league_standings (season, board, entry_id, rank, row)
-select 1 + n % 26, 'prize', n, n, jsonb_build_object('place', case when n / 26 < 3 then n / 26 + 1 end, 'label', repeat('x', 300))
+select 1 + n % 26, 'prize', n, n, jsonb_build_object('place', case when n / 26 < 3 then n / 26 + 1 end,
+  'label', repeat('x', 300))
 ${SERIES};
 set session_replication_role = default;
 analyze;`

@@ -186,7 +186,8 @@ export async function keepFalls(
      ), deeper as (
        select b.id from now join paper_books b on b.id = now.id
        where b.fall_micro_usd is null or b.fall_from_micro_usd = 0
-         or (now.high - now.micro_usd)::numeric * b.fall_from_micro_usd > b.fall_micro_usd::numeric * now.high)
+         or (now.high - now.micro_usd)::numeric * b.fall_from_micro_usd > b.fall_micro_usd::numeric *
+           now.high)
      update paper_books b set high_micro_usd = now.high,
        fall_micro_usd = case when deeper.id is null then fall_micro_usd else now.high - now.micro_usd end,
        fall_from_micro_usd = case when deeper.id is null then fall_from_micro_usd else now.high end,

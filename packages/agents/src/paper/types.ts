@@ -78,7 +78,9 @@ export interface Paper {
   fill(ask: FillAsk): Promise<FilledNow>
   /** One read for many; unknown ids are absent. */
   bookNow(bookIds: readonly number[]): Promise<Map<number, BookNow>>
-  /** Keeps how high the books rose and how deep they fell, as they stand now; what has no price is left out. */
+  /**
+   * Keeps how high the books rose and how deep they fell, as they stand now; what has no price is left out.
+   */
   recordEquity(bookIds: readonly number[]): Promise<void>
   /** Newest first. */
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>

@@ -58,7 +58,9 @@ export async function migrate(db: Db, migrations: readonly Migration[]): Promise
   return applied
 }
 
-/** A script of several statements is a transaction by itself: they go one by one where there is to be none. */
+/**
+ * A script of several statements is a transaction by itself: they go one by one where there is to be none.
+ */
 const statementsOf = ({ sql }: Migration): string[] =>
   sql.startsWith(NO_TRANSACTION)
     ? sql
