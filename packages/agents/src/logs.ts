@@ -51,18 +51,31 @@ export interface LogsAsk extends OwnAsk {
   limit: number
 }
 
+/**
+ * Kinds that are few among an agent's thousands of decisions and trades: an index of their own finds them.
+ */
+const SELDOM = ['session', 'watch', 'error', 'state']
+const AMONG_SELDOM = `kind in (${SELDOM.map((kind) => `'${kind}'`).join(', ')})`
+
+/** One page of some kinds. */
+export const logsPage = (kinds: readonly string[]): string =>
+  `select id, tick, at_ms, kind, code, message, fee_bps, fee_class, fee_tier, data from hosted_logs
+   where agent_id = $1 and id < $2::int8 and kind = any($3::text[])
+     ${kinds.every((kind) => SELDOM.includes(kind)) ? `and ${AMONG_SELDOM}` : ''}
+   order by id desc limit $4`
+
 /** Newest first. */
 export async function listLogs(
   { db }: HostedDeps,
   ask: LogsAsk,
 ): Promise<{ rows: LogRow[]; nextBefore: number | null }> {
   const { id } = await findOwned(db, ask)
-  const rows = await db.query<LogRow>(
-    `select id, tick, at_ms, kind, code, message, fee_bps, fee_class, fee_tier, data from hosted_logs
-     where agent_id = $1 and id < $2::int8 and kind = any($3::text[])
-     order by id desc limit $4`,
-    [id, ask.before ?? LARGEST_ID, ask.kinds, ask.limit + 1],
-  )
+  const rows = await db.query<LogRow>(logsPage(ask.kinds), [
+    id,
+    ask.before ?? LARGEST_ID,
+    ask.kinds,
+    ask.limit + 1,
+  ])
   const page = rows.slice(0, ask.limit)
   return { rows: page, nextBefore: rows.length > page.length ? page[page.length - 1]!.id : null }
 }

@@ -41,8 +41,14 @@ export function findPostgres(): string | null {
   )
 }
 
-/** PostgreSQL in a temporary folder, on a socket in that folder only, as a user that is not root. */
-export async function startPostgres(bin: string): Promise<PostgresServer> {
+/**
+ * PostgreSQL in a temporary folder, on a socket in that folder only, as a user that is not root. `settings`
+ * stand beside these of a test and win over them.
+ */
+export async function startPostgres(
+  bin: string,
+  settings: Record<string, string> = {},
+): Promise<PostgresServer> {
   const home = mkdtempSync(join(tmpdir(), 'pit-pg-'))
   const user = unprivileged()
   const data = join(home, 'data')
@@ -50,13 +56,15 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   own(home, user)
   let server: ChildProcess | undefined
   const { url, run } = postgresAt(home)
+  const all = { listen_addresses: '', fsync: 'off', max_connections: '100', ...settings }
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
   async function start(): Promise<void> {
-    const child = spawn(
-      join(bin, 'postgres'),
-      ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=100'],
-      { ...user, stdio: ['ignore', 'ignore', 'pipe'], cwd: home },
-    )
+    const child = spawn(join(bin, 'postgres'), ['-D', data, '-k', home, ...options], {
+      ...user,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      cwd: home,
+    })
     server = child
     let log = ''
     child.stderr?.on('data', (chunk: Buffer) => {

@@ -58,6 +58,7 @@ function opening(engine: Db['engine'], open: () => Promise<Opened>): [Db, () => 
     query: (text, values) => store().db.query(text, values),
     transaction: (run, options) => store().db.transaction(run, options),
     exec: (script) => store().db.exec(script),
+    session: (run) => store().db.session(run),
     ping: (timeoutMs) => store().db.ping(timeoutMs),
     listen: (channel, listener) => store().db.listen(channel, listener),
     close: () => store().db.close(),

@@ -29,7 +29,7 @@ export async function readRuns(
   }>(
     `select b.id, b.start_micro_usd, coalesce(held.tokens, '{}') as tokens,
        coalesce(held.atoms, '{}') as atoms, coalesce(f.fills, 0) as fills,
-       coalesce(f.active_days, 0) as active_days, coalesce(d.max_dd_bps, 0) as max_dd_bps
+       coalesce(f.active_days, 0) as active_days, b.max_fall_bps as max_dd_bps
      from paper_books b
      left join lateral (
        select array_agg(token order by token) as tokens, array_agg(x.atoms::text order by token) as atoms
@@ -37,10 +37,6 @@ export async function readRuns(
      left join lateral (
        select count(*)::int4 as fills, count(distinct filled_at_ms / 1000 / ${DAY_S})::int4 as active_days
        from paper_fills y where y.book_id = b.id and y.filled_at_ms < $2) f on true
-     left join lateral (
-       select max((peak - micro_usd) * 10000 / peak)::int4 as max_dd_bps
-       from (select micro_usd, greatest(max(micro_usd) over (order by minute_s), b.start_micro_usd) as peak
-             from paper_equity z where z.book_id = b.id) seen) d on true
      where b.id = any($1::int8[])`,
     [bookIds, beforeMs],
   )

@@ -1,19 +1,16 @@
 import type { Address } from '@pit/chain'
-import { nowS } from '@pit/platform/clock'
 import { sweepJob } from '@pit/platform/jobs'
 import { fail, markPrice, rescaleDown, worthDown } from '@pit/protocol'
 import type { Cash, PaperDeps } from './deps.ts'
 import { fillOrder } from './fill.ts'
-import { type BookRow, insertBook, keepEquity, listFills, readBooks, sweepFills } from './store.ts'
-import { createThinner } from './thinEquity.ts'
+import { type BookRow, insertBook, keepFalls, listFills, readBooks, sweepFills } from './store.ts'
 import type { BookNow, Holding, Paper } from './types.ts'
 
 /** Books that trade on paper: real quotes, fees and gas, no chain. */
 export function openPaper(deps: PaperDeps): Paper {
   const { db, clock } = deps
   const valueBook = createValuer(deps)
-  const thinEquity = createThinner(db)
-  const sweep = async () => (await thinEquity(nowS(clock))) + (await sweepFills(db, clock.nowMs()))
+  const sweep = () => sweepFills(db, clock.nowMs())
   const usdg = deps.profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   const cash = (): Cash =>
     usdg
@@ -33,12 +30,12 @@ export function openPaper(deps: PaperDeps): Paper {
     },
     fill: async (ask) => fillOrder(deps, cash(), ask),
     bookNow,
-    async recordEquity(bookIds, atS) {
+    async recordEquity(bookIds) {
       const books = await bookNow(bookIds)
       const rows = [...books].flatMap(([bookId, { equityMicroUsd }]) =>
         equityMicroUsd === null ? [] : [{ bookId, microUsd: equityMicroUsd }],
       )
-      await keepEquity(db, Math.floor(atS / 60) * 60, rows)
+      await keepFalls(db, rows)
     },
     fillsOf: (bookId, page) => listFills(db, bookId, page),
     sweep,

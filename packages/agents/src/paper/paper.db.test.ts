@@ -1,5 +1,5 @@
 import { replayBook } from '@pit/brains'
-import type { Db } from '@pit/platform/db'
+import { type Db, storeMigrations } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
 import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
@@ -16,6 +16,8 @@ import {
   USD,
   WALLET,
 } from '../../test/paperWorld.ts'
+import { readRuns } from './bookReads.ts'
+import { readFall } from './store.ts'
 import type { FillAsk, Paper, PaperFill } from './types.ts'
 
 const START = 10_000n * USD
@@ -231,38 +233,46 @@ withDb('a paper book', (db) => {
     expect((await heldIn(paper, id)).get(ETH)).toBe(held.get(ETH)! + later.amountOut)
   })
 
-  it('keeps its worth by the minute, and thins it out without losing the depth of a fall', async () => {
+  it('keeps how high it rose and how deep it fell, as long as it can be priced', async () => {
     const paper = openTestPaper(db)
     const [id, poor] = [await openBook(paper), await openBook(paper)]
-    const startS = START_MS / 1_000
-    for (let minute = 0; minute < 90; minute++) {
-      paper.marks.set(ETH, { ...paper.marks.get(ETH)!, priceE18: BigInt(2_500 - minute) * ETHER })
-      if (minute === 0) await paper.fill(order(id))
-      await paper.recordEquity([id, poor], startS + minute * 60 + 7)
+    const fallOf = async (bookId: number) => (await readRuns(db, [bookId], 0)).get(bookId)!.maxDrawdownBps
+    const worth: bigint[] = []
+    const valueAt = async (price: number) => {
+      paper.marks.set(ETH, { ...paper.marks.get(ETH)!, priceE18: BigInt(price) * ETHER })
+      await paper.recordEquity([id, poor])
+      worth.push((await paper.bookNow([id])).get(id)!.equityMicroUsd!)
     }
-    const rowsOf = (bookId: number) =>
-      db.query<{ minute_s: number; micro_usd: number }>(
-        'select minute_s, micro_usd from paper_equity where book_id = $1 order by minute_s',
-        [bookId],
-      )
-    const before = await rowsOf(id)
-    expect(before.length).toBe(90)
-    expect(before[0]!.minute_s % 60).toBe(0)
-    paper.clock.ms += 86_400_000
-    expect(await paper.sweep()).toBe(0)
-    paper.clock.ms += 86_400_000 + 3 * 3_600_000
-    const gone = await paper.sweep()
-    expect(gone).toBeGreaterThan(0)
-    expect(await paper.sweep()).toBe(0)
-    const after = await rowsOf(id)
-    expect(after.length).toBeLessThan(8)
-    const least = (rows: { micro_usd: number }[]) => Math.min(...rows.map(({ micro_usd }) => micro_usd))
-    expect(least(after)).toBe(least(before))
-    // What cannot be priced leaves a gap, not a zero.
+    expect(await readFall(db, id)).toBeNull()
+    await paper.fill(order(id))
+    for (const price of [2_500, 2_600, 2_000, 2_300, 2_700, 2_500]) await valueAt(price)
+    const [, high, low] = worth
+    expect(await readFall(db, id)).toEqual({ microUsd: high! - low!, fromMicroUsd: high })
+    const peak = high! > START ? high! : START
+    expect(await fallOf(id)).toBe(Number(((peak - low!) * 10_000n) / peak))
+    expect(await readFall(db, poor)).toEqual({ microUsd: 0n, fromMicroUsd: START })
+    // What cannot be priced changes nothing.
     paper.marks.delete(ETH)
-    await paper.recordEquity([id, poor], startS + 10 * 86_400)
-    expect((await rowsOf(id)).length).toBe(after.length)
-    expect((await rowsOf(poor)).at(-1)).toMatchObject({ minute_s: startS + 10 * 86_400 })
+    await paper.recordEquity([id, poor])
+    expect(await readFall(db, id)).toEqual({ microUsd: high! - low!, fromMicroUsd: high })
+  })
+
+  it('takes over the falls that were kept by the minute', async () => {
+    const paper = openTestPaper(db)
+    const [id, poor] = [await openBook(paper), await openBook(paper)]
+    await db.query(
+      `insert into paper_equity (book_id, minute_s, micro_usd)
+       select $1, n * 60, worth from unnest($2::int8[]) with ordinality as seen (worth, n)`,
+      [id, [9_000, 12_000, 9_600, 13_000, 11_000].map((usd) => BigInt(usd) * USD)],
+    )
+    const { sql } = storeMigrations().find(({ name }) => name === '0035_paper_falls')!
+    await db.session(async (session) => {
+      for (const statement of sql.trim().split(/\n{2,}/)) await session.query(statement)
+    })
+    expect(await readFall(db, id)).toEqual({ microUsd: 2_400n * USD, fromMicroUsd: 12_000n * USD })
+    expect((await readRuns(db, [id], 0)).get(id)!.maxDrawdownBps).toBe(2_000)
+    expect(await readFall(db, poor)).toBeNull()
+    expect(await db.query('select count(*)::int4 as rows from paper_equity')).toEqual([{ rows: 0 }])
   })
 })
 

@@ -171,17 +171,41 @@ export const readBooks = (sql: Sql, bookIds: readonly number[]): Promise<BookRow
     [bookIds],
   )
 
-/** The last look at a minute counts. */
-export async function keepEquity(
+/** Each book's high, and its deepest fall from one by its share of it. */
+export async function keepFalls(
   sql: Sql,
-  minuteS: number,
   rows: readonly { bookId: number; microUsd: bigint }[],
 ): Promise<void> {
   if (rows.length === 0) return
   await sql.query(
-    `insert into paper_equity (book_id, minute_s, micro_usd)
-     select book_id, $1, micro_usd from unnest($2::int8[], $3::int8[]) as given (book_id, micro_usd)
-     on conflict (book_id, minute_s) do update set micro_usd = excluded.micro_usd`,
-    [minuteS, rows.map(({ bookId }) => bookId), rows.map(({ microUsd }) => microUsd.toString())],
+    `with now as (
+       select b.id, given.micro_usd, greatest(b.high_micro_usd, given.micro_usd) as high,
+         greatest(b.high_micro_usd, given.micro_usd, b.start_micro_usd) as peak
+       from paper_books b join unnest($1::int8[], $2::int8[]) as given (id, micro_usd) on given.id = b.id
+       order by b.id for update of b
+     ), deeper as (
+       select b.id from now join paper_books b on b.id = now.id
+       where b.fall_micro_usd is null or b.fall_from_micro_usd = 0
+         or (now.high - now.micro_usd)::numeric * b.fall_from_micro_usd > b.fall_micro_usd::numeric *
+           now.high)
+     update paper_books b set high_micro_usd = now.high,
+       fall_micro_usd = case when deeper.id is null then fall_micro_usd else now.high - now.micro_usd end,
+       fall_from_micro_usd = case when deeper.id is null then fall_from_micro_usd else now.high end,
+       max_fall_bps = greatest(max_fall_bps, ((now.peak - now.micro_usd) * 10000 / now.peak)::int4)
+     from now left join deeper on deeper.id = now.id where b.id = now.id`,
+    [rows.map(({ bookId }) => bookId), rows.map(({ microUsd }) => microUsd.toString())],
   )
+}
+
+/** The deepest fall of a book from a high before it; null while it was never valued. */
+export async function readFall(
+  sql: Sql,
+  bookId: number,
+): Promise<{ microUsd: bigint; fromMicroUsd: bigint } | null> {
+  const [row] = await sql.query<{ fall: string; high: string }>(
+    `select fall_micro_usd::text as fall, fall_from_micro_usd::text as high from paper_books
+     where id = $1 and fall_micro_usd is not null`,
+    [bookId],
+  )
+  return row ? { microUsd: BigInt(row.fall), fromMicroUsd: BigInt(row.high) } : null
 }

@@ -78,11 +78,13 @@ export interface Paper {
   fill(ask: FillAsk): Promise<FilledNow>
   /** One read for many; unknown ids are absent. */
   bookNow(bookIds: readonly number[]): Promise<Map<number, BookNow>>
-  /** Keeps what the books are worth now under this minute; those that cannot be priced leave a gap. */
-  recordEquity(bookIds: readonly number[], atS: number): Promise<void>
+  /**
+   * Keeps how high the books rose and how deep they fell, as they stand now; what has no price is left out.
+   */
+  recordEquity(bookIds: readonly number[]): Promise<void>
   /** Newest first. */
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>
-  /** Thins out old equity and deletes old fills; answers how many rows went. */
+  /** Deletes old fills; answers how many. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
 }

@@ -116,7 +116,7 @@ async function keepEquity(deps: RunDeps, decided: readonly Decided[]): Promise<v
     prepared.kind === 'ready' && prepared.mode === 'paper' ? [prepared.bookId] : [],
   )
   if (books.length === 0) return
-  await deps.paper.recordEquity(books, Math.floor(deps.clock.nowMs() / 1_000)).catch((error) => {
+  await deps.paper.recordEquity(books).catch((error) => {
     deps.logger.warn({ err: error }, 'the worth of paper books was not kept')
   })
 }

@@ -1,11 +1,11 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import type { Sql } from '@pit/platform/db'
 import { type AgentSession, readSessions } from '@pit/sessions'
 import { type HostedDeps, lower, type OwnAsk } from '../deps.ts'
 import { lastRefund, type Refund } from '../gas/refundStore.ts'
 import { whyLiveOff } from '../life/live.ts'
 import type { BookNow } from '../paper/index.ts'
+import { readFall } from '../paper/store.ts'
 import { readStock, type StockAttestation, type WhyNot, whyNotValid } from '../stock/stockStore.ts'
 import { findOwned, listAgents, type StoredAgent } from '../store.ts'
 import { type LiveSums, readLiveSums } from './liveTrades.ts'
@@ -135,16 +135,4 @@ function marksOf(
     decimals: (token) => known.find(({ address }) => lower(address) === token)?.decimals,
     priceE18: (token) => market.mark(token)?.priceE18,
   }
-}
-
-/** The deepest fall of a book from a high before it; null while it was never valued. */
-async function readFall(sql: Sql, bookId: number): Promise<Fall | null> {
-  const [row] = await sql.query<{ fall: string; high: string }>(
-    `select high - micro_usd as fall, high from (
-       select micro_usd, max(micro_usd) over (order by minute_s) as high from paper_equity where book_id = $1
-     ) as seen
-     order by (high - micro_usd)::numeric / nullif(high, 0) desc nulls last limit 1`,
-    [bookId],
-  )
-  return row ? { microUsd: BigInt(row.fall), fromMicroUsd: BigInt(row.high) } : null
 }

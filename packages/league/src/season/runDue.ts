@@ -156,10 +156,7 @@ function createEquityKeeper({
         [span.number, after, EQUITY_PAGE],
       )
       if (rows.length === 0) break
-      await paper.recordEquity(
-        rows.map(({ book_id }) => book_id),
-        now,
-      )
+      await paper.recordEquity(rows.map(({ book_id }) => book_id))
       after = rows[rows.length - 1]!.book_id
     }
     keptHourS = hourS

@@ -86,8 +86,15 @@ export async function allMarks(
   { afterS, toS }: { afterS: number; toS: number },
 ): Promise<Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>> {
   const rows = await sql.query<{ token: string; minute_s: number; price_e18: string }>(
-    `select token, minute_s, price_e18 from marks where minute_s > $1 and minute_s <= $2
-     order by token, minute_s`,
+    // Token by token, by the key that begins with it; without the offset the planner joins all of a year.
+    `with recursive named as (
+       select min(token) as token from marks
+       union all select (select min(token) from marks where token > named.token) from named
+       where named.token is not null)
+     select m.token, m.minute_s, m.price_e18 from named
+     join lateral (select token, minute_s, price_e18 from marks
+       where marks.token = named.token and minute_s > $1 and minute_s <= $2 offset 0) as m on true
+     order by m.token, m.minute_s`,
     [afterS, toS],
   )
   const marks = new Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>()

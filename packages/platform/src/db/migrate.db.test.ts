@@ -39,6 +39,41 @@ withDb(
       expect(await db.query('select n from more')).toEqual([{ n: 1 }])
     })
 
+    describe('without a transaction', () => {
+      const indexed = made(
+        nextNumber + 1,
+        `-- no transaction
+-- An index that is made while the table is used.
+drop index concurrently if exists more_n;
+
+create index concurrently more_n on more (n);
+
+insert into more values (2)`,
+      )
+      const before = [...own, more]
+
+      it('keep what was done before a failure, and run again from the start', async () => {
+        const broken = made(nextNumber + 1, `${indexed.sql};\n\nselect 1 / 0`)
+        await expect(migrate(db, [...before, broken])).rejects.toMatchObject({ code: '22012' })
+        expect(await db.query(`select to_regclass('more_n') is not null as made`)).toEqual([{ made: true }])
+        expect(await db.query('select max(number) as last from migrations')).toEqual([{ last: nextNumber }])
+        // The lock was let go.
+        expect(await migrate(db, before)).toBe(0)
+      })
+
+      it('apply once when several start at the same time', async () => {
+        const second = await store().openSecond?.()
+        const all = [db, second ?? db, db, second ?? db]
+        const counts = await Promise.all(all.map((each) => migrate(each, [...before, indexed])))
+        expect(counts.reduce((sum, n) => sum + n)).toBe(1)
+        expect(await db.query('select count(*)::int4 as n from more where n = 2')).toEqual([{ n: 2 }])
+        expect(
+          await db.query(`select indisvalid as valid from pg_index where indexrelid = 'more_n'::regclass`),
+        ).toEqual([{ valid: true }])
+        await db.query('delete from migrations where number = $1', [indexed.number])
+      })
+    })
+
     it('refuse one that was changed after it was applied', async () => {
       const changed = made(nextNumber, `${more.sql} -- changed`)
       await expect(migrate(db, [...own, changed])).rejects.toThrow('was changed after it was applied')

@@ -161,6 +161,18 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
           release()
         }
       }),
+    async session(run) {
+      const release = await lane.hold()
+      try {
+        const now = await linked()
+        return await run({
+          query: async <Row>(text: string, values?: readonly unknown[]) =>
+            (await now.run(text, values, EXEC_TIMEOUT_MS)).rows as Row[],
+        })
+      } finally {
+        release()
+      }
+    },
     async exec(script) {
       const release = await lane.hold()
       try {

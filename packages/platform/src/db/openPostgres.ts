@@ -92,13 +92,23 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
         ),
       ),
     exec: (script) =>
+      db.session(async (sql) => {
+        try {
+          await sql.query(script)
+        } finally {
+          // A script that failed between its own begin and commit leaves a dead transaction behind.
+          await sql.query('rollback')
+        }
+      }),
+    session: (run) =>
       withConnection(async (lent) => {
         await lent.run(`set statement_timeout = ${EXEC_TIMEOUT_MS}`)
         try {
-          await lent.run(script)
+          return await run({
+            query: async <Row>(text: string, values?: readonly unknown[]) =>
+              (await lent.run(text, values)).rows as Row[],
+          })
         } finally {
-          // A script that failed between its own begin and commit leaves a dead transaction behind.
-          await lent.run('rollback')
           await lent.run(`set statement_timeout = ${statementTimeoutMs}`)
         }
       }, EXEC_TIMEOUT_MS),

@@ -29,6 +29,12 @@ export interface Db extends Sql {
   transaction<T>(run: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Several statements without values (migrations); as long as they take, up to ten minutes. */
   exec(script: string): Promise<void>
+  /**
+   * Runs alone on one connection without a transaction, for statements that cannot be in one (an index made
+   * while the table is used); each as long as it takes, up to ten minutes. What was done before a failure
+   * stays done.
+   */
+  session<T>(run: (sql: Sql) => Promise<T>): Promise<T>
   /** Answers when the store does; throws when it does not within the bound. */
   ping(timeoutMs: number): Promise<void>
   /** Hears `notify channel`, from any process on the same store. Resolves once it listens. */

@@ -1,3 +1,4 @@
+import { keepFalls } from '@pit/agents/internal/paper/store'
 import { SUMMED_AFTER_S } from '@pit/agents/internal/show/sumTrades'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -81,15 +82,16 @@ withDb('what is shown of hosted agents', (db) => {
 
   it('has no fall to show from a book that was worth nothing', async () => {
     const agent = await world.create()
-    await db.query(
-      `insert into paper_equity (book_id, minute_s, micro_usd)
-       select book_id, minute_s, micro_usd from hosted_agents, (values (0, 0), (60, 8000000), (120, 6000000))
-         as seen (minute_s, micro_usd) where id = $1`,
-      [agent.id],
-    )
-    expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 2, max_drawdown_pct: 25 })
-    await db.query('delete from paper_equity where minute_s > 0')
+    const worth = async (microUsd: bigint) => {
+      const [book] = await db.query<{ book_id: number }>('select book_id from hosted_agents where id = $1', [
+        agent.id,
+      ])
+      await keepFalls(db, [{ bookId: book!.book_id, microUsd }])
+    }
+    await worth(0n)
     expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 0, max_drawdown_pct: null })
+    for (const microUsd of [8_000_000n, 6_000_000n, 9_000_000n, 8_500_000n]) await worth(microUsd)
+    expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 2, max_drawdown_pct: 25 })
   })
 
   it('counts its live trades over all its sessions and executors, and theirs alone', async () => {

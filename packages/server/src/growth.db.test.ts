@@ -1,0 +1,173 @@
+import { refundsOf } from '@pit/agents/internal/gas/refundStore'
+import { logsPage } from '@pit/agents/internal/logs'
+import { sweepFills } from '@pit/agents/internal/paper/store'
+import { winnersIn } from '@pit/league/internal/reads/winners'
+import { allMarks, pricesAt } from '@pit/market/markReads'
+import type { Sql } from '@pit/platform/db'
+import { withDb } from '@pit/platform/test/withStore'
+import { tradedSince, tradesPage, trimRefused, volumeSince } from '@pit/relay/internal/account/store'
+import { feeTxsIn, oldestFeeS, sumTaken, sumUntaken } from '@pit/relay/internal/feeReads'
+import { takeSettled, unsummedTrades } from '@pit/relay/internal/hostedTrades'
+import { deleteSignedRefused, givenUpRows, openRows, unsettledRows } from '@pit/relay/internal/receipts/rows'
+import { countOpen, longestWaiting, minedBetween, tradesByHash } from '@pit/relay/tradeReads'
+import { deleteEnded, deleteUnsigned, sessionsOf, usedBy } from '@pit/sessions/internal/store'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+// Every statement on a table that grows for as long as the service runs goes by an index: one that scans a
+// small
+// store is fast today and stands still in a year. `bench/year.ts` measures the year itself.
+
+const ROWS = 40_000
+const GROWING = [
+  ...['trades', 'fees', 'treasury_incomings', 'hosted_logs', 'hosted_refunds', 'paper_fills', 'marks'],
+  ...['sessions', 'session_trades', 'league_standings', 'league_entries', 'api_keys'],
+]
+const wallet = `0x${'0'.repeat(36)}0007` as const
+const WALLET = `'0x' || lpad((n % 2000)::text, 40, '0')`
+const HASH = `'0x' || md5('h' || n) || md5('i' || n)`
+const SERIES = `from generate_series(1::int8, ${ROWS}) n`
+
+const FILL = `
+set session_replication_role = replica;
+insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
+  amount_out,
+  tx_hash, signer, nonce, fee_bps, block, block_hash, mined_at_s, volume_token, volume_micro_usd,
+    created_at_ms,
+  settled, summed)
+select 'swap', ${WALLET}, n % 2000, case when n % 5 = 0 then 'hosted' else 'agent' end, 's' || n % 3000,
+  case when n % 50 = 0 then 'refused' when n > ${ROWS - 20} then 'pending' else 'mined' end, 'a', 'b', 1, 1,
+  case when n % 100 <> 0 then ${HASH} end, ${WALLET}, n, 25, n, ${HASH}, n * 700, 'a', 5, n * 700000,
+  n < ${ROWS - 50}, n < ${ROWS - 60} ${SERIES};
+insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+  week_start_s,
+  treasury_seq)
+select id, 'a', 1, 'input', 25, 'major', 'r', tx_hash, block, mined_at_s, 0, case when id < ${ROWS - 500}
+  then 1 end
+from trades where tx_hash is not null;
+insert into treasury_incomings (wallet, token, from_block, to_block, tx_hash, log_index, atoms, how, seq)
+select 'r', 'a', block, block, tx_hash, 1, 1, 'log', treasury_seq from fees;
+insert into hosted_logs (agent_id, at_ms, kind) select 'agt_' || n % 20, n * 700000,
+  case when n % 200 = 0 then 'error' else 'decision' end ${SERIES};
+insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
+  max_fee_per_gas, status, created_at_s)
+select 'e' || n, 'agt_' || n, 'w', 1, 1, ${HASH}, '', 1, 1, 1, 'mined', n ${SERIES};
+insert into paper_fills (book_id, token_in, token_out, amount_in, amount_out, micro_usd, fee_bps, fee_class,
+  fee_tier,
+  fee_token, fee_atoms, gas_micro_usd, gas_usdg_atoms, route_id, block, filled_at_ms)
+select n % 1000, 'a', 'b', 1, 1, 1, 1, 'major', 1, 'a', 1, 1, 1, 'r', 1, n * 700000 ${SERIES};
+insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
+select 't' || n % 4, n * 60, 1, 'fixed', 1, 1, false ${SERIES};
+insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, created_at_s,
+  expires_at_s)
+select 's' || n, ${WALLET}, ${WALLET}, 'active', '{}', 3, jsonb_build_object('signature', case when n % 2000
+  = 0 then '0x'
+  else '0x' || repeat('ab', 65) end), ${HASH}, n * 700, n * 700 + 1000 ${SERIES};
+insert into session_trades (session_id, status, sequence, micro_usd, created_at_ms)
+select 's' || n % 3000, 'signed', n / 3000, 1, n * 700000 ${SERIES};
+insert into league_standings (season, board, entry_id, rank, row)
+select 1 + n % 26, 'prize', n, n, jsonb_build_object('place', case when n / 26 < 3 then n / 26 + 1 end,
+  'label', repeat('x', 300))
+${SERIES};
+insert into api_keys (account_id, key_sha256, issued_at_s, expires_at_s)
+select n, sha256(n::text::bytea), n, n ${SERIES};
+set session_replication_role = default;
+analyze;`
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  Plans?: Plan[]
+}
+const scansOf = (plan: Plan): string[] => [
+  ...(plan['Node Type'] === 'Seq Scan' && GROWING.includes(plan['Relation Name']!)
+    ? [plan['Relation Name']!]
+    : []),
+  ...(plan.Plans ?? []).flatMap(scansOf),
+]
+
+withDb('a store that has grown', (db) => {
+  beforeAll(() => db.exec(FILL))
+
+  /** Runs a verb on the store; answers the tables its statements would scan. */
+  async function scanned(verb: (sql: Sql) => Promise<unknown>): Promise<string[]> {
+    const scans: string[] = []
+    let asked = 0
+    const watched: Sql = {
+      async query<Row>(text: string, values?: readonly unknown[]) {
+        const [row] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+          `explain (format json) ${text}`,
+          values,
+        )
+        scans.push(...scansOf(row!['QUERY PLAN'][0]!.Plan))
+        asked++
+        return db
+          .transaction(async (sql) => {
+            const rows = await sql.query<Row>(text, values)
+            // What it deletes or marks is there for the next.
+            throw Object.assign(new Error('undone'), { rows })
+          })
+          .catch((error) => {
+            if (!('rows' in error)) throw error
+            return error.rows as Row[]
+          })
+      },
+    }
+    await verb(watched)
+    expect(asked).toBeGreaterThan(0)
+    return scans
+  }
+
+  const page = { wallet, before: undefined, withNeverMined: true, limit: 51 }
+  const hash = `0x${'1'.repeat(64)}` as const
+  const logs = (kinds: readonly string[]) => (sql: Sql) =>
+    sql.query(logsPage(kinds), ['agt_7', '9223372036854775807', kinds, 51])
+  const VERBS: Record<string, (sql: Sql) => Promise<unknown>> = {
+    'a page of trades': (sql) => tradesPage(sql, page),
+    'a wallet’s volume': (sql) => volumeSince(sql, wallet, (ROWS - 1_000) * 700),
+    'tokens it traded': (sql) => tradedSince(sql, { wallet, afterId: 0, except: [], max: 40 }),
+    'trades by hash': (sql) => tradesByHash(sql, [hash]),
+    'trades that wait': (sql) => openRows(sql, 0, 100),
+    'the longest waiting': (sql) => longestWaiting(sql, wallet, ROWS * 700_000),
+    'trades to look at again': (sql) => unsettledRows(sql, ROWS * 700, 100),
+    'trades given up': (sql) => givenUpRows(sql, 0, 100),
+    'refused calls past their number': (sql) => trimRefused(sql, [wallet], 1),
+    'refused trades past their time': (sql) => deleteSignedRefused(sql, 700_000, 500),
+    'open trades of a week': (sql) => countOpen(sql, { beforeS: ROWS * 700, unsettledToo: true }),
+    'trades of a season': (sql) => minedBetween(sql, { wallets: [wallet], fromS: 700, beforeS: 70_000 }),
+    'hosted trades to sum': (sql) => takeSettled(sql, { minedBeforeS: ROWS * 700, limit: 500 }),
+    'hosted trades not summed': (sql) => unsummedTrades(sql, ['s7', 's8']),
+    'the oldest fee to take': (sql) => oldestFeeS(sql, 'r' as never),
+    'fees of a block': (sql) =>
+      feeTxsIn(sql, { recipient: 'r' as never, token: 'a' as never, block: ROWS - 5 }),
+    'fees to take': (sql) =>
+      sumUntaken(sql, { recipient: 'r' as never, fromBlock: 0, toBlock: ROWS, except: [], limit: 200 }),
+    'fees taken': (sql) =>
+      sumTaken(sql, 'r' as never, [{ token: 'a' as never, fromBlock: 100, toBlock: 160 }]),
+    'logs of an agent': logs(['decision', 'error']),
+    'seldom kinds of logs': logs(['error', 'watch']),
+    'refunds of an agent': (sql) => refundsOf(sql, 'agt_7'),
+    'old fills': (sql) => sweepFills(sql, 91 * 86_400_000),
+    'marks of a season': (sql) => allMarks(sql, { afterS: 6_000, toS: 60_000 }),
+    'a mark at a time': (sql) => pricesAt(sql, [{ token: 't1' as never, atS: 60_000, afterS: 56_400 }]),
+    // Their roots here are no delegations, which is found after they were read.
+    'sessions of a wallet': (sql) =>
+      sessionsOf(sql, { who: wallet, nowS: 0, max: 50 }).catch(() => undefined),
+    'what sessions used': (sql) => usedBy(sql, ['s7', 's8'], ROWS * 700_000),
+    'grants never signed': (sql) => deleteUnsigned(sql, 70_000, 0),
+    'ended sessions': (sql) => deleteEnded(sql, 70_000, 100, async () => new Set()),
+    'winners of seasons': (sql) => winnersIn(sql, [24, 25]),
+    'a key': (sql) => sql.query('select id from api_keys where key_sha256 = $1', [Buffer.alloc(32)]),
+  }
+
+  describe('is never scanned for', () => {
+    it.each(Object.keys(VERBS))('%s', async (name) => {
+      expect(await scanned(VERBS[name]!)).toEqual([])
+    })
+  })
+
+  it('would be noticed if it were', async () => {
+    expect(await scanned((sql) => sql.query('select count(*) from trades where nonce = 5'))).toEqual([
+      'trades',
+    ])
+  })
+})
