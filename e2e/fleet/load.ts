@@ -28,7 +28,7 @@ export interface Load {
 }
 
 /** Not to be a flood: the machine has two cores, and the fleet is nine processes. */
-const PAUSE_MS = 60
+const PAUSE_MS = 250
 /** What a client that does not know whether its bytes were taken does: it reads, then sends the same again. */
 const AGAIN_MS = 200
 const ETH = 10n ** 18n
@@ -46,7 +46,7 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
     return call
   }
   let isStopped = false
-  const traders = await Promise.all([1, 2, 3].map((account) => openTrader(url, { account }, open())))
+  const traders = await Promise.all([1, 2].map((account) => openTrader(url, { account }, open())))
   const session = await openSession()
   const reader = record.client2(url, proxy.ca)
   calls.push(reader)
@@ -56,18 +56,18 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
 
   const running = [
     loop('sign in', async () => {
-      const { get } = await openTrader(url, { privateKey: generatePrivateKey() }, signer)
+      const { get } = await openTrader(url, { privateKey: generatePrivateKey() }, needed(signer))
       await get('auth/me')
     }),
     loop('read over HTTP/2', async () => {
       const { key } = traders[0]!
       for (const path of ['config', 'stats', 'tokens?limit=20', 'me/portfolio', 'me/trades'])
-        await reader('GET', path, key)
+        await needed(reader)('GET', path, key)
     }),
     loop('quote', async () => {
       const pair = turn++ % 2 === 0 ? ['ETH', 'USDG'] : ['USDG', 'cbBTC']
       const ask = { token_in: pair[0], token_out: pair[1], notional_usd: 25 }
-      await quoter('POST', 'live/quote', traders[1]!.key, ask)
+      await needed(quoter)('POST', 'live/quote', traders[1]!.key, ask)
     }),
     ...traders.map((trader, i) => loop(`trade ${i + 1}`, () => tradeOnce(trader))),
     loop('session trade', () => tradeInSession(session)),
@@ -157,6 +157,15 @@ interface Session {
   executor: Party
   id: string
 }
+
+/** A round is done only where all it asked was answered. */
+const needed =
+  (call: Call): Call =>
+  async <T>(...asked: Parameters<Call>) => {
+    const answer = await call<T>(...asked)
+    if (answer.status !== 200) throw new Refused(answer.body)
+    return answer
+  }
 
 /** Answered, with a code. */
 class Refused extends Error {

@@ -8,7 +8,7 @@ import { type Config, ConfigError } from './config.ts'
 
 const MIN_SIGNER_SECRET_CHARS = 32
 /** A restart takes a few seconds; health asks every second, so a signer that stays away soon fails at once. */
-const SIGNER_RESTART_MS = 8_000
+const SIGNER_RESTART_MS = 15_000
 
 /** The way to the signing process; null where there is none. */
 export function openSigner(signer: Config['signer'], clock: Timer): SignerClient | null {
