@@ -43,8 +43,11 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
     })
   }, PATIENCE_MS)
   afterAll(async () => {
-    await load?.stop()
-    await world?.close()
+    try {
+      await load?.stop()
+    } finally {
+      await world?.close()
+    }
   }, 60_000)
 
   /** Every kind of client has finished whole rounds that began after now. */

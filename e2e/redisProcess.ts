@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '@pit/platform/test/until'
-import { Redis } from 'ioredis'
 import { freePort } from './serverProcess.ts'
 
 export interface RedisProcess {
@@ -22,16 +22,17 @@ export async function startRedis(): Promise<RedisProcess> {
   const child: ChildProcess = spawn('redis-server', ['--port', String(port), '--save', '', '--dir', folder], {
     stdio: 'ignore',
   })
-  const ask = async (command: 'PING' | 'FLUSHALL'): Promise<unknown> => {
-    const redis = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null })
-    redis.on('error', () => {})
-    try {
-      await redis.connect()
-      return await redis.call(command)
-    } finally {
-      redis.disconnect()
-    }
-  }
+  /** Redis takes a command as a line of text, too. */
+  const ask = (command: 'PING' | 'FLUSHALL'): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.once('error', reject)
+      socket.once('data', (answer) => {
+        socket.destroy()
+        resolve(String(answer))
+      })
+      socket.write(`${command}\r\n`)
+    })
   await until(() => ask('PING'), { everyMs: 50 })
   return {
     url: `redis://127.0.0.1:${port}`,
