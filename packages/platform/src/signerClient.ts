@@ -117,7 +117,8 @@ export function createSignerClient({
     }).catch((error: ExchangeFailed) => {
       const why = handshakeInWords(error.code) ?? error.message
       throw new SignerUnreachable(`the signer did not answer: ${why}`, {
-        nothingSent: error.kind === 'unreachable',
+        // A read does nothing there, so a kept connection that was just closed under it counts as none.
+        nothingSent: error.kind === 'unreachable' || (method === 'GET' && error.onStaleConnection),
         cause: error,
       })
     })
