@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostgres } from '@pit/platform/test/postgresServer'
 import { until } from '@pit/platform/test/until'
@@ -7,7 +8,7 @@ import { faultsOf } from './fleet/faults.ts'
 import { type Load, startLoad } from './fleet/load.ts'
 import { hasProxy } from './fleet/proxyProcess.ts'
 import { createRecord, type Outcome } from './fleet/recordedCalls.ts'
-import { APIS, type FleetWorld, JOBS, openFleet } from './fleet/world.ts'
+import { APIS, type FleetWorld, isApi, JOBS, openFleet, type ServerName } from './fleet/world.ts'
 import { seedAgents } from './hosted/seedAgents.ts'
 import { hasRedis } from './redisProcess.ts'
 import type { Trader } from './trading/trader.ts'
@@ -62,6 +63,16 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
   const failuresSince = (sinceMs: number): Outcome[] =>
     record.outcomes.filter(({ endedMs, status }) => endedMs >= sinceMs && (status === null || status >= 400))
 
+  /** Told to stop, it says so at once, and still takes new connections: a proxy needs a second to notice. */
+  async function drains(name: ServerName): Promise<boolean> {
+    await until(async () => !(await world.isReady(name)), { everyMs: 5 })
+    const url = `${world.server(name).url}/api/v1/health`
+    return new Promise((resolve) => {
+      const asked = get(url, { agent: false }, (answer) => resolve(answer.resume().statusCode === 200))
+      asked.once('error', () => resolve(false))
+    })
+  }
+
   async function widestGapMs(sinceMs: number): Promise<number> {
     const [row] = await world.db.query<{ gap_ms: number }>(
       `with ticks as (
@@ -89,6 +100,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
       await untilAllWork()
       const startedMs = Date.now()
       const took: { [name: string]: number } = {}
+      const undrained: string[] = []
       const restart = async (name: string, run: () => Promise<void>) => {
         const beganMs = Date.now()
         await run()
@@ -97,7 +109,9 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
       }
       for (const name of [...APIS, ...JOBS])
         await restart(name, async () => {
-          await world.server(name).stop()
+          const stopped = world.server(name).stop()
+          if (isApi(name) && !(await drains(name))) undrained.push(name)
+          await stopped
           await world.startServer(name)
           await world.untilReady(name)
         })
@@ -113,8 +127,11 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
       const asked = record.outcomes.filter(({ startedMs: at }) => at >= startedMs).length
       console.log(
         `rolling restart (ms): ${JSON.stringify(took)}; ${asked} requests, ${failed.length} failed, ${slow} ` +
-          `refused as too slow a machine; ${load.signed.length} trades; widest gap of ticks ${gapMs} ms at ${INTERVAL_S} s`,
+          `refused as too slow a machine; ${load.signed.length} trades; widest gap of ticks ${gapMs} ms ` +
+          `at ${INTERVAL_S} s; failed: ${JSON.stringify(countOf(failed))}; ` +
+          `refused new connections when told to stop: ${JSON.stringify(undrained)}`,
       )
+      expect(undrained).toEqual([])
       expect(failed).toEqual([])
       expect(slow).toBeLessThanOrEqual(asked * MAX_SLOW_SHARE)
       // A tick that was skipped makes a gap of two intervals.

@@ -1,4 +1,5 @@
 import { until } from '@pit/platform/test/until'
+import { STATS } from '@pit/protocol'
 import { expect } from 'vitest'
 import { dueStatus } from '../trading/killRounds.ts'
 import type { TradeRow } from '../trading/killWallets.ts'
@@ -57,23 +58,32 @@ export async function expectNothingLost(world: FleetWorld, signed: readonly Sign
   expect(done.length).toBeGreaterThan(0)
 }
 
+/** How far apart two processes may have read what they answer at one instant: the age of a snapshot, and a second. */
+const APART_S = STATS.rebuildS + 1
+
 /**
- * Each process's own: when it read, how long its own ways to the chain took, and its count of the registry, which it
- * keeps for 30 s because counting a large one is dear.
+ * Each process's own: when and at which block it read, how long its own ways to the chain took, and its count of the
+ * registry, which it keeps for 30 s because counting a large one is dear.
  */
-const OWN = ['generated_at', 'cached_s', 'latency_ms', 'age_s', 'read_at', 'cached', 'timings', 'tradable']
+const OWN_TIMES = ['generated_at', 'read_at']
+const OWN = [...OWN_TIMES, 'block', 'cached_s', 'latency_ms', 'age_s', 'cached', 'timings', 'tradable']
 
-const shared = (answer: unknown): unknown =>
-  JSON.parse(JSON.stringify(answer, (name, value) => (OWN.includes(name) ? undefined : value)))
+const shared = (answer: object): string =>
+  JSON.stringify(answer, (name, value: unknown) => (OWN.includes(name) ? undefined : value))
 
-/** Asked at one instant, all API processes answer the same, within the seconds for which each keeps a reading. */
+/** Asked at one instant, all API processes answer the same, of readings that are seconds apart. */
 export async function expectSame(world: FleetWorld, path: string, key: string): Promise<void> {
-  let answers: unknown[] = []
-  await until(
-    async () => {
-      answers = (await Promise.all(world.apiUrls().map((url) => ask(url, path, key)))).map(shared)
-      return answers.every((answer) => JSON.stringify(answer) === JSON.stringify(answers[0]))
-    },
-    { withinMs: 12_000, everyMs: 250, said: () => answers },
-  )
+  const askAll = () =>
+    Promise.all(world.apiUrls().map((url) => ask<{ [name: string]: unknown }>(url, path, key)))
+  // What was mined last is in the next reading of each.
+  const answers = await until(askAll, {
+    holds: (all) => new Set(all.map(shared)).size === 1,
+    withinMs: 12_000,
+    everyMs: 250,
+    said: askAll,
+  })
+  for (const name of OWN_TIMES) {
+    const timesS = answers.map((answer) => answer[name]).filter((time) => typeof time === 'number')
+    if (timesS.length > 0) expect(Math.max(...timesS) - Math.min(...timesS)).toBeLessThanOrEqual(APART_S)
+  }
 }

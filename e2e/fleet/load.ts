@@ -29,6 +29,9 @@ export interface Load {
 
 /** Not to be a flood: the machine has two cores, and the fleet is nine processes. */
 const PAUSE_MS = 250
+/** Many small requests on kept connections: what meets a connection that a stopping process closes. */
+const QUICK_CLIENTS = 6
+const QUICK_PAUSE_MS = 15
 /** What a client that does not know whether its bytes were taken does: it reads, then sends the same again. */
 const AGAIN_MS = 200
 const ETH = 10n ** 18n
@@ -69,6 +72,10 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
       const ask = { token_in: pair[0], token_out: pair[1], notional_usd: 25 }
       await needed(quoter)('POST', 'live/quote', traders[1]!.key, ask)
     }),
+    ...Array.from({ length: QUICK_CLIENTS }, (_, i) => {
+      const quick = needed(open())
+      return loop(`read config ${i + 1}`, () => quick('GET', 'config', null), QUICK_PAUSE_MS)
+    }),
     ...traders.map((trader, i) => loop(`trade ${i + 1}`, () => tradeOnce(trader))),
     loop('session trade', () => tradeInSession(session)),
   ]
@@ -83,7 +90,7 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
     },
   }
 
-  async function loop(name: string, round: () => Promise<unknown>): Promise<void> {
+  async function loop(name: string, round: () => Promise<unknown>, pauseMs = PAUSE_MS): Promise<void> {
     done[name] = 0
     while (!isStopped) {
       // What failed is in the record; the next round is another one.
@@ -95,7 +102,7 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
         },
       )
       if (isDone) done[name]! += 1
-      await sleep(PAUSE_MS)
+      await sleep(pauseMs)
     }
   }
 

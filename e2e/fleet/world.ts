@@ -15,6 +15,7 @@ import { openTcpGate, type TcpGate } from './tcpGate.ts'
 export const APIS = ['api1', 'api2', 'api3'] as const
 export const JOBS = ['jobs1', 'jobs2'] as const
 export type ServerName = (typeof APIS)[number] | (typeof JOBS)[number]
+export const isApi = (name: ServerName): boolean => (APIS as readonly string[]).includes(name)
 
 /** The topology of deploy/: each a process of its own. */
 export interface FleetWorld {
@@ -98,7 +99,7 @@ async function open(bin: string, drainS: number, closing: Closing): Promise<Flee
         DATABASE_URL: databaseUrl,
         REDIS_URL: redis.url,
         PUBLIC_URL: `https://localhost:${proxy.port}`,
-        ROLE: (APIS as readonly string[]).includes(name) ? 'api' : 'jobs',
+        ROLE: isApi(name) ? 'api' : 'jobs',
         PORT: String(port),
         METRICS_PORT: String(readyPort),
         DRAIN_S: String(drainS),
