@@ -1,7 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
@@ -9,6 +6,7 @@ import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { type FastTrader, freshenFeeds, openFastTrader } from './fast/fastTrader.ts'
+import { hasRedis, type RedisProcess, startRedis } from './redisProcess.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 import { receiptOf } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld, tradingEnv } from './trading/world.ts'
@@ -105,10 +103,9 @@ it(
 )
 
 const postgresBin = findPostgres()
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 describe.skipIf(postgresBin === null || !hasRedis)('over two processes on PostgreSQL and Redis', () => {
   let postgres: PostgresServer
-  let redis: { url: string; stop(): void }
+  let redis: RedisProcess
   const servers: ServerProcess[] = []
   beforeAll(async () => {
     ;[postgres, redis] = await Promise.all([startPostgres(postgresBin!), startRedis()])
@@ -193,24 +190,4 @@ async function killHard(running: ServerProcess, dataDir: string): Promise<void> 
   const { pid } = JSON.parse(readFileSync(join(dataDir, 'store.lock'), 'utf8')) as { pid: number }
   process.kill(pid, 'SIGKILL')
   while (running.isAlive()) await sleep(5)
-}
-
-async function startRedis(): Promise<{ url: string; stop(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'pit-redis-'))
-  const port = await new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = probe.address() as { port: number }
-      probe.close(() => resolve(free))
-    })
-  })
-  const child: ChildProcess = spawn('redis-server', ['--port', String(port), '--save', '', '--dir', folder], {
-    stdio: 'ignore',
-  })
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    stop() {
-      child.kill('SIGKILL')
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
 }

@@ -33,7 +33,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
     env['DATA_DIR'] || env['DATABASE_URL']
       ? mkdtempSync(join(tmpdir(), 'pit-e2e-'))
       : await newServerDirectory('pit-e2e-')
-  const port = await freePort()
+  const port = env['PORT'] ? Number(env['PORT']) : await freePort()
   const profile = join(folder, 'profile.json')
   writeFileSync(profile, JSON.stringify(BARE_PROFILE))
   const child: ChildProcess = fork('dist/server.js', [], {

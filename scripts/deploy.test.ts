@@ -99,7 +99,8 @@ const compose = parse(readFileSync('deploy/compose/compose.yaml', 'utf8'), { mer
 }
 
 describe('the compose file', () => {
-  const ours = ['api1', 'api2', 'jobs', 'signer']
+  const servers = ['api1', 'api2', 'api3', 'jobs1', 'jobs2']
+  const ours = [...servers, 'signer']
 
   it('has every process, each with a read-only root and no capability but to listen', () => {
     const services = Object.keys(compose.services)
@@ -116,10 +117,8 @@ describe('the compose file', () => {
       else expect(service.healthcheck).toBeDefined()
     }
     expect(compose.services['signer']!.user).not.toBe(compose.services['api1']!.user)
-    expect(['api1', 'api2', 'jobs'].map((name) => compose.services[name]!.environment!['ROLE'])).toEqual([
-      'api',
-      'api',
-      'jobs',
+    expect(servers.map((name) => compose.services[name]!.environment!['ROLE'])).toEqual([
+      ...['api', 'api', 'api', 'jobs', 'jobs'],
     ])
   })
 
@@ -142,8 +141,7 @@ describe('the compose file', () => {
     for (const network of ['edge', 'store', 'signer-store'])
       expect(compose.networks[network]).toMatchObject({ internal: true })
     expect(compose.services['signer-postgres']!.networks).toEqual(['signer-store'])
-    for (const name of ['api1', 'api2', 'jobs'])
-      expect(compose.services[name]!.networks).not.toContain('signer-store')
+    for (const name of servers) expect(compose.services[name]!.networks).not.toContain('signer-store')
   })
 })
 

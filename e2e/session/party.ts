@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { type Answered, openTrader, type Trader, type UnsignedStep } from '../trading/trader.ts'
+import { type Answered, type Call, openTrader, type Trader, type UnsignedStep } from '../trading/trader.ts'
 
 /** A transaction as the service answers it to a session. */
 export interface SessionTx extends UnsignedStep {
@@ -60,10 +60,10 @@ export interface Party extends Trader {
   signTx(tx: SessionTx, own?: { nonce?: number; withoutList?: boolean }): Promise<Hex>
 }
 
-export async function openParty(url: string, privateKey: Hex): Promise<Party> {
+export async function openParty(url: string, privateKey: Hex, call?: Call): Promise<Party> {
   const account = privateKeyToAccount(privateKey)
   return {
-    ...(await openTrader(url, { privateKey })),
+    ...(await openTrader(url, { privateKey }, call)),
     account,
     signTx(tx, { nonce = tx.nonce, withoutList = false } = {}) {
       const common = {

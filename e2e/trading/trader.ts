@@ -58,10 +58,19 @@ const MAX_TRIES = 30
 
 let crypto: Crypto | undefined
 
+/** One request to the API and its answer. */
+export type Call = <T>(
+  method: 'GET' | 'POST',
+  path: string,
+  key: string | null,
+  body?: object,
+) => Promise<Answered<T>>
+
 /** Signs in one of the devnet's accounts, or another key. */
 export async function openTrader(
   url: string,
   who: { account: number } | { privateKey: Hex },
+  call: Call = patientCall(url),
 ): Promise<Trader> {
   crypto ??= await createCrypto()
   const own = crypto
@@ -75,28 +84,6 @@ export async function openTrader(
       : mnemonicToAccount(MNEMONIC, { addressIndex: who.account }).getHdKey().privateKey!
   const wallet = account.address.toLowerCase() as Hex
 
-  const call = async <T>(
-    method: string,
-    path: string,
-    key: string | null,
-    body?: object,
-  ): Promise<Answered<T>> => {
-    for (let tries = 1; ; tries++) {
-      const answer = await fetch(`${url}/api/v1/${path}`, {
-        method,
-        headers: {
-          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const read = (await answer.json()) as Answered<T>['body']
-      // Overloaded, by other tests too: said before anything is looked at, and with when to come again.
-      const isBusy = read.error?.code === 'ENGINE_UNAVAILABLE' && read.error['retry_after_s'] !== undefined
-      if (!isBusy || tries === MAX_TRIES) return { status: answer.status, body: read }
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-    }
-  }
   const challenge = await call<{ message: string }>('POST', 'auth/challenge', null, { address: wallet })
   if (challenge.status !== 200) throw new Error(`challenge: ${JSON.stringify(challenge.body)}`)
   const signature = serializeSignature(own.sign(own.hashMessage(challenge.body.message), secret))
@@ -139,6 +126,27 @@ export async function openTrader(
     },
   }
   return trader
+}
+
+/** Comes again where the server is busy. */
+function patientCall(url: string): Call {
+  return async <T>(method: string, path: string, key: string | null, body?: object): Promise<Answered<T>> => {
+    for (let tries = 1; ; tries++) {
+      const answer = await fetch(`${url}/api/v1/${path}`, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const read = (await answer.json()) as Answered<T>['body']
+      // Overloaded, by other tests too: said before anything is looked at, and with when to come again.
+      const isBusy = read.error?.code === 'ENGINE_UNAVAILABLE' && read.error['retry_after_s'] !== undefined
+      if (!isBusy || tries === MAX_TRIES) return { status: answer.status, body: read }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    }
+  }
 }
 
 /**

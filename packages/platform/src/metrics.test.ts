@@ -10,7 +10,11 @@ it('serves what was counted on its own port, and nothing else there', async () =
   metrics.limiterDegraded(true)
   metrics.watchLoad({ inFlight: () => 3, loopDelayMs: () => 1.5 })
   let ready = false
-  const { port, close } = await serveMetrics(metrics, { port: 0, isReady: () => ready })
+  const { port, close } = await serveMetrics(metrics, {
+    port: 0,
+    isReady: () => ready,
+    isServing: () => true,
+  })
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(text).toContain('# TYPE pit_http_request_seconds histogram')
   expect(text).toContain('pit_http_request_seconds_bucket{le="0.001",route="auth.me",status="200"} 0')
@@ -25,6 +29,7 @@ it('serves what was counted on its own port, and nothing else there', async () =
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
   expect((await fetch(`http://127.0.0.1:${port}/live`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(503)
+  expect((await fetch(`http://127.0.0.1:${port}/serving`)).status).toBe(200)
   ready = true
   expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200)
   await close()

@@ -66,18 +66,24 @@ export function createMetrics({ withProcess = true } = {}): Metrics {
 }
 
 /**
- * Serves the registry on its own port, loopback only: metrics are nobody else's business. Beside it, for
- * whoever starts and watches the process: `/live` while it runs, `/ready` while it can serve.
+ * Serves the registry on its own port, by default on loopback: metrics are nobody else's business. Beside it,
+ * for whoever starts and watches the process: `/live` while it runs, `/ready` while it can serve all of it,
+ * `/serving` while it can serve at all.
  */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'registry'>,
-  { port, isReady, host = '127.0.0.1' }: { port: number; isReady(): boolean; host?: string },
+  {
+    port,
+    isReady,
+    isServing = isReady,
+    host = '127.0.0.1',
+  }: { port: number; isReady(): boolean; isServing?: () => boolean; host?: string },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server: Server = createServer((req, res) => {
     if (req.url === '/live') return void res.writeHead(200).end('live\n')
-    if (req.url === '/ready') {
-      const ready = isReady()
-      return void res.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n')
+    if (req.url === '/ready' || req.url === '/serving') {
+      const holds = req.url === '/ready' ? isReady() : isServing()
+      return void res.writeHead(holds ? 200 : 503).end(`${holds ? '' : 'not '}${req.url.slice(1)}\n`)
     }
     if (req.url !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
       res.writeHead(404).end()

@@ -10,7 +10,7 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '@pit/protocol'
-import type { Clock } from './clock.ts'
+import type { Timer } from './clock.ts'
 import { type ExchangeFailed, exchangeOrThrow, type HttpAnswer } from './exchange.ts'
 import {
   type AttestStockAsk,
@@ -36,11 +36,22 @@ import {
 import { handshakeInWords, socketOf, type TlsIdentity } from './signerWay.ts'
 
 /** No usable answer. A leaf that was asked for may be counted all the same. */
-export class SignerUnreachable extends Error {}
+export class SignerUnreachable extends Error {
+  /** Nobody listened there: nothing can have been counted. */
+  readonly nothingSent: boolean
+  constructor(
+    message: string,
+    { nothingSent = false, cause }: { nothingSent?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.nothingSent = nothingSent
+  }
+}
 
 export type SignerClient = ReturnType<typeof createSignerClient>
 
 const MAX_ANSWER_BYTES = 1024 * 1024
+const RETRY_MS = 100
 
 /**
  * The server's way to the signer. A refusal is thrown as the PitError the signer names, with its
@@ -52,21 +63,40 @@ export function createSignerClient({
   clock,
   tls = null,
   timeoutMs = 10_000,
+  restartMs = 0,
 }: {
   /** `http://…`, `https://…` or `unix:` and a path. */
   url: string
   secret: string
-  clock: Clock
+  clock: Timer
   /** Over https: whom to believe, and what this caller is known by. */
   tls?: TlsIdentity | null
   timeoutMs?: number
+  /** A signer that answered this recently is taken to be restarting: a call that nobody takes waits for it. */
+  restartMs?: number
 }) {
   const kept = { keepAlive: true, maxSockets: 256, noDelay: true }
   const agent = tls ? new SecureAgent({ ...kept, ...tls, minVersion: 'TLSv1.3' }) : new Agent(kept)
   const socketPath = socketOf(url)
   const base = socketPath === undefined ? url : 'http://signer'
 
-  function post(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
+  let lastAnswerMs = Number.NEGATIVE_INFINITY
+  /** Waits for a signer that restarts. Only a connection that was never made is tried again. */
+  async function post(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
+    for (;;) {
+      try {
+        const answer = await postOnce(method, path, body)
+        lastAnswerMs = clock.nowMs()
+        return answer
+      } catch (error) {
+        const isRestarting = clock.nowMs() < lastAnswerMs + restartMs
+        if (!isRestarting || !(error instanceof SignerUnreachable) || !error.nothingSent) throw error
+        await clock.sleep(RETRY_MS)
+      }
+    }
+  }
+
+  function postOnce(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
     const timeMs = clock.nowMs()
     const nonce = randomBytes(16).toString('hex')
     const headers: Record<string, string> = {
@@ -86,7 +116,11 @@ export function createSignerClient({
       maxAnswerBytes: MAX_ANSWER_BYTES,
     }).catch((error: ExchangeFailed) => {
       const why = handshakeInWords(error.code) ?? error.message
-      throw new SignerUnreachable(`the signer did not answer: ${why}`, { cause: error })
+      throw new SignerUnreachable(`the signer did not answer: ${why}`, {
+        // A read does nothing there, so a kept connection that was just closed under it counts as none.
+        nothingSent: error.kind === 'unreachable' || (method === 'GET' && error.onStaleConnection),
+        cause: error,
+      })
     })
   }
 

@@ -98,6 +98,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     host: text('HOST'),
     port: listenPort,
     metricsPort: port('METRICS_PORT'),
+    metricsHost: text('METRICS_HOST'),
+    drainS: number('DRAIN_S'),
     roles: { api: roles.includes('api'), jobs: roles.includes('jobs') },
     dataDir: text('DATA_DIR'),
     profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,

@@ -1,7 +1,18 @@
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 
-/** The table of all background work: what every capability has to run in a process of these roles. */
-export const tableOf = (capabilities: readonly { jobs: CapabilityJobs }[], roles: { jobs: boolean }): Job[] =>
+/**
+ * The table of all background work: what every capability has to run in a process of these roles. A worker
+ * that stands aside leaves its rows to the other processes.
+ */
+export const tableOf = (
+  capabilities: readonly { jobs: CapabilityJobs }[],
+  { jobs, isAside }: { jobs: boolean; isAside(): boolean },
+): Job[] =>
   capabilities.flatMap(({ jobs: { everywhere, worker } }) =>
-    roles.jobs ? [...everywhere, ...worker] : everywhere,
+    jobs ? [...everywhere, ...worker.map((job) => unlessAside(job, isAside))] : everywhere,
   )
+
+const unlessAside = (job: Job, isAside: () => boolean): Job => ({
+  ...job,
+  run: async (signal) => (isAside() ? 'done' : job.run(signal)),
+})

@@ -1,4 +1,4 @@
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import { readSecretText } from '@pit/platform/secretSettings'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { readSignerWay } from '@pit/platform/signerWay'
@@ -7,16 +7,18 @@ import { AGGREGATORS, type VendorKeys } from '@pit/trading'
 import { type Config, ConfigError } from './config.ts'
 
 const MIN_SIGNER_SECRET_CHARS = 32
+/** A restart takes a few seconds; health asks every second, so a signer that stays away soon fails at once. */
+const SIGNER_RESTART_MS = 15_000
 
 /** The way to the signing process; null where there is none. */
-export function openSigner(signer: Config['signer'], clock: Clock): SignerClient | null {
+export function openSigner(signer: Config['signer'], clock: Timer): SignerClient | null {
   if (signer === null) return null
   const { secret: setting } = signer
   const secret = readSecretText(setting)
   if (secret.length < MIN_SIGNER_SECRET_CHARS) {
     throw new ConfigError(`${setting.name} is too short: use at least ${MIN_SIGNER_SECRET_CHARS} characters`)
   }
-  return createSignerClient({ ...readSignerWay(signer), secret, clock })
+  return createSignerClient({ ...readSignerWay(signer), secret, clock, restartMs: SIGNER_RESTART_MS })
 }
 
 /** Null where nothing is to be sealed. */

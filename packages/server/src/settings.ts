@@ -15,7 +15,19 @@ export const SETTINGS = {
   PORT: { default: '4663', means: 'Port of the API.' },
   METRICS_PORT: {
     default: '4665',
-    means: 'Private port of Prometheus metrics, /live and /ready, on loopback; 0 turns it off.',
+    means: 'Private port of Prometheus metrics, /live and /ready; 0 turns it off.',
+  },
+  METRICS_HOST: {
+    default: '127.0.0.1',
+    means:
+      'Address of METRICS_PORT. A proxy in another container asks /ready there: then 0.0.0.0, in a network ' +
+      'that nobody else is in.',
+  },
+  DRAIN_S: {
+    default: '0',
+    means:
+      'Seconds an API process goes on serving after SIGTERM while /ready says no, so that a proxy has ' +
+      'stopped sending before it stops listening.',
   },
   ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
   DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },

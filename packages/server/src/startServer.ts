@@ -91,7 +91,7 @@ async function open(given: Start): Promise<string> {
     // Beside the signer under one supervisor, this process is often up first.
     quietRounds: QUIET_ROUNDS,
     probes: probesOf({
-      ...{ ...ground, market, redis },
+      ...{ ...ground, market, redis, fleet },
       checkSigner: sessions.checkSigner,
       checkAudit: tokens.checkAudit,
       checkGateway: brains.checkGateway,
@@ -118,7 +118,7 @@ async function open(given: Start): Promise<string> {
         ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
         ...[auth, health, stats, fleet, examined],
       ],
-      config.roles,
+      { ...config.roles, isAside: fleet.isClockOff },
     ),
   )
   closing.add(() => jobs.stop())
@@ -128,18 +128,19 @@ async function open(given: Start): Promise<string> {
     dataDir: config.dataDir,
   })
   closing.add(() => admin.close())
-  let isServing = false
-  /** Not before the market was read, nor while requests under way are finished. */
-  const isReady = (): boolean => {
-    const { status, checks } = health.report()
-    return isServing && !given.ending.aborted && status !== 'down' && checks['market'] === 'ok'
-  }
+  let isListening = false
+  /** Not from the moment it is told to end, though requests are served for DRAIN_S. */
+  const isServing = (): boolean =>
+    isListening && !given.ending.aborted && health.report().status !== 'down' && !fleet.isClockOff()
+  /** Not before the market was read, nor while it is old. */
+  const isReady = (): boolean => isServing() && health.report().checks['market'] === 'ok'
   if (config.metricsPort > 0) {
-    const served = await serveMetrics(metrics, { port: config.metricsPort, isReady })
+    const { metricsPort: port, metricsHost: host } = config
+    const served = await serveMetrics(metrics, { port, host, isReady, isServing })
     closing.add(() => served.close())
   }
   await health.refresh()
-  isServing = !config.roles.api
+  isListening = !config.roles.api
   if (!config.roles.api) return ''
 
   const { version } = manifest
@@ -153,8 +154,13 @@ async function open(given: Start): Promise<string> {
     walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()
-  isServing = true
+  isListening = true
   closing.add(() => app.close())
+  // Ends first. A proxy learns from /ready that this process stops, and sends to others before it does.
+  closing.add(() => {
+    app.drain()
+    return clock.sleep(config.drainS * 1_000)
+  })
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 

@@ -86,7 +86,7 @@ describe('a signer that', () => {
     })
     await expect(cosigner.cosign({} as never)).rejects.toBeInstanceOf(LostAnswer)
     expect(await cosigner.root('0x')).toBeUndefined()
-    const refusedPort = new SignerUnreachable('x', { cause: { code: 'ECONNREFUSED' } })
+    const refusedPort = new SignerUnreachable('x', { nothingSent: true })
     const gone = open(clientOf({ cosign: refuses(refusedPort) }))
     await expect(gone.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
   })

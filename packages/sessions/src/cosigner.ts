@@ -75,7 +75,7 @@ export function createCosigner({
       } catch (error) {
         if (isNo(error, 'live.session.trade')) throw error
         logger.warn({ err: error }, 'the signer did not answer for a leaf')
-        if (error instanceof SignerUnreachable && neverReached(error)) return fail('SIGNER_UNAVAILABLE')
+        if (error instanceof SignerUnreachable && error.nothingSent) return fail('SIGNER_UNAVAILABLE')
         throw new LostAnswer('the signer may have counted a leaf', { cause: error })
       }
     },
@@ -118,10 +118,6 @@ export function createCosigner({
  */
 const isNo = (error: unknown, route: RouteId): boolean =>
   isPitError(error) && error.code !== 'ENGINE_UNAVAILABLE' && routeById(route).errors.includes(error.code)
-
-/** Nobody listens there: nothing was counted. */
-const neverReached = ({ cause }: Error): boolean =>
-  (cause as { code?: unknown } | undefined)?.code === 'ECONNREFUSED'
 
 async function reached<T>(logger: Pick<Logger, 'warn'>, run: () => Promise<T>): Promise<T> {
   try {

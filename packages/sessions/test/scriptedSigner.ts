@@ -51,7 +51,7 @@ export function createScriptedSigner({
   nowS: () => number
 }): ScriptedSigner {
   const reach = () => {
-    if (!signer.reachable) throw new SignerUnreachable('nobody listens', { cause: { code: 'ECONNREFUSED' } })
+    if (!signer.reachable) throw new SignerUnreachable('nobody listens', { nothingSent: true })
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, addresses, delegation, key)
   const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Kind) => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import { readSecretText, secretSetting } from '@pit/platform/secretSettings'
 import type { LostByRestore } from '@pit/platform/signerCalls'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
@@ -40,7 +40,7 @@ export function signerAccessOf(env: Record<string, string | undefined>): SignerA
 interface TellDeps {
   operator: Operator
   access: SignerAccess
-  clock: Clock
+  clock: Timer
   warn(line: string): void
   noteBoundMs?: number
 }

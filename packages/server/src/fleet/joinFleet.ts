@@ -3,10 +3,13 @@ import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import { lookUntil } from '@pit/platform/lookUntil'
+import { isClockOff } from './clocks.ts'
 import type { Facts } from './facts.ts'
 
 export interface Fleet {
   jobs: CapabilityJobs
+  /** Whether most of the other clocks say another time: this process must then decide nothing by its own. */
+  isClockOff(): boolean
   leave(): Promise<void>
 }
 
@@ -40,11 +43,12 @@ export async function joinFleet({
   ending: AbortSignal
 }): Promise<Fleet> {
   // The embedded store has one process.
-  if (db.engine === 'pglite') return { jobs: { everywhere: [], worker: [] }, leave: async () => {} }
+  if (db.engine === 'pglite')
+    return { jobs: { everywhere: [], worker: [] }, isClockOff: () => false, leave: async () => {} }
   const insert = async (): Promise<number> => {
     const [row] = await db.query<{ id: number }>(
-      'insert into processes (name, facts) values ($1, $2) returning id',
-      [name, JSON.stringify(facts)],
+      `insert into processes (name, facts, clock_off_ms) values ($1, $2, ${CLOCK_OFF_MS('$3')}) returning id`,
+      [name, JSON.stringify(facts), clock.nowMs()],
     )
     return row!.id
   }
@@ -88,16 +92,39 @@ export async function joinFleet({
         'set up all processes of one store alike, or stop that one first',
     )
   }
+  let isOff = false
+  const compareClocks = async (): Promise<void> => {
+    const rows = await db.query<{ id: number; off_ms: number }>(
+      `select id, clock_off_ms as off_ms from processes
+       where clock_off_ms is not null and seen_at > clock_timestamp() - make_interval(secs => $1)`,
+      [GONE_AFTER_S],
+    )
+    const own = rows.find((row) => row.id === id)
+    const others = rows.filter((row) => row.id !== id).map(({ off_ms }) => off_ms)
+    isOff = own !== undefined && isClockOff(own.off_ms, others)
+  }
+  await compareClocks()
+  if (isOff) tell('the clock of this process is not that of the others: it stands aside until it is set')
   const beat = async (): Promise<void> => {
     const seen = await db.query(
-      'update processes set seen_at = clock_timestamp() where id = $1 returning id',
-      [id],
+      `update processes set seen_at = clock_timestamp(), clock_off_ms = ${CLOCK_OFF_MS('$2')}
+       where id = $1 returning id`,
+      [id, clock.nowMs()],
     )
     // A store put back from a backup has forgotten this process.
     if (seen.length === 0) id = await insert()
+    await compareClocks()
   }
-  return { jobs: { everywhere: [{ name: 'be seen', intervalMs: BEAT_MS, run: beat }], worker: [] }, leave }
+  return {
+    jobs: { everywhere: [{ name: 'be seen', intervalMs: BEAT_MS, run: beat }], worker: [] },
+    isClockOff: () => isOff,
+    leave,
+  }
 }
+
+/** How far a time is ahead of the store's own, in milliseconds. */
+const CLOCK_OFF_MS = (nowMs: string) =>
+  `${nowMs}::int8 - (extract(epoch from clock_timestamp()) * 1000)::int8`
 
 const differing = (own: Facts, other: Facts): string[] =>
   Object.keys(own).filter((name) => name in other && own[name] !== other[name])

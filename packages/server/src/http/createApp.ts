@@ -57,6 +57,8 @@ export interface AppDeps {
 
 export interface App {
   listen(): Promise<AddressInfo>
+  /** From now on every answer ends its connection; requests are served as before. */
+  drain(): void
   /** Stops accepting, finishes the requests in flight within `closeMs`, closes. */
   close(): Promise<void>
   address(): AddressInfo | null
@@ -162,8 +164,12 @@ export async function createApp(deps: AppDeps): Promise<App> {
     return address()!
   }
 
-  async function close(): Promise<void> {
+  function drain(): void {
     closing = true
+  }
+
+  async function close(): Promise<void> {
+    drain()
     overload.close()
     if (!server.listening) return
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -174,5 +180,5 @@ export async function createApp(deps: AppDeps): Promise<App> {
     clearTimeout(late)
   }
 
-  return { listen, close, address }
+  return { listen, drain, close, address }
 }

@@ -70,6 +70,15 @@ describe('under load and at the end', () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   })
 
+  it('serves on while it drains, and asks every client to connect anew', async () => {
+    await open()
+    const kept = { url: ME, headers: { ...bearer, connection: 'keep-alive' } }
+    expect((await app.inject(kept)).headers.connection).not.toBe('close')
+    app.drain()
+    const { status, headers } = await app.inject(kept)
+    expect([status, headers.connection]).toEqual([200, 'close'])
+  })
+
   it('does not wait for ever for a handler that hangs', async () => {
     await open({ times: { closeMs: 100 }, handlers: { 'auth.me': () => new Promise(() => {}) } })
     const hanging = app.inject({ url: ME, headers: bearer }).catch((error: Error) => error.message)

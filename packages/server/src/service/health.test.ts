@@ -60,13 +60,14 @@ it('calls a probe that hangs impaired, and says why once', async () => {
   expect(changes).toEqual(['chain impaired: no answer in 5 ms'])
 })
 
-it.each(['sequencer', 'sanctions', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(
+it.each(['sequencer', 'clock', 'sanctions', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(
   'is degraded without its %s',
   async (lacking) => {
     const nowS = 1_800_000_000
     const takenAtS = lacking === 'sanctions' ? nowS - 48 * 3_600 - 1 : nowS
     const probes = probesOf({
       profile: { kind: 'mainnet' },
+      fleet: { isClockOff: () => lacking === 'clock' },
       db: { ping: async () => {} },
       rpc: {
         request: async () =>

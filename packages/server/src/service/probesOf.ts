@@ -20,6 +20,7 @@ export function probesOf({
   sanctions,
   market,
   redis,
+  fleet,
   sequencer,
   checkSigner,
   checkAudit,
@@ -32,6 +33,7 @@ export function probesOf({
   sanctions: { state(): { status: string; why?: string; takenAtS: number } }
   market: Pick<Market, 'head' | 'unreadMarks'>
   redis: Pick<Redis, 'ping'> | null
+  fleet: { isClockOff(): boolean }
   sequencer: { check(): Promise<void> }
   /** Null where this server has no signer, audit provider or AI gateway. */
   checkSigner: (() => Promise<void>) | null
@@ -71,6 +73,13 @@ export function probesOf({
         const ageS = ageOf(at.timestampS)
         if (ageS > HEAD_MAX_AGE_S) throw new Error(`the market stands ${Math.round(ageS)} s behind`)
         if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
+      },
+    },
+    {
+      name: 'clock',
+      required: false,
+      check: () => {
+        if (fleet.isClockOff()) throw new Error('the clock is not that of the other processes: set it')
       },
     },
     { name: 'sequencer', required: false, check: sequencer.check },

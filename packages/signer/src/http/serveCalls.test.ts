@@ -21,10 +21,10 @@ afterEach(async () => {
 
 async function serve(
   routes: CallRoutes,
-  { maxInFlight = 8, log = [] as string[], sharesUser = (): boolean => false } = {},
+  { maxInFlight = 8, log = [] as string[], sharesUser = (): boolean => false, port = 0 } = {},
 ) {
   const served = await serveCalls({
-    door: { kind: 'loopback', port: 0 },
+    door: { kind: 'loopback', port },
     routes,
     gate: createGate({ secrets: { server: SECRET, operator: OPERATOR }, clock: systemClock, startedAtMs: 0 }),
     logger: createLogger({ level: 'info', destination: { write: (line) => void log.push(line) } }),
@@ -117,6 +117,24 @@ describe('a call', () => {
       const { status, text } = await raw(port, { method: 'GET', path })
       expect([status, codeIn(text)]).toEqual([401, 'UNAUTHORIZED'])
     }
+  })
+
+  it('waits for a signer that restarts, and fails at once when none ever answered', async () => {
+    const probe = await serve([health])
+    const { port } = probe
+    const open = () => {
+      const url = `http://127.0.0.1:${port}`
+      const client = createSignerClient({ url, secret: SECRET, clock: systemClock, restartMs: 20_000 })
+      ended.push(() => client.close())
+      return client
+    }
+    const known = open()
+    expect(await known.health()).toEqual({ status: 'ok' })
+    for (const end of ended.splice(0, 2)) await end()
+    await expect(open().health()).rejects.toMatchObject({ nothingSent: true })
+    const waiting = known.health()
+    await serve([health], { port })
+    expect(await waiting).toEqual({ status: 'ok' })
   })
 
   it('of another path or method than there is is no call', async () => {

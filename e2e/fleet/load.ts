@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import { keccak256, stringToHex } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } from '../session/party.ts'
+import type { TradeRow } from '../trading/killWallets.ts'
+import { type Call, openTrader, type Plan, type Trader } from '../trading/trader.ts'
+import { Closed, type Record } from './recordedCalls.ts'
+import type { FleetWorld } from './world.ts'
+
+/** Bytes that were signed and sent, and what their client came to know. */
+export interface Signed {
+  hash: Hex
+  wallet: Hex
+  key: string
+  /** Some answer said that it was relayed. */
+  isAccepted: boolean
+  /** Its row is final, or it was given up. */
+  isDone: boolean
+}
+
+export interface Load {
+  signed: Signed[]
+  traders: readonly Trader[]
+  /** Rounds that each kind of client has finished. */
+  rounds(): { [client: string]: number }
+  stop(): Promise<void>
+}
+
+/** Not to be a flood: the machine has two cores, and the fleet is nine processes. */
+const PAUSE_MS = 250
+/** Many small requests on kept connections: what meets a connection that a stopping process closes. */
+const QUICK_CLIENTS = 6
+const QUICK_PAUSE_MS = 15
+/** What a client that does not know whether its bytes were taken does: it reads, then sends the same again. */
+const AGAIN_MS = 200
+const ETH = 10n ** 18n
+const keyOf = (name: string): Hex => keccak256(stringToHex(`fleet ${name}`))
+
+/** Clients of each kind, all through the proxy, until they are stopped. None tries a request again by itself. */
+export async function startLoad(world: FleetWorld, record: Record): Promise<Load> {
+  const { url, devnet, proxy } = world
+  const signed: Signed[] = []
+  const done: { [client: string]: number } = {}
+  const calls: { close(): void }[] = []
+  const open = (): Call => {
+    const call = record.client(url, proxy.ca)
+    calls.push(call)
+    return call
+  }
+  let isStopped = false
+  const traders = await Promise.all([1, 2].map((account) => openTrader(url, { account }, open())))
+  const session = await openSession()
+  const reader = record.client2(url, proxy.ca)
+  calls.push(reader)
+  const signer = open()
+  const quoter = open()
+  let turn = 0
+
+  const running = [
+    loop('sign in', async () => {
+      const { get } = await openTrader(url, { privateKey: generatePrivateKey() }, needed(signer))
+      await get('auth/me')
+    }),
+    loop('read over HTTP/2', async () => {
+      const { key } = traders[0]!
+      for (const path of ['config', 'stats', 'tokens?limit=20', 'me/portfolio', 'me/trades'])
+        await needed(reader)('GET', path, key)
+    }),
+    loop('quote', async () => {
+      const pair = turn++ % 2 === 0 ? ['ETH', 'USDG'] : ['USDG', 'cbBTC']
+      const ask = { token_in: pair[0], token_out: pair[1], notional_usd: 25 }
+      await needed(quoter)('POST', 'live/quote', traders[1]!.key, ask)
+    }),
+    ...Array.from({ length: QUICK_CLIENTS }, (_, i) => {
+      const quick = needed(open())
+      return loop(`read config ${i + 1}`, () => quick('GET', 'config', null), QUICK_PAUSE_MS)
+    }),
+    ...traders.map((trader, i) => loop(`trade ${i + 1}`, () => tradeOnce(trader))),
+    loop('session trade', () => tradeInSession(session)),
+  ]
+  return {
+    signed,
+    traders,
+    rounds: () => ({ ...done }),
+    async stop() {
+      isStopped = true
+      await Promise.all(running)
+      for (const call of calls) call.close()
+    },
+  }
+
+  async function loop(name: string, round: () => Promise<unknown>, pauseMs = PAUSE_MS): Promise<void> {
+    done[name] = 0
+    while (!isStopped) {
+      // What failed is in the record; the next round is another one.
+      const isDone = await round().then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof Closed || error instanceof Refused)) throw error
+          return false
+        },
+      )
+      if (isDone) done[name]! += 1
+      await sleep(pauseMs)
+    }
+  }
+
+  async function tradeOnce(trader: Trader): Promise<void> {
+    const { status, body } = await trader.plan({ token_in: 'ETH', token_out: 'USDG', notional_usd: 5 })
+    if (status !== 200 || !body.ready) throw new Refused(body)
+    const { raw, hash } = trader.sign((body as Plan).tx!)
+    await sendAndFollow(trader, raw, hash)
+  }
+
+  async function tradeInSession({ owner, executor, id }: Session): Promise<void> {
+    const { status, body } = await owner.post<SessionTrade>('live/session/trade', {
+      ...{ session_id: id, token_in: 'ETH', token_out: 'USDG', notional_usd: 2 },
+      client_id: `t${Date.now()}`,
+    })
+    if (status !== 200 || !body.ready) throw new Refused(body)
+    const raw = await executor.signTx(body.tx!)
+    await sendAndFollow(owner, raw, keccak256(raw))
+  }
+
+  /** Until the trade is final, however long that takes: nobody signs a second one meanwhile. */
+  async function sendAndFollow(trader: Trader, raw: Hex, hash: Hex): Promise<void> {
+    const mine: Signed = { hash, wallet: trader.wallet, key: trader.key, isAccepted: false, isDone: false }
+    signed.push(mine)
+    for (let isSent = false; !mine.isDone; await sleep(AGAIN_MS)) {
+      if (!isSent) {
+        const answer = await trader.post('live/submit', { raw_tx: raw }).catch(() => null)
+        isSent = answer?.status === 200
+        mine.isAccepted ||= isSent
+        // A refusal that no time changes: they were never relayed, and the chain will be asked whether that is so.
+        if (answer && !isSent && answer.status < 500) mine.isDone = true
+      }
+      const row = await rowOf(trader, hash).catch(() => undefined)
+      if (row && row.status !== 'pending') mine.isDone = true
+    }
+  }
+
+  async function openSession(): Promise<Session> {
+    const [owner, executor] = [
+      await openParty(url, keyOf('owner'), open()),
+      await openParty(url, keyOf('executor'), open()),
+    ]
+    for (const { wallet } of [owner, executor])
+      await devnet.rpc('hardhat_setBalance', [wallet, `0x${(100n * ETH).toString(16)}`])
+    const { body: grant } = await startGrant(owner, executor.wallet, {
+      ...{ tokens: ['ETH', 'USDG'], max_trade_usd: 50, max_day_usd: 5_000, max_trades: 1_000 },
+      setup_budget_usd: 0,
+    })
+    if (grant.error) throw new Error(JSON.stringify(grant.error))
+    const { curve_root_signatures: _, ...signatures } = await signaturesFor(owner, grant)
+    const on = await owner.post('live/session/grant', signatures)
+    if (on.status !== 200) throw new Error(JSON.stringify(on.body))
+    return { owner, executor, id: grant.session_id }
+  }
+}
+
+interface Session {
+  owner: Party
+  executor: Party
+  id: string
+}
+
+/** A round is done only where all it asked was answered. */
+const needed =
+  (call: Call): Call =>
+  async <T>(...asked: Parameters<Call>) => {
+    const answer = await call<T>(...asked)
+    if (answer.status !== 200) throw new Refused(answer.body)
+    return answer
+  }
+
+/** Answered, with a code. */
+class Refused extends Error {
+  constructor(body: { error?: { code: string } }) {
+    super(body.error?.code ?? 'not ready')
+  }
+}
+
+export async function rowOf(trader: Pick<Trader, 'get'>, hash: Hex): Promise<TradeRow | undefined> {
+  const { status, body } = await trader.get<{ trades: TradeRow[] }>('me/trades?refused=1&limit=20')
+  return status === 200 ? body.trades.find(({ tx_hash }) => tx_hash === hash) : undefined
+}
