@@ -14,19 +14,19 @@ import { hasRedis } from './redisProcess.ts'
 import type { Trader } from './trading/trader.ts'
 
 /**
- * deploy/'s topology: HAProxy by its shipped file, three API processes, two for the jobs, signer, PostgreSQL twice,
- * Redis, a chain. Every request of every client is recorded, and none is tried again.
+ * deploy/'s topology: HAProxy by its shipped file, three API processes, two for the jobs, signer, PostgreSQL
+ * twice, Redis, a chain. Every request of every client is recorded, and none is tried again.
  *
- * By hand, with minutes in place of seconds: FLEET_S=60 npx vitest run e2e/fleet.test.ts; FLEET_DRAIN_S=0 shows what
- * the drain is for.
+ * By hand, with a minute in place of seconds: FLEET_S=60 npx vitest run e2e/fleet.test.ts; FLEET_DRAIN_S=0
+ * shows what the drain is for.
  */
-const FAULT_S = Number(process.env['FLEET_S'] ?? 5)
+const FAULT_S = Number(process.env['FLEET_S'] ?? 4)
 const DRAIN_S = Number(process.env['FLEET_DRAIN_S'] ?? 2)
 const INTERVAL_S = 10
 /** Node or store were slower than a request may wait: that is the machine's doing, no restart's. */
 const TOO_SLOW = ['RPC_UNAVAILABLE', 'LIVE_UNAVAILABLE']
 const MAX_SLOW_SHARE = 0.005
-const PATIENCE_MS = 240_000 + 20 * FAULT_S * 1_000
+const PATIENCE_MS = 600_000 + 20 * FAULT_S * 1_000
 
 const bin = findPostgres()
 describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
@@ -95,7 +95,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
   }
 
   it(
-    'restarts every process one after another under load: no request fails, no tick is lost, no trade is doubled',
+    'restarts every process one after another under load: nothing fails, is lost or done twice',
     async () => {
       await untilAllWork()
       const startedMs = Date.now()
@@ -126,9 +126,9 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
       const slow = all.length - failed.length
       const asked = record.outcomes.filter(({ startedMs: at }) => at >= startedMs).length
       console.log(
-        `rolling restart (ms): ${JSON.stringify(took)}; ${asked} requests, ${failed.length} failed, ${slow} ` +
-          `refused as too slow a machine; ${load.signed.length} trades; widest gap of ticks ${gapMs} ms ` +
-          `at ${INTERVAL_S} s; failed: ${JSON.stringify(countOf(failed))}; ` +
+        `rolling restart (ms): ${JSON.stringify(took)}; ${asked} requests, ${failed.length} failed, ` +
+          `${slow} refused as too slow a machine; ${load.signed.length} trades; ` +
+          `widest gap of ticks ${gapMs} ms at ${INTERVAL_S} s; failed: ${JSON.stringify(countOf(failed))}; ` +
           `refused new connections when told to stop: ${JSON.stringify(undrained)}`,
       )
       expect(undrained).toEqual([])
@@ -143,10 +143,11 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
   )
 
   it(
-    'bears each fault: what fails has a code or a closed connection, nothing accepted is lost, and all work again',
+    'bears each fault: what fails has a code or no answer, nothing accepted is lost, all work again',
     async () => {
+      await untilAllWork()
+      let checked = load.signed.length
       for (const { name, run, mend } of faultsOf(() => sleep(FAULT_S * 1_000))) {
-        await untilAllWork()
         const startedMs = Date.now()
         await run(world)
         const ranMs = Date.now() - startedMs
@@ -162,9 +163,14 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
         // Whatever could not be answered was refused by a documented code, or nobody was there.
         expect(failed.filter(({ code }) => code === null)).toEqual([])
         expect(failed.filter(({ status }) => status !== null && status < 500)).toEqual([])
-        await expectNothingLost(world, load.signed)
+        // Those before are looked at once more in the end.
+        const [before, now] = [checked, load.signed.length]
+        await expectNothingLost(world, load.signed.slice(before, now))
+        checked = now
         await expectNoTickTwice()
-        await mend?.(world)
+        if (!mend) continue
+        await mend(world)
+        await untilAllWork()
       }
     },
     PATIENCE_MS,

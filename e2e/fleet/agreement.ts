@@ -28,8 +28,8 @@ async function rowsAt(url: string, key: string): Promise<TradeRow[]> {
 }
 
 /**
- * What was relayed left once, has one row on every API process, and the row says what the chain says. What an answer
- * called relayed was mined.
+ * What was relayed left once, has one row on every API process, and the row says what the chain says. What an
+ * answer called relayed was mined.
  */
 export async function expectNothingLost(world: FleetWorld, signed: readonly Signed[]): Promise<void> {
   const done = signed.filter(({ isDone }) => isDone)
@@ -58,12 +58,12 @@ export async function expectNothingLost(world: FleetWorld, signed: readonly Sign
   expect(done.length).toBeGreaterThan(0)
 }
 
-/** How far apart two processes may have read what they answer at one instant: the age of a snapshot, and a second. */
+/** How far apart the readings of two processes may be: the age of a snapshot, and a second. */
 const APART_S = STATS.rebuildS + 1
 
 /**
- * Each process's own: when and at which block it read, how long its own ways to the chain took, and its count of the
- * registry, which it keeps for 30 s because counting a large one is dear.
+ * Each process's own: when and at which block it read, how long its own ways to the chain took, and its count
+ * of the registry, which it keeps for 30 s because counting a large one is dear.
  */
 const OWN_TIMES = ['generated_at', 'read_at']
 const OWN = [...OWN_TIMES, 'block', 'cached_s', 'latency_ms', 'age_s', 'cached', 'timings', 'tradable']

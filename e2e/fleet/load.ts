@@ -32,12 +32,12 @@ const PAUSE_MS = 250
 /** Many small requests on kept connections: what meets a connection that a stopping process closes. */
 const QUICK_CLIENTS = 6
 const QUICK_PAUSE_MS = 15
-/** What a client that does not know whether its bytes were taken does: it reads, then sends the same again. */
+/** A client that does not know whether its bytes were taken reads, then sends the same again. */
 const AGAIN_MS = 200
 const ETH = 10n ** 18n
 const keyOf = (name: string): Hex => keccak256(stringToHex(`fleet ${name}`))
 
-/** Clients of each kind, all through the proxy, until they are stopped. None tries a request again by itself. */
+/** Clients of each kind, all through the proxy, until they are stopped. None tries a request again. */
 export async function startLoad(world: FleetWorld, record: Record): Promise<Load> {
   const { url, devnet, proxy } = world
   const signed: Signed[] = []
@@ -132,7 +132,7 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
         const answer = await trader.post('live/submit', { raw_tx: raw }).catch(() => null)
         isSent = answer?.status === 200
         mine.isAccepted ||= isSent
-        // A refusal that no time changes: they were never relayed, and the chain will be asked whether that is so.
+        // A refusal that no time changes: they were never relayed. The chain is asked later whether so.
         if (answer && !isSent && answer.status < 500) mine.isDone = true
       }
       const row = await rowOf(trader, hash).catch(() => undefined)

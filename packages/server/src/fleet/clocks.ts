@@ -2,8 +2,9 @@
 const FAR_MS = 10_000
 
 /**
- * Whether this clock is the wrong one: most of all clocks are far from it. Each is given as how far it is ahead
- * of the store's, whose own counts too. Of two that differ nobody can tell which is wrong: then both go on.
+ * Whether this clock is the wrong one: most of all clocks are far from it. Each is given as how far it is
+ * ahead of the store's, whose own counts too. Of two that differ nobody can tell which is wrong: then both go
+ * on.
  */
 export function isClockOff(ownMs: number, othersMs: readonly number[]): boolean {
   const store = 0
