@@ -1,14 +1,12 @@
 /**
- * Where a server's time goes on each hot path: one flame graph (SVG) for quote, prepare, submit, fast and session
- * trade, of ROUNDS calls each one after another, after as many that warm it up.
+ * Where a server's time goes on each hot path: one flame graph (SVG) for quote, prepare, submit and session trade,
+ * of ROUNDS calls each one after another, after as many that warm it up.
  * node scripts/build.mjs && node dist/bench/profile.js [folder, docs/profiles]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient, fromViem, rpcAt } from '@pit/client'
 import { WATCHED, watchProcess } from '@pit/platform/test/watchProcess'
 import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { openParty, type SessionTrade, signaturesFor, startGrant } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
@@ -22,16 +20,15 @@ const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).to
 const keyOf = (name: string): Hex => keccak256(stringToHex(`profile bench ${name}`))
 
 const world = await openSessionWorld({
-  server: { ...WATCHED, FAST_ENABLED: '1', RATE_LIMIT_SCALE: '1000000' },
+  server: { ...WATCHED, RATE_LIMIT_SCALE: '1000000' },
 })
-const { server, devnet, profile } = world
+const { server, devnet } = world
 mkdirSync(folder, { recursive: true })
 const watch = await watchProcess(server.output())
 try {
   const owner = await openParty(server.url, keyOf('owner'))
   const executor = await openParty(server.url, keyOf('executor'))
-  const fastAccount = privateKeyToAccount(keyOf('fast'))
-  for (const wallet of [owner.wallet, executor.wallet, fastAccount.address.toLowerCase() as Hex]) {
+  for (const { wallet } of [owner, executor]) {
     await world.fund(wallet, { wei: 1_000n * ETH })
   }
   const call = async <T>(path: string, body: object): Promise<T> => {
@@ -72,23 +69,8 @@ try {
   await show('submit', (round) => call('live/submit', { raw_tx: signed[round]!.raw }))
   await receiptOf(devnet, signed.at(-1)!.hash, 60_000)
 
-  const client = createClient({
-    ...{ url: server.url, domain: 'localhost', profile },
-    account: fromViem(fastAccount),
-    rpc: rpcAt(devnet.url),
-  })
-  await client.signIn()
-  await show('fast', async (round) => {
-    // Its pair's price must be fresh.
-    if (round % 20 === 0) await devnet.rpc('devnet_setFeed', ['ETH', {}])
-    await client.fastTrade(
-      { ...TRADE, amountIn: BigInt(TRADE.amount_in), slippageBps: 100 },
-      { fallback: false },
-    )
-  })
-
   const granted = await startGrant(owner, executor.wallet, {
-    ...{ max_trade_usd: 1_000, max_day_usd: 1_000_000, max_trades: 100_000, setup_budget_usd: 0 },
+    ...{ max_trade_usd: 1_000, max_day_usd: 100_000, max_trades: 10_000, setup_budget_usd: 0 },
   })
   const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
   if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
