@@ -1,7 +1,7 @@
 /**
  * A store with a year in it: made by set-based statements on a PostgreSQL of its own, migrated while it is
  * read, vacuumed, and then every route that reads beside an empty store, in turn.
- * `YEAR_SCALE=0.01 node dist/bench/year.js`; 1 is the whole year (about 29 GB). KEEP=1 leaves the store.
+ * `YEAR_SCALE=0.01 node dist/bench/year.js`; 1 is the whole year (just under 30 GB). KEEP=1 leaves the store.
  */
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'

@@ -53,7 +53,7 @@ export function sizeOf(scale: number, nowS: number): YearSize {
     traders: part(200_000, 2_000),
     trades: part(10_000_000, 20_000),
     agents: part(100_000, 1_000),
-    logs: part(30_000_000, 50_000),
+    logs: part(26_500_000, 50_000),
     fills: part(1_400_000, 2_000),
     spends: part(1_000_000, 2_000),
     tokens: part(100_000, 1_000),
