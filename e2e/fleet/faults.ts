@@ -2,6 +2,8 @@ import type { FleetWorld } from './world.ts'
 
 export interface Fault {
   name: string
+  /** Those whose ways out differ most: the others are borne by hand, all of them. */
+  inSuite?: true
   /** Does the damage, and what a supervisor would do about it. */
   run(world: FleetWorld): Promise<void>
   /** Undoes what no supervisor undoes. */
@@ -21,6 +23,7 @@ const shiftedClock = (ms: number): { NODE_OPTIONS: string } => {
 export const faultsOf = (wait: () => Promise<void>): readonly Fault[] => [
   {
     name: 'kill -9 api2',
+    inSuite: true,
     run: async (world) => {
       await world.server('api2').kill()
       await world.startServer('api2')
@@ -49,7 +52,7 @@ export const faultsOf = (wait: () => Promise<void>): readonly Fault[] => [
       await proxy.start()
     },
   },
-  { name: 'PostgreSQL of the server restarted', run: ({ postgres }) => postgres.restart() },
+  { name: 'PostgreSQL of the server restarted', inSuite: true, run: ({ postgres }) => postgres.restart() },
   { name: 'PostgreSQL of the signer restarted', run: ({ ledgerPostgres }) => ledgerPostgres.restart() },
   { name: 'Redis flushed', run: ({ redis }) => redis.flush() },
   {

@@ -6,7 +6,7 @@ import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } f
 import type { TradeRow } from '../trading/killWallets.ts'
 import { type Call, openTrader, type Plan, type Trader } from '../trading/trader.ts'
 import { Closed, type Record } from './recordedCalls.ts'
-import type { FleetWorld } from './world.ts'
+import { type FleetWorld, isWhole } from './world.ts'
 
 /** Bytes that were signed and sent, and what their client came to know. */
 export interface Signed {
@@ -30,7 +30,7 @@ export interface Load {
 /** Not to be a flood: the machine has two cores, and the fleet is nine processes. */
 const PAUSE_MS = 250
 /** Many small requests on kept connections: what meets a connection that a stopping process closes. */
-const QUICK_CLIENTS = 6
+const QUICK_CLIENTS = isWhole ? 6 : 2
 const QUICK_PAUSE_MS = 15
 /** A client that does not know whether its bytes were taken reads, then sends the same again. */
 const AGAIN_MS = 200
@@ -132,8 +132,9 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
         const answer = await trader.post('live/submit', { raw_tx: raw }).catch(() => null)
         isSent = answer?.status === 200
         mine.isAccepted ||= isSent
-        // A refusal that no time changes: they were never relayed. The chain is asked later whether so.
-        if (answer && !isSent && answer.status < 500) mine.isDone = true
+        // A refusal that no time changes: they were never relayed. The chain is asked later whether so. And what
+        // nobody knows the fate of is left: unmined, its row stays open for an hour.
+        if (answer && !isSent && (answer.status < 500 || isInDoubt(answer))) mine.isDone = true
       }
       const row = await rowOf(trader, hash).catch(() => undefined)
       if (row && row.status !== 'pending') mine.isDone = true
@@ -164,6 +165,9 @@ interface Session {
   executor: Party
   id: string
 }
+
+const isInDoubt = ({ body }: Awaited<ReturnType<Trader['post']>>): boolean =>
+  body.error?.code === 'SEQUENCER_UNREACHABLE'
 
 /** A round is done only where all it asked was answered. */
 const needed =

@@ -12,10 +12,13 @@ import { tradingEnv } from '../trading/world.ts'
 import { type ProxyProcess, startProxy } from './proxyProcess.ts'
 import { openTcpGate, type TcpGate } from './tcpGate.ts'
 
-export const APIS = ['api1', 'api2', 'api3'] as const
+/** Whole by hand; the suite leaves the third API process out, which is to the proxy one that is down. */
+export const isWhole = process.env['FLEET_S'] !== undefined
+const ALL_APIS = ['api1', 'api2', 'api3'] as const
 export const JOBS = ['jobs1', 'jobs2'] as const
-export type ServerName = (typeof APIS)[number] | (typeof JOBS)[number]
-export const isApi = (name: ServerName): boolean => (APIS as readonly string[]).includes(name)
+export type ServerName = (typeof ALL_APIS)[number] | (typeof JOBS)[number]
+export const APIS: readonly ServerName[] = isWhole ? ALL_APIS : ALL_APIS.slice(0, 2)
+export const isApi = (name: ServerName): boolean => name.startsWith('api')
 
 /** The topology of deploy/: each a process of its own. */
 export interface FleetWorld {
@@ -65,7 +68,7 @@ async function open(bin: string, drainS: number, closing: Closing): Promise<Flee
   const signerFolder = await newSignerFolder()
   closing.add(() => removeFolder(signerFolder))
   const ports = new Map<ServerName, { port: number; readyPort: number }>()
-  for (const name of [...APIS, ...JOBS])
+  for (const name of [...ALL_APIS, ...JOBS])
     ports.set(name, { port: await freePort(), readyPort: await freePort() })
   const servers = new Map<ServerName, ServerProcess>()
   let signer: SignerProcess
@@ -114,7 +117,7 @@ async function open(bin: string, drainS: number, closing: Closing): Promise<Flee
   const untilReady = async (name: ServerName): Promise<void> =>
     void (await until(() => isReady(name), { everyMs: 50, said: () => servers.get(name)?.output() }))
 
-  const proxy = await startProxy(APIS.map((name) => ports.get(name)!))
+  const proxy = await startProxy(ALL_APIS.map((name) => ports.get(name)!))
   closing.add(() => proxy.stop())
   await startSigner()
   // The first one alone, so that it alone writes the tables.
