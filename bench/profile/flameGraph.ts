@@ -22,6 +22,7 @@ export function flameGraph(title: string, profile: CpuProfile): string {
   draw(root, 0, 0)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="10">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
     `<text x="6" y="13" font-size="12">${escaped(title)}</text>`,
     ...rows,
