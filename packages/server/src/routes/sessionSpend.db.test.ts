@@ -163,8 +163,8 @@ withDb('what a session has spent', (db, store) => {
       world.signer.beforeLeaf = () => {
         throw refusal('PRICE_UNAVAILABLE')
       }
-      const both = [world.trade(session, named), world.trade(session, named)]
-      for (const one of both) expect(await codeOf(one)).toBe('PRICE_UNAVAILABLE')
+      const both = [world.trade(session, named), world.trade(session, named)].map(codeOf)
+      expect(await Promise.all(both)).toEqual(['PRICE_UNAVAILABLE', 'PRICE_UNAVAILABLE'])
       world.signer.beforeLeaf = () => {}
       expect(await world.trade(session, named)).toMatchObject({ ready: true, spend: { trades: 1 } })
       expect(await used()).toMatchObject({ trades: 1 })
