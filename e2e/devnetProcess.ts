@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { seedDevnet } from './devnetSeed.ts'
 
 export interface DevnetProcess {
+  pid: number
   url: string
   /** CHAIN_RPC_URL of a server on it, and SIGNER_RPC_URL of a signer. With STRICT=1 the first one dies. */
   nodeUrls: string
@@ -59,6 +60,7 @@ export async function startDevnetProcess(
   const hasMore = isStrict || env['DEVNET_ADDRESSES'] !== undefined
   const openUrl = isStrict || env['DEVNET_PROVIDER'] === 'strict' ? `${url}/open` : url
   return {
+    pid: child.pid!,
     url,
     ...(hasMore ? await moreNodes(url, openUrl) : { nodeUrls: url, signerUrls: url }),
     sequencerUrl: `${url}/sequencer`,
