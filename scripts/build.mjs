@@ -67,8 +67,9 @@ const options = {
     },
   ],
 }
-// The compiler takes longest, so it begins first, in a process of its own; what it made is kept. `npm start` goes on
-// beside it: the stores are made meanwhile, and the devnet waits for what it deploys.
+// Contracts are committed as compiled. Where one was changed the compiler takes longest, so it begins first, in a
+// process of its own; `npm start` goes on beside it: the stores are made meanwhile, and the devnet waits for what
+// it deploys.
 await build({ ...options, entryPoints: { compileContracts: 'packages/devnet/src/compileEntry.ts' } })
 const contracts = runNode(['dist/compileContracts.js'])
 const web = buildWeb()

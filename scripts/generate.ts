@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'
+import { COMMITTED, committedText } from '../packages/devnet/src/compile.ts'
 import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
 import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/settings.ts'
 import { SETTINGS as SIGNER_SETTINGS } from '../packages/signer/src/config.ts'
@@ -24,6 +25,7 @@ const files: GeneratedFile[] = [
   { path: 'docs/llms.txt', text: llmsText() },
   { path: 'docs/configuration.md', text: configurationDoc(processes) },
   { path: '.env.example', text: envExample(processes) },
+  { path: COMMITTED, text: await committedText() },
 ]
 
 const breaches = existsSync(LOCK_PATH)

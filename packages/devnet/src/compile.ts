@@ -107,8 +107,8 @@ function isCompiling(claim: string): boolean {
 let loaded: Promise<Artifacts> | undefined
 
 /**
- * Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled
- * now. Read once a process: what runs was deployed from them.
+ * Our contracts: as committed, or from `.cache/contracts/` when sources and settings are the ones compiled
+ * last, else compiled now. Read once a process: what runs was deployed from them.
  */
 export function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {
   loaded ??= loadOrCompile(say).catch((error) => {
@@ -121,10 +121,9 @@ export function compileContracts(say: (line: string) => void = () => {}): Promis
 async function loadOrCompile(say: (line: string) => void): Promise<Artifacts> {
   const root = projectRoot()
   const sources = readSources(root)
-  const key = createHash('sha256')
-    .update(JSON.stringify(['with interfaces', SETTINGS, sources]))
-    .digest('hex')
-    .slice(0, 32)
+  const key = keyOf(sources)
+  const committed = readCommitted(root)
+  if (committed?.key === key) return committed.artifacts
   const folder = join(root, '.cache', 'contracts')
   const file = join(folder, `${key}.json`)
   const claim = `${file}.compiling`
@@ -141,3 +140,38 @@ async function loadOrCompile(say: (line: string) => void): Promise<Artifacts> {
   say(`compiled ${Object.keys(artifacts).length} contracts in ${Math.round(performance.now() - started)} ms`)
   return artifacts
 }
+
+const keyOf = (sources: Record<string, { content: string }>): string =>
+  createHash('sha256')
+    .update(JSON.stringify(['with interfaces', SETTINGS, sources]))
+    .digest('hex')
+    .slice(0, 32)
+
+/**
+ * What the sources were compiled to, kept in the repository: a fresh clone starts without the compiler, which
+ * takes longer than everything else. It counts only for exactly these sources and settings; a test compiles
+ * them again and compares.
+ */
+export const COMMITTED = 'contracts/compiled.lock.json'
+
+interface Committed {
+  key: string
+  artifacts: Artifacts
+}
+
+function readCommitted(root: string): Committed | null {
+  const file = join(root, COMMITTED)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
+}
+
+/** The text of that file: a contract a line. */
+export async function committedText(): Promise<string> {
+  const key = keyOf(readSources(projectRoot()))
+  const lines = Object.entries(await compileContracts())
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, artifact]) => `    ${JSON.stringify(name)}: ${JSON.stringify(artifact)}`)
+  return `{\n  "key": "${key}",\n  "artifacts": {\n${lines.join(',\n')}\n  }\n}\n`
+}
+
+/** Compiles whatever was kept. */
+export const compileAnew = (): Artifacts => compile(readSources(projectRoot()))
