@@ -54,7 +54,9 @@ try {
     samples.push(sample)
     if (samples.length % 20 === 0) {
       const mb = Object.entries(sample.mb).map(([name, size]) => `${name} ${size.toFixed(0)} MB`)
-      console.log(`${(sample.atS / 60).toFixed(0)} min: ${mb.join(', ')}, ${JSON.stringify(clients.trades())}`)
+      console.log(
+        `${(sample.atS / 60).toFixed(0)} min: ${mb.join(', ')}, ${JSON.stringify(clients.trades())}`,
+      )
     }
   }
   await clients.stop()

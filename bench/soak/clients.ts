@@ -18,7 +18,16 @@ export interface Clients {
 
 const ETH = 10n ** 18n
 const keyOf = (name: string): Hex => keccak256(stringToHex(`soak ${name}`))
-const READS = ['config', 'stats', 'tokens?limit=20', 'me/portfolio', 'me/trades', 'auth/me', 'treasury', 'league']
+const READS = [
+  'config',
+  'stats',
+  'tokens?limit=20',
+  'me/portfolio',
+  'me/trades',
+  'auth/me',
+  'treasury',
+  'league',
+]
 const PAIRS = [
   ['ETH', 'USDG'],
   ['USDG', 'cbBTC'],

@@ -84,7 +84,9 @@ const LINES = 12
 /** The whole time in a dozen lines. */
 export function printTable(samples: readonly Sample[]): void {
   const names = Object.keys(samples[0]!.mb)
-  console.log(['minute', ...names.map((name) => `${name} MB/files`), 'store MB', 'p50 of each, ms'].join(' | '))
+  console.log(
+    ['minute', ...names.map((name) => `${name} MB/files`), 'store MB', 'p50 of each, ms'].join(' | '),
+  )
   const step = Math.max(1, Math.ceil(samples.length / LINES))
   for (let i = 0; i < samples.length; i += step) {
     const part = samples.slice(i, i + step)

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { Agent } from 'node:http'
-import { Agent as SecureAgent } from 'node:https'
 import type { Delegation, Hex } from '@pit/chain'
 import {
   ERRORS,
@@ -11,7 +9,8 @@ import {
   type RefusalDetails,
 } from '@pit/protocol'
 import type { Timer } from './clock.ts'
-import { type ExchangeFailed, exchangeOrThrow, type HttpAnswer } from './exchange.ts'
+import { ExchangeFailed, type HttpAnswer } from './exchange.ts'
+import { keepConnections } from './kept/keepConnections.ts'
 import {
   type AttestStockAsk,
   CALL_HEADERS,
@@ -51,6 +50,7 @@ export class SignerUnreachable extends Error {
 export type SignerClient = ReturnType<typeof createSignerClient>
 
 const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_CONNECTIONS = 256
 const RETRY_MS = 100
 
 /**
@@ -75,10 +75,13 @@ export function createSignerClient({
   /** A signer that answered this recently is taken to be restarting: a call that nobody takes waits for it. */
   restartMs?: number
 }) {
-  const kept = { keepAlive: true, maxSockets: 256, noDelay: true }
-  const agent = tls ? new SecureAgent({ ...kept, ...tls, minVersion: 'TLSv1.3' }) : new Agent(kept)
   const socketPath = socketOf(url)
-  const base = socketPath === undefined ? url : 'http://signer'
+  const connections = keepConnections({
+    url: new URL(socketPath === undefined ? url : 'http://signer'),
+    socketPath,
+    ...(tls && { tls: { ...tls, minVersion: 'TLSv1.3' as const } }),
+    maxConnections: MAX_CONNECTIONS,
+  })
 
   let lastAnswerMs = Number.NEGATIVE_INFINITY
   /** Waits for a signer that restarts. Only a connection that was never made is tried again. */
@@ -96,7 +99,7 @@ export function createSignerClient({
     }
   }
 
-  function postOnce(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
+  async function postOnce(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
     const timeMs = clock.nowMs()
     const nonce = randomBytes(16).toString('hex')
     const headers: Record<string, string> = {
@@ -105,22 +108,17 @@ export function createSignerClient({
       [CALL_HEADERS.signature]: callSignature(secret, { method, path, body, timeMs, nonce }),
     }
     if (method === 'POST') headers['content-type'] = 'application/json'
-    return exchangeOrThrow({
-      method,
-      url: new URL(path, base),
-      agent,
-      ...(socketPath === undefined ? {} : { socketPath }),
-      headers,
+    const outcome = await connections.exchange({
+      ...{ method, path, headers, timeoutMs },
       ...(method === 'POST' ? { body } : {}),
-      timeoutMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
-    }).catch((error: ExchangeFailed) => {
-      const why = handshakeInWords(error.code) ?? error.message
-      throw new SignerUnreachable(`the signer did not answer: ${why}`, {
-        // A read does nothing there, so a kept connection that was just closed under it counts as none.
-        nothingSent: error.kind === 'unreachable' || (method === 'GET' && error.onStaleConnection),
-        cause: error,
-      })
+    })
+    if (outcome.kind === 'answer') return outcome
+    const why = handshakeInWords(outcome.code) ?? outcome.why
+    throw new SignerUnreachable(`the signer did not answer: ${why}`, {
+      // A read does nothing there, so a kept connection that was just closed under it counts as none.
+      nothingSent: outcome.kind === 'unreachable' || (method === 'GET' && outcome.onStaleConnection),
+      cause: new ExchangeFailed(outcome),
     })
   }
 
@@ -181,7 +179,7 @@ export function createSignerClient({
     /** The operator's word on a ledger that came back from a backup; only the operator's secret is taken. */
     acceptLedger: (lost: LostByRestore) =>
       call<{ accepted: true; sessions_ended: number }>('POST', '/ledger/accept', { lost }),
-    close: () => agent.destroy(),
+    close: connections.close,
   }
 }
 

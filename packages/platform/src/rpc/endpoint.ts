@@ -1,6 +1,5 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
-import { ExchangeFailed, exchangeOrThrow, type HttpAnswer } from '../exchange.ts'
+import { ExchangeFailed, type HttpAnswer } from '../exchange.ts'
+import { keepConnections } from '../kept/keepConnections.ts'
 import { isRead, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from './types.ts'
 
 /** One address over kept-alive HTTP connections; every exchange is bounded in time and size. */
@@ -18,11 +17,7 @@ interface Answered {
   error?: { code?: number; message?: string; data?: unknown }
 }
 
-/**
- * Connections idle for longer are closed here: many servers close theirs after five seconds, and a transaction
- * that goes out just then is lost without anybody knowing.
- */
-const IDLE_MS = 3_000
+const MAX_CONNECTIONS = 64
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const TOO_MANY_REQUESTS = 429
 
@@ -47,26 +42,20 @@ function retryAfterMs(header: string | undefined): number | null {
 
 export function createEndpoint(url: string): Endpoint {
   const target = new URL(url)
-  const agent =
-    target.protocol === 'https:'
-      ? new HttpsAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS })
-      : new HttpAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS, noDelay: true })
+  const connections = keepConnections({ url: target, maxConnections: MAX_CONNECTIONS })
   let nextId = 0
 
-  const post = (body: string, boundMs: number): Promise<HttpAnswer> =>
-    exchangeOrThrow({
+  async function post(body: string, boundMs: number): Promise<HttpAnswer> {
+    const outcome = await connections.exchange({
       method: 'POST',
-      url: target,
-      agent,
+      path: `${target.pathname}${target.search}`,
       headers: { 'content-type': 'application/json' },
       body,
       timeoutMs: boundMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
     })
-
-  /** Where one kept connection was dead, the others may be too: a node that came back knows none of them. */
-  const dropKept = (): void => {
-    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy()
+    if (outcome.kind !== 'answer') throw new ExchangeFailed(outcome)
+    return outcome
   }
 
   /** Once more on a new connection, within the same bound, where that can do no harm. */
@@ -80,7 +69,8 @@ export function createEndpoint(url: string): Endpoint {
     } catch (error) {
       const leftMs = boundMs - (performance.now() - startedMs)
       if (!isGone(error)) throw error
-      dropKept()
+      // Where one kept connection was dead, the others may be too: a node that came back knows none of them.
+      connections.dropIdle()
       if (!mayAgain || leftMs <= 0) throw error
       return post(body, leftMs)
     }
@@ -127,7 +117,7 @@ export function createEndpoint(url: string): Endpoint {
       const byId = new Map((answers as Answered[]).map((answer) => [answer?.id, answer]))
       return messages.map(({ id, method }) => answerOf(method, byId.get(id), 'no answer in the batch'))
     },
-    close: () => agent.destroy(),
+    close: connections.close,
   }
 }
 

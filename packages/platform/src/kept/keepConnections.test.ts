@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it } from 'vitest'
+import { type KeepOptions, type KeptAsk, keepConnections } from './keepConnections.ts'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+async function serve(
+  listener: RequestListener,
+  at: number | string = 0,
+): Promise<{ url: URL; server: Server }> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(at, resolve))
+  closing.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return { url: new URL(`http://127.0.0.1${port ? `:${port}` : ''}/`), server }
+}
+function keep(url: URL, more: Partial<KeepOptions> = {}) {
+  const kept = keepConnections({ url, maxConnections: 4, ...more })
+  closing.push(kept.close)
+  return kept
+}
+const ASK: KeptAsk = { method: 'GET', path: '/asked?of=it', timeoutMs: 5_000, maxAnswerBytes: 1_000 }
+const peer: RequestListener = (request, response) => response.end(`${request.socket.remotePort}`)
+
+it('sends method, path, headers, credentials and body, and answers status, headers and text', async () => {
+  const { url } = await serve(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const { 'x-mine': mine, authorization, host } = request.headers
+    response.writeHead(418, { 'x-own': 'yes' })
+    response.end(`${request.method} ${request.url} ${mine} ${authorization} ${host} ${body}`)
+  })
+  url.username = 'me'
+  url.password = 'p%40ss'
+  const answer = await keep(url).exchange({
+    ...ASK,
+    method: 'POST',
+    body: 'grüße',
+    headers: { 'x-mine': '1' },
+  })
+  const text = `POST /asked?of=it 1 Basic ${btoa('me:p@ss')} ${url.host} grüße`
+  expect(answer).toMatchObject({ kind: 'answer', status: 418, text, headers: { 'x-own': 'yes' } })
+})
+
+it('uses a connection again, one exchange at a time, and says when a kept one was gone', async () => {
+  let requests = 0
+  const { url } = await serve((request, response) => {
+    if (++requests === 3) request.socket.destroy()
+    else peer(request, response)
+  })
+  const kept = keep(url, { maxConnections: 1 })
+  const [first, second] = await Promise.all([kept.exchange(ASK), kept.exchange(ASK)])
+  expect(second).toEqual({ ...second, text: first.kind === 'answer' && first.text })
+  expect(await kept.exchange(ASK)).toMatchObject({
+    kind: 'broken',
+    code: 'ECONNRESET',
+    onStaleConnection: true,
+  })
+  const again = await kept.exchange(ASK)
+  expect(again).toMatchObject({ kind: 'answer' })
+  expect(again).not.toMatchObject({ text: first.kind === 'answer' && first.text })
+})
+
+it('asks on several connections at once, as many as it may, and the others wait', async () => {
+  let most = 0
+  let now = 0
+  const { url } = await serve(async (_, response) => {
+    most = Math.max(most, ++now)
+    await sleep(20)
+    now -= 1
+    response.end('x')
+  })
+  const kept = keep(url)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => kept.exchange(ASK)))
+  expect(answers.every(({ kind }) => kind === 'answer')).toBe(true)
+  expect(most).toBe(4)
+})
+
+it('knows what was never reached from what broke off and from what took too long', async () => {
+  const cut = await serve((request) => request.socket.destroy())
+  const kept = keep(cut.url)
+  expect(await kept.exchange(ASK)).toMatchObject({ kind: 'broken', onStaleConnection: false })
+  const half = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '10' })
+    response.write('x', () => response.destroy())
+  })
+  expect(await keep(half.url).exchange(ASK)).toMatchObject({ kind: 'broken', onStaleConnection: false })
+  await new Promise((resolve) => cut.server.close(resolve))
+  expect(await kept.exchange(ASK)).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
+  const silent = keep((await serve(() => {})).url, { maxConnections: 1 })
+  const [slow, waited] = await Promise.all([
+    silent.exchange({ ...ASK, timeoutMs: 80 }),
+    silent.exchange({ ...ASK, timeoutMs: 40 }),
+  ])
+  expect(slow).toMatchObject({ kind: 'timeout' })
+  // It never left: nothing can have been done there.
+  expect(waited).toMatchObject({ kind: 'unreachable' })
+})
+
+it('does not use a connection that was closed, dropped, or rested for long', async () => {
+  const { url, server } = await serve(peer)
+  const kept = keep(url)
+  const ask = async () => {
+    const answer = await kept.exchange(ASK)
+    return answer.kind === 'answer' ? answer.text : answer
+  }
+  const first = await ask()
+  expect(await ask()).toBe(first)
+  server.closeAllConnections()
+  await sleep(20)
+  const second = await ask()
+  expect(second).not.toBe(first)
+  kept.dropIdle()
+  expect(await ask()).not.toBe(second)
+  await expect(kept.exchange(ASK)).resolves.toMatchObject({ kind: 'answer' })
+})
+
+it('rests no longer than the other side says', async () => {
+  const { url, server } = await serve(peer)
+  server.keepAliveTimeout = 1_000
+  const kept = keep(url)
+  const first = await kept.exchange(ASK)
+  expect(await kept.exchange(ASK)).not.toMatchObject({ text: first.kind === 'answer' && first.text })
+})
+
+it('ends what is under way and what waits when it is closed', async () => {
+  const { url } = await serve(() => {})
+  const kept = keep(url, { maxConnections: 1 })
+  const both = Promise.all([kept.exchange(ASK), kept.exchange(ASK)])
+  await sleep(50)
+  kept.close()
+  expect(await both).toMatchObject([{ kind: 'broken' }, { kind: 'unreachable' }])
+})
+
+it('reaches a socket file', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pit-kept-'))
+  closing.push(() => rmSync(directory, { recursive: true }))
+  const socketPath = join(directory, 'socket')
+  const kept = keep(new URL('http://localhost/'), { socketPath })
+  expect(await kept.exchange(ASK)).toMatchObject({ kind: 'unreachable', code: 'ENOENT' })
+  await serve((_, response) => response.end('here'), socketPath)
+  expect(await kept.exchange(ASK)).toMatchObject({ text: 'here' })
+})
+
+it('sends no header that is none', async () => {
+  const { url } = await serve((_, response) => response.end())
+  const kept = keep(url)
+  await expect(kept.exchange({ ...ASK, headers: { authorization: 'a\nb' } })).rejects.toThrow(/authorization/)
+})
