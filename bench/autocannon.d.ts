@@ -1,8 +1,11 @@
 /** The part of autocannon that the benches use; it ships no types. */
 declare module 'autocannon' {
   interface Options {
-    url: string
+    /** With several, connections take turns between them. */
+    url: string | string[]
     headers?: Record<string, string>
+    /** Each connection asks them in turn. */
+    requests?: { path: string; headers: Record<string, string> }[]
     connections?: number
     /** Seconds. */
     duration?: number
@@ -14,5 +17,8 @@ declare module 'autocannon' {
     errors: number
     non2xx: number
   }
-  export default function autocannon(options: Options): Promise<Result>
+  interface Running extends Promise<Result> {
+    on(event: 'response', heard: (client: unknown, status: number, bytes: number, ms: number) => void): void
+  }
+  export default function autocannon(options: Options): Running
 }

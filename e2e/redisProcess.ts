@@ -7,6 +7,7 @@ import { until } from '@pit/platform/test/until'
 import { freePort } from './serverProcess.ts'
 
 export interface RedisProcess {
+  pid: number
   url: string
   /** Forgets everything, as FLUSHALL does. */
   flush(): Promise<void>
@@ -35,6 +36,7 @@ export async function startRedis(): Promise<RedisProcess> {
     })
   await until(() => ask('PING'), { everyMs: 50 })
   return {
+    pid: child.pid!,
     url: `redis://127.0.0.1:${port}`,
     flush: async () => void (await ask('FLUSHALL')),
     stop() {
