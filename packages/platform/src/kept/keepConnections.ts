@@ -165,7 +165,7 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
   function fail(exchange: Exchange, { kind, why, code }: Pick<NoAnswer, 'kind' | 'why' | 'code'>): void {
     clearTimeout(exchange.timer)
     const { connection, hasBegun } = exchange
-    const onStaleConnection = connection !== null && connection.wasUsed && !hasBegun
+    const onStaleConnection = connection?.wasUsed === true && !hasBegun
     if (connection) {
       connection.under = null
       connection.socket.destroy()
