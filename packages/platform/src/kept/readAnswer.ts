@@ -23,7 +23,7 @@ const HEAD_END = '\r\n\r\n'
 const MAX_HEAD_BYTES = 32 * 1024
 const MAX_LINE_BYTES = 1024
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/
-const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/
+const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):(.*)$/
 const CHUNK_LINE = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/
 const NOTHING = Buffer.alloc(0)
 
@@ -143,7 +143,8 @@ function readHead(text: string): Head | null {
     const [, name, value = ''] = HEADER_LINE.exec(line) ?? []
     if (name === undefined) return null
     const key = name.toLowerCase()
-    headers[key] = Object.hasOwn(headers, key) ? `${headers[key]}, ${value}` : value
+    const own = value.trim()
+    headers[key] = Object.hasOwn(headers, key) ? `${headers[key]}, ${own}` : own
   }
   return { status: Number(status), headers, isOld: minor === '0' }
 }
