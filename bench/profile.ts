@@ -7,10 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WATCHED, watchProcess } from '@pit/platform/test/watchProcess'
 import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
-import { openParty, type SessionTrade, signaturesFor, startGrant } from '../e2e/session/party.ts'
+import { openParty, type SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
 import { flameGraph, ownTimes } from './profile/flameGraph.ts'
+import { grantSession } from './trade/grantSession.ts'
 import { post } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
@@ -69,12 +70,7 @@ try {
   await show('submit', (round) => call('live/submit', { raw_tx: signed[round]!.raw }))
   await receiptOf(devnet, signed.at(-1)!.hash, 60_000)
 
-  const granted = await startGrant(owner, executor.wallet, {
-    ...{ max_trade_usd: 1_000, max_day_usd: 100_000, max_trades: 10_000, setup_budget_usd: 0 },
-  })
-  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
-  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
-  const inSession = { session_id: granted.body.session_id, ...TRADE }
+  const inSession = { session_id: await grantSession(owner, executor.wallet), ...TRADE }
   const first = await call<SessionTrade>('live/session/trade', inSession)
   const { tx_hash } = await call<{ tx_hash: Hex }>('live/submit', {
     raw_tx: await executor.signTx(first.tx!),

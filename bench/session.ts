@@ -5,9 +5,10 @@
  */
 import type { Hex } from '@pit/chain'
 import { keccak256, numberToHex, stringToHex } from 'viem'
-import { openParty, type SessionTrade, signaturesFor, startGrant } from '../e2e/session/party.ts'
+import { openParty, type SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { receiptOf } from '../e2e/trading/trader.ts'
+import { grantSession } from './trade/grantSession.ts'
 import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100)
@@ -21,15 +22,7 @@ try {
   const owner = await openParty(world.server.url, keyOf('owner'))
   const executor = await openParty(world.server.url, keyOf('executor'))
   for (const { wallet } of [owner, executor]) await world.fund(wallet, { wei: 10n * ETH })
-  const granted = await startGrant(owner, executor.wallet, {
-    max_trade_usd: 1_000,
-    max_day_usd: 100_000,
-    max_trades: 10_000,
-    setup_budget_usd: 0,
-  })
-  const { session_id } = granted.body
-  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
-  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
+  const session_id = await grantSession(owner, executor.wallet)
 
   const timed = async <T>(path: string, body: object) => {
     const answer = await post<T & { error?: object }>(`${world.server.url}/api/v1/${path}`, body, {

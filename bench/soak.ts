@@ -69,10 +69,10 @@ try {
     if (mb - first.mb < TELL_MB) continue
     console.log(`${table}: ${first.mb.toFixed(1)} → ${mb.toFixed(1)} MB, ${first.rows} → ${rows} rows`)
   }
-  const ticks = await db.query<{ n: string }>(
+  const [stopped] = await db.query<{ n: string }>(
     `select count(*)::text as n from hosted_agents where status <> 'active'`,
   )
-  console.log(`\nagents that stopped: ${ticks[0]!.n} of ${AGENTS}`)
+  console.log(`\nagents that stopped: ${stopped!.n} of ${AGENTS}`)
   console.log(`trades ${JSON.stringify(clients.trades())}; refused ${JSON.stringify(clients.refused)}`)
   console.log('\nsecond quarter → last quarter')
   for (const { what, early, late, most } of judgeFlat(samples)) {

@@ -1,14 +1,9 @@
 import type { Hex } from '@pit/chain'
 import autocannon from 'autocannon'
 import { keccak256, numberToHex, stringToHex } from 'viem'
-import {
-  openParty,
-  type Party,
-  type SessionTrade,
-  signaturesFor,
-  startGrant,
-} from '../../e2e/session/party.ts'
+import { openParty, type Party, type SessionTrade } from '../../e2e/session/party.ts'
 import { openTrader, type Plan, receiptOf, type Trader } from '../../e2e/trading/trader.ts'
+import { grantSession } from '../trade/grantSession.ts'
 import { closedLoop, type Load, type Ran } from './climb.ts'
 import { followBlocks } from './mined.ts'
 import { ask, codeOf, growTo, type LimitsWorld, urlFor } from './world.ts'
@@ -179,13 +174,7 @@ async function openSession(world: LimitsWorld, i: number) {
   const owner = await openParty(url, keyOf(`owner ${i}`))
   const executor = await openParty(url, keyOf(`executor ${i}`))
   for (const { wallet } of [owner, executor]) await fund(world, wallet)
-  const granted = await startGrant(owner, executor.wallet, {
-    ...{ max_trade_usd: 1_000, max_day_usd: 100_000, max_trades: 10_000, setup_budget_usd: 0 },
-  })
-  if (granted.status !== 200) throw new Error(JSON.stringify(granted.body.error))
-  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
-  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
-  const { session_id: id } = granted.body
+  const id = await grantSession(owner, executor.wallet)
   const first = await owner.post<SessionTrade>('live/session/trade', { session_id: id, ...TRADE })
   if (!first.body.ready) throw new Error(JSON.stringify(first.body.error ?? first.body.simulation))
   const raw = await executor.signTx(first.body.tx!)

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { keccak256, stringToHex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { openParty, type SessionTrade, signaturesFor, startGrant } from '../../e2e/session/party.ts'
+import { openParty, type SessionTrade } from '../../e2e/session/party.ts'
 import type { SessionWorld } from '../../e2e/session/world.ts'
 import { openTrader, type Plan, receiptOf, type Trader } from '../../e2e/trading/trader.ts'
+import { grantSession } from '../trade/grantSession.ts'
 import { post } from '../trade/measure.ts'
 
 export interface Clients {
@@ -138,11 +139,5 @@ async function openSession(world: SessionWorld) {
   const owner = await openParty(world.server.url, keyOf('owner'))
   const executor = await openParty(world.server.url, keyOf('executor'))
   for (const { wallet } of [owner, executor]) await world.fund(wallet, { wei: 1_000n * ETH })
-  const granted = await startGrant(owner, executor.wallet, {
-    ...{ max_trade_usd: 1_000, max_day_usd: 100_000, max_trades: 10_000, setup_budget_usd: 0 },
-  })
-  if (granted.status !== 200) throw new Error(JSON.stringify(granted.body.error))
-  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
-  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
-  return { owner, executor, id: granted.body.session_id }
+  return { owner, executor, id: await grantSession(owner, executor.wallet) }
 }

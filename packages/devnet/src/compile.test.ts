@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { compileAnew, compileContracts } from './compile.ts'
+import { COMMITTED, compileAnew, projectRoot } from './compile.ts'
 
-it('has committed exactly what the compiler makes of the sources', { timeout: 180_000 }, async () => {
-  expect(compileAnew()).toEqual(await compileContracts())
+it('has committed exactly what the compiler makes of the sources', { timeout: 180_000 }, () => {
+  const { artifacts } = JSON.parse(readFileSync(join(projectRoot(), COMMITTED), 'utf8'))
+  expect(artifacts).toEqual(compileAnew())
 })

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, createServer, type RequestListener, type Server } from 'node:http'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { serveHttp as serve } from '../test/serveHttp.ts'
 import { type ExchangeAsk, ExchangeFailed, exchange, exchangeOrThrow } from './exchange.ts'
 
 const closing: (() => void)[] = []
@@ -10,20 +11,6 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-async function serve(
-  listener: RequestListener,
-  at: number | string = 0,
-): Promise<{ url: URL; server: Server }> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(at, resolve))
-  closing.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return { url: new URL(`http://127.0.0.1${port ? `:${port}` : ''}/asked?of=it`), server }
-}
 const ask = (url: URL, more: Partial<ExchangeAsk> = {}): ExchangeAsk => ({
   method: 'GET',
   url,

@@ -109,7 +109,10 @@ export function createSignerClient({
     }
     if (method === 'POST') headers['content-type'] = 'application/json'
     const outcome = await connections.exchange({
-      ...{ method, path, headers, timeoutMs },
+      method,
+      path,
+      headers,
+      timeoutMs,
       ...(method === 'POST' ? { body } : {}),
       maxAnswerBytes: MAX_ANSWER_BYTES,
     })

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
+import { serveHttp as serve } from '../../test/serveHttp.ts'
 import { type KeepOptions, type KeptAsk, keepConnections } from './keepConnections.ts'
 
 const closing: (() => void)[] = []
@@ -11,20 +12,6 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-async function serve(
-  listener: RequestListener,
-  at: number | string = 0,
-): Promise<{ url: URL; server: Server }> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(at, resolve))
-  closing.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return { url: new URL(`http://127.0.0.1${port ? `:${port}` : ''}/`), server }
-}
 function keep(url: URL, more: Partial<KeepOptions> = {}) {
   const kept = keepConnections({ url, maxConnections: 4, ...more })
   closing.push(kept.close)

@@ -81,7 +81,12 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
         ? connectSecurely({ ...at, ...servername, ...tls, ALPNProtocols: ['http/1.1'] })
         : connectPlain(at)
     const own: Connection = {
-      ...{ socket, isOpen: false, wasUsed: false, idleUntilMs: 0, under: null, code: undefined },
+      socket,
+      isOpen: false,
+      wasUsed: false,
+      idleUntilMs: 0,
+      under: null,
+      code: undefined,
     }
     all.add(own)
     socket.setNoDelay(true)
@@ -193,7 +198,12 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
           if (!HEADER_VALUE.test(value)) throw new TypeError(`the header ${name} has a character it may not`)
         const reader = createAnswerReader(ask.maxAnswerBytes)
         const exchange: Exchange = {
-          ...{ ask, resolve, reader, hasBegun: false, connection: null, timer: undefined },
+          ask,
+          resolve,
+          reader,
+          hasBegun: false,
+          connection: null,
+          timer: undefined,
         }
         exchange.timer = setTimeout(() => {
           const isSent = exchange.connection?.isOpen === true

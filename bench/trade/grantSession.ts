@@ -1,0 +1,16 @@
+import type { Hex } from '@pit/chain'
+import { type Party, signaturesFor, startGrant } from '../../e2e/session/party.ts'
+
+/** Switches on a session whose bounds no measurement reaches; answers its id. */
+export async function grantSession(owner: Party, executor: Hex): Promise<string> {
+  const granted = await startGrant(owner, executor, {
+    max_trade_usd: 1_000,
+    max_day_usd: 100_000,
+    max_trades: 10_000,
+    setup_budget_usd: 0,
+  })
+  if (granted.status !== 200) throw new Error(JSON.stringify(granted.body.error))
+  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
+  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
+  return granted.body.session_id
+}
