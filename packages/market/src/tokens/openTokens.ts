@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import { type Answer, FEE, type RiskCode } from '@pit/protocol'
 import { openAgentRegistry } from '../agentRegistry/index.ts'
@@ -11,6 +12,7 @@ import { type AuditReader, createAuditReader } from './readAudit.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
 import { showToken, showTokens, type TokenAsk, type TokenShown, type TokensFound } from './showTokens.ts'
+import { saveToken } from './store.ts'
 
 export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'> &
   Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>>
@@ -55,11 +57,15 @@ export function openTokens(options: TokenOptions): Tokens {
     ...options,
   }
   const { clock, logger, profile } = deps
-  const registry = createRegistry(deps)
+  const search = createTokenSearch(deps)
+  const registry = createRegistry(deps, async (known) => {
+    await saveToken(deps.db, known, nowS(clock))
+    search.forgetLists()
+  })
   const stats = createTokenStats(deps)
   const audit = createAuditReader({ profile, clock, logger })
   stats.countUnseen()
-  const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
+  const show = { ...deps, registry, audit, searchTokens: search.find }
   return {
     showToken: (ask) => showToken(show, ask),
     searchTokens: (ask) => showTokens(show, ask),

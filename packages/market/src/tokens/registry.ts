@@ -11,7 +11,7 @@ import type { Judged } from './rules.ts'
 import { isUnchanged, readPaused } from './screen/readCode.ts'
 import { screenToken } from './screen/screenToken.ts'
 import { createScreening, isOld, type Screening } from './screening.ts'
-import { findToken, type KnownToken, saveToken } from './store.ts'
+import { findToken, type KnownToken } from './store.ts'
 import { createTwaps } from './twaps.ts'
 
 export type RecordNow = Omit<StoredRecord, 'screen_status'> & {
@@ -36,10 +36,7 @@ export interface Registry {
   screening: Screening
 }
 
-export function createRegistry(
-  deps: TokenDeps,
-  save = (known: KnownToken): Promise<void> => saveToken(deps.db, known, nowS(deps.clock)),
-): Registry {
+export function createRegistry(deps: TokenDeps, save: (known: KnownToken) => Promise<void>): Registry {
   const { db, clock, profile, logger, market } = deps
   const twaps = createTwaps(deps)
   const viewOf = createMarketView({ ...deps, twaps })

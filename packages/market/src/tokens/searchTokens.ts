@@ -12,7 +12,11 @@ export interface TokenSearchTerms {
   limit: number
 }
 
-export type TokenSearch = (terms: TokenSearchTerms) => Promise<StoredRecord[]>
+export interface TokenSearch {
+  find(terms: TokenSearchTerms): Promise<StoredRecord[]>
+  /** A token came or was screened again: no list from before is answered. */
+  forgetLists(): void
+}
 
 /** Tokens taken from the start of a prefix. With DEEPEST it bounds the cost of a search. */
 const FIRST_OF_PREFIX = 100
@@ -20,6 +24,8 @@ const FIRST_OF_PREFIX = 100
 const DEEPEST = 500
 const DEEPEST_FOR_MS = 10_000
 const MAX_FILTERS = 100
+/** The lists without a search are everybody's: one read serves all who ask within this time. */
+const LISTED_FOR_MS = 1_000
 const MAX_SHARED = 200
 const LAST_CHAR = '\u{10ffff}'
 
@@ -40,9 +46,17 @@ export function createTokenSearch(deps: {
   logger: Pick<Logger, 'warn'>
 }): TokenSearch {
   const deepest = keepDeepest(deps)
-  return async (terms) => {
+  const lists = createCache<string, StoredRecord[]>({
+    max: MAX_FILTERS,
+    ttlMs: LISTED_FOR_MS,
+    clock: deps.clock,
+  })
+  async function find(terms: TokenSearchTerms): Promise<StoredRecord[]> {
     const q = searchKey(terms.q)
-    if (q === '') return listTokens(deps.db, terms)
+    if (q === '') {
+      const { tier, kind, limit } = terms
+      return lists.load(JSON.stringify([tier, kind, limit]), () => listTokens(deps.db, terms))
+    }
     const byAddress = q.startsWith('0x')
     const matches: string[] = []
     for (const { address, symbol_key, name_key } of await deepest(terms)) {
@@ -52,6 +66,7 @@ export function createTokenSearch(deps: {
     }
     return findByPrefix(deps.db, q, terms, matches)
   }
+  return { find, forgetLists: lists.clear }
 }
 
 async function findByPrefix(
@@ -90,6 +105,7 @@ async function listTokens(sql: Sql, { limit, ...filter }: TokenSearchTerms): Pro
        order by rank_usd desc, address limit $1::int4
      ) found join token_records using (address) order by rank_usd desc, address`,
     values,
+    { kept: true },
   )
   return rows.map(({ record }) => record)
 }

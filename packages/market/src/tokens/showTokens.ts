@@ -15,7 +15,7 @@ export type TokenShown = Answer<'tokens.get'>
 export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps' | 'clock' | 'market'> {
   registry: Registry
   audit: AuditReader
-  searchTokens: TokenSearch
+  searchTokens: TokenSearch['find']
 }
 
 interface ShowAsk {

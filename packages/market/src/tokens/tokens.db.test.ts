@@ -1,3 +1,4 @@
+import type { Sql } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { until } from '@pit/platform/test/until'
@@ -63,7 +64,7 @@ withDb('the token registry', (db) => {
     for (const row of ROWS) await saveToken(db, known(row), 1_700_000_000)
   })
   const found = async (terms: Partial<TokenSearchTerms>) =>
-    (await createTokenSearch({ db, clock, logger })({ q: '', limit: 20, ...terms })).map(
+    (await createTokenSearch({ db, clock, logger }).find({ q: '', limit: 20, ...terms })).map(
       ({ symbol }) => symbol,
     )
 
@@ -105,7 +106,7 @@ withDb('the token registry', (db) => {
   })
 
   it('finds the core asset first, then the same symbol, then what is deepest', async () => {
-    const tokens = await createTokenSearch({ db, clock, logger })({ q: 'uSdG', limit: 20 })
+    const tokens = await createTokenSearch({ db, clock, logger }).find({ q: 'uSdG', limit: 20 })
     expect(tokens.map((token) => token.address)).toEqual([0xa0, 0xa1, 0xa2, 0xa3].map(address))
     expect(await countSharing(db, 'USDG')).toEqual({ count: 3, atLeast: false })
     expect(await countSharing(db, 'usdg', address(0xa0))).toEqual({ count: 2, atLeast: false })
@@ -148,6 +149,30 @@ withDb('the token registry', (db) => {
     expect(await found({ tier: 'A', kind: 'erc20' })).toEqual([])
     expect(await found({ limit: 2 })).toEqual(['USDG', 'USDGX'])
     expect(await found({ q: 'u', limit: 1 })).toEqual(['USDG'])
+  })
+
+  it('reads a list once for all who ask within a second, unless a token came', async () => {
+    const clock = createManualClock(1_700_000_000_000)
+    let reads = 0
+    const counted: Sql = {
+      query: (...asked) => {
+        reads++
+        return db.query(...asked)
+      },
+    }
+    const search = createTokenSearch({ db: counted, clock, logger })
+    const list = (terms: Partial<TokenSearchTerms> = {}) => search.find({ q: '', limit: 20, ...terms })
+    await Promise.all([list(), list()])
+    await clock.advance(999)
+    expect(await list()).toHaveLength(12)
+    expect(reads).toBe(1)
+    await Promise.all([list({ limit: 2 }), list({ tier: 'B' }), list({ kind: 'core' })])
+    expect(reads).toBe(4)
+    search.forgetLists()
+    await list()
+    await clock.advance(1_000)
+    await list()
+    expect(reads).toBe(6)
   })
 
   it('counts them', async () => {
