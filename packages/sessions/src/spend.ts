@@ -45,18 +45,22 @@ export async function reserve(
     trade_count: number
     day_micro_usd: number
     is_known: boolean
-  }>('select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', [
-    session.id,
-    max_trades,
-    max_day_micro_usd,
-    microUsd,
-    nowMs,
-    DAY_MS,
-    named?.clientId ?? null,
-    named?.requestHash ?? null,
-    named?.keyId ?? null,
-    named?.draft ?? null,
-  ])
+  }>(
+    'select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    [
+      session.id,
+      max_trades,
+      max_day_micro_usd,
+      microUsd,
+      nowMs,
+      DAY_MS,
+      named?.clientId ?? null,
+      named?.requestHash ?? null,
+      named?.keyId ?? null,
+      named?.draft ?? null,
+    ],
+    { kept: true },
+  )
   const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
   if (id !== null) return { kind: 'counted', id }
   if (is_known) return { kind: 'known' }
@@ -107,6 +111,7 @@ export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling)
       named?.keyId ?? null,
       named?.draft ?? null,
     ],
+    { kept: true },
   )
   return row?.status ?? 'revoked'
 }

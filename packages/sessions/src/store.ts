@@ -104,6 +104,7 @@ export async function findWithUse(
        from session_trades where session_id = $1) as used
      where id = $1`,
     [id, nowMs - DAY_MS],
+    { kept: true },
   )
   return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
 }

@@ -50,6 +50,7 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
       atMs,
       DAY_MS,
     ],
+    { kept: true },
   )
   return asks.map((ask, i) => verdictOf(ask, rows[i]!, atMs))
 }
