@@ -15,6 +15,8 @@ import { openDistantNode } from './trade/distantNode.ts'
 import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 60)
+/** Rounds before, for everybody's code to be compiled: a service that runs is. */
+const WARM = Number(process.env['WARM'] ?? 150)
 const WALLETS = Number(process.env['WALLETS'] ?? 20)
 const TRADES_S = Number(process.env['TRADES_S'] ?? 20)
 const PREPARES_S = Number(process.env['PREPARES_S'] ?? 60)
@@ -72,7 +74,7 @@ try {
     await work()
     note(name, performance.now() - startedAt)
   }
-  for (let round = -5; round < ROUNDS; round++) {
+  for (let round = -WARM; round < ROUNDS; round++) {
     if (round === 0) for (const name of Object.keys(times)) times[name] = []
     const call = [{ to: profile.contracts.v3_quoter, data: quoterCall }, 'latest']
     note('eth_call', (await rpcTimed(nodeUrl, 'eth_call', call)).ms)
