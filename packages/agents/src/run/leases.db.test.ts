@@ -1,3 +1,4 @@
+import type { Sql } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeEach, expect, it } from 'vitest'
 import { openTickWorld } from '../../test/tickWorld.ts'
@@ -42,4 +43,48 @@ withDb('which agents tick next', (db) => {
     const late = await add(7, 0, kind)
     expect(await take(1)).toEqual([late])
   })
+
+  it('a take after an outage looks at each agent that is due a few times at most', async () => {
+    const one = await add(8, 60_000)
+    await db.query(
+      `insert into hosted_agents select (jsonb_populate_record(a,
+         jsonb_build_object('id', 'agt_due_' || n, 'wallet', '0x' || lpad((n % 500)::text, 40, '0')))).*
+       from hosted_agents a, generate_series(1, ${DUE}) n where a.id = $1`,
+      [one],
+    )
+    const discarded: number[] = []
+    const watched: Sql = {
+      async query(text, values) {
+        const [row] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+          `explain (analyze, format json) ${text}`,
+          values,
+        )
+        discarded.push(discardedBy(row!['QUERY PLAN'][0]!.Plan))
+        return []
+      },
+    }
+    const queues = ['quick', 'slow', 'live'] as const
+    // Planned from no figures at all, and from those of a day on which nobody was due.
+    await takeDue(watched, { nowMs, token: 'first', limit: 25, queues, running: [] })
+    await db.query('update hosted_agents set next_tick_ms = next_tick_ms + 86400000 where lease_by is null')
+    await db.query('analyze hosted_agents')
+    await db.query('update hosted_agents set next_tick_ms = next_tick_ms - 86400000 where lease_by is null')
+    await takeDue(watched, { nowMs, token: 'second', limit: 25, queues, running: [] })
+    expect(discarded).toHaveLength(2)
+    expect(Math.max(...discarded)).toBeLessThan(4 * DUE)
+  })
 })
+
+const DUE = 3_000
+
+interface Plan {
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: Plan[]
+}
+/** Rows that a statement looked at to throw them away. */
+const discardedBy = (plan: Plan): number =>
+  plan['Actual Loops'] *
+    ((plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) +
+  (plan.Plans ?? []).reduce((sum, one) => sum + discardedBy(one), 0)

@@ -65,11 +65,16 @@ export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
        from (select id, wallet, queue, next_tick_ms from waiting
          union all select null, wallet, queue, null from running) as either
      ), due as (
+       -- One by one in this order, each by its id, until there are enough: a join would be planned by how many
+       -- are due on other days, and after an outage would try every pair.
        select a.id, a.next_tick_ms as due_ms,
          hosted_next_tick(a.id, a.interval_s, a.next_tick_ms - 1) = a.next_tick_ms as in_phase
-       from ranked r join hosted_agents a on a.id = r.id
-       where (r.queue = 'quick' or r.nth <= $8) and ${IS_DUE}
-       order by r.nth, r.next_tick_ms limit $4 for update of a skip locked
+       from (
+         select id from ranked where id is not null and (queue = 'quick' or nth <= $8)
+         order by nth, next_tick_ms
+       ) r, lateral (
+         select * from hosted_agents where id = r.id offset 0 for update skip locked
+       ) a where ${IS_DUE} limit $4
      ), lost as (
        select id, lease_until_ms as due_ms, true as in_phase from hosted_agents a
        where status = 'active' and deleted_at_s is null and lease_until_ms <= $1 and ${QUEUE} = any($6)
