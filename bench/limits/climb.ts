@@ -39,8 +39,8 @@ export interface Measured {
 const MAX_CLIENTS = 256
 const MAX_P99_MS = 1_000
 const GROWTH = 1.05
-/** One step that did not grow may be chance. */
-const FLAT_STEPS = 2
+/** A step or two that did not grow may be chance: two clients that wait for each other do less than one. */
+const FLAT_STEPS = 3
 const WARM_CLIENTS = 4
 
 /** Twice as many clients at each step, until a limit breaks. */
