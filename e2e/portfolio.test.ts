@@ -8,6 +8,7 @@ import { type Jobs, runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { ownTexts } from '@pit/platform/test/ownTexts'
 import { type Answer, checkAnswer } from '@pit/protocol'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -52,7 +53,7 @@ beforeAll(async () => {
   await market.ready()
   const metrics = createMetrics({ withProcess: false })
   jobs = runJobs({ ...deps, metrics }, market.jobs.everywhere)
-  account = openAccount({ ...deps, clock, market, metrics })
+  account = openAccount({ ...deps, clock, market, metrics, shared: ownTexts })
 })
 afterAll(async () => {
   await account?.close()

@@ -113,7 +113,7 @@ function tableOwners(files) {
   const owners = new Map()
   for (const [file, text] of files) {
     if (!file.endsWith('.sql')) continue
-    for (const [, table] of text.matchAll(/create table (?:if not exists )?(\w+)/gi))
+    for (const [, table] of text.matchAll(/create (?:unlogged )?table (?:if not exists )?(\w+)/gi))
       owners.set(table, EARLY_TABLES[table] ?? packageOf(file))
   }
   return owners

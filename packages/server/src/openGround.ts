@@ -10,6 +10,7 @@ import { ownDataDir } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
 import { createRpc, type Rpc, watchAddresses } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
+import { createSharedTexts, type SharedTexts } from '@pit/platform/sharedTexts'
 import type { ChainProfile } from '@pit/protocol'
 import { refuseSampleList } from './compliance/sampleList.ts'
 import type { Config } from './config.ts'
@@ -30,6 +31,8 @@ export interface Ground {
   profile: ChainProfile
   sanctions: Sanctions
   isSanctioned: Sanctions['isSanctioned']
+  /** What is answered alike by every process of this store. */
+  shared: SharedTexts
   randomBytes(size: number): Uint8Array
 }
 
@@ -88,5 +91,6 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
     clock: systemClock,
     metrics,
     isSanctioned: sanctions.isSanctioned,
+    shared: createSharedTexts({ db, logger }),
   }
 }

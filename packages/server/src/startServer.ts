@@ -116,7 +116,7 @@ async function open(given: Start): Promise<string> {
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
-        ...[auth, health, stats, fleet, examined],
+        ...[auth, health, stats, fleet, examined, ground.shared],
       ],
       { ...config.roles, isAside: fleet.isClockOff },
     ),

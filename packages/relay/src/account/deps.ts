@@ -4,6 +4,7 @@ import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
+import type { SharedTexts } from '@pit/platform/sharedTexts'
 import type { ChainProfile } from '@pit/protocol'
 
 /** What the verbs of the account are handed. */
@@ -14,6 +15,7 @@ export interface AccountDeps {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   metrics: Pick<Metrics, 'registry'>
   profile: ChainProfile
+  shared: Pick<SharedTexts, 'load'>
   market: Pick<Market, 'head' | 'mark' | 'whyUnread'>
 }
 

@@ -1,4 +1,6 @@
 import type { Address } from '@pit/chain'
+import { createLogger } from '@pit/platform/logger'
+import { createSharedTexts } from '@pit/platform/sharedTexts'
 import { withDb } from '@pit/platform/test/withStore'
 import { checkAnswer, NATIVE_TOKEN } from '@pit/protocol'
 import { toHex } from 'viem'
@@ -228,6 +230,19 @@ withDb('a portfolio', (db) => {
     const again = await read(account, wallet)
     expect(again).toMatchObject({ cached: false, block: 102 })
     expect(again.holdings[0]?.amount_atoms).toBe('5')
+  })
+
+  it('is one reading for all processes of a store', async () => {
+    if (db.engine === 'pglite') return
+    const logger = createLogger({ level: 'silent' })
+    const [one, other] = [1, 2].map(() => openTestAccount(db, { shared: createSharedTexts({ db, logger }) }))
+    const wallet = newWallet()
+    const first = await read(one!, wallet)
+    other!.node.ethWei = 5n
+    expect(await read(other!, wallet)).toEqual({ ...first, cached: true })
+    expect(other!.node.requests).toEqual([])
+    expect(await read(other!, wallet)).toEqual({ ...first, cached: true })
+    expect((await read(other!, newWallet())).holdings[0]?.amount_atoms).toBe('5')
   })
 
   it('answers RPC_UNAVAILABLE while the chain does not answer, and recovers at once', async () => {

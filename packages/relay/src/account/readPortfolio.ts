@@ -16,8 +16,9 @@ type Portfolio = Answer<'me.portfolio'>
 /** More than the route's overall rate lets in within five seconds. */
 const MAX_WALLETS = 1_000
 const TIMEOUT_MS = 4_000
+const KEPT_MS = ACCOUNT.portfolioCacheS * 1_000
 
-type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'market'> & {
+type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'market' | 'shared'> & {
   texts: TokenTexts
   volumes: Pick<VolumeReader, 'volume'>
 }
@@ -25,19 +26,27 @@ type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'mar
 /** In the answer's shape: it is described once for all who ask within the five seconds. */
 export type ReadPortfolio = (wallet: Address) => Promise<Portfolio>
 
-/** One reading per wallet and five seconds, in this process. */
+interface Reading {
+  portfolio: Omit<Portfolio, 'cached'>
+  leftMs: number
+  isOwn: boolean
+}
+
+/** One reading per wallet and five seconds, whichever process is asked. */
 export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
-  const { clock, texts } = deps
+  const { clock, texts, shared } = deps
   const tradedTokens = createTradedTokens({ ...deps, standing: texts.standing })
-  const read = (wallet: Address) => readPortfolio({ ...deps, tradedTokens }, wallet)
-  const portfolios = createCache<Address, Omit<Portfolio, 'cached'>>({
-    max: MAX_WALLETS,
-    ttlMs: ACCOUNT.portfolioCacheS * 1000,
-    clock,
-  })
+  const readings = createCache<Address, Reading>({ max: MAX_WALLETS, ttlMs: ({ leftMs }) => leftMs, clock })
+  async function read(wallet: Address): Promise<Reading> {
+    const { text, leftMs, isOwn } = await shared.load(`portfolio ${wallet}`, KEPT_MS, async () =>
+      JSON.stringify(await readPortfolio({ ...deps, tradedTokens }, wallet)),
+    )
+    return { portfolio: JSON.parse(text), leftMs, isOwn }
+  }
   return async (wallet) => {
-    const known = portfolios.get(wallet)
-    return { ...(known ?? (await portfolios.load(wallet, read))), cached: known !== undefined }
+    const known = readings.get(wallet)
+    const { portfolio, isOwn } = known ?? (await readings.load(wallet, read))
+    return { ...portfolio, cached: known !== undefined || !isOwn }
   }
 }
 

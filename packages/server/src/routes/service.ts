@@ -11,10 +11,10 @@ export interface ServiceRoutesDeps {
   health: Pick<Health, 'report'>
   /** Null while the signer has not been heard of. */
   cosigner(): `0x${string}` | null
-  stats: { read(): string }
+  stats: { read(): Promise<string> }
 }
 
-/** GET config, health and stats: none waits for anything. */
+/** GET config, health and stats: none waits for the chain. */
 export function serviceRoutes({
   profile,
   settings,
@@ -45,6 +45,6 @@ export function serviceRoutes({
         status: status === 'down' ? 503 : 200,
       }
     },
-    stats: () => ({ serialised: stats.read() }),
+    stats: async () => ({ serialised: await stats.read() }),
   }
 }

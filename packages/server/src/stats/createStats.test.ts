@@ -1,4 +1,5 @@
 import { createCrypto, createPoolIndex } from '@pit/chain'
+import { ownTexts } from '@pit/platform/test/ownTexts'
 import type { ChainProfile } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { createStats, type StatsDeps } from './createStats.ts'
@@ -20,29 +21,30 @@ function stats(head: ReturnType<StatsDeps['market']['head']>) {
     crypto,
     profile: { core_tokens: [], pins: { reference_pools: {} } } as unknown as ChainProfile,
     clock: { nowMs: () => time.nowMs },
+    shared: ownTexts,
     health: { report: () => ({ status: 'degraded', checks: {} }) },
     latency: { rpc: () => null, sequencer: () => 3 },
     tradableTokens: () => null,
     aiPool: () => ({ pool_usd: 50, left_usd: 49.5, owners_funded: 1, agents_funded: 2 }),
     relays: true,
   })
-  const read = () => JSON.parse(text())
+  const read = async () => JSON.parse(await text())
   return { time, read, builds: () => builds }
 }
 
-it('builds once for a thousand readers and again only after five seconds', () => {
+it('builds once for a thousand readers and again only after five seconds', async () => {
   const { time, read, builds } = stats(null)
-  for (let reader = 0; reader < 1_000; reader++) read()
+  await Promise.all(Array.from({ length: 1_000 }, read))
   expect(builds()).toBe(1)
   time.nowMs += 4_999
-  expect(read()).toMatchObject({ generated_at: 1_000, cached_s: 4 })
+  expect(await read()).toMatchObject({ generated_at: 1_000, cached_s: 4 })
   time.nowMs += 1
-  expect(read()).toMatchObject({ generated_at: 1_005, cached_s: 0 })
+  expect(await read()).toMatchObject({ generated_at: 1_005, cached_s: 0 })
   expect(builds()).toBe(2)
 })
 
-it('answers null for what cannot be read now, and keeps the rest', () => {
-  expect(stats(null).read()).toMatchObject({
+it('answers null for what cannot be read now, and keeps the rest', async () => {
+  expect(await stats(null).read()).toMatchObject({
     status: 'degraded',
     block: null,
     prices: null,
@@ -55,7 +57,7 @@ it('answers null for what cannot be read now, and keeps the rest', () => {
   })
 })
 
-it('says which block it is of', () => {
+it('says which block it is of', async () => {
   const head = { number: 7, hash: '0x1', parentHash: '0x0', timestampS: 990, baseFeeWei: 1n } as const
-  expect(stats(head).read().block).toEqual({ number: 7, age_s: 10 })
+  expect((await stats(head).read()).block).toEqual({ number: 7, age_s: 10 })
 })

@@ -1,6 +1,8 @@
 import type { Crypto } from '@pit/chain'
 import type { Market } from '@pit/market'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
+import type { SharedTexts } from '@pit/platform/sharedTexts'
 import { type Answer, type ChainProfile, FEE, STATS, STATS_SYMBOLS } from '@pit/protocol'
 import type { Health } from '../service/health.ts'
 import { quoteAsset } from './quoteAsset.ts'
@@ -10,6 +12,7 @@ export interface StatsDeps {
   crypto: Pick<Crypto, 'keccakText'>
   profile: ChainProfile
   clock: Clock
+  shared: Pick<SharedTexts, 'load'>
   health: Pick<Health, 'report'>
   /** Milliseconds of the latest probe, or null. */
   latency: { rpc(): number | null; sequencer(): number | null }
@@ -23,20 +26,29 @@ export interface StatsDeps {
 
 type Snapshot = Omit<Answer<'stats'>, 'cached_s'>
 
-/** The text of GET stats: one snapshot for every reader, built at most every five seconds out of memory. */
-export function createStats(deps: StatsDeps): () => string {
-  let builtAtMs = Number.NEGATIVE_INFINITY
+interface Kept {
   /** Everything but the closing brace, so that only the age is written per answer. */
-  let opening = ''
-  return () => {
-    const nowMs = deps.clock.nowMs()
-    const ageMs = nowMs - builtAtMs
-    // A clock that was set back must not freeze the snapshot.
-    if (ageMs >= STATS.rebuildS * 1000 || ageMs < 0) {
-      opening = JSON.stringify(buildStats(deps, nowMs)).slice(0, -1)
-      builtAtMs = nowMs
-    }
-    return `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}`
+  opening: string
+  builtAtMs: number
+  leftMs: number
+}
+
+/**
+ * The text of GET stats: one snapshot for every reader of every process, built at most every five seconds out
+ * of memory.
+ */
+export function createStats(deps: StatsDeps): () => Promise<string> {
+  const { clock, shared } = deps
+  const snapshot = createCache<'stats', Kept>({ max: 1, ttlMs: ({ leftMs }) => leftMs, clock })
+  async function load(): Promise<Kept> {
+    const { text, ageMs, leftMs } = await shared.load('stats', STATS.rebuildS * 1_000, async () =>
+      JSON.stringify(buildStats(deps, clock.nowMs())).slice(0, -1),
+    )
+    return { opening: text, builtAtMs: clock.nowMs() - ageMs, leftMs }
+  }
+  return async () => {
+    const { opening, builtAtMs } = await snapshot.load('stats', load)
+    return `${opening},"cached_s":${Math.max(0, Math.floor((clock.nowMs() - builtAtMs) / 1_000))}}`
   }
 }
 
