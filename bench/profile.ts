@@ -1,5 +1,5 @@
 /**
- * Where a server's time goes on each hot path: one flame graph (SVG) for quote, prepare, submit and session trade,
+ * Where a server's time goes on each hot path: one flame graph (SVG) for quote, prepare, submit, fast and session trade,
  * of ROUNDS calls each one after another, after as many that warm it up.
  * node scripts/build.mjs && node dist/bench/profile.js [folder, docs/profiles]
  */
@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WATCHED, watchProcess } from '@pit/platform/test/watchProcess'
 import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import { freshenFeeds, openFastTrader } from '../e2e/fast/fastTrader.ts'
 import { openParty, type SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
@@ -15,13 +16,15 @@ import { grantSession } from './trade/grantSession.ts'
 import { post } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
+/** A fresh server screens the registry first, beside everything else. */
+const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const folder = process.argv[2] ?? 'docs/profiles'
 const ETH = 10n ** 18n
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
 const keyOf = (name: string): Hex => keccak256(stringToHex(`profile bench ${name}`))
 
 const world = await openSessionWorld({
-  server: { ...WATCHED, RATE_LIMIT_SCALE: '1000000' },
+  server: { ...WATCHED, RATE_LIMIT_SCALE: '1000000', FAST_ENABLED: '1' },
 })
 const { server, devnet } = world
 mkdirSync(folder, { recursive: true })
@@ -39,13 +42,17 @@ try {
     if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body.error)}`)
     return answer.body
   }
-  const show = async (name: string, once: (round: number) => Promise<unknown>) => {
-    for (let round = 0; round < ROUNDS; round++) await once(round)
+  /** A round answers what to call; only the call is timed. */
+  const show = async (name: string, round: (n: number) => Promise<() => Promise<unknown>>) => {
+    for (let n = 0; n < ROUNDS; n++) await (await round(n))()
     let wallMs = 0
     const seen = await watch.during(async () => {
-      const startedAt = performance.now()
-      for (let round = 0; round < ROUNDS; round++) await once(ROUNDS + round)
-      wallMs = performance.now() - startedAt
+      for (let n = 0; n < ROUNDS; n++) {
+        const once = await round(ROUNDS + n)
+        const startedAt = performance.now()
+        await once()
+        wallMs += performance.now() - startedAt
+      }
     })
     const busyUs = seen.samples.reduce((sum, id, i) => {
       const { functionName } = seen.nodes.find((node) => node.id === id)!.callFrame
@@ -59,25 +66,37 @@ try {
     console.log(`${title}\n  most by itself: ${most.join(', ')}`)
   }
 
-  await show('quote', () => call('live/quote', TRADE))
-  await show('prepare', () => call('live/prepare', { wallet: owner.wallet, ...TRADE }))
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1_000))
+  await show('quote', async () => () => call('live/quote', TRADE))
+  await show('prepare', async () => () => call('live/prepare', { wallet: owner.wallet, ...TRADE }))
 
   const signed: { raw: Hex; hash: Hex }[] = []
   for (let nonce = 0; nonce < 2 * ROUNDS; nonce++) {
     const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 200 })
     signed.push(owner.sign(plan.tx!, { nonce }))
   }
-  await show('submit', (round) => call('live/submit', { raw_tx: signed[round]!.raw }))
+  await show('submit', async (n) => () => call('live/submit', { raw_tx: signed[n]!.raw }))
   await receiptOf(devnet, signed.at(-1)!.hash, 60_000)
 
+  const fast = await openFastTrader(world, 5)
+  const first = await fast.nonce()
+  await freshenFeeds(devnet)
+  await show('fast', async (n) => {
+    const { body } = await fast.build('ETH/USDG', { usd: 5, tx: { nonce: first + n } })
+    return async () => {
+      const answer = await fast.send({ ...body, simulate: false })
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    }
+  })
+
   const inSession = { session_id: await grantSession(owner, executor.wallet), ...TRADE }
-  const first = await call<SessionTrade>('live/session/trade', inSession)
+  const granted = await call<SessionTrade>('live/session/trade', inSession)
   const { tx_hash } = await call<{ tx_hash: Hex }>('live/submit', {
-    raw_tx: await executor.signTx(first.tx!),
+    raw_tx: await executor.signTx(granted.tx!),
   })
   await receiptOf(devnet, tx_hash)
   await devnet.rpc('hardhat_setBalance', [owner.wallet, numberToHex(1_000n * ETH)])
-  await show('session', () => call('live/session/trade', inSession))
+  await show('session', async () => () => call('live/session/trade', inSession))
 } finally {
   // A process that is watched does not end.
   watch.close()
