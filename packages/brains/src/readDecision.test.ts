@@ -119,10 +119,9 @@ describe('readDecision', () => {
       usd: fc.oneof(fc.double(), fc.integer({ min: -5, max: 50 }), fc.string()),
       reason: fc.string(),
     })
-    const any = fc.oneof(
-      fc.jsonValue(),
-      fc.record({ orders: fc.array(loose, { maxLength: 5 }), reason: fc.string() }),
-    )
+    // Beside good ones, so that whole answers come through too.
+    const orders = fc.array(fc.oneof(loose, fc.constant(order())), { maxLength: 5 })
+    const any = fc.oneof(fc.jsonValue(), fc.record({ orders, reason: fc.string() }))
     let passed = 0
     fc.assert(
       fc.property(any, (value) => {
