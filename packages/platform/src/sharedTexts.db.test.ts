@@ -23,7 +23,7 @@ withDb('shared texts', (db) => {
           return `${which} ${reads.length}`
         })
     }
-    return { one: process('one'), other: process('other'), reads }
+    return { one: process('one'), other: process('other'), reads, name }
   }
 
   it('are read once for all processes until they are old; the embedded store has one process', async () => {
@@ -47,6 +47,15 @@ withDb('shared texts', (db) => {
     expect(reads).toEqual(['other', 'one'])
     expect(quick).toMatchObject({ text: 'other 1', isOwn: true })
     expect(slow).toMatchObject({ text: 'other 1', isOwn: false })
+  })
+
+  it('are read again when the store’s clock was set back', async () => {
+    if (db.engine === 'pglite') return
+    const { one, other, name } = open()
+    await one()
+    await db.query(`update shared_texts set read_at = read_at + interval '1 hour' where name = $1`, [name])
+    expect(await other()).toMatchObject({ text: 'other 2', isOwn: true })
+    expect(await one()).toMatchObject({ text: 'other 2', isOwn: false })
   })
 
   it('are each process’s own while the store fails or is slow, and what cannot be read is said', async () => {

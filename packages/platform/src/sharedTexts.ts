@@ -25,8 +25,13 @@ export interface SharedTexts {
 
 /** A store that takes longer is not waited for: what is shared can be read again. */
 const PATIENCE_MS = 200
-const KEPT_S = 60
+const KEPT_MS = 60_000
 const SWEPT_AT_ONCE = 10_000
+
+/** Old, or of a time to come: a clock that was set back must not freeze it. */
+const isOver = (forMs: `$${number}`) =>
+  `(shared_texts.read_at <= clock_timestamp() - ${forMs}::int4 * interval '1 millisecond'
+    or shared_texts.read_at > clock_timestamp())`
 
 /**
  * Texts in the table `shared_texts`, by the store's clock, so that processes answer alike. The embedded store
@@ -38,7 +43,7 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
   async function find(name: string, forMs: number): Promise<SharedText | undefined> {
     const [row] = await db.query<{ text: string; age_ms: string }>(
       `select text, (extract(epoch from clock_timestamp() - read_at) * 1000)::numeric(12, 3) as age_ms
-       from shared_texts where name = $1 and read_at > clock_timestamp() - $2::int4 * interval '1 millisecond'`,
+       from shared_texts where name = $1 and not ${isOver('$2')}`,
       [name, forMs],
     )
     if (!row) return undefined
@@ -51,7 +56,7 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
     const rows = await db.query(
       `insert into shared_texts (name, text, read_at) values ($1, $2, clock_timestamp())
        on conflict (name) do update set text = excluded.text, read_at = excluded.read_at
-         where shared_texts.read_at <= clock_timestamp() - $3::int4 * interval '1 millisecond' returning name`,
+         where ${isOver('$3')} returning name`,
       [name, text, forMs],
     )
     return rows.length === 1
@@ -61,9 +66,8 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
   const sweep = () =>
     db.query(
       `delete from shared_texts where name in (
-         select name from shared_texts where read_at < clock_timestamp() - $1::int4 * interval '1 second'
-         limit $2)`,
-      [KEPT_S, SWEPT_AT_ONCE],
+         select name from shared_texts where ${isOver('$1')} limit $2)`,
+      [KEPT_MS, SWEPT_AT_ONCE],
     )
 
   const patiently = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
