@@ -19,6 +19,13 @@ export interface Reservation extends Name {
   draft: string
 }
 
+const namedValues = (named: Reservation | null) => [
+  named?.clientId ?? null,
+  named?.requestHash ?? null,
+  named?.keyId ?? null,
+  named?.draft ?? null,
+]
+
 /**
  * Counts a trade before the co-signer is asked for it. The lock is the session's row, in the store, so that
  * of two trades at once the second sees the first, whichever process it is in: both can not pass the last
@@ -47,18 +54,7 @@ export async function reserve(
     is_known: boolean
   }>(
     'select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-    [
-      session.id,
-      max_trades,
-      max_day_micro_usd,
-      microUsd,
-      nowMs,
-      DAY_MS,
-      named?.clientId ?? null,
-      named?.requestHash ?? null,
-      named?.keyId ?? null,
-      named?.draft ?? null,
-    ],
+    [session.id, max_trades, max_day_micro_usd, microUsd, nowMs, DAY_MS, ...namedValues(named)],
     { kept: true },
   )
   const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
@@ -99,18 +95,7 @@ export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling)
        select $6, 'signed', $2, $3, $4, $5, $7, $8, $9, $10
        where $7::text is not null and not exists (select from settled) on conflict do nothing)
      select status from sessions where id = $6 and ($7::text is not null or exists (select from settled))`,
-    [
-      id,
-      leaf.sequence,
-      leaf.hash,
-      leaf.microUsd,
-      leaf.atMs,
-      sessionId,
-      named?.clientId ?? null,
-      named?.requestHash ?? null,
-      named?.keyId ?? null,
-      named?.draft ?? null,
-    ],
+    [id, leaf.sequence, leaf.hash, leaf.microUsd, leaf.atMs, sessionId, ...namedValues(named)],
     { kept: true },
   )
   return row?.status ?? 'revoked'
