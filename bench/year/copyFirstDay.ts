@@ -37,7 +37,7 @@ export async function copyFirstDay(year: Db, empty: Db, { trades }: YearSize): P
     ['api_keys', `wallet in ${wallets} and expires_at_s > extract(epoch from now())`],
     ['paper_books', `id in ${books} or id in ${played}`],
     ['paper_balances', `book_id in ${books} or book_id in ${played}`],
-    ['sessions', `id in (select session_id from hosted_agents where wallet in ${wallets})`],
+    ['sessions', `wallet in ${wallets}`],
     ['hosted_agents', `wallet in ${wallets}`],
     ['hosted_executors', `agent_id in ${agents}`],
     [
@@ -49,6 +49,7 @@ export async function copyFirstDay(year: Db, empty: Db, { trades }: YearSize): P
         [trades + 1, trades / 2],
       ),
     ],
+    ['traded_tokens', `wallet in ${wallets}`],
     ['hosted_logs', pages('hosted_logs', 'agent_id', asking, [Number.MAX_SAFE_INTEGER])],
     ['ai_spend', pages('ai_spend', 'agent_id', asking, [Number.MAX_SAFE_INTEGER])],
     ['tokens', `address in ${FIRST_TOKENS}`],

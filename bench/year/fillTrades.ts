@@ -23,7 +23,7 @@ select n, kind, wallet, who, path, session_id, status, case when status = 'refus
   case when status in ('mined', 'reverted') then at_s - $3::int8 end,
   case when status in ('mined', 'reverted') then made.hash('b', n) end,
   case when status in ('mined', 'reverted') then at_s end, (at_s - 2) * 1000,
-  status <> 'pending', path = 'hosted' and status in ('mined', 'reverted'), 21000000000000
+  status <> 'pending', path = 'hosted' and status in ('mined', 'reverted', 'dropped'), 21000000000000
 from (
   select n, at_s, who, made.wallet(who) as wallet, kind, kind = 'swap' as is_swap, status,
     case when way >= 16 then 'hosted' when way between 13 and 15 and has_sessions then 'session'

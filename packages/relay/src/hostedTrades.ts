@@ -7,7 +7,7 @@ import type { TradeStatus } from './types.ts'
 export interface SettledTrade {
   id: number
   sessionId: string | null
-  status: 'mined' | 'reverted'
+  status: 'mined' | 'reverted' | 'dropped'
   tokenIn: Address
   tokenOut: Address
   amountIn: bigint | null
@@ -20,7 +20,7 @@ export interface SettledTrade {
 interface SettledRow {
   id: number
   session_id: string | null
-  status: 'mined' | 'reverted'
+  status: SettledTrade['status']
   token_in: Address
   token_out: Address
   amount_in: string | null
@@ -31,25 +31,34 @@ interface SettledRow {
   fee_atoms: string | null
 }
 
-/** Hands over some that nothing changes any more, each once: the caller's transaction is what keeps it so. */
+const SUMMED = `id, session_id, status, token_in, token_out, amount_in, amount_out, volume_micro_usd,
+  created_at_ms`
+const SETTLED = `path = 'hosted' and kind = 'swap' and not summed and settled`
+
+/**
+ * Hands over some that were mined, or relayed and given up, before a time and that nothing changes any more,
+ * each once: the caller's transaction is what keeps it so.
+ */
 export async function takeSettled(
   sql: Sql,
-  { minedBeforeS, limit }: { minedBeforeS: number; limit: number },
+  { beforeS, limit }: { beforeS: number; limit: number },
 ): Promise<SettledTrade[]> {
   const rows = await sql.query<SettledRow>(
-    `with due as (
-       select id, session_id, status, token_in, token_out, amount_in, amount_out, volume_micro_usd,
-         created_at_ms
-       from trades
-       where path = 'hosted' and kind = 'swap' and not summed and settled and mined_at_s < $1
-         and (status = 'reverted' or (status = 'mined'
-           and (volume_token is null or volume_micro_usd is not null)))
+    `with ended as (
+       select ${SUMMED} from trades
+       where ${SETTLED} and mined_at_s < $1 and (status = 'reverted' or (status = 'mined'
+         and (volume_token is null or volume_micro_usd is not null)))
        order by mined_at_s limit $2 for update skip locked),
+     dropped as (
+       select ${SUMMED} from trades
+       where ${SETTLED} and status = 'dropped' and created_at_ms < $1::int8 * 1000
+       order by created_at_ms limit $2 for update skip locked),
+     due as (select * from ended union all select * from dropped),
      marked as (
        update trades set summed = true from due where trades.id = due.id)
      select due.*, fees.token as fee_token, fees.atoms as fee_atoms
      from due left join fees on fees.trade_id = due.id`,
-    [minedBeforeS, limit],
+    [beforeS, limit],
   )
   const atoms = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
   return rows.map((row) => ({

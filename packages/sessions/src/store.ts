@@ -27,6 +27,10 @@ export type RootName = Pick<Session, 'id' | 'rootHash'>
 /** A leaf counts from its signature and may run until it ends: a day back is a day and a leaf's life. */
 export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
 
+/** What was counted in that day; the trades of all time are counted as they come. */
+const DAY_SUM = `(select coalesce(sum(micro_usd), 0)::numeric from session_trades t
+  where t.session_id = session_counts.session_id and created_at_ms > $2)`
+
 const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_roots, code_authorization,
   created_at_s, expires_at_s, revoked_at_s, signer_revoked_at_s`
 
@@ -98,11 +102,8 @@ export async function findWithUse(
   nowMs: number,
 ): Promise<{ session: Session; used: Used } | undefined> {
   const [row] = await sql.query<SessionRow & { trades: number; day: string }>(
-    `select ${COLUMNS}, trades, day from sessions, lateral (
-       select count(*) as trades,
-         coalesce(sum(micro_usd) filter (where created_at_ms > $2), 0)::numeric as day
-       from session_trades where session_id = $1) as used
-     where id = $1`,
+    `select ${COLUMNS}, coalesce(trades, 0) as trades, ${DAY_SUM} as day
+     from sessions left join session_counts on session_id = id where id = $1`,
     [id, nowMs - DAY_MS],
     { kept: true },
   )
@@ -282,9 +283,8 @@ async function deleteSessions(sql: Sql, ids: readonly string[]): Promise<number>
 /** What each of these sessions has used; one without trades is not in it. */
 export async function usedBy(sql: Sql, ids: readonly string[], nowMs: number): Promise<Map<string, Used>> {
   const rows = await sql.query<{ session_id: string; trades: number; day: string }>(
-    `select session_id, count(*) as trades,
-       coalesce(sum(micro_usd) filter (where created_at_ms > $2), 0)::numeric as day
-     from session_trades where session_id = any($1::text[]) group by session_id`,
+    `select session_id, trades, ${DAY_SUM} as day from session_counts
+     where session_id = any($1::text[])`,
     [ids, nowMs - DAY_MS],
   )
   return new Map(

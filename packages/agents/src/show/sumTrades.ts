@@ -7,7 +7,10 @@ import type { HostedDeps } from '../deps.ts'
 import { agentsBySession } from '../executors.ts'
 import type { FeeSums } from './liveTrades.ts'
 
-/** By then a trade's block was checked again and its volume valued: no earlier reading is under way. */
+/**
+ * By then a trade's block was checked again and its volume valued, and nobody is still sending one that was
+ * given up.
+ */
 export const SUMMED_AFTER_S = 86_400
 const AT_ONCE = 500
 const MAX_ROUNDS = 20
@@ -20,12 +23,12 @@ export async function sumTrades({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>)
 }
 
 /**
- * Some of those mined before a time, in one transaction: a trade is in the sums exactly when it is marked as
+ * Some of those from before a time, in one transaction: a trade is in the sums exactly when it is marked as
  * summed. One whose executor is no agent's is marked too, or it would be looked at for ever.
  */
-const sumSome = (db: Db, minedBeforeS: number): Promise<number> =>
+const sumSome = (db: Db, beforeS: number): Promise<number> =>
   db.transaction(async (sql) => {
-    const due = await takeSettled(sql, { minedBeforeS, limit: AT_ONCE })
+    const due = await takeSettled(sql, { beforeS, limit: AT_ONCE })
     const agentOf = await agentsOf(
       sql,
       due.flatMap(({ sessionId }) => sessionId ?? []),

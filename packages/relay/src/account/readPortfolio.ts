@@ -8,8 +8,8 @@ import type { AccountDeps } from './deps.ts'
 import { describeHoldings } from './describeHoldings.ts'
 import type { VolumeReader } from './readVolume.ts'
 import { describeVolume } from './rules.ts'
+import { tradedTokens } from './store.ts'
 import type { TokenTexts } from './tokenTexts.ts'
-import { createTradedTokens } from './tradedTokens.ts'
 
 type Portfolio = Answer<'me.portfolio'>
 
@@ -34,12 +34,11 @@ interface Reading {
 
 /** One reading per wallet and five seconds, whichever process is asked. */
 export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
-  const { clock, texts, shared } = deps
-  const tradedTokens = createTradedTokens({ ...deps, standing: texts.standing })
+  const { clock, shared } = deps
   const readings = createCache<Address, Reading>({ max: MAX_WALLETS, ttlMs: ({ leftMs }) => leftMs, clock })
   async function read(wallet: Address): Promise<Reading> {
     const { text, leftMs, isOwn } = await shared.load(`portfolio ${wallet}`, KEPT_MS, async () =>
-      JSON.stringify(await readPortfolio({ ...deps, tradedTokens }, wallet)),
+      JSON.stringify(await readPortfolio(deps, wallet)),
     )
     return { portfolio: JSON.parse(text), leftMs, isOwn }
   }
@@ -50,18 +49,15 @@ export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
   }
 }
 
-async function readPortfolio(
-  deps: PortfolioDeps & { tradedTokens: (wallet: Address) => Promise<Address[]> },
-  wallet: Address,
-): Promise<Omit<Portfolio, 'cached'>> {
-  const { rpc, profile, clock, market, texts, volumes } = deps
+async function readPortfolio(deps: PortfolioDeps, wallet: Address): Promise<Omit<Portfolio, 'cached'>> {
+  const { db, rpc, profile, clock, market, texts, volumes } = deps
   if (market.head() === null) fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+  const { standing } = texts
   const [block, strangers, volumeMicroUsd] = await Promise.all([
     fromChain(readOne(rpc, askBlockNumber())),
-    deps.tradedTokens(wallet),
+    tradedTokens(db, { wallet, except: standing, max: ACCOUNT.portfolioMaxTradedTokens }),
     volumes.volume(wallet),
   ])
-  const { standing } = texts
   const [balances, textOf] = await Promise.all([
     fromChain(
       readBalances(

@@ -61,48 +61,30 @@ export async function volumeSince(sql: Sql, wallet: Address, sinceS: number): Pr
   return BigInt(row?.volume ?? 0)
 }
 
-export interface TradedSince {
-  /** Newest first, each with the last swap it was in. */
-  tokens: { token: Address; lastId: number }[]
-  /** No swap up to this one changes any more; null when none was found. */
-  finalId: number | null
-}
-
-/** What a wallet swapped after a row, without the tokens that are not asked for. */
-export async function tradedSince(
+/**
+ * The tokens a wallet traded, most recent first, without those that are not asked for. What waits for its
+ * receipt is among the newest rows; everything that was mined is kept by token.
+ */
+export async function tradedTokens(
   sql: Sql,
-  terms: { wallet: Address; afterId: number; except: readonly Address[]; max: number },
-): Promise<TradedSince> {
-  const [row] = await sql.query<{
-    tokens: Address[] | null
-    last_ids: number[] | null
-    final_id: number | null
-  }>(
-    // By pairs first: a wallet of many trades has few of them. Refused calls have no hash: they end nothing.
-    `with pairs as (
-       select token_in, token_out, max(id) as newest_id, min(id) filter (where not settled) as open_id,
-         max(id) filter (where status in ('relaying', 'pending', 'mined')) as last_id
-       from trades
-       where wallet = $1 and id > $2 and kind = 'swap' and tx_hash is not null
-       group by token_in, token_out),
-     newest as (
-       select token, max(last_id) as last_id
-       from (select token_in as token, last_id from pairs
-         union all select token_out, last_id from pairs) as ends
-       where last_id is not null and token <> all($3::text[])
-       group by token order by last_id desc limit $4)
-     select array_agg(token order by last_id desc) as tokens,
-       array_agg(last_id order by last_id desc) as last_ids,
-       (select coalesce(min(open_id) - 1, max(newest_id)) from pairs) as final_id
-     from newest`,
-    [terms.wallet, terms.afterId, terms.except, terms.max],
+  { wallet, except, max }: { wallet: Address; except: readonly Address[]; max: number },
+): Promise<Address[]> {
+  const rows = await sql.query<{ token: Address }>(
+    `with newest as (
+       select id, kind, status, token_in, token_out from trades
+       where wallet between $1 and $1 order by wallet, id desc limit ${NEWEST}),
+     traded as (
+       select token, last_id from traded_tokens where wallet = $1
+       union all
+       select token, id from newest cross join lateral unnest(array[token_in, token_out]) as token
+       where kind = 'swap' and status in ('relaying', 'pending', 'mined'))
+     select token from traded where token <> all($2::text[])
+     group by token order by max(last_id) desc limit $3`,
+    [wallet, except, max],
   )
-  const lastIds = row?.last_ids ?? []
-  return {
-    tokens: (row?.tokens ?? []).map((token, i) => ({ token, lastId: lastIds[i] ?? 0 })),
-    finalId: row?.final_id ?? null,
-  }
+  return rows.map(({ token }) => token)
 }
+const NEWEST = 100
 
 export interface RefusedRow {
   wallet: Address

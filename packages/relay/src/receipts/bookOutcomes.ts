@@ -17,8 +17,8 @@ const KEPT_FEE_TX = `case when t.fee_tx_hash is not null and exists (
   then null else t.fee_tx_hash end`
 
 /**
- * Marks rows by their receipts and writes the ledger, all in one statement: a fee is booked exactly when its
- * row is mined. A row has a block when it is mined or reverted and at no other time: one that has another
+ * Marks rows by their receipts and writes the ledger and the tokens that were traded, all in one statement: a
+ * fee is booked exactly when its row is mined. A row has a block when it is mined or reverted and at no other time: one that has another
  * block than when it was read stays as it is. Answers the ids it held for.
  */
 export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<Set<number>> {
@@ -43,9 +43,15 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
          fee_tx_hash = ${KEPT_FEE_TX}
        from given
        where t.id = given.id and t.block_hash is not distinct from given.was_hash
-       returning t.id, t.tx_hash, given.block, given.mined_at_s, given.fee_token, given.fee_atoms,
-         given.fee_side,
-         given.fee_bps, given.fee_class, given.fee_recipient, given.week_start_s),
+       returning t.id, t.kind, t.wallet, t.token_in, t.token_out, t.status, t.tx_hash, given.block,
+         given.mined_at_s, given.fee_token, given.fee_atoms, given.fee_side, given.fee_bps, given.fee_class,
+         given.fee_recipient, given.week_start_s),
+     traded as (
+       insert into traded_tokens (wallet, token, last_id)
+       select wallet, token, max(id) from marked cross join lateral unnest(array[token_in, token_out]) as token
+       where kind = 'swap' and status = 'mined' and token is not null
+       group by wallet, token order by wallet, token
+       on conflict (wallet, token) do update set last_id = greatest(traded_tokens.last_id, excluded.last_id)),
      unbooked as (
        delete from fees using marked where fees.trade_id = marked.id and marked.fee_atoms is null),
      booked as (

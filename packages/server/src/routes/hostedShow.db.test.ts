@@ -183,6 +183,7 @@ withDb('what is shown of hosted agents', (db) => {
     await trades(3_001, 2, { settled: false })
     await trades(3_011, 1, { volume: null })
     await trades(3_021, 1, { status: 'dropped', volume: null })
+    await trades(3_031, 1, { status: 'dropped', volume: null, settled: false })
     const results = async () => {
       const [shown] = await world.list()
       return { pnl: shown!.pnl, live_stats: shown!.live_stats }
@@ -192,13 +193,13 @@ withDb('what is shown of hosted agents', (db) => {
       return row!.n
     }
     const before = await results()
-    expect(before.live_stats).toMatchObject({ mined: 1_203, reverted: 3, dropped: 1, volume_usd: 6_010 })
+    expect(before.live_stats).toMatchObject({ mined: 1_203, reverted: 3, dropped: 2, volume_usd: 6_010 })
     await world.hosted.sweep()
-    expect(await unsummed()).toBe(1_207)
+    expect(await unsummed()).toBe(1_208)
 
-    world.clock.aheadS += SUMMED_AFTER_S + 1
+    world.clock.aheadS += SUMMED_AFTER_S + 10
     await Promise.all([world.hosted.sweep(), world.hosted.sweep()])
-    // What may still change stays out: not settled, not valued, given up.
+    // What may still change stays out: not settled, not valued, given up and still looked for.
     expect(await unsummed()).toBe(4)
     expect(await results()).toEqual(before)
     await world.hosted.sweep()
@@ -214,6 +215,6 @@ withDb('what is shown of hosted agents', (db) => {
     await world.hosted.sweep()
     expect(await unsummed()).toBe(1)
     expect(await results()).toEqual(after)
-    expect((await db.query('select * from hosted_trade_sums')).length).toBe(4)
+    expect((await db.query('select * from hosted_trade_sums')).length).toBe(5)
   })
 })

@@ -3,7 +3,7 @@ import { refusal } from '@pit/protocol'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { settleLost } from '@pit/sessions/internal/jobs'
 import { dropAnswers } from '@pit/sessions/internal/trade/named'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   codeOf,
   emptySessions,
@@ -18,6 +18,14 @@ withDb('what a session has spent', (db, store) => {
     await emptySessions(db)
     world = openSessionWorld(db)
     world.settleWallet()
+  })
+  /** The store keeps each session's count; after whatever happened it is that of its rows. */
+  afterEach(async () => {
+    const wrong = await db.query(
+      `select s.id from sessions s left join session_counts c on c.session_id = s.id
+       where coalesce(c.trades, 0) <> (select count(*) from session_trades t where t.session_id = s.id)`,
+    )
+    expect(wrong).toEqual([])
   })
   const used = async () => (await world.post('me.sessions', 'owner')).sessions[0]?.used
 
