@@ -33,6 +33,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + GRACE_MS,
     idle_in_transaction_session_timeout: idleInTransactionMs + GRACE_MS,
+    // Every statement goes by an index. Where the planner takes one for longer, starting workers for it costs
+    // more than all it does. What the URL says wins.
+    options: '-c max_parallel_workers_per_gather=0',
   })
   // A restart ends idle connections; the pool drops them and opens new ones when asked.
   pool.on('error', (error) => options.logger?.warn({ error: error.message }, 'lost an idle store connection'))

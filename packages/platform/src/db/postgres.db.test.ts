@@ -27,6 +27,16 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
     expect(isStatementTimeout(await db.query('select pg_sleep(2)').catch((e: unknown) => e))).toBe(true)
   })
 
+  it('starts no workers for a statement, unless its URL says so', async () => {
+    const workers = async (of: Db) =>
+      (await of.query<Record<string, string>>('show max_parallel_workers_per_gather'))[0]
+    expect(await workers(db)).toEqual({ max_parallel_workers_per_gather: '0' })
+    const options = encodeURIComponent('-c max_parallel_workers_per_gather=3')
+    const other = await openPostgres({ databaseUrl: `${databaseUrl}&options=${options}`, poolSize: 1 })
+    expect(await workers(other)).toEqual({ max_parallel_workers_per_gather: '3' })
+    await other.close()
+  })
+
   it('rolls back a transaction that goes silent and gives its connection back', async () => {
     await db.exec('create table silent (n int)')
     for (let i = 0; i < 6; i++) {

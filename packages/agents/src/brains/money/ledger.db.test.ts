@@ -93,6 +93,11 @@ withDb('the AI ledger', (db, store) => {
     )
     expect(reserved.filter((row) => 'id' in row)).toHaveLength(7)
     expect(reserved).toContainEqual({ hold: 'AI_SHARE_SPENT' })
+    const [paid] = await db.query<{ agents: number; owners: number }>(
+      'select count(*) as agents, count(distinct wallet) as owners from ai_pool_agents',
+    )
+    expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: 7n * BOUND, ...paid })
+    expect(paid!.owners).toBe(1)
   })
 
   it('keeps an agent to its budget and an own key to its day, in a race', async () => {
@@ -281,7 +286,7 @@ withDb('the AI ledger', (db, store) => {
     expect(await poolRows()).toBe(BOUND)
     await sweepSpend(db, NOW_S + 92 * DAY_S)
     expect(await poolRows()).toBe(0n)
-    expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: BOUND, owners: 0, agents: 0 })
+    expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: BOUND, owners: 1, agents: 1 })
   })
 
   it('writes a hold that repeats once a day', async () => {

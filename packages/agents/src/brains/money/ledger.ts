@@ -107,6 +107,7 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
       }
       const hold = fundingHold(ask, standing, facts, terms)
       if (hold !== undefined) return { hold }
+      let isNew = false
       if (source === 'pool') {
         if (isTrial()) {
           await sql.query(
@@ -115,10 +116,12 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
             [agent.wallet, atS, agent.id],
           )
         }
-        await sql.query(
-          'insert into ai_pool_agents (day_s, wallet, agent_id) values ($1, $2, $3) on conflict do nothing',
+        const added = await sql.query(
+          `insert into ai_pool_agents (day_s, wallet, agent_id) values ($1, $2, $3) on conflict do nothing
+           returning 1`,
           [dayS, agent.wallet, agent.id],
         )
+        isNew = added.length > 0
       }
       const [row] = await sql.query<{ id: number }>(
         `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, cost_micro_usd,
@@ -126,7 +129,8 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
          values ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, 'bound', $9) returning id`,
         [agent.id, agent.wallet, ask.tick, atMs, dayS, source, model.id, boundMicroUsd, isTrial()],
       )
-      const taking = { dayS, microUsd: boundMicroUsd, isTrial: isTrial() }
+      const isNewOwner = isNew && facts.otherPoolAgent === null
+      const taking = { dayS, microUsd: boundMicroUsd, isTrial: isTrial(), isNew, isNewOwner }
       if (source === 'pool' && !(await takeFromPool(sql, taking, terms))) {
         throw new PoolSpent()
       }
@@ -141,19 +145,38 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
 /** Thrown to take a reservation back whole: others emptied the pool since it was looked at. */
 class PoolSpent extends Error {}
 
+interface Taking {
+  dayS: number
+  microUsd: bigint
+  isTrial: boolean
+  /** The agent, and its owner, for the first time that day. */
+  isNew: boolean
+  isNewOwner: boolean
+}
+
 async function takeFromPool(
   sql: Sql,
-  { dayS, microUsd, isTrial }: { dayS: number; microUsd: bigint; isTrial: boolean },
+  { dayS, microUsd, isTrial, isNew, isNewOwner }: Taking,
   terms: PoolTerms,
 ): Promise<boolean> {
   const taken = await sql.query(
-    `insert into ai_pool_days as d (day_s, used_micro_usd, trial_micro_usd) values ($1, $2, $3)
+    `insert into ai_pool_days as d (day_s, used_micro_usd, trial_micro_usd, agents, owners)
+     values ($1, $2, $3, $6, $7)
      on conflict (day_s) do update set used_micro_usd = d.used_micro_usd + excluded.used_micro_usd,
-         trial_micro_usd = d.trial_micro_usd + excluded.trial_micro_usd
+         trial_micro_usd = d.trial_micro_usd + excluded.trial_micro_usd,
+         agents = d.agents + excluded.agents, owners = d.owners + excluded.owners
        where d.used_micro_usd + excluded.used_micro_usd <= $4
          and (excluded.trial_micro_usd = 0 or d.trial_micro_usd + excluded.trial_micro_usd <= $5)
      returning 1`,
-    [dayS, microUsd, isTrial ? microUsd : 0n, terms.dayMicroUsd, trialPoolOf(terms)],
+    [
+      dayS,
+      microUsd,
+      isTrial ? microUsd : 0n,
+      terms.dayMicroUsd,
+      trialPoolOf(terms),
+      Number(isNew),
+      Number(isNewOwner),
+    ],
   )
   return taken.length > 0
 }

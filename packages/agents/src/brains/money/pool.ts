@@ -12,10 +12,8 @@ export interface PoolDay {
 }
 
 export async function readPoolDay(sql: Sql, atS: number): Promise<PoolDay> {
-  const [row] = await sql.query<{ used: number | null; owners: number; agents: number }>(
-    `select (select used_micro_usd from ai_pool_days where day_s = $1) as used,
-       count(distinct wallet) as owners, count(*) as agents
-     from ai_pool_agents where day_s = $1`,
+  const [row] = await sql.query<{ used: number; owners: number; agents: number }>(
+    'select used_micro_usd as used, owners, agents from ai_pool_days where day_s = $1',
     [dayOf(atS)],
   )
   return { usedMicroUsd: BigInt(row?.used ?? 0), owners: row?.owners ?? 0, agents: row?.agents ?? 0 }
