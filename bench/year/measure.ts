@@ -41,7 +41,7 @@ function ask(base: string, { path, key, body }: Probe): Promise<Asked> {
 
 export interface Measured {
   name: string
-  statuses: string
+  status: { empty: number; year: number }
   bytes: number
   cold: { empty: number; year: number }
   p50: { empty: number; year: number }
@@ -81,7 +81,7 @@ export async function measure(
     const of = (share: number) => ({ empty: middle(times.empty, share), year: middle(times.year, share) })
     all.push({
       name: probe.name,
-      statuses: `${first.empty.status}/${first.year.status}`,
+      status: { empty: first.empty.status, year: first.year.status },
       bytes: first.year.bytes,
       cold: { empty: first.empty.ms, year: first.year.ms },
       p50: of(0.5),
@@ -91,8 +91,12 @@ export async function measure(
   return all
 }
 
-export const isOver = ({ p99 }: Measured): boolean =>
+const isOver = ({ p99 }: Measured): boolean =>
   p99.year > MOST * p99.empty && p99.year - p99.empty > NOISE_MS
+const differs = ({ status }: Measured): boolean => status.empty !== status.year
+
+/** A refusal is quick, and says nothing of how long the answer takes. */
+export const isMissed = (one: Measured): boolean => isOver(one) || differs(one)
 
 export function printMeasured(all: readonly Measured[]): void {
   console.log(
@@ -101,18 +105,22 @@ export function printMeasured(all: readonly Measured[]): void {
   console.log('|---|---|---|---|---|---|---|---|---|---|')
   const ms = (value: number) => value.toFixed(2)
   for (const one of all) {
-    const { name, statuses, bytes, cold, p50, p99 } = one
+    const { name, status, bytes, cold, p50, p99 } = one
     const ratio = (of: { empty: number; year: number }) => (of.year / of.empty).toFixed(2)
     const cells = [
-      ...[name, statuses, bytes, `${ms(cold.empty)} / ${ms(cold.year)}`],
+      ...[name, `${status.empty}/${status.year}`, bytes, `${ms(cold.empty)} / ${ms(cold.year)}`],
       ...[ms(p50.empty), ms(p50.year), ratio(p50), ms(p99.empty), ms(p99.year)],
       `${ratio(p99)}${isOver(one) ? ' OVER 2' : ''}`,
     ]
     console.log(`| ${cells.join(' | ')} |`)
   }
-  const over = all.filter(isOver)
+  const names = (which: (one: Measured) => boolean) =>
+    all
+      .filter(which)
+      .map(({ name }) => name)
+      .join(', ') || 'none'
   console.log(
-    `${all.length} routes; p99 over ${MOST}x of the empty store's: ` +
-      `${over.map(({ name }) => name).join(', ') || 'none'}`,
+    `${all.length} routes; p99 over ${MOST}x of the empty store's: ${names(isOver)}; ` +
+      `another status: ${names(differs)}`,
   )
 }
