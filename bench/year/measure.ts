@@ -91,8 +91,7 @@ export async function measure(
   return all
 }
 
-const isOver = ({ p99 }: Measured): boolean =>
-  p99.year > MOST * p99.empty && p99.year - p99.empty > NOISE_MS
+const isOver = ({ p99 }: Measured): boolean => p99.year > MOST * p99.empty && p99.year - p99.empty > NOISE_MS
 const differs = ({ status }: Measured): boolean => status.empty !== status.year
 
 /** A refusal is quick, and says nothing of how long the answer takes. */

@@ -1,12 +1,7 @@
 -- no transaction
--- Trades that were given up are summed like the others: an agent's were read one by one at every look, for ever.
-alter table hosted_trade_sums drop constraint if exists hosted_trade_sums_status_check;
-
-alter table hosted_trade_sums
-  add constraint hosted_trade_sums_status_check check (status in ('mined', 'reverted', 'dropped'));
-
 drop index concurrently if exists trades_hosted_dropped;
 
+-- Trades of agents that were given up are summed like the others: they were read one by one at every look, for ever.
 create index concurrently trades_hosted_dropped on trades (created_at_ms)
   where path = 'hosted' and kind = 'swap' and not summed and settled and status = 'dropped';
 
