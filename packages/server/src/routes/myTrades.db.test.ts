@@ -216,7 +216,7 @@ withDb('a wallet’s trades', (db) => {
       const few = newWallet()
       await addTrade(db, { wallet: few, volumeMicroUsd: 1n, minedAtS: NOW_S })
       const plan = await planOf(db, VOLUME_SINCE, [few, NOW_S - 30 * DAY_S])
-      expect(plan.at(-1)).toMatchObject({ 'Node Type': 'Index Only Scan', 'Index Name': 'trades_volume' })
+      expect(plan.at(-1)).toMatchObject({ 'Node Type': 'Index Only Scan', 'Index Name': 'trades_mined' })
       // Each a dollar and a millionth.
       expect(await account.tierBps(wallet)).toBe(15)
     })
