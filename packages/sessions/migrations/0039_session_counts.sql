@@ -1,12 +1,12 @@
 -- How many trades each session has counted, kept by the store itself with every row that comes or goes: counting
 -- them at each look and each trade took longer with every trade.
+
+-- Nothing may be counted between the count and the triggers. First of all locks, as where sessions are deleted.
+lock table session_trades in share row exclusive mode;
 create table session_counts (
   session_id text primary key references sessions (id) on delete cascade,
   trades int8 not null
 ) with (fillfactor = 50);
-
--- Nothing may be counted between the count and the triggers.
-lock table session_trades in share row exclusive mode;
 insert into session_counts (session_id, trades)
 select session_id, count(*) from session_trades group by session_id;
 

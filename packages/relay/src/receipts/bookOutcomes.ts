@@ -18,8 +18,8 @@ const KEPT_FEE_TX = `case when t.fee_tx_hash is not null and exists (
 
 /**
  * Marks rows by their receipts and writes the ledger and the tokens that were traded, all in one statement: a
- * fee is booked exactly when its row is mined. A row has a block when it is mined or reverted and at no other time: one that has another
- * block than when it was read stays as it is. Answers the ids it held for.
+ * fee is booked exactly when its row is mined. A row has a block when it is mined or reverted and at no other
+ * time: one that has another block than when it was read stays as it is. Answers the ids it held for.
  */
 export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<Set<number>> {
   if (outcomes.length === 0) return new Set()

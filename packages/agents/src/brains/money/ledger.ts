@@ -107,21 +107,12 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
       }
       const hold = fundingHold(ask, standing, facts, terms)
       if (hold !== undefined) return { hold }
-      let isNew = false
-      if (source === 'pool') {
-        if (isTrial()) {
-          await sql.query(
-            `insert into ai_trials (wallet, started_at_s, network)
-             select $1, $2, made_from from hosted_agents where id = $3 on conflict do nothing`,
-            [agent.wallet, atS, agent.id],
-          )
-        }
-        const added = await sql.query(
-          `insert into ai_pool_agents (day_s, wallet, agent_id) values ($1, $2, $3) on conflict do nothing
-           returning 1`,
-          [dayS, agent.wallet, agent.id],
+      if (isTrial()) {
+        await sql.query(
+          `insert into ai_trials (wallet, started_at_s, network)
+           select $1, $2, made_from from hosted_agents where id = $3 on conflict do nothing`,
+          [agent.wallet, atS, agent.id],
         )
-        isNew = added.length > 0
       }
       const [row] = await sql.query<{ id: number }>(
         `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, cost_micro_usd,
@@ -129,8 +120,8 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
          values ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, 'bound', $9) returning id`,
         [agent.id, agent.wallet, ask.tick, atMs, dayS, source, model.id, boundMicroUsd, isTrial()],
       )
-      const isNewOwner = isNew && facts.otherPoolAgent === null
-      const taking = { dayS, microUsd: boundMicroUsd, isTrial: isTrial(), isNew, isNewOwner }
+      const isFirst = facts.otherPoolAgent === null
+      const taking = { agent, dayS, microUsd: boundMicroUsd, isTrial: isTrial(), isFirst }
       if (source === 'pool' && !(await takeFromPool(sql, taking, terms))) {
         throw new PoolSpent()
       }
@@ -146,22 +137,26 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
 class PoolSpent extends Error {}
 
 interface Taking {
+  agent: Pick<HostedAgent, 'id' | 'wallet'>
   dayS: number
   microUsd: bigint
   isTrial: boolean
-  /** The agent, and its owner, for the first time that day. */
-  isNew: boolean
-  isNewOwner: boolean
+  /** No other agent of its owner was paid for that day. */
+  isFirst: boolean
 }
 
+/** Counts the agent, and its owner, the first time that day. */
 async function takeFromPool(
   sql: Sql,
-  { dayS, microUsd, isTrial, isNew, isNewOwner }: Taking,
+  { agent, dayS, microUsd, isTrial, isFirst }: Taking,
   terms: PoolTerms,
 ): Promise<boolean> {
   const taken = await sql.query(
-    `insert into ai_pool_days as d (day_s, used_micro_usd, trial_micro_usd, agents, owners)
-     values ($1, $2, $3, $6, $7)
+    `with added as (
+       insert into ai_pool_agents (day_s, wallet, agent_id) values ($1, $6, $7) on conflict do nothing
+       returning 1)
+     insert into ai_pool_days as d (day_s, used_micro_usd, trial_micro_usd, agents, owners)
+     select $1, $2::int8, $3::int8, count(*), case when $8 then count(*) else 0 end from added
      on conflict (day_s) do update set used_micro_usd = d.used_micro_usd + excluded.used_micro_usd,
          trial_micro_usd = d.trial_micro_usd + excluded.trial_micro_usd,
          agents = d.agents + excluded.agents, owners = d.owners + excluded.owners
@@ -174,8 +169,9 @@ async function takeFromPool(
       isTrial ? microUsd : 0n,
       terms.dayMicroUsd,
       trialPoolOf(terms),
-      Number(isNew),
-      Number(isNewOwner),
+      agent.wallet,
+      agent.id,
+      isFirst,
     ],
   )
   return taken.length > 0
