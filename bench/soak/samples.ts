@@ -10,6 +10,8 @@ export interface Sample {
   files: Record<string, number>
   /** Megabytes of the server's store. */
   storeMb: number
+  /** Ticks of all cores since the machine started, and those of them that its host gave to others. */
+  cpu: { ticks: number; stolen: number }
   ms: Map<string, number[]>
 }
 
@@ -24,6 +26,11 @@ const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
+function cpuTicks(): Sample['cpu'] {
+  const ticks = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/\s+/).slice(1, 9).map(Number)
+  return { ticks: ticks.reduce((a, b) => a + b, 0), stolen: ticks[7]! }
+}
+
 export async function takeSample(
   pids: Record<string, number>,
   db: Db,
@@ -34,7 +41,8 @@ export async function takeSample(
   const [size] = await db.query<{ bytes: string }>(
     'select pg_database_size(current_database())::text as bytes',
   )
-  return { atS, mb: each(rssMb), files: each(openFiles), storeMb: Number(size!.bytes) / 2 ** 20, ms }
+  const storeMb = Number(size!.bytes) / 2 ** 20
+  return { atS, mb: each(rssMb), files: each(openFiles), storeMb, cpu: cpuTicks(), ms }
 }
 
 export interface TableSize {
@@ -81,12 +89,14 @@ export function judgeFlat(samples: readonly Sample[]): Flatness[] {
 
 const LINES = 12
 
+const stolenPct = (from: Sample, to: Sample): number =>
+  (100 * (to.cpu.stolen - from.cpu.stolen)) / Math.max(1, to.cpu.ticks - from.cpu.ticks)
+
 /** The whole time in a dozen lines. */
 export function printTable(samples: readonly Sample[]): void {
   const names = Object.keys(samples[0]!.mb)
-  console.log(
-    ['minute', ...names.map((name) => `${name} MB/files`), 'store MB', 'p50 of each, ms'].join(' | '),
-  )
+  const processes = names.map((name) => `${name} MB/files`)
+  console.log(['minute', ...processes, 'store MB', 'stolen', 'p50 of each, ms'].join(' | '))
   const step = Math.max(1, Math.ceil(samples.length / LINES))
   for (let i = 0; i < samples.length; i += step) {
     const part = samples.slice(i, i + step)
@@ -96,6 +106,8 @@ export function printTable(samples: readonly Sample[]): void {
       (name) => `${name} ${median(part.flatMap((one) => one.ms.get(name) ?? [])).toFixed(1)}`,
     )
     const sizes = names.map((name) => `${last.mb[name]!.toFixed(0)}/${last.files[name]}`)
-    console.log([(last.atS / 60).toFixed(0), ...sizes, last.storeMb.toFixed(1), ms.join(', ')].join(' | '))
+    const stolen = `${stolenPct(samples[Math.max(0, i - 1)]!, last).toFixed(1)}%`
+    const minute = (last.atS / 60).toFixed(0)
+    console.log([minute, ...sizes, last.storeMb.toFixed(1), stolen, ms.join(', ')].join(' | '))
   }
 }
