@@ -1,5 +1,6 @@
 import { collectGarbage } from './collectGarbage.ts'
 import type { Provider } from './provider.ts'
+import { wakeAllocator } from './wakeAllocator.ts'
 
 interface RetiredEngine {
   main: Provider
@@ -27,6 +28,7 @@ export function createRetired(keepBlocks: number): Retired {
       if (!engines.some(({ last }) => last + keepBlocks <= head)) return
       engines = engines.filter(({ last }) => last + keepBlocks > head)
       collectGarbage()
+      wakeAllocator()
     },
   }
 }
