@@ -212,6 +212,8 @@ export interface TradePlan {
   deadlineS: number
   permit: PermitSingle | null
   permitNowS: number | null
+  /** The swap without its permit, while the permit is unsigned: a client verifies this before it signs. */
+  preview: { to: Address; valueWei: bigint; data: Hex } | null
   /** All signatures are there: every step is a transaction that can be signed now. */
   complete: boolean
 }

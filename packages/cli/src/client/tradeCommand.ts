@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
 import { given, positive, whole } from './parse.ts'
-import { amountText, headingOf } from './show.ts'
+import { amountText, headingOf, timeText } from './show.ts'
 import { table } from './terminal.ts'
 
 export interface TradeFlags {
@@ -100,6 +100,7 @@ async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolea
 }
 
 const STAGES: Partial<Record<TradeStage['stage'], string>> = {
+  permitted: 'Permit signed; signing the transaction',
   signed: 'Signed; relaying',
   relayed: 'Relayed; waiting for its block',
 }
@@ -118,10 +119,16 @@ function planRows(opened: Opened, ask: TradeAsk, { plan, reading }: Verified) {
     ['route', plan.route.label],
     ['risks', risks === '' ? 'none' : risks],
     ['accepted', ask.accept_risks?.join(', ') ?? 'none'],
+    ['permit', reading.permit ? permitText(opened, reading.permit.permit) : null],
     ['transactions', reading.transactions.length],
     ['verified', 'every check passed on your own node'],
   ]
 }
+
+type Permit = NonNullable<Verified['reading']['permit']>['permit']
+
+const permitText = (opened: Opened, { details }: Permit): string =>
+  `the router may take ${amountText(opened, details.amount, details.token)} until ${timeText(details.expiration)}`
 
 interface Mined {
   receipt: { hash: string; block: number; gasUsed: bigint; gasPriceWei: bigint }

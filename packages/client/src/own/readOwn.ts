@@ -1,6 +1,7 @@
-import { type Address, BEACON_SLOT, type Hex } from '@pit/chain'
+import { type Address, BEACON_SLOT, type Hex, permit2Abi } from '@pit/chain'
+import { encodeFunctionData } from 'viem'
 import { must } from '../errors.ts'
-import type { OwnReading, PlanFacts } from '../verify/facts.ts'
+import type { OwnReading, PlanFacts, UnsignedStep } from '../verify/facts.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { askCurves, curvesIn } from './curves.ts'
 import { readImpactBps } from './impact.ts'
@@ -23,7 +24,7 @@ export async function readOwn(
   const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null } = facts
   const marks = askMarks(pins, [tokenIn, tokenOut], nowMs)
   const watched = [{ holder: wallet, token: tokenOut }]
-  const trial = askTrial(sender, reading.transactions, watched, {
+  const trial = askTrial(sender, triedSteps(pins, reading), watched, {
     multicall3: pins.multicall3,
     code: takesCode === null ? {} : { [wallet]: takesCode },
   })
@@ -66,6 +67,26 @@ export async function readOwn(
     baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
     etherWei: BigInt(given(ether)),
   }
+}
+
+/** A plan that waits for its permit is tried with the allowance that the permit will give. */
+function triedSteps(pins: PlanFacts['pins'], { transactions, permit }: PlanReading): readonly UnsignedStep[] {
+  if (permit?.signature !== '0x') return transactions
+  return [...transactions.slice(0, -1), permitStep(pins, permit.permit), transactions.at(-1)!]
+}
+
+/** The allowance that a permit will give, as the wallet's own call: a trial cannot carry its signature yet. */
+function permitStep(
+  { permit2 }: PlanFacts['pins'],
+  { details, spender }: NonNullable<PlanReading['permit']>['permit'],
+): UnsignedStep {
+  const { token, amount, expiration } = details
+  const data = encodeFunctionData({
+    abi: permit2Abi,
+    functionName: 'approve',
+    args: [token, spender, amount, expiration],
+  })
+  return { to: permit2, value: 0n, data }
 }
 
 const curveToken = ({

@@ -1,24 +1,24 @@
-import { type Address, type Hex, permit2Abi, permitTypedData } from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { type BodyInput, maxOf, TRADE } from '@pit/protocol'
-import { encodeFunctionData } from 'viem'
-import { normalized, type Transaction } from '../account.ts'
+import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
-import { readPrice } from '../own/price.ts'
+import { broken, isRefusal, must, PitRefusal, readingAnswer } from '../errors.ts'
 import { readOwn } from '../own/readOwn.ts'
-import { given } from '../own/rpc.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
-import { checkPermit, mustBeInBudget, mustBeWorth, type OwnPrice } from '../verify/approvals.ts'
+import { refuseUnfunded } from '../unfunded.ts'
 import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
-import { gasOf, type PlanReading, readPlan } from '../verify/readPlan.ts'
+import { gasOf, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
+import type { Verified } from '../verify/verified.ts'
 import { follow, type SignedTrade } from './follow.ts'
+import { mustMatchConfirmed, signPermit } from './permit.ts'
 import { type Receipt, sendSigned } from './sendSigned.ts'
 
 export type TradeStage =
-  | { stage: 'quoted'; plan: Plan }
   | { stage: 'planned'; plan: Plan }
   | { stage: 'verified'; plan: Plan; checks: readonly Checked[] }
+  /** The permit that the plan needs is signed, and the plan that carries it is verified. */
+  | { stage: 'permitted'; plan: Plan }
   | { stage: 'signed'; hashes: readonly Hex[]; signed: SignedTrade }
   | { stage: 'relayed'; hashes: readonly Hex[] }
   | { stage: 'mined'; receipt: Receipt }
@@ -29,12 +29,6 @@ export interface TradeOptions extends VerbOptions {
   confirm?(plan: Plan, checks: readonly Checked[]): Promise<boolean> | boolean
 }
 
-export interface Verified {
-  plan: Plan
-  checks: readonly Checked[]
-  reading: PlanReading
-  own: OwnReading
-}
 export interface TradeResult extends Verified {
   hashes: readonly Hex[]
   receipt: Receipt
@@ -73,48 +67,75 @@ export function curveTrade(
   return trade(deps, { ...ask, token_in, token_out, venues: ['venue_curve'] } as TradeAsk, options)
 }
 
-/** Rules that a market on the move can break between two blocks: a fresh plan is worth a try. */
+/** A moving market can break these rules between two blocks; a fresh plan may pass. */
 const WORTH_A_FRESH_PLAN: ReadonlySet<unknown> = new Set(['QUOTE_OWN', 'PRICE', 'IMPACT_OWN'])
 const MAX_PLANS = 5
 /** Until the service has seen the block that the client saw. */
 const FRESH_PLAN_MS = 250
 
-/** A plan that passed every check, ready to be signed; nothing is signed but a permit it needs. */
+/** A plan that passed every check. Nothing is signed, permits included; `send` signs. */
 export async function plan(deps: ClientDeps, ask: TradeAsk, options: TradeOptions = {}): Promise<Verified> {
   await deps.checked()
+  return withFreshPlans(deps, options, () => planOnce(deps, ask, ask, options))
+}
+
+async function withFreshPlans(
+  deps: ClientDeps,
+  { signal }: VerbOptions,
+  planAgain: () => Promise<Verified>,
+): Promise<Verified> {
   for (let plans = 1; ; plans++) {
     try {
-      return await readingAnswer('RECIPIENT', () => planOnce(deps, ask, options))
+      return await readingAnswer('RECIPIENT', planAgain)
     } catch (error) {
       if (!isRefusal(error) || !WORTH_A_FRESH_PLAN.has(error.rule) || plans === MAX_PLANS) throw error
-      await deps.sleep(FRESH_PLAN_MS, options.signal)
+      await deps.sleep(FRESH_PLAN_MS, signal)
     }
   }
 }
 
-async function planOnce(deps: ClientDeps, ask: TradeAsk, options: TradeOptions): Promise<Verified> {
+/** Requests a plan with `body` and verifies it against what the owner asked for. */
+async function planOnce(
+  deps: ClientDeps,
+  ask: TradeAsk,
+  body: TradeAsk,
+  options: TradeOptions,
+): Promise<Verified> {
   const { pins, account } = deps
-  const [tokenIn, tokenOut] = [named(pins, ask.token_in), named(pins, ask.token_out)]
-  const asked = { ...ask, wallet: account.address }
-  const facts = (answered: Plan): PlanFacts => ({
+  const answered = await prepare(deps, { ...body, wallet: account.address }, options)
+  options.onStage?.({ stage: 'planned', plan: answered })
+  const facts: PlanFacts = {
     pins,
     wallet: account.address,
     ask,
-    tokenIn,
-    tokenOut,
+    tokenIn: named(pins, ask.token_in),
+    tokenOut: named(pins, ask.token_out),
     plan: answered,
     nowS: Math.floor(deps.nowMs() / 1000),
-  })
-  let answered = await prepare(deps, asked, options)
-  options.onStage?.({ stage: 'quoted', plan: answered })
-  if (answered.permit !== null) {
-    const { permit_now } = answered
-    if (permit_now === null) return broken('RECIPIENT', 'a permit came without its time')
-    const permit_signature = await signPermit(deps, facts(answered))
-    answered = await prepare(deps, { ...asked, permit_signature, permit_now }, options)
   }
-  options.onStage?.({ stage: 'planned', plan: answered })
-  return verify(deps, facts(answered), options)
+  return verify(deps, facts, options)
+}
+
+/** Signs the permit a confirmed plan waits for, and verifies the plan that carries it. */
+async function permitted(deps: ClientDeps, confirmed: Verified, options: TradeOptions): Promise<Verified> {
+  const { ask, plan: first, reading } = confirmed
+  const permit_signature = await signPermit(deps, reading.permit!.permit)
+  const body = {
+    ...ask,
+    permit_signature,
+    permit_now: first.permit_now!,
+    // The confirmed route and minimum, so that an honest service plans the same trade again.
+    route_id: first.route.id,
+    min_amount_out: first.amount_out_min,
+  }
+  const { signal } = options
+  const next = await withFreshPlans(deps, { signal }, async () => {
+    const planned = await planOnce(deps, ask, body, { signal })
+    mustMatchConfirmed(confirmed, permit_signature, planned)
+    return planned
+  })
+  options.onStage?.({ stage: 'permitted', plan: next.plan })
+  return next
 }
 
 async function prepare(
@@ -124,26 +145,23 @@ async function prepare(
 ): Promise<Plan> {
   // Exactly one size: the server says which is missing or too many.
   const answer = await deps.api['live.prepare']({ body: body as BodyInput<'live.prepare'> }, { signal })
-  if (!('amount_out_min' in answer)) return broken('RECIPIENT', 'the answer is no plan for a trade')
+  if (!('amount_out_min' in answer)) return broken('RECIPIENT', 'the answer is not a plan for a trade')
   return answer
 }
 
 async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions): Promise<Verified> {
-  const { plan: answered } = facts
-  if (!answered.ready) refuse('INSUFFICIENT_FUNDS', whyNotReady(answered), { plan: answered })
+  const { plan: answered, ask, wallet, pins } = facts
+  const lacking = answered.missing.filter(({ what }) => what !== 'permit_signature')
+  if (lacking.length > 0) refuseUnfunded(pins, wallet, lacking, answered)
+  must(answered.ready === (answered.permit === null), 'RECIPIENT', 'the plan is not ready and says no reason')
   const reading = readPlan(facts)
   const first = checkBytes({ ...facts, reading })
   const own = await readOwn(deps.rpc, facts, reading, { nowMs: deps.nowMs(), signal: options.signal })
   const checks = [...first, ...checkOwn({ ...facts, reading }, own)]
-  checkFunds(facts, reading, own)
+  checkFunds(facts, own)
   options.onStage?.({ stage: 'verified', plan: answered, checks })
-  return { plan: answered, checks, reading, own }
+  return { ask, plan: answered, checks, reading, own }
 }
-
-const whyNotReady = ({ missing: [first] }: Plan): string =>
-  first
-    ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
-    : 'the plan is not ready'
 
 /** The fees are the client's own, never the service's: twice the base fee it read, and a twentieth as a tip. */
 function feesOf({ baseFeeWei }: OwnReading) {
@@ -151,18 +169,14 @@ function feesOf({ baseFeeWei }: OwnReading) {
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
 }
 
-function checkFunds({ plan: answered, pins }: PlanFacts, reading: PlanReading, own: OwnReading): void {
+function checkFunds({ plan: answered, pins, wallet }: PlanFacts, own: OwnReading): void {
   let need = 0n
   for (const { tx } of answered.steps) {
     if (!tx) continue
     need += BigInt(tx.value) + gasOf(pins, tx) * feesOf(own).maxFeePerGas
   }
   if (own.etherWei < need)
-    refuse('INSUFFICIENT_FUNDS', `it holds ${own.etherWei} wei and may need ${need} for value and gas`, {
-      have: own.etherWei.toString(),
-      need: need.toString(),
-      kind: reading.kind,
-    })
+    refuseUnfunded(pins, wallet, [{ token: NATIVE, have: `${own.etherWei}`, need: `${need}` }], answered)
 }
 
 /** Signs a verified plan and follows it. What was mined is held against what was signed. */
@@ -171,6 +185,7 @@ export async function send(
   verified: Verified,
   options: TradeOptions = {},
 ): Promise<TradeResult> {
+  if (verified.plan.permit !== null) return send(deps, await permitted(deps, verified, options), options)
   const { plan: answered, own, reading } = verified
   const transactions = answered.steps
     .flatMap(({ tx }) => tx ?? [])
@@ -206,48 +221,6 @@ export async function send(
 /** A limit under what the client's own trial used would only burn gas. */
 const triedGas = ({ trial }: OwnReading, i: number): bigint =>
   trial.ok ? ((trial.gasUsed[i] ?? 0n) * 5n) / 4n : 0n
-
-/** Signs the client's own rebuild of the permit, never the server's typed data. */
-async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts): Promise<Hex> {
-  const { plan: answered, ask, tokenIn, nowS } = facts
-  const { message } = answered.permit as {
-    message: { details: Record<string, unknown>; spender: string; sigDeadline: unknown }
-  }
-  const permit = {
-    details: {
-      token: String(message.details['token']).toLowerCase() as Address,
-      amount: BigInt(String(message.details['amount'])),
-      expiration: Number(message.details['expiration']),
-      nonce: Number(message.details['nonce']),
-    },
-    spender: message.spender.toLowerCase() as Address,
-    sigDeadline: BigInt(String(message.sigDeadline)),
-  }
-  const amountIn = BigInt(ask.amount_in ?? answered.amount_in)
-  checkPermit({ ask, pins, tokenIn, nowS, amountIn, permit })
-  const asked = { method: 'eth_call', params: [{ to: pins.permit2, data: askNonce(pins, facts) }, 'latest'] }
-  const [price, [allowance]] = await Promise.all([
-    readPrice(rpc, pins, tokenIn, nowS * 1000),
-    rpc.all([asked]),
-  ])
-  const nonce = Number(BigInt(`0x${given(allowance).slice(130, 194)}`))
-  must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit is not the next one', { nonce })
-  if (price && ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, amountIn, price)
-  if (price) mustBeInBudget(ask, permit.details.amount, amountIn, budgetPrice(price))
-  const data = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
-  return normalized(await account.signTypedData(data as never))
-}
-
-/** The service values a token that only pools price by what the trade brings: down to a quarter is believed. */
-const budgetPrice = (price: OwnPrice): OwnPrice =>
-  price.bandBps === undefined ? price : { ...price, den: price.den * 4n }
-
-const askNonce = (pins: Pins, { wallet, tokenIn }: PlanFacts): Hex =>
-  encodeFunctionData({
-    abi: permit2Abi,
-    functionName: 'allowance',
-    args: [wallet, tokenIn, pins.router],
-  })
 
 export function named(pins: Pins, name: string): Address {
   const token = tokenNamed(pins, name)

@@ -45,6 +45,7 @@ export interface PlanReading {
   hooks: readonly Address[]
   /** Tokens between the ends. */
   between: readonly Address[]
+  /** In the swap's calldata; of a plan that waits for it, the permit to sign, with an empty signature. */
   permit: { permit: PermitSingle; signature: Hex } | null
   approvals: readonly Approval[]
   /** Of a curve trade: that launchpad has to know it. */
@@ -53,30 +54,58 @@ export interface PlanReading {
 
 const MAX_TRANSACTIONS = 4
 
-/** Reads every transaction of a plan; whatever it cannot read is not signed. */
+/** Reads every transaction of a plan; unreadable plans are refused. */
 export function readPlan(facts: PlanFacts): PlanReading {
   const { pins, wallet, plan } = facts
   const steps = plan.steps.flatMap(({ tx }) => tx ?? [])
-  const isSane = steps.length > 0 && steps.length <= MAX_TRANSACTIONS
-  must(isSane, 'RECIPIENT', 'a plan has one to four transactions')
   for (const tx of steps) {
     must(tx.chain_id === pins.profile.chain_id, 'RECIPIENT', 'a transaction is for another chain')
     must(tx.from.toLowerCase() === wallet, 'RECIPIENT', 'a transaction is from another wallet')
     must(tx.type === 2 && !tx.authorization_list, 'RECIPIENT', 'a transaction is not of type 2')
   }
-  const transactions = steps.map(stepOf)
+  const awaited = awaitedPermit(plan)
+  const transactions = [...steps, ...(awaited ? [awaited.preview] : [])].map(stepOf)
+  const isSane = transactions.length > 0 && transactions.length <= MAX_TRANSACTIONS
+  must(isSane, 'RECIPIENT', 'a plan has one to four transactions')
   mustBeOnce(transactions)
   if (plan.tx) {
     const [shown, last] = [stepOf(plan.tx), transactions.at(-1)!]
     const isLast = shown.to === last.to && shown.value === last.value && shown.data === last.data
     must(isLast, 'RECIPIENT', '`tx` is not the last step')
   }
+  const calls = readCalls(
+    facts,
+    transactions.map((step) => inside(wallet, step)),
+  )
+  if (!awaited) return { ...calls, transactions }
+  must(calls.permit === null, 'RECIPIENT', 'the preview already carries a permit')
+  return { ...calls, transactions, permit: { permit: awaited.permit, signature: '0x' } }
+}
+
+/** The permit a plan waits for, and the swap that will carry it; null when all signatures are there. */
+function awaitedPermit({ permit, permit_now, preview, tx }: PlanFacts['plan']) {
+  if (permit === null) {
+    must(preview === null || preview === undefined, 'RECIPIENT', 'a preview comes without a permit')
+    return null
+  }
+  must(tx === null, 'RECIPIENT', 'a transaction comes before its permit is signed')
+  if (!preview) return broken('RECIPIENT', 'a permit is to be signed for a swap that is not shown')
+  must(Number.isSafeInteger(permit_now), 'RECIPIENT', 'a permit comes without its time')
+  return { permit: readPermit(permit), preview }
+}
+
+/** Numbers and addresses of a permit's typed data: the client signs its own rebuild of them. */
+function readPermit({ message }: NonNullable<PlanFacts['plan']['permit']>): PermitSingle {
+  const { details, spender, sigDeadline } = message
   return {
-    ...readCalls(
-      facts,
-      transactions.map((step) => inside(wallet, step)),
-    ),
-    transactions,
+    details: {
+      token: lower(details.token),
+      amount: BigInt(details.amount),
+      expiration: Number(details.expiration),
+      nonce: Number(details.nonce),
+    },
+    spender: lower(spender),
+    sigDeadline: BigInt(sigDeadline),
   }
 }
 

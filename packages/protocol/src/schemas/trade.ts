@@ -308,6 +308,15 @@ export const Plan = {
   policy_ok: Flag('whether every refusing check passed'),
   permit: Nullable(PermitTypedData, 'Permit2 PermitSingle typed data to sign; null when none is needed'),
   permit_now: Nullable(UnixS('the permit’s anchor time; send it back with permit_signature')),
+  preview: Nullable(
+    Answer({
+      to: Wallet('the router'),
+      value: Atoms('wei'),
+      data: Hex('calldata, without the permit'),
+    }),
+    'the swap as it is planned now, while `permit` waits for its signature: verify it before you sign; ' +
+      'null otherwise',
+  ),
   approval: Approval,
   wallet_state: WalletState,
   tokens: Type.Array(TokenRecord, { description: 'records of tokens by address' }),

@@ -42,6 +42,7 @@ export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spendin
     deadlineS: deadlineOf(ask.nowS),
     permit: null,
     permitNowS: null,
+    preview: null,
     complete: true,
   }
 }

@@ -24,16 +24,12 @@ export function buildRouterPlan(
   const permission = permitFor(deps, ask, spending)
   drafts.push(...permission.drafts)
   const outcome = outcomeOf(quote, route, floorOf(ask))
-  if (permission.complete) {
-    drafts.push(
-      swapDraft(deps.addresses, ask, {
-        legs: route.way.legs,
-        outcome,
-        deadlineS,
-        permission,
-      }),
-    )
-  }
+  const { permit, signature, complete } = permission
+  const terms = { legs: route.way.legs, outcome, deadlineS }
+  if (complete) drafts.push(swapDraft(deps.addresses, ask, { ...terms, permit, signature }))
+  const preview = complete
+    ? null
+    : swapDraft(deps.addresses, ask, { ...terms, permit: null, signature: null }).call
   const isInput = quote.fee.side === 'input'
   return {
     quote,
@@ -49,9 +45,10 @@ export function buildRouterPlan(
     amountOutMin: outcome.min,
     amountOutExpected: outcome.expected,
     deadlineS,
-    permit: permission.permit,
-    permitNowS: permission.permit && permission.anchorS,
-    complete: permission.complete,
+    permit,
+    permitNowS: permit && permission.anchorS,
+    preview,
+    complete,
   }
 }
 
@@ -115,9 +112,12 @@ const signStep = ({ tokenIn }: TradeQuote, { details, spender, sigDeadline }: Pe
 function swapDraft(
   addresses: TradeAddresses,
   { quote, route }: BuildAsk,
-  terms: { legs: readonly PoolLeg[]; outcome: Outcome; deadlineS: number; permission: Permission },
+  terms: { legs: readonly PoolLeg[]; outcome: Outcome; deadlineS: number } & Pick<
+    Permission,
+    'permit' | 'signature'
+  >,
 ): Draft {
-  const { permit, signature } = terms.permission
+  const { permit, signature } = terms
   const { fee, tokenIn, tokenOut } = quote
   const { contractMin, direct, countsBeforeTax } = terms.outcome
   const swap: SwapPlan = {

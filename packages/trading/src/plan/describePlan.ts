@@ -83,6 +83,7 @@ export function describePlan(
     policy_ok: passes(checks),
     permit: plan.permit && !plan.complete ? permitJson(addresses, plan.permit) : null,
     permit_now: plan.permit && !plan.complete ? plan.permitNowS : null,
+    preview: plan.preview && previewJson(plan.preview),
     approval: approvalJson(planned),
     wallet_state: walletJson(planned),
     tokens: tokensOf(planned),
@@ -91,6 +92,12 @@ export function describePlan(
     timings,
   }
 }
+
+const previewJson = ({ to, valueWei, data }: NonNullable<TradePlan['preview']>) => ({
+  to,
+  value: valueWei.toString(),
+  data,
+})
 
 function feeJson({ quote: { fee }, feeAmount, feeCommand, execution }: TradePlan): PlanAnswer['fee'] {
   const { bps, side, recipient, token } = fee

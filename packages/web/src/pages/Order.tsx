@@ -16,9 +16,9 @@ type Result = Awaited<ReturnType<PitClient['send']>>
 type StageName = TradeStage['stage']
 
 const STAGES: readonly { name: StageName; says: string }[] = [
-  { name: 'quoted', says: 'Planned by the service' },
-  { name: 'planned', says: 'Permit signed where one was needed' },
+  { name: 'planned', says: 'Planned by the service' },
   { name: 'verified', says: 'Verified in this browser' },
+  { name: 'permitted', says: 'Permit signed, if one is needed' },
   { name: 'signed', says: 'Signed by your wallet' },
   { name: 'relayed', says: 'Relayed' },
   { name: 'mined', says: 'Mined' },

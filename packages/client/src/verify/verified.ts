@@ -1,0 +1,12 @@
+import type { OwnReading, Plan, TradeAsk } from './facts.ts'
+import type { PlanReading } from './readPlan.ts'
+import type { Checked } from './rules.ts'
+
+/** A plan that passed every check, with what was asked for and what was read to check it. */
+export interface Verified {
+  ask: TradeAsk
+  plan: Plan
+  checks: readonly Checked[]
+  reading: PlanReading
+  own: OwnReading
+}
