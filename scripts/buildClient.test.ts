@@ -7,7 +7,7 @@ import { browserBytes, buildClient } from './buildClient.mjs'
 
 // The client as strangers get it: that folder and viem, and nothing else of ours beside it.
 
-const MOST_BYTES = 120_000
+const MOST_BYTES = 160_000
 const USE = `import { createClient, fromViem, isRefusal, type ChainProfile, type PitClient } from '@pit/client'
 import { privateKeyToAccount } from 'viem/accounts'
 

@@ -12,6 +12,7 @@ import {
   type RouteId,
 } from '@pit/protocol'
 import { PitRefusal } from './errors.ts'
+import { readBounded, TooLong } from './readBounded.ts'
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
@@ -40,10 +41,16 @@ export interface TransportOptions {
   maxWaitS?: number
   /** Of one try. */
   timeoutMs?: number
+  /** Longer responses are refused, counted after decompression (default 8 MiB). */
+  maxResponseBytes?: number
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 const FIRST_PAUSE_MS = 250
+/** The longest honest response is a fraction of it. */
+const MAX_RESPONSE_BYTES = 8 << 20
+/** Codes reach programs and models unmarked; anything else in their place is replaced by the status. */
+const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
 /** Routes that act: when the answer is lost, the caller has to look first. The rest may be asked again. */
 const ACTS: ReadonlySet<RouteId> = new Set([
   'auth.verify',
@@ -102,7 +109,13 @@ function waitOf({ retry, retryAfterS }: PitRefusal, tries: number): number | nul
 }
 
 async function tryOnce(
-  { url, apiKey, fetch: send = fetch, timeoutMs = 30_000 }: TransportOptions,
+  {
+    url,
+    apiKey,
+    fetch: send = fetch,
+    timeoutMs = 30_000,
+    maxResponseBytes = MAX_RESPONSE_BYTES,
+  }: TransportOptions,
   id: RouteId,
   asked: Asked,
   signal: AbortSignal | undefined,
@@ -122,10 +135,11 @@ async function tryOnce(
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       redirect: 'error',
     })
-    text = await response.text()
+    text = await readBounded(response, maxResponseBytes)
   } catch (cause) {
     signal?.throwIfAborted()
-    throw new PitRefusal('SERVER_UNREACHABLE', `${id} had no answer from ${url}.`, {
+    const why = cause instanceof TooLong ? `: ${cause.message}` : ''
+    throw new PitRefusal('SERVER_UNREACHABLE', `${id} had no usable response from ${url}${why}.`, {
       retry: unansweredRetry(id),
       hint: ACTS.has(id) ? RETRIES.look_first : 'Is the server running, and its address right?',
       cause,
@@ -143,7 +157,7 @@ function readAnswer(id: RouteId, response: Response, text: string): unknown {
   const { code, message, retry, hint, retry_after_s, ...details } = error ?? {}
   const after = Number(response.headers.get('retry-after') ?? retry_after_s ?? Number.NaN)
   throw new PitRefusal(
-    typeof code === 'string' ? code : httpErrorCode(response.status),
+    typeof code === 'string' && CODE.test(code) ? code : httpErrorCode(response.status),
     typeof message === 'string' ? message : `${id} was answered with status ${response.status}.`,
     {
       status: response.status,

@@ -7,18 +7,13 @@ import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { resume } from './verbs/follow.ts'
 import { grantSession } from './verbs/grantSession.ts'
-import {
-  attestStocks,
-  checkExecutor,
-  createAgent,
-  enterLeague,
-  ownAnswer,
-  refundGas,
-} from './verbs/owners.ts'
+import { listTrades } from './verbs/listTrades.ts'
+import { attestStocks, checkExecutor, createAgent, enterLeague, refundGas } from './verbs/owners.ts'
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { revokeAllKeys, signIn } from './verbs/signIn.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
+import { ownAnswer } from './verify/ownAnswer.ts'
 
 export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
   /** The chain and the service's own addresses, from a file you trust; never from the server. */
@@ -100,21 +95,11 @@ export function createClient(options: ClientOptions) {
       refundGas: bind(deps, refundGas),
     },
     league: { enter: bind(deps, enterLeague) },
-    portfolio: async (call?: VerbOptions) => ownAnswer(options.account, await api['me.portfolio']({}, call)),
-    sessions: async (call?: VerbOptions) => ownAnswer(options.account, await api['me.sessions']({}, call)),
-    trades: ({ refused = false, signal }: { refused?: boolean } & VerbOptions = {}) =>
-      tradesOf(deps, refused, signal),
-  }
-}
-
-/** Newest first, page by page. */
-async function* tradesOf({ api, account }: ClientDeps, refused: boolean, signal: AbortSignal | undefined) {
-  for (let before: number | undefined; ; ) {
-    const query = { ...(before !== undefined && { before }), ...(refused && { refused: '1' as const }) }
-    const page = ownAnswer(account, await api['me.trades']({ query }, { signal }))
-    yield* page.trades
-    if (page.next_before === null) return
-    before = page.next_before
+    portfolio: async (call?: VerbOptions) =>
+      ownAnswer('me.portfolio', options.account, await api['me.portfolio']({}, call)),
+    sessions: async (call?: VerbOptions) =>
+      ownAnswer('me.sessions', options.account, await api['me.sessions']({}, call)),
+    trades: bind(deps, listTrades),
   }
 }
 

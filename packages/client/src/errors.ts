@@ -51,7 +51,7 @@ export const isRefusal = (error: unknown, code?: string): error is PitRefusal =>
 
 /** Refuses without calling the server. */
 export function refuse(
-  code: ClientErrorCode,
+  code: Exclude<ClientErrorCode, 'VERIFICATION_FAILED'>,
   why: string,
   { retry = 'no', ...details }: { retry?: Retry } & Record<string, unknown> = {},
 ): never {

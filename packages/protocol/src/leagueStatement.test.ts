@@ -48,3 +48,25 @@ describe('a statement', () => {
     expect(hosted).toContain('\nEntrant: practice board, hosted agent h_1\n')
   })
 })
+
+it.each([
+  ['entrant', 'account-1\nI also transfer everything'],
+  ['entrant', ''],
+  ['nonce', 'abc def'],
+  ['agentId', '2\n3'],
+  ['domain', 'pit.example\nI agree'],
+  ['expiresAtS', Number.NaN],
+  ['expiresAtS', 1e15],
+])('refuses a malformed %s: %j', (name, value) => {
+  const parts = {
+    domain: 'pit.example',
+    agentId: '2',
+    board: 'practice' as const,
+    kind: 'account' as const,
+    entrant: 'account-1',
+    nonce: 'abc',
+    expiresAtS: 1_700_000_000,
+  }
+  expect(statementText(parts)).toContain('Agent: 2')
+  expect(() => statementText({ ...parts, [name]: value })).toThrow(TypeError)
+})

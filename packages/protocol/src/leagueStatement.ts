@@ -28,11 +28,28 @@ const ENTRANTS: Record<EntrantKind, string> = {
   hosted: 'practice board, hosted agent',
 }
 
-/**
- * The text an agent's owner signs with personal_sign. Nothing of it is other people's text: a name with a
- * line break could add a line of its own.
- */
-export function statementText({ domain, agentId, board, kind, entrant, nonce, expiresAtS }: StatementParts) {
+const ID = /^[A-Za-z0-9_-]{1,128}$/
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+/** The last second of the year 9999. */
+const LAST_S = 253_402_300_799
+
+/** A value with a line break could add a line of its own: each has a strict pattern. */
+function checkParts({ domain, agentId, kind, entrant, nonce, expiresAtS }: StatementParts): void {
+  const fits = (name: string, value: unknown, pattern: RegExp): void => {
+    if (typeof value !== 'string' || !pattern.test(value)) throw new TypeError(`the ${name} is malformed`)
+  }
+  fits('domain', domain, /^[A-Za-z0-9.:[\]-]{1,255}$/)
+  fits('agent id', agentId, ID)
+  fits('entrant', entrant, kind === 'wallet' ? ADDRESS : ID)
+  fits('nonce', nonce, ID)
+  const isTime = Number.isSafeInteger(expiresAtS) && expiresAtS > 0 && expiresAtS <= LAST_S
+  if (!isTime) throw new TypeError('the expiry is malformed')
+}
+
+/** The text an agent's owner signs with personal_sign. Throws a TypeError on a malformed part. */
+export function statementText(parts: StatementParts): string {
+  checkParts(parts)
+  const { domain, agentId, board, kind, entrant, nonce, expiresAtS } = parts
   return [
     `${domain} asks the owner of an agent to sign for the Pit League.`,
     '',

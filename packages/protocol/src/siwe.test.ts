@@ -6,7 +6,7 @@ const FIELDS: SiweFields = {
   domain: 'pit.example:4663',
   address: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   statement: challengeStatement('sign-in'),
-  uri: 'https://pit.example/api/v1/auth/verify',
+  uri: 'https://pit.example:4663',
   version: '1',
   chainId: 4663,
   nonce: '32891756abcdef01',
@@ -18,7 +18,7 @@ const TEXT = `pit.example:4663 wants you to sign in with your Ethereum account:
 
 Sign in to Pit. Signing in accepts the Terms of Use.
 
-URI: https://pit.example/api/v1/auth/verify
+URI: https://pit.example:4663
 Version: 1
 Chain ID: 4663
 Nonce: 32891756abcdef01
@@ -88,6 +88,7 @@ describe('refuseSiwe', () => {
     domain: FIELDS.domain,
     address: FIELDS.address.toLowerCase(),
     purpose: 'sign-in' as const,
+    nonce: FIELDS.nonce as unknown,
     nowS: FIELDS.issuedAtS,
     maxAgeS: 300,
   }
@@ -98,9 +99,33 @@ describe('refuseSiwe', () => {
     [{ domain: 'evil.example' }, 'names another domain'],
     [{ address: `0x${'11'.repeat(20)}` }, 'names another address'],
     [{ purpose: 'revoke-all' as const }, 'states another purpose'],
+    [{ nonce: 'another0nonce' }, 'has another nonce than the challenge'],
     [{ nowS: FIELDS.expiresAtS }, 'has expired'],
     [{ nowS: FIELDS.issuedAtS - 10 }, 'expires too late'],
   ])('refuses %j', (change, why) => {
     expect(refuseSiwe(TEXT, { ...expected, ...change })).toBe(why)
   })
+  it.each([
+    'https://evil.example:4663',
+    'https://pit.example.evil.example:4663',
+    'https://pit.example:1',
+    'https://pit.example:4663/accept?terms=all',
+    'https://user@pit.example:4663',
+    'ftp://pit.example:4663',
+    'urn:pit',
+  ])('refuses the URI %s', (uri) => {
+    expect(refuseSiwe(siweMessage({ ...FIELDS, uri }), expected)).toBe('names a URI outside its domain')
+  })
+
+  it('takes any port of a domain that has none', () => {
+    const text = siweMessage({ ...FIELDS, domain: 'localhost', uri: 'http://localhost:4663' })
+    expect(refuseSiwe(text, { ...expected, domain: 'localhost' })).toBeNull()
+  })
+
+  it.each([[[TEXT]], [null], [{ toString: (): string => TEXT }]])(
+    'refuses a message that is not a text',
+    (message) => {
+      expect(refuseSiwe(message, expected)).toBe('is not a sign-in message of this service')
+    },
+  )
 })

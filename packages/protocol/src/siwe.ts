@@ -93,15 +93,33 @@ export function parseSiwe(message: string): SiweFields | null {
 
 /** Why a client should not sign this sign-in message; null when it is the one it asked for. */
 export function refuseSiwe(
-  message: string,
-  expected: { domain: string; address: string; purpose: ChallengePurpose; nowS: number; maxAgeS: number },
+  message: unknown,
+  expected: {
+    domain: string
+    address: string
+    purpose: ChallengePurpose
+    nonce: unknown
+    nowS: number
+    maxAgeS: number
+  },
 ): string | null {
-  const fields = parseSiwe(message)
-  if (fields === null) return 'not a sign-in message of this service'
+  const fields = typeof message === 'string' ? parseSiwe(message) : null
+  if (fields === null) return 'is not a sign-in message of this service'
   if (fields.domain !== expected.domain) return 'names another domain'
+  if (!isOriginOf(fields.uri, expected.domain)) return 'names a URI outside its domain'
+  if (fields.nonce !== expected.nonce) return 'has another nonce than the challenge'
   if (fields.address.toLowerCase() !== expected.address.toLowerCase()) return 'names another address'
   if (fields.statement !== challengeStatement(expected.purpose)) return 'states another purpose'
   if (fields.expiresAtS <= expected.nowS) return 'has expired'
   if (fields.expiresAtS > expected.nowS + expected.maxAgeS) return 'expires too late'
   return null
+}
+
+/** An http or https origin on the domain. The domain's own port binds; without one any port does. */
+function isOriginOf(uri: string, domain: string): boolean {
+  if (!URL.canParse(uri) || !URL.canParse(`https://${domain}`)) return false
+  const [{ protocol, hostname, port, origin }, expected] = [new URL(uri), new URL(`https://${domain}`)]
+  if (protocol !== 'https:' && protocol !== 'http:') return false
+  const isOrigin = uri === origin || uri === `${origin}/`
+  return isOrigin && hostname === expected.hostname && (expected.port === '' || port === expected.port)
 }

@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseSignedTx } from '@pit/chain'
+import { type Hex, parseSignedTx } from '@pit/chain'
 import {
   type Answer,
   type Board,
@@ -124,9 +124,6 @@ export async function refundGas(
   return answer
 }
 
-/** The last second of the year 9999. */
-const LAST_S = 253_402_300_799
-
 export interface EnterAsk {
   agentId: string
   board: Board
@@ -148,30 +145,23 @@ export async function enterLeague(
   const { api, account, nowMs } = deps
   const named = { agent_id: ask.agentId, board: ask.board, ...(ask.hostedId && { hosted_id: ask.hostedId }) }
   const given = await api['league.statement']({ body: named }, options)
-  const isTime = Number.isSafeInteger(given.expires_at) && given.expires_at < LAST_S
-  if (!isTime) refuse('LEAGUE_STATEMENT', 'it has no end', { given: given.message })
-  const own = statementText({
-    domain: ask.domain,
-    agentId: ask.agentId,
-    board: ask.board,
-    kind: ask.kind,
-    entrant: ask.entrant,
-    nonce: given.nonce,
-    expiresAtS: given.expires_at,
-  })
+  const own = ownStatement(ask, given)
   const nowS = Math.floor(nowMs() / 1000)
   const isSoon = given.expires_at > nowS - 60 && given.expires_at <= nowS + LEAGUE.statementTtlS + 60
-  if (own !== given.message || !isSoon || !/^[A-Za-z0-9_-]{1,64}$/.test(given.nonce))
+  if (own !== given.message || !isSoon)
     refuse('LEAGUE_STATEMENT', 'it was not signed', { own, given: given.message })
   const signature = normalized(await account.signMessage(own))
   return api['league.enter']({ body: { ...named, signature, nonce: given.nonce } }, options)
 }
 
-/** Only answers about the client's own wallet are shown. */
-export function ownAnswer<T extends { wallet: string }>(account: { address: Address }, answer: T): T {
-  const { wallet } = answer as { wallet?: unknown }
-  if (typeof wallet !== 'string') refuse('ACCOUNT_SHAPE', 'it names no wallet')
-  if ((wallet as string).toLowerCase() !== account.address)
-    refuse('ACCOUNT_WALLET', `it is of ${String(wallet)}`)
-  return answer
+/** Some values come from answers: one that does not fit its pattern could add a line to the statement. */
+function ownStatement(
+  { domain, agentId, board, kind, entrant }: EnterAsk,
+  { nonce, expires_at: expiresAtS }: Answer<'league.statement'>,
+): string {
+  try {
+    return statementText({ domain, agentId, board, kind, entrant, nonce, expiresAtS })
+  } catch (cause) {
+    return refuse('LEAGUE_STATEMENT', `${(cause as Error).message}; it was not signed`)
+  }
 }

@@ -66,7 +66,7 @@ async function verify(
 ): Promise<{ transaction: Transaction; deadlineS: number }> {
   const { pins, account, rpc, granted } = deps
   const { tx } = trade
-  if (!trade.ready || !tx) return refuse('VERIFICATION_FAILED', 'the trade is not ready')
+  if (!trade.ready || !tx) return refuse('INSUFFICIENT_FUNDS', whyNotReady(trade))
   const tokens = { tokenIn: named(pins, ask.token_in), tokenOut: named(pins, ask.token_out) }
   const ends = { wallet: ask.wallet, ...tokens }
   const read = await readRedemption({
@@ -107,6 +107,9 @@ async function verify(
     : { ...common, type: 'eip1559' }
   return { transaction, deadlineS: Number(read.reading.deadlineS) }
 }
+
+const whyNotReady = ({ checks }: Traded): string =>
+  checks.find(({ code }) => code === 'COSIGNED')?.message ?? 'the trade is not ready'
 
 /** The risk terms are the session's: its owner signed them, and the co-signer holds every trade to them. */
 const boundAsk = (ask: SessionAsk, { risk_terms }: Traded): TradeAsk =>

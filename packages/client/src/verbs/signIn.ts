@@ -2,7 +2,7 @@ import { type Answer, AUTH, type ChallengePurpose, refuseSiwe } from '@pit/proto
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { ownAnswer } from './owners.ts'
+import { ownWallet } from '../verify/ownAnswer.ts'
 
 /** Clocks differ a little. */
 const CLOCK_SLACK_S = 60
@@ -15,7 +15,7 @@ export async function signIn(
   { domain, signal }: { domain: string } & VerbOptions,
 ): Promise<Answer<'auth.verify'>> {
   const body = await signChallenge(deps, 'sign-in', { domain, signal })
-  return ownAnswer(deps.account, await deps.api['auth.verify']({ body }, { signal }))
+  return ownWallet(deps.account, await deps.api['auth.verify']({ body }, { signal }))
 }
 
 /** Ends every key of the wallet by its signature, this client's too. */
@@ -24,7 +24,7 @@ export async function revokeAllKeys(
   { domain, signal }: { domain: string } & VerbOptions,
 ): Promise<Answer<'auth.revoke_all'>> {
   const body = await signChallenge(deps, 'revoke-all', { domain, signal })
-  return ownAnswer(deps.account, await deps.api['auth.revoke_all']({ body }, { signal }))
+  return ownWallet(deps.account, await deps.api['auth.revoke_all']({ body }, { signal }))
 }
 
 async function signChallenge(
@@ -35,10 +35,11 @@ async function signChallenge(
   const { address } = account
   const body = { address, ...(purpose === 'revoke-all' && { purpose }) }
   const { message, nonce } = await api['auth.challenge']({ body }, { signal })
-  const why = refuseSiwe(String(message), {
+  const why = refuseSiwe(message, {
     domain,
     address,
     purpose,
+    nonce,
     nowS: Math.floor(nowMs() / 1000) - CLOCK_SLACK_S,
     maxAgeS: AUTH.challengeTtlS + 2 * CLOCK_SLACK_S,
   })

@@ -1,0 +1,29 @@
+import type { Address } from '@pit/chain'
+import { type Answer, checkWith, schemas } from '@pit/protocol'
+import { refuse } from '../errors.ts'
+
+const SHAPES = {
+  'me.portfolio': schemas.Portfolio,
+  'me.sessions': schemas.MySessions,
+  'me.trades': schemas.Trades,
+}
+type MeRoute = keyof typeof SHAPES
+
+/** An answer about the client's own wallet, of the whole documented shape. */
+export function ownAnswer<Id extends MeRoute>(
+  id: Id,
+  account: { address: Address },
+  answer: Answer<Id>,
+): Answer<Id> {
+  const checked = checkWith(SHAPES[id], answer)
+  if (!checked.ok) refuse('ACCOUNT_SHAPE', `${id}: ${checked.field || 'the answer'}: ${checked.message}`)
+  return ownWallet(account, answer)
+}
+
+/** An answer that names the client's own wallet. */
+export function ownWallet<T extends { wallet: string }>(account: { address: Address }, answer: T): T {
+  const { wallet } = (answer ?? {}) as { wallet?: unknown }
+  if (typeof wallet !== 'string') return refuse('ACCOUNT_SHAPE', 'the answer does not name a wallet')
+  if (wallet.toLowerCase() !== account.address) refuse('ACCOUNT_WALLET', `the answer is for ${wallet}`)
+  return answer
+}
