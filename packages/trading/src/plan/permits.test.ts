@@ -1,4 +1,4 @@
-import { createCrypto, type Hex, hashPermit, serializeSignature } from '@pit/chain'
+import { createCrypto, type Hex, hashPermit, readSwap, serializeSignature } from '@pit/chain'
 import { isPitError, TRADE } from '@pit/protocol'
 import { hashTypedData } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
@@ -59,7 +59,24 @@ it('asks for the signature first, then builds the same trade with it', () => {
     expect(second.permit).toEqual(first.permit)
     expect(second.steps.map(({ kind }) => kind)).toEqual(['approve', 'swap'])
     expect(second.steps[1]!.tx!.data).toContain(signature.slice(2))
+    expect(second.preview).toBeNull()
   }
+})
+
+it('shows the swap that waits for its permit: the same call, without the permit', () => {
+  const { preview } = build(buildAsk({}, { wallet: wallet() }))
+  const layout = { weth: TRADE_ADDRESSES.weth, layout: TRADE_ADDRESSES.layout }
+  const permit = { kind: 'own key' as const, sign: () => `0x${'11'.repeat(65)}` as Hex }
+  const { tx } = build(buildAsk({}, { wallet: wallet(), permit })).steps.at(-1)!
+  expect(preview).toMatchObject({ to: tx!.to, valueWei: tx!.valueWei })
+  const read = (data: Hex) => {
+    const swap = readSwap(data, layout)
+    if ('fault' in swap) throw new Error(swap.fault)
+    const { tokenIn, tokenOut, amountIn, amountOutMin, legs, fee, deadlineS } = swap
+    return { permit: swap.permit, terms: { tokenIn, tokenOut, amountIn, amountOutMin, legs, fee, deadlineS } }
+  }
+  expect(read(preview!.data)).toEqual({ ...read(tx!.data), permit: null })
+  expect(read(tx!.data).permit).not.toBeNull()
 })
 
 it('hashes the JSON to what Permit2 checks', () => {
