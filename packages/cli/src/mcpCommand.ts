@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Account } from '@pit/client'
+import { type Account, createTurn } from '@pit/client'
 import {
   ceilingsOf,
   createServerFactory,
-  createTurn,
   openJournal,
   readHttpToken,
   serveHttp,

@@ -13,6 +13,7 @@ export { type ClientOptions, createClient, type PitClient } from './createClient
 export { isRefusal, PitRefusal } from './errors.ts'
 export { type Rpc, rpcAt, rpcOf } from './own/rpc.ts'
 export { configDiffs, type Pins, pinsOf, tokenNamed } from './pins.ts'
+export { createTurn, type InTurn } from './turn.ts'
 export type { Followed, SignedTrade } from './verbs/follow.ts'
 export type { CurveAsk, TradeOptions, TradeResult, TradeStage } from './verbs/trade.ts'
 export type { Plan, TradeAsk } from './verify/facts.ts'

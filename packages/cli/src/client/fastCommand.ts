@@ -4,6 +4,7 @@ import { UsageRefused } from './exit.ts'
 import { type CommandDeps, openSignedIn } from './openClient.ts'
 import { given } from './parse.ts'
 import { agree, headingOf, needWord } from './show.ts'
+import { showStages } from './stages.ts'
 import { endsAndSize, mustHaveOneSize, printTraded } from './tradeCommand.ts'
 
 interface Options {
@@ -36,8 +37,9 @@ export const fastCommand = (deps: CommandDeps): Command =>
       deps.terminal.say(headingOf(target, 'live'))
       const size = ask.usd === undefined ? `${ask.amountIn} atoms` : `$${ask.usd}`
       await agree(deps, `Sell ${size} of ${token_in} for ${token_out} now?`, options.yes)
-      const done = deps.terminal.progress('Pricing, signing and sending')
-      const traded = await client.fastTrade(ask, { fallback: options.fallback }).finally(() => done())
+      const stages = showStages(deps.terminal, 'Pricing, signing and sending')
+      const { fallback } = options
+      const traded = await client.fastTrade(ask, { fallback, onStage: stages.onStage }).finally(stages.end)
       if (traded.by === 'prepare') {
         deps.terminal.say(`Fast mode did not take it (${traded.why}); it was planned the normal way.`)
         const { result } = traded

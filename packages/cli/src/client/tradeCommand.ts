@@ -1,10 +1,11 @@
-import type { TradeAsk, TradeStage } from '@pit/client'
+import type { TradeAsk } from '@pit/client'
 import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
 import { given, positive, whole } from './parse.ts'
 import { amountText, headingOf, timeText } from './show.ts'
+import { showStages } from './stages.ts'
 import { table } from './terminal.ts'
 
 export interface TradeFlags {
@@ -79,7 +80,7 @@ export function askOf(token_in: string, token_out: string, options: TradeFlags):
 async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolean) {
   const { terminal } = deps
   const { client, target } = opened
-  let done = terminal.progress('Planning and verifying')
+  const done = terminal.progress('Planning and verifying')
   const verified = await client.plan(ask).finally(() => done())
   terminal.say(headingOf(target, 'live'))
   terminal.say(table(planRows(opened, ask, verified)))
@@ -90,19 +91,9 @@ async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolea
     terminal.say('Nothing was signed. Add --yes to trade.')
     return
   }
-  done = terminal.progress('Signing and sending')
-  const onStage = ({ stage }: TradeStage) => {
-    done()
-    done = terminal.progress(STAGES[stage] ?? stage)
-  }
-  const result = await client.send(verified, { onStage }).finally(() => done())
+  const stages = showStages(terminal, 'Signing and sending')
+  const result = await client.send(verified, { onStage: stages.onStage }).finally(stages.end)
   printTraded(deps, opened, result, result.reading)
-}
-
-const STAGES: Partial<Record<TradeStage['stage'], string>> = {
-  permitted: 'Permit signed; signing the transaction',
-  signed: 'Signed; relaying',
-  relayed: 'Relayed; waiting for its block',
 }
 
 type Verified = Awaited<ReturnType<Opened['client']['plan']>>

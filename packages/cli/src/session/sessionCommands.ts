@@ -4,6 +4,7 @@ import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openAsExecutor, openSignedIn } from '../client/openClient.ts'
 import { address, positive, whole } from '../client/parse.ts'
 import { agree, headingOf, needWord, show, timeText } from '../client/show.ts'
+import { showStages } from '../client/stages.ts'
 import { table } from '../client/terminal.ts'
 import { askOf, endsAndSize, printTraded, type TradeFlags } from '../client/tradeCommand.ts'
 import { runCommand } from './runCommand.ts'
@@ -65,11 +66,11 @@ const tradeCommand = (deps: CommandDeps): Command =>
         deps.terminal.say(headingOf(opened.target, 'live'))
         const size = ask.notional_usd === undefined ? `${ask.amount_in} atoms` : `$${ask.notional_usd}`
         await agree(deps, `Sell ${size} of ${tokenIn} of ${wallet} for ${tokenOut}?`, flags.yes)
-        const done = deps.terminal.progress('Planning, verifying, signing and sending')
+        const stages = showStages(deps.terminal, 'Planning, verifying, signing and sending')
         // Exactly one size: askOf saw to it.
         const traded = await opened.client
-          .sessionTrade({ ...(ask as object), session_id, wallet } as never)
-          .finally(() => done())
+          .sessionTrade({ ...(ask as object), session_id, wallet } as never, { onStage: stages.onStage })
+          .finally(stages.end)
         const amountIn = BigInt(traded.trade.swap.amount_in)
         const tokenAt = tokenNamed(opened.client.pins, tokenOut)!
         const { trades_left, remaining_24h_usd } = traded.trade.spend

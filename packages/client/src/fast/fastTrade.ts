@@ -1,11 +1,12 @@
-import { type Address, type Hex, NATIVE, permitTypedData } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import {
   type Answer,
   atomsDown,
   CLIENT,
   CLIENT_FAST_FALLBACK_ERRORS,
   exchangeDown,
-  FAST,
+  FAST_PRICE_RULES,
+  httpErrorCode,
   lessBps,
   markPrice,
   maxOf,
@@ -14,16 +15,18 @@ import {
   worthUp,
 } from '@pit/protocol'
 import { keccak256 } from 'viem'
-import { normalized } from '../account.ts'
-import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { isRefusal, must, readingAnswer, refuse } from '../errors.ts'
+import type { ClientDeps } from '../deps.ts'
+import { isRefusal, must, type PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { quotePool } from '../own/impact.ts'
 import { markOf, type OwnMark } from '../own/marks.ts'
-import { movedTo, type Receipt, waitMined } from '../verbs/sendSigned.ts'
-import { named, type TradeResult, trade } from '../verbs/trade.ts'
+import { createTurn } from '../turn.ts'
+import { type Followed, follow } from '../verbs/follow.ts'
+import { handOver } from '../verbs/handOver.ts'
+import { named, type TradeOptions, type TradeResult, trade } from '../verbs/trade.ts'
+import type { TradeAsk } from '../verify/facts.ts'
 import { feeRates } from '../verify/rules.ts'
-import { buildFast } from './build.ts'
-import { readWarm, type TokenState, type Warm } from './warm.ts'
+import { type FastPlan, signFast } from './signFast.ts'
+import { readWarm, type Warm } from './warm.ts'
 
 export interface FastAsk {
   token_in: string
@@ -38,81 +41,106 @@ export interface FastAsk {
   /** Let the service simulate it too. */
   simulate?: boolean
 }
-export interface FastOptions extends VerbOptions {
-  /** Trade by live/prepare where fast mode cannot take it; on unless false. */
+export interface FastOptions extends Pick<TradeOptions, 'signal' | 'onStage'> {
+  /** Trade by live/prepare if fast mode cannot take it; on unless false. */
   fallback?: boolean
 }
 export type FastTraded =
-  | { by: 'fast'; answer: Answer<'live.fast'>; receipt: Receipt; amountOut: bigint | null }
+  /** `answer` is null if the server did not confirm a trade that was mined. */
+  | ({ by: 'fast'; answer: Answer<'live.fast'> | null } & Followed)
   | { by: 'prepare'; why: string; result: TradeResult }
 
 /** Older readings build nothing. */
 const WARM_MS = 5_000
-const DEADLINE_S = 45
 const COOLDOWN_MS = 5_000
 const DEFAULT_SLIPPAGE_BPS = 30
 const FALLS_BACK: ReadonlySet<string> = new Set(CLIENT_FAST_FALLBACK_ERRORS)
-/** Refusals of the service that speak of the price: the pair rests for a moment. */
-const OF_THE_PRICE = /^(MIN_OUT|POOL|PRICE|MARK)/
+const PRICE_RULES: ReadonlySet<string> = new Set(FAST_PRICE_RULES)
 
 /** Fast mode with the state it keeps warm between trades. */
 export function createFast(deps: ClientDeps) {
-  let warm: Warm | null = null
+  /** By shield, which changes the fee. */
+  const warm = new Map<boolean, Warm>()
   const refusedAtMs = new Map<string, number>()
+  /** A trade's nonce is used or free again only once the trade is decided. */
+  const inTurn = createTurn()
+  let signedTrades = 0
 
   async function warmUp(shield = false, signal?: AbortSignal): Promise<Warm> {
     await deps.checked()
-    warm = await readWarm(deps, shield, signal)
-    return warm
+    const before = signedTrades
+    const state = await readWarm(deps, shield, signal)
+    // A reading that began before a trade was signed may have that trade's nonce.
+    if (before === signedTrades) warm.set(shield, state)
+    return state
   }
 
-  async function fastTrade(ask: FastAsk, options: FastOptions = {}): Promise<FastTraded> {
-    try {
-      return await readingAnswer('RECIPIENT', () => byFast(ask, options))
-    } catch (error) {
-      if (options.fallback === false || !isRefusal(error) || !FALLS_BACK.has(error.code)) throw error
-      const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = ask
-      const size =
-        ask.amountIn === undefined ? { notional_usd: ask.usd ?? 0 } : { amount_in: ask.amountIn.toString() }
-      const slippage = slippageBps === undefined ? {} : { slippage_bps: slippageBps }
-      const body = { token_in, token_out, ...size, ...slippage, shield, owner_attests_non_us }
-      return { by: 'prepare', why: error.code, result: await trade(deps, body, { signal: options.signal }) }
-    }
-  }
+  /** One trade at a time: concurrent calls wait, so no two are signed with the same nonce. */
+  const fastTrade = (ask: FastAsk, options: FastOptions = {}): Promise<FastTraded> =>
+    inTurn(async () => {
+      const ready = await readingAnswer('RECIPIENT', () => plan(ask, options)).catch((error: unknown) => {
+        if (options.fallback === false || !canFallBack(error)) throw error
+        return { why: error.code }
+      })
+      if (!('why' in ready)) return send(ask, ready, options)
+      return { by: 'prepare', why: ready.why, result: await trade(deps, prepareBody(ask), options) }
+    })
 
-  async function byFast(ask: FastAsk, { signal }: FastOptions): Promise<FastTraded> {
+  /** Everything that is checked before the first signature. */
+  async function plan(ask: FastAsk, { signal }: FastOptions): Promise<FastPlan> {
     const pair = `${ask.token_in}/${ask.token_out}`
-    const isWarm = warm !== null && deps.nowMs() - warm.readAtMs < WARM_MS
-    const state = isWarm ? warm! : await warmUp(ask.shield, signal).catch(stale)
-    const route = state.table.pairs[pair]
-    if (!route || !state.terms.enabled) return refuse('FAST_PAIR', `${pair} has none`)
+    const shield = ask.shield ?? false
+    const kept = warm.get(shield)
+    const isWarm = kept !== undefined && deps.nowMs() - kept.readAtMs < WARM_MS
+    const state = isWarm ? kept : await warmUp(shield, signal).catch(stale)
+    if (!state.table.pairs[pair] || !state.terms.enabled) return refuse('FAST_PAIR', `${pair} has none`)
     if (deps.nowMs() - (refusedAtMs.get(pair) ?? Number.NEGATIVE_INFINITY) < COOLDOWN_MS)
       refuse('COOLDOWN', `${pair} can be tried again in a few seconds`)
     checkFee(ask, state)
-    const sized = await size(deps, ask, state, pair, signal)
-    const { hash, body } = await signFast(deps, ask, state, { pair, ...sized })
-    // The nonce is spent.
-    warm = null
-    const answer = await deps.api['live.fast']({ body }, { signal }).catch((error: unknown) => {
-      if (isRefusal(error) && OF_THE_PRICE.test(error.code)) refusedAtMs.set(pair, deps.nowMs())
+    return { pair, state, ...(await size(deps, ask, state, pair, signal)) }
+  }
+
+  async function send(ask: FastAsk, ready: FastPlan, options: FastOptions): Promise<FastTraded> {
+    const { pair } = ready
+    const { raw, bound, body } = await signFast(deps, ask, ready)
+    signedTrades++
+    warm.clear()
+    const bytes = { raws: [raw], hashes: [keccak256(raw)] }
+    options.onStage?.({ stage: 'signed', hashes: bytes.hashes, signed: { ...bound, ...bytes } })
+    let answer: Answer<'live.fast'> | null = null
+    const relay = async () => {
+      answer = await deps.api['live.fast']({ body }, { signal: options.signal })
+      return [answer.tx_hash]
+    }
+    await handOver(deps, bytes, relay, { ...bound, ...options }).catch((error: unknown) => {
+      if (isRefusal(error) && PRICE_RULES.has(error.code)) refusedAtMs.set(pair, deps.nowMs())
       throw error
     })
-    if (String(answer.tx_hash).toLowerCase() !== hash)
-      refuse('HASH_MISMATCH', 'the trade may have been sent: look first', { retry: 'look_first', hash })
-    const receipt = await waitMined(deps, hash, { deadlineS: body.deadline, signal })
-    const amountOut = movedTo(receipt, route.token_out.address as Address, deps.account.address)
-    if (amountOut !== null && amountOut < sized.minOut)
-      refuse('MINED_MISMATCH', `${amountOut} arrived where ${sized.minOut} was the minimum`, {
-        tx_hash: hash,
-      })
-    return { by: 'fast', answer, receipt, amountOut }
+    const followed = await follow(deps, bound, bytes.hashes, options)
+    options.onStage?.({ stage: 'mined', receipt: followed.receipt })
+    return { by: 'fast', answer, ...followed }
   }
 
   return { warmUp, fastTrade }
 }
 
+/** Only the client's own refusals: a server can answer with the same codes. */
+const canFallBack = (error: unknown): error is PitRefusal =>
+  isRefusal(error) && error.status === undefined && FALLS_BACK.has(error.code)
+
+function prepareBody(ask: FastAsk): TradeAsk {
+  const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = ask
+  const size =
+    ask.amountIn === undefined ? { notional_usd: ask.usd ?? 0 } : { amount_in: ask.amountIn.toString() }
+  const slippage = slippageBps === undefined ? {} : { slippage_bps: slippageBps }
+  return { token_in, token_out, ...size, ...slippage, shield, owner_attests_non_us }
+}
+
+/** The server's own refusal stays; only what could not be reached or read makes the state stale. */
 const stale = (error: unknown): never => {
-  if (isRefusal(error, 'CONFIG_MISMATCH')) throw error
+  const isServers =
+    isRefusal(error) && error.status !== undefined && error.code !== httpErrorCode(error.status)
+  if (isServers || isRefusal(error, 'CONFIG_MISMATCH')) throw error
   return refuse('STALE', 'it could not be read', { cause: error })
 }
 
@@ -167,69 +195,4 @@ function checkApproval({ tokens }: Warm, token: Address, amountIn: bigint): void
   const state = tokens.get(token)
   if (state && state.approved < amountIn)
     refuse('APPROVAL', 'approve the token to Permit2 first, or trade once the normal way')
-}
-
-async function signFast(
-  deps: ClientDeps,
-  ask: FastAsk,
-  state: Warm,
-  { pair, amountIn, minOut, feeBps }: { pair: string; amountIn: bigint; minOut: bigint; feeBps: number },
-) {
-  const { account, pins, nowMs } = deps
-  const route = state.table.pairs[pair]!
-  const deadline = Math.floor(nowMs() / 1000) + Math.min(DEADLINE_S, FAST.deadlineMaxS)
-  const token = route.token_in.address as Address
-  const permit = await permitFor(deps, state.tokens.get(token), { token, amountIn, deadline })
-  const bytes = { pair, amountIn, minOut, deadline, feeBps, ...(permit && { permit }) }
-  const raw = await account.signTransaction({
-    type: 'eip1559',
-    chainId: pins.profile.chain_id,
-    nonce: state.nonce,
-    to: pins.router,
-    ...buildFast(state.table, bytes),
-    gas: BigInt(route.gas_floor + (permit ? (route.permit?.gas_add ?? 0) : 0)),
-    maxFeePerGas: 2n * state.baseFeeWei,
-    maxPriorityFeePerGas: 0n,
-  })
-  return {
-    hash: keccak256(raw),
-    body: {
-      raw_tx: raw,
-      token_in: ask.token_in,
-      token_out: ask.token_out,
-      amount_in: amountIn.toString(),
-      min_out: minOut.toString(),
-      deadline,
-      fee_bps: feeBps,
-      shield: ask.shield ?? false,
-      simulate: ask.simulate ?? false,
-      owner_attests_non_us: ask.owner_attests_non_us ?? false,
-      ...(permit && { permit }),
-    },
-  }
-}
-
-/** A permit for exactly this trade, where the router has no allowance that covers it. */
-async function permitFor(
-  { account, pins }: ClientDeps,
-  state: TokenState | undefined,
-  { token, amountIn, deadline }: { token: Address; amountIn: bigint; deadline: number },
-) {
-  if (token === NATIVE || !state) return null
-  if (state.allowance >= amountIn && state.allowedUntilS > deadline) return null
-  const until = deadline + 60
-  const permit = {
-    details: { token, amount: amountIn, expiration: until, nonce: state.permitNonce },
-    spender: pins.router,
-    sigDeadline: BigInt(until),
-  }
-  const typed = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
-  const signature: Hex = normalized(await account.signTypedData(typed as never))
-  return {
-    amount: amountIn.toString(),
-    expiration: until,
-    nonce: state.permitNonce,
-    sig_deadline: until,
-    signature,
-  }
 }

@@ -14,17 +14,30 @@ export interface Rpc {
 
 export class RpcFailure extends Error {
   readonly data: unknown
-  constructor(message: string, data?: unknown) {
+  /** Of the JSON-RPC error, if the node gave one. */
+  readonly code: number | undefined
+  constructor(message: string, { data, code }: { data?: unknown; code?: unknown } = {}) {
     super(message)
     this.name = 'RpcFailure'
     this.data = data
+    this.code = typeof code === 'number' ? code : undefined
   }
 }
+
+/** JSON-RPC, EIP-1474 and EIP-1193, in this order. */
+const METHOD_UNSUPPORTED: ReadonlySet<number | undefined> = new Set([-32601, -32004, 4200])
+const EXECUTION_REVERTED = 3
+
+/** Some providers refuse a method with a code of their own, so their words decide then. */
+export const isUnsupported = ({ code, message }: RpcFailure): boolean =>
+  METHOD_UNSUPPORTED.has(code) ||
+  (code !== EXECUTION_REVERTED &&
+    /not (found|supported|exist|available)|unsupported|unknown method/i.test(message))
 
 interface Answered {
   id: number
   result?: unknown
-  error?: { message: string; data?: unknown }
+  error?: { message: string; data?: unknown; code?: unknown }
 }
 
 export function rpcAt(url: string, send: typeof fetch = fetch, timeoutMs = 15_000): Rpc {
@@ -77,7 +90,9 @@ export function rpcOf(provider: Eip1193): Rpc {
         calls.map(({ method, params }) =>
           provider
             .request({ method, params })
-            .catch((error: Error & { data?: unknown }) => new RpcFailure(error.message, error.data)),
+            .catch(
+              (error: Error & { data?: unknown; code?: unknown }) => new RpcFailure(error.message, error),
+            ),
         ),
       ),
   }
@@ -85,7 +100,7 @@ export function rpcOf(provider: Eip1193): Rpc {
 
 const resultOf = (answer: Answered | undefined): unknown | RpcFailure =>
   answer?.error || answer === undefined
-    ? new RpcFailure(answer?.error?.message ?? 'no answer', answer?.error?.data)
+    ? new RpcFailure(answer?.error?.message ?? 'no answer', answer?.error)
     : answer.result
 
 const unreachable = (url: string, cause?: unknown) =>

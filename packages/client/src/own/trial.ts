@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
 import { decodeFunctionResult, encodeFunctionData, type Hex as ViemHex } from 'viem'
-import { type RpcCall, RpcFailure } from './rpc.ts'
+import { isUnsupported, type RpcCall, RpcFailure } from './rpc.ts'
 
 export interface TrialCall {
   to: Address
@@ -49,12 +49,8 @@ export function askTrial(
   return {
     call: { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls, stateOverrides }] }, 'latest'] },
     read(answer) {
-      if (answer instanceof RpcFailure) {
-        const unsupported = /not (found|supported|exist|available)|unsupported|unknown method/i.test(
-          answer.message,
-        )
-        return { ok: false, why: answer.message, unsupported }
-      }
+      if (answer instanceof RpcFailure)
+        return { ok: false, why: answer.message, unsupported: isUnsupported(answer) }
       const results = (answer as { calls: SimulatedCall[] }[])[0]?.calls ?? []
       const failed = results.slice(readings.length, last).find(({ status }) => status !== '0x1')
       if (failed) return { ok: false, why: failed.error?.message ?? 'it reverts' }

@@ -1,31 +1,46 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { RpcFailure } from '../own/rpc.ts'
-import { isMined, movedTo, type RawReceipt, type Receipt, relay, waitMined } from './sendSigned.ts'
+import { readEtherMoves } from '../own/etherMoves.ts'
+import { netOf, type Receipt, receiptOf, transfersIn } from '../own/receipt.ts'
+import type { Pins } from '../pins.ts'
+import type { FeePaid, PlanReading } from '../verify/readPlan.ts'
+import { type HandOverOptions, notMined, type SignedBytes } from './handOver.ts'
+import { findReceipt, relay, waitMined } from './sendSigned.ts'
+import { watchBytes } from './watchBytes.ts'
 
-interface Bound {
-  /** Whose balance grows: the account's, or that of the wallet behind its session. */
+/** What a trade must bring, and what it may pay. */
+export interface Bound {
+  /** Whose balance grows: the account, or the wallet behind its session. */
   receiver: Address
   tokenOut: Address
   leastOut: bigint
-  /** How long it is waited for. */
+  /** The service's fee; null when the calldata pays none. Absent in records of older versions. */
+  fee?: SignedFee | null
+  /** The call's own deadline, or how long to wait when it has none. */
   deadlineS: number
-  /** The call itself has no deadline: past it the bytes can still be mined, until their nonce is used. */
+  /** The call has no deadline: the bytes can be mined until their nonce is used. */
   undated?: true
 }
-/** A trade's signed bytes and what they must bring. Who keeps it can finish the trade after a crash. */
-export interface SignedTrade extends Bound {
-  raws: readonly Hex[]
-  hashes: readonly Hex[]
-}
+export type SignedFee = { token: Address; recipient: Address; pays: FeePaid }
+
+export const signedFee = (
+  { feeRecipient: recipient }: Pick<Pins, 'feeRecipient'>,
+  { fee }: Pick<PlanReading, 'fee'>,
+): SignedFee | null => fee && { token: fee.token, recipient, pays: fee.pays }
+
+/** A trade's signed bytes and what they must bring. Store it to finish the trade after a crash. */
+export interface SignedTrade extends Bound, SignedBytes {}
 export interface Followed {
   receipt: Receipt
-  /** What the receiver got; null where the receipt cannot show it. */
+  /** What the receiver got; null when this node cannot prove it (ETH in a block that it cannot replay). */
   amountOut: bigint | null
+  /** What the fee recipient got; null when this node cannot prove it. */
+  feePaid: bigint | null
 }
 
-/** Waits until sent bytes are mined, and holds what arrived against the minimum. */
+/** Waits until sent transactions are mined, and checks what they moved against what was signed. */
 export async function follow(
   deps: ClientDeps,
   bound: Bound,
@@ -33,53 +48,72 @@ export async function follow(
   { signal }: VerbOptions,
 ): Promise<Followed> {
   const { deadlineS, undated } = bound
-  const receipt = await waitMined(deps, hashes.at(-1)!, { deadlineS, undated, signal })
-  const amountOut = await received(deps, bound, receipt, hashes)
-  if (amountOut !== null && amountOut < bound.leastOut)
-    refuse('MINED_MISMATCH', `${amountOut} arrived where ${bound.leastOut} was the minimum`, {
-      tx_hash: receipt.hash,
-    })
-  return { receipt, amountOut }
+  const until = { deadlineS, undated, signal }
+  const receipt = await waitMined(deps, hashes.at(-1)!, until)
+  const earlier = await Promise.all(
+    hashes.slice(0, -1).map(async (hash) => {
+      // Lower nonces of the same account, so these are mined too.
+      const fate = await watchBytes(deps, hash, until)
+      if (fate.state !== 'mined') throw notMined(hash, null, until)
+      return receiptOf(hash, fate.receipt)
+    }),
+  )
+  return { receipt, ...(await checkMoves(deps, bound, [...earlier, receipt])) }
 }
 
-/** Finishes a trade that was signed before: looks for it, and sends the same bytes again if it must. */
+/** Finishes a trade that was signed before: looks for it first, then hands over the same bytes again. */
 export async function resume(
   deps: ClientDeps,
   signed: SignedTrade,
-  { signal }: VerbOptions = {},
+  options: HandOverOptions = {},
 ): Promise<Followed> {
-  const { hashes } = signed
-  if (!(await isMined(deps, hashes.at(-1)!)))
-    await relay(deps, signed.raws, hashes, { deadlineS: signed.deadlineS, signal })
-  return follow(deps, signed, hashes, { signal })
+  const { hashes, deadlineS, undated } = signed
+  if (!(await findReceipt(deps, hashes.at(-1)!, options)))
+    await relay(deps, signed, { deadlineS, undated, ...options })
+  return follow(deps, signed, hashes, options)
 }
 
-/** Tokens by the receipt's logs; ETH by the balance around its block, the gas of the trade added again. */
-async function received(
-  deps: ClientDeps,
-  { tokenOut, receiver: wallet }: Bound,
-  receipt: Receipt,
-  hashes: readonly Hex[],
-): Promise<bigint | null> {
-  if (tokenOut !== NATIVE) return movedTo(receipt, tokenOut, wallet)
-  // A session's executor pays the gas: another wallet's balance is not told apart by it.
-  if (wallet !== deps.account.address) return null
-  const { block } = receipt
-  const at = (method: string, number: number) => ({ method, params: [wallet, `0x${number.toString(16)}`] })
-  const answers = await deps.rpc
-    .all([
-      at('eth_getBalance', block - 1),
-      at('eth_getBalance', block),
-      at('eth_getTransactionCount', block - 1),
-      at('eth_getTransactionCount', block),
-      ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-    ])
-    .catch(() => [new RpcFailure('unreachable')])
-  if (answers.some((answer) => answer instanceof RpcFailure || !answer)) return null
-  const [before, after, first, next] = answers.slice(0, 4).map((answer) => BigInt(answer as Hex))
-  const own = (answers.slice(4) as RawReceipt[]).filter(({ blockNumber }) => Number(blockNumber) === block)
-  // Another transaction of the wallet in the same block moved ether too.
-  if (next! - first! !== BigInt(own.length)) return null
-  const gasWei = own.reduce((sum, one) => sum + BigInt(one.gasUsed) * BigInt(one.effectiveGasPrice), 0n)
-  return after! - before! + gasWei
+/** Tokens by the receipts' logs, ETH by what the node can prove about the blocks. */
+async function checkMoves(
+  { rpc, pins }: ClientDeps,
+  { receiver, tokenOut, leastOut, fee }: Bound,
+  receipts: readonly Receipt[],
+): Promise<Omit<Followed, 'receipt'>> {
+  const recipient = fee?.recipient ?? receiver
+  const needsEther = tokenOut === NATIVE || fee?.token === NATIVE
+  const ether = needsEther ? await readEtherMoves(rpc, receipts, [receiver, recipient]) : null
+  const transfers = transfersIn(receipts.flatMap(({ logs }) => logs))
+  const gained = (token: Address, holder: Address): bigint | null =>
+    token === NATIVE ? (ether?.get(holder) ?? null) : netOf(transfers, token, holder)
+  const amountOut = gained(tokenOut, receiver)
+  const details = { tx_hash: receipts.at(-1)!.hash }
+  if (amountOut !== null && amountOut < leastOut)
+    refuse('MINED_MISMATCH', `${amountOut} arrived, the signed minimum is ${leastOut}`, details)
+  if (!fee) return { amountOut, feePaid: fee === null ? 0n : null }
+  // The fee recipient's own trades: its fee and its output cannot be told apart.
+  if (recipient === receiver) return { amountOut, feePaid: null }
+  const feePaid = gained(fee.token, recipient)
+  const due = feeDue(fee, { amountOut, feePaid, routed: sentBy(pins.router) })
+  // Tokens outside the pins can tax a transfer, so less may arrive; never more.
+  const isExact = fee.token === NATIVE || pins.tokens.has(fee.token)
+  if (feePaid !== null && due !== null && (isExact ? feePaid !== due : feePaid > due))
+    refuse('MINED_MISMATCH', `a fee of ${feePaid} was paid, the signed one is ${due}`, details)
+  return { amountOut, feePaid }
+
+  function sentBy(router: Address): bigint {
+    return transfers.reduce(
+      (sum, { token, from, atoms }) => (token === tokenOut && from === router ? sum + atoms : sum),
+      0n,
+    )
+  }
+}
+
+/** A rate is of what the router held of the output: the fee and the receiver's part together. */
+function feeDue(
+  { token, pays }: SignedFee,
+  { amountOut, feePaid, routed }: { amountOut: bigint | null; feePaid: bigint | null; routed: bigint },
+): bigint | null {
+  if ('atoms' in pays) return pays.atoms
+  if (token !== NATIVE) return feeOf(routed, pays.bps)
+  return amountOut === null || feePaid === null ? null : feeOf(amountOut + feePaid, pays.bps)
 }

@@ -166,8 +166,9 @@ export async function sendAll(
       maxPriorityFeePerGas: 0n,
       maxFeePerGas: 2n * baseFeeWei,
     }
-    const [hash] = await sendSigned(deps, [transaction], { deadlineS, signal })
-    receipts.push(await waitMined(deps, hash!, { deadlineS, signal }))
+    const until = { deadlineS, undated: true, signal } as const
+    const [hash] = await sendSigned(deps, [transaction], until)
+    receipts.push(await waitMined(deps, hash!, until))
   }
   return receipts
 }

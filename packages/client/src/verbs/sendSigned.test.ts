@@ -1,77 +1,57 @@
 import type { Hex } from '@pit/chain'
-import { keccak256 } from 'viem'
 import { expect, it } from 'vitest'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
-import { PitRefusal } from '../errors.ts'
+import { RpcFailure } from '../own/rpc.ts'
 import { sendSigned } from './sendSigned.ts'
 
-const RAW: Hex = '0x02c0ffee'
-const HASH = keccak256(RAW)
-const DEADLINE_S = 1_000
-const lost = () => new PitRefusal('SERVER_UNREACHABLE', 'no answer', { retry: 'look_first' })
+// Wallets that send themselves: what they sent is compared once it is mined.
 
-/** A wallet whose submits are answered in turn, over a chain that knows these hashes from the start. */
-function open(answers: (() => unknown)[], { known = new Set<Hex>(), startS = 0 } = {}) {
-  let signatures = 0
-  let nowS = startS
-  const sent: unknown[] = []
+const WALLET: Hex = `0x${'aa'.repeat(20)}`
+const transaction = { to: `0x${'22'.repeat(20)}`, data: '0x1234', value: 5n } as Transaction
+const sentAsGiven = { from: WALLET, to: transaction.to, input: '0x1234', value: '0x5' }
+
+function open(mined: unknown, count = 1) {
+  const handed: Transaction[] = []
   const deps = {
     account: {
-      async signTransaction() {
-        signatures++
-        return RAW
+      address: WALLET,
+      async sendTransaction(one: Transaction) {
+        handed.push(one)
+        return `0x${String(handed.length).repeat(64)}`
       },
     },
-    api: {
-      'live.submit': async ({ body }: { body: unknown }) => {
-        sent.push(body)
-        return answers.shift()!()
-      },
+    rpc: {
+      all: async ([{ method }]: { method: string }[]) => [
+        method === 'eth_getTransactionByHash'
+          ? mined
+          : { status: '0x1', blockNumber: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1', logs: [] },
+      ],
     },
-    rpc: { all: async () => [known.has(HASH) ? { hash: HASH } : null] },
-    nowMs: () => nowS * 1000,
-    async sleep(ms: number) {
-      nowS += ms / 1000
-    },
+    nowMs: () => 0,
+    sleep: async () => {},
   } as unknown as ClientDeps
-  const send = () => sendSigned(deps, [{} as Transaction], { deadlineS: DEADLINE_S })
-  return { send, sent, signatures: () => signatures }
-}
-const throwing = (error: () => Error) => () => {
-  throw error()
+  const send = () => sendSigned(deps, Array(count).fill(transaction), { deadlineS: 1 })
+  return { send, handed }
 }
 
-it('sends the same bytes again when the answer was lost and the chain has not seen them', async () => {
-  const { send, sent, signatures } = open([throwing(lost), throwing(lost), () => ({ tx_hash: HASH })])
-  expect(await send()).toEqual([HASH])
-  expect(sent).toEqual([{ raw_tx: RAW }, { raw_tx: RAW }, { raw_tx: RAW }])
-  expect(signatures()).toBe(1)
+it('accepts what the wallet was given', async () => {
+  const { send, handed } = open(sentAsGiven, 2)
+  expect(await send()).toHaveLength(2)
+  expect(handed).toHaveLength(2)
 })
 
-it('sends nothing again once the chain knows the transaction', async () => {
-  const { send, sent, signatures } = open([throwing(lost)], { known: new Set([HASH]) })
-  expect(await send()).toEqual([HASH])
-  expect([sent.length, signatures()]).toEqual([1, 1])
+it.each([
+  ['another recipient', { to: WALLET }],
+  ['another call', { input: '0x1235' }],
+  ['another value', { value: '0x6' }],
+  ['another sender', { from: transaction.to }],
+])('refuses a wallet that sent %s, before it is given the next', async (_, changed) => {
+  const { send, handed } = open({ ...sentAsGiven, ...changed }, 2)
+  await expect(send()).rejects.toMatchObject({ code: 'MINED_MISMATCH' })
+  expect(handed).toHaveLength(1)
 })
 
-it('gives up at the deadline and says what to look for; it never signs a second time', async () => {
-  const { send, signatures } = open([throwing(lost), throwing(lost)], { startS: DEADLINE_S })
-  const error = (await send().catch((caught: unknown) => caught)) as PitRefusal
-  expect([error.retry, error.details['tx_hashes']]).toEqual(['look_first', [HASH]])
-  expect(error.hint).toContain(HASH)
-  expect(signatures()).toBe(1)
-})
-
-it('passes a plain refusal on at once', async () => {
-  const refused = () => new PitRefusal('SUBMIT_DISABLED', 'off', { retry: 'no' })
-  const { send, sent } = open([throwing(refused)])
-  await expect(send()).rejects.toMatchObject({ code: 'SUBMIT_DISABLED' })
-  expect(sent).toHaveLength(1)
-})
-
-it('refuses a server that names another hash, and does not send again', async () => {
-  const { send, sent } = open([() => ({ tx_hash: `0x${'11'.repeat(32)}` })])
-  await expect(send()).rejects.toMatchObject({ code: 'HASH_MISMATCH', retry: 'look_first' })
-  expect(sent).toHaveLength(1)
+it.each([null, new RpcFailure('pruned')])('does not assume what its node cannot show (%s)', async (mined) => {
+  await expect(open(mined).send()).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE', retry: 'look_first' })
 })

@@ -5,26 +5,24 @@ import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { readingAnswer, refuse } from '../errors.ts'
 import { readOwn } from '../own/readOwn.ts'
 import type { TradeAsk } from '../verify/facts.ts'
-import { gasOf } from '../verify/readPlan.ts'
+import { gasOf, type PlanReading } from '../verify/readPlan.ts'
 import { readRedemption } from '../verify/readRedemption.ts'
 import { checkBytes, checkOwn } from '../verify/rules.ts'
 import type { Terms } from '../verify/terms.ts'
-import { follow, type SignedTrade } from './follow.ts'
-import { type Receipt, sendSigned } from './sendSigned.ts'
+import { type Bound, type Followed, follow, type SignedTrade, signedFee } from './follow.ts'
+import type { HandOverOptions } from './handOver.ts'
+import { sendSigned } from './sendSigned.ts'
 import { named } from './trade.ts'
 
 export type SessionAsk = BodyInput<'live.session.trade'>
 type Traded = Answer<'live.session.trade'>
 
-export interface SessionTraded {
+export interface SessionTraded extends Followed {
   trade: Traded
   hash: Hex
-  receipt: Receipt
-  /** What the session's wallet received; null for ETH, which a receipt does not show. */
-  amountOut: bigint | null
 }
 
-export interface SessionOptions extends VerbOptions {
+export interface SessionOptions extends HandOverOptions {
   /** Told before anything is sent. Who keeps it can finish the trade with `resume`. */
   onSigned?(signed: SignedTrade): void
 }
@@ -39,22 +37,23 @@ export async function sessionTrade(
   const wallet = ask.wallet.toLowerCase() as Address
   const { wallet: _, ...body } = ask
   const trade = await deps.api['live.session.trade']({ body }, options)
-  const { transaction, deadlineS } = await readingAnswer('RECIPIENT', () =>
+  const { transaction, reading } = await readingAnswer('RECIPIENT', () =>
     verify(deps, { ...ask, wallet }, trade, options),
   )
-  const bound = {
+  const bound: Bound = {
     receiver: wallet,
     tokenOut: named(deps.pins, ask.token_out),
     leastOut: BigInt(trade.swap.amount_out_min),
-    deadlineS,
+    fee: signedFee(deps.pins, reading),
+    deadlineS: Number(reading.deadlineS),
   }
   const hashes = await sendSigned(deps, [transaction], {
-    deadlineS,
-    signal: options.signal,
+    ...bound,
+    ...options,
     onSigned: (bytes) => options.onSigned?.({ ...bound, ...bytes }),
   })
-  const { receipt, amountOut } = await follow(deps, bound, hashes, options)
-  return { trade, hash: receipt.hash, receipt, amountOut }
+  const followed = await follow(deps, bound, hashes, options)
+  return { trade, hash: followed.receipt.hash, ...followed }
 }
 
 /** The executor signs a redemption of its own session for the trade that was asked, and nothing else. */
@@ -63,7 +62,7 @@ async function verify(
   ask: SessionAsk & { wallet: Address },
   trade: Traded,
   { signal }: VerbOptions,
-): Promise<{ transaction: Transaction; deadlineS: number }> {
+): Promise<{ transaction: Transaction; reading: PlanReading }> {
   const { pins, account, rpc, granted } = deps
   const { tx } = trade
   if (!trade.ready || !tx) return refuse('INSUFFICIENT_FUNDS', whyNotReady(trade))
@@ -105,7 +104,7 @@ async function verify(
   const transaction: Transaction = authorizationList
     ? { ...common, type: 'eip7702', authorizationList }
     : { ...common, type: 'eip1559' }
-  return { transaction, deadlineS: Number(read.reading.deadlineS) }
+  return { transaction, reading: read.reading }
 }
 
 const whyNotReady = ({ checks }: Traded): string =>

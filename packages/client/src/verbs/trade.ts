@@ -10,7 +10,8 @@ import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
 import { gasOf, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
 import type { Verified } from '../verify/verified.ts'
-import { follow, type SignedTrade } from './follow.ts'
+import { type Bound, type Followed, follow, type SignedTrade, signedFee } from './follow.ts'
+import type { HandedStage } from './handOver.ts'
 import { mustMatchConfirmed, signPermit } from './permit.ts'
 import { type Receipt, sendSigned } from './sendSigned.ts'
 
@@ -20,7 +21,7 @@ export type TradeStage =
   /** The permit that the plan needs is signed, and the plan that carries it is verified. */
   | { stage: 'permitted'; plan: Plan }
   | { stage: 'signed'; hashes: readonly Hex[]; signed: SignedTrade }
-  | { stage: 'relayed'; hashes: readonly Hex[] }
+  | HandedStage
   | { stage: 'mined'; receipt: Receipt }
 
 export interface TradeOptions extends VerbOptions {
@@ -29,11 +30,8 @@ export interface TradeOptions extends VerbOptions {
   confirm?(plan: Plan, checks: readonly Checked[]): Promise<boolean> | boolean
 }
 
-export interface TradeResult extends Verified {
+export interface TradeResult extends Verified, Followed {
   hashes: readonly Hex[]
-  receipt: Receipt
-  /** What the wallet received; null where the receipt cannot show it. */
-  amountOut: bigint | null
 }
 
 /** Plans, verifies, signs, has relayed and follows one trade. */
@@ -199,23 +197,23 @@ export async function send(
         ...feesOf(own),
       }),
     )
-  const bound = {
+  const bound: Bound = {
     receiver: deps.account.address,
     tokenOut: reading.tokenOut,
     leastOut: BigInt(answered.amount_out_min),
+    fee: signedFee(deps.pins, reading),
     deadlineS: Number(reading.deadlineS ?? Math.floor(deps.nowMs() / 1000) + TRADE.deadlineS),
     ...(reading.deadlineS === null && { undated: true as const }),
   }
   const hashes = await sendSigned(deps, transactions, {
-    deadlineS: bound.deadlineS,
-    signal: options.signal,
+    ...bound,
+    ...options,
     onSigned: (bytes) =>
       options.onStage?.({ stage: 'signed', hashes: bytes.hashes, signed: { ...bound, ...bytes } }),
   })
-  options.onStage?.({ stage: 'relayed', hashes })
-  const { receipt, amountOut } = await follow(deps, bound, hashes, options)
-  options.onStage?.({ stage: 'mined', receipt })
-  return { ...verified, hashes, receipt, amountOut }
+  const followed = await follow(deps, bound, hashes, options)
+  options.onStage?.({ stage: 'mined', receipt: followed.receipt })
+  return { ...verified, ...followed, hashes }
 }
 
 /** A limit under what the client's own trial used would only burn gas. */

@@ -22,6 +22,9 @@ export interface Approval {
   expiresS: number | null
 }
 
+/** An amount that the calldata names, or a rate of what the router holds of the output. */
+export type FeePaid = { atoms: bigint } | { bps: number }
+
 /** What the transactions of a plan do, by the client's own reading of their bytes. */
 export interface PlanReading {
   /** In the order they are signed. */
@@ -41,7 +44,7 @@ export interface PlanReading {
   legs: readonly LegPath[]
   /** Null where the call has none: only a curve of some launchpads. */
   deadlineS: bigint | null
-  fee: { side: 'input' | 'output'; token: Address; isOf(bps: number): boolean } | null
+  fee: { side: 'input' | 'output'; token: Address; pays: FeePaid; isOf(bps: number): boolean } | null
   hooks: readonly Address[]
   /** Tokens between the ends. */
   between: readonly Address[]
@@ -187,6 +190,7 @@ export function readRouterCall(
     fee: fee && {
       side: fee.side,
       token: fee.side === 'input' ? tokenIn : tokenOut,
+      pays: fee.side === 'input' ? { atoms: fee.amount } : { bps: fee.bps },
       isOf: (bps) => (fee.side === 'input' ? fee.amount === feeOf(amountIn, bps) : fee.bps === bps),
     },
     hooks: hops.flatMap((hop) => (hop.version === 'v4' && hop.key.hooks !== NATIVE ? [hop.key.hooks] : [])),
@@ -241,7 +245,10 @@ export function readCurveSwap(
     direct: false,
     legs: [],
     deadlineS: call.deadlineS,
-    fee: feeAmount === 0n ? null : { side: isBuy ? 'input' : 'output', token: pair, isOf },
+    fee:
+      feeAmount === 0n
+        ? null
+        : { side: isBuy ? 'input' : 'output', token: pair, pays: { atoms: feeAmount }, isOf },
     hooks: [],
     between: [],
     permit: null,

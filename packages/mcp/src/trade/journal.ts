@@ -35,7 +35,7 @@ interface Kept {
 export type Entry = Kept &
   (
     | { state: 'reserved' }
-    /** Nothing was signed: its dollars are free again. */
+    /** Nothing was signed, or what was signed can no longer trade: its dollars are free again. */
     | { state: 'refused'; code: string }
     /** The bytes exist and may have been sent; only they are ever sent for it. */
     | { state: 'signed'; txHash: Hex; signed: SignedTrade }
@@ -142,11 +142,11 @@ function syncFolder(folder: string): void {
 }
 
 const BIG = /^(\d+)n$/
+const BIGINT_FIELDS: ReadonlySet<string> = new Set(['microUsd', 'leastOut', 'atoms', 'amountOut'])
 const print = (entry: Entry): string =>
   `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))}\n`
 const parse = (text: string): Entry =>
   JSON.parse(text, (key, value: unknown) => {
     // Only our own numbers: what a caller wrote stays text.
-    const isNumber = key === 'microUsd' || key === 'leastOut' || key === 'amountOut'
-    return isNumber && typeof value === 'string' ? BigInt(BIG.exec(value)![1]!) : value
+    return BIGINT_FIELDS.has(key) && typeof value === 'string' ? BigInt(BIG.exec(value)![1]!) : value
   }) as Entry

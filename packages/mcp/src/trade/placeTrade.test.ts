@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NATIVE } from '@pit/chain'
-import { type PitClient, PitRefusal, type SignedTrade } from '@pit/client'
+import { createTurn, type PitClient, PitRefusal, type SignedTrade } from '@pit/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ceilingsOf } from './ceilings.ts'
 import { openJournal } from './journal.ts'
-import { createTurn, placeTrade, type Trading } from './placeTrade.ts'
+import { placeTrade, type Trading } from './placeTrade.ts'
 
 const USDG = '0x00000000000000000000000000000000000000aa'
 const signed: SignedTrade = {

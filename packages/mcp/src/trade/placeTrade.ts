@@ -1,5 +1,5 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
-import { isRefusal, type PitClient, type SignedTrade, type TradeAsk } from '@pit/client'
+import { type InTurn, isRefusal, type PitClient, type SignedTrade, type TradeAsk } from '@pit/client'
 import { canonicalJson, markPrice, microUsdUp, worthUp } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import { type Ceilings, checkCeilings } from './ceilings.ts'
@@ -16,7 +16,7 @@ export interface Trading {
   acceptRisks: readonly string[]
   attestsNonUs: boolean
   /** Whatever signs runs in turn: two plans of one nonce would spoil each other. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>
+  inTurn: InTurn
   log(text: string): void
 }
 
@@ -101,6 +101,9 @@ async function settle(
     const entry = journal.find(clientId)
     if (entry?.state !== 'signed') throw error
     if (isRefusal(error, 'TX_REVERTED')) return end({ ...kept, state: 'reverted', txHash: entry.txHash })
+    // The client proved on its own node that the bytes cannot trade any more.
+    if (isRefusal(error) && error.details['dead'] !== undefined)
+      return end({ ...kept, state: 'refused', code: error.code })
     if (isRefusal(error)) return { entry, uncertain: error.code }
     log(`${entry.txHash} is sent or not, and then: ${(error as Error)?.stack ?? String(error)}`)
     return { entry, uncertain: 'FAILED' }
@@ -187,14 +190,4 @@ function lateAfter(ms: number) {
     timer = setTimeout(resolve, ms, 'late')
   })
   return { reached, forget: () => clearTimeout(timer) }
-}
-
-/** Runs one piece of work after another, whatever became of the one before. */
-export function createTurn(): Trading['inTurn'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work, work)
-    last = next.catch(() => {})
-    return next
-  }
 }

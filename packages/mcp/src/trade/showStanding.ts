@@ -72,15 +72,15 @@ function unmined({ entry, uncertain, nowMs, hash }: Look): Pick<TradeShown, 'sta
           message: entry.signed.undated
             ? 'It is not mined, and has no deadline: it can still be mined until another transaction takes ' +
               'its nonce. Its dollars stay counted. A new trade needs a new client_id.'
-            : 'Its deadline has passed and it is not mined: it can only revert now. Its dollars stay ' +
-              'counted. A new trade needs a new client_id.',
+            : 'Its deadline has passed and it is not mined. Call again with the same client_id: once the chain ' +
+              'proves that it cannot trade any more, its dollars are free again.',
         }
       return { status: 'uncertain', message: uncertain ? `${LOOK_FIRST} (${uncertain})` : LOOK_FIRST }
     }
     case 'reserved':
       return { status: 'in_progress', message: `Nothing is signed for it yet. ${LOOK_FIRST}` }
     case 'refused':
-      return { status: 'not_placed', message: `It was refused (${entry.code}); nothing was signed.` }
+      return { status: 'not_placed', message: `It was refused (${entry.code}); nothing was traded.` }
     default:
       return {
         status: uncertain ? 'in_progress' : 'unknown',

@@ -33,6 +33,15 @@ export const FAST_RULES_BEFORE_RELAY = [
   'FAST_FUNDS',
 ] as const satisfies readonly ErrorCode[]
 
+/** Rules that judge the price of a pair; a trade refused by one may pass moments later. */
+export const FAST_PRICE_RULES = [
+  'PRICE_STALE',
+  'MIN_OUT',
+  'POOL_FAR',
+  'ROUTE_VS_MID',
+  'NO_REFERENCE_MID',
+] as const satisfies readonly (typeof FAST_RULES_BEFORE_RELAY)[number][]
+
 /** The relay may have reached the sequencer: look for the hash before signing anything for the same trade. */
 export const FAST_RULES_AFTER_RELAY = [
   'NONCE',

@@ -13,7 +13,8 @@ import { openClient } from '../wallet/connect.ts'
 
 type Verified = Awaited<ReturnType<PitClient['plan']>>
 type Result = Awaited<ReturnType<PitClient['send']>>
-type StageName = TradeStage['stage']
+type Following = Extract<TradeStage, { stage: 'following' }>
+type StageName = Exclude<TradeStage, Following>['stage']
 
 const STAGES: readonly { name: StageName; says: string }[] = [
   { name: 'planned', says: 'Planned by the service' },
@@ -35,7 +36,11 @@ export function Order({
   isQuoted: boolean
 }) {
   const [reached, setReached] = useState<StageName | null>(null)
-  const onStage = ({ stage }: TradeStage) => setReached(stage)
+  const [following, setFollowing] = useState<Following | null>(null)
+  const onStage = (stage: TradeStage) => {
+    setFollowing(stage.stage === 'following' ? stage : null)
+    if (stage.stage !== 'following') setReached(stage.stage)
+  }
   const planning = useMutation({
     mutationFn: async () => {
       setReached(null)
@@ -56,6 +61,7 @@ export function Order({
     <>
       <Card title="Order">
         <Stages reached={reached} isBusy={isBusy} isBroken={error !== null} />
+        {following && sending.isPending && <Waiting following={following} />}
         {error && <Failure error={error} />}
         {!sending.data && (
           <div className="row">
@@ -106,6 +112,15 @@ function Stages(props: { reached: StageName | null; isBusy: boolean; isBroken: b
         )
       })}
     </ol>
+  )
+}
+
+function Waiting({ following: { code, untilS } }: { following: Following }) {
+  const leftS = Math.max(0, untilS - useNowS())
+  return (
+    <Notice tone="warn" title={`The server refused the transaction (${code}).`}>
+      <p>{`Waiting until its deadline passes to be sure it was not sent: up to ${duration(leftS)}.`}</p>
+    </Notice>
   )
 }
 

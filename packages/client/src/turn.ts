@@ -1,0 +1,11 @@
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Runs one piece of work after another, whether or not the previous one failed. */
+export function createTurn(): InTurn {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work, work)
+    last = next.catch(() => {})
+    return next
+  }
+}
