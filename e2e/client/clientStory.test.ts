@@ -101,6 +101,7 @@ describe('honest trades are verified, signed and mined', () => {
     const result = await client.trade(ask, { onStage: ({ stage }) => stages.push(stage) })
     expect(stages).toEqual(['planned', 'verified', 'signed', 'relayed', 'mined'])
     expect(result.amountOut).toBeGreaterThanOrEqual(BigInt(result.plan.amount_out_min))
+    expect(result.feePaid).toBeGreaterThan(0n)
   })
 
   it('fast, by its own table and its own bytes', async () => {

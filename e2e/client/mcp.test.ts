@@ -273,10 +273,29 @@ describe('with --allow-trading', () => {
     expect(await sentOnChain()).toBe(before + 1)
   })
 
+  it('finishes a trade after a kill although the server relays it and calls it refused', async () => {
+    const before = await sentOnChain()
+    const seen = gate.raws.length
+    const ask = { sell: 'ETH', buy: 'USDG', usd: 1, client_id: 'killed-then-refused' }
+    gate.set('hold_before')
+    const lost = mcp.call('place_trade', ask).catch((error: Error) => error)
+    await gate.held()
+    await mcp.kill()
+    expect(await lost).toBeInstanceOf(Error)
+    gate.set('refuse_after')
+    mcp = await home.start(TRADING)
+    const { answer } = await mcp.call('place_trade', ask)
+    gate.set('pass')
+    expect(answer.status).toBe('mined')
+    expect(new Set(gate.raws.slice(seen)).size).toBe(1)
+    expect(keccak256(gate.raws.at(-1) as Hex)).toBe(answer.tx_hash)
+    expect(await sentOnChain()).toBe(before + 1)
+  })
+
   it('evaluation: over the ceiling of a trade and of a day, which survive restarts', async () => {
     const before = await sentOnChain()
     const { left_24h_usd: left } = (await mcp.call('get_limits')).answer
-    expect(left).toBe(35)
+    expect(left).toBe(34)
     const trade = (usd: number, client_id: string) => ({
       tool: 'place_trade',
       args: { sell: 'ETH', buy: 'USDG', usd, client_id },
@@ -290,7 +309,7 @@ describe('with --allow-trading', () => {
     const outcome = steps.map(({ answer }) => answer.code ?? answer.status)
     expect(outcome).toEqual(['OVER_TRADE_CEILING', 'mined', 'OVER_DAY_CEILING', 'OVER_DAY_CEILING'])
     expect(await sentOnChain()).toBe(before + 1)
-    expect((await mcp.call('get_limits')).answer.left_24h_usd).toBe(15)
+    expect((await mcp.call('get_limits')).answer.left_24h_usd).toBe(14)
   })
 })
 

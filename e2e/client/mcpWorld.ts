@@ -7,8 +7,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Hex } from '@pit/chain'
 import type { SessionWorld } from '../session/world.ts'
 
-/** What becomes of a trade's bytes at the gate: passed on, or held so that nobody is ever answered. */
-export type AtGate = 'pass' | 'hold_before' | 'hold_after'
+/** What the gate does with a trade's bytes: pass, hold without an answer, or relay and answer a refusal. */
+export type AtGate = 'pass' | 'hold_before' | 'hold_after' | 'refuse_after'
 
 /** Stands between the MCP server and the service, and can hold a relay at the worst moment. */
 export interface SubmitGate {
@@ -20,6 +20,10 @@ export interface SubmitGate {
   raws: string[]
   close(): Promise<void>
 }
+
+const REFUSED = JSON.stringify({
+  error: { code: 'SUBMIT_REJECTED', message: 'It was refused.', retry: 'different_request' },
+})
 
 export async function openSubmitGate(serverUrl: string): Promise<SubmitGate> {
   let at: AtGate = 'pass'
@@ -46,7 +50,9 @@ export async function openSubmitGate(serverUrl: string): Promise<SubmitGate> {
       })
       const text = await answer.text()
       if (isSubmit && at === 'hold_after') return tell()
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+      const isRefused = isSubmit && at === 'refuse_after'
+      response.writeHead(isRefused ? 422 : answer.status, { 'content-type': 'application/json' })
+      response.end(isRefused ? REFUSED : text)
     } catch {
       // Who asked was killed.
       response.destroy()

@@ -182,8 +182,7 @@ const CODES: Provoked[] = [
     why: 'terms that cannot be read',
     tell: at('live/fast/terms', (body) => {
       for (const field of Object.keys(body)) delete body[field]
-      body.error = { code: 'LIVE_UNAVAILABLE', message: 'not now', retry: 'later' }
-      return 503
+      return 502
     }),
     run: fastEth,
   },
@@ -215,9 +214,11 @@ const CODES: Provoked[] = [
   {
     code: 'COOLDOWN',
     why: 'a second try right after a refusal of the price',
-    tell: at('live/fast', (body) => {
-      body.error = { code: 'MIN_OUT_LOW', message: 'too low', retry: 'fresh_plan' }
-    }),
+    asks: (path, body) => {
+      if (path === 'live/fast') body.min_out = '1'
+    },
+    // The refused trade is dead at once: its deadline has passed on this node.
+    node: node('eth_getBlockByNumber', (block) => ({ ...block, timestamp: '0xffffffff' })),
     async run(client) {
       await client
         .fastTrade({ token_in: 'ETH', token_out: 'USDG', usd: 5 }, { fallback: false })

@@ -149,7 +149,12 @@ export function printTraded(
       : table([
           ['mined in block', receipt.block],
           ['transaction', `${opened.target.profile.explorer_tx}${receipt.hash}`],
-          ['received', amountOut === null ? null : amountText(opened, amountOut, tokenOut)],
+          [
+            'received',
+            amountOut === null
+              ? 'unknown: your node cannot prove it'
+              : amountText(opened, amountOut, tokenOut),
+          ],
           ['gas', `${decimalText(gasWei, 18)} ETH`],
         ]),
   )

@@ -25,22 +25,9 @@ import { handOver } from '../verbs/handOver.ts'
 import { named, type TradeOptions, type TradeResult, trade } from '../verbs/trade.ts'
 import type { TradeAsk } from '../verify/facts.ts'
 import { feeRates } from '../verify/rules.ts'
-import { type FastPlan, signFast } from './signFast.ts'
+import { type FastPlan, type FastRequest, signFast } from './signFast.ts'
 import { readWarm, type Warm } from './warm.ts'
 
-export interface FastAsk {
-  token_in: string
-  token_out: string
-  /** Dollars to sell; or `amountIn` in atoms. */
-  usd?: number
-  amountIn?: bigint
-  /** Under the pool's price of this moment. */
-  slippageBps?: number
-  shield?: boolean
-  owner_attests_non_us?: boolean
-  /** Let the service simulate it too. */
-  simulate?: boolean
-}
 export interface FastOptions extends Pick<TradeOptions, 'signal' | 'onStage'> {
   /** Trade by live/prepare if fast mode cannot take it; on unless false. */
   fallback?: boolean
@@ -76,7 +63,7 @@ export function createFast(deps: ClientDeps) {
   }
 
   /** One trade at a time: concurrent calls wait, so no two are signed with the same nonce. */
-  const fastTrade = (ask: FastAsk, options: FastOptions = {}): Promise<FastTraded> =>
+  const fastTrade = (ask: FastRequest, options: FastOptions = {}): Promise<FastTraded> =>
     inTurn(async () => {
       const ready = await readingAnswer('RECIPIENT', () => plan(ask, options)).catch((error: unknown) => {
         if (options.fallback === false || !canFallBack(error)) throw error
@@ -87,7 +74,7 @@ export function createFast(deps: ClientDeps) {
     })
 
   /** Everything that is checked before the first signature. */
-  async function plan(ask: FastAsk, { signal }: FastOptions): Promise<FastPlan> {
+  async function plan(ask: FastRequest, { signal }: FastOptions): Promise<FastPlan> {
     const pair = `${ask.token_in}/${ask.token_out}`
     const shield = ask.shield ?? false
     const kept = warm.get(shield)
@@ -100,7 +87,7 @@ export function createFast(deps: ClientDeps) {
     return { pair, state, ...(await size(deps, ask, state, pair, signal)) }
   }
 
-  async function send(ask: FastAsk, ready: FastPlan, options: FastOptions): Promise<FastTraded> {
+  async function send(ask: FastRequest, ready: FastPlan, options: FastOptions): Promise<FastTraded> {
     const { pair } = ready
     const { raw, bound, body } = await signFast(deps, ask, ready)
     signedTrades++
@@ -128,7 +115,7 @@ export function createFast(deps: ClientDeps) {
 const canFallBack = (error: unknown): error is PitRefusal =>
   isRefusal(error) && error.status === undefined && FALLS_BACK.has(error.code)
 
-function prepareBody(ask: FastAsk): TradeAsk {
+function prepareBody(ask: FastRequest): TradeAsk {
   const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = ask
   const size =
     ask.amountIn === undefined ? { notional_usd: ask.usd ?? 0 } : { amount_in: ask.amountIn.toString() }
@@ -145,7 +132,7 @@ const stale = (error: unknown): never => {
 }
 
 /** Amount and minimum, by the client's own marks and its own reading of the pinned pool. */
-async function size(deps: ClientDeps, ask: FastAsk, state: Warm, pair: string, signal?: AbortSignal) {
+async function size(deps: ClientDeps, ask: FastRequest, state: Warm, pair: string, signal?: AbortSignal) {
   const { pins } = deps
   const route = state.table.pairs[pair]!
   const markFor = (symbol: string) => markOf(state.marks, named(pins, symbol), pins.weth)
@@ -177,7 +164,7 @@ async function size(deps: ClientDeps, ask: FastAsk, state: Warm, pair: string, s
 }
 
 /** The service names the caller's tier; the rates are the pinned ones. */
-function checkFee({ shield = false }: FastAsk, { terms }: Warm): void {
+function checkFee({ shield = false }: FastRequest, { terms }: Warm): void {
   const isOf = feeRates('major', shield).includes(terms.fee.bps)
   must(isOf, 'FEE_BPS', `${terms.fee.bps} bps is none of the rates`)
 }

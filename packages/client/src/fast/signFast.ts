@@ -5,10 +5,23 @@ import type { ClientDeps } from '../deps.ts'
 import { type Bound, signedFee } from '../verbs/follow.ts'
 import { readRouterCall } from '../verify/readPlan.ts'
 import { buildFast } from './build.ts'
-import type { FastAsk } from './fastTrade.ts'
 import type { TokenState, Warm } from './warm.ts'
 
 const DEADLINE_S = 45
+
+export interface FastRequest {
+  token_in: string
+  token_out: string
+  /** Dollars to sell; or `amountIn` in atoms. */
+  usd?: number
+  amountIn?: bigint
+  /** Under the pool's price of this moment. */
+  slippageBps?: number
+  shield?: boolean
+  owner_attests_non_us?: boolean
+  /** Let the service simulate it too. */
+  simulate?: boolean
+}
 
 export interface FastPlan {
   pair: string
@@ -21,7 +34,7 @@ export interface FastPlan {
 /** Signs a planned trade; `bound` is what it must bring. */
 export async function signFast(
   deps: ClientDeps,
-  ask: FastAsk,
+  ask: FastRequest,
   { state, pair, amountIn, minOut, feeBps }: FastPlan,
 ) {
   const { account, pins, nowMs } = deps

@@ -49,7 +49,7 @@ function run(bound: Partial<Bound>, { logs = [], ether = {}, crowded, replayed, 
     input: '0x',
     gas: '0x1',
   })
-  const replies: Record<string, (params: never[]) => unknown> = {
+  const replies: Record<string, (params: [string, string]) => unknown> = {
     eth_getTransactionReceipt: () => ({
       status: '0x1',
       blockNumber: '0x10',
@@ -65,7 +65,7 @@ function run(bound: Partial<Bound>, { logs = [], ether = {}, crowded, replayed, 
     }),
     eth_getBalance: ([holder, number]) => {
       const gasWei = holder === sender ? GAS_WEI : 0n
-      return hex(10n ** 18n + (number === '0x10' ? (ether[holder] ?? 0n) - gasWei : 0n))
+      return hex(10n ** 18n + (number === '0x10' ? (ether[holder as Address] ?? 0n) - gasWei : 0n))
     },
     eth_simulateV1: () =>
       replayed ? [{ calls: [{ logs: [] }, { logs: replayed }] }] : new RpcFailure('no', { code: -32601 }),
@@ -74,7 +74,7 @@ function run(bound: Partial<Bound>, { logs = [], ether = {}, crowded, replayed, 
     account: { address: sender },
     pins: { router: ROUTER, tokens: new Map([[USDG, {}]]) },
     rpc: {
-      all: async (calls: { method: string; params: never[] }[]) =>
+      all: async (calls: { method: string; params: [string, string] }[]) =>
         calls.map(({ method, params }) => replies[method]!(params)),
     },
     nowMs: () => 0,
@@ -155,7 +155,7 @@ describe('an ETH output', () => {
 
   const swap = log(USDG, WALLET, POOL, 7n)
   const payout = [log(ETHER_LOG, ROUTER, RECIPIENT, 25n), log(ETHER_LOG, ROUTER, WALLET, 9_975n)]
-  const crowded = { crowded: true, logs: [swap], ether: { [WALLET]: 1n } } as const
+  const crowded: Chain = { crowded: true, logs: [swap], ether: { [WALLET]: 1n } }
 
   it('is proven by a replay when others share the block', async () => {
     const chain = { ...crowded, replayed: [swap, ...payout] }
@@ -164,7 +164,7 @@ describe('an ETH output', () => {
     await expect(short).rejects.toMatchObject({ code: 'MINED_MISMATCH' })
   })
 
-  it.each([
+  it.each<[string, Chain]>([
     ['the replay took another course', { replayed: [log(USDG, WALLET, POOL, 8n), ...payout] }],
     ['the node cannot replay', {}],
   ])('is unknown, and said so, when %s', async (_, more) => {

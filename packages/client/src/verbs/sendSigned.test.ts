@@ -8,7 +8,7 @@ import { sendSigned } from './sendSigned.ts'
 // Wallets that send themselves: what they sent is compared once it is mined.
 
 const WALLET: Hex = `0x${'aa'.repeat(20)}`
-const transaction = { to: `0x${'22'.repeat(20)}`, data: '0x1234', value: 5n } as Transaction
+const transaction = { chainId: 4663, to: `0x${'22'.repeat(20)}` as Hex, data: '0x1234', value: 5n } as const
 const sentAsGiven = { from: WALLET, to: transaction.to, input: '0x1234', value: '0x5' }
 
 function open(mined: unknown, count = 1) {
@@ -22,8 +22,8 @@ function open(mined: unknown, count = 1) {
       },
     },
     rpc: {
-      all: async ([{ method }]: { method: string }[]) => [
-        method === 'eth_getTransactionByHash'
+      all: async ([call]: { method: string }[]) => [
+        call!.method === 'eth_getTransactionByHash'
           ? mined
           : { status: '0x1', blockNumber: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1', logs: [] },
       ],

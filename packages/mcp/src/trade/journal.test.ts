@@ -50,7 +50,8 @@ describe('the journal', () => {
   })
 
   it('brings every state back as it was', () => {
-    const bound = { receiver: '0x01', tokenOut: '0x02', leastOut: 10n ** 30n, deadlineS: 5 } as const
+    const fee = { token: '0x02', recipient: '0x09', pays: { atoms: 10n ** 20n } } as const
+    const bound = { receiver: '0x01', tokenOut: '0x02', leastOut: 10n ** 30n, fee, deadlineS: 5 } as const
     const kept: Entry[] = [
       reserved('a', 1),
       { ...reserved('b/../..', 2), state: 'refused', code: 'MIN_OUT' },

@@ -102,6 +102,19 @@ it('keeps them when nobody can say what became of it, and never signs again', as
   expect(send).toHaveBeenCalledTimes(1)
 })
 
+it('gives the dollars back once the client proved that the bytes are dead', async () => {
+  const trading = open()
+  send.mockImplementationOnce(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    throw new PitRefusal('SUBMIT_REJECTED', 'no', { details: { tx_hash: '0x0b', dead: 'deadline' } })
+  })
+  const { entry, uncertain } = await placeTrade(trading, 'a', ask)
+  expect([entry?.state, uncertain]).toEqual(['refused', null])
+  expect(trading.journal.reservedSince(0, '')).toBe(0n)
+  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('mined')
+  expect(send).toHaveBeenCalledTimes(2)
+})
+
 it('writes a revert down as one', async () => {
   const trading = open()
   send.mockImplementation(async (_: unknown, { onStage }) => {
