@@ -22,5 +22,5 @@ console.log(
 )
 
 // Nothing is left to take. Where a budget was approved, this takes the rest of it back.
-const receipts = await client.revokeApprovals()
+const { receipts } = await client.revokeApprovals()
 console.log(`revoked   by ${receipts.length} transactions`)

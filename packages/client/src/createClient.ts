@@ -5,13 +5,19 @@ import type { ClientDeps, VerbOptions } from './deps.ts'
 import { createFast } from './fast/fastTrade.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
+import { memoryRecords, openRecords, type RecordStore } from './records.ts'
 import { resume } from './verbs/follow.ts'
+import { grantLive } from './verbs/grantLive.ts'
 import { grantSession } from './verbs/grantSession.ts'
 import { listTrades } from './verbs/listTrades.ts'
-import { attestStocks, checkExecutor, createAgent, enterLeague, refundGas } from './verbs/owners.ts'
-import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
+import { attestStocks, checkExecutor, createAgent, enterLeague } from './verbs/owners.ts'
+import { recordedSessions } from './verbs/recordedSessions.ts'
+import { refundGas } from './verbs/refundGas.ts'
+import { revokeApprovals } from './verbs/revokeApprovals.ts'
+import { revokeSession } from './verbs/revokeSession.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { revokeAllKeys, signIn } from './verbs/signIn.ts'
+import { stopAgent } from './verbs/stopAgent.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 import { ownAnswer } from './verify/ownAnswer.ts'
 
@@ -25,6 +31,8 @@ export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
   rpc?: Rpc
   /** What sign-in messages must name; the server's host by default. */
   domain?: string
+  /** Where signed roots and created agents are kept; in memory by default, so hand in one that lasts. */
+  records?: RecordStore
   nowMs?(): number
 }
 
@@ -53,7 +61,7 @@ export function createClient(options: ClientOptions) {
     rpc,
     nowMs: options.nowMs ?? Date.now,
     sleep: options.sleep ?? pause,
-    granted: new Map(),
+    records: openRecords(options.records ?? memoryRecords(), options.account.address),
     checked,
   }
   const fast = createFast(deps)
@@ -87,8 +95,14 @@ export function createClient(options: ClientOptions) {
     sessionTrade: bind(deps, sessionTrade),
     revokeSession: bind(deps, revokeSession),
     revokeApprovals: bind(deps, revokeApprovals),
+    /** Sessions this client signed, with their state on chain by its own node; no server has a say in it. */
+    recordedSessions: bind(deps, recordedSessions),
     hosted: {
       create: bind(deps, createAgent),
+      /** The owner's request for a live agent, as `create` recorded it here; null if another machine made it. */
+      record: deps.records.agent,
+      grantLive: bind(deps, grantLive),
+      stop: bind(deps, stopAgent),
       /** Whether the pinned co-signer attests a live agent's executor; before anything is granted to it. */
       checkExecutor: bind(deps, checkExecutor),
       attestStocks: bind(deps, attestStocks),

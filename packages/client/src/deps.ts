@@ -1,8 +1,8 @@
-import type { Hex } from '@pit/chain'
 import type { Account } from './account.ts'
 import type { Api } from './call.ts'
 import type { Rpc } from './own/rpc.ts'
 import type { Pins } from './pins.ts'
+import type { Records } from './records.ts'
 
 /** What every verb stands on. */
 export interface ClientDeps {
@@ -12,8 +12,8 @@ export interface ClientDeps {
   rpc: Rpc
   nowMs(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Hashes of the roots this client signed, the main one first, by session: what a server says of them must be these. */
-  granted: Map<string, readonly Hex[]>
+  /** What the owner requested and signed, kept on this side. */
+  records: Records
   /** Checks the server's config against the pins, once. */
   checked(): Promise<void>
 }

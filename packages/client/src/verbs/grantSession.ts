@@ -1,14 +1,17 @@
-import { type Address, type Hex, NATIVE, type SessionRoot } from '@pit/chain'
-import { type Answer, type BodyInput, boundMarks, type SessionBindingV3 } from '@pit/protocol'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Answer, type BodyInput, boundMarks, SESSION, type SessionBindingV3 } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { broken, must, readingAnswer, refuse } from '../errors.ts'
-import { askCurves, curvesIn, type OwnCurve } from '../own/curves.ts'
+import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
+import { type OwnCurve, readSessionCurves } from '../own/curves.ts'
 import { askMarks } from '../own/marks.ts'
 import { readPrice } from '../own/price.ts'
 import { given } from '../own/rpc.ts'
-import { checkBinding, checkMarks, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
-import { sendSetup } from './sendSetup.ts'
+import { isRecordId } from '../records.ts'
+import { checkBinding, checkMarks, checkRoots, type GrantAsk, type Pending } from '../verify/grant.ts'
+import { checkDescription, type SignedTerms, signedTerms } from '../verify/signedTerms.ts'
+import { sendOwn } from './sendOwn.ts'
+import { readSetup } from './sendSetup.ts'
 
 export interface GrantOptions extends VerbOptions {
   /** The owner agrees that the wallet takes the delegator's code (EIP-7702). */
@@ -17,18 +20,19 @@ export interface GrantOptions extends VerbOptions {
   sendSetup?: boolean
   /** You send those approvals yourself, before the first trade: the authorization counts after them. */
   afterSetup?: boolean
-  /** Shows what will be signed; false ends it with nothing signed. */
-  confirm?(pending: Pending): Promise<boolean> | boolean
+  /** Receives what the signed bytes say; false ends it with nothing signed. */
+  confirm?(terms: SignedTerms): Promise<boolean> | boolean
 }
 export type Active = Extract<Answer<'live.session.grant'>, { status: 'active' }>
 export interface Granted {
   active: Active
-  /** Token approvals the owner sends before the session can sell tokens. */
+  /** What was signed. */
+  terms: SignedTerms
+  /** Token approvals the owner sends before the session can sell tokens, as answered: verify them first. */
   setup: Pending['setup']
-  pending: Pending
 }
 
-/** Grants a session: asks, reads every root itself, signs, switches on. */
+/** Grants a session: requests it, rebuilds every root, signs, records the roots, switches it on. */
 export async function grantSession(
   deps: ClientDeps,
   ask: GrantAsk,
@@ -38,56 +42,111 @@ export async function grantSession(
   const body: BodyInput<'live.session.grant'> = { ...ask, wallet: deps.account.address }
   const answer = await deps.api['live.session.grant']({ body }, { signal: options.signal })
   if (answer.status !== 'pending') return broken('GRANT_BINDING', 'a grant that was not signed is active')
-  const { body: signed, roots } = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options))
-  const active = await deps.api['live.session.grant']({ body: signed }, { signal: options.signal })
-  if (active.status !== 'active') return broken('GRANT_BINDING', 'the session was not switched on')
-  deps.granted.set(answer.session_id, roots)
-  return { active, setup: answer.setup, pending: answer }
+  const signed = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options)).catch(
+    async (error: unknown) => {
+      await cancel(deps, answer.session_id)
+      throw error
+    },
+  )
+  const active = await switchOn(deps, signed.body, options)
+  const { sessionId, roots } = signed.terms
+  const hash = String(active.delegation_hash).toLowerCase()
+  const isIt = active.status === 'active' && active.session_id === sessionId && hash === roots[0]!.hash
+  must(isIt, 'GRANT_BINDING', 'the session that was signed was not switched on', { session_id: sessionId })
+  return { active, terms: signed.terms, setup: answer.setup }
+}
+
+const CANCEL_MS = 5_000
+
+/** Best effort: a session that nobody signed ends by itself. One that was signed before is never cancelled. */
+async function cancel(deps: ClientDeps, sessionId: unknown): Promise<void> {
+  if (!isRecordId(sessionId) || (await deps.records.session(sessionId).catch(() => true))) return
+  await forget(deps, sessionId)
+}
+
+async function forget({ api }: ClientDeps, sessionId: string): Promise<void> {
+  const options = { signal: AbortSignal.timeout(CANCEL_MS) }
+  await api['live.session.revoke']({ body: { session_id: sessionId } }, options).catch(() => {})
+}
+
+async function switchOn(
+  deps: ClientDeps,
+  body: Extract<BodyInput<'live.session.grant'>, { session_id: string }>,
+  { signal }: VerbOptions,
+): Promise<Active> {
+  try {
+    return (await deps.api['live.session.grant']({ body }, { signal })) as Active
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const { code, message, status, retry, details } = error
+    // A lost answer may have switched it on; a refusal leaves it pending.
+    if (retry !== 'look_first') await forget(deps, body.session_id)
+    throw new PitRefusal(code, message, {
+      ...(status !== undefined && { status }),
+      retry,
+      hint: `Its root was signed and sent: revoke session ${body.session_id} to end it on chain.`,
+      details: { ...details, session_id: body.session_id },
+      cause: error,
+    })
+  }
 }
 
 async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: GrantOptions) {
-  const { pins, account, rpc } = deps
+  const { pins, account, rpc, records } = deps
+  const { session_id: sessionId } = pending
+  must(isRecordId(sessionId), 'GRANT_BINDING', 'the session’s id is not one')
+  const isNew = (await records.session(sessionId)) === null
+  must(isNew, 'GRANT_BINDING', 'the answer carries the id of a session that was signed before')
   const nowS = Math.floor(deps.nowMs() / 1000)
+  const lastsS = ask.expires_in_s ?? SESSION.expiresInSDefault
   const binding = checkBinding({ pins, wallet: account.address, ask, nowS }, pending)
   const asked = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
-  const [marksAnswer, nonce] = await rpc.all(
-    [asked.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
-    options.signal,
-  )
+  const [[marksAnswer, nonce], curves] = await Promise.all([
+    rpc.all(
+      [asked.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
+      options.signal,
+    ),
+    readSessionCurves(rpc, pins, binding.tokens, options.signal),
+  ])
   const marks = asked.read(given(marksAnswer))
   await checkPrices(deps, binding, nowS, options)
-  const main = checkRoot({ pins, binding, marks }, pending.sign.delegation.typed_data)
-  must(main.root.kind === 'router', 'GRANT_CAPS', 'the session’s root is not for the router')
-  const curves = curveRootsIn(pending).map(([hash, root]) => {
-    const read = checkRoot({ pins, binding, marks }, root.typed_data)
-    must(
-      read.root.hash === hash.toLowerCase(),
-      'GRANT_BINDING',
-      'a curve root has another hash than its name',
-    )
-    must(read.root.kind !== 'router', 'GRANT_CAPS', 'a curve root is for the router')
-    return read
-  })
-  const curveRoots = curves.flatMap(({ root }) => (root.kind === 'curve' ? [root] : []))
-  const allowed = curveRoots.flatMap((root) => root.curves)
-  await checkCurves(deps, binding.tokens, curveRoots)
+  const checked = checkRoots({ pins, binding, marks, lastsS, curves }, pending)
   const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
-  if (options.confirm && !(await options.confirm(pending)))
-    refuse('CONSENT_REQUIRED', 'the grant was not confirmed; nothing was signed')
-  if (options.sendSetup) await sendSetup(deps, pending, { ask, binding, marks, curves: allowed }, options)
-  const typed = async (data: unknown): Promise<Hex> => normalized(await account.signTypedData(data as never))
-  const delegation_signature = await typed(main.typedData)
-  const curve_root_signatures: Record<string, Hex> = {}
-  for (const { root, typedData } of curves) curve_root_signatures[root.hash] = await typed(typedData)
+  const setup = options.sendSetup
+    ? readSetup(deps, pending, { ask, binding, marks, curves: curves.map(({ id }: OwnCurve) => id) })
+    : { approvals: [], calls: [] }
+  const takesCode = authorization && pins.addresses.delegator
+  const terms = signedTerms(pins, { sessionId, binding, checked, takesCode, approvals: setup.approvals })
+  checkDescription(pending, terms, { binding, lastsS })
+  if (options.confirm && !(await options.confirm(terms)))
+    throw new PitRefusal('NOT_CONFIRMED', 'The session was not confirmed; nothing was signed.')
+  await sendOwn(deps, setup.calls, options)
+  const signatures: Hex[] = []
+  for (const { typedData } of checked.roots)
+    signatures.push(normalized(await account.signTypedData(typedData as never)))
+  const [delegation_signature, ...ofCurves] = signatures
   const body = {
-    session_id: pending.session_id,
-    delegation_signature,
+    session_id: sessionId,
+    delegation_signature: delegation_signature!,
     ...(authorization && {
       authorization_signature: normalized(await account.signAuthorization!(authorization)),
     }),
-    ...(curves.length > 0 && { curve_root_signatures }),
+    ...(ofCurves.length > 0 && {
+      curve_root_signatures: Object.fromEntries(
+        ofCurves.map((signature, i) => [checked.roots[i + 1]!.hash, signature]),
+      ),
+    }),
   }
-  return { body, roots: [main, ...curves].map(({ root }) => root.hash) }
+  // Before any signature leaves: a root that may be used must be known even if the answer is lost.
+  await records.putSession({
+    session_id: sessionId,
+    wallet: account.address,
+    executor: binding.executor,
+    binding,
+    roots: checked.roots.map(({ hash, delegation }) => ({ hash, delegation })),
+    granted_at: nowS,
+  })
+  return { body, terms }
 }
 
 /** The wallet takes code only from the pinned delegator, at its own next nonce, and only with its owner's word. */
@@ -118,9 +177,6 @@ function checkAuthorization(
   return { chainId: chain_id, address: pins.addresses.delegator, nonce: counted }
 }
 
-const curveRootsIn = ({ sign: { curve_roots } }: Pending) =>
-  Object.entries((curve_roots ?? {}) as Record<string, { typed_data: unknown }>)
-
 async function checkPrices(
   { rpc, pins }: ClientDeps,
   binding: SessionBindingV3,
@@ -131,29 +187,4 @@ async function checkPrices(
   for (const { token } of boundMarks(binding))
     prices.set(token, await readPrice(rpc, pins, token, nowS * 1000, signal))
   checkMarks({ pins, binding }, prices)
-}
-
-/** Each curve must be the launchpad's own, of a token that the session binds. */
-async function checkCurves(
-  { rpc, pins }: ClientDeps,
-  tokens: readonly Address[],
-  roots: readonly Pick<Extract<SessionRoot, { kind: 'curve' }>, 'curves' | 'launchpads'>[],
-): Promise<void> {
-  if (roots.length === 0) return
-  const asked = tokens.map((token) => askCurves(pins, token))
-  const answers = await rpc.all(asked.flat())
-  const known = new Map<Address, OwnCurve['launchpad']>()
-  for (const [i, calls] of asked.entries()) {
-    const own = answers.slice(i * calls.length, (i + 1) * calls.length)
-    for (const { id, launchpad } of curvesIn(pins, own)) known.set(id, launchpad)
-  }
-  for (const { curves, launchpads } of roots) {
-    const stray = curves.find((curve) => !known.has(curve))
-    must(stray === undefined, 'GRANT_CAPS', 'a curve is none of the launchpads’ for these tokens', {
-      curve: stray,
-    })
-    const kinds = new Set(curves.map((curve) => known.get(curve)))
-    const strange = launchpads.some((kind) => !kinds.has(kind))
-    must(!strange, 'GRANT_CAPS', 'a curve root allows methods that none of its curves has')
-  }
 }

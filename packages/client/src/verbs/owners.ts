@@ -1,19 +1,22 @@
-import { type Hex, parseSignedTx } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import {
   type Answer,
   type Board,
   type BodyInput,
   CHAIN_ID,
+  canonicalJson,
   type EntrantKind,
   executorAttestationText,
+  type Json,
   LEAGUE,
   statementText,
   stockAttestationText,
 } from '@pit/protocol'
-import { keccak256, recoverMessageAddress, recoverTransactionAddress } from 'viem'
+import { recoverMessageAddress } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
+import { type AgentRecord, isRecordId } from '../records.ts'
 
 /** Creates a hosted agent; a live one's executor must be attested by the pinned co-signer, for this owner. */
 export async function createAgent(
@@ -23,16 +26,43 @@ export async function createAgent(
 ): Promise<Answer<'hosted.create'>> {
   await deps.checked()
   const agent = await deps.api['hosted.create']({ body }, options)
-  // By what was asked for: a live agent that is answered as a paper one is checked all the same.
-  if (body.mode === 'live' || agent.mode === 'live')
-    await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
+  // By the request: a live agent that is answered as a paper one is checked all the same.
+  if (body.mode === 'live' || agent.mode === 'live') {
+    const executor = await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
+    await recordAgent(deps, body, { id: agent.id, executor })
+  }
   return agent
 }
 
+/** What the owner requested, so that a later answer cannot widen it. */
+async function recordAgent(
+  { records, account }: ClientDeps,
+  body: BodyInput<'hosted.create'>,
+  { id, executor }: { id: string; executor: Address },
+): Promise<void> {
+  must(isRecordId(id), 'EXECUTOR_ATTESTATION', 'the agent’s id is not one')
+  const { brain, params, pairs, limits, interval_s, accept_risks = [], shield = false, policies } = body
+  const record: AgentRecord = {
+    ...{ id, wallet: account.address, brain, params, pairs, limits, interval_s, mode: 'live', executor },
+    tokens: tokensOf(pairs),
+    terms: { accept_risks, shield, policies: policies ?? null },
+  }
+  const known = await records.agent(id)
+  // The same id again is the same request, sent again after a lost answer.
+  const isSame = known === null || canonicalJson(known as unknown as Json) === canonicalJson(record as never)
+  must(isSame, 'EXECUTOR_ATTESTATION', 'the answer carries the id of another agent of yours')
+  await records.putAgent(record)
+}
+
+export const tokensOf = (pairs: readonly string[]): string[] => [
+  ...new Set(pairs.flatMap((pair) => pair.split('/'))),
+]
+
+/** The executor, once the pinned co-signer's attestation of it was verified. */
 export async function checkExecutor(
   { account, pins }: ClientDeps,
   agent: { id: string; executor: string | null; executor_attestation?: unknown },
-): Promise<void> {
+): Promise<Address> {
   const attestation = agent.executor_attestation as { signature: Hex } | null | undefined
   if (!attestation || agent.executor === null || pins.cosigner === null)
     return broken('EXECUTOR_ATTESTATION', 'the executor comes without an attestation')
@@ -49,6 +79,7 @@ export async function checkExecutor(
     'EXECUTOR_ATTESTATION',
     'another than the pinned co-signer signed it',
   )
+  return agent.executor.toLowerCase() as Address
 }
 
 /**
@@ -74,7 +105,7 @@ export async function attestStocks(
   if (agent.id !== agentId) refuse('SIGNING_MISMATCH', 'it is another agent’s')
   if (sessionId !== undefined && session_id !== sessionId)
     refuse('SIGNING_MISMATCH', 'the agent’s session is another than the one named')
-  const known = rootHash ?? deps.granted.get(session_id)?.[0]
+  const known = rootHash ?? (await deps.records.session(session_id))?.roots[0]?.hash
   if (known !== undefined && session_root_hash.toLowerCase() !== known.toLowerCase())
     refuse('SIGNING_MISMATCH', 'the session’s root is not the one that was signed')
   await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
@@ -93,35 +124,6 @@ export async function attestStocks(
   const signature = normalized(await account.signMessage(text))
   const body = { session_id, issued, expires: expiresS, signature }
   return api['hosted.stock_attestation']({ params: { id: agentId }, body }, options)
-}
-
-/** Has a stopped agent's gas sent home; the answer must be a plain transfer to the owner's own wallet. */
-export async function refundGas(
-  deps: ClientDeps,
-  agentId: string,
-  options: VerbOptions = {},
-): Promise<Answer<'hosted.refund_gas'>> {
-  const answer = await deps.api['hosted.refund_gas']({ params: { id: agentId } }, options)
-  const own = deps.account.address
-  const raw = String(answer.raw) as Hex
-  const parsed = parseSignedTx(raw)
-  const sender = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` }).catch(
-    () => null,
-  )
-  const isPlain =
-    parsed.ok &&
-    sender !== null &&
-    sender.toLowerCase() === String(answer.executor).toLowerCase() &&
-    parsed.tx.type === 2 &&
-    parsed.tx.to?.toLowerCase() === own &&
-    parsed.tx.data === '0x' &&
-    parsed.tx.chainId === CHAIN_ID &&
-    String(answer.to).toLowerCase() === own &&
-    String(answer.value_wei) === parsed.tx.value.toString() &&
-    String(answer.tx_hash).toLowerCase() === keccak256(raw)
-  if (!isPlain)
-    refuse('REFUND_TO', 'look where the executor’s gas went', { retry: 'look_first', raw: answer.raw })
-  return answer
 }
 
 export interface EnterAsk {

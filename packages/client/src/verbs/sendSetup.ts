@@ -1,5 +1,6 @@
 import { type Address, NATIVE } from '@pit/chain'
 import {
+  boundMarks,
   COSIGNER,
   markPrice,
   microUsdUp,
@@ -8,13 +9,13 @@ import {
   TRADE,
   worthUp,
 } from '@pit/protocol'
-import type { ClientDeps, VerbOptions } from '../deps.ts'
+import type { ClientDeps } from '../deps.ts'
 import { broken, must } from '../errors.ts'
 import { markOf, type OwnMarks } from '../own/marks.ts'
 import { stepOf } from '../verify/facts.ts'
 import type { GrantAsk, Pending } from '../verify/grant.ts'
-import { gasOf, readApproval } from '../verify/readPlan.ts'
-import { sendAll } from './revoke.ts'
+import { type Approval, mustBeOnce, readApproval } from '../verify/readPlan.ts'
+import type { OwnCall } from './sendOwn.ts'
 
 export interface SetupFacts {
   ask: GrantAsk
@@ -24,22 +25,26 @@ export interface SetupFacts {
   curves: readonly Address[]
 }
 
-/** Sends a grant's approvals: of the session's tokens alone, to Permit2, the router or its curves, within budget. */
-export async function sendSetup(
-  deps: ClientDeps,
-  { setup }: Pending,
-  facts: SetupFacts,
-  options: VerbOptions,
-): Promise<void> {
-  const steps = setup.map(({ tx }) => {
+export interface Setup {
+  approvals: readonly Approval[]
+  calls: readonly OwnCall[]
+}
+
+/** A grant's approvals: of the session's tokens alone, to Permit2, the router or its curves, within budget. */
+export function readSetup(deps: ClientDeps, { setup }: Pending, facts: SetupFacts): Setup {
+  const read = setup.map(({ tx }) => {
     if (!tx) return broken('GRANT_CAPS', 'a step of the setup has no transaction')
     const step = stepOf(tx)
     const approval = readApproval(deps.pins, step)
-    if (!approval) return broken('GRANT_CAPS', 'a step of the setup is no approval')
+    if (!approval) return broken('GRANT_CAPS', 'a step of the setup is not an approval')
     checkApproval(deps, facts, approval)
-    return { step, gas: gasOf(deps.pins, tx) }
+    return { step, approval }
   })
-  await sendAll(deps, steps, options)
+  mustBeOnce(read.map(({ step }) => step))
+  return {
+    approvals: read.map(({ approval }) => approval),
+    calls: read.map(({ step: { to, data } }) => ({ to, data })),
+  }
 }
 
 function checkApproval(
@@ -59,10 +64,16 @@ function checkApproval(
       'the setup’s approval outlasts the session',
     )
   if (amount === 0n) return
-  const mark = markOf(marks, token, pins.weth)
+  const mark = markOf(marks, token, pins.weth) ?? signedMark(binding, token)
   must(mark !== undefined, 'GRANT_CAPS', 'the client has no price to hold an approval against', { token })
   const budget = microUsdUp(ask.setup_budget_usd ?? ask.max_day_usd ?? SESSION.maxDayUsdDefault)
   const most = budget * BigInt(10_000 + COSIGNER.capPriceBandBps)
   const isWithin = worthUp(amount, markPrice(mark.priceE18, mark.decimals)) * 10_000n <= most
   must(isWithin, 'GRANT_CAPS', 'the setup approves more than the session’s budget', { token })
+}
+
+/** The price the owner signs, which was compared with the client's own reading. */
+function signedMark(binding: SessionBindingV3, token: Address) {
+  const mark = boundMarks(binding).find((one) => one.token === token)
+  return mark && { priceE18: BigInt(mark.price_e18), decimals: mark.decimals }
 }

@@ -63,7 +63,7 @@ async function verify(
   trade: Traded,
   { signal }: VerbOptions,
 ): Promise<{ transaction: Transaction; reading: PlanReading }> {
-  const { pins, account, rpc, granted } = deps
+  const { pins, account, rpc, records } = deps
   const { tx } = trade
   if (!trade.ready || !tx) return refuse('INSUFFICIENT_FUNDS', whyNotReady(trade))
   const tokens = { tokenIn: named(pins, ask.token_in), tokenOut: named(pins, ask.token_out) }
@@ -71,7 +71,7 @@ async function verify(
   const read = await readRedemption({
     pins,
     executor: account.address,
-    roots: granted.get(ask.session_id),
+    roots: (await records.session(ask.session_id))?.roots.map(({ hash }) => hash),
     ...ends,
     tx,
   })

@@ -1,6 +1,8 @@
 import {
   type Address,
+  curveRoots,
   type Delegation,
+  delegationHash,
   delegationTypedData,
   type Hashing,
   type Hex,
@@ -9,6 +11,7 @@ import {
   readRoot,
   rootDiffs,
   type SessionRoot,
+  sessionRoot,
 } from '@pit/chain'
 import {
   type Answer,
@@ -29,6 +32,7 @@ import {
 } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { broken, must } from '../errors.ts'
+import type { OwnCurve } from '../own/curves.ts'
 import type { OwnMarks } from '../own/marks.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 import type { OwnPrice } from './approvals.ts'
@@ -124,21 +128,72 @@ const marksIn = ({ marks = [] }: SessionBindingV3): BindingMark[] =>
     return { token, decimals, price_e18 }
   })
 
-/** The root in typed data, read by the client: its caveats must say what the binding says. */
-export function checkRoot(
-  { pins, binding, marks }: { pins: Pins; binding: SessionBindingV3; marks: OwnMarks },
-  typedData: unknown,
-): { root: SessionRoot; delegation: Delegation; typedData: ReturnType<typeof delegationTypedData> } {
-  const delegation = delegationIn(typedData)
-  const root = readRoot(hashing, pins.addresses, delegation)
-  if (!root) return broken('GRANT_CAPS', 'the delegation is no root of a session')
-  const diffs = rootDiffs(root, binding, bindingHash(hashing.keccakText, binding))
+export interface CheckedRoot {
+  kind: SessionRoot['kind']
+  hash: Hex
+  delegation: Delegation
+  typedData: ReturnType<typeof delegationTypedData>
+}
+export interface CheckedRoots {
+  /** Everything that is signed, the router's root first: exactly these and no others. */
+  roots: readonly CheckedRoot[]
+  /** ETH the roots let out, by their own caveats; null if the session does not trade ETH. */
+  eth: { dayWei: bigint; tradeWei: bigint } | null
+}
+
+/**
+ * The roots that these tokens and this binding give, built by the client. Only the ETH caps of the router's root
+ * come from the answer, within a band of the client's own price; an answer with anything else is refused.
+ */
+export function checkRoots(
+  {
+    pins,
+    binding,
+    marks,
+    lastsS,
+    curves,
+  }: { pins: Pins; binding: SessionBindingV3; marks: OwnMarks; lastsS: number; curves: readonly OwnCurve[] },
+  { sign }: Pending,
+): CheckedRoots {
+  const { addresses } = pins
+  const shown = delegationIn(sign.delegation.typed_data)
+  const main = readRoot(hashing, addresses, shown)
+  if (main?.kind !== 'router') return broken('GRANT_CAPS', 'the delegation is not a root for the router')
+  const hash = bindingHash(hashing.keccakText, binding)
+  const diffs = rootDiffs(main, binding, hash)
   must(!diffs.includes('salt'), 'GRANT_BINDING', 'the root does not carry the binding’s hash')
   must(diffs.length === 0, 'GRANT_CAPS', `the root differs from the binding in ${diffs.join(', ')}`, {
     diffs,
   })
-  checkEther(root, binding, marks)
-  return { root, delegation, typedData: delegationTypedData(pins.addresses, delegation) }
+  checkEther(main, binding, marks)
+  const eth = main.eth && { dayWei: main.eth.dayWei, tradeWei: main.eth.tradeWei }
+  // The session's end and the first window's start are counted from the same second.
+  const params = { binding, bindingHash: hash, eth, nowS: binding.expires_at - lastsS }
+  const own: [SessionRoot['kind'], Delegation][] = [['router', sessionRoot(addresses, params)]]
+  if (curves.length > 0) {
+    const launchpads = curves.map(({ launchpad }) => launchpad)
+    const built = curveRoots(addresses, { ...params, curves: curves.map(({ id }) => id), launchpads })
+    own.push(['curve', built.curve], ['fee', built.fee])
+  }
+  const roots = own.map(([kind, delegation]): CheckedRoot => {
+    const typedData = delegationTypedData(addresses, delegation)
+    return { kind, hash: delegationHash(hashing, delegation), delegation, typedData }
+  })
+  must(main.hash === roots[0]!.hash, 'GRANT_CAPS', 'the root is not the one the client builds')
+  mustBeSameRoots(roots.slice(1), sign.curve_roots)
+  return { roots, eth }
+}
+
+/** No curve root that the client does not build itself, none left out, each under its own name. */
+function mustBeSameRoots(own: readonly CheckedRoot[], answered: Pending['sign']['curve_roots']): void {
+  const shown = Object.entries((answered ?? {}) as Record<string, { typed_data: unknown }>)
+  const details = { expected: own.map(({ hash }) => hash), answered: shown.map(([name]) => name) }
+  must(shown.length === own.length, 'GRANT_BINDING', 'the curve roots are not those of the tokens', details)
+  for (const [name, { typed_data }] of shown) {
+    const hash = delegationHash(hashing, delegationIn(typed_data))
+    const isOwn = hash === name.toLowerCase() && own.some((root) => root.hash === hash)
+    must(isOwn, 'GRANT_BINDING', 'a curve root is not the one the client builds', { ...details, hash })
+  }
 }
 
 /** ETH caps are dollars at the price of the grant: near the client's own. */

@@ -1,0 +1,128 @@
+import type { Address } from '@pit/chain'
+import type { Answer } from '@pit/protocol'
+import type { ClientDeps } from '../deps.ts'
+import { must, PitRefusal, readingAnswer } from '../errors.ts'
+import type { AgentRecord } from '../records.ts'
+import type { GrantAsk } from '../verify/grant.ts'
+import { type Granted, type GrantOptions, grantSession } from './grantSession.ts'
+import { checkExecutor, tokensOf } from './owners.ts'
+
+/** What the owner lets a live agent do. A field that is left out comes from the local record of `hosted.create`. */
+export interface LiveIntent
+  extends Pick<
+    GrantAsk,
+    'max_trades' | 'expires_in_s' | 'setup_budget_usd' | 'accept_risks' | 'shield' | 'policies'
+  > {
+  pairs?: readonly string[]
+  max_trade_usd?: number
+  max_day_usd?: number
+}
+export interface GrantLiveOptions extends GrantOptions {
+  /** A session granted to the agent's executor before; otherwise one is granted now. */
+  sessionId?: string
+  /** Runs once agent and executor are verified, before anything is granted: the place to send gas. */
+  beforeGrant?(executor: Address): Promise<void>
+}
+export interface GrantedLive {
+  agent: Answer<'hosted.update'>
+  /** Null with `sessionId`. */
+  granted: Granted | null
+}
+
+/** Lets a live agent trade: verifies it against the owner's intent, grants, attaches and switches it on. */
+export async function grantLive(
+  deps: ClientDeps,
+  agentId: string,
+  intent: LiveIntent = {},
+  options: GrantLiveOptions = {},
+): Promise<GrantedLive> {
+  await deps.checked()
+  const { api, records } = deps
+  const { signal, sessionId, beforeGrant, ...grant } = options
+  // With a session that was signed before nothing is signed now, so there is nothing to widen.
+  const wanted = sessionId === undefined ? wantedOf(intent, await records.agent(agentId)) : null
+  const params = { id: agentId }
+  const agent = await api['hosted.get']({ params }, { signal })
+  const executor = await readingAnswer('EXECUTOR_ATTESTATION', () => executorOf(deps, agentId, agent))
+  if (wanted) await readingAnswer('GRANT_CAPS', () => checkWithin(agent, wanted))
+  if (sessionId !== undefined) await checkSession(deps, sessionId, executor)
+  await beforeGrant?.(executor)
+  const granted = wanted && (await grantSession(deps, { ...askOf(wanted), executor }, { ...grant, signal }))
+  const body = { session_id: granted?.terms.sessionId ?? sessionId! }
+  await api['hosted.session']({ params, body }, { signal })
+  const live = await api['hosted.update']({ params, body: { live: true } }, { signal })
+  return { agent: live, granted }
+}
+
+interface Wanted extends Omit<LiveIntent, 'pairs' | 'max_trade_usd' | 'max_day_usd'> {
+  pairs: readonly string[]
+  max_trade_usd: number
+  max_day_usd: number
+  max_position_usd: number | null
+}
+
+function wantedOf(intent: LiveIntent, record: AgentRecord | null): Wanted {
+  const pairs = intent.pairs ?? record?.pairs
+  const max_trade_usd = intent.max_trade_usd ?? record?.limits.max_trade_usd
+  const max_day_usd = intent.max_day_usd ?? record?.limits.max_day_usd
+  if (!pairs || max_trade_usd === undefined || max_day_usd === undefined)
+    throw new PitRefusal(
+      'INTENT_NEEDED',
+      'No record of this agent is kept here, so its pairs and limits cannot be verified.',
+      { hint: 'Give its pairs, its maximum per trade and its maximum per day yourself.' },
+    )
+  const { accept_risks, shield, policies } = record?.terms ?? {}
+  return {
+    ...(accept_risks && { accept_risks: accept_risks as GrantAsk['accept_risks'] }),
+    ...(shield !== undefined && { shield }),
+    ...(policies && { policies: policies as GrantAsk['policies'] }),
+    ...intent,
+    pairs,
+    max_trade_usd,
+    max_day_usd,
+    max_position_usd: record?.limits.max_position_usd ?? null,
+  } as Wanted
+}
+
+const askOf = ({ pairs, max_position_usd: _, ...terms }: Wanted): Omit<GrantAsk, 'executor'> => ({
+  ...terms,
+  tokens: tokensOf(pairs),
+})
+
+async function executorOf(deps: ClientDeps, agentId: string, agent: Answer<'hosted.get'>): Promise<Address> {
+  must(agent.id === agentId, 'EXECUTOR_ATTESTATION', 'the answer is about another agent')
+  const isLive = agent.mode === 'live' && agent.executor !== null
+  if (!isLive) throw new PitRefusal('NOT_LIVE', 'It is a paper agent: create a live one instead.')
+  const { executor_attestation } = await deps.api['hosted.executor']({ params: { id: agentId } })
+  return checkExecutor(deps, { id: agentId, executor: agent.executor, executor_attestation })
+}
+
+/** An agent that is answered wider than the owner wanted it is not what the owner agreed to. */
+function checkWithin(agent: Answer<'hosted.get'>, wanted: Wanted): void {
+  const { limits, pairs, terms } = agent
+  const narrow = (field: string, isWithin: boolean, answered: unknown, own: unknown) =>
+    must(isWithin, 'GRANT_CAPS', `the agent’s ${field} is wider than you asked for`, {
+      field,
+      answered,
+      asked: own,
+    })
+  const most = (field: keyof typeof limits, own: number | null) =>
+    narrow(field, own === null || limits[field] <= own, limits[field], own)
+  most('max_trade_usd', wanted.max_trade_usd)
+  most('max_day_usd', wanted.max_day_usd)
+  most('max_position_usd', wanted.max_position_usd)
+  const isIn = (list: readonly string[], own: readonly string[]) => list.every((one) => own.includes(one))
+  const accepted = wanted.accept_risks ?? []
+  narrow('pairs', isIn(pairs, wanted.pairs), pairs, wanted.pairs)
+  narrow('accepted risks', isIn(terms.accept_risks, accepted), terms.accept_risks, accepted)
+  narrow('shield', terms.shield || !wanted.shield, terms.shield, wanted.shield)
+  const policies = wanted.policies || []
+  narrow('policies', isIn(policies, terms.policies ?? []), terms.policies, policies)
+}
+
+/** A session that was recorded must be this executor's; others are the service's to refuse. */
+async function checkSession({ records }: ClientDeps, sessionId: string, executor: Address): Promise<void> {
+  const record = await records.session(sessionId)
+  const isOfIt = record === null || record.executor === executor
+  must(isOfIt, 'EXECUTOR_ATTESTATION', 'the session was granted to another executor')
+}

@@ -1,0 +1,34 @@
+import type { ClientDeps, VerbOptions } from '../deps.ts'
+import { type RootState, readRootStates } from '../own/roots.ts'
+import type { SessionRecord } from '../records.ts'
+
+export interface RecordedSession extends SessionRecord {
+  /** In the order of `roots`, by the client's own node. */
+  states: readonly RootState[]
+  /** `alive` while any root is. */
+  state: RootState
+}
+export interface RecordedSessions {
+  /** Newest first. */
+  sessions: RecordedSession[]
+  /** Keys of records that cannot be read: sessions behind them may be alive. */
+  damaged: string[]
+}
+
+/** Every session this client signed, with its state on chain, whatever the server lists. */
+export async function recordedSessions(
+  { records, rpc, pins }: ClientDeps,
+  { signal }: VerbOptions = {},
+): Promise<RecordedSessions> {
+  const { records: kept, damaged } = await records.sessions()
+  const roots = kept.flatMap((one) =>
+    one.roots.map(({ hash }) => ({ hash, expiresS: one.binding.expires_at })),
+  )
+  const states = await readRootStates(rpc, pins, roots, signal)
+  const sessions = kept.map((one): RecordedSession => {
+    const own = states.splice(0, one.roots.length)
+    const state = own.find((each) => each === 'alive') ?? own[0]!
+    return { ...one, states: own, state }
+  })
+  return { sessions, damaged }
+}

@@ -1,0 +1,94 @@
+import type { Address, Hex } from '@pit/chain'
+import { keccak256 } from 'viem'
+import type { Transaction } from '../account.ts'
+import type { ClientDeps, VerbOptions } from '../deps.ts'
+import { PitRefusal } from '../errors.ts'
+import { given, RpcFailure } from '../own/rpc.ts'
+import { type Receipt, relay, sendSigned, waitMined } from './sendSigned.ts'
+
+/** A call the client encoded itself. */
+export interface OwnCall {
+  to: Address
+  data: Hex
+}
+
+const WAIT_S = 120
+
+/** Signs the owner's own calls one after the other and sends them by the client's own node. */
+export async function sendOwn(
+  deps: ClientDeps,
+  calls: readonly OwnCall[],
+  { signal }: VerbOptions,
+): Promise<Receipt[]> {
+  const receipts: Receipt[] = []
+  for (const call of calls) receipts.push(await sendOne(deps, call, signal))
+  return receipts
+}
+
+async function sendOne(deps: ClientDeps, call: OwnCall, signal: AbortSignal | undefined): Promise<Receipt> {
+  const transaction = await transactionOf(deps, call, signal)
+  const until = { deadlineS: Math.floor(deps.nowMs() / 1000) + WAIT_S, undated: true, signal } as const
+  if (deps.account.sendTransaction) {
+    const [hash] = await sendSigned(deps, [transaction], until)
+    return waitMined(deps, hash!, until)
+  }
+  const raw = await deps.account.signTransaction(transaction)
+  const hash = keccak256(raw)
+  // By the client's own node, so that a server cannot hold it back; by the service if the node sends nothing.
+  if (!(await broadcast(deps, raw, hash, { signal })))
+    await relay(deps, { raws: [raw], hashes: [hash] }, until)
+  return waitMined(deps, hash, until)
+}
+
+async function transactionOf(
+  { rpc, account, pins }: ClientDeps,
+  call: OwnCall,
+  signal: AbortSignal | undefined,
+): Promise<Transaction> {
+  const [nonce, block, gas] = await rpc.all(
+    [
+      { method: 'eth_getTransactionCount', params: [account.address, 'pending'] },
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      { method: 'eth_estimateGas', params: [{ from: account.address, ...call }] },
+    ],
+    signal,
+  )
+  if (gas instanceof RpcFailure)
+    throw new PitRefusal('NOT_RUNNABLE', `A call to ${call.to} would fail on your node: ${gas.message}.`, {
+      hint: 'Check that the wallet holds enough ETH for gas.',
+      details: { ...call },
+      cause: gas,
+    })
+  const baseFeeWei = BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0')
+  const limit = (BigInt(given(gas)) * 5n) / 4n
+  const most = BigInt(pins.limits.plan_gas)
+  return {
+    type: 'eip1559',
+    chainId: pins.profile.chain_id,
+    nonce: Number(BigInt(given(nonce))),
+    ...call,
+    value: 0n,
+    gas: limit < most ? limit : most,
+    maxPriorityFeePerGas: 0n,
+    maxFeePerGas: 2n * baseFeeWei,
+  }
+}
+
+/** Whether the client's own node took signed bytes, or knows them already. */
+export async function broadcast(
+  deps: ClientDeps,
+  raw: Hex,
+  hash: Hex,
+  { signal }: VerbOptions,
+): Promise<boolean> {
+  const [answer] = await deps.rpc
+    .all([{ method: 'eth_sendRawTransaction', params: [raw] }], signal)
+    .catch((cause: Error) => [new RpcFailure(cause.message)])
+  return !(answer instanceof RpcFailure) || isKnown(deps, hash, signal)
+}
+
+async function isKnown({ rpc }: ClientDeps, hash: Hex, signal: AbortSignal | undefined): Promise<boolean> {
+  const call = { method: 'eth_getTransactionByHash', params: [hash] }
+  const [answer] = await rpc.all([call], signal).catch(() => [null])
+  return Boolean(answer) && !(answer instanceof RpcFailure)
+}
