@@ -31,6 +31,7 @@ interface Options {
   maxUsdPerDay?: number
   acceptRisks: string[]
   nonUs?: boolean
+  allowLiveResume?: boolean
   answerWithin: number
 }
 
@@ -46,6 +47,7 @@ export const mcpCommand = (deps: CommandDeps): Command =>
     .option('--max-usd-per-day <dollars>', 'the most all trades of 24 hours may spend', positive)
     .option('--accept-risks <codes>', 'severe risks you accept for every trade', riskCodes, [])
     .option('--non-us', 'you are not a US person (stock tokens)')
+    .option('--allow-live-resume', 'let the model resume live agents; it may always pause and stop them')
     .option('--answer-within <seconds>', 'a trade call answers by then, mined or not', positive, 45)
     .action((options: Options, command: Command) => serve(deps, options, command))
 
@@ -101,6 +103,7 @@ function openTrading(
     answerWithinMs: options.answerWithin * 1000,
     acceptRisks: options.acceptRisks,
     attestsNonUs: options.nonUs ?? false,
+    allowsLiveResume: options.allowLiveResume ?? false,
     inTurn: createTurn(),
   }
 }

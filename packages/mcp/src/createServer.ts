@@ -33,8 +33,16 @@ export interface McpDeps {
 /** What a server of these tools is made of; schemas are compiled once, servers made per connection. */
 export function createServerFactory(deps: McpDeps): () => McpServer {
   const withKey = createKeyKeeper(deps)
-  const { pins, address, portfolio, sessions, trades, quote } = deps.client
-  const own: Reading<never>['own'] = { pins, address, portfolio, sessions, trades, quote }
+  const { pins, address, portfolio, sessions, recordedSessions, trades, quote } = deps.client
+  const own: Reading<never>['own'] = {
+    pins,
+    address,
+    portfolio,
+    sessions,
+    recordedSessions,
+    trades,
+    quote,
+  }
   const shown = TOOLS.filter((tool) => isShown(deps, tool)).map((tool) => ({
     tool,
     inputSchema: fromJsonSchema<never>(tool.input as unknown as JsonSchemaType),

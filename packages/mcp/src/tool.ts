@@ -9,7 +9,10 @@ export type Toolset = (typeof TOOLSETS)[number]
 /** What a tool that reads can reach: its own routes and what verifies whose answer it is. No signature. */
 export interface Reading<R extends RouteId> {
   api: Pick<Api, R>
-  own: Pick<PitClient, 'pins' | 'address' | 'portfolio' | 'sessions' | 'trades' | 'quote'>
+  own: Pick<
+    PitClient,
+    'pins' | 'address' | 'portfolio' | 'sessions' | 'recordedSessions' | 'trades' | 'quote'
+  >
   /** The client's own node. */
   rpc: Rpc
   nowMs(): number

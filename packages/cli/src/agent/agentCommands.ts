@@ -6,6 +6,7 @@ import { type CommandDeps, type Opened, openSignedIn } from '../client/openClien
 import { duration, given, jsonObject, positive } from '../client/parse.ts'
 import { agree, needWord, show } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
+import { stateRows } from '../session/endCommands.ts'
 import { liveCommand } from './liveCommand.ts'
 import { logsCommand } from './logsCommand.ts'
 import { showAgent } from './showAgent.ts'
@@ -141,7 +142,7 @@ const oneAgentCommand = (
 
 const stopCommand = (deps: CommandDeps): Command =>
   new Command('stop')
-    .description('Stop an agent for good; a live one’s sessions end, on chain too, and its gas comes home.')
+    .description('Stop an agent for good; a live one’s sessions end on chain too, and its gas comes home.')
     .argument('<id>')
     .option('--no-on-chain', 'end its sessions at the co-signer only; signs nothing')
     .option('-y, --yes', 'without asking')
@@ -149,12 +150,13 @@ const stopCommand = (deps: CommandDeps): Command =>
       needWord(deps, yes)
       const opened = await openSignedIn(deps, command)
       await agree(deps, `Stop agent ${id} for good?`, yes)
-      const { client } = opened
-      const stopped = await client.api['hosted.stop']({ params: { id } })
-      const sessions = onChain ? (stopped.session_revoke?.sessions ?? []) : []
-      for (const { session_id } of sessions) await client.revokeSession({ sessionId: session_id })
-      const home = stopped.mode === 'live' && onChain ? await gasHome(deps, opened, id) : []
-      showAgent(deps, opened, stopped, home)
+      const { agent, sessions, revoked } = await opened.client.hosted.stop(id, { onChain })
+      const ended = revoked.flatMap(({ roots }) =>
+        roots.map(({ hash, state }) => ['root', `${hash} ${state}`]),
+      )
+      const left = onChain ? [] : stateRows(sessions)
+      const home = agent.mode === 'live' && onChain ? await gasHome(deps, opened, id) : []
+      showAgent(deps, opened, agent, [...ended, ...left, ...home])
     })
 
 /** What is left of a live agent's gas; nothing to bring home is no failure. */

@@ -32,6 +32,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   CONSENT_REQUIRED: 'Add --allow-7702 if your wallet may take this code.',
   WALLET_CODE: 'Grant a session again: a transaction of the owner used up what the wallet had signed.',
   NO_SESSION: 'See pit session list.',
+  NOT_CONFIRMED: 'Run it again and confirm, or add --yes.',
 }
 
 /** The details a person can use: checks that passed and typed data to sign are left out. */
@@ -87,8 +88,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 function exitOf({ code, retry }: { code: string; retry: keyof typeof RETRIES }): number {
-  // Only the owner can agree to it, by a flag.
-  if (code === 'CONSENT_REQUIRED') return EXIT.inputNeeded
+  // Only the owner can give these.
+  if (code === 'CONSENT_REQUIRED' || code === 'NOT_CONFIRMED') return EXIT.inputNeeded
   if (retry === 'look_first') return EXIT.uncertain
   return retry === 'pause' || retry === 'fresh_plan' ? EXIT.transient : EXIT.failed
 }

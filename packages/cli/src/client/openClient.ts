@@ -2,6 +2,7 @@ import { type Account, createClient, fromSign, type PitClient, type Rpc, rpcAt }
 import type { Command } from 'commander'
 import { type AccountDeps, openAccount, openExecutor } from './account.ts'
 import { InputNeeded } from './exit.ts'
+import { openRecordFiles, recordFolder } from './recordFiles.ts'
 import { type GlobalOptions, type KeyFile, openKeyFile, readTarget, type Target } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -74,6 +75,7 @@ export function openFor(
     profile: target.profile,
     account,
     rpc,
+    records: openRecordFiles(recordFolder(env, target)),
     nowMs,
     ...(apiKey !== undefined && { apiKey }),
   })

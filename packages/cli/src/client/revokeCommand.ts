@@ -1,35 +1,50 @@
+import type { Allowance } from '@pit/client'
 import { Command } from 'commander'
-import { type CommandDeps, openSignedIn } from './openClient.ts'
+import { type CommandDeps, type Opened, openClient } from './openClient.ts'
 import { address, given } from './parse.ts'
-import { agree, show } from './show.ts'
-import { plain, table } from './terminal.ts'
+import { agree, amountText, show } from './show.ts'
+import { table } from './terminal.ts'
 
 /** `pit revoke USDG`: takes token approvals back, by transactions that can do nothing else. */
 export const revokeCommand = (deps: CommandDeps): Command =>
   new Command('revoke')
-    .description('Take token approvals back: Permit2’s, and what the router may move by it.')
-    .argument('[tokens...]', 'core symbols or addresses; USDG otherwise')
-    .option('--spender <address>', 'who was approved; Permit2 otherwise', address)
+    .description('Take token approvals back: Permit2’s, and the router’s by Permit2. Reads your own node.')
+    .argument('[tokens...]', 'core symbols or addresses (default USDG)')
+    .option('--spender <address>', 'approved spender (default Permit2)', address)
     .option('-y, --yes', 'sign without asking')
     .action(
       async (names: string[], options: { spender?: `0x${string}`; yes?: boolean }, command: Command) => {
-        const opened = await openSignedIn(deps, command)
-        const { client } = opened
-        const ask = given({ tokens: names.length > 0 ? names : undefined, spender: options.spender })
-        const { steps, nothing_to_revoke } = await client.api['live.revoke']({
-          body: { ...ask, wallet: client.address },
-        })
-        if (nothing_to_revoke) {
-          show(deps, opened, { nothing_to_revoke, transactions: [] }, () => 'There is nothing to take back.')
-          return
+        const opened = await openClient(deps, command)
+        const request = given({ tokens: names.length > 0 ? names : undefined, spender: options.spender })
+        let done = () => {}
+        const confirm = async (allowances: readonly Allowance[]) => {
+          for (const one of allowances) deps.terminal.say(allowanceText(opened, one))
+          await agree(deps, 'Take these allowances back?', options.yes)
+          done = deps.terminal.progress('Signing and waiting for blocks')
+          return true
         }
-        for (const { why } of steps) deps.terminal.say(plain(why))
-        await agree(deps, `Sign ${steps.length} transactions?`, options.yes)
-        const done = deps.terminal.progress('Signing and waiting for blocks')
-        const receipts = await client.revokeApprovals(ask).finally(() => done())
+        const { revoked, receipts } = await opened.client
+          .revokeApprovals(request, { confirm })
+          .finally(() => done())
         const transactions = receipts.map(({ hash, block }) => ({ tx_hash: hash, block }))
-        show(deps, opened, { nothing_to_revoke, transactions }, () =>
-          table([['transaction', 'block'], ...transactions.map(({ tx_hash, block }) => [tx_hash, block])]),
+        const shown = {
+          nothing_to_revoke: revoked.length === 0,
+          revoked: revoked.map(({ amount, ...one }) => ({ ...one, amount: amount.toString() })),
+          transactions,
+        }
+        show(deps, opened, shown, () =>
+          revoked.length === 0
+            ? 'No allowance is left, by your own node.'
+            : table([
+                ['transaction', 'block'],
+                ...transactions.map(({ tx_hash, block }) => [tx_hash, block]),
+              ]),
         )
       },
     )
+
+export const allowanceText = (
+  opened: Pick<Opened, 'client'>,
+  { by, token, spender, amount }: Allowance,
+): string =>
+  `${spender} may take ${amountText(opened, amount, token)}${by === 'permit2' ? ' by Permit2' : ''}`

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fromViem } from '@pit/client'
+import { fromViem, isRefusal } from '@pit/client'
 import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -101,8 +101,12 @@ async function begin(run: Run, flags: RunFlags, signal: AbortSignal): Promise<vo
   await sendEther(etherOf(opened, opened.account), { to: executor.address, valueWei: gasWei })
   deps.terminal.say(`Its executor ${executor.address} has ${gas}.`)
   signal.throwIfAborted()
-  const granted = await grant(deps, opened, ask, { ...flags, yes: true }, signal)
-  run.sessionId = granted.active.session_id
+  const granted = await grant(deps, opened, ask, { ...flags, yes: true }, signal).catch((error: unknown) => {
+    // Signed and then lost: it may be active, so it is ended like any other.
+    if (isRefusal(error)) run.sessionId = (error.details['session_id'] as string | undefined) ?? null
+    throw error
+  })
+  run.sessionId = granted.terms.sessionId
 }
 
 const etherOf = ({ rpc, target }: Opened, account: Run['executor']) => ({
@@ -190,8 +194,8 @@ async function end({
   }
   if (sessionId !== null) {
     await attempt(`Ending session ${sessionId}`, async () => {
-      const { revoked } = await opened.client.revokeSession({ sessionId })
-      const left = revoked.approvals.map(({ token }) => token)
+      const { approvals } = await opened.client.revokeSession({ sessionId })
+      const left = [...new Set(approvals?.map(({ token }) => token))]
       if (left.length > 0) terminal.say(`Approvals are left; take them back: pit revoke ${left.join(' ')}`)
     })
     terminal.say(

@@ -7,6 +7,7 @@ import { agree, headingOf, needWord, show, timeText } from '../client/show.ts'
 import { showStages } from '../client/stages.ts'
 import { table } from '../client/terminal.ts'
 import { askOf, endsAndSize, printTraded, type TradeFlags } from '../client/tradeCommand.ts'
+import { listCommand, revokeCommand } from './endCommands.ts'
 import { runCommand } from './runCommand.ts'
 import { grant, sessionJson, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
 
@@ -34,9 +35,9 @@ const grantCommand = (deps: CommandDeps): Command =>
     const granted = await grant(deps, opened, ask, flags)
     show(deps, opened, sessionJson(granted), () =>
       table([
-        ['session', granted.active.session_id],
+        ['session', granted.terms.sessionId],
         ['executor', executor],
-        ['until', timeText(granted.pending.expires)],
+        ['until', timeText(granted.terms.expiresS)],
       ]),
     )
   })
@@ -89,60 +90,4 @@ async function walletOf({ env }: CommandDeps, { client }: Opened, sessionId: str
   const found = sessions.find(({ session_id, role }) => session_id === sessionId && role === 'executor')
   if (!found) throw new UsageRefused(`${client.address} is the executor of no session ${sessionId}.`)
   return found.wallet.toLowerCase() as `0x${string}`
-}
-
-const listCommand = (deps: CommandDeps): Command =>
-  new Command('list')
-    .description('Sessions that your wallet granted, or with --as-executor trades in.')
-    .option('--as-executor', 'of the executor’s key')
-    .action(async ({ asExecutor = false }: { asExecutor?: boolean }, command: Command) => {
-      const opened = await (asExecutor ? openAsExecutor : openSignedIn)(deps, command)
-      const { sessions } = await opened.client.sessions()
-      show(deps, opened, sessions, () =>
-        table([
-          ['session', 'status', 'executor', 'until', 'per trade', 'left today', 'trades left'],
-          ...sessions.map(({ session_id, status, executor, expires, limits, used }) => [
-            session_id,
-            status,
-            executor,
-            timeText(expires),
-            `$${limits.max_trade_usd}`,
-            `$${used.remaining_24h_usd}`,
-            used.trades_left,
-          ]),
-        ]),
-      )
-    })
-
-const revokeCommand = (deps: CommandDeps): Command =>
-  new Command('revoke')
-    .description('End a session: at the co-signer at once, and on chain by your own transactions.')
-    .argument('<session-id>')
-    .option('--no-on-chain', 'only at the service and the co-signer; signs nothing')
-    .option('-y, --yes', 'sign without asking')
-    .action(
-      async (sessionId: string, { onChain, yes }: { onChain: boolean; yes?: boolean }, command: Command) => {
-        if (onChain) needWord(deps, yes)
-        const opened = await openSignedIn(deps, command)
-        if (onChain) await agree(deps, `End session ${sessionId}, on chain too?`, yes)
-        const done = deps.terminal.progress('Ending the session')
-        const ended = await opened.client.revokeSession({ sessionId, onChain }).finally(() => done())
-        showRevoked(deps, opened, ended)
-      },
-    )
-
-type Ended = Awaited<ReturnType<Opened['client']['revokeSession']>>
-
-function showRevoked(deps: CommandDeps, opened: Opened, { revoked, receipts }: Ended): void {
-  const { session_id, status, revoked_at, signer_revoked, approvals } = revoked
-  const transactions = receipts.map(({ hash, block }) => ({ tx_hash: hash, block }))
-  show(deps, opened, { session_id, status, revoked_at, signer_revoked, transactions, approvals }, () =>
-    table([
-      ['session', session_id],
-      ['status', status],
-      ['co-signer', signer_revoked ? 'has stopped' : 'did not confirm'],
-      ['on chain', transactions.map(({ tx_hash }) => tx_hash).join(', ') || 'nothing sent'],
-      ['approvals left', approvals.length === 0 ? 'none' : `${approvals.length}: see pit revoke`],
-    ]),
-  )
 }

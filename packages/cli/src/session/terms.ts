@@ -1,13 +1,14 @@
-import type { PitClient } from '@pit/client'
+import type { PitClient, SignedTerms } from '@pit/client'
+import { decimalText } from '@pit/protocol'
 import type { Command } from 'commander'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
 import { duration, given, positive, whole } from '../client/parse.ts'
-import { agree, headingOf, timeText } from '../client/show.ts'
-import { plain, table } from '../client/terminal.ts'
+import { amountText, headingOf, timeText } from '../client/show.ts'
+import { table } from '../client/terminal.ts'
 
 type GrantAsk = Parameters<PitClient['grantSession']>[0]
+type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 type Granted = Awaited<ReturnType<PitClient['grantSession']>>
-type Pending = Granted['pending']
 
 /** The options of whatever grants a session. */
 export interface TermFlags {
@@ -49,49 +50,83 @@ export const termsOf = (flags: TermFlags): Omit<GrantAsk, 'executor'> =>
     shield: flags.shield,
   })
 
-/** Grants once a person saw what it bounds; the approvals it needs are sent first. */
-export async function grant(
+/** Consent to a grant: a person sees what the signed bytes say before anything is signed or sent. */
+export const grantOptions = (
   deps: CommandDeps,
-  { client, target }: Opened,
-  ask: GrantAsk,
+  opened: Pick<Opened, 'client' | 'target'>,
   { allow7702 = false, setup, yes }: Pick<TermFlags, 'allow7702' | 'setup' | 'yes'>,
   signal?: AbortSignal,
+): GrantOptions => ({
+  allow7702,
+  sendSetup: setup,
+  signal,
+  async confirm(terms) {
+    deps.terminal.say(headingOf(opened.target, 'live'))
+    deps.terminal.say(table(rowsOf(opened, terms)))
+    const { length } = terms.approvals
+    const question = `Sign this session${length > 0 ? ` and send ${length} approvals` : ''}?`
+    return yes === true || deps.terminal.confirm(question)
+  },
+})
+
+export async function grant(
+  deps: CommandDeps,
+  opened: Opened,
+  ask: GrantAsk,
+  flags: Pick<TermFlags, 'allow7702' | 'setup' | 'yes'>,
+  signal?: AbortSignal,
 ): Promise<Granted> {
-  const { terminal } = deps
-  const granted = await client.grantSession(ask, {
-    allow7702,
-    sendSetup: setup,
-    signal,
-    async confirm(pending) {
-      terminal.say(headingOf(target, 'live'))
-      terminal.say(table(rowsOf(pending, ask)))
-      for (const line of pending.exposure.in_words) terminal.say(plain(line))
-      const approvals = setup && pending.setup.length > 0 ? ` and send ${pending.setup.length} approvals` : ''
-      await agree(deps, `Sign this session${approvals}?`, yes)
-      return true
-    },
-  })
-  terminal.say(`Session ${granted.active.session_id} is active.`)
+  const granted = await opened.client.grantSession(ask, grantOptions(deps, opened, flags, signal))
+  deps.terminal.say(`Session ${granted.terms.sessionId} is active.`)
   return granted
 }
 
-const rowsOf = (pending: Pending, { tokens = ['ETH', 'USDG'] }: GrantAsk) => [
-  ['executor', pending.executor],
-  ['tokens', tokens.join(', ')],
-  ['per trade', `$${pending.limits.max_trade_usd}`],
-  ['in 24 hours', `$${pending.limits.max_day_usd}`],
-  ['trades', pending.limits.max_trades],
-  ['until', timeText(pending.expires)],
-  ['your wallet', pending.sign.authorization === null ? 'has its code' : 'takes the delegator’s code'],
-]
+/** Everything the signature binds, read from the bytes that are signed. */
+export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [string, string | number][] {
+  const { limits, eth, approvals, marks } = terms
+  const nameOf = (address: string) =>
+    terms.tokens.find((token) => token.address === address)?.symbol ?? address
+  return [
+    ['executor', terms.executor],
+    ['tokens', terms.tokens.map(({ address, symbol }) => symbol ?? address).join(', ')],
+    ['per trade', `$${limits.maxTradeUsd}`],
+    ['in 24 hours', `$${limits.maxDayUsd}`],
+    ['trades', limits.maxTrades],
+    ['until', timeText(terms.expiresS)],
+    ['accepted risks', terms.acceptRisks.join(', ') || 'none'],
+    ['shield', terms.shield ? `on: ${terms.policies.join(', ') || 'no policies'}` : 'off'],
+    ...marks.map(({ token, priceE18 }): [string, string] => [
+      `price of ${nameOf(token)}`,
+      `$${decimalText(priceE18, 18)}, signed by you`,
+    ]),
+    ['your wallet', terms.takesCode === null ? 'has its code' : `takes the code of ${terms.takesCode}`],
+    ...approvals.map(({ token, spender, amount }): [string, string] => [
+      'approval',
+      `${amountText(opened, amount, token)} to ${spender}`,
+    ]),
+    [
+      'if both keys are stolen',
+      `${eth === null ? 'no ETH' : `up to ${decimalText(eth.dayWei, 18)} ETH a day per root`}, and every approved token`,
+    ],
+    ...terms.roots.map(({ kind, hash }): [string, string] => [`${kind} root`, hash]),
+  ]
+}
 
-/** A granted session for programs. */
-export const sessionJson = ({ active, pending }: Granted) => ({
-  session_id: active.session_id,
+/** A granted session for programs, by what was signed. */
+export const sessionJson = ({ active, terms }: Granted) => ({
+  session_id: terms.sessionId,
   status: active.status,
-  wallet: pending.wallet,
-  executor: pending.executor,
-  expires: pending.expires,
-  limits: active.limits,
-  delegation_hash: active.delegation_hash,
+  wallet: terms.wallet,
+  executor: terms.executor,
+  expires: terms.expiresS,
+  limits: {
+    max_trade_usd: terms.limits.maxTradeUsd,
+    max_day_usd: terms.limits.maxDayUsd,
+    max_trades: terms.limits.maxTrades,
+  },
+  tokens: terms.tokens.map(({ address }) => address),
+  accept_risks: terms.acceptRisks,
+  shield: terms.shield,
+  delegation_hash: terms.roots[0]!.hash,
+  roots: terms.roots,
 })

@@ -1,5 +1,6 @@
 import { type Answer, type BodyInput, BRAINS, HOSTED } from '@pit/protocol'
 import { Type } from '@sinclair/typebox'
+import { ToolRefusal } from '../refusal.ts'
 import {
   Bool,
   Choice,
@@ -175,15 +176,37 @@ export const AGENT_TOOLS = [
     title: 'Pause, resume or stop an agent',
     toolset: 'agents',
     description:
-      'Pause or resume an agent, or stop it for good. Resuming a live agent lets it trade inside the ' +
-      'session its owner signed; stopping ends that session at the service.',
+      'Pause an agent, resume it, or stop it for good. Resuming one that trades real funds needs the ' +
+      'operator’s permission. Stopping ends its session at the service; sessions still alive on chain are ' +
+      'listed: end them with revoke_session.',
     input: Input({ ...AgentIn, action: Choice(['pause', 'resume', 'stop']) }),
-    output: Agent,
-    routes: ['hosted.pause', 'hosted.resume', 'hosted.stop'],
+    output: Output({
+      ...Agent.properties,
+      sessions: List(Output({ session_id: Str(), on_chain: Str('alive, ended or expired by the own node') })),
+    }),
+    routes: ['hosted.get', 'hosted.pause', 'hosted.resume'],
     effect: 'commits',
     openWorld: false,
-    async run({ api, signal }, { agent_id, action }) {
-      return showAgent(await api[`hosted.${action}`]({ params: { id: agent_id } }, { signal }))
+    async run({ api, trading, signal }, { agent_id, action }) {
+      const params = { id: agent_id }
+      if (action === 'stop') {
+        const { agent, sessions } = await trading.client.hosted.stop(agent_id, { signal })
+        const states = sessions.map(({ session_id, state }) => ({ session_id, on_chain: state as string }))
+        return { ...showAgent(agent), sessions: states }
+      }
+      if (action === 'resume' && !trading.allowsLiveResume) {
+        const isRecorded = (await trading.client.hosted.record(agent_id)) !== null
+        const { mode } = await api['hosted.get']({ params }, { signal })
+        if (isRecorded || mode !== 'paper') throw liveResume()
+      }
+      return { ...showAgent(await api[`hosted.${action}`]({ params }, { signal })), sessions: [] }
     },
   }),
 ]
+
+const liveResume = () =>
+  new ToolRefusal(
+    'LIVE_RESUME_NOT_ALLOWED',
+    'This agent trades real funds, and this server may not resume it.',
+    'Its operator can run pit agent resume, or start this server with --allow-live-resume.',
+  )

@@ -1,3 +1,4 @@
+import type { RecordedSession } from '@pit/client'
 import { ToolRefusal } from '../refusal.ts'
 import {
   Bool,
@@ -8,12 +9,13 @@ import {
   isoOf,
   List,
   Num,
+  OrNull,
   Output,
   Str,
   TokenIn,
   UsdIn,
 } from '../shapes.ts'
-import { acts, reads } from '../tool.ts'
+import { acts, type Reading, reads } from '../tool.ts'
 import { placeTrade } from '../trade/placeTrade.ts'
 import { showStanding, TradeShown } from '../trade/showStanding.ts'
 import { untrusted } from '../untrusted.ts'
@@ -32,14 +34,15 @@ export const SESSION_TOOLS = [
       sessions: List(
         Output({
           session_id: Str(),
-          status: Str(),
+          status: Str('by the service; not_listed if it leaves the session out'),
+          on_chain: OrNull(Str('alive, ended or expired by the own node; null if signed elsewhere')),
           role: Str('owner or executor'),
           wallet: Str('whose funds trade'),
           tokens: List(Str()),
           max_usd_per_trade: Num(),
           max_usd_per_day: Num(),
-          left_24h_usd: Num(),
-          trades_left: Int(),
+          left_24h_usd: OrNull(Num()),
+          trades_left: OrNull(Int()),
           expires: Str(),
         }),
       ),
@@ -47,20 +50,29 @@ export const SESSION_TOOLS = [
     routes: ['me.sessions'],
     openWorld: false,
     async run({ own, signal }) {
-      const { sessions } = await own.sessions({ signal })
+      const [{ sessions }, { sessions: recorded }] = await Promise.all([
+        own.sessions({ signal }),
+        own.recordedSessions({ signal }),
+      ])
+      const stateOf = new Map(recorded.map(({ session_id, state }) => [session_id, state]))
+      const listed = new Set(sessions.map(({ session_id }) => session_id))
+      const hidden = recorded.filter(({ session_id }) => !listed.has(session_id))
       return {
-        sessions: sessions.map((one) => ({
-          session_id: one.session_id,
-          status: one.status,
-          role: one.role,
-          wallet: one.wallet,
-          tokens: one.tokens.map((token) => untrusted(token)),
-          max_usd_per_trade: one.limits.max_trade_usd,
-          max_usd_per_day: one.limits.max_day_usd,
-          left_24h_usd: one.used.remaining_24h_usd,
-          trades_left: one.used.trades_left,
-          expires: isoOf(one.expires),
-        })),
+        sessions: sessions
+          .map((one) => ({
+            session_id: one.session_id,
+            status: one.status as string,
+            on_chain: stateOf.get(one.session_id) ?? null,
+            role: one.role as string,
+            wallet: one.wallet,
+            tokens: one.tokens.map((token) => untrusted(token)),
+            max_usd_per_trade: one.limits.max_trade_usd,
+            max_usd_per_day: one.limits.max_day_usd,
+            left_24h_usd: one.used.remaining_24h_usd as number | null,
+            trades_left: one.used.trades_left as number | null,
+            expires: isoOf(one.expires),
+          }))
+          .concat(hidden.map(hiddenRow)),
       }
     },
   }),
@@ -95,22 +107,58 @@ export const SESSION_TOOLS = [
     toolset: 'sessions',
     description:
       'End a session this wallet granted, at once at the service and on chain by the wallet’s own ' +
-      'transaction. Final; costs gas.',
+      'transactions, built from this server’s records and read back from the own node. Final; costs gas.',
     input: Input({ session_id: IdIn('of list_sessions, role owner') }),
-    output: Output({ session_id: Str(), revoked: Bool(), transactions: List(Str()) }),
+    output: Output({
+      session_id: Str(),
+      revoked: Bool('every known root is ended by the own node'),
+      proven: Bool('the roots were signed with this server’s records, so none is missing'),
+      roots: List(Output({ root_hash: Str(), on_chain: Str('alive, ended or expired') })),
+      transactions: List(Str()),
+    }),
     routes: [],
     effect: 'commits',
     openWorld: false,
     async run({ own, trading, signal }, { session_id }) {
-      const { sessions } = await own.sessions({ signal })
-      if (!sessions.some((one) => one.session_id === session_id && one.role === 'owner'))
-        throw new ToolRefusal(
-          'NO_SESSION',
-          'This wallet granted no such session.',
-          'List sessions with list_sessions.',
-        )
-      const { receipts } = await trading.inTurn(() => trading.client.revokeSession({ sessionId: session_id }))
-      return { session_id, revoked: true, transactions: receipts.map(({ hash }) => hash) }
+      const { sessions: recorded } = await own.recordedSessions({ signal })
+      if (!recorded.some((one) => one.session_id === session_id)) await mustBeOwned(own, session_id, signal)
+      const { roots, complete, receipts } = await trading.inTurn(() =>
+        trading.client.revokeSession({ sessionId: session_id }),
+      )
+      return {
+        session_id,
+        revoked: complete,
+        proven: complete,
+        roots: roots.map(({ hash, state }) => ({ root_hash: hash, on_chain: state })),
+        transactions: receipts.map(({ hash }) => hash),
+      }
     },
   }),
 ]
+
+type Own = Reading<never>['own']
+
+async function mustBeOwned(own: Own, sessionId: string, signal: AbortSignal): Promise<void> {
+  const { sessions } = await own.sessions({ signal })
+  if (sessions.some((one) => one.session_id === sessionId && one.role === 'owner')) return
+  throw new ToolRefusal(
+    'NO_SESSION',
+    'This wallet granted no such session.',
+    'List sessions with list_sessions.',
+  )
+}
+
+/** A session that the service leaves out, by what its owner signed. */
+const hiddenRow = ({ session_id, state, wallet, binding }: RecordedSession) => ({
+  session_id,
+  status: 'not_listed',
+  on_chain: state,
+  role: 'owner',
+  wallet: wallet as string,
+  tokens: [...binding.tokens] as string[],
+  max_usd_per_trade: binding.limits.max_trade_micro_usd / 1e6,
+  max_usd_per_day: binding.limits.max_day_micro_usd / 1e6,
+  left_24h_usd: null,
+  trades_left: null,
+  expires: isoOf(binding.expires_at),
+})

@@ -38,22 +38,30 @@ export const TRADE_TOOLS = [
     title: 'Take approvals back',
     toolset: 'trade',
     description:
-      'Take back what the wallet allowed contracts to move of these tokens (USDG unless named). Signs ' +
-      'approvals of nothing and Permit2’s lockdown only; costs gas. A session that trades these tokens ' +
+      'Take back what the wallet allowed contracts to move of these tokens (USDG unless named), as read from ' +
+      'the own node before and after. Signs approvals of nothing and Permit2’s lockdown only; costs gas. A session that trades these tokens ' +
       'stops working.',
     input: Input({ tokens: Maybe(List(TokenIn('a token'), { minItems: 1, maxItems: 32 })) }),
-    output: Output({ transactions: List(Output({ tx_hash: Str(), block: Int() })), message: Str() }),
+    output: Output({
+      revoked: List(Output({ token: Str(), spender: Str(), by_permit2: Bool() })),
+      transactions: List(Output({ tx_hash: Str(), block: Int() })),
+      message: Str(),
+    }),
     routes: [],
     effect: 'commits',
     openWorld: false,
     async run({ own, trading }, { tokens }) {
       for (const name of tokens ?? []) tokenAddress(own.pins, name)
-      const receipts = await trading.inTurn(() =>
+      const { revoked, receipts } = await trading.inTurn(() =>
         trading.client.revokeApprovals(tokens === undefined ? {} : { tokens }),
       )
       return {
+        revoked: revoked.map(({ token, spender, by }) => ({ token, spender, by_permit2: by === 'permit2' })),
         transactions: receipts.map(({ hash, block }) => ({ tx_hash: hash, block })),
-        message: receipts.length === 0 ? 'There was nothing to take back.' : 'Taken back.',
+        message:
+          revoked.length === 0
+            ? 'No allowance is left, by the own node.'
+            : 'Taken back: no allowance is left, by the own node.',
       }
     },
   }),

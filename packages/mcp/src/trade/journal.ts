@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
 import type { SignedTrade } from '@pit/client'
 import { ToolRefusal } from '../refusal.ts'
+import { writeWhole } from '../writeWhole.ts'
 
 /** What was asked for, in the words of the tool. */
 export type Asked = {
@@ -115,31 +106,6 @@ function readAll(folder: string): Map<string, Entry> {
 }
 
 const nameOf = (clientId: string): string => createHash('sha256').update(clientId).digest('hex')
-
-/** The old text or the new one, on disk, whatever dies when. */
-function writeWhole(folder: string, name: string, text: string): void {
-  const draft = join(folder, `${name}.draft`)
-  const file = openSync(draft, 'w', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(draft, join(folder, name))
-  syncFolder(folder)
-}
-
-function syncFolder(folder: string): void {
-  // Windows opens no folder; its renames are journalled by the file system.
-  if (process.platform === 'win32') return
-  const opened = openSync(folder, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-}
 
 const BIG = /^(\d+)n$/
 const BIGINT_FIELDS: ReadonlySet<string> = new Set(['microUsd', 'leastOut', 'atoms', 'amountOut'])

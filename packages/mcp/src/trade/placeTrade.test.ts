@@ -53,6 +53,7 @@ function open(): Trading {
     answerWithinMs: 60_000,
     acceptRisks: ['CURVE'],
     attestsNonUs: false,
+    allowsLiveResume: false,
     inTurn: createTurn(),
     log: () => {},
   }

@@ -15,6 +15,8 @@ export interface Trading {
   /** Severe risks that the person who runs the server accepted; a model cannot. */
   acceptRisks: readonly string[]
   attestsNonUs: boolean
+  /** Whether the operator lets a model resume an agent that trades real funds. */
+  allowsLiveResume: boolean
   /** Whatever signs runs in turn: two plans of one nonce would spoil each other. */
   inTurn: InTurn
   log(text: string): void

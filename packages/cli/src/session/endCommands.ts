@@ -1,0 +1,209 @@
+import { isRefusal, PitRefusal, type RecordedSession, type RevokedSession } from '@pit/client'
+import type { Answer } from '@pit/protocol'
+import { Command } from 'commander'
+import { UsageRefused } from '../client/exit.ts'
+import {
+  type CommandDeps,
+  type Opened,
+  openAsExecutor,
+  openClient,
+  openSignedIn,
+} from '../client/openClient.ts'
+import { allowanceText } from '../client/revokeCommand.ts'
+import { agree, needWord, show, timeText } from '../client/show.ts'
+import { table } from '../client/terminal.ts'
+
+type Listed = Answer<'me.sessions'>['sessions'][number]
+/** A session as the server lists it, with its state on chain if it was signed on this machine. */
+type Row = Partial<Listed> & {
+  session_id: string
+  on_chain: RecordedSession['state'] | null
+  roots?: string[]
+}
+
+export const listCommand = (deps: CommandDeps): Command =>
+  new Command('list')
+    .description('Sessions your wallet granted, with their state on chain; or with --as-executor trades in.')
+    .option('--as-executor', 'of the executor’s key')
+    .action(async ({ asExecutor = false }: { asExecutor?: boolean }, command: Command) => {
+      const opened = await (asExecutor ? openAsExecutor : openSignedIn)(deps, command)
+      const [{ sessions: listed }, { sessions: recorded, damaged }] = await Promise.all([
+        opened.client.sessions(),
+        opened.client.recordedSessions(),
+      ])
+      for (const key of damaged)
+        deps.terminal.say(`The local record ${key} is damaged: its session may be alive.`)
+      const rows = mergeRows(listed, recorded)
+      show(deps, opened, rows, () =>
+        table([
+          [
+            'session',
+            'server says',
+            'on chain',
+            'executor',
+            'until',
+            'per trade',
+            'left today',
+            'trades left',
+          ],
+          ...rows.map((row) => [
+            row.session_id,
+            row.status ?? 'not listed',
+            row.on_chain,
+            row.executor ?? null,
+            row.expires === undefined ? null : timeText(row.expires),
+            row.limits ? `$${row.limits.max_trade_usd}` : null,
+            row.used ? `$${row.used.remaining_24h_usd}` : null,
+            row.used?.trades_left ?? null,
+          ]),
+        ]),
+      )
+    })
+
+/** Sessions that the server leaves out are shown from the local records. */
+export function mergeRows(listed: readonly Listed[], recorded: readonly RecordedSession[]): Row[] {
+  const byId = new Map(recorded.map((one) => [one.session_id, one]))
+  const rows = listed.map((one): Row => {
+    const own = byId.get(one.session_id)
+    byId.delete(one.session_id)
+    return { ...one, on_chain: own?.state ?? null, ...(own && { roots: own.roots.map(({ hash }) => hash) }) }
+  })
+  const hidden = [...byId.values()].map(({ session_id, executor, binding, wallet, state, roots }): Row => {
+    const { max_trade_micro_usd, max_day_micro_usd, max_trades } = binding.limits
+    const limits = {
+      max_trade_usd: max_trade_micro_usd / 1e6,
+      max_day_usd: max_day_micro_usd / 1e6,
+      max_trades,
+    }
+    return {
+      ...{ session_id, executor, wallet, limits, expires: binding.expires_at, on_chain: state },
+      roots: roots.map(({ hash }) => hash),
+    }
+  })
+  return [...rows, ...hidden]
+}
+
+interface RevokeFlags {
+  all?: boolean
+  root?: `0x${string}`[]
+  onChain: boolean
+  yes?: boolean
+}
+
+export const revokeCommand = (deps: CommandDeps): Command =>
+  new Command('revoke')
+    .description('End a session: at the co-signer at once, and on chain by your own transactions.')
+    .argument('[session-id]')
+    .option('--all', 'every session signed on this machine that is alive on chain')
+    .option('--root <hashes...>', 'hashes of all its roots, for a session signed on another machine')
+    .option('--no-on-chain', 'only at the service and the co-signer; signs nothing, its roots stay alive')
+    .option('-y, --yes', 'sign without asking')
+    .action(async (sessionId: string | undefined, flags: RevokeFlags, command: Command) => {
+      const { all = false, root, onChain, yes } = flags
+      if (all === (sessionId !== undefined))
+        throw new UsageRefused('Name one session, or give --all for every session signed on this machine.')
+      if (onChain) needWord(deps, yes)
+      // Without a server the roots can still be ended, so a failed sign-in is reported and not fatal.
+      const opened = await openSignedIn(deps, command).catch(async (error: unknown) => {
+        if (!isRefusal(error)) throw error
+        deps.terminal.say(`Signing in failed (${error.code}); the roots are ended on chain alone.`)
+        return openClient(deps, command)
+      })
+      const ids = sessionId === undefined ? await aliveIds(deps, opened) : [sessionId]
+      if (onChain && ids.length > 0) await agree(deps, `End ${ids.join(', ')}, on chain too?`, yes)
+      const request = { onChain, ...(root && { rootHashes: root }) }
+      const ended = await endEach(deps, opened, ids, request)
+      showEnded(deps, opened, ended, all)
+    })
+
+async function aliveIds({ terminal }: CommandDeps, { client }: Opened): Promise<string[]> {
+  const { sessions, damaged } = await client.recordedSessions()
+  if (damaged.length > 0)
+    throw new PitRefusal('RECORD_DAMAGED', `These local records cannot be read: ${damaged.join(', ')}.`, {
+      hint: 'Restore them from a backup, or end their sessions one by one with --root.',
+    })
+  const alive = sessions.filter(({ state }) => state === 'alive')
+  if (alive.length === 0) terminal.say('No session signed on this machine is alive on chain.')
+  return alive.map(({ session_id }) => session_id)
+}
+
+/** Each is tried; the first failure is thrown once all were, naming every root that is left. */
+async function endEach(
+  { terminal }: CommandDeps,
+  { client }: Opened,
+  ids: readonly string[],
+  request: { onChain: boolean; rootHashes?: readonly `0x${string}`[] },
+): Promise<RevokedSession[]> {
+  const ended: RevokedSession[] = []
+  const failed: PitRefusal[] = []
+  for (const sessionId of ids) {
+    const done = terminal.progress(`Ending session ${sessionId}`)
+    try {
+      ended.push(await client.revokeSession({ sessionId, ...request }))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      failed.push(error)
+    } finally {
+      done()
+    }
+  }
+  const [first] = failed
+  if (!first || failed.length === 1) {
+    if (first) throw first
+    return ended
+  }
+  throw new PitRefusal(first.code, failed.map(({ message }) => message).join(' '), {
+    retry: first.retry,
+    ...(first.hint !== undefined && { hint: first.hint }),
+    details: { live_roots: failed.flatMap(({ details }) => (details['live_roots'] as string[]) ?? []) },
+  })
+}
+
+function showEnded(deps: CommandDeps, opened: Opened, ended: readonly RevokedSession[], all: boolean): void {
+  const rows = ended.map(endedJson)
+  show(deps, opened, all ? rows : rows[0], () =>
+    ended.map((one) => table(endedRows(opened, one))).join('\n\n'),
+  )
+  const unproven = ended.filter(({ complete }) => !complete).map(({ sessionId }) => sessionId)
+  if (unproven.length > 0)
+    throw new PitRefusal(
+      'REVOCATION_UNPROVEN',
+      `The roots that the server lists are ended, but ${unproven.join(', ')} was not signed on this machine: ` +
+        'the server may have left roots out.',
+      {
+        retry: 'look_first',
+        hint: 'Run it on the machine that granted the session, or name all of its roots with --root.',
+      },
+    )
+}
+
+const endedJson = (one: RevokedSession) => ({
+  session_id: one.sessionId,
+  status: 'revoked' as const,
+  revoked_at: one.revoked?.revoked_at ?? null,
+  signer_revoked: one.cosignerConfirmed,
+  complete: one.complete,
+  roots: one.roots,
+  transactions: one.receipts.map(({ hash, block }) => ({ tx_hash: hash, block })),
+  approvals: one.approvals,
+})
+
+const endedRows = (opened: Opened, one: RevokedSession): [string, string][] => [
+  ['session', one.sessionId],
+  ['co-signer', one.cosignerConfirmed ? 'has stopped, by the service' : 'did not confirm'],
+  ...one.roots.map(({ hash, state }): [string, string] => ['root', `${hash} ${state}`]),
+  ['transactions', one.receipts.map(({ hash }) => hash).join(', ') || 'none sent'],
+  [
+    'approvals left',
+    one.approvals === null
+      ? 'unknown: see pit revoke'
+      : one.approvals.map((approval) => allowanceText(opened, approval)).join('; ') || 'none',
+  ],
+]
+
+/** Sessions with their state on chain, and the command that ends those that are alive. */
+export const stateRows = (sessions: readonly RecordedSession[]): [string, string][] =>
+  sessions.map(({ session_id, state }) => [
+    `session ${session_id}`,
+    state === 'alive' ? `alive on chain; end it: pit session revoke ${session_id}` : `${state} on chain`,
+  ])
