@@ -1,3 +1,4 @@
+import type { PitClient } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -11,6 +12,7 @@ import { Empty, Failure, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { toast } from '../design/toast.tsx'
 import { Link, navigate } from '../router.tsx'
+import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { nameOf, STATUS_TONES } from './Agents.tsx'
 import { LiveSteps } from './LiveSteps.tsx'
@@ -102,11 +104,39 @@ function Headline({ agent }: { agent: AgentDetail }) {
 const nextTick = (at: number | null, nowS: number): string =>
   at === null ? 'does not tick' : at > nowS ? `next in ${duration(at - nowS)}` : 'next: now'
 
+const aliveIn = ({ sessions }: Awaited<ReturnType<PitClient['hosted']['stop']>>): string[] =>
+  sessions.flatMap(({ session_id, state }) => (state === 'alive' ? [session_id] : []))
+
+/** Sessions of a stopped agent that the chain still honours, by the visitor's own node. */
+function AliveSessions({ ids, onEnded }: { ids: readonly string[]; onEnded(): void }) {
+  const ending = useMutation({
+    mutationFn: async () => {
+      const { client } = await openClient()
+      for (const sessionId of ids) await client.revokeSession({ sessionId })
+    },
+    onSuccess: () => {
+      toast('Its sessions are ended on chain.')
+      onEnded()
+    },
+  })
+  return (
+    <Notice tone="warn" title="Its sessions are still alive on chain">
+      <p className="mono break">{ids.join(', ')}</p>
+      <Button kind="danger" busy={ending.isPending} onClick={() => ending.mutate()}>
+        End them on chain
+      </Button>
+      {ending.error && <Failure error={ending.error} />}
+    </Notice>
+  )
+}
+
 function Switches({ agent }: { agent: AgentDetail }) {
   const { id, status } = agent
+  const [left, setLeft] = useState<readonly string[]>([])
   const acting = useMutation({
     mutationFn: async (what: 'pause' | 'resume' | 'stop' | 'delete') => {
-      await api[`hosted.${what}`]({ params: { id } })
+      if (what !== 'stop') await api[`hosted.${what}`]({ params: { id } })
+      else setLeft(aliveIn(await (await openClient()).client.hosted.stop(id)))
       return what
     },
     onSuccess: (what) => {
@@ -135,6 +165,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
         )}
       </div>
       {acting.error && <Failure error={acting.error} />}
+      {left.length > 0 && <AliveSessions ids={left} onEnded={() => setLeft([])} />}
     </>
   )
 }

@@ -1,20 +1,16 @@
 import type { PitClient } from '@pit/client'
 import { CORE_SYMBOLS, SESSION } from '@pit/protocol'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
-import { queries } from '../data/api.ts'
-import { count, dateTime, duration, wholeUsd } from '../data/format.ts'
+import { count, duration, wholeUsd } from '../data/format.ts'
 import { CheckField, SliderField, TextField } from '../design/Field.tsx'
-import { Badge, Button, Card, Code, Dialog, Facts } from '../design/parts.tsx'
-import { Failure, Loaded, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
+import { Card, Code } from '../design/parts.tsx'
+import { Loaded, Notice } from '../design/states.tsx'
 import { openClient } from '../wallet/connect.ts'
-import { Bounds } from './Honest.tsx'
+import { SignSession } from './SignSession.tsx'
 
 type GrantAsk = Parameters<PitClient['grantSession']>[0]
-type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
-type Pending = Parameters<NonNullable<GrantOptions['confirm']>>[0]
 
 const HOURS = [1, 4, 12, 24, 72, 168, 336, 720] as const
 const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
@@ -29,8 +25,6 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
   const [days, setDays] = useState(4)
   const [trades, setTrades] = useState<number>(SESSION.maxTradesDefault)
   const [hours, setHours] = useState(3)
-  const [allow7702, setAllow7702] = useState(false)
-  const [sendSetup, setSendSetup] = useState(true)
   const ask = {
     executor: executor.toLowerCase() as `0x${string}`,
     tokens: [...tokens],
@@ -109,13 +103,10 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
             />
           </Card>
           {hands.grantsSessions ? (
-            <Sign
-              ask={ask}
+            <SignSession
               isReady={isReady}
-              allow7702={allow7702}
-              setAllow7702={setAllow7702}
-              sendSetup={sendSetup}
-              setSendSetup={setSendSetup}
+              missing="Name an executor and at least two tokens."
+              grant={async (options) => (await openClient()).client.grantSession(ask, options)}
               onGranted={onGranted}
             />
           ) : (
@@ -145,112 +136,5 @@ function ByCommand({ ask, isReady }: { ask: GrantAsk & { tokens: string[] }; isR
       <p>The command line grants this very session, with a key that you hold there:</p>
       <Code text={command} label="Nothing here holds a secret." />
     </Card>
-  )
-}
-
-function Sign(props: {
-  ask: GrantAsk
-  isReady: boolean
-  allow7702: boolean
-  setAllow7702(value: boolean): void
-  sendSetup: boolean
-  setSendSetup(value: boolean): void
-  onGranted(): void
-}) {
-  const [pending, setPending] = useState<Pending | null>(null)
-  const decide = useRef<(agreed: boolean) => void>(() => {})
-  const granting = useMutation({
-    mutationFn: async () => {
-      const { client } = await openClient()
-      return client.grantSession(props.ask, {
-        allow7702: props.allow7702,
-        sendSetup: props.sendSetup,
-        confirm: (asked) => {
-          setPending(asked)
-          return new Promise<boolean>((resolve) => {
-            decide.current = resolve
-          })
-        },
-      })
-    },
-    onSuccess: () => {
-      toast('The session is active.')
-      void queries.invalidateQueries({ queryKey: ['me.sessions'] })
-      props.onGranted()
-    },
-    onSettled: () => setPending(null),
-  })
-  const answer = (agreed: boolean) => {
-    setPending(null)
-    decide.current(agreed)
-  }
-  return (
-    <Card title="Sign it">
-      <CheckField
-        label="My wallet may take the delegator’s code (EIP-7702), which a session needs."
-        checked={props.allow7702}
-        onChange={props.setAllow7702}
-      />
-      <CheckField
-        label="Send the token approvals it needs to sell tokens, within the day’s budget."
-        checked={props.sendSetup}
-        onChange={props.setSendSetup}
-      />
-      {granting.error && <Failure error={granting.error} />}
-      <div className="row">
-        <Button
-          kind="primary"
-          disabled={!props.isReady || !props.allow7702}
-          busy={granting.isPending}
-          onClick={() => granting.mutate()}
-        >
-          See what it bounds
-        </Button>
-        {!props.isReady && <span className="faint">Name an executor and at least two tokens.</span>}
-      </div>
-      <Dialog title="Before you sign" open={pending !== null} onClose={() => answer(false)}>
-        {pending && <Bounded pending={pending} onAnswer={answer} />}
-      </Dialog>
-    </Card>
-  )
-}
-
-function Bounded({ pending, onAnswer }: { pending: Pending; onAnswer(agreed: boolean): void }) {
-  const { limits, exposure } = pending
-  return (
-    <>
-      <Facts
-        rows={[
-          [
-            'Executor',
-            <span key="executor" className="mono break">
-              {pending.executor}
-            </span>,
-          ],
-          ['One trade', wholeUsd(limits.max_trade_usd)],
-          ['24 hours', wholeUsd(limits.max_day_usd)],
-          ['Trades', count(limits.max_trades)],
-          ['Until', dateTime(pending.expires)],
-          ['Approvals first', count(pending.setup.length)],
-        ]}
-      />
-      <Notice tone="warn" title="The most that can be lost">
-        {exposure.in_words.map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </Notice>
-      <Bounds title="The chain enforces" lines={pending.on_chain_bounds} />
-      <Bounds title="Only the co-signer enforces" lines={pending.not_enforced_on_chain} />
-      <p>
-        <Badge tone="up">Verified</Badge> The typed data was rebuilt and read in this browser: it says what
-        stands here.
-      </p>
-      <div className="row">
-        <Button kind="primary" onClick={() => onAnswer(true)}>
-          Sign the session
-        </Button>
-        <Button onClick={() => onAnswer(false)}>Do not sign</Button>
-      </div>
-    </>
   )
 }

@@ -1,6 +1,6 @@
 import { Card } from '../design/parts.tsx'
 
-const BY_CHAIN = [
+export const BY_CHAIN = [
   'Only the executor you name can use it, and only until the time you sign.',
   'Its calls go to the pinned router or the curves of its tokens, and to nothing else.',
   'ETH that leaves in one call and in one day has a cap, counted by the chain itself.',
@@ -8,7 +8,7 @@ const BY_CHAIN = [
   'Each call needs the co-signer’s own signature, good for 120 seconds and for that call alone.',
   'Once you disable it on chain, nothing signed for it counts any more.',
 ]
-const BY_COSIGNER = [
+export const BY_COSIGNER = [
   'The dollars of one trade, of a day, and the number of trades: the chain knows no dollars.',
   'That the trade is at a fair price, and that its fee is the one of the table.',
   'That only your own wallet receives what is bought.',

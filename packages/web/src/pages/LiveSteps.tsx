@@ -1,29 +1,36 @@
 import type { Answer } from '@pit/protocol'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, queries, useRead } from '../data/api.ts'
-import { amount, usd } from '../data/format.ts'
-import { Button, Card, Copied } from '../design/parts.tsx'
-import { Failure } from '../design/states.tsx'
+import { amount, duration, usd } from '../data/format.ts'
+import { Button, Card, Code, Copied, Facts } from '../design/parts.tsx'
+import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
-import { Link } from '../router.tsx'
 import { openClient } from '../wallet/connect.ts'
+import { SignSession } from './SignSession.tsx'
+
+const LASTS_S = 86_400
 
 /** What a live agent still needs, in order: gas, a session for its executor, the session attached, the switch. */
 export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const params = { id: agent.id }
   const executor = useRead('hosted.executor', { params }, { everyMs: 10_000 })
   const mine = useRead('me.sessions', {}, { everyMs: 10_000 })
+  const attestation = executor.data?.executor_attestation
+  // Gas and sessions go to an executor only once the pinned co-signer attests it.
+  const attested = useQuery({
+    queryKey: ['attested executor', agent.id, agent.executor, attestation?.signature],
+    queryFn: async () =>
+      (await openClient()).client.hosted.checkExecutor({ ...agent, executor_attestation: attestation }),
+    enabled: attestation !== undefined,
+  })
   const session = mine.data?.sessions.find(
-    (one) => one.status === 'active' && one.executor.toLowerCase() === agent.executor?.toLowerCase(),
+    (one) => one.status === 'active' && one.executor.toLowerCase() === attested.data,
   )
   const refresh = () => queries.invalidateQueries({ queryKey: ['hosted.get'] })
   const attaching = useMutation({
-    mutationFn: async (session_id: string) => {
-      // Only an executor whose key the pinned co-signer attests gets a session.
-      await (await openClient()).client.hosted.checkExecutor(agent)
-      return api['hosted.session']({ params, body: { session_id } })
-    },
-    onSuccess: () => toast('The session is attached.'),
+    mutationFn: async (sessionId: string) =>
+      (await openClient()).client.hosted.grantLive(agent.id, {}, { sessionId }),
+    onSuccess: () => toast('The session is attached, and the agent trades for real.'),
     onSettled: refresh,
   })
   const switching = useMutation({
@@ -33,43 +40,96 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   })
   const hasGas = executor.data?.enough ?? false
   const topUp = executor.data?.top_up
-  const error = attaching.error ?? switching.error
+  const error = attested.error ?? attaching.error ?? switching.error
   return (
-    <Card title="To trade for real">
-      <ol className="steps">
-        <li className={hasGas ? 'done' : 'now'}>
-          <strong>Gas for its executor</strong>
-          {executor.data && (
-            <span className="small">
-              {`It has ${amount(executor.data.balance_wei, 18)} ETH${topUp ? `; send ${amount(topUp.amount_wei, 18)} ETH (${usd(topUp.amount_usd)}) to` : ', which is enough.'}`}
-              {topUp && <Copied text={topUp.to} />}
-            </span>
-          )}
-        </li>
-        <li className={session || agent.session_id ? 'done' : 'now'}>
-          <strong>A session for its executor</strong>
-          {!session && !agent.session_id && (
-            <Link href={`/sessions?executor=${agent.executor ?? ''}`}>Grant one inside its limits</Link>
-          )}
-        </li>
-        <li className={agent.session_id ? 'done' : 'waits'}>
-          <strong>The session attached</strong>
-          {session && !agent.session_id && (
-            <Button tight busy={attaching.isPending} onClick={() => attaching.mutate(session.session_id)}>
-              Attach it
-            </Button>
-          )}
-        </li>
-        <li className={agent.live ? 'done' : 'waits'}>
-          <strong>Switched on</strong>
-          {agent.session_id && (
-            <Button tight busy={switching.isPending} onClick={() => switching.mutate(!agent.live)}>
-              {agent.live ? 'Switch it off' : 'Let it trade for real'}
-            </Button>
-          )}
-        </li>
-      </ol>
-      {error && <Failure error={error} />}
-    </Card>
+    <>
+      <Card title="To trade for real">
+        <ol className="steps">
+          <li className={hasGas ? 'done' : 'now'}>
+            <strong>Gas for its executor</strong>
+            {executor.data && attested.data && (
+              <span className="small">
+                {`It has ${amount(executor.data.balance_wei, 18)} ETH${topUp ? `; send ${amount(topUp.amount_wei, 18)} ETH (${usd(topUp.amount_usd)}) to` : ', which is enough.'}`}
+                {topUp && <Copied text={attested.data} />}
+              </span>
+            )}
+          </li>
+          <li className={session || agent.session_id ? 'done' : 'now'}>
+            <strong>A session for its executor</strong>
+          </li>
+          <li className={agent.session_id ? 'done' : 'waits'}>
+            <strong>The session attached</strong>
+            {session && !agent.session_id && (
+              <Button tight busy={attaching.isPending} onClick={() => attaching.mutate(session.session_id)}>
+                Attach it
+              </Button>
+            )}
+          </li>
+          <li className={agent.live ? 'done' : 'waits'}>
+            <strong>Switched on</strong>
+            {agent.session_id && (
+              <Button tight busy={switching.isPending} onClick={() => switching.mutate(!agent.live)}>
+                {agent.live ? 'Switch it off' : 'Let it trade for real'}
+              </Button>
+            )}
+          </li>
+        </ol>
+        {error && <Failure error={error} />}
+      </Card>
+      {attested.data && !session && !agent.session_id && <GrantToAgent id={agent.id} onGranted={refresh} />}
+    </>
+  )
+}
+
+/** A session for what this browser recorded when the agent was created, never for what the server answers. */
+function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
+  const opened = useQuery({
+    queryKey: ['agent record', id],
+    queryFn: async () => {
+      const { client, hands } = await openClient()
+      return { record: await client.hosted.record(id), hands }
+    },
+  })
+  return (
+    <Loaded of={opened}>
+      {({ record, hands }) =>
+        record && hands.grantsSessions ? (
+          <>
+            <Card title="As you created it">
+              <Facts
+                rows={[
+                  ['Pairs', record.pairs.join(', ')],
+                  ['One trade', usd(record.limits.max_trade_usd)],
+                  ['24 hours', usd(record.limits.max_day_usd)],
+                  ['Accepted risks', record.terms.accept_risks.join(', ') || 'none'],
+                  ['Shield', record.terms.shield ? 'on' : 'off'],
+                  ['Lasts', duration(LASTS_S)],
+                ]}
+              />
+            </Card>
+            <SignSession
+              isReady
+              missing=""
+              grant={async (options) =>
+                (await openClient()).client.hosted.grantLive(id, { expires_in_s: LASTS_S }, options)
+              }
+              onGranted={onGranted}
+            />
+          </>
+        ) : (
+          <Card title="Grant it by the command line">
+            <Notice tone="warn" title="Nothing was signed.">
+              {record
+                ? 'Browser wallets do not let a page sign a session.'
+                : 'This agent was not created in this browser, so its limits cannot be verified here.'}
+            </Notice>
+            <Code
+              text={`pit agent live ${id} \\\n  --pairs <PAIRS> --max-trade-usd <USD> --max-day-usd <USD> --allow-7702`}
+              label="Give the limits you want."
+            />
+          </Card>
+        )
+      }
+    </Loaded>
   )
 }

@@ -1,11 +1,12 @@
+import type { RecordedSession, RootState } from '@pit/client'
 import type { Answer } from '@pit/protocol'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries, useRead } from '../data/api.ts'
 import { count, dateTime, duration, shortHex, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { Badge, Button, Card, Page, Tabs } from '../design/parts.tsx'
-import { Failure, Loaded } from '../design/states.tsx'
+import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { toast } from '../design/toast.tsx'
 import { useLocation } from '../router.tsx'
@@ -14,7 +15,36 @@ import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { GrantForm } from './GrantForm.tsx'
 import { Honest } from './Honest.tsx'
 
-type Session = Answer<'me.sessions'>['sessions'][number]
+type Listed = Answer<'me.sessions'>['sessions'][number]
+/** As the server lists it, with its state on chain if it was signed in this browser. */
+type Session = Pick<Listed, 'session_id' | 'role' | 'executor' | 'expires'> & {
+  status: Listed['status'] | 'not_listed'
+  tokens: readonly string[]
+  limits: { max_trade_usd: number; max_day_usd: number }
+  used: Listed['used'] | null
+  onChain: RootState | null
+}
+
+/** Sessions that the server leaves out are shown by what was signed here. */
+function merge(listed: readonly Listed[], recorded: readonly RecordedSession[]): Session[] {
+  const byId = new Map(recorded.map((one) => [one.session_id, one]))
+  const rows = listed.map((one): Session => ({ ...one, onChain: byId.get(one.session_id)?.state ?? null }))
+  const ids = new Set(listed.map(({ session_id }) => session_id))
+  const hidden = recorded
+    .filter(({ session_id }) => !ids.has(session_id))
+    .map(
+      ({ session_id, executor, binding, state }): Session => ({
+        ...{ session_id, executor, role: 'owner', status: 'not_listed', onChain: state, used: null },
+        expires: binding.expires_at,
+        tokens: binding.tokens,
+        limits: {
+          max_trade_usd: binding.limits.max_trade_micro_usd / 1e6,
+          max_day_usd: binding.limits.max_day_micro_usd / 1e6,
+        },
+      }),
+    )
+  return [...rows, ...hidden]
+}
 
 const TABS = [
   { id: 'list', label: 'Your sessions' },
@@ -43,17 +73,34 @@ export default function Sessions() {
   )
 }
 
-const TONES = { pending: 'plain', active: 'up', revoked: 'down', expired: 'plain' } as const
+const TONES = {
+  pending: 'plain',
+  active: 'up',
+  revoked: 'down',
+  expired: 'plain',
+  not_listed: 'warn',
+} as const
+const CHAIN_TONES = { alive: 'up', ended: 'down', expired: 'plain' } as const
 
 function List() {
   const sessions = useRead('me.sessions', {}, { everyMs: 10_000 })
+  const recorded = useQuery({
+    queryKey: ['recorded sessions', sessions.dataUpdatedAt],
+    queryFn: async () => (await openClient()).client.recordedSessions(),
+    placeholderData: (before) => before,
+  })
   const nowS = useNowS()
   const revoking = useMutation({
     mutationFn: async (sessionId: string) => {
       const { client } = await openClient()
       return client.revokeSession({ sessionId })
     },
-    onSuccess: ({ receipts }) => toast(`The session has ended, on chain in ${receipts.length} transactions.`),
+    onSuccess: ({ complete }) =>
+      toast(
+        complete
+          ? 'The session has ended: every root is disabled, by your own node.'
+          : 'The listed roots are disabled. This browser did not sign the session: others may be alive.',
+      ),
     onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
   })
   const columns = [
@@ -67,15 +114,24 @@ function List() {
       ),
     },
     { head: 'State', cell: ({ status }: Session) => <Badge tone={TONES[status]}>{words(status)}</Badge> },
+    {
+      head: 'On chain',
+      cell: ({ onChain }: Session) =>
+        onChain ? (
+          <Badge tone={CHAIN_TONES[onChain]}>{words(onChain)}</Badge>
+        ) : (
+          <span className="faint">–</span>
+        ),
+    },
     { head: 'Executor', cell: ({ executor }: Session) => <span className="mono">{shortHex(executor)}</span> },
     { head: 'Tokens', cell: ({ tokens }: Session) => tokens.map((token) => shortHex(token)).join(', ') },
     { head: 'One trade', right: true, cell: ({ limits }: Session) => usd(limits.max_trade_usd) },
     {
       head: 'Left today',
       right: true,
-      cell: ({ used, limits }: Session) => `${usd(used.remaining_24h_usd)} of ${usd(limits.max_day_usd)}`,
+      cell: ({ used, limits }: Session) => `${usd(used?.remaining_24h_usd)} of ${usd(limits.max_day_usd)}`,
     },
-    { head: 'Trades left', right: true, cell: ({ used }: Session) => count(used.trades_left) },
+    { head: 'Trades left', right: true, cell: ({ used }: Session) => count(used?.trades_left) },
     {
       head: 'Ends',
       cell: ({ expires }: Session) => (
@@ -84,8 +140,8 @@ function List() {
     },
     {
       head: 'End it',
-      cell: ({ session_id, status, role }: Session) =>
-        status === 'active' && role === 'owner' ? (
+      cell: ({ session_id, status, role, onChain }: Session) =>
+        role === 'owner' && (status === 'active' || onChain === 'alive') ? (
           <Button
             kind="danger"
             tight
@@ -102,13 +158,18 @@ function List() {
   return (
     <>
       {revoking.error && <Failure error={revoking.error} />}
+      {recorded.data?.damaged.map((key) => (
+        <Notice key={key} tone="warn" title="A record in this browser is damaged">
+          {`${key}: its session may be alive.`}
+        </Notice>
+      ))}
       <Card title="Sessions" flush>
         <Loaded of={sessions}>
           {(data) => (
             <Table
               caption="Sessions"
               columns={columns}
-              rows={data.sessions}
+              rows={merge(data.sessions, recorded.data?.sessions ?? [])}
               keyOf={({ session_id }) => session_id}
               empty="You have granted no session."
             />

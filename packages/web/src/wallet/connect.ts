@@ -12,6 +12,7 @@ import type { ChainProfile } from '@pit/protocol'
 import { account, type SignedIn, setAccount } from '../data/account.ts'
 import { call, queries } from '../data/api.ts'
 import { pinsQuery } from '../data/pins.ts'
+import { browserRecords } from '../data/records.ts'
 import { createTestWallet, type TestMode } from './testWallet.ts'
 import { walletById } from './wallets.ts'
 
@@ -75,6 +76,7 @@ async function open(id: string, address: `0x${string}`, apiKey?: string): Promis
     rpc,
     account: accountOf(hands, address),
     domain: await signInDomain(),
+    records: browserRecords(profile),
     ...(apiKey !== undefined && { apiKey }),
   })
   return { client, profile, hands }

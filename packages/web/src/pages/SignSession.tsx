@@ -1,0 +1,130 @@
+import type { PitClient, SignedTerms } from '@pit/client'
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { queries } from '../data/api.ts'
+import { amount, count, dateTime, wholeUsd, words } from '../data/format.ts'
+import { CheckField } from '../design/Field.tsx'
+import { Badge, Button, Card, Dialog, Facts } from '../design/parts.tsx'
+import { Failure, Notice } from '../design/states.tsx'
+import { toast } from '../design/toast.tsx'
+import { Bounds, BY_CHAIN, BY_COSIGNER } from './Honest.tsx'
+
+type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
+
+/** Grants a session once its owner has seen what the signed bytes say. */
+export function SignSession(props: {
+  isReady: boolean
+  /** What to fill in while it is not ready. */
+  missing: string
+  grant(options: GrantOptions): Promise<unknown>
+  onGranted(): void
+}) {
+  const [allow7702, setAllow7702] = useState(false)
+  const [sendSetup, setSendSetup] = useState(true)
+  const [terms, setTerms] = useState<SignedTerms | null>(null)
+  const decide = useRef<(agreed: boolean) => void>(() => {})
+  const granting = useMutation({
+    mutationFn: () =>
+      props.grant({
+        allow7702,
+        sendSetup,
+        confirm: (signed) => {
+          setTerms(signed)
+          return new Promise<boolean>((resolve) => {
+            decide.current = resolve
+          })
+        },
+      }),
+    onSuccess: () => {
+      toast('The session is active.')
+      props.onGranted()
+    },
+    onSettled: () => {
+      setTerms(null)
+      void queries.invalidateQueries({ queryKey: ['me.sessions'] })
+    },
+  })
+  const answer = (agreed: boolean) => {
+    setTerms(null)
+    decide.current(agreed)
+  }
+  return (
+    <Card title="Sign it">
+      <CheckField
+        label="My wallet may take the delegator’s code (EIP-7702), which a session needs."
+        checked={allow7702}
+        onChange={setAllow7702}
+      />
+      <CheckField
+        label="Send the token approvals it needs to sell tokens, within the day’s budget."
+        checked={sendSetup}
+        onChange={setSendSetup}
+      />
+      {granting.error && <Failure error={granting.error} />}
+      <div className="row">
+        <Button
+          kind="primary"
+          disabled={!props.isReady || !allow7702}
+          busy={granting.isPending}
+          onClick={() => granting.mutate()}
+        >
+          See what it bounds
+        </Button>
+        {!props.isReady && <span className="faint">{props.missing}</span>}
+      </div>
+      <Dialog title="Before you sign" open={terms !== null} onClose={() => answer(false)}>
+        {terms && <Terms terms={terms} onAnswer={answer} />}
+      </Dialog>
+    </Card>
+  )
+}
+
+function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boolean): void }) {
+  const { limits, eth, approvals } = terms
+  const named = (token: string) => terms.tokens.find(({ address }) => address === token)?.symbol ?? token
+  const mono = (text: string) => (
+    <span key={text} className="mono break">
+      {text}
+    </span>
+  )
+  return (
+    <>
+      <Facts
+        rows={[
+          ['Executor', mono(terms.executor)],
+          ['Tokens', mono(terms.tokens.map(({ address }) => named(address)).join(', '))],
+          ['One trade', wholeUsd(limits.maxTradeUsd)],
+          ['24 hours', wholeUsd(limits.maxDayUsd)],
+          ['Trades', count(limits.maxTrades)],
+          ['Until', dateTime(terms.expiresS)],
+          ['Accepted risks', terms.acceptRisks.map(words).join(', ') || 'none'],
+          ['Shield', terms.shield ? `on: ${terms.policies.map(words).join(', ') || 'no policies'}` : 'off'],
+          ...terms.marks.map(
+            ({ token, priceE18 }) =>
+              [`Price of ${named(token)}`, `$${amount(String(priceE18), 18)}`] as const,
+          ),
+          ...approvals.map(
+            ({ token, spender }) => ['Approval', mono(`${named(token)} to ${spender}`)] as const,
+          ),
+        ]}
+      />
+      <Notice tone="warn" title="The most that can be lost">
+        <p>{`If both keys are stolen: ${
+          eth === null ? 'no ETH' : `up to ${amount(String(eth.dayWei), 18)} ETH a day for each root`
+        }, and every approved token.`}</p>
+        <p>{`Otherwise ${wholeUsd(limits.maxDayUsd)} can be traded in 24 hours, at fair prices.`}</p>
+      </Notice>
+      <Bounds title="The chain enforces" lines={BY_CHAIN} />
+      <Bounds title="Only the co-signer enforces" lines={BY_COSIGNER} />
+      <p>
+        <Badge tone="up">Verified</Badge> Everything here was read in this browser from the bytes you sign.
+      </p>
+      <div className="row">
+        <Button kind="primary" onClick={() => onAnswer(true)}>
+          Sign the session
+        </Button>
+        <Button onClick={() => onAnswer(false)}>Do not sign</Button>
+      </div>
+    </>
+  )
+}
