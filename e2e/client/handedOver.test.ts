@@ -170,7 +170,7 @@ describe('fast mode', () => {
     expect(Number(fees[0]) / Number(fees[1])).toBeCloseTo(35 / 25, 2)
   })
 
-  it('signs each nonce once when two trades are asked for at the same time', async () => {
+  it('signs each nonce once when two trades start at the same time', async () => {
     const before = await minedCount()
     const client = open()
     await client.warmUp()

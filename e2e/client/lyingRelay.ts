@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a proxy does with the next signed bytes, and how it answers for them. */
+/** How a proxy treats signed bytes, and its answer to them. */
 export interface RelayLie {
   /** Passes the bytes on to the real server. */
   relays: boolean
@@ -16,7 +16,7 @@ export interface LyingRelay {
 }
 
 const RELAYS = /\/live\/(submit|fast)$/
-/** A path of its own: the suite checks the shape of answers under the real paths. */
+/** A separate path: the suite checks the shape of answers under the real paths. */
 const PREFIX = '/lies'
 
 /** A proxy in front of the real server that lies about what became of signed bytes. */
@@ -26,8 +26,8 @@ export async function openLyingRelay(serverUrl: string): Promise<LyingRelay> {
     try {
       let body = ''
       for await (const chunk of request.setEncoding('utf8')) body += chunk
-      const told = RELAYS.test(request.url ?? '') ? lie : null
-      if (told && !told.relays) return reply(response, told.answer)
+      const active = RELAYS.test(request.url ?? '') ? lie : null
+      if (active && !active.relays) return reply(response, active.answer)
       const { authorization } = request.headers
       const answer = await fetch(`${serverUrl}${request.url?.replace(PREFIX, '')}`, {
         method: request.method!,
@@ -35,8 +35,8 @@ export async function openLyingRelay(serverUrl: string): Promise<LyingRelay> {
         ...(request.method === 'POST' && { body }),
       })
       const text = await answer.text()
-      if (told && !answer.ok) throw new Error(`the honest server refused: ${text}`)
-      if (told) return reply(response, told.answer)
+      if (active && !answer.ok) throw new Error(`the honest server refused: ${text}`)
+      if (active) return reply(response, active.answer)
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
     } catch (error) {
       response.writeHead(500, { 'content-type': 'application/json' })

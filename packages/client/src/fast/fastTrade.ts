@@ -77,9 +77,9 @@ export function createFast(deps: ClientDeps) {
   async function plan(ask: FastRequest, { signal }: FastOptions): Promise<FastPlan> {
     const pair = `${ask.token_in}/${ask.token_out}`
     const shield = ask.shield ?? false
-    const kept = warm.get(shield)
-    const isWarm = kept !== undefined && deps.nowMs() - kept.readAtMs < WARM_MS
-    const state = isWarm ? kept : await warmUp(shield, signal).catch(stale)
+    const cached = warm.get(shield)
+    const isWarm = cached !== undefined && deps.nowMs() - cached.readAtMs < WARM_MS
+    const state = isWarm ? cached : await warmUp(shield, signal).catch(stale)
     if (!state.table.pairs[pair] || !state.terms.enabled) return refuse('FAST_PAIR', `${pair} has none`)
     if (deps.nowMs() - (refusedAtMs.get(pair) ?? Number.NEGATIVE_INFINITY) < COOLDOWN_MS)
       refuse('COOLDOWN', `${pair} can be tried again in a few seconds`)

@@ -11,7 +11,7 @@ it.each([
   ['JSON-RPC', { code: -32601, message: 'Method refused here.' }],
   ['EIP-1474', { code: -32004, message: 'no' }],
   ['EIP-1193', { code: 4200, message: 'no' }],
-  ['a code of its own', { code: -32600, message: 'Unsupported method: eth_simulateV1' }],
+  ['another code', { code: -32600, message: 'Unsupported method: eth_simulateV1' }],
   ['no code', { message: 'the method eth_simulateV1 does not exist/is not available' }],
 ])('knows a method that is not supported: %s', async (_, error) => {
   const [answer] = await failure(error)
@@ -21,7 +21,7 @@ it.each([
 })
 
 it.each([
-  ['a revert whose text says so', { code: 3, message: 'execution reverted: token not available' }],
+  ['a revert with the same words', { code: 3, message: 'execution reverted: token not available' }],
   ['a limit', { code: -32005, message: 'rate limited' }],
   ['a fault', { code: -32603, message: 'internal error' }],
 ])('does not take %s for a missing method', async (_, error) => {

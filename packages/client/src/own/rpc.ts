@@ -28,7 +28,7 @@ export class RpcFailure extends Error {
 const METHOD_UNSUPPORTED: ReadonlySet<number | undefined> = new Set([-32601, -32004, 4200])
 const EXECUTION_REVERTED = 3
 
-/** Some providers refuse a method with a code of their own, so their words decide then. */
+/** Some providers use other codes for it, so the message is the fallback. */
 export const isUnsupported = ({ code, message }: RpcFailure): boolean =>
   METHOD_UNSUPPORTED.has(code) ||
   (code !== EXECUTION_REVERTED &&

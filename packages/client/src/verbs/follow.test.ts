@@ -167,7 +167,7 @@ describe('an ETH output', () => {
   it.each<[string, Chain]>([
     ['the replay took another course', { replayed: [log(USDG, WALLET, POOL, 8n), ...payout] }],
     ['the node cannot replay', {}],
-  ])('is unknown, and said so, when %s', async (_, more) => {
+  ])('is null when %s', async (_, more) => {
     expect(await run(bound, { ...crowded, ...more })).toMatchObject({ amountOut: null, feePaid: null })
   })
 })

@@ -10,7 +10,7 @@ import { type HandOverOptions, notMined, type SignedBytes } from './handOver.ts'
 import { findReceipt, relay, waitMined } from './sendSigned.ts'
 import { watchBytes } from './watchBytes.ts'
 
-/** What a trade must bring, and what it may pay. */
+/** The least a trade must bring, and the fee it may pay. */
 export interface Bound {
   /** Whose balance grows: the account, or the wallet behind its session. */
   receiver: Address
@@ -34,9 +34,9 @@ export const signedFee = (
 export interface SignedTrade extends Bound, SignedBytes {}
 export interface Followed {
   receipt: Receipt
-  /** What the receiver got; null when this node cannot prove it (ETH in a block that it cannot replay). */
+  /** Received by the receiver; null if this node cannot prove it (ETH in a block that it cannot replay). */
   amountOut: bigint | null
-  /** What the fee recipient got; null when this node cannot prove it. */
+  /** Received by the fee recipient; null if this node cannot prove it. */
   feePaid: bigint | null
 }
 
@@ -90,7 +90,7 @@ async function checkMoves(
   if (amountOut !== null && amountOut < leastOut)
     refuse('MINED_MISMATCH', `${amountOut} arrived, the signed minimum is ${leastOut}`, details)
   if (!fee) return { amountOut, feePaid: fee === null ? 0n : null }
-  // The fee recipient's own trades: its fee and its output cannot be told apart.
+  // The fee recipient's own trades: its fee cannot be separated from its output.
   if (recipient === receiver) return { amountOut, feePaid: null }
   const feePaid = gained(fee.token, recipient)
   const due = feeDue(fee, { amountOut, feePaid, routed: sentBy(pins.router) })

@@ -223,7 +223,7 @@ describe('the right hash', () => {
     ['nonce used', 'fresh_plan', 'nonce'],
     ['deadline passes', 'fresh_plan', 'deadline'],
     ['node down', 'look_first', undefined],
-  ] as const)('is no proof that it will be mined: %s', async (chain, retry, dead) => {
+  ] as const)('does not prove that it will be mined: %s', async (chain, retry, dead) => {
     const { send, hash } = open(accepted, chain)
     const error = (await send()) as PitRefusal
     expect([error.code, error.retry, error.details['dead']]).toEqual(['NOT_MINED', retry, dead])

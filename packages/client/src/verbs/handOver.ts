@@ -23,7 +23,7 @@ const TRANSIENT: ReadonlySet<string> = new Set(['pause', 'look_first'])
 
 /**
  * Hands signed bytes to the server and resolves once the last transaction is mined. After the first call only
- * the client's own node decides what became of them: a refusal is no proof that they were not relayed.
+ * the client's own node decides what became of them: a refusal does not prove that they were not relayed.
  */
 export async function handOver(
   deps: ClientDeps,

@@ -12,7 +12,7 @@ export interface Until {
   nonce?: number | undefined
 }
 
-/** What the client's own node shows. A dead transaction can no longer trade. */
+/** As the client's own node shows it. A dead transaction can no longer trade. */
 export type Fate =
   | { state: 'mined'; receipt: RawReceipt }
   | { state: 'dead'; by: 'deadline' | 'nonce' }
