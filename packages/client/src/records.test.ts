@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { type Address, delegationHash, NATIVE, sessionRoot } from '@pit/chain'
+import { bindingHash, createBinding } from '@pit/protocol'
+import { expect, it } from 'vitest'
+import { pinsOf } from './pins.ts'
+import { memoryRecords, openRecords, type SessionRecord } from './records.ts'
+import { hashing } from './verify/grant.ts'
+
+const pins = pinsOf(JSON.parse(readFileSync('fixtures/pins.json', 'utf8')))
+const at = (digit: string) => `0x${digit.repeat(40)}` as Address
+const WALLET = at('1')
+
+function recordOf(session_id: string): SessionRecord {
+  const binding = createBinding({
+    wallet: WALLET,
+    executor: at('2'),
+    cosigner: at('3'),
+    router: pins.router,
+    feeRecipient: pins.feeRecipient,
+    tokens: [NATIVE, at('b')],
+    limits: { max_trade_micro_usd: 10_000_000, max_day_micro_usd: 20_000_000, max_trades: 5 },
+    expires_at: 1_800_003_600,
+    nonce: `0x${'4'.repeat(64)}`,
+    risk: { accept_risks: [], shield: false, policies: [] },
+  })
+  const delegation = sessionRoot(pins.addresses, {
+    binding,
+    bindingHash: bindingHash(hashing.keccakText, binding),
+    eth: { dayWei: 2n, tradeWei: 1n },
+    nowS: 1_800_000_000,
+  })
+  const roots = [{ hash: delegationHash(hashing, delegation), delegation }]
+  return { session_id, wallet: WALLET, executor: at('2'), binding, roots, granted_at: 1_800_000_000 }
+}
+
+it('returns a session record as it was written', async () => {
+  const records = openRecords(memoryRecords(), WALLET)
+  await records.putSession(recordOf('ses_1'))
+  expect(await records.session('ses_1')).toEqual(recordOf('ses_1'))
+  expect(await records.session('ses_2')).toBeNull()
+})
+
+it('keeps the records of two wallets apart', async () => {
+  const store = memoryRecords()
+  await openRecords(store, WALLET).putSession(recordOf('ses_1'))
+  expect(await openRecords(store, at('9')).sessions()).toEqual({ records: [], damaged: [] })
+})
+
+it.each<[string, (text: string) => string]>([
+  ['half of it', (text) => text.slice(0, 200)],
+  ['another limit', (text) => text.replace('"max_trades":5', '"max_trades":500')],
+  ['another expiry', (text) => text.replace('1800003600', '1800003601')],
+  ['another executor', (text) => text.replaceAll(at('2'), at('7'))],
+  ['another root hash', (text) => text.replace(/"hash":"0x../, '"hash":"0x00')],
+  ['a caveat changed', (text) => text.replace(/"terms":"0x0000/, '"terms":"0x1000')],
+  ['no roots', (text) => text.replace(/"roots":\[.*\]/, '"roots":[]')],
+  ['a list', () => '[]'],
+])('names a damaged record with %s, and still lists the others', async (_, damage) => {
+  const store = memoryRecords()
+  const records = openRecords(store, WALLET)
+  await records.putSession(recordOf('ses_1'))
+  await records.putSession(recordOf('ses_2'))
+  const key = `session/${WALLET}/ses_1`
+  const text = (await store.read(key))!
+  expect(damage(text)).not.toBe(text)
+  await store.write(key, damage(text))
+  await expect(records.session('ses_1')).rejects.toMatchObject({
+    code: 'RECORD_DAMAGED',
+    details: { record: key },
+  })
+  const { records: readable, damaged } = await records.sessions()
+  expect([readable.map(({ session_id }) => session_id), damaged]).toEqual([['ses_2'], [key]])
+})
+
+it('finds nothing under an id that could leave its place', async () => {
+  const records = openRecords(memoryRecords(), WALLET)
+  for (const id of ['../keys', 'a/b', '', 'x'.repeat(65), '\n']) expect(await records.session(id)).toBeNull()
+})
