@@ -126,7 +126,7 @@ describe('for programs', () => {
   it('sells a token, and takes the approval back', async () => {
     await asJson('trade', 'USDG', 'ETH', '--usd', '5', '--yes')
     expect((await asJson('revoke', '--yes')).transactions.length).toBeGreaterThan(0)
-    expect(await asJson('revoke')).toEqual({ nothing_to_revoke: true, transactions: [] })
+    expect(await asJson('revoke')).toEqual({ nothing_to_revoke: true, revoked: [], transactions: [] })
   })
 })
 

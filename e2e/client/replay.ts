@@ -161,9 +161,11 @@ export async function replay(
 }
 
 async function answered(node: Rpc, calls: Parameters<Rpc['all']>[0], known: Map<string, unknown>) {
-  const answers = calls.map((call) =>
-    call.method === 'eth_getTransactionReceipt' ? RECEIPT : known.get(keyOf(call)),
-  )
+  const answers = calls.map((call) => {
+    if (call.method === 'eth_getTransactionReceipt') return RECEIPT
+    if (call.method === 'eth_sendRawTransaction') return keccak256(call.params[0] as Hex)
+    return known.get(keyOf(call))
+  })
   const missing = calls.filter((_, i) => answers[i] === undefined)
   const fresh = missing.length > 0 ? await node.all(missing) : []
   return answers.map((answer) => (answer === undefined ? fresh.shift() : answer))

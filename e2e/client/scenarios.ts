@@ -104,12 +104,6 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
       ages: true,
       run: (client) => client.signIn(),
     },
-    {
-      name: 'revoke approvals',
-      ...held,
-      ages: false,
-      run: (client) => client.revokeApprovals({ tokens: ['USDG', 'WETH'] }),
-    },
   )
   scenarios.push(...(await sessionScenarios(world, { open, plain, curve })))
   scenarios.push(...(await ownerScenarios(world, { open, domain: stage.domain })))
@@ -204,7 +198,15 @@ async function ownerScenarios(
   }
   // One for every telling: lies go on past the hour.
   const expiresS = Math.floor(Date.now() / 1000) + 5_400
+  const waiting = await owner.client.hosted.create(wanted)
+  const intent = { pairs: wanted.pairs, max_trade_usd: 20, max_day_usd: 60, expires_in_s: 7_200 }
   return [
+    {
+      name: 'agent live',
+      ...owner,
+      ages: true,
+      run: (client) => client.hosted.grantLive(waiting.id, intent, { allow7702: true }),
+    },
     {
       name: 'create an agent',
       ...owner,

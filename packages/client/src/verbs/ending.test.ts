@@ -33,7 +33,7 @@ function chain(ignores: (raw: Hex) => boolean = () => false) {
     if (raw.includes('cc53287f')) allowances.permit2 = 0n
     return raw
   }
-  const call = ({ to, data }: { to: Address; data: Hex }): Hex => {
+  const call = ({ to }: { to: Address }): Hex => {
     if (to === pins.addresses.manager) return `0x${word(state.isDisabled ? 1n : 0n)}`
     if (to === pins.permit2) return `0x${word(allowances.permit2)}${word(BigInt(NOW_S + 60))}${word(0n)}`
     return `0x${word(allowances.token)}`

@@ -104,7 +104,9 @@ async function rootsOf(
   const steps = answer
     ? await readingAnswer('RECIPIENT', () => answer.on_chain.map(({ tx }) => rootIn(deps, tx)))
     : []
-  const listed = steps.map((delegation) => rootOf(deps, delegation))
+  // Each once and in an order of the client's, however often the server lists it.
+  const byHash = new Map(steps.map((one) => rootOf(deps, one)).map((root) => [root.hash, root]))
+  const listed = [...byHash.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
   const known = rootHashes?.map((hash) => hash.toLowerCase() as Hex)
   const isOfIt = known === undefined || listed.every(({ hash }) => known.includes(hash))
   must(isOfIt, 'RECIPIENT', 'a step ends another session')
