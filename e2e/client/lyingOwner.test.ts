@@ -105,7 +105,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** What a lie is refused with, and how often the owner's key signed before. */
+/** The refusal of a lie, and the number of signatures of the owner's key. */
 async function refusedBy(told: Lie, work: () => Promise<unknown>): Promise<[PitRefusal, number]> {
   const before = signatures
   lie = told
@@ -445,7 +445,7 @@ describe('approvals', () => {
   }
 
   it.each([
-    ['nothing to take back', nothing],
+    ['nothing to revoke', nothing],
     ['half of the steps', half],
   ])('are gone by the own node after %s (library)', async (_, told) => {
     await approve()

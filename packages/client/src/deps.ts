@@ -12,7 +12,7 @@ export interface ClientDeps {
   rpc: Rpc
   nowMs(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** What the owner requested and signed, kept on this side. */
+  /** The owner's requests and signed roots, stored on the user's side. */
   records: Records
   /** Checks the server's config against the pins, once. */
   checked(): Promise<void>

@@ -142,7 +142,7 @@ const oneAgentCommand = (
 
 const stopCommand = (deps: CommandDeps): Command =>
   new Command('stop')
-    .description('Stop an agent for good; a live one’s sessions end on chain too, and its gas comes home.')
+    .description('Stop an agent permanently; a live one’s sessions end on chain too, and its gas comes home.')
     .argument('<id>')
     .option('--no-on-chain', 'end its sessions at the co-signer only; signs nothing')
     .option('-y, --yes', 'without asking')

@@ -3,7 +3,7 @@ import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
 import { given, type Rpc, type RpcCall } from './rpc.ts'
 
-/** What a spender may take of a token: by the token's own approval, or by Permit2's. */
+/** An allowance of a spender: the token's own, or Permit2's. */
 export interface Allowance {
   by: 'token' | 'permit2'
   token: Address
@@ -20,7 +20,7 @@ export async function readAllowances(
   signal?: AbortSignal,
 ): Promise<Allowance[]> {
   const direct = spender ?? pins.permit2
-  // Permit2 itself is never a spender of its own allowances.
+  // Permit2 is never the spender of an allowance it holds.
   const through = spender === undefined || spender === pins.permit2 ? pins.router : spender
   const call = (to: Address, data: Hex): RpcCall => ({ method: 'eth_call', params: [{ to, data }, 'latest'] })
   const calls = tokens.flatMap((token) => [

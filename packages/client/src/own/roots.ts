@@ -3,7 +3,7 @@ import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
 import { given, type Rpc } from './rpc.ts'
 
-/** `ended`: disabled on chain, for good. `expired`: past its own time. `alive`: it can still be used. */
+/** `ended`: disabled on chain. `expired`: past its expiry. `alive`: it can still be used. */
 export type RootState = 'alive' | 'ended' | 'expired'
 
 /** The state of roots by the client's own node, in order. */

@@ -7,7 +7,7 @@ import type { GrantAsk } from '../verify/grant.ts'
 import { type Granted, type GrantOptions, grantSession } from './grantSession.ts'
 import { checkExecutor, tokensOf } from './owners.ts'
 
-/** What the owner lets a live agent do. A field that is left out comes from the local record of `hosted.create`. */
+/** The owner's bounds for a live agent. A missing field comes from the local record of `hosted.create`. */
 export interface LiveIntent
   extends Pick<
     GrantAsk,
@@ -40,28 +40,28 @@ export async function grantLive(
   const { api, records } = deps
   const { signal, sessionId, beforeGrant, ...grant } = options
   // With a session that was signed before nothing is signed now, so there is nothing to widen.
-  const wanted = sessionId === undefined ? wantedOf(intent, await records.agent(agentId)) : null
+  const bounds = sessionId === undefined ? boundsOf(intent, await records.agent(agentId)) : null
   const params = { id: agentId }
   const agent = await api['hosted.get']({ params }, { signal })
   const executor = await readingAnswer('EXECUTOR_ATTESTATION', () => executorOf(deps, agentId, agent))
-  if (wanted) await readingAnswer('GRANT_CAPS', () => checkWithin(agent, wanted))
+  if (bounds) await readingAnswer('GRANT_CAPS', () => checkWithin(agent, bounds))
   if (sessionId !== undefined) await checkSession(deps, sessionId, executor)
   await beforeGrant?.(executor)
-  const granted = wanted && (await grantSession(deps, { ...askOf(wanted), executor }, { ...grant, signal }))
+  const granted = bounds && (await grantSession(deps, { ...askOf(bounds), executor }, { ...grant, signal }))
   const body = { session_id: granted?.terms.sessionId ?? sessionId! }
   await api['hosted.session']({ params, body }, { signal })
   const live = await api['hosted.update']({ params, body: { live: true } }, { signal })
   return { agent: live, granted }
 }
 
-interface Wanted extends Omit<LiveIntent, 'pairs' | 'max_trade_usd' | 'max_day_usd'> {
+interface Bounds extends Omit<LiveIntent, 'pairs' | 'max_trade_usd' | 'max_day_usd'> {
   pairs: readonly string[]
   max_trade_usd: number
   max_day_usd: number
   max_position_usd: number | null
 }
 
-function wantedOf(intent: LiveIntent, record: AgentRecord | null): Wanted {
+function boundsOf(intent: LiveIntent, record: AgentRecord | null): Bounds {
   const pairs = intent.pairs ?? record?.pairs
   const max_trade_usd = intent.max_trade_usd ?? record?.limits.max_trade_usd
   const max_day_usd = intent.max_day_usd ?? record?.limits.max_day_usd
@@ -81,10 +81,10 @@ function wantedOf(intent: LiveIntent, record: AgentRecord | null): Wanted {
     max_trade_usd,
     max_day_usd,
     max_position_usd: record?.limits.max_position_usd ?? null,
-  } as Wanted
+  } as Bounds
 }
 
-const askOf = ({ pairs, max_position_usd: _, ...terms }: Wanted): Omit<GrantAsk, 'executor'> => ({
+const askOf = ({ pairs, max_position_usd: _, ...terms }: Bounds): Omit<GrantAsk, 'executor'> => ({
   ...terms,
   tokens: tokensOf(pairs),
 })
@@ -97,26 +97,26 @@ async function executorOf(deps: ClientDeps, agentId: string, agent: Answer<'host
   return checkExecutor(deps, { id: agentId, executor: agent.executor, executor_attestation })
 }
 
-/** An agent that is answered wider than the owner wanted it is not what the owner agreed to. */
-function checkWithin(agent: Answer<'hosted.get'>, wanted: Wanted): void {
+/** An agent that is answered wider than the owner bounds it is not what the owner agreed to. */
+function checkWithin(agent: Answer<'hosted.get'>, bounds: Bounds): void {
   const { limits, pairs, terms } = agent
   const narrow = (field: string, isWithin: boolean, answered: unknown, own: unknown) =>
-    must(isWithin, 'GRANT_CAPS', `the agent’s ${field} is wider than you asked for`, {
+    must(isWithin, 'GRANT_CAPS', `the agent’s ${field} is wider than requested`, {
       field,
       answered,
       asked: own,
     })
   const most = (field: keyof typeof limits, own: number | null) =>
     narrow(field, own === null || limits[field] <= own, limits[field], own)
-  most('max_trade_usd', wanted.max_trade_usd)
-  most('max_day_usd', wanted.max_day_usd)
-  most('max_position_usd', wanted.max_position_usd)
+  most('max_trade_usd', bounds.max_trade_usd)
+  most('max_day_usd', bounds.max_day_usd)
+  most('max_position_usd', bounds.max_position_usd)
   const isIn = (list: readonly string[], own: readonly string[]) => list.every((one) => own.includes(one))
-  const accepted = wanted.accept_risks ?? []
-  narrow('pairs', isIn(pairs, wanted.pairs), pairs, wanted.pairs)
+  const accepted = bounds.accept_risks ?? []
+  narrow('pairs', isIn(pairs, bounds.pairs), pairs, bounds.pairs)
   narrow('accepted risks', isIn(terms.accept_risks, accepted), terms.accept_risks, accepted)
-  narrow('shield', terms.shield || !wanted.shield, terms.shield, wanted.shield)
-  const policies = wanted.policies || []
+  narrow('shield', terms.shield || !bounds.shield, terms.shield, bounds.shield)
+  const policies = bounds.policies || []
   narrow('policies', isIn(policies, terms.policies ?? []), terms.policies, policies)
 }
 

@@ -26,7 +26,7 @@ export interface GrantOptions extends VerbOptions {
 export type Active = Extract<Answer<'live.session.grant'>, { status: 'active' }>
 export interface Granted {
   active: Active
-  /** What was signed. */
+  /** The terms that were signed. */
   terms: SignedTerms
   /** Token approvals the owner sends before the session can sell tokens, as answered: verify them first. */
   setup: Pending['setup']
@@ -58,7 +58,7 @@ export async function grantSession(
 
 const CANCEL_MS = 5_000
 
-/** Best effort: a session that nobody signed ends by itself. One that was signed before is never cancelled. */
+/** Best effort: an unsigned session ends by itself. One that was signed before is never cancelled. */
 async function cancel(deps: ClientDeps, sessionId: unknown): Promise<void> {
   if (!isRecordId(sessionId) || (await deps.records.session(sessionId).catch(() => true))) return
   await forget(deps, sessionId)
@@ -79,7 +79,7 @@ async function switchOn(
   } catch (error) {
     if (!isRefusal(error)) throw error
     const { code, message, status, retry, details } = error
-    // A lost answer may have switched it on; a refusal leaves it pending.
+    // A lost answer may have switched it on; after a refusal it is pending.
     if (retry !== 'look_first') await forget(deps, body.session_id)
     throw new PitRefusal(code, message, {
       ...(status !== undefined && { status }),

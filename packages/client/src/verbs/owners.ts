@@ -34,7 +34,7 @@ export async function createAgent(
   return agent
 }
 
-/** What the owner requested, so that a later answer cannot widen it. */
+/** Stores the owner's request, so that a later answer cannot widen it. */
 async function recordAgent(
   { records, account }: ClientDeps,
   body: BodyInput<'hosted.create'>,
@@ -47,9 +47,10 @@ async function recordAgent(
     tokens: tokensOf(pairs),
     terms: { accept_risks, shield, policies: policies ?? null },
   }
-  const known = await records.agent(id)
+  const earlier = await records.agent(id)
   // The same id again is the same request, sent again after a lost answer.
-  const isSame = known === null || canonicalJson(known as unknown as Json) === canonicalJson(record as never)
+  const isSame =
+    earlier === null || canonicalJson(earlier as unknown as Json) === canonicalJson(record as never)
   must(isSame, 'EXECUTOR_ATTESTATION', 'the answer carries the id of another agent of yours')
   await records.putAgent(record)
 }

@@ -18,7 +18,7 @@ export interface RevokeApprovalsOptions extends VerbOptions {
   confirm?(allowances: readonly Allowance[]): Promise<boolean> | boolean
 }
 export interface RevokedApprovals {
-  /** What could be taken before. Nothing of it is left now, by the client's own node. */
+  /** Allowances before. None of them is left now, by the client's own node. */
   revoked: readonly Allowance[]
   receipts: readonly Receipt[]
 }
@@ -31,7 +31,7 @@ export async function revokeApprovals(
 ): Promise<RevokedApprovals> {
   const { pins, account, rpc } = deps
   const tokens = [...new Set(names.map((name) => named(pins, name)))]
-  if (tokens.includes(NATIVE)) throw new PitRefusal('TOKEN_NOT_ALLOWED', 'ETH has no approvals to take back.')
+  if (tokens.includes(NATIVE)) throw new PitRefusal('TOKEN_NOT_ALLOWED', 'ETH has no approvals.')
   if (spender !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(spender))
     throw new PitRefusal('BAD_REQUEST', 'The spender is not an address.')
   const of = { wallet: account.address, tokens, spender: spender?.toLowerCase() as Address | undefined }

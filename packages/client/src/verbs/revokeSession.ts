@@ -37,7 +37,7 @@ export interface RevokedSession {
   /** False: nothing kept here says which roots there are, so others may be alive. */
   complete: boolean
   receipts: readonly Receipt[]
-  /** What the session's tokens still let spenders take; null without a local record. */
+  /** Allowances left for the session's tokens; null without a local record. */
   approvals: readonly Allowance[] | null
 }
 
@@ -107,10 +107,10 @@ async function rootsOf(
   // Each once and in an order of the client's, however often the server lists it.
   const byHash = new Map(steps.map((one) => rootOf(deps, one)).map((root) => [root.hash, root]))
   const listed = [...byHash.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
-  const known = rootHashes?.map((hash) => hash.toLowerCase() as Hex)
-  const isOfIt = known === undefined || listed.every(({ hash }) => known.includes(hash))
+  const hashes = rootHashes?.map((hash) => hash.toLowerCase() as Hex)
+  const isOfIt = hashes === undefined || listed.every(({ hash }) => hashes.includes(hash))
   must(isOfIt, 'RECIPIENT', 'a step ends another session')
-  const unlisted = (known ?? []).filter((hash) => !listed.some((one) => one.hash === hash))
+  const unlisted = (hashes ?? []).filter((hash) => !listed.some((one) => one.hash === hash))
   return [...listed, ...unlisted.map((hash) => ({ hash, delegation: null, expiresS: Number.MAX_VALUE }))]
 }
 

@@ -8,12 +8,12 @@ export interface StoppedAgent {
   agent: Answer<'hosted.stop'>
   /** Sessions of the agent's executor by the local records, before anything was ended on chain. */
   sessions: readonly RecordedSession[]
-  /** What was ended on chain. */
+  /** Sessions ended on chain by this call. */
   revoked: readonly RevokedSession[]
 }
 
 /**
- * Stops an agent for good. With `onChain` every session signed for its executor is ended on chain as well, whatever
+ * Stops an agent permanently. With `onChain` every session signed for its executor is ended on chain as well, whatever
  * the answer lists and also if the service fails.
  */
 export async function stopAgent(

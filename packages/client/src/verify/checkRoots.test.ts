@@ -44,7 +44,7 @@ interface Built {
   curves?: readonly OwnCurve[]
 }
 
-/** What an honest service answers, or one that builds with other values. */
+/** The answer of an honest service, or of one that builds with other values. */
 function answerOf({ dayUsd = 20n, nowS = NOW_S, curves = [] }: Built = {}): Pending['sign'] {
   const price = markPrice(2_500n * 10n ** 18n, 18)
   const eth = {

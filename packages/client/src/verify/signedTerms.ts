@@ -5,7 +5,7 @@ import type { Pins } from '../pins.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
 import type { Approval } from './readPlan.ts'
 
-/** What an owner is about to sign, read from the client's own binding, roots and transactions. */
+/** The terms of a signature, read from the client's own binding, roots and transactions. */
 export interface SignedTerms {
   sessionId: string
   wallet: Address

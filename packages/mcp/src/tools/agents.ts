@@ -176,7 +176,7 @@ export const AGENT_TOOLS = [
     title: 'Pause, resume or stop an agent',
     toolset: 'agents',
     description:
-      'Pause an agent, resume it, or stop it for good. Resuming one that trades real funds needs the ' +
+      'Pause an agent, resume it, or stop it permanently. Resuming one that trades real funds needs the ' +
       'operator’s permission. Stopping ends its session at the service; sessions still alive on chain are ' +
       'listed: end them with revoke_session.',
     input: Input({ ...AgentIn, action: Choice(['pause', 'resume', 'stop']) }),

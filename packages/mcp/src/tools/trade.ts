@@ -61,7 +61,7 @@ export const TRADE_TOOLS = [
         message:
           revoked.length === 0
             ? 'No allowance is left, by the own node.'
-            : 'Taken back: no allowance is left, by the own node.',
+            : 'Revoked: no allowance is left, by the own node.',
       }
     },
   }),
