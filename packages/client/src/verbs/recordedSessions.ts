@@ -15,18 +15,22 @@ export interface RecordedSessions {
   damaged: string[]
 }
 
+/** Sessions that expired longer ago are not read: records grow, and neither clock is a day off. */
+const DAY_S = 86_400
+
 /** Every session this client signed, with its state on chain, whatever the server lists. */
 export async function recordedSessions(
-  { records, rpc, pins }: ClientDeps,
+  { records, rpc, pins, nowMs }: ClientDeps,
   { signal }: VerbOptions = {},
 ): Promise<RecordedSessions> {
-  const { records: kept, damaged } = await records.sessions()
-  const roots = kept.flatMap((one) =>
-    one.roots.map(({ hash }) => ({ hash, expiresS: one.binding.expires_at })),
-  )
+  const { records: all, damaged } = await records.sessions()
+  const isOld = ({ binding }: SessionRecord) => binding.expires_at < nowMs() / 1000 - DAY_S
+  const roots = all
+    .filter((one) => !isOld(one))
+    .flatMap((one) => one.roots.map(({ hash }) => ({ hash, expiresS: one.binding.expires_at })))
   const states = await readRootStates(rpc, pins, roots, signal)
-  const sessions = kept.map((one): RecordedSession => {
-    const own = states.splice(0, one.roots.length)
+  const sessions = all.map((one): RecordedSession => {
+    const own = isOld(one) ? one.roots.map(() => 'expired' as const) : states.splice(0, one.roots.length)
     const state = own.find((each) => each === 'alive') ?? own[0]!
     return { ...one, states: own, state }
   })
