@@ -39,17 +39,18 @@ export async function change(
   return fail('HOSTED_UNAVAILABLE', { message: 'The agent is being changed by other calls: try again.' })
 }
 
-type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision' | 'ticking'>
+type Waiting = Pick<StoredAgent, 'brain' | 'mode' | 'intervalS' | 'lastDecision' | 'ticking'>
 
 /**
- * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals,
- * whoever pauses and resumes: `keepsInterval` waits for the rest of one.
+ * Ticks from now on, with its failures forgiven. Models, live agents and `isEntrant`, the practice board's, wait
+ * for the rest of their interval: pausing and resuming must not be a way to a shorter one.
  */
 export function activation(
   agent: Waiting,
   nowMs: number,
-  { keepsInterval = agent.brain === 'partner_llm' }: { keepsInterval?: boolean } = {},
+  { isEntrant = false }: { isEntrant?: boolean } = {},
 ): AgentPatch {
+  const keepsInterval = isEntrant || agent.mode === 'live' || agent.brain === 'partner_llm'
   return {
     status: 'active',
     pauseReason: null,
@@ -65,7 +66,7 @@ const withoutErrors = ({ errors_in_a_row: _, ...last }: LastDecision): LastDecis
  * One that is under way is the last: its brain has been asked, whatever becomes of the answer.
  */
 export function intervalAfterLast(
-  { intervalS, lastDecision, ticking }: Omit<Waiting, 'brain'>,
+  { intervalS, lastDecision, ticking }: Omit<Waiting, 'brain' | 'mode'>,
   nowMs: number,
 ): number {
   const latestMs = nowMs + intervalS * 1_000

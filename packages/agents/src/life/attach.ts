@@ -75,8 +75,8 @@ export function sessionFaults(
     // Not listed yet: a change is being made at this moment.
     session.executor === executor && (staleSessions?.includes(session.id) ?? true),
     'granted',
-    'it was granted before the agent was last changed (brain, webhook address, pairs, or wider limits or ' +
-      'terms), so its owner has not signed for the agent as it is: grant a new one',
+    'it was granted before the agent was last changed (brain, params, pairs, a shorter interval, or wider ' +
+      'limits or terms), so its owner has not signed for the agent as it is: grant a new one',
   )
   say(
     binding.version < SESSION.bindingVersion,

@@ -28,7 +28,7 @@ export async function resumeAgent(deps: HostedDeps, ask: OwnAsk): Promise<AgentD
     if (found.status === 'active') return null
     return {
       patch: activation(found, deps.clock.nowMs(), {
-        keepsInterval: found.brain === 'partner_llm' || (await isEntrant(deps, deps.db, found)),
+        isEntrant: await isEntrant(deps, deps.db, found),
       }),
       log: { kind: 'state', code: 'RESUMED', message: 'The owner resumed the agent.' },
     }

@@ -46,21 +46,21 @@ export async function updateAgent(deps: HostedDeps, ask: UpdateAsk): Promise<Upd
     if (ask.live === true && found.mode === 'paper') fail('PAPER_AGENT')
     if (ask.pairs && !pairs) pairs = await readPairs(deps, { pairs: ask.pairs, mode: found.mode, admit })
     const brain = brainPatch(deps, found, ask)
+    // Only a real change: naming the same pairs again must not restart what the brain has counted.
+    const isOtherMarket = pairs !== null && pairs.pairs.join() !== found.pairs.join()
     const patch: AgentPatch = {
       ...(ask.name !== undefined && { name: ask.name }),
       ...brain,
       ...intervalPatch(deps, found, ask),
       ...pairs,
-      ...((pairs || brain.brain) && { brainState: null }),
+      ...((isOtherMarket || brain.brain) && { brainState: null }),
       ...(ask.limits && { limits: checkLimits({ ...found.limits, ...ask.limits }) }),
       ...termsPatch(found, ask),
       ...livePatch(deps, found, ask),
     }
     const steering = found.mode === 'live' ? steeringOf(found, { ...found, ...patch }) : []
-    if (steering.length > 0) {
-      if (ask.live === true) refuseLiveWith(steering)
-      Object.assign(patch, switchedOff(found, steering))
-    }
+    // With `live` the change is judged against the session that is attached now, and refused below.
+    if (steering.length > 0 && ask.live !== true) Object.assign(patch, switchedOff(found, steering))
     const next = { ...found, ...patch }
     if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
     const mayUnfit = pairs !== null || ask.intervalS !== undefined
@@ -68,6 +68,7 @@ export async function updateAgent(deps: HostedDeps, ask: UpdateAsk): Promise<Upd
     if (ask.live === true) await checkLiveOn(deps, next)
     else if (pairs || ask.limits || patch.terms) await checkStillFits(deps, next)
     if (patch.terms || ask.live === true) checkTerms(next.terms)
+    if (steering.length > 0 && ask.live === true) refuseLiveWith(steering)
     if (Object.keys(patch).length === 0) return null
     secret = null
     if (brain.brain === 'webhook') {

@@ -6,6 +6,8 @@ import { codeOf, refused } from '../../test/sessionWorld.ts'
 
 const THIN = `${MEME.address}/USDG`
 const WIDE = { tokens: ['ETH', 'USDG', MEME.address] }
+/** What `running` makes, by name. */
+const SAME = { brain: 'dca', params: { usd: 5 }, interval_s: 60, pairs: ['ETH/USDG'] }
 const WEBHOOK = { brain: 'webhook', params: { url: 'https://thief.example' } }
 
 /** Everything is asked with the owner's own key: that is what was stolen. The wallet's key was not. */
@@ -31,7 +33,7 @@ withDb('a stolen key and a live agent', (db) => {
       live: false,
       trading: false,
       status: 'paused',
-      pause_reason: { code: 'CHANGED', fields: ['brain', 'params.url', 'pairs'] },
+      pause_reason: { code: 'CHANGED', fields: ['brain', 'pairs'] },
       session_id: null,
     })
     const { rows } = await world.logs(agent, { kinds: 'session' })
@@ -56,39 +58,142 @@ withDb('a stolen key and a live agent', (db) => {
     expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })
   })
 
+  /** Everything the owner and the ticks see of an agent. */
+  const stateOf = async (agent: { id: string }) => ({
+    shown: await world.get(agent),
+    logs: (await world.logs(agent)).rows,
+    stored: await db.query('select * from hosted_agents where id = $1', [agent.id]),
+  })
+
   it.each<[object, string[]]>([
     [{ brain: 'grid', params: { levels: 3 } }, ['brain']],
-    [{ pairs: ['ETH/USDG', THIN] }, ['pairs']],
+    [{ pairs: [THIN, 'ETH/USDG'] }, ['pairs']],
     [{ limits: { max_trade_usd: 20.000001 } }, ['limits']],
-    [{ limits: { max_day_usd: 100.5 } }, ['limits']],
     [{ limits: { max_trade_usd: 5, max_position_usd: 501 } }, ['limits']],
-    [{ accept_risks: ['HONEYPOT'] }, ['accept_risks']],
-    // Wider than its session: it is detached, so that the next can be granted for it.
-    [{ limits: { max_trade_usd: 26 } }, ['limits']],
+    [{ params: { usd: 5.000001 } }, ['params.usd']],
+    [{ params: { usd: 5, side: 'sell' } }, ['params.side']],
+    [{ params: { usd: 1, side: 'sell' }, name: 'harmless' }, ['params.side']],
+    [{ params: {} }, ['params.usd']],
+    [{ interval_s: 59 }, ['interval_s']],
+    [{ interval_s: 30, params: { usd: 20 } }, ['interval_s', 'params.usd']],
   ])('a change by %j switches it off, and cannot come with live on', async (body, fields) => {
     const agent = await running()
+    const before = await stateOf(agent)
     expect(await refused(world.update(agent, { ...body, live: true }))).toMatchObject({
       code: 'NO_SESSION',
       message: expect.stringContaining('detaches the session'),
     })
-    expect(await world.get(agent)).toMatchObject({ trading: true })
+    expect(await stateOf(agent)).toEqual(before)
     expect(await world.update(agent, body)).toMatchObject({
       live: false,
       session_id: null,
       status: 'paused',
       pause_reason: { code: 'CHANGED', fields },
     })
+    // Neither going back nor switching on takes up the old session again.
+    await world.update(agent, SAME)
+    expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
+    expect(await codeOf(world.update(agent, { live: true }))).toBe('NO_SESSION')
+  })
+
+  it.each<[object, string, string]>([
+    [{ limits: { max_trade_usd: 26 } }, 'limits.max_trade_usd', 'max_trade'],
+    [{ limits: { max_day_usd: 100.5 } }, 'limits.max_day_usd', 'max_day'],
+    [{ accept_risks: ['HONEYPOT'] }, 'accept_risks', 'accept_risks'],
+    [{ pairs: ['cbBTC/USDG'] }, 'pairs', 'tokens'],
+  ])('a change by %j with live on is outside its session, and changes nothing', async (body, field, rule) => {
+    const agent = await running()
+    const others = { name: 'other', params: { usd: 1 }, interval_s: 600, brain: 'dca' }
+    for (const live of [true, false]) {
+      await world.update(agent, { live })
+      const before = await stateOf(agent)
+      expect(await refused(world.update(agent, { ...others, ...body, live: true }))).toMatchObject({
+        code: 'OUTSIDE_SESSION',
+        status: 422,
+        extras: { field, checks: [{ rule, ok: false }] },
+      })
+      expect(await stateOf(agent)).toEqual(before)
+    }
+    // Without live it detaches, so that a session can be granted for the wider agent.
+    expect(await world.update(agent, body)).toMatchObject({ live: false, session_id: null })
+  })
+
+  it('judges a wider change by a session only while that is active', async () => {
+    const agent = await running()
+    const wide = { limits: { max_trade_usd: 26 }, live: true }
+    await world.throwSwitch('kill', true)
+    expect(await codeOf(world.update(agent, wide))).toBe('KILLED')
+    await world.throwSwitch('kill', false)
+    world.clock.aheadS = 86_400
+    expect(await codeOf(world.update(agent, wide))).toBe('SESSION_NOT_ACTIVE')
   })
 
   it.each<[object]>([
     [{ name: 'other' }],
     [{ params: { usd: 1 } }],
+    [{ params: { usd: 5, total_usd: 100 } }],
+    [{ params: { usd: 5, side: 'buy' } }],
     [{ interval_s: 600 }],
+    [{ interval_s: 60 }],
     [{ limits: { max_trade_usd: 10, max_day_usd: 50 } }],
     [{ brain: 'dca', pairs: ['ETH/USDG'], limits: { max_trade_usd: 20 }, accept_risks: [] }],
   ])('a change by %j is free', async (body) => {
     const agent = await running()
     expect(await world.update(agent, body)).toMatchObject({ trading: true, session_id: agent.session_id })
+  })
+
+  it('cannot restart what the brain has counted by naming the same pairs or params again', async () => {
+    const agent = await running({ params: { usd: 5, total_usd: 5 } })
+    const counted = { pairs: { 'ETH/USDG': { ordered: '5000000' } } }
+    await db.query('update hosted_agents set brain_state = $1', [JSON.stringify(counted)])
+    const same = { ...SAME, params: { usd: 5, total_usd: 5 } }
+    expect(await world.update(agent, same)).toMatchObject({ trading: true, brain_state: counted })
+    await world.pause(agent)
+    expect(await world.resume(agent)).toMatchObject({ trading: true, brain_state: counted })
+  })
+
+  it('cannot make it tick sooner by pausing and resuming, nor by switching it off and on', async () => {
+    const agent = await running()
+    const lastTickS = world.nowS() - 10
+    await db.query('update hosted_agents set last_decision = $1, next_tick_ms = $2', [
+      JSON.stringify({ tick: 1, at: lastTickS, reason: '', orders: [], outcome: [] }),
+      (lastTickS + 60) * 1_000,
+    ])
+    const due = { watch: { next_tick_at: lastTickS + 60 } }
+    await world.pause(agent)
+    expect(await world.resume(agent)).toMatchObject(due)
+    await world.update(agent, { live: false })
+    expect(await world.update(agent, { live: true })).toMatchObject(due)
+    // Through a pause by the service, too.
+    await db.query(`update hosted_agents set status = 'paused', pause_reason = '{"code":"ERRORS"}'`)
+    expect(await world.update(agent, { live: true })).toMatchObject(due)
+  })
+
+  it('steers nothing by another webhook secret or another executor', async () => {
+    const agent = await running({ brain: 'webhook', params: { url: 'https://owner.example' } })
+    // The owner's webhook verifies with the old secret: it rejects deliveries until its owner acts.
+    await world.rotateSecret(agent)
+    expect(await world.get(agent)).toMatchObject({
+      trading: true,
+      session_id: agent.session_id,
+      params: { url: 'https://owner.example' },
+    })
+    expect(await world.rotate(agent)).toMatchObject({ live: false, session_id: null, status: 'paused' })
+    expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
+    expect(await codeOf(world.update(agent, { live: true }))).toBe('NO_SESSION')
+  })
+
+  it.each([
+    [{ live: false }, { params: { usd: 20 } }],
+    [{ interval_s: 600 }, { interval_s: 60 }],
+    [{ params: { usd: 1 } }, { params: { usd: 5 } }],
+    [{ limits: { max_trade_usd: 1 } }, { limits: { max_trade_usd: 20 } }],
+  ])('cannot steer it in two steps: %j, then %j', async (first, second) => {
+    const agent = await running()
+    await world.update(agent, first)
+    await world.update(agent, second)
+    expect(await codeOf(world.update(agent, { live: true }))).toBe('NO_SESSION')
+    expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
   })
 
   it('moves a webhook nowhere else, and leaves it its other settings', async () => {
