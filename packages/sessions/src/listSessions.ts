@@ -13,15 +13,23 @@ export interface ListedSession {
   used: Used
 }
 
-/** What the wallet granted, then what it was granted as an executor; of each what can trade first. */
-export async function listSessions({ db, clock }: SessionDeps, wallet: Address): Promise<ListedSession[]> {
-  const ask = { who: wallet, nowS: nowS(clock), max: MAX_LISTED }
-  const sessions = (await Promise.all([sessionsOf(db, ask), sessionsFor(db, ask)])).flat()
-  const ids = sessions.map(({ id }) => id)
+export interface ListedSessions {
+  /** Granted by the wallet. */
+  granted: ListedSession[]
+  /** Granted to it as an executor, by other wallets. */
+  asExecutor: ListedSession[]
+}
+
+/** In each list those that can trade first. */
+export async function listSessions({ db, clock }: SessionDeps, wallet: Address): Promise<ListedSessions> {
+  const request = { who: wallet, nowS: nowS(clock), max: MAX_LISTED }
+  const [granted, asExecutor] = await Promise.all([sessionsOf(db, request), sessionsFor(db, request)])
+  const ids = [...granted, ...asExecutor].map(({ id }) => id)
   const used = await usedBy(db, ids, clock.nowMs())
-  return sessions.map((session) => ({
+  const listed = (session: Session): ListedSession => ({
     session,
     status: statusOf(session, nowS(clock)),
     used: used.get(session.id) ?? { trades: 0, dayMicroUsd: 0n },
-  }))
+  })
+  return { granted: granted.map(listed), asExecutor: asExecutor.map(listed) }
 }

@@ -8,7 +8,7 @@ import type { GrantAsk } from './grant/readGrant.ts'
 import { type Granted, startGrant } from './grant/startGrant.ts'
 import { type Signatures, switchOn } from './grant/switchOn.ts'
 import { sessionJobs } from './jobs.ts'
-import { type ListedSession, listSessions } from './listSessions.ts'
+import { type ListedSessions, listSessions } from './listSessions.ts'
 import { type RevokeAsk, type Revoked, revokeSession } from './revoke/revokeSession.ts'
 import { findSession } from './store.ts'
 import { tradeInSession } from './trade/tradeInSession.ts'
@@ -22,7 +22,7 @@ export interface Sessions {
   switchOn(ask: Signatures): Promise<Session>
   tradeInSession(ask: SessionTradeAsk): Promise<SessionTrade>
   revokeSession(ask: RevokeAsk): Promise<Revoked>
-  listSessions(wallet: Address): Promise<ListedSession[]>
+  listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
   /** The co-signer that clients pin; null while nobody knows it. */
   cosigner(): Address | null

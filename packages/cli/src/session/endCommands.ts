@@ -27,13 +27,13 @@ export const listCommand = (deps: CommandDeps): Command =>
     .option('--as-executor', 'of the executor’s key')
     .action(async ({ asExecutor = false }: { asExecutor?: boolean }, command: Command) => {
       const opened = await (asExecutor ? openAsExecutor : openSignedIn)(deps, command)
-      const [{ sessions: listed }, { sessions: recorded, damaged }] = await Promise.all([
+      const [answer, { sessions: recorded, damaged }] = await Promise.all([
         opened.client.sessions(),
         opened.client.recordedSessions(),
       ])
       for (const key of damaged)
         deps.terminal.say(`The local record ${key} is damaged: its session may be alive.`)
-      const rows = mergeRows(listed, recorded)
+      const rows = mergeRows(asExecutor ? answer.as_executor : answer.sessions, recorded)
       show(deps, opened, rows, () =>
         table([
           [

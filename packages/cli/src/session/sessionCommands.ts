@@ -86,8 +86,8 @@ async function walletOf({ env }: CommandDeps, { client }: Opened, sessionId: str
   if (named !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(named))
     throw new UsageRefused('PIT_SESSION_WALLET is no address.')
   if (named !== undefined) return named.toLowerCase() as `0x${string}`
-  const { sessions } = await client.sessions()
-  const found = sessions.find(({ session_id, role }) => session_id === sessionId && role === 'executor')
+  const { as_executor } = await client.sessions()
+  const found = as_executor.find(({ session_id }) => session_id === sessionId)
   if (!found) throw new UsageRefused(`${client.address} is the executor of no session ${sessionId}.`)
   return found.wallet.toLowerCase() as `0x${string}`
 }

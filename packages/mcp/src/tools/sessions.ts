@@ -50,10 +50,11 @@ export const SESSION_TOOLS = [
     routes: ['me.sessions'],
     openWorld: false,
     async run({ own, signal }) {
-      const [{ sessions }, { sessions: recorded }] = await Promise.all([
+      const [{ sessions: granted, as_executor }, { sessions: recorded }] = await Promise.all([
         own.sessions({ signal }),
         own.recordedSessions({ signal }),
       ])
+      const sessions = [...granted, ...as_executor]
       const stateOf = new Map(recorded.map(({ session_id, state }) => [session_id, state]))
       const listed = new Set(sessions.map(({ session_id }) => session_id))
       const hidden = recorded.filter(({ session_id }) => !listed.has(session_id))
@@ -140,7 +141,7 @@ type Own = Reading<never>['own']
 
 async function mustBeOwned(own: Own, sessionId: string, signal: AbortSignal): Promise<void> {
   const { sessions } = await own.sessions({ signal })
-  if (sessions.some((one) => one.session_id === sessionId && one.role === 'owner')) return
+  if (sessions.some((one) => one.session_id === sessionId)) return
   throw new ToolRefusal(
     'NO_SESSION',
     'This wallet granted no such session.',

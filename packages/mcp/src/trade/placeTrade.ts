@@ -142,8 +142,8 @@ async function tradeInSession(
   clientId: string,
   onSigned: (signed: SignedTrade) => void,
 ) {
-  const { sessions } = await client.sessions()
-  const session = sessions.find((one) => one.session_id === session_id && one.role === 'executor')
+  const { as_executor } = await client.sessions()
+  const session = as_executor.find((one) => one.session_id === session_id)
   if (!session)
     throw new ToolRefusal(
       'NOT_EXECUTOR',

@@ -130,7 +130,10 @@ export const Portfolio = Answer({
 
 export const MySessions = Answer({
   wallet: Wallet('the key’s wallet'),
-  sessions: Type.Array(SessionSummary),
+  sessions: Type.Array(SessionSummary, { description: 'granted by the key’s wallet' }),
+  as_executor: Type.Array(SessionSummary, {
+    description: 'granted by other wallets to the key’s wallet as executor, once signed',
+  }),
   hosted: Type.Array(
     Answer({
       id: Id('agent'),

@@ -300,7 +300,7 @@ export const SessionSummary = Answer(
     used: Answer(spendFields),
     risk_terms: RiskTerms,
     wallet: Wallet('whose funds trade'),
-    role: OneOf(['owner', 'executor'], 'what the key’s wallet is in it'),
+    role: OneOf(['owner', 'executor'], 'owner in `sessions`, executor in `as_executor`'),
   },
   { title: 'SessionSummary' },
 )

@@ -3,9 +3,10 @@ import { withDb } from '@pit/platform/test/withStore'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { createSessionGate } from '@pit/sessions/internal/gate'
 import { tellRevocations } from '@pit/sessions/internal/jobs'
+import { findSession } from '@pit/sessions/internal/store'
 import type { Session } from '@pit/sessions/internal/types'
 import { MEME, PERMIT2, ROUTER, USDG } from '@pit/trading/test/tradeFixtures'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   CURVE,
   codeOf,
@@ -133,9 +134,64 @@ withDb('revoking', (db) => {
     cosigner.close()
   })
 
-  it('of a grant that was never signed has nothing to end on chain', async () => {
-    const { session_id } = await world.start()
-    expect(await revoke({ id: session_id })).toMatchObject({ status: 'revoked', on_chain: [] })
+  describe('a grant that was never signed', () => {
+    const listed = async () =>
+      (await world.post('me.sessions', 'owner')).sessions.map(({ session_id, status }) => [session_id, status])
+
+    it('cancels it at once: nothing is left of it here, at the co-signer or on chain', async () => {
+      const { session_id } = await world.start()
+      const signed = await world.signatures(session_id)
+      const { rootHash } = (await findSession(db, session_id))!
+      const told = vi.spyOn(world.signer, 'revokeRoot')
+      expect(await listed()).toEqual([[session_id, 'pending']])
+      expect(await revoke({ id: session_id })).toMatchObject({
+        session_id,
+        status: 'revoked',
+        revoked_at: world.nowS(),
+        signer_revoked: true,
+        on_chain: [],
+        simulation: null,
+        reset_code: null,
+      })
+      expect(await listed()).toEqual([])
+      // A signature that comes later switches nothing on, here or at the co-signer.
+      expect(await codeOf(world.post('live.session.grant', 'owner', signed))).toBe('NO_SESSION')
+      expect(told).toHaveBeenCalledWith(rootHash)
+      // A repeated cancellation finds nothing.
+      expect(await codeOf(revoke({ id: session_id }))).toBe('NO_SESSION')
+    })
+
+    it('cancels it while co-signer and chain are away, and forgets it once the co-signer is back', async () => {
+      const { session_id } = await world.start()
+      const signed = await world.signatures(session_id)
+      world.signer.reachable = false
+      world.chain.isDown = true
+      for (let tries = 0; tries < 2; tries++) {
+        expect(await revoke({ id: session_id })).toMatchObject({
+          status: 'revoked',
+          signer_revoked: false,
+          on_chain: [],
+        })
+      }
+      expect(await listed()).toEqual([[session_id, 'revoked']])
+      expect(await codeOf(world.post('live.session.grant', 'owner', signed))).toBe('SESSION_REVOKED')
+      world.signer.reachable = true
+      expect(await revoke({ id: session_id })).toMatchObject({ signer_revoked: true })
+      expect(await listed()).toEqual([])
+    })
+
+    it('keeps the place of no other: cancelled ones do not count towards the twenty', async () => {
+      const first = (await world.start()).session_id
+      for (let n = 0; n < 25; n++) await revoke({ id: (await world.start()).session_id })
+      expect(await listed()).toEqual([[first, 'pending']])
+    })
+
+    it('is its owner’s to cancel', async () => {
+      const { session_id } = await world.start()
+      expect(await codeOf(revoke({ id: session_id }, false, 'executor'))).toBe('WALLET_MISMATCH')
+      expect(await codeOf(revoke({ id: session_id }, false, 'stranger'))).toBe('NO_SESSION')
+      expect(await listed()).toEqual([[session_id, 'pending']])
+    })
   })
 
   it('while a trade is being co-signed keeps its leaf from everybody, and counts it', async () => {

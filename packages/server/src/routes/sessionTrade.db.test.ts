@@ -82,15 +82,23 @@ withDb('trading in a session', (db) => {
         wallet: WHO.owner,
       }
       await world.start()
-      const listed = async (role: 'owner' | 'executor' | 'stranger') =>
-        (await world.post('me.sessions', role)).sessions
-      expect(await listed('owner')).toMatchObject([
-        { ...shown, role: 'owner' },
-        { status: 'pending', role: 'owner' },
-      ])
-      // Its executor sees what it was granted, and not what was never signed.
-      expect(await listed('executor')).toMatchObject([{ ...shown, role: 'executor' }])
-      expect(await listed('stranger')).toEqual([])
+      const listed = async (role: 'owner' | 'executor' | 'stranger') => {
+        const { sessions, as_executor } = await world.post('me.sessions', role)
+        return { sessions, as_executor }
+      }
+      expect(await listed('owner')).toMatchObject({
+        sessions: [
+          { ...shown, role: 'owner' },
+          { status: 'pending', role: 'owner' },
+        ],
+        as_executor: [],
+      })
+      // Sessions of other wallets stay out of its own list, and a grant that was never signed out of both.
+      expect(await listed('executor')).toMatchObject({
+        sessions: [],
+        as_executor: [{ ...shown, role: 'executor' }],
+      })
+      expect(await listed('stranger')).toEqual({ sessions: [], as_executor: [] })
     })
 
     it('carries the wallet’s authorization until it has its code, and only at its nonce', async () => {

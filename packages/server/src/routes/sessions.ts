@@ -19,6 +19,7 @@ import { screenAdmission, traderOf } from './caller.ts'
 import { describeActive, describePending } from './describeGrant.ts'
 
 type Hosted = Answer<'me.sessions'>['hosted']
+type SessionRow = Answer<'me.sessions'>['sessions'][number]
 type StartBody = Extract<Body<'live.session.grant'>, { wallet: string }>
 
 export interface SessionRoutes {
@@ -78,14 +79,15 @@ export const sessionRoutes = (
   },
   'me.sessions': async ({ caller }) => {
     const { wallet } = traderOf(caller)
-    const sessions = await deps.sessions.listSessions(wallet)
+    const { granted, asExecutor } = await deps.sessions.listSessions(wallet)
     const hosted = await deps.readHosted?.(wallet).catch((error) => {
       deps.logger.warn({ err: error }, 'hosted agents could not be read')
       return undefined
     })
     return {
       wallet,
-      sessions: sessions.map((listed) => describeListed(deps.profile, listed, wallet)),
+      sessions: granted.map((listed) => describeListed(deps.profile, listed, 'owner')),
+      as_executor: asExecutor.map((listed) => describeListed(deps.profile, listed, 'executor')),
       hosted: hosted ?? [],
       hosted_available: hosted !== undefined,
       routes: {
@@ -135,8 +137,8 @@ function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: 
 function describeListed(
   { core_tokens }: ChainProfile,
   { session, status, used }: ListedSession,
-  seenBy: Address,
-) {
+  role: SessionRow['role'],
+): SessionRow {
   const { id, wallet, executor, createdAtS, expiresAtS, binding } = session
   return {
     session_id: id,
@@ -151,6 +153,6 @@ function describeListed(
     used: spendOf(session, used),
     risk_terms: riskTermsJson(binding),
     wallet,
-    role: wallet === seenBy ? ('owner' as const) : ('executor' as const),
+    role,
   }
 }

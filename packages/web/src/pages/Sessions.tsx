@@ -169,7 +169,7 @@ function List() {
             <Table
               caption="Sessions"
               columns={columns}
-              rows={merge(data.sessions, recorded.data?.sessions ?? [])}
+              rows={merge([...data.sessions, ...data.as_executor], recorded.data?.sessions ?? [])}
               keyOf={({ session_id }) => session_id}
               empty="You have granted no session."
             />
