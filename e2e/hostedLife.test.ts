@@ -79,6 +79,12 @@ describe('a live agent', () => {
       stock_tokens: ['NVDA'],
       limits: LIMITS,
     })
+    // Before anything is granted: its wallet holds more ETH than the agent may.
+    expect(agent['next_tick_holds']).toMatchObject([
+      { code: 'EXECUTOR_GAS' },
+      { code: 'MAX_POSITION', pair: 'ETH/USDG', side: 'buy' },
+      { code: 'STOCK_ATTESTATION', pair: 'NVDA/USDG' },
+    ])
     const { text, signature, cosigner } = agent.executor_attestation
     const rebuilt = { executor: agent.executor, owner: owner.wallet, agentId: agent.id, chainId: 4663 }
     expect(text).toBe(executorAttestationText(rebuilt))
@@ -100,10 +106,11 @@ describe('a live agent', () => {
       session_expires: session.expires,
       status: 'paused',
     })
-    // Wider limits need a session of their own, so nothing can go live with them in the same call.
     expect(await code(owner, at('update'), { live: true, limits: { max_trade_usd: 21 } })).toBe(
-      '409 NO_SESSION',
+      '422 OUTSIDE_SESSION',
     )
+    // A change that only its owner's signature allows cannot go live in the same call.
+    expect(await code(owner, at('update'), { live: true, interval_s: 59 })).toBe('409 NO_SESSION')
     agent = await done(at('update'), { live: true })
     expect(agent).toMatchObject({ live: true, status: 'active', trading: true })
     const { body } = await owner.get('me/sessions')

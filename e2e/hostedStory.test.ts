@@ -133,14 +133,17 @@ describe('live, one of each kind', () => {
   })
 
   it('obey no stolen key: what steers one switches it off until its owner signs again', async () => {
-    for (const [i, change] of [
-      { pairs: ['PARTNER/USDG'] },
-      { params: { url: 'https://thief.example' } },
-      { brain: 'webhook', params: { url: 'https://thief.example' } },
-    ].entries()) {
+    for (const [i, [change, withLive]] of (
+      [
+        [{ params: { usd: 6, side: 'sell' } }, 409],
+        [{ params: { url: 'https://thief.example' } }, 409],
+        // Outside its session, too.
+        [{ pairs: ['PARTNER/USDG'] }, 422],
+      ] as const
+    ).entries()) {
       const { agent, session } = agents[i]!
       const ask = (path: string, body: object) => owner.post(`hosted/${agent.id}/${path}`, body)
-      expect((await ask('update', { ...change, live: true })).status).toBe(409)
+      expect((await ask('update', { ...change, live: true })).status).toBe(withLive)
       expect(await done(owner, `hosted/${agent.id}/update`, change)).toMatchObject({
         live: false,
         trading: false,

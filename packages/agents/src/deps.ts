@@ -35,6 +35,16 @@ export type ExecutorSigner = Pick<
   'createExecutor' | 'attestStock' | 'revokeStock' | 'refundGas'
 >
 
+/** What would hold orders of an agent's next tick. */
+export interface NextHold {
+  code: string
+  message: string
+  /** Absent: of all its pairs. */
+  pair?: string
+  /** Absent: of both sides. */
+  side?: 'buy' | 'sell'
+}
+
 /** What the life of hosted agents is handed. */
 export interface HostedDeps {
   db: Db
@@ -61,6 +71,8 @@ export interface HostedDeps {
   leaveLeague(agentId: string): Promise<void>
   /** Whether it is on one of the league's boards, now or from the next season on. */
   isInLeague(sql: Sql, agentId: string): Promise<boolean>
+  /** Throws when the chain does not answer. */
+  nextHolds(agent: HostedAgent): Promise<NextHold[]>
   submitEnabled: boolean
   /** How long a refund's call waits for its receipt. */
   refundWaitMs: number

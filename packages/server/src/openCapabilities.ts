@@ -90,17 +90,18 @@ export async function openCapabilities(ground: Ground, start: Start) {
     accounts: { divisionOf },
     domain: config.authDomain ?? new URL(config.publicUrl).host,
   })
+  const ticks = openTicks({
+    ...{ ...ground, market, tokens, brains, paper, sessions, signer, switches, tierBps, workerId },
+    ...{ submitBytes, submitEnabled },
+    practiceGate: league.practiceGate,
+  })
   const hosted = openHosted({
     ...{ ...ground, market, tokens, brains, switches, signer, sessions, paper, isInLeague, submitEnabled },
     cosigner: sessions.cosigner,
     signerAnswers: sessions.signerAnswers,
     leaveLeague: league.leaveHosted,
+    nextHolds: ticks.nextHolds,
     refundWaitMs: REFUND_WAIT_MS,
-  })
-  const ticks = openTicks({
-    ...{ ...ground, market, tokens, brains, paper, sessions, signer, switches, tierBps, workerId },
-    ...{ submitBytes, submitEnabled },
-    practiceGate: league.practiceGate,
   })
 
   const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts })

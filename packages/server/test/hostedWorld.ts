@@ -61,6 +61,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     killed: 0,
     leaveFails: false,
     signerAnswers: true,
+    nextHolds: (async () => []) as HostedDeps['nextHolds'],
     charge: (async () => {}) as Charge,
   }
   const left: string[] = []
@@ -173,6 +174,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       if (state.leaveFails) throw new Error('the league is away')
       left.push(id)
     },
+    nextHolds: (agent) => state.nextHolds(agent),
     submitEnabled,
     refundWaitMs: 300,
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),

@@ -1,13 +1,13 @@
 import { withinMs } from '@pit/platform/withinMs'
 import { type AtomPrice, isPitError, unitPrice, worthUp } from '@pit/protocol'
 import type { Brained } from '../brains/index.ts'
-import type { AgentToken } from '../types.ts'
+import type { AgentToken, HostedAgent } from '../types.ts'
 import { type Judged, judgeOrders } from './checks.ts'
 import type { RunDeps } from './deps.ts'
 import { decisionRecord, holdRecord, type Seen } from './outcome.ts'
 import type { Prepared, Ready } from './prepare.ts'
 import type { TickRecord } from './record.ts'
-import type { ClaimedAgent } from './types.ts'
+import type { ClaimedAgent, Held } from './types.ts'
 import { marketOf } from './view.ts'
 
 /** No brain is waited for longer, whatever its interval. */
@@ -87,7 +87,10 @@ async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise
 }
 
 /** Prices of holdings without an independent mark: for limits only, never shown as a value. */
-async function referencesOf({ tokens, market }: RunDeps, { agent, held }: Ready) {
+export async function referencesOf(
+  { tokens, market }: Pick<RunDeps, 'tokens' | 'market'>,
+  { agent, held }: { agent: Pick<HostedAgent, 'tokens'>; held: Held },
+) {
   const prices = new Map<string, AtomPrice>()
   for (const { address, decimals } of agent.tokens) {
     if (market.mark(address) || !held.get(address)) continue

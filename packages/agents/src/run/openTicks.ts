@@ -3,12 +3,13 @@ import type { Job } from '@pit/platform/jobs'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import { type Loop, startLoop } from '@pit/platform/loop'
 import { withinMs } from '@pit/platform/withinMs'
-import { lower } from '../deps.ts'
+import { type HostedDeps, lower } from '../deps.ts'
 import type { Cash } from '../paper/deps.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
 import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
 import { createTickMetrics } from './metrics.ts'
+import { findNextHolds } from './nextHolds.ts'
 import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from './queue.ts'
 import { runTicks } from './runTicks.ts'
 import { sweepRun } from './settle.ts'
@@ -22,6 +23,7 @@ export interface Ticks {
   /** Schedules what is due and waits until all of it has run: tests own the time. */
   drain(): Promise<void>
   sweep(): Promise<void>
+  nextHolds: HostedDeps['nextHolds']
 }
 
 /** How often a process looks for agents that are due, and for queued jobs of others. */
@@ -190,6 +192,7 @@ export function openTicks(options: TickOptions): Ticks {
       }
     },
     sweep,
+    nextHolds: (agent) => findNextHolds(deps, agent),
   }
 }
 

@@ -22,6 +22,8 @@ withDb('an agent paused and resumed while its brain decides', (db) => {
       paper: world.paper,
       isInLeague: async () => false,
       signerAnswers: () => true,
+      nextHolds: async () => [],
+      brains: { aiHolds: async () => [] },
     } as unknown as HostedDeps
     const by = { keyId: 1, wallet: WALLET }
     return {

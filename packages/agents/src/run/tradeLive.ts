@@ -1,3 +1,4 @@
+import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { type FeeClass, fail, isPitError, type PitError, usdOf } from '@pit/protocol'
 import type { CosignedTrade } from '@pit/sessions'
@@ -79,16 +80,22 @@ async function holdBefore(
   if (await isChanged(deps.db, agent)) return { code: 'CHANGED', message: CHANGED }
   const held = await deps.findTokenHold(agent, [order.tokenIn, order.tokenOut], session)
   if (held) return held
-  const gasWei = GAS_LIMIT * feesOf(deps.market.head()?.baseFeeWei ?? 0n).maxFeePerGasWei
-  if (executorWei < gasWei) {
-    return {
-      code: 'EXECUTOR_GAS',
-      message:
-        `The executor ${session.executor} holds ${executorWei} wei; a trade’s gas may cost ${gasWei}. ` +
-        'Send it some ETH.',
-    }
+  return findGasHold(deps, session.executor, executorWei)
+}
+
+export function findGasHold(
+  { market }: Pick<Deps, 'market'>,
+  executor: Address,
+  executorWei: bigint,
+): { code: 'EXECUTOR_GAS'; message: string } | null {
+  const gasWei = GAS_LIMIT * feesOf(market.head()?.baseFeeWei ?? 0n).maxFeePerGasWei
+  if (executorWei >= gasWei) return null
+  return {
+    code: 'EXECUTOR_GAS',
+    message:
+      `The executor ${executor} holds ${executorWei} wei; a trade’s gas may cost ${gasWei}. ` +
+      'Send it some ETH.',
   }
-  return null
 }
 
 /** Looked for again until the bytes leave: what was decided for another agent must not trade. */

@@ -1,7 +1,8 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { withinMs } from '@pit/platform/withinMs'
 import { type AgentSession, readSessions } from '@pit/sessions'
-import { type HostedDeps, lower, type OwnAsk } from '../deps.ts'
+import { type HostedDeps, lower, type NextHold, type OwnAsk } from '../deps.ts'
 import { lastRefund, type Refund } from '../gas/refundStore.ts'
 import { whyLiveOff } from '../life/live.ts'
 import type { BookNow } from '../paper/index.ts'
@@ -28,6 +29,8 @@ export interface ShownAgent extends StandingAgent {
 }
 
 export interface AgentDetail extends ShownAgent {
+  /** Beyond `holds`, which stop the whole tick. Null once stopped, and when they could not be read. */
+  nextHolds: readonly NextHold[] | null
   /** Of live agents only. */
   live: {
     stock: (StockAttestation & { whyNot: WhyNot | null }) | null
@@ -55,16 +58,32 @@ export async function getAgent(deps: HostedDeps, ask: OwnAsk): Promise<AgentDeta
 export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<AgentDetail> {
   const { db } = deps
   const fall = agent.bookId === null ? null : readFall(db, agent.bookId)
-  const [shown] = await show(deps, [agent], fall)
-  if (agent.mode === 'paper') return { ...shown!, live: null }
+  const [[shown], nextHolds] = await Promise.all([show(deps, [agent], fall), readNextHolds(deps, agent)])
+  if (agent.mode === 'paper') return { ...shown!, nextHolds, live: null }
   const [stock, refund] = await Promise.all([readStock(db, agent.id), lastRefund(db, agent.id)])
   return {
     ...shown!,
+    nextHolds,
     live: {
       stock: stock.last && { ...stock.last, whyNot: whyNotValid(stock.last, shown!) },
       stockNotBeforeS: stock.notBeforeS,
       lastRefund: refund,
     },
+  }
+}
+
+const NEXT_HOLDS_MS = 2_000
+
+/** Chain or model gateway may be silent: an agent is shown, paused and stopped all the same. */
+async function readNextHolds(deps: HostedDeps, agent: StoredAgent): Promise<NextHold[] | null> {
+  if (agent.status === 'stopped') return null
+  const isAi = agent.brain === 'partner_llm'
+  const reads = Promise.all([isAi ? deps.brains.aiHolds(agent) : [], deps.nextHolds(agent)])
+  try {
+    return (await withinMs(NEXT_HOLDS_MS, reads, () => new Error('late'))).flat()
+  } catch (error) {
+    deps.logger.warn({ err: error, agent: agent.id }, 'holds of the next tick could not be read')
+    return null
   }
 }
 

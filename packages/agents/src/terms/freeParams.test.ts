@@ -80,12 +80,12 @@ describe('changes of params that need a new grant', () => {
     ])
   })
 
-  it.each([{ before: {}, after: { new_param: 1 } }, { before: { new_param: 1 }, after: {} }])(
-    'counts an unlisted param as steering: %j',
-    ({ before, after }) => {
-      expect(steeringParams('dca', before, after)).toEqual(['params.new_param'])
-    },
-  )
+  it.each([
+    { before: {}, after: { new_param: 1 } },
+    { before: { new_param: 1 }, after: {} },
+  ])('counts an unlisted param as steering: %j', ({ before, after }) => {
+    expect(steeringParams('dca', before, after)).toEqual(['params.new_param'])
+  })
 
   it.each(['constructor', 'toString', '__proto__'])('counts an unlisted param named %s', (name) => {
     const after = JSON.parse(`{"${name}": 1}`)

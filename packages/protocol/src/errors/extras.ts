@@ -23,6 +23,7 @@ const SignerCheck = Answer(
     rule: Text('the rule’s code'),
     ok: Flag('false: only failed ones are listed'),
     message: Text('in words'),
+    field: Type.Optional(Text('of the request; of hosted agents')),
     value: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'what was found' })),
     limit: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'what it is held to' })),
   },

@@ -135,6 +135,14 @@ export const LastTrade = Answer(
 )
 
 const Told = { code: Text('hold code'), message: Text('in words') }
+export const NextHold = Answer(
+  {
+    ...Told,
+    pair: Type.Optional(Text('BASE/QUOTE; absent: all its pairs')),
+    side: Type.Optional(OneOf(['buy', 'sell'], 'absent: both')),
+  },
+  { title: 'NextHold' },
+)
 export const Watch = Answer(
   {
     next_tick_at: Nullable(UnixS('null while it does not tick')),

@@ -10,7 +10,7 @@ import {
   PAUSE_REASONS,
   REFUND_STATUSES,
 } from '../values.ts'
-import { AgentToken, LastDecision, LastTrade, LiveStats, Pnl, Watch } from './agentResults.ts'
+import { AgentToken, LastDecision, LastTrade, LiveStats, NextHold, Pnl, Watch } from './agentResults.ts'
 import { AiToday } from './ai.ts'
 import { AnyBrainParams, BRAIN_FORMS, SENT_BRAIN_FORMS } from './brainParams.ts'
 import {
@@ -211,6 +211,13 @@ const live = {
 const detail = {
   brain_state: Type.Optional(Nullable(Open('what the brain remembers'))),
   last_trade: Type.Optional(Nullable(LastTrade)),
+  next_tick_holds: Type.Optional(
+    Nullable(
+      Type.Array(NextHold),
+      'what would hold its orders as wallet, limits and market stand now, also before it is switched on, ' +
+        'beyond watch.holds; null once stopped, and when it could not be read',
+    ),
+  ),
   ...live,
 }
 

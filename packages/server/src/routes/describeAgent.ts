@@ -48,6 +48,7 @@ export function describeDetail(detail: AgentDetail): Answer<'hosted.get'> {
     ...describeAgent(detail),
     brain_state: agent.brainState,
     last_trade: agent.lastTrade,
+    next_tick_holds: detail.nextHolds?.map((hold) => ({ ...hold })) ?? null,
     ...(live && {
       session_root_hash: session?.rootHash ?? null,
       session_expires: session?.expiresAtS ?? null,

@@ -34,6 +34,53 @@ withDb('what is shown of hosted agents', (db) => {
     expect(await world.hosted.agentOf('agt_none')).toBeNull()
   })
 
+  describe('holds of its next tick', () => {
+    const HELD = {
+      code: 'MAX_POSITION',
+      message: '2500 dollars of ETH are held; at most 500 may be.',
+      pair: 'ETH/USDG',
+      side: 'buy' as const,
+    }
+
+    it('are in every answer about one agent, from its creation on, and leave `trading` alone', async () => {
+      world.state.nextHolds = async () => [HELD]
+      const held = { next_tick_holds: [HELD] }
+      const agent = await world.live()
+      expect(agent).toMatchObject(held)
+      expect(await world.attach(agent, await world.grantTo(agent))).toMatchObject(held)
+      expect(await world.update(agent, { live: true })).toMatchObject({
+        ...held,
+        trading: true,
+        watch: { holds: [] },
+      })
+      expect(await world.get(agent)).toMatchObject(held)
+      expect(await world.pause(agent)).toMatchObject(held)
+      expect((await world.list())[0]).not.toHaveProperty('next_tick_holds')
+    })
+
+    it('name what keeps a model from being asked', async () => {
+      const agent = await world.create({ brain: 'partner_llm', params: {}, interval_s: 300 })
+      expect((await world.get(agent)).next_tick_holds).toMatchObject([{ code: 'AI_OFF' }])
+    })
+
+    it.each<[string, () => Promise<never>]>([
+      ['fail', () => Promise.reject(new Error('the chain does not answer'))],
+      ['take too long', () => new Promise(() => {})],
+    ])('are null when their reads %s, and the agent is paused all the same', async (_, read) => {
+      const agent = await world.running()
+      world.state.nextHolds = read
+      expect(await world.pause(agent)).toMatchObject({ status: 'paused', next_tick_holds: null })
+    })
+
+    it('are not looked for once it is stopped', async () => {
+      const agent = await world.running()
+      world.state.nextHolds = () => Promise.reject(new Error('unexpected'))
+      await world.stop(agent)
+      world.state.nextHolds = async () => [HELD]
+      expect(await world.get(agent)).toMatchObject({ watch: null, next_tick_holds: null })
+    })
+  })
+
   it('is listed in as many reads for twenty as for one', async () => {
     await world.running()
     await world.create()

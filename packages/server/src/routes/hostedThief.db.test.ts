@@ -1,4 +1,5 @@
 import { withDb } from '@pit/platform/test/withStore'
+import { checkRefusal, toEnvelope } from '@pit/protocol'
 import { MEME } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
@@ -107,11 +108,13 @@ withDb('a stolen key and a live agent', (db) => {
     for (const live of [true, false]) {
       await world.update(agent, { live })
       const before = await stateOf(agent)
-      expect(await refused(world.update(agent, { ...others, ...body, live: true }))).toMatchObject({
+      const error = await refused(world.update(agent, { ...others, ...body, live: true }))
+      expect(error).toMatchObject({
         code: 'OUTSIDE_SESSION',
         status: 422,
-        extras: { field, checks: [{ rule, ok: false }] },
+        extras: { field, checks: [{ rule, field, ok: false }] },
       })
+      expect(checkRefusal(toEnvelope(error).error)).toEqual({ ok: true })
       expect(await stateOf(agent)).toEqual(before)
     }
     // Without live it detaches, so that a session can be granted for the wider agent.

@@ -136,7 +136,10 @@ withDb('revoking', (db) => {
 
   describe('a grant that was never signed', () => {
     const listed = async () =>
-      (await world.post('me.sessions', 'owner')).sessions.map(({ session_id, status }) => [session_id, status])
+      (await world.post('me.sessions', 'owner')).sessions.map(({ session_id, status }) => [
+        session_id,
+        status,
+      ])
 
     it('cancels it at once: nothing is left of it here, at the co-signer or on chain', async () => {
       const { session_id } = await world.start()

@@ -1,0 +1,100 @@
+import { MIN_ORDER_MICRO_USD } from '@pit/brains'
+import type { NextHold } from '../deps.ts'
+import type { HostedAgent } from '../types.ts'
+import { type DayUse, readLiveBook, readPaperBooks } from './books.ts'
+import { type JudgeAsk, judgeOrders } from './checks.ts'
+import { referencesOf } from './decideTick.ts'
+import type { RunDeps } from './deps.ts'
+import { dayUseOf, lastUnlanded } from './orders.ts'
+import { TRACELESS_MS } from './settle.ts'
+import { findGasHold } from './tradeLive.ts'
+import type { Held } from './types.ts'
+import { endsOf } from './view.ts'
+
+type Side = 'buy' | 'sell'
+
+/** Shorter than a tick waits: a caller is waiting for this. */
+const TIMEOUT_MS = 1_000
+
+/**
+ * What would hold orders of the next tick as wallet, limits and market stand now, also before the agent is
+ * switched on. Throws when the chain does not answer.
+ */
+export async function findNextHolds(deps: RunDeps, agent: HostedAgent): Promise<NextHold[]> {
+  const dayUse = await dayUseOf(deps.db, [agent.id], deps.clock.nowMs())
+  return agent.mode === 'paper' ? paperHolds(deps, agent, dayUse) : liveHolds(deps, agent, dayUse)
+}
+
+async function paperHolds(deps: RunDeps, agent: HostedAgent, dayUse: DayUse): Promise<NextHold[]> {
+  const [standing] = await readPaperBooks(deps, [agent], dayUse)
+  if (!standing || 'code' in standing) return standing ? [standing] : []
+  return [...(await limitHolds(deps, agent, standing)), ...(await tokenHolds(deps, agent))]
+}
+
+async function liveHolds(deps: RunDeps, agent: HostedAgent, dayUse: DayUse): Promise<NextHold[]> {
+  const { executor } = agent
+  if (executor === null) return []
+  const standing = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
+  const gas = findGasHold(deps, executor, standing.executorWei)
+  return [
+    ...(gas ? [gas] : []),
+    ...(await pendingHolds(deps, agent)),
+    ...(await limitHolds(deps, agent, { ...standing, practice: false })),
+    ...(await tokenHolds(deps, agent)),
+  ]
+}
+
+async function pendingHolds({ db, clock }: RunDeps, { id }: HostedAgent): Promise<NextHold[]> {
+  const lastMs = await lastUnlanded(db, id)
+  if (lastMs === null || clock.nowMs() - lastMs >= TRACELESS_MS) return []
+  return [{ code: 'TRADE_PENDING', message: 'An earlier trade has no receipt yet: the agent waits for it.' }]
+}
+
+/** Judges the smallest order of each pair and side: where even that is held, every order is. */
+async function limitHolds(
+  deps: RunDeps,
+  agent: HostedAgent,
+  { book, held, practice }: Pick<JudgeAsk, 'book' | 'practice'> & { held: Held },
+): Promise<NextHold[]> {
+  const rules: JudgeAsk = {
+    agent,
+    book,
+    usdg: deps.usdg.address,
+    practice,
+    referenceMicroUsd: await referencesOf(deps, { agent, held }),
+  }
+  const sides = sidesOf(agent)
+  const holds: NextHold[] = []
+  for (const pair of agent.pairs) {
+    for (const side of sides) {
+      const order = { pair, side, microUsd: MIN_ORDER_MICRO_USD, reason: '' }
+      const [judged] = judgeOrders({ orders: [order], reason: '', state: null }, rules)
+      const hold = judged?.hold
+      if (!hold) continue
+      // The day's limit is one for all pairs.
+      if (hold.code === 'MAX_DAY') return [...holds, hold]
+      // An agent that also buys is not held by an empty position.
+      if (hold.code === 'NOTHING_TO_SELL' && sides.length > 1) continue
+      holds.push({ ...hold, pair, side })
+    }
+  }
+  return holds
+}
+
+/** A brain with a `side` orders that one only. */
+function sidesOf({ params }: HostedAgent): readonly Side[] {
+  const { side } = params
+  return side === 'buy' || side === 'sell' ? [side] : ['buy', 'sell']
+}
+
+async function tokenHolds(deps: RunDeps, agent: HostedAgent): Promise<NextHold[]> {
+  const session = agent.sessionId === null ? null : await deps.sessions.sessionOf(agent.sessionId)
+  const holds = await Promise.all(
+    agent.pairs.map(async (pair): Promise<NextHold[]> => {
+      const ends = endsOf(agent, pair)
+      const hold = ends && (await deps.findTokenHold(agent, [ends.base, ends.quote], session))
+      return hold ? [{ ...hold, pair }] : []
+    }),
+  )
+  return holds.flat()
+}
