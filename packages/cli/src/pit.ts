@@ -19,7 +19,7 @@ import { detailText, failureOf, json } from './client/exit.ts'
 import { fastCommand } from './client/fastCommand.ts'
 import type { CommandDeps } from './client/openClient.ts'
 import { revokeCommand } from './client/revokeCommand.ts'
-import { openTerminal, plain } from './client/terminal.ts'
+import { openTerminal, plain, plainLines } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
 import { completionCommand } from './completion.ts'
 import { environment } from './config.ts'
@@ -96,10 +96,11 @@ function end(error: unknown): number {
   const { code, message, details, fix, docs } = failure
   if (program.opts<{ json?: boolean }>().json) terminal.data(json({ error: { exit, ...failure } }))
   // What was called wrongly commander has said already.
-  if (!(error instanceof CommanderError)) terminal.say(plain(`${code}: ${message}`))
-  const more = details ? detailText(details) : ''
+  if (!(error instanceof CommanderError)) terminal.say(plainLines(`${code}: ${message}`))
+  // Amounts are in the message already, in whole tokens.
+  const more = details && code !== 'INSUFFICIENT_FUNDS' ? detailText(details) : ''
   if (more) terminal.say(`Details: ${plain(more)}`)
-  if (fix) terminal.say(`What to do: ${plain(fix)}`)
+  terminal.say(`What to do: ${plainLines(fix)}`)
   terminal.say(`See ${docs}.`)
   return exit
 }

@@ -3,6 +3,7 @@ import {
   CLIENT_VERIFICATION_RULES,
   type ClientErrorCode,
   type ClientVerificationRule,
+  clientCure,
   type Retry,
 } from '@pit/protocol'
 
@@ -41,7 +42,8 @@ export class PitRefusal extends Error {
     this.status = about.status
     this.retry = about.retry ?? 'no'
     this.retryAfterS = about.retryAfterS
-    this.hint = about.hint
+    const isOwn = about.status === undefined || code.startsWith('HTTP_')
+    this.hint = about.hint ?? (isOwn ? (clientCure(code, about.rule) ?? undefined) : undefined)
     this.details = about.details ?? {}
   }
 }
@@ -53,9 +55,13 @@ export const isRefusal = (error: unknown, code?: string): error is PitRefusal =>
 export function refuse(
   code: Exclude<ClientErrorCode, 'VERIFICATION_FAILED'>,
   why: string,
-  { retry = 'no', ...details }: { retry?: Retry } & Record<string, unknown> = {},
+  { retry = 'no', hint, ...details }: { retry?: Retry; hint?: string } & Record<string, unknown> = {},
 ): never {
-  throw new PitRefusal(code, `${capital(CLIENT_ERRORS[code])}: ${why}.`, { retry, details })
+  throw new PitRefusal(code, `${capital(CLIENT_ERRORS[code])}: ${why}.`, {
+    retry,
+    details,
+    ...(hint !== undefined && { hint }),
+  })
 }
 
 /** An answer broke a rule: nothing is signed. */

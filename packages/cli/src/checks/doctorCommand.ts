@@ -1,4 +1,4 @@
-import { configDiffs } from '@pit/client'
+import { configDiffs, isRefusal } from '@pit/client'
 import { examine, type Finding } from '@pit/platform/doctor'
 import { createRpc } from '@pit/platform/rpc'
 import { type ChainProfile, ROUTES } from '@pit/protocol'
@@ -109,7 +109,7 @@ async function run(findings: Finding[], check: string, fix: string, work: () => 
     findings.push(await work())
   } catch (error) {
     const { message, fix: advice } = failureOf(error)
-    findings.push(failed(check, message, advice ?? fix))
+    findings.push(failed(check, message, isRefusal(error) ? advice : fix))
   }
 }
 

@@ -1,7 +1,10 @@
 import { PitRefusal } from '@pit/client'
+import { CLIENT_ERRORS, ERRORS, RETRIES } from '@pit/protocol'
 import { CommanderError, InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { CommandRefused } from '../backtest/refused.ts'
 import { detailText, EXIT, failureOf, InputNeeded, UsageRefused } from './exit.ts'
+import { plainLines } from './terminal.ts'
 
 const refusal = (code: string, retry: ConstructorParameters<typeof PitRefusal>[2] = {}) =>
   new PitRefusal(code, 'It was refused.', retry)
@@ -36,7 +39,7 @@ it('tells what happened, with what, what to do, and where it is described', () =
     code: 'VERIFICATION_FAILED',
     message: 'It was refused. (RECIPIENT)',
     details: { to: '0x1' },
-    fix: 'Retrying does not help: something else has to change first.',
+    fix: expect.stringMatching(/^Do not sign anything from this server/),
     docs: 'docs/client.md',
   })
   expect(failureOf(refusal('SESSION_BOUND', { hint: 'Grant it again.' }))).toMatchObject({
@@ -44,6 +47,43 @@ it('tells what happened, with what, what to do, and where it is described', () =
     docs: 'docs/errors.md',
   })
   expect(failureOf(refusal('UNAUTHORIZED', { hint: 'Send a header.' })).fix).toBe('Run pit login.')
+})
+
+describe('every failure has a cure that is more than “retrying does not help”', () => {
+  const OWN = [
+    'NOT_CONFIRMED',
+    'UNKNOWN_TOKEN',
+    'SERVER_UNREACHABLE',
+    'RPC_UNAVAILABLE',
+    'NOT_MINED',
+    'HTTP_502',
+  ]
+  it.each([...Object.keys(CLIENT_ERRORS), ...OWN, ...Object.keys(ERRORS), 'FROM_A_NEWER_SERVER'])(
+    '%s',
+    (code) => {
+      const { fix } = failureOf(refusal(code))
+      expect(fix.length).toBeGreaterThan(5)
+      expect(Object.values(RETRIES)).not.toContain(fix)
+    },
+  )
+  it.each([
+    ['USAGE', new UsageRefused('Give either --usd or --amount.')],
+    ['INPUT_NEEDED', new InputNeeded('Add --yes.')],
+    ['REFUSED', new CommandRefused('There is no store.')],
+    ['FAILED', new TypeError('x is undefined')],
+  ])('%s of the command itself', (code, error) => {
+    expect(failureOf(error)).toMatchObject({ code, fix: expect.stringMatching(/\w{3}/) })
+  })
+  it('gives the command’s flag where the API has a field', () => {
+    const { fix } = failureOf(refusal('RISK_NOT_ACCEPTED', { hint: 'Name those codes in accept_risks.' }))
+    expect(fix).toContain('--accept CODE')
+  })
+})
+
+it('prints line breaks as line breaks, and other control characters as marks', () => {
+  expect(plainLines('Do one of these:\n- stop it;\r\n- wait\u001b[2J')).toBe(
+    'Do one of these:\n  - stop it;\n  - wait�[2J',
+  )
 })
 
 it('shows of the details what a person can use', () => {

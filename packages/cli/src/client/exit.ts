@@ -1,5 +1,5 @@
-import { isRefusal } from '@pit/client'
-import { ERRORS, RETRIES } from '@pit/protocol'
+import { isRefusal, type PitRefusal } from '@pit/client'
+import { clientCure, ERRORS, type ErrorCode, errorRow, type Retry } from '@pit/protocol'
 import { CommanderError } from 'commander'
 import { CommandRefused } from '../backtest/refused.ts'
 
@@ -19,20 +19,38 @@ export interface Failure {
   /** What the refusal carries: `field`, `diffs`, `failures`. */
   details?: Readonly<Record<string, unknown>>
   /** What to do next. */
-  fix?: string
+  fix: string
   /** Where it is described. */
   docs: string
 }
 
 const DOCS = { errors: 'docs/errors.md', client: 'docs/client.md', pit: 'docs/pit.md' }
 
-/** Where the command has a shorter way than the table's hint, which is for whoever calls the routes. */
-const ADVICE: Readonly<Record<string, string>> = {
+/** What to do about the codes of the command itself. */
+export const COMMAND_FIXES = {
+  USAGE: 'Run it with --help.',
+  INPUT_NEEDED: 'Give what is missing as a flag or a variable; docs/pit.md lists both under Settings.',
+  REFUSED: 'Change what the message names, then run it again.',
+  FAILED: 'Run pit doctor. If it finds nothing, report this message as a bug.',
+} as const
+
+/** The command's own words for hints that name fields of the API. */
+const ADVICE: Readonly<Partial<Record<ErrorCode | 'CONSENT_REQUIRED' | 'RISK_NOT_ACCEPTED', string>>> = {
   UNAUTHORIZED: 'Run pit login.',
   CONSENT_REQUIRED: 'Add --allow-7702 if your wallet may take this code.',
   WALLET_CODE: 'Grant a session again: a transaction of the owner used up what the wallet had signed.',
   NO_SESSION: 'See pit session list.',
   NOT_CONFIRMED: 'Run it again and confirm, or add --yes.',
+  RISK_NOT_ACCEPTED: 'Read the risks with pit token. Add --accept CODE for each one that you accept.',
+  GEOFENCE: 'Add --non-us, only if you are not a US person.',
+  MAX_SLIPPAGE: 'Use a smaller --slippage-bps.',
+  FEE_BPS: 'Raise --max-fee-bps, or leave it out.',
+  LIMIT_NOT_REACHABLE: 'Lower --min-out, or wait for the price.',
+  NO_MARK: 'Give the size with --amount instead of --usd, or try again in a minute.',
+  SESSION_SETUP: 'Grant the session again without --no-setup, so that its token approvals are sent.',
+  STOP_FIRST: 'Run pit agent stop first.',
+  FAST_DISABLED: 'Use pit trade.',
+  ADDRESS_REQUIRED: 'Name the token by its address: other symbols than the core ones are not unique.',
 }
 
 /** The details a person can use: checks that passed and typed data to sign are left out. */
@@ -58,20 +76,17 @@ export function failureOf(error: unknown): Failure {
       exit: EXIT.usage,
       code: 'USAGE',
       message: error.code === 'commander.help' ? 'Which command?' : error.message.replace(/^error: /, ''),
-      fix: 'Run it with --help.',
+      fix: COMMAND_FIXES.USAGE,
       docs: DOCS.pit,
     }
-  if (error instanceof UsageRefused)
-    return { exit: EXIT.usage, code: 'USAGE', message: error.message, docs: DOCS.pit }
-  if (error instanceof InputNeeded)
-    return { exit: EXIT.inputNeeded, code: 'INPUT_NEEDED', message: error.message, docs: DOCS.pit }
-  if (error instanceof CommandRefused)
-    return { exit: EXIT.failed, code: 'REFUSED', message: error.message, docs: DOCS.pit }
+  const own = ownCodeOf(error)
+  if (own) return { ...own, message: messageOf(error), fix: COMMAND_FIXES[own.code], docs: DOCS.pit }
   if (!isRefusal(error))
     return {
       exit: EXIT.failed,
       code: 'FAILED',
-      message: String((error as Error)?.message ?? error),
+      message: messageOf(error),
+      fix: COMMAND_FIXES.FAILED,
       docs: DOCS.pit,
     }
   const rule = error.rule ? ` (${error.rule})` : ''
@@ -82,12 +97,33 @@ export function failureOf(error: unknown): Failure {
     code: error.code,
     message: `${error.message}${rule}`,
     ...details,
-    fix: ADVICE[error.code] ?? error.hint ?? RETRIES[error.retry],
+    fix: fixOf(error),
     docs: isServers ? DOCS.errors : DOCS.client,
   }
 }
 
-function exitOf({ code, retry }: { code: string; retry: keyof typeof RETRIES }): number {
+const messageOf = (error: unknown): string => String((error as Error)?.message ?? error)
+
+function ownCodeOf(error: unknown): { exit: number; code: keyof typeof COMMAND_FIXES } | null {
+  if (error instanceof UsageRefused) return { exit: EXIT.usage, code: 'USAGE' }
+  if (error instanceof InputNeeded) return { exit: EXIT.inputNeeded, code: 'INPUT_NEEDED' }
+  if (error instanceof CommandRefused) return { exit: EXIT.failed, code: 'REFUSED' }
+  return null
+}
+
+/** A cure for every code; one that this version does not know may come from a newer server. */
+function fixOf({ code, hint, rule }: PitRefusal): string {
+  const name = rule && Object.hasOwn(ADVICE, rule) ? rule : code
+  const known = Object.hasOwn(ERRORS, code) ? errorRow(code as ErrorCode).hint : clientCure(code, rule)
+  return (
+    ADVICE[name as keyof typeof ADVICE] ??
+    hint ??
+    known ??
+    `This version of pit does not know the code ${code}: look it up in the server’s reference at /docs.`
+  )
+}
+
+function exitOf({ code, retry }: { code: string; retry: Retry }): number {
   // Only the owner can give these.
   if (code === 'CONSENT_REQUIRED' || code === 'NOT_CONFIRMED') return EXIT.inputNeeded
   if (retry === 'look_first') return EXIT.uncertain

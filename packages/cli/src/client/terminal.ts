@@ -29,9 +29,11 @@ export function openTerminal(): Terminal {
       if (!shown) stderr.write('\n')
     }
   }
+  // Progress that is no longer read must not end a trade half way.
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     isInteractive,
-    data: (text) => stdout.write(`${text}\n`),
+    data: (text) => stdout.write(`${text}\n`, endOnClosedPipe),
     say: (text) => stderr.write(`${text}\n`),
     progress(text) {
       if (!isInteractive) {
@@ -50,6 +52,17 @@ export function openTerminal(): Terminal {
   }
 }
 
+const isClosedPipe = (error: unknown): boolean => (error as NodeJS.ErrnoException | null)?.code === 'EPIPE'
+
+function ignoreClosedPipe(error: Error): void {
+  if (!isClosedPipe(error)) throw error
+}
+
+/** `pit … | head` reads a part and closes the pipe: the rest is not wanted. */
+function endOnClosedPipe(error?: Error | null): void {
+  if (isClosedPipe(error)) process.exit()
+}
+
 /** Columns as wide as their widest cell; text of strangers is shown without control characters. */
 export function table(rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => plain(cell === null ? '–' : String(cell))))
@@ -66,3 +79,6 @@ export function table(rows: readonly (readonly (string | number | null)[])[]): s
 
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
 export const plain = (text: string): string => text.replace(CONTROLS, '�')
+
+/** Keeps line breaks; further lines are indented, so that none passes for a line of the command's own. */
+export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n  ')

@@ -1,5 +1,5 @@
 import { type Account, PitRefusal, type Rpc } from '@pit/client'
-import { parseDecimal } from '@pit/protocol'
+import { decimalText, parseDecimal } from '@pit/protocol'
 import { InvalidArgumentError } from 'commander'
 
 type Hex = `0x${string}`
@@ -55,8 +55,14 @@ export async function sendEther(
   const most = BigInt(balance) - gas * maxFeePerGas
   if (valueWei === 'all' && most <= 0n) return null
   const value = valueWei === 'all' ? most : valueWei
-  if (value > most)
-    throw new PitRefusal('INSUFFICIENT_FUNDS', `${account.address} cannot pay ${value} wei and its gas.`)
+  if (value > most) {
+    const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
+    throw new PitRefusal(
+      'INSUFFICIENT_FUNDS',
+      `${account.address} holds ${text(BigInt(balance))} and cannot send ${text(value)} with its gas.`,
+      { hint: `Send at least ${text(value - most)} to ${account.address}.` },
+    )
+  }
   const raw = await account.signTransaction({
     type: 'eip1559',
     chainId,

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Answer, BodyInput } from '@pit/protocol'
+import { type Answer, type BodyInput, decimalText } from '@pit/protocol'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { readingAnswer, refuse } from '../errors.ts'
@@ -90,8 +90,7 @@ async function verify(
   checkOwn(terms, own)
   const gas = gasOf(pins, tx)
   const maxFeePerGas = 2n * own.baseFeeWei
-  if (own.etherWei < gas * maxFeePerGas)
-    refuse('INSUFFICIENT_FUNDS', `the executor holds ${own.etherWei} wei, which may not pay the gas`)
+  checkGas(account.address, own.etherWei, gas * maxFeePerGas)
   const common = {
     chainId: pins.profile.chain_id,
     nonce: own.nonce,
@@ -107,8 +106,21 @@ async function verify(
   return { transaction, reading: read.reading }
 }
 
-const whyNotReady = ({ checks }: Traded): string =>
-  checks.find(({ code }) => code === 'COSIGNED')?.message ?? 'the trade is not ready'
+function checkGas(executor: Address, etherWei: bigint, needWei: bigint): void {
+  if (etherWei >= needWei) return
+  const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
+  refuse(
+    'INSUFFICIENT_FUNDS',
+    `the executor ${executor} holds ${text(etherWei)} and its gas may cost ${text(needWei)}`,
+    { hint: `Send at least ${text(needWei - etherWei)} to ${executor}.` },
+  )
+}
+
+/** The server's own reason; the executor's gas or the wallet's balance as a rule. */
+function whyNotReady({ checks }: Traded): string {
+  const failed = checks.findLast(({ ok }) => !ok)
+  return failed ? failed.message.replace(/\.$/, '') : 'the server does not say what is missing'
+}
 
 /** The risk terms are the session's: its owner signed them, and the co-signer holds every trade to them. */
 const boundAsk = (ask: SessionAsk, { risk_terms }: Traded): TradeAsk =>

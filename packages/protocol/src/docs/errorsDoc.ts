@@ -7,7 +7,12 @@ import {
   OUR_HOLD_CODES,
   WEBHOOK_CODES,
 } from '../errors/agentCodes.ts'
-import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '../errors/clientCodes.ts'
+import {
+  CLIENT_ERRORS,
+  CLIENT_VERIFICATION_RULES,
+  type ClientVerificationRule,
+} from '../errors/clientCodes.ts'
+import { clientCure, TRANSPORT_CURES } from '../errors/clientCures.ts'
 import { FAST_RULES } from '../errors/fastRules.ts'
 import { errorRow, extrasOf } from '../errors/pitError.ts'
 import { ERROR_GROUPS, EXTRAS, RETRIES } from '../errors/row.ts'
@@ -84,8 +89,29 @@ export function errorsDoc(): string {
     '',
     "A server's refusal keeps its own code, or is `HTTP_<status>` when the answer had none.",
     '',
-    ...section('Errors', CLIENT_ERRORS),
-    ...section('Rules of VERIFICATION_FAILED', CLIENT_VERIFICATION_RULES),
+    '### Errors',
+    '',
+    ...table(
+      ['Code', 'Means', 'What to do'],
+      [
+        ...Object.entries(CLIENT_ERRORS).map(([code, means]) => [`\`${code}\``, means, clientCure(code)!]),
+        ...Object.entries(TRANSPORT_CURES).map(([code, cure]) => [
+          `\`${code}\``,
+          'beyond the contract',
+          cure,
+        ]),
+      ],
+    ),
+    '### Rules of VERIFICATION_FAILED',
+    '',
+    ...table(
+      ['Rule', 'Means', 'What to do'],
+      Object.entries(CLIENT_VERIFICATION_RULES).map(([rule, means]) => [
+        `\`${rule}\``,
+        means,
+        clientCure('VERIFICATION_FAILED', rule as ClientVerificationRule)!,
+      ]),
+    ),
   ]
     .join('\n')
     .trimEnd()

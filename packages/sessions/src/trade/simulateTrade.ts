@@ -1,5 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import { fail } from '@pit/protocol'
+import { decimalText, fail } from '@pit/protocol'
 import {
   judgeSimulation,
   type Planned,
@@ -89,11 +89,16 @@ export function lacking({ ask: { quote, wallet } }: Planned, tx: PlanTx, executo
   const { tokenIn, amountIn } = quote
   const held = tokenIn.address === NATIVE ? wallet.balanceWei : wallet.balanceIn
   if (held < amountIn) {
-    missing.push(`the wallet holds ${held} of ${amountIn} atoms of ${tokenIn.symbol.slice(0, 32)}`)
+    const text = (atoms: bigint) => `${decimalText(atoms, tokenIn.decimals)} ${tokenIn.symbol.slice(0, 32)}`
+    missing.push(`the wallet holds ${text(held)} of ${text(amountIn)}; send ${text(amountIn - held)} to it`)
   }
   const gasWei = BigInt(tx.gas) * tx.maxFeePerGasWei
   if (executor.balanceWei < gasWei) {
-    missing.push(`the executor holds ${executor.balanceWei} of the ${gasWei} wei its gas may cost`)
+    const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
+    missing.push(
+      `the executor holds ${text(executor.balanceWei)} and its gas may cost ${text(gasWei)}; send ` +
+        `${text(gasWei - executor.balanceWei)} to ${executor.address}`,
+    )
   }
   return missing
 }
