@@ -23,9 +23,9 @@ it('reads the marks that a server left in its store, and says what to do while o
   )
   const place = openBacktestDeps({ DATA_DIR: dataDir, PROFILE })
   const ask = { tokens: ['ETH'], fromS: 1_800_000_060, toS: 1_800_000_180 }
-  await expect(place.readStore(ask)).rejects.toThrow(/running Pit \(process \d+\).*\n.*\n.*stop it/)
+  await expect(place.readStore(ask, {})).rejects.toThrow(/running Pit \(process \d+\).*\n.*\n.*stop it/)
   await db.close()
-  expect(await place.readStore(ask)).toEqual(
+  expect(await place.readStore(ask, {})).toEqual(
     new Map([
       [
         'ETH',
@@ -37,7 +37,7 @@ it('reads the marks that a server left in its store, and says what to do while o
       ],
     ]),
   )
-  await expect(place.readStore({ ...ask, tokens: ['DOGE'] })).rejects.toThrow(
+  await expect(place.readStore({ ...ask, tokens: ['DOGE'] }, {})).rejects.toThrow(
     'neither a core symbol nor an address',
   )
 })
@@ -45,6 +45,6 @@ it('reads the marks that a server left in its store, and says what to do while o
 it('makes no store where there is none', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'pit-empty-'))
   const place = openBacktestDeps({ DATA_DIR: empty, PROFILE })
-  await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 })).rejects.toThrow('no store')
+  await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 }, {})).rejects.toThrow('no store')
   rmSync(empty, { recursive: true })
 })

@@ -23,6 +23,7 @@ import { openTerminal, plain, plainLines } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
 import { completionCommand } from './completion.ts'
 import { environment } from './config.ts'
+import { devnetCommand } from './devnet/fundCommand.ts'
 import { playCommands } from './league/playCommands.ts'
 import { openVerifyDeps, verifyCommand } from './leagueVerify.ts'
 import { mapOf } from './map.ts'
@@ -67,7 +68,8 @@ const program: Command = new Command('pit')
   .addCommand(agentCommand(deps))
   .addCommand(league)
   .addCommand(mcpCommand(deps))
-  .addCommand(backtestCommand(openBacktestDeps(env)))
+  .addCommand(backtestCommand(openBacktestDeps(env, terminal)))
+  .addCommand(devnetCommand(deps))
   .addCommand(doctorCommand(deps))
   .addCommand(proveCommand(deps))
   .addCommand(completionCommand(() => program, terminal.data))

@@ -8,7 +8,7 @@ import { duration, given, positive, whole } from '../client/parse.ts'
 import { agree, needWord } from '../client/show.ts'
 import { ether, gasFor, sendEther } from '../session/ether.ts'
 import { grantOptions, withConsent } from '../session/terms.ts'
-import { showAgent } from './showAgent.ts'
+import { sayHolds, showAgent } from './showAgent.ts'
 
 interface LiveFlags {
   off?: boolean
@@ -58,8 +58,11 @@ export const liveCommand = (deps: CommandDeps): Command =>
   ).action(async (id: string, flags: LiveFlags, command: Command) => {
     if (!flags.off) needWord(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
+    const params = { id }
+    const { api } = opened.client
+    if (!flags.off) sayHolds(deps, await api['hosted.get']({ params }))
     const agent = flags.off
-      ? await opened.client.api['hosted.update']({ params: { id }, body: { live: false } })
+      ? await api['hosted.update']({ params, body: { live: false } })
       : await goLive(deps, opened, id, flags)
     showAgent(deps, opened, agent)
   })

@@ -1,38 +1,95 @@
-import type { Answer } from '@pit/protocol'
+import { type Answer, decimalText } from '@pit/protocol'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
 import { show } from '../client/show.ts'
-import { table } from '../client/terminal.ts'
+import { plain, table } from '../client/terminal.ts'
 
 type Agent = Answer<'hosted.list'>['agents'][number]
+type Row = readonly (string | number | null)[]
 
 /** An agent as every command of it shows it. */
-export function showAgent(
-  deps: CommandDeps,
-  opened: Opened,
-  agent: Agent,
-  more: readonly (readonly (string | number | null)[])[] = [],
-): void {
-  const holds = agent.watch?.holds.map(({ code, message }) => `${code}: ${message}`) ?? []
-  show(
-    deps,
-    opened,
-    agent,
-    () =>
-      table([
-        ['agent', agent.id],
-        ['name', agent.name],
-        ['brain', agent.brain],
-        ['mode', agent.mode],
-        ['status', `${agent.status}${agent.pause_reason ? ` (${agent.pause_reason.code})` : ''}`],
-        ['pairs', agent.pairs.join(' ')],
-        ['per trade', `$${agent.limits.max_trade_usd}`],
-        ['in 24 hours', `$${agent.limits.max_day_usd}`],
-        ['executor', agent.executor],
-        ['session', agent.session_id],
-        ['equity', agent.pnl === null ? null : `$${agent.pnl.equity_usd}`],
-        ['held by', holds.join('; ') || 'nothing'],
-        ...more,
-      ]),
-    agent.mode,
-  )
+export function showAgent(deps: CommandDeps, opened: Opened, agent: Agent, more: readonly Row[] = []): void {
+  show(deps, opened, agent, () => table([...agentRows(agent), ...more]), agent.mode)
 }
+
+export function agentRows(agent: Agent): Row[] {
+  const { limits } = agent
+  return [
+    ['agent', agent.id],
+    ['name', agent.name],
+    ['brain', agent.brain],
+    ['params', paramsText(agent.params)],
+    ['mode', agent.mode],
+    ['status', `${agent.status}${agent.pause_reason ? ` (${agent.pause_reason.code})` : ''}`],
+    ['pairs', agent.pairs.join(' ')],
+    ['interval', `every ${agent.interval_s} s`],
+    ['max per trade', `$${limits.max_trade_usd}`],
+    ['max in 24 hours', `$${limits.max_day_usd}`],
+    ['max position', `$${limits.max_position_usd} of one asset`],
+    ['executor', agent.executor],
+    ['session', agent.session_id],
+    ...profitRows(agent),
+    ...holdRows(agent),
+  ]
+}
+
+/** What keeps it from trading, one row each. */
+const holdRows = ({ watch }: Pick<Agent, 'watch'>): Row[] =>
+  listed(
+    'blocked by',
+    (watch?.holds ?? []).map(({ code, message }) => `${code}: ${message}`),
+  )
+
+/** Before anything is paid for or signed: what would keep it from trading all the same. */
+export function sayHolds({ terminal }: Pick<CommandDeps, 'terminal'>, { watch }: Pick<Agent, 'watch'>): void {
+  for (const { code, message } of watch?.holds ?? [])
+    terminal.say(plain(`It would not trade now. ${code}: ${message}`))
+}
+
+const paramsText = (params: unknown): string | null => {
+  const entries = Object.entries((params ?? {}) as Record<string, unknown>)
+  if (entries.length === 0) return null
+  return entries.map(([name, value]) => `${name}=${shown(value)}`).join(' ')
+}
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function profitRows(agent: Agent): Row[] {
+  const { pnl, live_stats: live } = agent
+  if (pnl === null) return [['profit', null]]
+  if (pnl.basis === 'mined_trades')
+    return [
+      ['profit', usd(pnl.profit_usd)],
+      ['trades', live && `${live.mined} mined, ${live.pending} pending, ${live.reverted} reverted`],
+      ['volume', live && usd(live.volume_usd)],
+      ...listed(
+        'book since start',
+        pnl.flows.map((flow) => amountText(agent, flow)),
+      ),
+    ]
+  return [
+    ['equity', `${usd(pnl.equity_usd) ?? 'unknown'} from ${usd(pnl.start_usd)}`],
+    ['profit', usd(pnl.profit_usd)],
+    ['return', pnl.return_pct === null ? null : `${pnl.return_pct} %`],
+    ...listed(
+      'book',
+      pnl.positions.map((held) => `${amountText(agent, held)} (${usd(held.value_usd) ?? 'no price'})`),
+    ),
+  ]
+}
+
+/** The name stands beside the first of several lines. */
+const listed = (name: string, lines: readonly string[]): Row[] =>
+  lines.length === 0 ? [[name, null]] : lines.map((line, i) => [i === 0 ? name : '', line])
+
+function amountText(
+  { tokens }: Agent,
+  { token, amount_atoms }: { token: string; amount_atoms: string },
+): string {
+  const known = tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase())
+  if (!known) return `${amount_atoms} atoms of ${token}`
+  const atoms = BigInt(amount_atoms)
+  const sign = atoms < 0n ? '-' : ''
+  return `${sign}${decimalText(atoms < 0n ? -atoms : atoms, known.decimals)} ${known.symbol.slice(0, 32)}`
+}
+
+const usd = (value: number | null): string | null =>
+  value === null ? null : `${value < 0 ? '-' : ''}$${Math.abs(value)}`

@@ -95,7 +95,20 @@ describe('pit backtest', () => {
     const fromFile = await pit([...args, '--marks', file])
     expect(fromFile.text).toBe(fromStore.text)
     expect(fromFile.asked).toEqual([])
-    expect(readMarksFile(file).get('ETH')).toEqual(wave())
+    expect(readMarksFile(file, ['ETH']).get('ETH')).toEqual(wave())
+  })
+  it('reads a file as a server has it at /marks/ETH.json, to the same book', async () => {
+    const file = join(folder, 'ETH.json')
+    writeFileSync(
+      file,
+      JSON.stringify(wave().map(({ atS, priceE18, stale }) => [atS, String(priceE18), stale])),
+    )
+    const args = ['mean_reversion', '--days', '1', '--json']
+    const served = await pit([...args, '--marks', file])
+    expect(served.text).toBe((await pit(args)).text)
+    await expect(
+      pit([...args, '--pair', 'ETH/USDG', '--pair', 'cbBTC/USDG', '--marks', file]),
+    ).rejects.toThrow('ETH, cbBTC are traded')
   })
   it.each([
     [['webhook'], 'cannot be rehearsed'],
@@ -116,9 +129,12 @@ describe('pit backtest', () => {
     ['{"marks":{"ETH":[[1,"1e5"]]}}', 'row 0'],
     ['{"marks":{"ETH":[[1,"1.0000000000000000001"]]}}', 'row 0'],
     ['{"marks":{"ETH":{}}}', 'not a list'],
+    ['[[1,"2.5",false]]', 'row 0'],
+    ['[[1,"25"]]', 'row 0'],
+    ['[null]', 'row 0'],
   ])('refuses a file of %s', (text, why) => {
     const file = join(folder, 'bad.json')
     writeFileSync(file, text)
-    expect(() => readMarksFile(file)).toThrow(why)
+    expect(() => readMarksFile(file, ['ETH'])).toThrow(why)
   })
 })

@@ -8,21 +8,24 @@ import {
 } from '@pit/brains/backtest'
 import { FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
+import type { GlobalOptions } from '../client/settings.ts'
 import type { Marks } from './marksFile.ts'
 import { printBacktest } from './printBacktest.ts'
+import type { MarksRequest } from './readServed.ts'
 import { CommandRefused } from './refused.ts'
 
 /** What the command reaches outside. */
 export interface BacktestDeps {
   nowS(): number
   print(text: string): void
-  readFile(file: string): Marks
+  /** `tokens`: the ones traded, for a file that does not name its token. */
+  readFile(file: string, tokens: readonly string[]): Marks
   writeFile(file: string, marks: Marks): void
-  /** The store's own marks of these tokens. */
-  readStore(ask: { tokens: readonly string[]; fromS: number; toS: number }): Promise<Marks>
+  /** The stored marks of these tokens; from the server of `options` while it has the store open. */
+  readStore(request: MarksRequest, options: GlobalOptions): Promise<Marks>
 }
 
-interface Options {
+interface Options extends GlobalOptions {
   pair: string[]
   params: string
   from?: number
@@ -39,7 +42,6 @@ interface Options {
   fills: number
   marks?: string
   saveMarks?: string
-  json?: true
 }
 
 const DAY_S = 86_400
@@ -64,10 +66,11 @@ export function backtestCommand(deps: BacktestDeps): Command {
     .option('--slippage-bps <n>', 'assumed: a fill is so much worse than the mark', positiveOrZero, 10)
     .option('--gas-usd <usd>', 'assumed gas of a fill', positiveOrZero, 0.02)
     .option('--fills <n>', 'how many of the last fills to print', positiveOrZero, 20)
-    .option('--marks <file>', 'read the marks from this file instead of the store')
+    .option('--marks <file>', 'read the prices from this file; a server’s /marks/ETH.json is one')
     .option('--save-marks <file>', 'write the marks that were read to this file')
     .option('--json', 'print everything as JSON')
-    .action(async (brain: string, options: Options) => {
+    .action(async (brain: string, _: object, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
       const { run, marks } = await runBacktest(deps, brain, options)
       if (options.saveMarks !== undefined) deps.writeFile(options.saveMarks, marks)
       deps.print(options.json ? asJson(run) : printBacktest(run, { maxFills: options.fills }))
@@ -96,8 +99,8 @@ async function runBacktest(
   )
   const marks =
     options.marks === undefined
-      ? await deps.readStore({ tokens, fromS: fromS - brain.historyS(params), toS })
-      : deps.readFile(options.marks)
+      ? await deps.readStore({ tokens, fromS: fromS - brain.historyS(params), toS }, options)
+      : deps.readFile(options.marks, tokens)
   const known = tokens.flatMap((token) => marks.get(token) ?? [])
   const missing = tokens.filter((token) => (marks.get(token) ?? []).length === 0)
   if (missing.length > 0) throw new CommandRefused(`there are no marks of ${missing.join(', ')} in that time`)

@@ -11,8 +11,9 @@ const MAX_PRICE_CHARS = 39
 
 /**
  * `{"marks": {"ETH": [[1800000000, "2000.5"], [1800000060, "2001", "stale"]]}}`: second, dollars, if stale.
+ * Or a list as a server has it at /marks/ETH.json, which is then of the only token that is traded.
  */
-export function readMarksFile(file: string): Marks {
+export function readMarksFile(file: string, tokens: readonly string[]): Marks {
   let value: unknown
   try {
     const text = readFileSync(file, 'utf8')
@@ -22,15 +23,39 @@ export function readMarksFile(file: string): Marks {
     if (error instanceof CommandRefused) throw error
     throw new CommandRefused(`${file} cannot be read as JSON: ${(error as Error).message}`)
   }
-  const tokens = (value as { marks?: unknown } | null)?.marks
-  if (typeof tokens !== 'object' || tokens === null) throw new CommandRefused(`${file} has no "marks"`)
+  if (Array.isArray(value)) return new Map([[onlyToken(file, tokens), servedMarks(value, file)]])
+  const listed = (value as { marks?: unknown } | null)?.marks
+  if (typeof listed !== 'object' || listed === null) throw new CommandRefused(`${file} has no "marks"`)
   return new Map(
-    Object.entries(tokens).map(([token, rows]) => {
+    Object.entries(listed).map(([token, rows]) => {
       if (!Array.isArray(rows)) throw new CommandRefused(`${file}: ${token} is not a list`)
       const marks = rows.map((row, i) => markOf(row) ?? refuseRow(file, token, i))
       return [token, marks.sort((a, b) => a.atS - b.atS)]
     }),
   )
+}
+
+function onlyToken(file: string, tokens: readonly string[]): string {
+  const [token, ...others] = tokens
+  if (token !== undefined && others.length === 0) return token
+  throw new CommandRefused(
+    `${file} is a list of one token’s prices, and ${tokens.join(', ')} are traded: use a file with "marks" by token`,
+  )
+}
+
+/** Rows of /marks/ETH.json: minute, dollars times 10^18, whether stale. */
+export function servedMarks(rows: readonly unknown[], source: string): StoredMark[] {
+  return rows.map((row, i) => {
+    const [atS, price, stale] = Array.isArray(row) ? (row as unknown[]) : []
+    const isMark =
+      Number.isSafeInteger(atS) &&
+      typeof price === 'string' &&
+      /^[1-9]\d{0,38}$/.test(price) &&
+      typeof stale === 'boolean'
+    if (!isMark)
+      throw new CommandRefused(`${source}, row ${i}: expected [minute, "price times 10^18", stale]`)
+    return { atS: atS as number, priceE18: BigInt(price), stale }
+  })
 }
 
 const refuseRow = (file: string, token: string, i: number): never => {

@@ -1,19 +1,71 @@
+import { type GlobalOptions, readTarget, type Target } from '../client/settings.ts'
 import type { BacktestDeps } from './backtestCommand.ts'
-import { readMarksFile, writeMarksFile } from './marksFile.ts'
-import { openStoredMarks, readStoredMarks } from './storedMarks.ts'
+import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'
+import { isoMinute } from './printBacktest.ts'
+import { type MarksRequest, NoServer, readServedMarks } from './readServed.ts'
+import { NoLocalStore, openStoredMarks, readStoredMarks } from './storedMarks.ts'
 
-/** The command on this machine: files here, marks from the store the environment names. */
-export const openBacktestDeps = (env: Record<string, string | undefined>): BacktestDeps => ({
+type Environment = Record<string, string | undefined>
+interface Output {
+  data(text: string): void
+  say(text: string): void
+}
+
+/** The command on this machine: files here, marks from the store, or from the server that has it open. */
+export const openBacktestDeps = (
+  env: Environment,
+  { data, say }: Output = { data: console.log, say: console.error },
+): BacktestDeps => ({
   nowS: () => Math.floor(Date.now() / 1_000),
-  print: (text) => console.log(text),
+  print: data,
   readFile: readMarksFile,
   writeFile: writeMarksFile,
-  async readStore(ask) {
-    const { db, profile } = await openStoredMarks(env)
+  async readStore(request, options) {
     try {
-      return await readStoredMarks(db, { ...ask, profile })
-    } finally {
-      await db.close()
+      return await fromStore(env, request)
+    } catch (error) {
+      if (!(error instanceof NoLocalStore)) throw error
+      return fromServer(env, { request, options, say }, error)
     }
   },
 })
+
+async function fromStore(env: Environment, request: MarksRequest): Promise<Marks> {
+  const { db, profile } = await openStoredMarks(env)
+  try {
+    return await readStoredMarks(db, { ...request, profile })
+  } finally {
+    await db.close()
+  }
+}
+
+/** What keeps the store closed is reported only if no server answers either. */
+async function fromServer(
+  env: Environment,
+  { request, options, say }: { request: MarksRequest; options: GlobalOptions } & Pick<Output, 'say'>,
+  why: NoLocalStore,
+): Promise<Marks> {
+  const target = targetOf(options, env)
+  if (!target) throw why
+  const marks = await readServedMarks(target, request).catch((error: unknown) => {
+    throw error instanceof NoServer ? why : error
+  })
+  const firstS = Math.min(...[...marks.values()].flatMap(([first]) => first?.atS ?? []))
+  say(`Prices from the server at ${target.url}, which serves the last three days.`)
+  if (Number.isFinite(firstS) && firstS > request.fromS + 60)
+    say(`They begin at ${isoMinute(firstS)}. For a longer time read the store itself: docs/brains.md.`)
+  return marks
+}
+
+/** An address alone is enough; pins only translate addresses of core tokens. */
+function targetOf(
+  options: GlobalOptions,
+  env: Environment,
+): { url: string; profile: Target['profile'] | null } | null {
+  try {
+    return readTarget(options, env)
+  } catch {
+    const url = options.url ?? env['PIT_URL']
+    return url === undefined ? null : { url, profile: null }
+  }
+}

@@ -2,7 +2,7 @@ import { shownPrice } from '@pit/brains'
 import type { Backtest } from '@pit/brains/backtest'
 import { bpsTowardsZero, dollarsText } from '@pit/protocol'
 
-const time = (atS: number): string =>
+export const isoMinute = (atS: number): string =>
   `${new Date(atS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 /** Eight digits, without the zeros behind them. */
 export const amount = (atomsE18: bigint): string => String(Number((Number(atomsE18) / 1e18).toPrecision(8)))
@@ -19,7 +19,7 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
   const gas = dollarsText(run.terms.gasMicroUsd)
   const skipped = Math.max(0, run.fills.length - maxFills)
   return [
-    `${run.brain} from ${time(run.fromS)} to ${time(run.toS)}`,
+    `${run.brain} from ${isoMinute(run.fromS)} to ${isoMinute(run.toS)}`,
     `assumed: filled at the mark of the tick, ${slippageBps} bps worse; fee ${feeBps} bps; gas ${gas} a fill`,
     '',
     `ticks ${run.ticks}, of them held ${run.holds}; fills ${run.fills.length}; orders the book could ` +
@@ -48,5 +48,5 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
 }
 
 const fillLine = (fill: Backtest['fills'][number]): string =>
-  `  ${time(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ` +
+  `  ${isoMinute(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ` +
   `${dollarsText(fill.microUsd).padStart(10)} at ${shownPrice(fill.priceE18)}  ${fill.reason}`

@@ -10,6 +10,9 @@ import { CommandRefused } from './refused.ts'
 type Environment = Record<string, string | undefined>
 const MAX_ROWS = 1_000_000
 
+/** The store cannot be read here; the server may still serve its marks. */
+export class NoLocalStore extends CommandRefused {}
+
 /** Where the marks of a server are: its database, or its embedded store while nothing else has it open. */
 export async function openStoredMarks(env: Environment): Promise<{ db: Db; profile: ChainProfile }> {
   const dataDir = env['DATA_DIR'] || '.pit'
@@ -18,10 +21,10 @@ export async function openStoredMarks(env: Environment): Promise<{ db: Db; profi
     file: env['PROFILE'] || join(dataDir, 'devnet', 'profile.json'),
     waitMs: 0,
   }).catch((error: Error) => {
-    throw new CommandRefused(error.message)
+    throw new NoLocalStore(error.message)
   })
   if (databaseUrl === null && !existsSync(join(dataDir, 'store'))) {
-    throw new CommandRefused(
+    throw new NoLocalStore(
       `There is no store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or ` +
         'give --marks <file>.',
     )
@@ -33,7 +36,7 @@ const open = (dataDir: string, databaseUrl: string | null): Promise<Db> =>
   openDb({ dataDir, databaseUrl }).catch((error: unknown) => {
     if (!(error instanceof StoreLockedError)) throw error
     const pid = supervisorOf(dataDir) ?? error.pid
-    throw new CommandRefused(
+    throw new NoLocalStore(
       [
         `A running Pit (process ${pid}) has the store in ${dataDir} open, and the embedded store takes ` +
           'one process at a time.',

@@ -45,4 +45,8 @@ export function amountText({ client }: Pick<Opened, 'client'>, atoms: bigint, to
   return known ? `${decimalText(atoms, known.decimals)} ${known.symbol}` : `${atoms} atoms of ${token}`
 }
 
+/** A page that shows the transaction: a devnet has no explorer but its own dashboard. */
+export const transactionUrl = ({ url, profile }: Pick<Target, 'url' | 'profile'>, hash: string): string =>
+  profile.kind === 'devnet' ? `${url.replace(/\/+$/, '')}/tx/${hash}` : `${profile.explorer_tx}${hash}`
+
 export const timeText = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 19)

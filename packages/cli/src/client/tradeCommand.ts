@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
 import { given, positive, whole } from './parse.ts'
-import { amountText, headingOf, timeText } from './show.ts'
+import { amountText, headingOf, timeText, transactionUrl } from './show.ts'
 import { showStages } from './stages.ts'
 import { table } from './terminal.ts'
 
@@ -148,7 +148,7 @@ export function printTraded(
       ? json(shown)
       : table([
           ['mined in block', receipt.block],
-          ['transaction', `${opened.target.profile.explorer_tx}${receipt.hash}`],
+          ['transaction', transactionUrl(opened.target, receipt.hash)],
           [
             'received',
             amountOut === null

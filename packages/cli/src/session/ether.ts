@@ -63,25 +63,40 @@ export async function sendEther(
       { hint: `Send at least ${text(value - most)} to ${account.address}.` },
     )
   }
-  const raw = await account.signTransaction({
-    type: 'eip1559',
-    chainId,
-    nonce: Number(BigInt(nonce)),
-    to,
-    value,
-    gas,
-    maxFeePerGas,
-    maxPriorityFeePerGas: 0n,
-  })
-  const hash = await ask<Hex>(rpc, 'eth_sendRawTransaction', [raw])
+  const hash = await sendAndWait(
+    { account, rpc, chainId, sleep },
+    { nonce: Number(BigInt(nonce)), to, value, gas, maxFeePerGas },
+  )
+  return { hash, valueWei: value }
+}
+
+/** One transaction of the account over your own node; returns once it is mined. */
+export async function sendTransaction(
+  deps: EtherDeps,
+  { to, value, data }: { to: Hex; value: bigint; data?: Hex },
+): Promise<Hex> {
+  const { account, rpc } = deps
+  const call = { from: account.address, to, value: `0x${value.toString(16)}`, ...(data && { data }) }
+  const [nonce, gas, base] = await Promise.all([
+    ask<Hex>(rpc, 'eth_getTransactionCount', [account.address, 'pending']),
+    ask<Hex>(rpc, 'eth_estimateGas', [call]),
+    baseFeeWei(rpc),
+  ])
+  const fields = { nonce: Number(BigInt(nonce)), to, value, gas: BigInt(gas), maxFeePerGas: 2n * base }
+  return sendAndWait(deps, { ...fields, ...(data && { data }) })
+}
+
+async function sendAndWait(
+  { account, rpc, chainId, sleep }: EtherDeps,
+  fields: { nonce: number; to: Hex; value: bigint; data?: Hex; gas: bigint; maxFeePerGas: bigint },
+): Promise<Hex> {
+  const transaction = { type: 'eip1559', chainId, maxPriorityFeePerGas: 0n, ...fields } as const
+  const hash = await ask<Hex>(rpc, 'eth_sendRawTransaction', [await account.signTransaction(transaction)])
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const receipt = await ask<{ status: Hex } | null>(rpc, 'eth_getTransactionReceipt', [hash])
-    if (receipt?.status === '0x1') return { hash, valueWei: value }
-    if (receipt) throw new Error(`The transfer ${hash} reverted.`)
+    if (receipt?.status === '0x1') return hash
+    if (receipt) throw new Error(`The transaction ${hash} reverted.`)
     await sleep(LOOK_EVERY_MS)
   }
-  throw new PitRefusal('NOT_MINED', `The transfer ${hash} is not mined.`, {
-    retry: 'look_first',
-    hint: 'Look for it before you send another.',
-  })
+  throw new PitRefusal('NOT_MINED', `The transaction ${hash} is not mined.`, { retry: 'look_first' })
 }
