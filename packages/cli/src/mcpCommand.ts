@@ -33,6 +33,7 @@ interface Options {
   nonUs?: boolean
   allowLiveResume?: boolean
   answerWithin: number
+  confirm: boolean
 }
 
 /** `pit mcp`: tools for a model, over stdio or HTTP; it reads unless --allow-trading says otherwise. */
@@ -48,6 +49,7 @@ export const mcpCommand = (deps: CommandDeps): Command =>
     .option('--accept-risks <codes>', 'severe risks you accept for every trade', riskCodes, [])
     .option('--non-us', 'you are not a US person (stock tokens)')
     .option('--allow-live-resume', 'let the model resume live agents; it may always pause and stop them')
+    .option('--no-confirm', 'do not ask the host’s user before a tool acts, even if the host can')
     .option('--answer-within <seconds>', 'a trade call answers by then, mined or not', positive, 45)
     .action((options: Options, command: Command) => serve(deps, options, command))
 
@@ -67,6 +69,7 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
     rpc,
     signIn: async () => keys.write(target, client.address, await client.signIn()),
     trading,
+    confirms: options.confirm,
     toolsets: options.toolsets,
     docsFolder: fileURLToPath(new URL('./docs/', import.meta.url)),
     nowMs,

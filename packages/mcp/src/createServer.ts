@@ -1,12 +1,16 @@
 import {
   type CallToolResult,
   fromJsonSchema,
+  type InputRequiredResult,
   type JsonSchemaType,
   McpServer,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
 import { isRefusal, type PitClient, type Rpc } from '@pit/client'
 import { ROUTES } from '@pit/protocol'
 import manifest from '../package.json' with { type: 'json' }
+import { createConfirmation, offersForms } from './confirmation.ts'
+import { checkParameters } from './parameters.ts'
 import { registerPrompts } from './prompts.ts'
 import { errorOf, ToolRefusal } from './refusal.ts'
 import { registerResources } from './resources.ts'
@@ -23,6 +27,8 @@ export interface McpDeps {
   signIn(): Promise<unknown>
   /** Null: no tool that acts is there at all. */
   trading: Trading | null
+  /** Whether the host's user is asked before a tool commits, if the host can ask. */
+  confirms: boolean
   toolsets: readonly Toolset[]
   docsFolder: string
   nowMs(): number
@@ -43,17 +49,34 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     trades,
     quote,
   }
-  const shown = TOOLS.filter((tool) => isShown(deps, tool)).map((tool) => ({
-    tool,
-    inputSchema: fromJsonSchema<never>(tool.input as unknown as JsonSchemaType),
-    outputSchema: fromJsonSchema(tool.output as unknown as JsonSchemaType),
-  }))
+  const shown = TOOLS.filter((tool) => isShown(deps, tool)).map((tool) => {
+    const schema = fromJsonSchema<never>(tool.input as unknown as JsonSchemaType)
+    return {
+      tool,
+      schema,
+      // Listed as it is, checked below: a refusal then has a code and names the parameter.
+      inputSchema: { '~standard': { ...schema['~standard'], validate: acceptAll } },
+      outputSchema: fromJsonSchema(tool.output as unknown as JsonSchemaType),
+    }
+  })
+  const confirm = createConfirmation()
 
-  async function call(tool: Tool, args: never, signal: AbortSignal): Promise<CallToolResult> {
+  async function call(
+    { tool, schema }: Pick<(typeof shown)[number], 'tool' | 'schema'>,
+    args: never,
+    server: McpServer,
+    { mcpReq }: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const api = apiOf(deps.client.api, tool.routes)
     const { rpc, nowMs, trading } = deps
-    const given = { api, own, rpc, nowMs, trading: trading as Trading, signal }
+    const given = { api, own, rpc, nowMs, trading: trading as Trading, signal: mcpReq.signal }
     try {
+      checkParameters(tool.input, args, (one) => schema['~standard'].validate(one) as Checked)
+      if (tool.confirm && deps.confirms && offersForms(mcpReq, server.server.getClientCapabilities())) {
+        const question = tool.confirm(given, args)
+        const asked = question === null ? null : confirm(mcpReq, tool.name, args, question)
+        if (asked !== null) return asked
+      }
       const run = () => tool.run(given, args)
       const answer = inSight(await (needsKey(tool) ? withKey(run) : run()))
       return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
@@ -69,11 +92,12 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
       { name: 'pit', version: manifest.version },
       { instructions: instructionsOf(deps) },
     )
-    for (const { tool, inputSchema, outputSchema } of shown) {
-      const { name, title, description, effect, openWorld } = tool
+    for (const one of shown) {
+      const { inputSchema, outputSchema } = one
+      const { name, title, description, effect, openWorld } = one.tool
       const annotations = { ...EFFECTS[effect], openWorldHint: openWorld }
       server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, (args, ctx) =>
-        call(tool, args, ctx.mcpReq.signal),
+        call(one, args, server, ctx),
       )
     }
     registerResources(server, deps.docsFolder)
@@ -81,6 +105,9 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     return server
   }
 }
+
+type Checked = ReturnType<Parameters<typeof checkParameters>[2]>
+const acceptAll = (value: unknown) => ({ value: value as never })
 
 /** Whoever can trade can also look what became of it, whichever toolsets were chosen. */
 function isShown({ toolsets, trading }: McpDeps, { toolset, effect }: Tool): boolean {

@@ -36,11 +36,11 @@ const PROMPTS: readonly Prompt[] = [
     name: 'trade_with_care',
     title: 'Trade with care',
     description: 'Quote, explain, then trade once.',
-    args: ['sell', 'buy', 'usd'],
+    args: ['token_in', 'token_out', 'notional_usd'],
     trades: true,
-    text: ({ sell, buy, usd }) =>
-      `I want to sell ${JSON.stringify(usd)} dollars of ${JSON.stringify(sell)} for ` +
-      `${JSON.stringify(buy)}. First get_limits and quote_trade; tell me amount, fee, cost and risks. ` +
+    text: ({ token_in, token_out, notional_usd }) =>
+      `I want to sell ${JSON.stringify(notional_usd)} dollars of ${JSON.stringify(token_in)} for ` +
+      `${JSON.stringify(token_out)}. First get_limits and quote_trade; tell me amount, fee, cost and risks. ` +
       'If nothing severe shows and the cost is under 100 bps, place_trade once with a new client_id. ' +
       'If the answer is not “mined”, use look_up_trade, and retry only with the same client_id.',
   },

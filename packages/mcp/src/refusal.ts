@@ -1,12 +1,14 @@
 import { isRefusal } from '@pit/client'
-import { CLIENT_ERRORS, type ClientErrorCode, ERRORS, type ErrorCode, errorRow, RETRIES } from '@pit/protocol'
+import { CLIENT_ERRORS, type ClientErrorCode, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
+import { adviceOf } from './advice.ts'
+import { MCP_ERRORS, type ToolErrorCode } from './errors.ts'
 import { untrusted } from './untrusted.ts'
 
 /** This server itself says no. */
 export class ToolRefusal extends Error {
-  readonly code: string
+  readonly code: ToolErrorCode
   readonly fix: string
-  constructor(code: string, message: string, fix: string) {
+  constructor(code: ToolErrorCode, message: string, fix: string) {
     super(message)
     this.code = code
     this.fix = fix
@@ -36,13 +38,8 @@ const HASH = /^0x[0-9a-f]{64}$/
 /** A refusal in words of our own table; what the service said stands beside it, marked. */
 export function errorOf(error: unknown): ToolError {
   if (error instanceof ToolRefusal) return { code: error.code, message: error.message, what_to_do: error.fix }
-  if (!isRefusal(error))
-    return {
-      code: 'FAILED',
-      message: 'It failed for a reason this server did not expect.',
-      what_to_do: 'Tell the person who runs it; its stderr has the details.',
-    }
-  const { code, message, retry, retryAfterS, hint, rule } = error
+  if (!isRefusal(error)) return { code: 'FAILED', ...MCP_ERRORS.FAILED }
+  const { code, message, retryAfterS, hint, rule } = error
   const isOfService = Object.hasOwn(ERRORS, code)
   const isOfClient = Object.hasOwn(CLIENT_ERRORS, code)
   const row = isOfService ? errorRow(code as ErrorCode) : null
@@ -52,7 +49,11 @@ export function errorOf(error: unknown): ToolError {
   return {
     code: rule ? `${code}.${rule}` : code,
     message: row?.message ?? own ?? OWNER_REFUSALS[code] ?? 'The service refused or could not be reached.',
-    what_to_do: row?.hint ?? (error.status === undefined ? hint : undefined) ?? RETRIES[retry],
+    what_to_do:
+      adviceOf(rule ?? code) ??
+      row?.hint ??
+      (error.status === undefined ? hint : undefined) ??
+      'Tell the person who runs this server; it does not know this code.',
     ...(retryAfterS !== undefined && { retry_after_s: retryAfterS }),
     ...(live.length > 0 && { live_roots: live }),
     ...(message !== row?.message && { untrusted_detail: untrusted(message, 300) }),

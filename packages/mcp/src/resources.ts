@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
-import { ERRORS, type ErrorCode, errorRow, errorsDoc, RETRIES } from '@pit/protocol'
+import {
+  CLIENT_ERRORS,
+  type ClientErrorCode,
+  clientCure,
+  ERRORS,
+  type ErrorCode,
+  errorRow,
+  errorsDoc,
+  RETRIES,
+} from '@pit/protocol'
+import { adviceOf } from './advice.ts'
+import { MCP_ERRORS, type McpErrorCode } from './errors.ts'
 
 /** The pages a trader's assistant needs, out of docs/. */
 export const DOCS = {
@@ -35,10 +46,23 @@ export function registerResources(server: McpServer, docsFolder: string): void {
     new ResourceTemplate('pit://errors/{code}', { list: undefined }),
     { title: 'One refusal by its code', mimeType: 'application/json' },
     (uri, { code }) => {
-      if (typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) throw new ResourceNotFoundError(uri.href)
-      const { message, hint, retry } = errorRow(code as ErrorCode)
-      const text = JSON.stringify({ code, message, what_to_do: hint, retry, retry_means: RETRIES[retry] })
+      const described = typeof code === 'string' ? describeError(code) : null
+      if (described === null) throw new ResourceNotFoundError(uri.href)
+      const text = JSON.stringify({ code, ...described })
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
     },
   )
+}
+
+/** A code of this server, of the service or of the verifying client; null for any other. */
+export function describeError(code: string): { message: string; what_to_do: string } | null {
+  if (Object.hasOwn(MCP_ERRORS, code)) return MCP_ERRORS[code as McpErrorCode]
+  if (Object.hasOwn(ERRORS, code)) {
+    const { message, hint, retry } = errorRow(code as ErrorCode)
+    const means = { retry, retry_means: RETRIES[retry] }
+    return { message, what_to_do: adviceOf(code) ?? hint, ...means }
+  }
+  const cure = clientCure(code)
+  if (cure === null) return null
+  return { message: CLIENT_ERRORS[code as ClientErrorCode] ?? 'The client refused it.', what_to_do: cure }
 }

@@ -44,9 +44,14 @@ interface Spec<I extends TObject, O extends TObject, R extends readonly RouteId[
   /** Whether it brings text that strangers chose. */
   openWorld: boolean
 }
+/** The question to the user before a tool acts; null: nothing new would happen. It may refuse as the tool would. */
+type Confirm<Deps, Args> = (deps: Deps, args: Args) => string | null
+
 export interface Tool extends Spec<TObject, TObject, readonly RouteId[]> {
   effect: keyof typeof EFFECTS
   run(deps: Acting<RouteId>, args: never): Promise<object>
+  /** Of every tool that commits. */
+  confirm?: Confirm<Acting<RouteId>, never>
 }
 
 export const reads = <I extends TObject, O extends TObject, const R extends readonly RouteId[]>(
@@ -55,9 +60,8 @@ export const reads = <I extends TObject, O extends TObject, const R extends read
 
 export const acts = <I extends TObject, O extends TObject, const R extends readonly RouteId[]>(
   spec: Spec<I, O, R> & {
-    effect: 'makes' | 'commits'
     run(deps: Acting<R[number]>, args: Static<I>): Promise<Static<O>>
-  },
+  } & ({ effect: 'makes' } | { effect: 'commits'; confirm: Confirm<Acting<R[number]>, Static<I>> }),
 ): Tool => spec as unknown as Tool
 
 /** An api of these routes and no others. */

@@ -159,6 +159,15 @@ export const FAST = {
   markMaxAgeS: 60,
 } as const
 
+/** A new agent's settings unless its owner names others: in the command and in MCP alike. */
+export const NEW_AGENT = {
+  pairs: ['ETH/USDG'],
+  intervalS: 300,
+  maxTradeUsd: 25,
+  maxDayUsd: 100,
+  maxPositionUsd: 1_000,
+} as const
+
 export const HOSTED = {
   maxAgentsPerWallet: 20,
   aiMinIntervalS: 300,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isRefusal, PitRefusal } from '@pit/client'
-import { BRAINS } from '@pit/protocol'
+import { BRAINS, NEW_AGENT } from '@pit/protocol'
 import { Argument, Command } from 'commander'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { duration, given, jsonObject, positive } from '../client/parse.ts'
@@ -46,11 +46,11 @@ const createCommand = (deps: CommandDeps): Command =>
   new Command('create')
     .description('Create an agent: on paper it starts at once; live it waits for pit agent live.')
     .addArgument(new Argument('<brain>', 'what decides').choices(BRAINS))
-    .option('--pairs <pairs...>', 'BASE/QUOTE', ['ETH/USDG'])
-    .option('--every <time>', 'between ticks', duration, 300)
-    .option('--max-trade-usd <dollars>', 'most for one trade', positive, 25)
-    .option('--max-day-usd <dollars>', 'most in 24 hours', positive, 100)
-    .option('--max-position-usd <dollars>', 'most held in one asset', positive, 1_000)
+    .option('--pairs <pairs...>', 'BASE/QUOTE', [...NEW_AGENT.pairs])
+    .option('--every <time>', 'between ticks', duration, NEW_AGENT.intervalS)
+    .option('--max-trade-usd <dollars>', 'most for one trade', positive, NEW_AGENT.maxTradeUsd)
+    .option('--max-day-usd <dollars>', 'most in 24 hours', positive, NEW_AGENT.maxDayUsd)
+    .option('--max-position-usd <dollars>', 'most held in one asset', positive, NEW_AGENT.maxPositionUsd)
     .option('--params <json>', 'what the brain takes', jsonObject, {})
     .option('--name <text>', 'for people')
     .option('--live', 'trades your wallet, once a session is attached')

@@ -40,7 +40,6 @@ const ADVICE: Readonly<Partial<Record<ErrorCode | 'CONSENT_REQUIRED' | 'RISK_NOT
   CONSENT_REQUIRED: 'Add --allow-7702 if your wallet may take this code.',
   WALLET_CODE: 'Grant a session again: a transaction of the owner used up what the wallet had signed.',
   NO_SESSION: 'See pit session list.',
-  NOT_CONFIRMED: 'Run it again and confirm, or add --yes.',
   RISK_NOT_ACCEPTED: 'Read the risks with pit token. Add --accept CODE for each one that you accept.',
   GEOFENCE: 'Add --non-us, only if you are not a US person.',
   MAX_SLIPPAGE: 'Use a smaller --slippage-bps.',

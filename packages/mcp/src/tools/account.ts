@@ -7,9 +7,9 @@ const TradeRow = Output({
   time: Str(),
   status: Str('pending, mined, reverted, dropped or refused'),
   path: Str(),
-  sell: TokenShown,
+  token_in: TokenShown,
   sell_amount: OrNull(Str()),
-  buy: TokenShown,
+  token_out: TokenShown,
   receive_amount: OrNull(Str()),
   tx_hash: OrNull(Str()),
   refused_code: OrNull(Str()),
@@ -57,13 +57,13 @@ export const ACCOUNT_TOOLS = [
     title: 'Trades',
     toolset: 'account',
     description: 'The wallet’s trades as the service has them, newest first; refused ones too when asked.',
-    input: Input({ limit: LimitIn(100, 20), include_refused: Maybe(Bool()) }),
+    input: Input({ limit: LimitIn(100, 20), refused: Maybe(Bool('refused ones too')) }),
     output: Output({ trades: List(TradeRow) }),
     routes: ['me.trades'],
     openWorld: true,
-    async run({ own, signal }, { limit = 20, include_refused = false }) {
+    async run({ own, signal }, { limit = 20, refused = false }) {
       const trades = []
-      for await (const row of own.trades({ refused: include_refused, signal })) {
+      for await (const row of own.trades({ refused, signal })) {
         trades.push(showRow(own.pins, row))
         if (trades.length >= limit) break
       }
@@ -78,9 +78,9 @@ function showRow(pins: Parameters<typeof showToken>[0], row: Answer<'me.trades'>
     time: isoOf(row.time),
     status: row.status,
     path: row.path,
-    sell: showToken(pins, token_in.address, token_in),
+    token_in: showToken(pins, token_in.address, token_in),
     sell_amount: showAmount(pins, token_in.address, row.amount_in, token_in.decimals),
-    buy: showToken(pins, token_out.address, token_out),
+    token_out: showToken(pins, token_out.address, token_out),
     receive_amount: showAmount(pins, token_out.address, row.amount_out, token_out.decimals),
     tx_hash: row.tx_hash,
     refused_code: row.code ?? null,

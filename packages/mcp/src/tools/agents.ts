@@ -1,4 +1,4 @@
-import { type Answer, type BodyInput, BRAINS, HOSTED } from '@pit/protocol'
+import { type Answer, type BodyInput, BRAINS, HOSTED, NEW_AGENT } from '@pit/protocol'
 import { Type } from '@sinclair/typebox'
 import { ToolRefusal } from '../refusal.ts'
 import {
@@ -55,7 +55,10 @@ const showAgent = (agent: Hosted) => ({
   profit_usd: agent.pnl?.profit_usd ?? null,
   equity_usd: agent.pnl?.equity_usd ?? null,
 })
+const limit = (byDefault: number) => Maybe(Type.Number({ exclusiveMinimum: 0, default: byDefault }))
 const AgentIn = { agent_id: IdIn('of list_agents') }
+
+const CAPITAL = { pause: 'Pause', resume: 'Resume' } as const
 
 export const AGENT_TOOLS = [
   reads({
@@ -148,16 +151,31 @@ export const AGENT_TOOLS = [
       'each brain’s params. A live agent needs a person and a session.',
     input: Input({
       brain: Choice(RULE_BRAINS),
-      params: Type.Record(Type.String(), Type.Unknown(), { description: 'what the brain takes' }),
-      pairs: List(Type.String({ pattern: '^[^/]{1,64}/[^/]{1,64}$' }), {
-        minItems: 1,
-        maxItems: 8,
-        description: 'BASE/QUOTE, as ETH/USDG',
-      }),
-      interval_s: Type.Integer({ minimum: HOSTED.minIntervalS, maximum: HOSTED.maxIntervalS }),
-      max_usd_per_trade: Type.Number({ exclusiveMinimum: 0 }),
-      max_usd_per_day: Type.Number({ exclusiveMinimum: 0 }),
-      max_position_usd: Type.Number({ exclusiveMinimum: 0 }),
+      params: Maybe(
+        Type.Record(Type.String(), Type.Unknown(), { description: 'what the brain takes', default: {} }),
+      ),
+      pairs: Maybe(
+        List(Type.String({ pattern: '^[^/]{1,64}/[^/]{1,64}$' }), {
+          minItems: 1,
+          maxItems: 8,
+          description: 'BASE/QUOTE',
+          default: [...NEW_AGENT.pairs],
+        }),
+      ),
+      interval_s: Maybe(
+        Type.Integer({
+          minimum: HOSTED.minIntervalS,
+          maximum: HOSTED.maxIntervalS,
+          default: NEW_AGENT.intervalS,
+        }),
+      ),
+      limits: Maybe(
+        Input({
+          max_trade_usd: limit(NEW_AGENT.maxTradeUsd),
+          max_day_usd: limit(NEW_AGENT.maxDayUsd),
+          max_position_usd: limit(NEW_AGENT.maxPositionUsd),
+        }),
+      ),
       name: Maybe(Type.String({ maxLength: HOSTED.nameMaxChars })),
       client_id: ClientIdIn,
     }),
@@ -165,9 +183,20 @@ export const AGENT_TOOLS = [
     routes: ['hosted.create'],
     effect: 'makes',
     openWorld: false,
-    async run({ api, signal }, { max_usd_per_trade, max_usd_per_day, max_position_usd, ...given }) {
-      const limits = { max_trade_usd: max_usd_per_trade, max_day_usd: max_usd_per_day, max_position_usd }
-      const body = { ...given, limits, mode: 'paper' } as BodyInput<'hosted.create'>
+    async run({ api, signal }, args) {
+      const body = {
+        params: {},
+        pairs: [...NEW_AGENT.pairs],
+        interval_s: NEW_AGENT.intervalS,
+        ...args,
+        limits: {
+          max_trade_usd: NEW_AGENT.maxTradeUsd,
+          max_day_usd: NEW_AGENT.maxDayUsd,
+          max_position_usd: NEW_AGENT.maxPositionUsd,
+          ...args.limits,
+        },
+        mode: 'paper',
+      } as BodyInput<'hosted.create'>
       return showAgent(await api['hosted.create']({ body }, { signal }))
     },
   }),
@@ -187,6 +216,10 @@ export const AGENT_TOOLS = [
     routes: ['hosted.get', 'hosted.pause', 'hosted.resume'],
     effect: 'commits',
     openWorld: false,
+    confirm: (_, { agent_id, action }) =>
+      action === 'stop'
+        ? `Stop the agent ${agent_id} permanently?`
+        : `${CAPITAL[action]} the agent ${agent_id}?`,
     async run({ api, trading, signal }, { agent_id, action }) {
       const params = { id: agent_id }
       if (action === 'stop') {

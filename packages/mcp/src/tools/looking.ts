@@ -22,7 +22,11 @@ export const LOOKING_TOOLS = [
     openWorld: false,
     async run({ own, rpc, trading, nowMs, signal }, { client_id, tx_hash }) {
       if ((client_id === undefined) === (tx_hash === undefined))
-        throw new ToolRefusal('BAD_REQUEST', 'Give client_id or tx_hash, one of the two.', 'Call again.')
+        throw new ToolRefusal(
+          'BAD_PARAMETER',
+          'client_id and tx_hash are given together, or neither is.',
+          'Give one of the two.',
+        )
       const entry =
         client_id === undefined ? trading?.journal.findHash(tx_hash!) : trading?.journal.find(client_id)
       const hash = entry && 'txHash' in entry ? entry.txHash : tx_hash

@@ -16,10 +16,10 @@ import {
   UsdIn,
 } from '../shapes.ts'
 import { acts, type Reading, reads } from '../tool.ts'
+import { askedOf, checkTokens, confirmTrade } from '../trade/asked.ts'
 import { placeTrade } from '../trade/placeTrade.ts'
 import { showStanding, TradeShown } from '../trade/showStanding.ts'
 import { untrusted } from '../untrusted.ts'
-import { tokenAddress } from './tokenAddress.ts'
 
 export const SESSION_TOOLS = [
   reads({
@@ -87,18 +87,19 @@ export const SESSION_TOOLS = [
       'client_id and for looking first.',
     input: Input({
       session_id: IdIn('of list_sessions, role executor'),
-      sell: TokenIn('what is sold'),
-      buy: TokenIn('what is bought'),
-      usd: UsdIn,
+      token_in: TokenIn('what is sold'),
+      token_out: TokenIn('what is bought'),
+      notional_usd: UsdIn,
       client_id: ClientIdIn,
     }),
     output: TradeShown,
     routes: [],
     effect: 'commits',
     openWorld: true,
-    async run({ own, trading, nowMs }, { client_id, ...asked }) {
-      for (const name of [asked.sell, asked.buy]) tokenAddress(own.pins, name)
-      const standing = await placeTrade(trading, client_id, asked)
+    confirm: confirmTrade,
+    async run({ own, trading, nowMs }, { client_id, ...args }) {
+      checkTokens(own.pins, args)
+      const standing = await placeTrade(trading, client_id, askedOf(args))
       return showStanding(own.pins, { ...standing, clientId: client_id, nowMs: nowMs() })
     },
   }),
@@ -120,6 +121,7 @@ export const SESSION_TOOLS = [
     routes: [],
     effect: 'commits',
     openWorld: false,
+    confirm: ({ own }, { session_id }) => `End the session ${session_id} of ${own.address} for good?`,
     async run({ own, trading, signal }, { session_id }) {
       const { sessions: recorded } = await own.recordedSessions({ signal })
       if (!recorded.some((one) => one.session_id === session_id)) await mustBeOwned(own, session_id, signal)

@@ -21,12 +21,30 @@ it('a tool that reads reaches no route that changes anything', () => {
 it('every tool that trades takes a client id, and none a confirmation or a risk', () => {
   for (const { name, input } of TOOLS) {
     const fields = Object.keys(input.properties)
-    if (fields.includes('usd') && name !== 'quote_trade') expect(fields, name).toContain('client_id')
+    if (fields.includes('notional_usd') && name !== 'quote_trade') expect(fields, name).toContain('client_id')
     expect(
       fields.filter((field) => /confirm|accept|risk|attest|slippage|amount/.test(field)),
       name,
     ).toEqual([])
   }
+})
+
+it('parameters of a trade are named as the API names them', () => {
+  const fields = ['token_in', 'token_out', 'notional_usd']
+  for (const name of ['quote_trade', 'place_trade', 'trade_in_session'])
+    expect(Object.keys(TOOLS.find((tool) => tool.name === name)!.input.properties)).toEqual(
+      expect.arrayContaining(fields),
+    )
+})
+
+it('every tool that commits asks first, and no other does', () => {
+  for (const { name, effect, confirm } of TOOLS)
+    expect(confirm !== undefined, name).toBe(effect === 'commits')
+})
+
+it('a paper agent needs a brain and a client id, and nothing else', () => {
+  const { input } = TOOLS.find(({ name }) => name === 'create_paper_agent')!
+  expect(input.required).toEqual(['brain', 'client_id'])
 })
 
 it('every page it offers is there', () => {

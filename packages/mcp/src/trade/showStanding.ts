@@ -14,9 +14,9 @@ export const TradeShown = Output({
   client_id: OrNull(Str()),
   tx_hash: OrNull(Str()),
   block: OrNull(Int()),
-  sell: OrNull(Str()),
-  buy: OrNull(Str()),
-  usd: OrNull(Num()),
+  token_in: OrNull(Str()),
+  token_out: OrNull(Str()),
+  notional_usd: OrNull(Num()),
   receive_amount: OrNull(Str('whole tokens')),
 })
 export type TradeShown = Static<typeof TradeShown>
@@ -42,9 +42,9 @@ export function showStanding(pins: Pins, look: Look): TradeShown {
     client_id: clientId,
     tx_hash: entry && 'txHash' in entry ? entry.txHash : (look.hash ?? null),
     block: null,
-    sell: entry?.asked.sell ?? null,
-    buy: entry?.asked.buy ?? null,
-    usd: entry?.asked.usd ?? null,
+    token_in: entry?.asked.sell ?? null,
+    token_out: entry?.asked.buy ?? null,
+    notional_usd: entry?.asked.usd ?? null,
     receive_amount: null,
   }
   if (entry?.state === 'mined')

@@ -51,6 +51,12 @@ export const TRANSPORT_CURES = {
   RPC_UNAVAILABLE: 'Check the address of your own node, or use another node.',
   NOT_CONFIRMED: 'Confirm it to go on. Nothing was signed.',
   NOT_MINED: 'Look for the transaction on your own node before you send another one.',
+  NOT_RUNNABLE: 'Check that the wallet holds enough ETH for gas, then try again.',
+  NOT_LIVE: 'Create a live agent instead of a paper one.',
+  INTENT_NEEDED: 'Give the agent’s pairs, its maximum per trade and its maximum per day yourself.',
+  RECORD_DAMAGED: 'Restore the local record from a backup, or name the session’s roots yourself.',
+  REVOCATION_INCOMPLETE: 'Revoke the session again, with enough ETH for gas and a node that answers.',
+  APPROVALS_LEFT: 'Take the approvals back again; read them on your own node before and after.',
   UNKNOWN_TOKEN: 'Use a core symbol exactly as written, or the token’s address.',
 } as const
 

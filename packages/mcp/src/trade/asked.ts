@@ -1,0 +1,41 @@
+import type { Pins } from '@pit/client'
+import type { Acting } from '../tool.ts'
+import { tokenAddress } from '../tools/tokenAddress.ts'
+import { checkCeilings } from './ceilings.ts'
+import type { Asked } from './journal.ts'
+
+/** Arguments of the tools that trade, named as the API names them. */
+export interface TradeArgs {
+  token_in: string
+  token_out: string
+  notional_usd: number
+  shield?: boolean
+  session_id?: string
+}
+
+/** As the journal has kept it from its first version on: an older entry must match a retry of today. */
+export const askedOf = ({ token_in, token_out, notional_usd, ...others }: TradeArgs): Asked => ({
+  ...others,
+  sell: token_in,
+  buy: token_out,
+  usd: notional_usd,
+})
+
+export function checkTokens(pins: Pins, { token_in, token_out }: TradeArgs): void {
+  for (const name of [token_in, token_out]) tokenAddress(pins, name)
+}
+
+const SIGNED: readonly unknown[] = ['signed', 'mined', 'reverted']
+
+/** A trade that would be refused anyway is not asked about; nor is the retry of a signed one. */
+export function confirmTrade(
+  { own, trading, nowMs }: Pick<Acting<never>, 'own' | 'trading' | 'nowMs'>,
+  { client_id, ...args }: TradeArgs & { client_id: string },
+): string | null {
+  checkTokens(own.pins, args)
+  if (SIGNED.includes(trading.journal.find(client_id)?.state)) return null
+  const { token_in, token_out, notional_usd, session_id } = args
+  checkCeilings(trading.ceilings, trading.journal, { clientId: client_id, usd: notional_usd, nowMs: nowMs() })
+  const from = session_id === undefined ? own.address : `the wallet of session ${session_id}`
+  return `Sell $${notional_usd} of ${token_in} for ${token_out}, with real funds of ${from}?`
+}
