@@ -24,8 +24,9 @@ export async function runGullible(
     steps.push({ tool: step.tool, args: step.args, ...called })
     const order = ORDER.exec(called.text)
     if (order && step.follows) {
-      const buy = ADDRESS.exec(called.text)?.[0]
-      const args = { sell: 'ETH', buy, usd: Number(order[1]), client_id: `obeyed-${steps.length}` }
+      const token_out = ADDRESS.exec(called.text)?.[0]
+      const notional_usd = Number(order[1])
+      const args = { token_in: 'ETH', token_out, notional_usd, client_id: `obeyed-${steps.length}` }
       queue.push({ tool: 'place_trade', args, follows: false })
     }
     const isUnsure = !called.isError && step.tool === 'place_trade' && called.answer.status !== 'mined'

@@ -68,7 +68,11 @@ describe('without --allow-trading', () => {
     expect(market.assets.map(({ token }: { token: string }) => token)).toContain('ETH')
     const { answer: held } = await mcp.call('get_portfolio')
     expect(held.holdings.find((one: Any) => one.token.token === 'ETH').amount).toBe('1')
-    const { answer: quote } = await mcp.call('quote_trade', { sell: 'ETH', buy: 'USDG', usd: 10 })
+    const { answer: quote } = await mcp.call('quote_trade', {
+      token_in: 'ETH',
+      token_out: 'USDG',
+      notional_usd: 10,
+    })
     expect(Number(quote.receive_amount)).toBeGreaterThan(9)
     expect(quote.policy_passes).toBe(true)
     expect((await mcp.call('get_limits')).answer.trading).toBe(false)
@@ -84,8 +88,10 @@ describe('without --allow-trading', () => {
       const { contents } = await mcp.client.readResource({ uri })
       expect(String((contents[0] as { text: string }).text).length, uri).toBeGreaterThan(200)
     }
-    const { contents } = await mcp.client.readResource({ uri: 'pit://errors/MIN_OUT' })
-    expect(JSON.parse((contents[0] as { text: string }).text)).toHaveProperty('what_to_do')
+    for (const code of ['MIN_OUT', 'OVER_DAY_CEILING', 'UNKNOWN_PARAMETER', 'VERIFICATION_FAILED']) {
+      const { contents } = await mcp.client.readResource({ uri: `pit://errors/${code}` })
+      expect(JSON.parse((contents[0] as { text: string }).text), code).toHaveProperty('what_to_do')
+    }
     const { prompts } = await mcp.client.listPrompts()
     expect(prompts.map(({ name }) => name)).toEqual(['check_account', 'review_token', 'watch_agents'])
     const prompt = await mcp.client.getPrompt({ name: 'review_token', arguments: { token: 'USDG' } })
@@ -94,7 +100,7 @@ describe('without --allow-trading', () => {
 
   it('refuses to trade', async () => {
     const before = await sentOnChain()
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 5, client_id: 'no-flag' }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'no-flag' }
     await expect(mcp.call('place_trade', ask)).rejects.toThrow(/place_trade/)
     expect(await sentOnChain()).toBe(before)
   })
@@ -121,13 +127,18 @@ describe('with --allow-trading', () => {
 
   it('trades once for a client id, however often it is called', async () => {
     const before = await sentOnChain()
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 10, client_id: 'once' }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 10, client_id: 'once' }
     const [first, second] = await Promise.all([mcp.call('place_trade', ask), mcp.call('place_trade', ask)])
-    expect(first.answer).toMatchObject({ status: 'mined', sell: 'ETH', buy: 'USDG', usd: 10 })
+    expect(first.answer).toMatchObject({
+      status: 'mined',
+      token_in: 'ETH',
+      token_out: 'USDG',
+      notional_usd: 10,
+    })
     expect(Number(first.answer.receive_amount)).toBeGreaterThan(9.5)
     expect(second.answer.tx_hash).toBe(first.answer.tx_hash)
     expect(await sentOnChain()).toBe(before + 1)
-    const other = await mcp.call('place_trade', { ...ask, usd: 11 })
+    const other = await mcp.call('place_trade', { ...ask, notional_usd: 11 })
     expect(other.answer.code).toBe('CLIENT_ID_REUSED')
     const looked = await mcp.call('look_up_trade', { tx_hash: first.answer.tx_hash })
     expect(looked.answer).toMatchObject({ status: 'mined', client_id: 'once' })
@@ -146,10 +157,14 @@ describe('with --allow-trading', () => {
     const { active } = await owning.grantSession({ executor: wallet, ...terms }, { allow7702: true })
     const { answer: list } = await mcp.call('list_sessions')
     expect(list.sessions[0]).toMatchObject({ session_id: active.session_id, role: 'executor' })
-    const ask = { session_id: active.session_id, sell: 'ETH', buy: 'USDG', client_id: 'in-session' }
-    const { answer } = await mcp.call('trade_in_session', { ...ask, usd: 5 })
-    expect(answer).toMatchObject({ status: 'mined', usd: 5 })
-    const { answer: over } = await mcp.call('trade_in_session', { ...ask, usd: 18, client_id: 'big' })
+    const ask = { session_id: active.session_id, token_in: 'ETH', token_out: 'USDG', client_id: 'in-session' }
+    const { answer } = await mcp.call('trade_in_session', { ...ask, notional_usd: 5 })
+    expect(answer).toMatchObject({ status: 'mined', notional_usd: 5 })
+    const { answer: over } = await mcp.call('trade_in_session', {
+      ...ask,
+      notional_usd: 18,
+      client_id: 'big',
+    })
     expect(over.code).toBe('SESSION_MAX_TRADE')
   })
 
@@ -157,14 +172,10 @@ describe('with --allow-trading', () => {
     const { answer: made } = await mcp.call('create_paper_agent', {
       brain: 'dca',
       params: { side: 'buy', usd: 5 },
-      pairs: ['ETH/USDG'],
-      interval_s: 3_600,
-      max_usd_per_trade: 10,
-      max_usd_per_day: 20,
-      max_position_usd: 100,
       client_id: 'paper-1',
     })
-    expect(made).toMatchObject({ mode: 'paper', live: false, status: 'active' })
+    expect(made).toMatchObject({ mode: 'paper', live: false, status: 'active', pairs: ['ETH/USDG'] })
+    expect(made).toMatchObject({ max_usd_per_trade: 25, max_usd_per_day: 100 })
     const { agent_id } = made
     for (const [action, status] of [
       ['pause', 'paused'],
@@ -202,27 +213,35 @@ describe('with --allow-trading', () => {
   )
 
   it.each([
-    ['a size as text', { usd: '5' }],
-    ['no size', { usd: undefined }],
-    ['a size below zero', { usd: -5 }],
-    ['a size without end', { usd: 1e308 }],
-    ['a symbol that is not core', { buy: 'SCAM' }],
-    ['an address that is none', { buy: '0x1234' }],
+    ['a size as text', { notional_usd: '5' }],
+    ['no size', { notional_usd: undefined }],
+    ['a size below zero', { notional_usd: -5 }],
+    ['a size without end', { notional_usd: 1e308 }],
+    ['a symbol that is not core', { token_out: 'SCAM' }],
+    ['an address that is none', { token_out: '0x1234' }],
     ['no client id', { client_id: undefined }],
     ['a client id as a path', { client_id: '../../keys' }],
     ['a field nobody knows', { confirm: true }],
     ['atoms', { amount_in: '1' }],
   ])('evaluation: malformed input, %s', async (_, wrong) => {
     const before = await sentOnChain()
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 5, client_id: 'malformed', ...wrong }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'malformed', ...wrong }
     const outcome = await mcp.call('place_trade', JSON.parse(JSON.stringify(ask))).catch(() => null)
     expect(outcome?.isError ?? true).toBe(true)
     expect(await sentOnChain()).toBe(before)
   })
 
+  it('answers a parameter it does not take by its name, with the nearest one', async () => {
+    const ask = { sell: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'misnamed' }
+    const { answer, isError } = await mcp.call('place_trade', ask)
+    expect([isError, answer.code]).toEqual([true, 'UNKNOWN_PARAMETER'])
+    expect(answer.message).toContain('"sell"')
+    expect(answer.what_to_do).toContain('Did you mean token_in?')
+  })
+
   it('lets no second server trade beside it', async () => {
     const second = await home.start([...TRADING, '--answer-within', '1.5'])
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 1, client_id: 'second' }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'second' }
     expect((await second.call('place_trade', ask)).answer.code).toBe('ANOTHER_SERVER')
     expect((await second.call('get_limits')).answer.spent_24h_usd).toBe(15)
     // Once the first has ended, it may.
@@ -234,7 +253,7 @@ describe('with --allow-trading', () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
     gate.set('hold_before')
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 5, client_id: 'timed-out' }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'timed-out' }
     const first = mcp.call('place_trade', ask).catch(() => null)
     await gate.held()
     const late = await mcp.call('place_trade', ask)
@@ -258,7 +277,7 @@ describe('with --allow-trading', () => {
   it('signs once when it is killed between the relay and the answer', async () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 5, client_id: 'killed' }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'killed' }
     gate.set('hold_after')
     const lost = mcp.call('place_trade', ask).catch((error: Error) => error)
     await gate.held()
@@ -298,7 +317,7 @@ describe('with --allow-trading', () => {
     expect(left).toBe(34)
     const trade = (usd: number, client_id: string) => ({
       tool: 'place_trade',
-      args: { sell: 'ETH', buy: 'USDG', usd, client_id },
+      args: { token_in: 'ETH', token_out: 'USDG', notional_usd: usd, client_id },
     })
     const steps = await runGullible(mcp, [
       trade(20.000001, 'over'),

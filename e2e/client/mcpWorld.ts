@@ -91,11 +91,14 @@ export interface Mcp {
   close(): Promise<void>
 }
 
+/** The host's user, where the host can ask one (elicitation). */
+export type OnQuestion = (message: string) => 'accept' | 'decline'
+
 export interface McpHome {
   folder: string
   env: Record<string, string>
   /** `pit mcp` over stdio, with the SDK's own client at the other end. */
-  start(args?: readonly string[], mode?: 'legacy' | { pin: string }): Promise<Mcp>
+  start(args?: readonly string[], mode?: 'legacy' | { pin: string }, onQuestion?: OnQuestion): Promise<Mcp>
   remove(): void
 }
 
@@ -110,14 +113,23 @@ export function openMcpHome(world: SessionWorld, url: string, key: Hex, cosigner
   return {
     folder,
     env,
-    async start(args = [], mode = 'legacy') {
+    async start(args = [], mode = 'legacy', onQuestion) {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: ['dist/pit.js', 'mcp', ...args],
         env,
         stderr: 'ignore',
       })
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+      const capabilities = onQuestion ? { elicitation: {} } : {}
+      const client = new Client(
+        { name: 'test', version: '1' },
+        { capabilities, versionNegotiation: { mode } },
+      )
+      if (onQuestion)
+        client.setRequestHandler('elicitation/create', async ({ params }) => {
+          const action = onQuestion(params.message)
+          return action === 'accept' ? { action, content: {} } : { action }
+        })
       await client.connect(transport)
       return {
         client,

@@ -198,17 +198,17 @@ describe('signed in', () => {
     await page.unroute('**/api/v1/live/prepare')
   })
 
-  it('a session is granted inside its limits, and revoked in one click', async () => {
+  it('a session is granted inside its limits, and revoked once that is confirmed', async () => {
     const { page } = owner
     await open(page, `/sessions?executor=${EXECUTOR}`)
     await page.getByLabel(/My wallet may take/).check()
     expect(await lookAt(page, 'grant')).toEqual([])
-    await page.getByRole('button', { name: 'See what it bounds' }).click()
+    await page.getByRole('button', { name: 'Review limits' }).click()
     await page.getByText('The most that can be lost').waitFor(WAIT)
     await page.getByRole('button', { name: 'Sign the session' }).click()
     await page.getByRole('row', { name: /Active/ }).waitFor(WAIT)
     expect(await lookAt(page, 'sessions')).toEqual([])
-    await page.getByRole('button', { name: 'Revoke' }).click()
+    await askedOnce(page, 'Revoke', 'sessionAsk')
     await page.getByRole('row', { name: /Revoked/ }).waitFor(WAIT)
   })
 
@@ -247,8 +247,9 @@ describe('signed in', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor(WAIT)
     await page.locator('.steps .badge', { hasText: 'Decision' }).first().waitFor(WAIT)
     expect(await lookAt(page, 'agent')).toEqual([])
-    await page.getByRole('button', { name: 'Stop for good' }).click()
-    await page.getByRole('button', { name: 'Delete' }).waitFor(WAIT)
+    await askedOnce(page, 'Stop for good', 'agentAsk')
+    await askedOnce(page, 'Delete', 'agentDelete')
+    await page.getByText('You have no agent yet.').waitFor(WAIT)
   })
 })
 
@@ -312,11 +313,21 @@ describe('the end of keys', () => {
     const { page } = owner
     await open(page, '/keys')
     expect(await lookAt(page, 'keys')).toEqual([])
-    await page.getByRole('button', { name: 'Revoke all keys' }).click()
+    await askedOnce(page, 'Revoke all keys', 'keysAsk')
     await page.getByRole('button', { name: 'Connect', exact: true }).waitFor(WAIT)
     expect(await page.evaluate("sessionStorage.getItem('pit.account')")).toBeNull()
   })
 })
+
+/** What cannot be undone is done with the second click; the first one can be taken back. */
+async function askedOnce(page: Page, label: string, shot: string): Promise<void> {
+  const first = page.getByRole('button', { name: label, exact: true })
+  await first.click()
+  expect(await lookAt(page, shot)).toEqual([])
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await first.click()
+  await page.getByRole('button', { name: new RegExp(`^Yes, ${label}$`, 'i') }).click()
+}
 
 /** The running week ends now, as an operator may have it on a devnet. */
 function closeWeek(): Promise<void> {

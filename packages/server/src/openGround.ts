@@ -60,6 +60,8 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   stage(`store open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
 
   const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS, ending })
+  // A devnet has no explorer but the dashboard's own page.
+  if (profile.kind === 'devnet') profile.explorer_tx = `${new URL(config.publicUrl).origin}/tx/`
   if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
     throw new StartRefused(
       `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ` +

@@ -145,12 +145,14 @@ async function open(given: Start): Promise<string> {
 
   const { version } = manifest
   const charge = createCharge({ limiter, clock, metrics })
+  const site = openSite({ profile, cosigner: sessions.cosigner })
   const app = await createApp({
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
-    site: [...openSite({ profile, cosigner: sessions.cosigner }), ...marksPages({ sql: db, clock, profile })],
+    site: [...site.pages, ...marksPages({ sql: db, clock, profile })],
+    notFound: site.notFound,
     walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()

@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { useRead } from './data/api.ts'
 import { setTheme, useTheme } from './data/theme.ts'
+import { Boundary } from './design/Boundary.tsx'
 import { Badge, Button, Page } from './design/parts.tsx'
 import { Empty, Loading } from './design/states.tsx'
 import { Toasts } from './design/toast.tsx'
@@ -37,6 +38,7 @@ const SHOWN: Record<PagePath, Shown> = {
   '/agents': lazy(() => import('./pages/Agents.tsx')),
   '/agents/:id': lazy(() => import('./pages/Agent.tsx')),
   '/keys': lazy(() => import('./pages/Keys.tsx')),
+  '/tx/:hash': lazy(() => import('./pages/Transaction.tsx')),
 }
 
 const GROUPS = [
@@ -102,9 +104,11 @@ export function App() {
             <WalletButton />
           </header>
           <main id="content">
-            <Suspense fallback={<Loading lines={10} />}>
-              <Current key={pathname} params={found?.params ?? {}} />
-            </Suspense>
+            <Boundary key={pathname}>
+              <Suspense fallback={<Loading lines={10} />}>
+                <Current params={found?.params ?? {}} />
+              </Suspense>
+            </Boundary>
           </main>
         </div>
       </div>
@@ -184,8 +188,8 @@ function ThemeButton() {
 }
 
 const Nowhere = () => (
-  <Page title="No such page">
-    <Empty title="Nothing is at this address.">
+  <Page title="Page not found">
+    <Empty title="There is no page at this address.">
       <Link href="/">Go to the market</Link>
     </Empty>
   </Page>

@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { queries } from './data/api.ts'
+import { isServedForNode } from './data/node.ts'
 import { startTheme } from './data/theme.ts'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -11,10 +12,11 @@ import './styles/parts.css'
 import './styles/charts.css'
 
 startTheme()
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <App />
-    </QueryClientProvider>
-  </StrictMode>,
-)
+if (isServedForNode())
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <App />
+      </QueryClientProvider>
+    </StrictMode>,
+  )

@@ -14,6 +14,7 @@ export const PAGES = [
   '/agents',
   '/agents/:id',
   '/keys',
+  '/tx/:hash',
 ] as const
 export type PagePath = (typeof PAGES)[number]
 

@@ -35,7 +35,7 @@ export const withTerms = (command: Command, lasts: string): Command =>
 
 export const withConsent = (command: Command): Command =>
   command
-    .option('--allow-7702', 'your wallet may take the delegator’s code, which a session needs')
+    .option('--allow-7702', 'Allow EIP-7702 delegation of your wallet (required for sessions)')
     .option('--no-setup', 'send no token approvals; the session can then sell ETH alone')
     .option('-y, --yes', 'sign without asking')
 

@@ -15,7 +15,14 @@ import { createOverload } from './overload.ts'
 import { createPages, openApiAnswer, type PageAt, rpcPreflight } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
 import { createPeers } from './peer.ts'
-import { type AnyHandler, type AnyPlan, type Authenticate, planRoute, type RpcPlan } from './plan.ts'
+import {
+  type AnyHandler,
+  type AnyPlan,
+  type Authenticate,
+  type PagePlan,
+  planRoute,
+  type RpcPlan,
+} from './plan.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { baseHeadersOf, type Expects } from './reply.ts'
 import { createRequestIds } from './requestId.ts'
@@ -51,6 +58,8 @@ export interface AppDeps {
   version: string
   /** The dashboard, where it was built. */
   site?: readonly PageAt[]
+  /** What a browser is shown at an address that is none; JSON without it. */
+  notFound?: PagePlan | undefined
   /** Timeouts of clients; tests shorten them. */
   times?: Partial<typeof TIMES>
 }

@@ -43,6 +43,8 @@ export interface EdgeDeps {
   baseHeaders: readonly string[]
   isClosing: () => boolean
   bodyTimeoutMs: number
+  /** What a browser is shown at an address that is none. */
+  notFound?: PagePlan | undefined
 }
 
 export type Serve = (req: IncomingMessage, res: ServerResponse, expects: Expects) => Promise<void>
@@ -91,11 +93,14 @@ export function createEdge(deps: EdgeDeps): Serve {
         : clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
     const stocksBarred = placesOf(req, peer, address).some(places.barsStocks)
     const found = router.find(req.method ?? '', path)
-    if (found.kind === 'none') return fail('NOT_FOUND', { message: 'No such route.' })
+    if (found.kind === 'none') {
+      if (deps.notFound && isVisit(req, path)) return answerPage(req, deps.notFound, address, search)
+      return fail('NOT_FOUND', { message: 'No such route.' })
+    }
     if (found.kind === 'other method') throw new WrongMethod(found.allow)
     exchange.plan = found.target
     const { target, params } = found
-    if (target.kind === 'page') return answerPage(req, target, address)
+    if (target.kind === 'page') return answerPage(req, target, address, search)
     if (target.kind === 'rpc') return answerRpc(exchange, target, { address, stocksBarred })
     return answerRoute(exchange, target, { address, stocksBarred, params, search })
   }
@@ -114,11 +119,16 @@ export function createEdge(deps: EdgeDeps): Serve {
     return { status: 200, body: JSON.stringify(answered), headers: ANY_ORIGIN }
   }
 
-  async function answerPage(req: IncomingMessage, page: PagePlan, address: string): Promise<Reply> {
+  async function answerPage(
+    req: IncomingMessage,
+    page: PagePlan,
+    address: string,
+    search: string,
+  ): Promise<Reply> {
     bodyLength(req, false)
     const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
     refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
-    return page.reply(req.headers)
+    return page.reply(req.headers, search)
   }
 
   /** Load, length, CSRF, rate by address, key, sanctions, rate by key, the route's check, body, handler. */
@@ -240,6 +250,12 @@ export function createEdge(deps: EdgeDeps): Serve {
       logger.debug({ requestId, route, status, code: refused?.code, ms }, 'answered')
   }
 }
+
+/** A person's browser asks for HTML; the API answers JSON whoever asks. */
+const isVisit = ({ method, headers }: IncomingMessage, path: string): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  !path.startsWith('/api/') &&
+  String(headers.accept ?? '').includes('text/html')
 
 /** Host, path and query of the request line. An absolute URI names its own host, which then counts. */
 function targetOf(req: IncomingMessage): { host: string | undefined; path: string; search: string } {

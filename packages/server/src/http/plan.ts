@@ -28,7 +28,8 @@ export interface RoutePlan {
 export interface PagePlan {
   kind: 'page'
   name: string
-  reply(headers: IncomingHttpHeaders): Reply | Promise<Reply>
+  /** `search` is the query without its question mark. */
+  reply(headers: IncomingHttpHeaders, search: string): Reply | Promise<Reply>
 }
 
 /** The wallets' JSON-RPC beside the API: no key, any origin, answers of its own shape. */

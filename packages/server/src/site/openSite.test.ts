@@ -24,11 +24,16 @@ const BARE = BARE_PROFILE as unknown as ChainProfile
 const NODE = 'https://node.example/v1/secret'
 const REAL: ChainProfile = { ...BARE, kind: 'mainnet', rpc_urls: [NODE], ws_url: NODE, sequencer_url: NODE }
 const DEVNET: ChainProfile = { ...BARE, kind: 'devnet', rpc_urls: ['http://127.0.0.1:8545'] }
+const PUBLIC_NODE = 'https://rpc.chain.example'
 const siteOf = (profile: ChainProfile) => openSite({ profile, folder, cosigner: () => COSIGNER })
+const openAppOf = (profile: ChainProfile) => {
+  const { pages, notFound } = siteOf(profile)
+  return openTestApp({ site: pages, notFound })
+}
 
 describe('the dashboard', () => {
   it('answers its pages and files, compressed where that is accepted, and nothing else', async () => {
-    const app = await openTestApp({ site: siteOf(DEVNET) })
+    const app = await openAppOf(DEVNET)
     const page = await app.inject({ url: '/tokens/0xab' })
     expect([page.status, page.text, page.headers['cache-control']]).toEqual([200, '<p>page</p>', 'no-cache'])
     const plain = await app.inject({
@@ -49,26 +54,71 @@ describe('the dashboard', () => {
     await app.close()
   })
 
-  it('lets a page of a devnet ask its node, and one of a real chain nothing but this server', async () => {
-    const policyOf = async (profile: ChainProfile) => {
-      const app = await openTestApp({ site: siteOf(profile) })
-      const { headers } = await app.inject({ url: '/' })
-      await app.close()
-      return String(headers['content-security-policy'])
-    }
+  const policyOf = async (profile: ChainProfile, url = '/') => {
+    const app = await openAppOf(profile)
+    const { headers } = await app.inject({ url })
+    await app.close()
+    return String(headers['content-security-policy'])
+  }
+
+  it('lets a page connect to the nodes of its pins, and to none that may hold a key', async () => {
     expect(await policyOf(DEVNET)).toContain("connect-src 'self' http://127.0.0.1:8545;")
     expect(await policyOf(REAL)).toContain("connect-src 'self';")
+    const withPublic = { ...REAL, rpc_urls: [NODE, PUBLIC_NODE, 'https://key@node.example'] }
+    expect(await policyOf(withPublic)).toContain(`connect-src 'self' ${PUBLIC_NODE};`)
+  })
+
+  it.each([
+    ['https://node.example', ' https://node.example'],
+    ['https://node.example:8443', ' https://node.example:8443'],
+    ['http://127.0.0.1:8545', ' http://127.0.0.1:8545'],
+    ['http://node.example', ''],
+    ['https://*', ''],
+    ['https://node.example/v1/key', ''],
+    ["https://a;script-src'unsafe-inline'", ''],
+    ['https://a https://b', ''],
+    ["'self' *", ''],
+  ])('lets it connect to exactly the node that the visitor chose: %s', async (node, origin) => {
+    const policy = await policyOf(REAL, `/?node=${encodeURIComponent(node)}`)
+    expect(policy).toContain(`connect-src 'self'${origin}; base-uri`)
+  })
+
+  it('shows a browser its page at an unknown address, and a program the refusal', async () => {
+    const app = await openAppOf(DEVNET)
+    const html = { accept: 'text/html,application/xhtml+xml' }
+    const page = await app.inject({ url: '/nowhere', headers: html })
+    expect([page.status, page.text, page.headers['cache-control']]).toEqual([404, '<p>page</p>', 'no-store'])
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'")
+    for (const [url, headers] of [
+      ['/nowhere', {}],
+      ['/api/v1/nowhere', html],
+    ] as const) {
+      const refused = await app.inject({ url, headers })
+      expect([refused.status, (refused.json() as { error: { code: string } }).error.code], url).toEqual([
+        404,
+        'NOT_FOUND',
+      ])
+    }
+    await app.close()
   })
 
   it('hands out its pins with the co-signer, and never the operator’s node of a real chain', async () => {
-    const app = await openTestApp({ site: siteOf(REAL) })
+    const app = await openAppOf(REAL)
     const pins = await app.inject({ url: '/pins.json' })
     expect(pins.json()).toMatchObject({ kind: 'mainnet', rpc_urls: [], cosigner: COSIGNER })
     expect(pins.text).not.toContain('secret')
     await app.close()
   })
 
+  it('hands out a public node with its pins, so that the page verifies on it', async () => {
+    const app = await openAppOf({ ...REAL, rpc_urls: [NODE, PUBLIC_NODE] })
+    expect((await app.inject({ url: '/pins.json' })).json()).toMatchObject({ rpc_urls: [PUBLIC_NODE] })
+    await app.close()
+  })
+
   it('is not there where it was not built', () => {
-    expect(openSite({ profile: DEVNET, folder: join(folder, 'none'), cosigner: () => null })).toEqual([])
+    expect(openSite({ profile: DEVNET, folder: join(folder, 'none'), cosigner: () => null })).toEqual({
+      pages: [],
+    })
   })
 })

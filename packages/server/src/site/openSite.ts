@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ChainProfile } from '@pit/protocol'
 import type { PageAt } from '../http/pages.ts'
+import type { PagePlan } from '../http/plan.ts'
 import { JSON_POLICY, type Reply } from '../http/reply.ts'
 
 /** Written by the build beside the server's bundle: which paths are pages, and which files they need. */
@@ -11,6 +13,11 @@ interface BuiltSite {
   folder: string
   pages: readonly string[]
   files: readonly string[]
+}
+export interface Site {
+  pages: readonly PageAt[]
+  /** The dashboard with status 404, which then shows that there is no such page. */
+  notFound?: PagePlan
 }
 export interface SiteDeps {
   profile: ChainProfile
@@ -33,20 +40,30 @@ const ENCODINGS = [
 const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'web')
 
 /** The dashboard: every path of it answers the same page, its files are kept for good. None where it is not built. */
-export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: SiteDeps): PageAt[] {
+export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: SiteDeps): Site {
   const list = join(folder, 'site.json')
-  if (!existsSync(list)) return []
+  if (!existsSync(list)) return { pages: [] }
   const site = JSON.parse(readFileSync(list, 'utf8')) as BuiltSite
   const at = (file: string) => join(folder, site.folder, file)
-  const policy = policyOf(profile)
-  const home = fileReply(at('index.html'), 'no-cache', ['Content-Security-Policy', policy])
-  return [
+  const index = fileReply(at('index.html'), 'no-cache', [])
+  const home = (headers: IncomingHttpHeaders, search: string): Reply => {
+    const reply = index(headers)
+    const policy = policyOf([...publicNodes(profile), ...namedNode(search)])
+    return { ...reply, headers: ['Content-Security-Policy', policy, ...(reply.headers ?? [])] }
+  }
+  const pages = [
     ...site.pages.map((path) => page(path, 'web', home)),
     ...site.files.map((file) =>
       page(`/${file}`, 'web file', fileReply(at(file), 'public, max-age=31536000, immutable', JSON_POLICY)),
     ),
     page('/pins.json', 'pins', () => pinsReply(profile, cosigner())),
   ]
+  const { page: notFound } = page('', 'web', ({ 'if-none-match': _, ...headers }, search) => ({
+    ...home(headers, search),
+    status: 404,
+    cacheControl: 'no-store',
+  }))
+  return { pages, notFound }
 }
 
 const page = (path: string, name: string, reply: PageAt['page']['reply']): PageAt => ({
@@ -54,17 +71,27 @@ const page = (path: string, name: string, reply: PageAt['page']['reply']): PageA
   page: { kind: 'page', name, reply },
 })
 
-/**
- * Scripts and styles of this server alone, nothing inline. A devnet's page also asks the devnet's own node, by which
- * it verifies; elsewhere the visitor's wallet is the node.
- */
-function policyOf({ kind, rpc_urls: [url] }: ChainProfile): string {
-  const node = kind === 'devnet' && url !== undefined ? ` ${new URL(url).origin}` : ''
+/** Scripts and styles of this server alone, nothing inline; connections to it and to the nodes that verify. */
+function policyOf(nodes: readonly string[]): string {
+  const origins = nodes.map((url) => ` ${new URL(url).origin}`).join('')
   return (
-    `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${node}; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${origins}; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
   )
 }
+
+/** A provider's key stands in the path, the query or the user name: only bare addresses are published. */
+function publicNodes({ kind, rpc_urls }: ChainProfile): readonly string[] {
+  return kind === 'devnet' ? rpc_urls : rpc_urls.filter((url) => BARE_HTTPS.test(url))
+}
+const BARE_HTTPS = /^https:\/\/[a-z0-9.-]+(:\d{1,5})?\/?$/i
+
+/** `?node=` is the origin of the node that this visitor chose; the page itself reads the choice from its browser. */
+function namedNode(search: string): readonly string[] {
+  const origin = new URLSearchParams(search).get('node') ?? ''
+  return BARE_HTTPS.test(origin) || LOOPBACK.test(origin) ? [origin] : []
+}
+const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
 interface Variant {
   body: Buffer
@@ -72,7 +99,11 @@ interface Variant {
   headers: readonly string[]
 }
 
-function fileReply(file: string, cacheControl: string, headers: readonly string[]): PageAt['page']['reply'] {
+function fileReply(
+  file: string,
+  cacheControl: string,
+  headers: readonly string[],
+): (headers: IncomingHttpHeaders) => Reply {
   const contentType = TYPES[extname(file)] ?? 'application/octet-stream'
   const etag = createHash('sha256').update(readFileSync(file)).digest('base64url').slice(0, 22)
   const plain = variantOf(file, etag, headers, null)
@@ -112,11 +143,12 @@ function variantOf(
 }
 
 /**
- * What the page's verifying client pins: this server's own files, as `npm start` writes them to pins.json. A real
- * chain's node and sequencer are the operator's, and their addresses may hold a secret.
+ * What the page's verifying client pins: this server's own files, as `npm start` writes them to pins.json. On a real
+ * chain the sequencer is the operator's, and so is a node whose address may hold a key.
  */
 function pinsReply(profile: ChainProfile, cosigner: `0x${string}` | null): Reply {
-  const own = profile.kind === 'devnet' ? {} : { rpc_urls: [], ws_url: null, sequencer_url: null }
+  const isReal = profile.kind !== 'devnet'
+  const own = isReal ? { rpc_urls: publicNodes(profile), ws_url: null, sequencer_url: null } : {}
   const pins = { ...profile, ...own, cosigner: profile.cosigner ?? cosigner }
   return { status: 200, body: JSON.stringify(pins) }
 }

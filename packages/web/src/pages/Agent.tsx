@@ -7,6 +7,7 @@ import { api, queries, useRead } from '../data/api.ts'
 import { ago, amount, clock, count, duration, signedPct, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { useSeries } from '../data/series.ts'
+import { AskButton } from '../design/AskButton.tsx'
 import { Badge, Button, Card, Copied, Facts, Page, Stat, Stats, Tabs } from '../design/parts.tsx'
 import { Empty, Failure, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
@@ -90,7 +91,7 @@ function Headline({ agent }: { agent: AgentDetail }) {
         <Stat label="Last decision" value={last_decision ? ago(last_decision.at, nowS) : 'none yet'} />
       </Stats>
       {watch?.holds.map(({ code, message }) => (
-        <Notice key={code} tone="warn" title={`Held: ${words(code)}`}>
+        <Notice key={code} tone="warn" title={`Blocked: ${words(code)}`}>
           {message}
         </Notice>
       ))}
@@ -130,6 +131,13 @@ function AliveSessions({ ids, onEnded }: { ids: readonly string[]; onEnded(): vo
   )
 }
 
+const DONE = {
+  pause: 'Agent paused.',
+  resume: 'Agent resumed.',
+  stop: 'Agent stopped.',
+  delete: 'Agent deleted.',
+} as const
+
 function Switches({ agent }: { agent: AgentDetail }) {
   const { id, status } = agent
   const [left, setLeft] = useState<readonly string[]>([])
@@ -140,7 +148,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
       return what
     },
     onSuccess: (what) => {
-      toast(`Done: ${what}.`)
+      toast(DONE[what])
       if (what === 'delete') navigate('/agents')
       void queries.invalidateQueries({ queryKey: ['hosted.get'] })
       void queries.invalidateQueries({ queryKey: ['hosted.list'] })
@@ -154,14 +162,20 @@ function Switches({ agent }: { agent: AgentDetail }) {
         {status === 'active' && <Button onClick={() => acting.mutate('pause')}>Pause</Button>}
         {status === 'paused' && <Button onClick={() => acting.mutate('resume')}>Resume</Button>}
         {status !== 'stopped' && (
-          <Button kind="danger" onClick={() => acting.mutate('stop')}>
-            Stop for good
-          </Button>
+          <AskButton
+            label="Stop for good"
+            question="A stopped agent cannot be resumed, and its session ends. Go on?"
+            busy={acting.isPending && acting.variables === 'stop'}
+            onConfirm={() => acting.mutate('stop')}
+          />
         )}
         {status === 'stopped' && (
-          <Button kind="danger" onClick={() => acting.mutate('delete')}>
-            Delete
-          </Button>
+          <AskButton
+            label="Delete"
+            question="Delete this agent with its log?"
+            busy={acting.isPending && acting.variables === 'delete'}
+            onConfirm={() => acting.mutate('delete')}
+          />
         )}
       </div>
       {acting.error && <Failure error={acting.error} />}

@@ -67,6 +67,10 @@ function List({ onCreate }: { onCreate(): void }) {
                   cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>,
                 },
                 {
+                  head: 'Blocked by',
+                  cell: ({ watch }) => watch?.holds.map(({ code }) => words(code)).join(', ') || '–',
+                },
+                {
                   head: 'Money',
                   cell: ({ mode }) => (
                     <Badge tone={mode === 'live' ? 'accent' : 'plain'}>{words(mode)}</Badge>

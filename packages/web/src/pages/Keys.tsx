@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { setAccount, useAccount } from '../data/account.ts'
 import { api, queries, useRead } from '../data/api.ts'
 import { dateTime, shortHex } from '../data/format.ts'
-import { Button, Card, Copied, Facts, Page } from '../design/parts.tsx'
+import { AskButton } from '../design/AskButton.tsx'
+import { Card, Copied, Facts, Page } from '../design/parts.tsx'
 import { Failure, Loaded } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
@@ -57,9 +58,12 @@ function Mine() {
           )}
         </Loaded>
         <div className="row">
-          <Button kind="danger" busy={revoking.isPending} onClick={() => revoking.mutate()}>
-            Revoke this key
-          </Button>
+          <AskButton
+            label="Revoke this key"
+            question="You are signed out, and programs with this key stop working. Go on?"
+            busy={revoking.isPending}
+            onConfirm={() => revoking.mutate()}
+          />
         </div>
       </Card>
       <Card title="Every key of this wallet">
@@ -68,9 +72,12 @@ function Mine() {
           {shortHex(signedIn?.address ?? '')} ends at once. Sessions are separate: end them on their own page.
         </p>
         <div className="row">
-          <Button kind="danger" busy={revokingAll.isPending} onClick={() => revokingAll.mutate()}>
-            Revoke all keys
-          </Button>
+          <AskButton
+            label="Revoke all keys"
+            question="Every program that uses a key of this wallet stops working. Go on?"
+            busy={revokingAll.isPending}
+            onConfirm={() => revokingAll.mutate()}
+          />
         </div>
         {error && <Failure error={error} />}
       </Card>

@@ -6,10 +6,12 @@ import { queries } from '../data/api.ts'
 import { bps, duration, shortHex, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { amountOf, namesIn } from '../data/tokens.ts'
-import { Badge, Button, Card, Copied, Facts } from '../design/parts.tsx'
+import { Badge, Button, Card, Facts } from '../design/parts.tsx'
 import { Failure, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
+import { TxLink } from '../wallet/TxLink.tsx'
+import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
 
 type Verified = Awaited<ReturnType<PitClient['plan']>>
 type Result = Awaited<ReturnType<PitClient['send']>>
@@ -150,6 +152,7 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
         ]}
       />
       <Approval plan={plan} shown={(atoms) => amountOf(names, atoms, reading.tokenIn)} />
+      <VerifiedBy what="trade" />
       <ol className="stack">
         {plan.steps.map(({ kind, why }, i) => (
           <li key={kind} className="row">
@@ -206,7 +209,7 @@ function Mined({ result, config }: { result: Result; config: Answer<'config'> })
             'Received',
             amountOut === null ? 'see your balance' : amountOf(names, amountOut, reading.tokenOut),
           ],
-          ['Transaction', <Copied key="hash" text={receipt.hash} />],
+          ['Transaction', <TxLink key="hash" hash={receipt.hash} />],
           ['Gas used', receipt.gasUsed.toString()],
         ]}
       />

@@ -7,11 +7,12 @@ import { call, useRead } from '../data/api.ts'
 import { ago, amount, bps, count, usd, words } from '../data/format.ts'
 import { useSeries } from '../data/series.ts'
 import { CheckField } from '../design/Field.tsx'
-import { Badge, Button, Card, Copied, Page, Stat, Stats } from '../design/parts.tsx'
+import { Badge, Button, Card, Page, Stat, Stats } from '../design/parts.tsx'
 import { Failure, Loaded, Loading, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { TxLink } from '../wallet/TxLink.tsx'
 
 type Holdings = Answer<'me.portfolio'>
 type Holding = Holdings['holdings'][number]
@@ -165,7 +166,7 @@ function Trades() {
               cell: (row) => side(row.amount_out, row.token_out, row.amount_out_kind),
             },
             { head: 'Block', right: true, cell: ({ block }) => count(block) },
-            { head: 'Transaction', cell: ({ tx_hash }) => (tx_hash ? <Copied text={tx_hash} /> : '–') },
+            { head: 'Transaction', cell: ({ tx_hash }) => (tx_hash ? <TxLink hash={tx_hash} /> : '–') },
           ]}
           rows={pages.data.pages.flatMap(({ trades }) => trades)}
           keyOf={({ id }) => id}

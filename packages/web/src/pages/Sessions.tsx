@@ -5,7 +5,8 @@ import { useState } from 'react'
 import { queries, useRead } from '../data/api.ts'
 import { count, dateTime, duration, shortHex, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
-import { Badge, Button, Card, Page, Tabs } from '../design/parts.tsx'
+import { AskButton } from '../design/AskButton.tsx'
+import { Badge, Card, Page, Tabs } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { toast } from '../design/toast.tsx'
@@ -142,14 +143,13 @@ function List() {
       head: 'End it',
       cell: ({ session_id, status, role, onChain }: Session) =>
         role === 'owner' && (status === 'active' || onChain === 'alive') ? (
-          <Button
-            kind="danger"
+          <AskButton
+            label="Revoke"
+            question="End this session permanently?"
             tight
             busy={revoking.isPending && revoking.variables === session_id}
-            onClick={() => revoking.mutate(session_id)}
-          >
-            Revoke
-          </Button>
+            onConfirm={() => revoking.mutate(session_id)}
+          />
         ) : (
           <span className="faint">–</span>
         ),

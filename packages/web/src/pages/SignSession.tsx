@@ -7,6 +7,7 @@ import { CheckField } from '../design/Field.tsx'
 import { Badge, Button, Card, Dialog, Facts } from '../design/parts.tsx'
 import { Failure, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
+import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
 import { Bounds, BY_CHAIN, BY_COSIGNER } from './Honest.tsx'
 
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
@@ -51,7 +52,7 @@ export function SignSession(props: {
   return (
     <Card title="Sign it">
       <CheckField
-        label="My wallet may take the delegator’s code (EIP-7702), which a session needs."
+        label="Allow EIP-7702 delegation of my wallet (required for sessions)."
         checked={allow7702}
         onChange={setAllow7702}
       />
@@ -68,7 +69,7 @@ export function SignSession(props: {
           busy={granting.isPending}
           onClick={() => granting.mutate()}
         >
-          See what it bounds
+          Review limits
         </Button>
         {!props.isReady && <span className="faint">{props.missing}</span>}
       </div>
@@ -119,6 +120,7 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
       <p>
         <Badge tone="up">Verified</Badge> Everything here was read in this browser from the bytes you sign.
       </p>
+      <VerifiedBy what="session" />
       <div className="row">
         <Button kind="primary" onClick={() => onAnswer(true)}>
           Sign the session

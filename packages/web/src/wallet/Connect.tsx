@@ -12,6 +12,7 @@ import { toast } from '../design/toast.tsx'
 import { Link } from '../router.tsx'
 import { connect, isTestWallet, testModeOf, testWalletId } from './connect.ts'
 import { showConnect } from './dialog.ts'
+import { NodeSetting } from './NodeSetting.tsx'
 import type { TestMode } from './testWallet.ts'
 import { useWallets } from './wallets.ts'
 
@@ -19,10 +20,25 @@ import { useWallets } from './wallets.ts'
 export default function Connect() {
   const signedIn = useAccount()
   const pins = usePins()
-  if (signedIn) return <Current />
+  if (signedIn)
+    return (
+      <>
+        <Current />
+        {pins.data && <NodeSetting profile={pins.data.profile} />}
+      </>
+    )
   return (
     <Loaded of={pins} lines={4}>
-      {({ profile, changed }) => (changed ? <Changed profile={profile} /> : <Choose profile={profile} />)}
+      {({ profile, changed }) =>
+        changed ? (
+          <Changed profile={profile} />
+        ) : (
+          <>
+            <Choose profile={profile} />
+            <NodeSetting profile={profile} />
+          </>
+        )
+      }
     </Loaded>
   )
 }
@@ -64,7 +80,7 @@ function Changed({ profile }: { profile: ChainProfile }) {
   }
   return (
     <>
-      <Notice tone="down" title="This server names other contracts than on your last visit.">
+      <Notice tone="down" title="This server names other contracts or another node than on your last visit.">
         Everything this page verifies is held against them. Go on only if you know why they changed.
       </Notice>
       <Button kind="danger" onClick={() => void accept()}>

@@ -5,14 +5,17 @@ import {
   fromProvider,
   fromWallet,
   type PitClient,
+  type Rpc,
   rpcAt,
   rpcOf,
 } from '@pit/client'
 import type { ChainProfile } from '@pit/protocol'
 import { account, type SignedIn, setAccount } from '../data/account.ts'
 import { call, queries } from '../data/api.ts'
+import { type NodeChoice, nodeFor } from '../data/node.ts'
 import { pinsQuery } from '../data/pins.ts'
 import { browserRecords } from '../data/records.ts'
+import { walletRpcUrl } from './rpcUrl.ts'
 import { createTestWallet, type TestMode } from './testWallet.ts'
 import { walletById } from './wallets.ts'
 
@@ -28,9 +31,6 @@ export interface Hands {
 export const testWalletId = (index: number, mode: TestMode): string => `test:${index}:${mode}`
 export const isTestWallet = (id: string): boolean => id.startsWith('test:')
 export const testModeOf = (id: string): TestMode => (id.endsWith(':full') ? 'full' : 'like MetaMask')
-
-/** Where a wallet's own transactions go: this server's face for wallets. */
-export const walletRpcUrl = (): string => `${window.location.origin}/rpc`
 
 function handsOf(id: string, profile: ChainProfile): Hands {
   if (isTestWallet(id)) {
@@ -67,9 +67,7 @@ export interface Opened {
 async function open(id: string, address: `0x${string}`, apiKey?: string): Promise<Opened> {
   const { profile } = await queries.ensureQueryData(pinsQuery)
   const hands = handsOf(id, profile)
-  // A devnet's node is this machine's; elsewhere the visitor's wallet is the node that verifies.
-  const [url] = profile.kind === 'devnet' ? profile.rpc_urls : []
-  const rpc = url ? rpcAt(url) : rpcOf(hands.provider)
+  const rpc = await openNode(nodeFor(profile), hands.provider, profile.chain_id)
   const client = createClient({
     url: window.location.origin,
     profile,
@@ -80,6 +78,18 @@ async function open(id: string, address: `0x${string}`, apiKey?: string): Promis
     ...(apiKey !== undefined && { apiKey }),
   })
   return { client, profile, hands }
+}
+
+/** Without a node of the visitor's or the pins' the wallet's is left, which may be this server's own. */
+async function openNode(node: NodeChoice, provider: Eip1193, chainId: number): Promise<Rpc> {
+  if (node.url === null) return rpcOf(provider)
+  const rpc = rpcAt(node.url)
+  const [answer] = await rpc.all([{ method: 'eth_chainId', params: [] }])
+  if (Number(answer) === chainId) return rpc
+  const why = answer instanceof Error ? answer.message : `it is of chain ${Number(answer)}, not ${chainId}`
+  throw new Error(
+    `The node ${new URL(node.url).host} cannot verify anything here: ${why}. Choose another one.`,
+  )
 }
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
@@ -114,7 +124,7 @@ export async function connect(id: string): Promise<SignedIn> {
   return signedIn
 }
 
-/** Offers the wallet this chain by way of this server, which relays what the wallet then sends. */
+/** Offers the wallet this chain at the node that verifies; at this server's only where there is no other. */
 async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<void> {
   const chainId = `0x${profile.chain_id.toString(16)}`
   if ((await provider.request({ method: 'eth_chainId' })) === chainId) return
@@ -125,7 +135,7 @@ async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<vo
         chainId,
         chainName: `Pit ${profile.name}`,
         nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-        rpcUrls: [walletRpcUrl()],
+        rpcUrls: [nodeFor(profile).url ?? walletRpcUrl()],
       },
     ],
   })

@@ -1,0 +1,40 @@
+import type { ChainProfile } from '@pit/protocol'
+import { useState } from 'react'
+import { namedNode, nameNode, nodeFault, nodeFor } from '../data/node.ts'
+import { TextField } from '../design/Field.tsx'
+import { Button } from '../design/parts.tsx'
+
+const WHOSE = {
+  yours: 'Your own node',
+  pins: 'The node of the pins',
+  server: 'The server’s own node: name one of yours to verify independently',
+} as const
+
+/** The node that answers are verified on; stored in this browser only. */
+export function NodeSetting({ profile }: { profile: ChainProfile }) {
+  const [text, setText] = useState(namedNode() ?? '')
+  const node = nodeFor(profile)
+  const fault = text.trim() === '' ? null : nodeFault(text.trim())
+  return (
+    <section className="stack" aria-label="Node that verifies">
+      <h3>Node that verifies</h3>
+      <p className="small faint">
+        {`${WHOSE[node.whose]}${node.url === null ? '' : ` (${new URL(node.url).host})`}.`}
+      </p>
+      <TextField
+        label="Your own node"
+        value={text}
+        onChange={setText}
+        placeholder="https://…"
+        hint="Its JSON-RPC address for this chain. It must allow requests from this page (CORS)."
+        fault={fault ?? undefined}
+      />
+      <div className="row">
+        <Button disabled={text.trim() === '' || fault !== null} onClick={() => nameNode(text.trim())}>
+          Use this node
+        </Button>
+        {namedNode() !== null && <Button onClick={() => nameNode(null)}>Remove it</Button>}
+      </div>
+    </section>
+  )
+}

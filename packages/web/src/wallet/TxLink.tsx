@@ -1,0 +1,16 @@
+import { shortHex } from '../data/format.ts'
+import { usePins } from '../data/pins.ts'
+import { Link } from '../router.tsx'
+
+/** To a page that shows the transaction: the chain's explorer, on a devnet the dashboard itself. */
+export function TxLink({ hash }: { hash: string }) {
+  const pins = usePins()
+  const profile = pins.data?.profile
+  const shown = <span className="mono">{shortHex(hash)}</span>
+  if (!profile || profile.kind === 'devnet') return <Link href={`/tx/${hash}`}>{shown}</Link>
+  return (
+    <a href={`${profile.explorer_tx}${hash}`} target="_blank" rel="noreferrer">
+      {shown}
+    </a>
+  )
+}
