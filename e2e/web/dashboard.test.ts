@@ -201,7 +201,7 @@ describe('signed in', () => {
   it('a session is granted inside its limits, and revoked once that is confirmed', async () => {
     const { page } = owner
     await open(page, `/sessions?executor=${EXECUTOR}`)
-    await page.getByLabel(/My wallet may take/).check()
+    await page.getByLabel(/Allow EIP-7702 delegation/).check()
     expect(await lookAt(page, 'grant')).toEqual([])
     await page.getByRole('button', { name: 'Review limits' }).click()
     await page.getByText('The most that can be lost').waitFor(WAIT)
