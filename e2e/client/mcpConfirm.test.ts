@@ -59,22 +59,22 @@ describe.each(['legacy' as const, { pin: '2026-07-28' }])('a host that asks its 
     decision = 'accept'
     const first = await trade({ client_id: `accepted-${id}` })
     expect(first.answer).toMatchObject({ status: 'mined', notional_usd: 5 })
-    const asked = questions.length
+    const questionsBefore = questions.length
     expect((await trade({ client_id: `accepted-${id}` })).answer.tx_hash).toBe(first.answer.tx_hash)
-    expect(questions.length).toBe(asked)
+    expect(questions.length).toBe(questionsBefore)
     expect(await sentOnChain()).toBe(before + 1)
   })
 
   it('does not ask about what a ceiling refuses, nor before it reads', async () => {
-    const asked = questions.length
+    const questionsBefore = questions.length
     const over = await trade({ notional_usd: 5_000, client_id: `over-${id}` })
     expect(over.answer.code).toBe('OVER_TRADE_CEILING')
     expect((await mcp.call('get_portfolio')).isError).toBe(false)
-    expect(questions.length).toBe(asked)
+    expect(questions.length).toBe(questionsBefore)
   })
 })
 
-it('asks nobody with --no-confirm', async () => {
+it('does not ask with --no-confirm', async () => {
   const mcp = await home.start([...TRADING, '--no-confirm'], 'legacy', () => {
     throw new Error('asked')
   })

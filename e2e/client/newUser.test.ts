@@ -10,7 +10,7 @@ import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { balanceOf } from '../trading/trader.ts'
 import { openPit, type Pit } from './runPit.ts'
 
-// What a person meets on the first day: no money, no gas, a running server, a pipe that closes.
+// The first day of a new user: no money, no gas, a running server, a pipe that closes.
 
 const DOMAIN = 'pit.test'
 const OWNER_KEY = keccak256(stringToHex('new user'))

@@ -247,7 +247,7 @@ describe('signed in', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor(WAIT)
     await page.locator('.steps .badge', { hasText: 'Decision' }).first().waitFor(WAIT)
     expect(await lookAt(page, 'agent')).toEqual([])
-    await askedOnce(page, 'Stop for good', 'agentAsk')
+    await askedOnce(page, 'Stop permanently', 'agentAsk')
     await askedOnce(page, 'Delete', 'agentDelete')
     await page.getByText('You have no agent yet.').waitFor(WAIT)
   })
@@ -319,7 +319,7 @@ describe('the end of keys', () => {
   })
 })
 
-/** What cannot be undone is done with the second click; the first one can be taken back. */
+/** The first click of a destructive button asks and can be cancelled; the second one acts. */
 async function askedOnce(page: Page, label: string, shot: string): Promise<void> {
   const first = page.getByRole('button', { name: label, exact: true })
   await first.click()

@@ -64,11 +64,11 @@ describe('an address', () => {
 })
 
 describe('the node that verifies', () => {
-  const asked: string[] = []
+  const origins: string[] = []
   beforeAll(() => {
-    tab.page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    tab.page.on('request', (request) => origins.push(new URL(request.url()).origin))
   })
-  const readsOf = (url: string) => asked.filter((origin) => origin === new URL(url).origin).length
+  const readsOf = (url: string) => origins.filter((origin) => origin === new URL(url).origin).length
 
   it('is the one of the pins, named in the review', async () => {
     const before = readsOf(world.devnet.url)
@@ -79,7 +79,7 @@ describe('the node that verifies', () => {
     expect(readsOf(world.devnet.url)).toBeGreaterThan(before)
   })
 
-  it('is said to be the server’s where there is no other', async () => {
+  it('is named as the server’s if it is the only one', async () => {
     const { page } = await openTab(browser, world.server.url)
     await withNodes(page, [])
     await signIn(page, 'full', 4)

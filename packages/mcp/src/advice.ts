@@ -109,7 +109,7 @@ const OWN: Partial<Record<ErrorCode, string>> = {
   RISK_NOT_ACCEPTED:
     'Do not trade this token. Only the operator can accept its risks, for every trade (--accept-risks).',
   GEOFENCE: 'Do not trade stock tokens. Only the operator can attest it (--non-us).',
-  UNLIMITED_APPROVAL_IN_PLACE: 'Take it back with revoke_approvals if it is not wanted.',
+  UNLIMITED_APPROVAL_IN_PLACE: 'Revoke it with revoke_approvals if it is not wanted.',
   NO_SESSION: 'List sessions with list_sessions.',
   STOP_FIRST: 'Stop it first with control_agent.',
   NO_SEASON: 'get_league names the current season.',
@@ -121,5 +121,5 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OWN),
 ])
 
-/** What a model or the operator can do about a refusal of the service; null: the table's hint fits. */
+/** Advice for a model or its operator about a refusal of the service; null: the table's hint fits. */
 export const adviceOf = (code: string): string | null => ADVICE.get(code) ?? null

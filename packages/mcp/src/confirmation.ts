@@ -13,7 +13,7 @@ import { ToolRefusal } from './refusal.ts'
 
 type Request = Pick<ServerContext['mcpReq'], 'inputResponses' | 'requestState' | 'envelope'>
 
-/** Asks the user through the host, never the model. An answer counts for exactly the call it was asked for. */
+/** Asks the user through the host, never the model. An answer is valid only for the arguments of its question. */
 export function createConfirmation() {
   const key = randomBytes(32)
   const sealOf = (tool: string, args: object): string =>

@@ -69,15 +69,15 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
   ): Promise<CallToolResult | InputRequiredResult> {
     const api = apiOf(deps.client.api, tool.routes)
     const { rpc, nowMs, trading } = deps
-    const given = { api, own, rpc, nowMs, trading: trading as Trading, signal: mcpReq.signal }
+    const reach = { api, own, rpc, nowMs, trading: trading as Trading, signal: mcpReq.signal }
     try {
       checkParameters(tool.input, args, (one) => schema['~standard'].validate(one) as Checked)
       if (tool.confirm && deps.confirms && offersForms(mcpReq, server.server.getClientCapabilities())) {
-        const question = tool.confirm(given, args)
-        const asked = question === null ? null : confirm(mcpReq, tool.name, args, question)
-        if (asked !== null) return asked
+        const question = tool.confirm(reach, args)
+        const pending = question === null ? null : confirm(mcpReq, tool.name, args, question)
+        if (pending !== null) return pending
       }
-      const run = () => tool.run(given, args)
+      const run = () => tool.run(reach, args)
       const answer = inSight(await (needsKey(tool) ? withKey(run) : run()))
       return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
     } catch (error) {

@@ -55,5 +55,5 @@ export const MCP_ERRORS = {
 } as const satisfies Record<string, { message: string; what_to_do: string }>
 
 export type McpErrorCode = keyof typeof MCP_ERRORS
-/** What a tool may refuse with: a code of its own, or one of the service’s table. */
+/** The codes of a tool's refusals: this server's own and the service's. */
 export type ToolErrorCode = McpErrorCode | ErrorCode

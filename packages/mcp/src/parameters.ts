@@ -21,12 +21,12 @@ interface Checked {
 
 /** Refuses arguments that the tool does not take, by name and with the nearest name it does take. */
 export function checkParameters(input: TObject, args: object, validate: (args: object) => Checked): void {
-  const known = Object.keys(input.properties)
-  const unknown = Object.keys(args).find((name) => !known.includes(name))
+  const names = Object.keys(input.properties)
+  const unknown = Object.keys(args).find((name) => !names.includes(name))
   if (unknown !== undefined) {
     const earlier = Object.hasOwn(EARLIER, unknown) ? EARLIER[unknown]! : ''
-    const nearest = known.includes(earlier) ? earlier : nearestName(unknown, known)
-    const all = known.length === 0 ? 'The tool takes no parameters.' : `The tool takes ${known.join(', ')}.`
+    const nearest = names.includes(earlier) ? earlier : nearestName(unknown, names)
+    const all = names.length === 0 ? 'The tool takes no parameters.' : `The tool takes ${names.join(', ')}.`
     throw new ToolRefusal(
       'UNKNOWN_PARAMETER',
       `Unknown parameter "${untrusted(unknown)}"; nothing was done.`,

@@ -189,7 +189,7 @@ function ThemeButton() {
 
 const Nowhere = () => (
   <Page title="Page not found">
-    <Empty title="There is no page at this address.">
+    <Empty title="Nothing was found at this address.">
       <Link href="/">Go to the market</Link>
     </Empty>
   </Page>

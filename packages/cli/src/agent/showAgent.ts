@@ -84,11 +84,11 @@ function amountText(
   { tokens }: Agent,
   { token, amount_atoms }: { token: string; amount_atoms: string },
 ): string {
-  const known = tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase())
-  if (!known) return `${amount_atoms} atoms of ${token}`
+  const record = tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase())
+  if (!record) return `${amount_atoms} atoms of ${token}`
   const atoms = BigInt(amount_atoms)
   const sign = atoms < 0n ? '-' : ''
-  return `${sign}${decimalText(atoms < 0n ? -atoms : atoms, known.decimals)} ${known.symbol.slice(0, 32)}`
+  return `${sign}${decimalText(atoms < 0n ? -atoms : atoms, record.decimals)} ${record.symbol.slice(0, 32)}`
 }
 
 const usd = (value: number | null): string | null =>

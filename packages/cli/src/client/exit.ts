@@ -43,7 +43,7 @@ const ADVICE: Readonly<Partial<Record<ErrorCode | 'CONSENT_REQUIRED' | 'RISK_NOT
   RISK_NOT_ACCEPTED: 'Read the risks with pit token. Add --accept CODE for each one that you accept.',
   GEOFENCE: 'Add --non-us, only if you are not a US person.',
   MAX_SLIPPAGE: 'Use a smaller --slippage-bps.',
-  FEE_BPS: 'Raise --max-fee-bps, or leave it out.',
+  FEE_BPS: 'Raise --max-fee-bps, or omit it.',
   LIMIT_NOT_REACHABLE: 'Lower --min-out, or wait for the price.',
   NO_MARK: 'Give the size with --amount instead of --usd, or try again in a minute.',
   SESSION_SETUP: 'Grant the session again without --no-setup, so that its token approvals are sent.',
@@ -113,11 +113,11 @@ function ownCodeOf(error: unknown): { exit: number; code: keyof typeof COMMAND_F
 /** A cure for every code; one that this version does not know may come from a newer server. */
 function fixOf({ code, hint, rule }: PitRefusal): string {
   const name = rule && Object.hasOwn(ADVICE, rule) ? rule : code
-  const known = Object.hasOwn(ERRORS, code) ? errorRow(code as ErrorCode).hint : clientCure(code, rule)
+  const tableHint = Object.hasOwn(ERRORS, code) ? errorRow(code as ErrorCode).hint : clientCure(code, rule)
   return (
     ADVICE[name as keyof typeof ADVICE] ??
     hint ??
-    known ??
+    tableHint ??
     `This version of pit does not know the code ${code}: look it up in the server’s reference at /docs.`
   )
 }

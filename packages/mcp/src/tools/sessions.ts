@@ -121,7 +121,7 @@ export const SESSION_TOOLS = [
     routes: [],
     effect: 'commits',
     openWorld: false,
-    confirm: ({ own }, { session_id }) => `End the session ${session_id} of ${own.address} for good?`,
+    confirm: ({ own }, { session_id }) => `End the session ${session_id} of ${own.address} permanently?`,
     async run({ own, trading, signal }, { session_id }) {
       const { sessions: recorded } = await own.recordedSessions({ signal })
       if (!recorded.some((one) => one.session_id === session_id)) await mustBeOwned(own, session_id, signal)

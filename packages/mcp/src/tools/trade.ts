@@ -51,7 +51,7 @@ export const TRADE_TOOLS = [
     effect: 'commits',
     openWorld: false,
     confirm: ({ own }, { tokens = ['USDG'] }) =>
-      `Take back the approvals of ${tokens.join(', ')} that ${own.address} gave? It costs gas.`,
+      `Revoke the approvals of ${tokens.join(', ')} of ${own.address}? It costs gas.`,
     async run({ own, trading }, { tokens }) {
       for (const name of tokens ?? []) tokenAddress(own.pins, name)
       const { revoked, receipts } = await trading.inTurn(() =>

@@ -58,7 +58,7 @@ export interface AppDeps {
   version: string
   /** The dashboard, where it was built. */
   site?: readonly PageAt[]
-  /** What a browser is shown at an address that is none; JSON without it. */
+  /** Page for browsers at unknown addresses; they get JSON without it. */
   notFound?: PagePlan | undefined
   /** Timeouts of clients; tests shorten them. */
   times?: Partial<typeof TIMES>

@@ -43,7 +43,7 @@ export interface EdgeDeps {
   baseHeaders: readonly string[]
   isClosing: () => boolean
   bodyTimeoutMs: number
-  /** What a browser is shown at an address that is none. */
+  /** Page for browsers at unknown addresses. */
   notFound?: PagePlan | undefined
 }
 
@@ -251,7 +251,7 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 }
 
-/** A person's browser asks for HTML; the API answers JSON whoever asks. */
+/** Browsers navigate with an Accept of text/html; the API answers JSON in any case. */
 const isVisit = ({ method, headers }: IncomingMessage, path: string): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   !path.startsWith('/api/') &&

@@ -16,7 +16,7 @@ interface BuiltSite {
 }
 export interface Site {
   pages: readonly PageAt[]
-  /** The dashboard with status 404, which then shows that there is no such page. */
+  /** The dashboard with status 404, for unknown addresses. */
   notFound?: PagePlan
 }
 export interface SiteDeps {
@@ -143,7 +143,7 @@ function variantOf(
 }
 
 /**
- * What the page's verifying client pins: this server's own files, as `npm start` writes them to pins.json. On a real
+ * The pins of the page's verifying client: this server's own files, as `npm start` writes them to pins.json. On a real
  * chain the sequencer is the operator's, and so is a node whose address may hold a key.
  */
 function pinsReply(profile: ChainProfile, cosigner: `0x${string}` | null): Reply {

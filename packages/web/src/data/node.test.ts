@@ -5,7 +5,7 @@ import { addressWith, chooseNode, nodeFault } from './node.ts'
 const profile = (...rpc_urls: string[]) => ({ rpc_urls }) as unknown as ChainProfile
 
 describe('the node that verifies', () => {
-  it('is the visitor’s own, else the pins’, else it is the server’s and said so', () => {
+  it('is the visitor’s own, else the pins’, else the server’s', () => {
     const [own, pinned] = ['https://mine.example/key', 'https://rpc.example']
     expect(chooseNode(own, profile(pinned))).toEqual({ whose: 'yours', url: own })
     expect(chooseNode(null, profile(pinned))).toEqual({ whose: 'pins', url: pinned })

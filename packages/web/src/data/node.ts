@@ -4,7 +4,7 @@ import type { ChainProfile } from '@pit/protocol'
 export type NodeChoice = { whose: 'yours' | 'pins'; url: string } | { whose: 'server'; url: null }
 
 const PLACE = 'pit.node'
-/** Tells the server which origin the page's policy has to allow; the choice itself never leaves the browser. */
+/** Names the origin that the page's policy has to allow; the rest of the address never leaves the browser. */
 const PARAMETER = 'node'
 
 export const namedNode = (): string | null => window.localStorage.getItem(PLACE)
@@ -48,12 +48,12 @@ export function addressWith(href: string, node: string | null): string {
 /** Before anything else: whether this page was served for the visitor's node; if not, it is loaded again. */
 export function isServedForNode(): boolean {
   const { href } = window.location
-  const wanted = addressWith(href, namedNode())
-  if (wanted !== new URL(href).href) {
-    window.location.replace(wanted)
+  const address = addressWith(href, namedNode())
+  if (address !== new URL(href).href) {
+    window.location.replace(address)
     return false
   }
-  // Links that are copied from the address bar carry nobody's node.
+  // Links copied from the address bar must not carry a visitor's node.
   window.history.replaceState(null, '', addressWith(href, null))
   return true
 }

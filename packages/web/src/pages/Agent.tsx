@@ -163,7 +163,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
         {status === 'paused' && <Button onClick={() => acting.mutate('resume')}>Resume</Button>}
         {status !== 'stopped' && (
           <AskButton
-            label="Stop for good"
+            label="Stop permanently"
             question="A stopped agent cannot be resumed, and its session ends. Go on?"
             busy={acting.isPending && acting.variables === 'stop'}
             onConfirm={() => acting.mutate('stop')}

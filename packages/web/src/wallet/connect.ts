@@ -124,7 +124,7 @@ export async function connect(id: string): Promise<SignedIn> {
   return signedIn
 }
 
-/** Offers the wallet this chain at the node that verifies; at this server's only where there is no other. */
+/** Offers the wallet this chain at the node that verifies; at this server's if it is the only one. */
 async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<void> {
   const chainId = `0x${profile.chain_id.toString(16)}`
   if ((await provider.request({ method: 'eth_chainId' })) === chainId) return

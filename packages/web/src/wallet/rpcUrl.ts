@@ -1,2 +1,2 @@
-/** This server's face for wallets: what a wallet is pointed at where there is no other node. */
+/** This server's JSON-RPC for wallets, used if neither pins nor visitor name a node. */
 export const walletRpcUrl = (): string => `${window.location.origin}/rpc`
