@@ -7,7 +7,11 @@ const PLACE = 'pit.node'
 /** Names the origin that the page's policy has to allow; the rest of the address never leaves the browser. */
 const PARAMETER = 'node'
 
-export const namedNode = (): string | null => window.localStorage.getItem(PLACE)
+/** Null also for a stored text that cannot be an address: the page has to load to correct it. */
+export function namedNode(): string | null {
+  const stored = window.localStorage.getItem(PLACE)
+  return stored === null || nodeFault(stored) !== null ? null : stored
+}
 
 /** The visitor's own node first, then one of the pins; without either only the server's is left. */
 export function chooseNode(named: string | null, { rpc_urls: [pinned] }: ChainProfile): NodeChoice {
@@ -47,13 +51,14 @@ export function addressWith(href: string, node: string | null): string {
 
 /** Before anything else: whether this page was served for the visitor's node; if not, it is loaded again. */
 export function isServedForNode(): boolean {
-  const { href } = window.location
-  const address = addressWith(href, namedNode())
-  if (address !== new URL(href).href) {
-    window.location.replace(address)
+  const { href, search } = window.location
+  const node = namedNode()
+  const served = new URLSearchParams(search).get(PARAMETER)
+  if (served !== (node === null ? null : new URL(node).origin)) {
+    window.location.replace(addressWith(href, node))
     return false
   }
   // Links copied from the address bar must not carry a visitor's node.
-  window.history.replaceState(null, '', addressWith(href, null))
+  if (served !== null) window.history.replaceState(null, '', addressWith(href, null))
   return true
 }
