@@ -6,6 +6,7 @@ import { lookAt, openBrowser, openTab, signIn, type Tab } from './browser.ts'
 // Addresses a visitor may come to, and the node that verifies.
 
 const WAIT = { timeout: 60_000 }
+const JSON_ONLY = { 'content-type': 'application/json' }
 let world: SessionWorld
 let browser: Browser
 let tab: Tab
@@ -82,6 +83,10 @@ describe('the node that verifies', () => {
   it('is named as the server’s if it is the only one', async () => {
     const { page } = await openTab(browser, world.server.url)
     await withNodes(page, [])
+    // This server's node, with every method that the client uses.
+    await page.route('**/rpc', async (route) =>
+      route.fulfill({ response: await route.fetch({ url: world.devnet.url, headers: JSON_ONLY }) }),
+    )
     await signIn(page, 'full', 4)
     await review(page)
     expect(await mainText(page)).toContain('This trade is verified by the server’s own node.')
