@@ -51,6 +51,7 @@ it(
     for (let i = 0; i < TRADES; i++) {
       const wallet = random.pick(market.wallets)
       const ask = await drawAsk(random, market, wallet)
+      if (i % 2 === 1) acceptOnlyDisclosures(ask)
       const end = await tradeOnce(await clientOf(wallet), wallet, ask)
       ends.set(end.name, (ends.get(end.name) ?? 0) + 1)
       if (end.name === 'mined') kinds.set(ask.kind, (kinds.get(ask.kind) ?? 0) + 1)
@@ -67,6 +68,14 @@ it(
   },
   120_000 + TRADES * 5_000,
 )
+
+/** Risks that the client looks for by itself: an honest server discloses them, and so refuses first. */
+const PROVED_BY_CLIENT = new Set(['HONEYPOT', 'SELL_TAX', 'BUY_TAX', 'NO_REFERENCE'])
+
+function acceptOnlyDisclosures({ body }: Ask): void {
+  const accepted = body['accept_risks'] as readonly string[]
+  body['accept_risks'] = accepted.filter((code) => !PROVED_BY_CLIENT.has(code))
+}
 
 /** Mined; refused by the server under its own code; or, which must not be, by the client. */
 async function tradeOnce(

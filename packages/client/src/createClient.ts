@@ -3,6 +3,7 @@ import type { Account } from './account.ts'
 import { type Api, createApi, pause, type TransportOptions } from './call.ts'
 import type { ClientDeps, VerbOptions } from './deps.ts'
 import { createFast } from './fast/fastTrade.ts'
+import { openNode } from './own/price.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { memoryRecords, openRecords, type RecordStore } from './records.ts'
@@ -45,6 +46,7 @@ export function createClient(options: ClientOptions) {
   const api: Api = createApi({ ...options, apiKey: () => apiKey })
   const [rpcUrl] = options.profile.rpc_urls
   const rpc = options.rpc ?? (rpcUrl ? rpcAt(rpcUrl, options.fetch) : noNode())
+  const nowMs = options.nowMs ?? Date.now
   let checking: Promise<void> | null = null
   const checked = (): Promise<void> => {
     checking ??= api.config().then((config) => checkConfig(pins, config))
@@ -58,8 +60,8 @@ export function createClient(options: ClientOptions) {
     api,
     account: options.account,
     pins,
-    rpc,
-    nowMs: options.nowMs ?? Date.now,
+    rpc: openNode(rpc, pins, nowMs),
+    nowMs,
     sleep: options.sleep ?? pause,
     records: openRecords(options.records ?? memoryRecords(), options.account.address),
     checked,

@@ -1,6 +1,6 @@
 import type { Account } from './account.ts'
 import type { Api } from './call.ts'
-import type { Rpc } from './own/rpc.ts'
+import type { OwnNode } from './own/price.ts'
 import type { Pins } from './pins.ts'
 import type { Records } from './records.ts'
 
@@ -9,7 +9,7 @@ export interface ClientDeps {
   api: Api
   account: Account
   pins: Pins
-  rpc: Rpc
+  rpc: OwnNode
   nowMs(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** The owner's requests and signed roots, stored on the user's side. */

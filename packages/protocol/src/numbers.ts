@@ -54,6 +54,8 @@ export const TRADE = {
   maxSlippageBps: 500,
   defaultSlippageBps: 50,
   maxVsMidBps: 300,
+  /** In millionths. A pool that charges more is a trap: it is never routed through. */
+  maxPoolFeePips: 100_000,
   deadlineS: 120,
   aggregatorBudgetMs: 1_500,
   slippageToleranceBySize: [

@@ -1,6 +1,6 @@
 export { applyLog, poolIdOfLog, STATE_TOPICS } from './applyLog.ts'
 export { newV2Pool, newV3Pool, newV4Pool } from './create.ts'
-export { isFeeTrap, MAX_FAIR_FEE_PIPS } from './feeTraps.ts'
+export { isFeeTrap } from './feeTraps.ts'
 export {
   DYNAMIC_FEE,
   type HookEffect,

@@ -1,18 +1,13 @@
 import { type Address, type CurveSide, type Hex, launchpadOf, NATIVE } from '@pit/chain'
 import type { LaunchpadKind } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
-import { given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import { ethCall, given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
 
 /** A curve by the word of a pinned launchpad. */
 export interface OwnCurve {
   id: Address
   launchpad: LaunchpadKind
 }
-
-const ethCall = (to: Address, data: Hex): RpcCall => ({
-  method: 'eth_call',
-  params: [{ to, data }, 'latest'],
-})
 
 /** Asks each pinned launchpad for a token's curve. */
 export const askCurves = ({ launchpads }: Pick<Pins, 'launchpads'>, token: Address): RpcCall[] =>

@@ -13,9 +13,8 @@ import { decodeFunctionResult, encodeFunctionData, encodePacked, getCreate2Addre
 import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { quoteCurve } from './curves.ts'
-import { type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import { ethCall, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
 
-/** The price of a small trade is the price without impact. */
 const SMALL_SHARE = 1_000n
 
 const V2_FEE_BPS = 30
@@ -52,21 +51,28 @@ export async function quotePool(
   return out!
 }
 
-/** How far this trade's price lies under that of a thousandth of it, on the same way; null if unread. */
-export async function readImpactBps(
+export interface RouteReading {
+  /** What the planned pools give now, before the service's fee and a token's own tax. */
+  out: bigint
+  /** How far the trade's price lies under that of a thousandth of it. */
+  impactBps: number
+}
+
+/** Quotes the planned route on the client's own node; null if the node cannot. */
+export async function readRoute(
   rpc: Rpc,
   pins: Pins,
-  { legs, curve, tokenOut, amountIn }: PlanReading,
+  { legs, curve, tokenOut, taken }: PlanReading,
   signal?: AbortSignal,
-): Promise<number | null> {
-  const sizes = (amount: bigint) => [amount, amount / SMALL_SHARE > 0n ? amount / SMALL_SHARE : 1n] as const
+): Promise<RouteReading | null> {
+  const sizes = (amount: bigint) => [amount, smallShare(amount)] as const
   try {
     if (curve) {
       const isBuy = !pins.tokens.has(tokenOut)
-      const [whole, small] = sizes(amountIn)
+      const [whole, small] = sizes(taken)
       const side = isBuy ? 'buy' : 'sell'
       const [out, smallOut] = await quoteCurve(rpc, curve, { side, amounts: [whole, small] }, signal)
-      return impactOf(out!, whole, smallOut!, small)
+      return { out: out!, impactBps: impactOf(out!, whole, smallOut!, small) }
     }
     const walks = legs.flatMap((leg) => sizes(leg.amountIn).map((amount) => ({ leg, amount })))
     const outs = await walkAll(rpc, pins, walks, signal)
@@ -74,12 +80,16 @@ export async function readImpactBps(
       const [whole, small] = sizes(leg.amountIn)
       return impactOf(outs[2 * i]!, whole, outs[2 * i + 1]!, small)
     })
-    return Math.max(...impacts, 0)
+    const out = legs.reduce((sum, _, i) => sum + outs[2 * i]!, 0n)
+    return { out, impactBps: Math.max(...impacts, 0) }
   } catch (error) {
     if (error instanceof RpcFailure) return null
     throw error
   }
 }
+
+/** Small enough to move no price. */
+export const smallShare = (amount: bigint): bigint => (amount >= SMALL_SHARE ? amount / SMALL_SHARE : 1n)
 
 const impactOf = (out: bigint, paid: bigint, smallOut: bigint, smallPaid: bigint): number =>
   smallOut === 0n ? 0 : 10_000 - Number(bpsDown(out * smallPaid, smallOut * paid))
@@ -118,11 +128,6 @@ async function quoteAll(rpc: Rpc, asked: readonly Asked[], signal?: AbortSignal)
     return asked[i]!.read(answer as Hex)
   })
 }
-
-const ethCall = (to: Address, data: Hex): RpcCall => ({
-  method: 'eth_call',
-  params: [{ to, data }, 'latest'],
-})
 
 export function askHop(pins: Pins, hop: HopPath, amount: bigint): Asked {
   const { contracts } = pins.profile

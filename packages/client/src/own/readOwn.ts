@@ -1,37 +1,61 @@
-import { type Address, BEACON_SLOT, type Hex, permit2Abi } from '@pit/chain'
-import { encodeFunctionData } from 'viem'
+import {
+  type Address,
+  BEACON_SLOT,
+  DYNAMIC_FEE,
+  type Hex,
+  type PoolKey,
+  permit2Abi,
+  v4StateViewAbi,
+} from '@pit/chain'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { must } from '../errors.ts'
 import type { OwnReading, PlanFacts, UnsignedStep } from '../verify/facts.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { askCurves, curvesIn } from './curves.ts'
-import { readImpactBps } from './impact.ts'
+import { readRoute } from './impact.ts'
+import { readMarket } from './market.ts'
 import { askMarks } from './marks.ts'
-import { given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import type { OwnNode } from './price.ts'
+import { ethCall, given, type RpcCall, RpcFailure } from './rpc.ts'
+import { askSale } from './saleBack.ts'
 import { askTrial } from './trial.ts'
+import { payersOf, slot0Call } from './venues.ts'
 
-/** Reads all that a plan is held against in one exchange with the client's own node. */
+/**
+ * Reads from the client's own node everything that a plan is checked against: one exchange for tokens with a
+ * mark, one or two more for each token without.
+ */
 export async function readOwn(
-  rpc: Rpc,
+  node: OwnNode,
   facts: Pick<PlanFacts, 'pins' | 'wallet' | 'tokenIn' | 'tokenOut'> & {
     /** Who signs and pays the gas, where it is not the wallet. */
     sender?: Address
     /** The wallet takes this code in the same transaction (EIP-7702). */
     takesCode?: Address | null
+    /** The caller's own words, never the service's. */
+    ask: Pick<PlanFacts['ask'], 'accept_risks'>
+    plan: Pick<PlanFacts['plan'], 'amount_out_min'>
   },
   reading: PlanReading,
   { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
 ): Promise<OwnReading> {
-  const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null } = facts
-  const marks = askMarks(pins, [tokenIn, tokenOut], nowMs)
+  const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null, ask, plan } = facts
+  const marks = askMarks(pins, [tokenIn, tokenOut, ...payersOf(pins)], nowMs)
   const watched = [{ holder: wallet, token: tokenOut }]
+  const isPurchase = !pins.tokens.has(tokenOut)
+  const sale = isPurchase
+    ? askSale(pins, { wallet, tokenOut, bought: BigInt(plan.amount_out_min) }, reading)
+    : null
   const trial = askTrial(sender, triedSteps(pins, reading), watched, {
     multicall3: pins.multicall3,
     code: takesCode === null ? {} : { [wallet]: takesCode },
+    later: sale,
   })
   const stocks = [tokenIn, tokenOut].filter((token) => {
     const known = pins.tokens.get(token)
     return known?.stock && known.core === null
   })
+  const dynamic = dynamicPools(reading)
   const calls: RpcCall[] = [
     marks.call,
     trial.call,
@@ -39,30 +63,44 @@ export async function readOwn(
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
     { method: 'eth_getBalance', params: [sender, 'latest'] },
     ...stocks.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
+    ...dynamic.map((key) => ethCall(pins.profile.contracts.v4_state_view as Address, slot0Call(key))),
     ...(reading.curve ? askCurves(pins, curveToken(facts)) : []),
   ]
   const isPinned = pins.tokens.has(tokenIn) && pins.tokens.has(tokenOut)
-  const [answers, impactBps] = await Promise.all([
-    rpc.all(calls, signal),
-    isPinned ? null : readImpactBps(rpc, pins, reading, signal),
+  const unmarked = [tokenIn, tokenOut].filter((token) => !pins.marks.has(token))
+  const [answers, route, ...venues] = await Promise.all([
+    node.all(calls, signal),
+    isPinned ? null : readRoute(node, pins, reading, signal),
+    ...unmarked.map((token) => node.findVenues(token, signal)),
   ])
   const [marksAnswer, trialAnswer, nonce, block, ether, ...rest] = answers
-  if (reading.curve) checkCurve(pins, reading.curve, rest.slice(stocks.length))
-  const onBeacon = new Set(
-    stocks.filter((_, i) => {
-      const word = rest[i]
-      return (
-        !(word instanceof RpcFailure) &&
-        pins.stockBeacon !== null &&
-        BigInt(word as Hex) === BigInt(pins.stockBeacon)
-      )
-    }),
+  const beacons = rest.splice(0, stocks.length)
+  const slots = rest.splice(0, dynamic.length)
+  if (reading.curve) checkCurve(pins, reading.curve, rest)
+  const ownMarks = marksAnswer instanceof RpcFailure ? new Map() : marks.read(marksAnswer as Hex)
+  const market = await readMarket(
+    node,
+    {
+      pins,
+      tokenIn,
+      tokenOut,
+      reading,
+      marks: ownMarks,
+      acceptsUnknownHooks: ask.accept_risks?.includes('UNKNOWN_HOOK') ?? false,
+      found: new Map(unmarked.map((token, i) => [token, venues[i]!])),
+    },
+    signal,
   )
+  const tried = trial.read(trialAnswer)
   return {
-    marks: marksAnswer instanceof RpcFailure ? new Map() : marks.read(marksAnswer as Hex),
-    trial: trial.read(trialAnswer),
-    standsOnBeacon: (token) => onBeacon.has(token),
-    impactBps,
+    marks: ownMarks,
+    market,
+    route,
+    trial: tried,
+    sale: sale && tried.ok ? sale.read(tried.later) : null,
+    dynamicFeesPips: slots.map(feeIn),
+    standsOnBeacon: (token) =>
+      pins.stockBeacon !== null && isWord(beacons[stocks.indexOf(token)], BigInt(pins.stockBeacon)),
     nonce: Number(BigInt(given(nonce))),
     baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
     etherWei: BigInt(given(ether)),
@@ -88,6 +126,19 @@ function permitStep(
   })
   return { to: permit2, value: 0n, data }
 }
+
+const isWord = (answer: unknown, word: bigint): boolean =>
+  typeof answer === 'string' && BigInt(answer) === word
+
+const dynamicPools = ({ legs }: PlanReading): PoolKey[] =>
+  legs.flatMap(({ hops }) =>
+    hops.flatMap((hop) => (hop.version === 'v4' && hop.key.fee === DYNAMIC_FEE ? [hop.key] : [])),
+  )
+
+const feeIn = (answer: unknown): number | null =>
+  typeof answer === 'string' && answer !== '0x'
+    ? decodeFunctionResult({ abi: v4StateViewAbi, functionName: 'getSlot0', data: answer as Hex })[3]
+    : null
 
 const curveToken = ({
   pins,

@@ -1,4 +1,4 @@
-import type { Hex } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import type { Eip1193 } from '../account.ts'
 import { PitRefusal } from '../errors.ts'
 
@@ -33,6 +33,10 @@ export const isUnsupported = ({ code, message }: RpcFailure): boolean =>
   METHOD_UNSUPPORTED.has(code) ||
   (code !== EXECUTION_REVERTED &&
     /not (found|supported|exist|available)|unsupported|unknown method/i.test(message))
+export const ethCall = (to: Address, data: Hex): RpcCall => ({
+  method: 'eth_call',
+  params: [{ to, data }, 'latest'],
+})
 
 interface Answered {
   id: number

@@ -13,6 +13,8 @@ export type Trial =
       /** What the holders' balances change by, in the order they were asked for. */
       changes: readonly bigint[]
       gasUsed: readonly bigint[]
+      /** Results of the calls of the second block. */
+      later: readonly SimulatedCall[]
     }
   | { ok: false; why: string /** The node has no eth_simulateV1. */; unsupported?: boolean }
 
@@ -22,6 +24,17 @@ export interface Watched {
   token: Address
 }
 
+/** Calls of a wallet in the block after the transactions. */
+export interface LaterCalls {
+  wallet: Address
+  calls: readonly { from?: Address; to: Address; data: Hex }[]
+}
+
+/** So that a token cannot tell the simulation by its free gas. */
+const GAS_PRICE_WEI = 1n
+const LATER_GAS = 3_000_000n
+const LENT_WEI = 10n ** 18n
+
 /** Runs transactions on the client's own node without sending them, and reads what they move. */
 export function askTrial(
   from: Address,
@@ -30,10 +43,12 @@ export function askTrial(
   {
     multicall3,
     code = {},
+    later,
   }: {
     multicall3: Address
     /** Wallets that run this contract's code as if they had taken it already. */
     code?: Readonly<Record<Address, Address>>
+    later?: LaterCalls | null
   },
 ): { call: RpcCall; read(answer: unknown): Trial } {
   const readings = watched.map((one) => balanceCall(one, multicall3))
@@ -46,12 +61,14 @@ export function askTrial(
   const stateOverrides = Object.fromEntries(
     Object.entries(code).map(([wallet, at]) => [wallet, { code: `0xef0100${at.slice(2)}` }]),
   )
+  const blockStateCalls = [{ calls, stateOverrides }, ...(later ? [laterBlock(later)] : [])]
   return {
-    call: { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls, stateOverrides }] }, 'latest'] },
+    call: { method: 'eth_simulateV1', params: [{ blockStateCalls }, 'latest'] },
     read(answer) {
       if (answer instanceof RpcFailure)
         return { ok: false, why: answer.message, unsupported: isUnsupported(answer) }
-      const results = (answer as { calls: SimulatedCall[] }[])[0]?.calls ?? []
+      const [first, second] = answer as { calls: SimulatedCall[] }[]
+      const results = first?.calls ?? []
       const failed = results.slice(readings.length, last).find(({ status }) => status !== '0x1')
       if (failed) return { ok: false, why: failed.error?.message ?? 'it reverts' }
       const balances = results.map(({ returnData }) => returnData)
@@ -62,12 +79,21 @@ export function askTrial(
         ok: true,
         changes,
         gasUsed: results.slice(readings.length, last).map(({ gasUsed }) => BigInt(gasUsed)),
+        later: second?.calls ?? [],
       }
     },
   }
 }
 
-interface SimulatedCall {
+/** Lent ETH pays the gas: the wallet of a session may hold none. */
+const laterBlock = ({ wallet, calls }: LaterCalls) => ({
+  stateOverrides: { [wallet]: { balance: quantity(LENT_WEI) } },
+  calls: calls.map((call) =>
+    call.from ? { ...call, gas: quantity(LATER_GAS), gasPrice: quantity(GAS_PRICE_WEI) } : call,
+  ),
+})
+
+export interface SimulatedCall {
   status: ViemHex
   returnData: Hex
   gasUsed: Hex
@@ -76,7 +102,7 @@ interface SimulatedCall {
 
 const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
 
-function balanceCall({ holder, token }: Watched, multicall3: Address) {
+export function balanceCall({ holder, token }: Watched, multicall3: Address) {
   return token === NATIVE
     ? {
         to: multicall3,
@@ -85,7 +111,7 @@ function balanceCall({ holder, token }: Watched, multicall3: Address) {
     : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] }) }
 }
 
-const balanceIn = ({ token }: Watched, data: Hex): bigint =>
+export const balanceIn = ({ token }: Watched, data: Hex): bigint =>
   token === NATIVE
     ? decodeFunctionResult({ abi: multicall3Abi, functionName: 'getEthBalance', data })
     : decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data })

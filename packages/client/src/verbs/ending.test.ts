@@ -60,7 +60,7 @@ function depsOn(rpc: Rpc, revoke: () => Promise<unknown>): ClientDeps {
     api: { 'live.session.revoke': revoke } as never,
     account,
     pins,
-    rpc,
+    rpc: { ...rpc, findVenues: async () => [] },
     nowMs: () => NOW_S * 1000,
     sleep: async () => {},
     records: openRecords(memoryRecords(), account.address),

@@ -5,7 +5,7 @@ import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { type OwnCurve, readSessionCurves } from '../own/curves.ts'
 import { askMarks } from '../own/marks.ts'
-import { readPrice } from '../own/price.ts'
+import { readPrices } from '../own/price.ts'
 import { given } from '../own/rpc.ts'
 import { isRecordId } from '../records.ts'
 import { checkBinding, checkMarks, checkRoots, type GrantAsk, type Pending } from '../verify/grant.ts'
@@ -183,8 +183,8 @@ async function checkPrices(
   nowS: number,
   { signal }: VerbOptions,
 ): Promise<void> {
-  const prices = new Map<Address, Awaited<ReturnType<typeof readPrice>>>()
+  const prices = new Map<Address, Awaited<ReturnType<typeof readPrices>>>()
   for (const { token } of boundMarks(binding))
-    prices.set(token, await readPrice(rpc, pins, token, nowS * 1000, signal))
+    prices.set(token, await readPrices(rpc, pins, token, nowS * 1000, signal))
   checkMarks({ pins, binding }, prices)
 }

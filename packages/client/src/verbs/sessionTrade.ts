@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import { type Answer, type BodyInput, decimalText } from '@pit/protocol'
+import { type Answer, type BodyInput, decimalText, isRiskCode, type RiskCode } from '@pit/protocol'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { readingAnswer, refuse } from '../errors.ts'
@@ -83,9 +83,17 @@ async function verify(
     plan: { ...trade, ...trade.swap },
     nowS: Math.floor(nowMs / 1000),
     reading: read.reading,
+    accepted: acceptedIn(ask),
   }
   checkBytes(terms)
-  const facts = { pins, ...ends, sender: account.address, takesCode: read.takesCode }
+  const facts = {
+    pins,
+    ...ends,
+    ask: { accept_risks: acceptedIn(ask) },
+    plan: trade.swap,
+    sender: account.address,
+    takesCode: read.takesCode,
+  }
   const own = await readOwn(rpc, facts, read.reading, { nowMs, signal })
   checkOwn(terms, own)
   const gas = gasOf(pins, tx)
@@ -121,6 +129,10 @@ function whyNotReady({ checks }: Traded): string {
   const failed = checks.findLast(({ ok }) => !ok)
   return failed ? failed.message.replace(/\.$/, '') : 'the server does not say what is missing'
 }
+
+/** What the executor names itself: terms that only the service names do not excuse a failed check. */
+const acceptedIn = ({ accept_risks }: SessionAsk): RiskCode[] =>
+  Array.isArray(accept_risks) ? accept_risks.filter(isRiskCode) : []
 
 /** The risk terms are the session's: its owner signed them, and the co-signer holds every trade to them. */
 const boundAsk = (ask: SessionAsk, { risk_terms }: Traded): TradeAsk =>

@@ -153,9 +153,10 @@ async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions)
   if (lacking.length > 0) refuseUnfunded(pins, wallet, lacking, answered)
   must(answered.ready === (answered.permit === null), 'RECIPIENT', 'the plan is not ready and says no reason')
   const reading = readPlan(facts)
-  const first = checkBytes({ ...facts, reading })
+  const terms = { ...facts, reading, accepted: ask.accept_risks ?? [] }
+  const first = checkBytes(terms)
   const own = await readOwn(deps.rpc, facts, reading, { nowMs: deps.nowMs(), signal: options.signal })
-  const checks = [...first, ...checkOwn({ ...facts, reading }, own)]
+  const checks = [...first, ...checkOwn(terms, own)]
   checkFunds(facts, own)
   options.onStage?.({ stage: 'verified', plan: answered, checks })
   return { ask, plan: answered, checks, reading, own }

@@ -1,24 +1,13 @@
 import type { Address, PermitSingle } from '@pit/chain'
 import { TRADE, worthUp } from '@pit/protocol'
 import { must } from '../errors.ts'
+import { cheaper, dearer, type OwnPrice, type OwnPrices, SIZE_BAND_BPS } from '../own/ownPrice.ts'
 import type { Pins } from '../pins.ts'
 import type { Terms } from './terms.ts'
-
-/** Micro-dollars an atom is worth, and how far the service's price may lie from it. */
-export interface OwnPrice {
-  num: bigint
-  den: bigint
-  bandBps?: bigint
-}
 
 /** Clocks differ, and a permit is signed a moment after it was planned. */
 const CLOCK_SLACK_S = 600
 const UNLIMITED = (1n << 160n) - 1n
-/** A size in dollars is atoms at a price a moment old. */
-export const SIZE_BAND_BPS = 300n
-/** Prices out of pools differ more than those of feeds do. */
-export const POOL_BAND_BPS = 1_000n
-
 /** Approvals go to Permit2 (or a curve), Permit2's allowances to the router; unlimited only when allowed. */
 export function checkApprovals({ ask, pins, reading, tokenIn, nowS }: Terms): void {
   for (const { token, spender, amount, expiresS } of reading.approvals) {
@@ -82,31 +71,63 @@ function checkAmount({
   isLasting: boolean
 }): void {
   if (amount === 0n) return
-  const mode = ask.approval_mode ?? 'budget'
-  if (mode === 'unlimited' && ask.allow_unlimited_approval && isLasting) return
+  if (isUnlimited(ask) && isLasting) return
   must(amount < UNLIMITED, 'RECIPIENT', 'an approval is without end, which was not asked for')
-  if (mode === 'exact' || !isLasting)
+  if (ask.approval_mode === 'exact' || !isLasting)
     must(amount === amountIn, 'RECIPIENT', 'an approval is not of this trade alone')
 }
 
+const isUnlimited = ({ approval_mode, allow_unlimited_approval = false }: Terms['ask']): boolean =>
+  approval_mode === 'unlimited' && allow_unlimited_approval
+
 /** A budget is worth what was asked for, or this trade where that is more. */
-export function checkBudget({ ask, reading }: Pick<Terms, 'ask' | 'reading'>, price: OwnPrice): void {
+export function checkBudget({ ask, reading }: Pick<Terms, 'ask' | 'reading'>, price: OwnPrice | null): void {
   const amounts = reading.approvals.map(({ amount }) => amount)
   if (reading.permit) amounts.push(reading.permit.permit.details.amount)
   for (const amount of amounts) mustBeInBudget(ask, amount, reading.amountIn, price)
 }
 
-export function mustBeInBudget(ask: Terms['ask'], amount: bigint, amountIn: bigint, price: OwnPrice): void {
-  if ((ask.approval_mode ?? 'budget') !== 'budget' || amount <= amountIn) return
-  const isNear = isWorth(amount, price, ask.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd)
+/** Without a price of the client's own no dollar budget bounds an approval: it may cover the trade alone. */
+export function mustBeInBudget(
+  ask: Terms['ask'],
+  amount: bigint,
+  amountIn: bigint,
+  price: OwnPrice | null,
+): void {
+  if (amount <= amountIn || isUnlimited(ask)) return
+  const unpriced =
+    'the client finds no price of its own for the token, so no budget bounds its approval: use exact approvals'
+  must(price !== null, 'RECIPIENT', unpriced)
+  const isNear = isWorthAtMost(amount, price, ask.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd)
   must(isNear, 'RECIPIENT', 'an approval is more than its budget')
 }
 
-/** What is spent is worth no more than the dollars asked for. */
-export function mustBeWorth(notionalUsd: number, atoms: bigint, price: OwnPrice): void {
-  const isNear = isWorth(atoms, price, notionalUsd)
-  must(isNear, 'PRICE', 'it spends more than the dollars asked for', { atoms: atoms.toString() })
+/** The input is worth the dollars asked for: no more at the dearer price, no less at the cheaper one. */
+export function mustBeWorth(notionalUsd: number, atoms: bigint, prices: OwnPrices | null): void {
+  const unpriced =
+    'the client finds no price of its own for the input, so it cannot size it in dollars: give amount_in'
+  must(prices !== null, 'PRICE', unpriced, { own_price: null })
+  const details = { atoms: atoms.toString() }
+  const isEnough = isWorthAtLeast(atoms, cheaper(prices), notionalUsd)
+  must(
+    isWorthAtMost(atoms, dearer(prices), notionalUsd),
+    'PRICE',
+    'it spends more than the dollars asked for',
+    details,
+  )
+  must(isEnough, 'PRICE', 'it spends less than the dollars asked for', details)
 }
 
-const isWorth = (atoms: bigint, { num, den, bandBps = SIZE_BAND_BPS }: OwnPrice, usd: number): boolean =>
-  worthUp(atoms, { num, den }) * 10_000n <= BigInt(Math.round(usd * 1e6)) * (10_000n + bandBps)
+const microUsdOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
+
+const isWorthAtMost = (
+  atoms: bigint,
+  { num, den, bandBps = SIZE_BAND_BPS }: OwnPrice,
+  usd: number,
+): boolean => worthUp(atoms, { num, den }) * 10_000n <= microUsdOf(usd) * (10_000n + bandBps)
+
+const isWorthAtLeast = (
+  atoms: bigint,
+  { num, den, bandBps = SIZE_BAND_BPS }: OwnPrice,
+  usd: number,
+): boolean => worthUp(atoms, { num, den }) * 10_000n >= microUsdOf(usd) * (10_000n - bandBps)

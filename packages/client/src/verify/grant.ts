@@ -15,6 +15,7 @@ import {
 } from '@pit/chain'
 import {
   type Answer,
+  type AtomPrice,
   atomsDown,
   type BindingMark,
   type BodyInput,
@@ -34,8 +35,8 @@ import { keccak256, stringToHex } from 'viem'
 import { broken, must } from '../errors.ts'
 import type { OwnCurve } from '../own/curves.ts'
 import type { OwnMarks } from '../own/marks.ts'
+import type { OwnPrices } from '../own/ownPrice.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
-import type { OwnPrice } from './approvals.ts'
 
 export type Pending = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
 export type GrantAsk = Omit<Extract<BodyInput<'live.session.grant'>, { executor: string }>, 'wallet'>
@@ -98,7 +99,7 @@ export function checkBinding(
 /** Prices that the owner signs, because the co-signer reads none of its own: each must be near the client's. */
 export function checkMarks(
   { pins, binding }: { pins: Pins; binding: SessionBindingV3 },
-  priceOf: ReadonlyMap<Address, OwnPrice | null>,
+  priceOf: ReadonlyMap<Address, OwnPrices | null>,
 ): void {
   const unpriced = binding.tokens.filter((token) => !pins.marks.has(token))
   const marks = boundMarks(binding)
@@ -107,14 +108,18 @@ export function checkMarks(
   for (const { token, decimals, price_e18 } of marks) {
     const own = priceOf.get(token)
     if (!own) broken('GRANT_CAPS', 'the client finds no price of its own for a token', { token })
-    const said = markPrice(BigInt(price_e18), decimals)
-    // Of as many atoms as are worth a thousand dollars, so that no rounding counts.
-    const atoms = atomsDown(THOUSAND_USD, own)
-    const [low, high] = [THOUSAND_USD * (10_000n - MARK_BAND_BPS), THOUSAND_USD * (10_000n + MARK_BAND_BPS)]
-    const worth = worthUp(atoms, said) * 10_000n
-    must(worth >= low && worth <= high, 'GRANT_CAPS', 'a mark is far from the client’s own price', { token })
+    const mark = markPrice(BigInt(price_e18), decimals)
+    // A mark under the best bid lets more of the token be spent; one over the best ask lets too little be bought.
+    const isNear =
+      worthOfThousandUsd(mark, own.bid) >= THOUSAND_USD * (10_000n - MARK_BAND_BPS) &&
+      worthOfThousandUsd(mark, own.ask) <= THOUSAND_USD * (10_000n + MARK_BAND_BPS)
+    must(isNear, 'GRANT_CAPS', 'a mark is far from the client’s own price', { token })
   }
 }
+
+/** At the mark, times 10^4, of as many atoms as cost a thousand dollars at the price, so that rounding is nothing. */
+const worthOfThousandUsd = (mark: AtomPrice, price: AtomPrice): bigint =>
+  worthUp(atomsDown(THOUSAND_USD, price), mark) * 10_000n
 
 const THOUSAND_USD = 1_000_000_000n
 /** A pool's price and the one its trades are compared with differ by its fee and a little more. */

@@ -7,25 +7,15 @@ import {
   isRiskCode,
   isSevere,
   lessBps,
-  markPrice,
   RISKS,
-  shortfallBpsUp,
-  slippageTolerance,
+  TOKENS,
   TRADE,
-  worthUp,
 } from '@pit/protocol'
 import { broken, must } from '../errors.ts'
-import { markOf } from '../own/marks.ts'
 import { feeClassOf, type Pins } from '../pins.ts'
-import {
-  checkApprovals,
-  checkBudget,
-  mustBeWorth,
-  type OwnPrice,
-  POOL_BAND_BPS,
-  SIZE_BAND_BPS,
-} from './approvals.ts'
+import { checkApprovals } from './approvals.ts'
 import type { OwnReading } from './facts.ts'
+import { checkPoolFees, checkPrice, ROUNDING_BPS, slippageOf } from './price.ts'
 import type { Terms } from './terms.ts'
 
 /** One thing that was checked, in words for people. */
@@ -49,21 +39,31 @@ export function checkBytes(terms: Terms): Checked[] {
   ]
 }
 
-/** What a plan's bytes must be, by what the client read itself. */
+/** What a plan's bytes must be, by what the client read itself. Lists only the checks that were made. */
 export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
   checkFee(terms, own)
+  checkShield(terms)
   const slippageBps = slippageOf(terms, own)
-  checkPrice(terms, own, slippageBps)
+  checkPoolFees(terms, own)
+  const isPriced = checkPrice(terms, own, slippageBps)
   checkTrial(terms, own, slippageBps)
+  checkSale(terms, own)
   checkImpact(terms, own)
+  const says = own.sale?.ok
+    ? 'The client’s own trial delivers what was quoted, and the token can be sold again.'
+    : 'The client’s own trial delivers what was quoted.'
   return [
     { rule: 'FEE_CLASS', says: `The fee class is ${terms.plan.fee_class}.` },
     { rule: 'FEE_BPS', says: `The fee is ${terms.plan.fee_bps} bps of the ${terms.plan.fee_side}.` },
-    { rule: 'PRICE', says: 'The minimum is near the client’s own prices.' },
-    { rule: 'QUOTE_OWN', says: 'The client’s own trial delivers what was quoted.' },
-    { rule: 'IMPACT_OWN', says: 'The price impact is as disclosed.' },
+    ...(isPriced ? [{ rule: 'PRICE', says: 'Size and minimum are near the client’s own prices.' }] : []),
+    ...(own.trial.ok ? [{ rule: 'QUOTE_OWN', says }] : []),
+    ...(own.route ? [{ rule: 'IMPACT_OWN', says: 'The price impact is as disclosed.' }] : []),
   ]
 }
+
+/** Checks that a plan passed without: the node or the market gave nothing to make them by. */
+export const missingChecks = (checks: readonly Checked[]): string[] =>
+  ['PRICE', 'QUOTE_OWN'].filter((rule) => !checks.some((one) => one.rule === rule))
 
 /** A deadline further ahead lets whoever relays choose the moment. */
 const MAX_DEADLINE_S = COSIGNER.maxDeadlineS
@@ -157,52 +157,6 @@ function checkFee({ ask, pins, plan, reading, tokenIn, tokenOut }: Terms, own: O
   must(reading.fee === null || reading.fee.isOf(fee_bps), 'FEE_BPS', 'the calldata pays another fee')
 }
 
-const priceOf = (terms: Terms, own: OwnReading, token: Address) => {
-  const mark = markOf(own.marks, token, terms.pins.weth)
-  return mark && { price: markPrice(mark.priceE18, mark.decimals), source: mark.source }
-}
-
-/** What was asked for, or the table's for the class and size; never what the server says it used. */
-function slippageOf(terms: Terms, own: OwnReading): number {
-  if (terms.ask.slippage_bps !== undefined) return terms.ask.slippage_bps
-  const paid = priceOf(terms, own, terms.tokenIn)
-  const bought = priceOf(terms, own, terms.tokenOut)
-  const microUsd = paid
-    ? worthUp(terms.reading.amountIn, paid.price)
-    : bought && worthUp(terms.reading.amountOutMin, bought.price)
-  // Smaller trades are given more: one of unknown size as the smallest, one at a row's edge as the row below.
-  const least = microUsd === undefined ? 0n : (microUsd * (10_000n - SIZE_BAND_BPS)) / 10_000n
-  return slippageTolerance(terms.plan.fee_class, least).defaultBps
-}
-
-/** Rounding of sizes and of a minimum that both sides compute. */
-const ROUNDING_BPS = 5
-
-/** Holds the minimum and the size against prices read from the chain, where both ends have one. */
-function checkPrice(terms: Terms, own: OwnReading, slippageBps: number): void {
-  const { reading, tokenIn, tokenOut, ask, plan } = terms
-  const [paid, bought] = [priceOf(terms, own, tokenIn), priceOf(terms, own, tokenOut)]
-  const worth = paid?.price ?? impliedPrice(terms, own, bought?.price)
-  if (worth && ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, reading.amountIn, worth)
-  if (worth) checkBudget(terms, worth)
-  if (!paid || !bought) return
-  const isMean = paid.source === 'twap' || bought.source === 'twap'
-  const band = TRADE.maxVsMidBps + (isMean ? COSIGNER.meanBandBps : COSIGNER.feedBandBps)
-  const limit = slippageBps + plan.fee_bps + band + ROUNDING_BPS
-  const lost = shortfallBpsUp(
-    { atoms: reading.amountIn, price: paid.price },
-    { atoms: reading.amountOutMin, price: bought.price },
-  )
-  must(lost <= BigInt(limit), 'PRICE', `the minimum is ${lost} bps under the input, ${limit} at most`)
-}
-
-/** What the input is worth by what it brings, where it has no price of its own. */
-function impliedPrice({ reading }: Terms, { trial }: OwnReading, bought?: OwnPrice): OwnPrice | undefined {
-  const received = trial.ok ? (trial.changes[0] ?? 0n) : 0n
-  if (!bought || received <= 0n) return undefined
-  return { num: received * bought.num, den: reading.amountIn * bought.den, bandBps: POOL_BAND_BPS }
-}
-
 /** How much pools may move between the plan's block and the client's. */
 const MOVED_BPS = 100
 
@@ -227,11 +181,53 @@ function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number)
   must(isNear, 'QUOTE_OWN', 'less arrives than the plan expects', { received: received.toString() })
 }
 
+/** A dropped shield would trade without the audit that was asked for. */
+function checkShield({ ask, plan }: Terms): void {
+  const isAsked = ask.shield === true
+  must(plan.shield === isAsked, 'FEE_CLASS', `it is planned ${plan.shield ? 'with' : 'without'} shield`)
+  must(!isAsked || plan.audit !== undefined, 'FEE_CLASS', 'it is planned without the audit of shield')
+}
+
+/** A bought token outside the pins must be sellable, whatever the service disclosed. */
+function checkSale({ pins, tokenOut, accepted }: Terms, { trial, sale }: OwnReading): void {
+  if (pins.tokens.has(tokenOut)) return
+  const accepts = (code: string) => accepted.includes(code)
+  if (!sale) {
+    const why = trial.ok ? '' : `: ${trial.why}`
+    must(accepts('HONEYPOT'), 'RISK_NOT_ACCEPTED', `HONEYPOT: no sale could be simulated${why}`, {
+      code: 'HONEYPOT',
+    })
+    return
+  }
+  if (!sale.ok) {
+    must(
+      accepts('HONEYPOT'),
+      'RISK_NOT_ACCEPTED',
+      `HONEYPOT: a sale after the purchase fails (${sale.why})`,
+      {
+        code: 'HONEYPOT',
+      },
+    )
+    return
+  }
+  const isTaxed = sale.lostBps > TOKENS.severeSellTaxBps
+  must(
+    !isTaxed || accepts('SELL_TAX'),
+    'RISK_NOT_ACCEPTED',
+    `SELL_TAX: a sale after the purchase brings ${sale.lostBps / 100}% less than its pools quote`,
+    { code: 'SELL_TAX' },
+  )
+}
+
 /** Pools move between two readings, and the service rounds. */
 const IMPACT_BAND_BPS = 100
 
-function checkImpact({ plan }: Terms, { impactBps }: OwnReading): void {
-  if (impactBps === null || impactBps < TRADE.highPriceImpactBps + IMPACT_BAND_BPS) return
+function checkImpact({ plan }: Terms, { route }: OwnReading): void {
+  if (!route || route.impactBps < TRADE.highPriceImpactBps + IMPACT_BAND_BPS) return
   const isDisclosed = plan.risks.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
-  must(isDisclosed, 'IMPACT_OWN', `this trade moves the price by ${impactBps} bps, which is not disclosed`)
+  must(
+    isDisclosed,
+    'IMPACT_OWN',
+    `this trade moves the price by ${route.impactBps} bps, which is not disclosed`,
+  )
 }

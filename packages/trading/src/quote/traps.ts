@@ -1,5 +1,5 @@
-import { type Hop, MAX_FAIR_FEE_PIPS } from '@pit/chain'
-import { RISKS } from '@pit/protocol'
+import type { Hop } from '@pit/chain'
+import { RISKS, TRADE } from '@pit/protocol'
 import type { Risk } from '../types.ts'
 import { feePipsOf, spotOf } from './impact.ts'
 
@@ -15,7 +15,7 @@ const MAX_LOST = 0.5
 /** The share that the dearest pool of a path keeps, where it is a trap's; null on other paths. */
 export function trapOf(hops: readonly Hop[]): number | null {
   const dearest = Math.max(0, ...hops.map(({ pool, zeroForOne }) => feePipsOf(pool, zeroForOne)))
-  return dearest > MAX_FAIR_FEE_PIPS ? dearest / PIPS : null
+  return dearest > TRADE.maxPoolFeePips ? dearest / PIPS : null
 }
 
 /** The same by what the chain says a pool gives. */

@@ -1,0 +1,53 @@
+import { type CurveSide, type Hex, launchpadOf } from '@pit/chain'
+import type { Pins } from '../pins.ts'
+import { askHop } from './impact.ts'
+import { ethCall, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import { reverseHop, type Venue } from './venues.ts'
+
+export interface VenueQuote {
+  venue: Venue
+  /** `buy` spends the venue's payer, `sell` the token. */
+  side: CurveSide
+  amount: bigint
+}
+
+/** What each venue gives now, in one exchange; zero if it gives nothing. */
+export async function quoteVenues(
+  rpc: Rpc,
+  pins: Pins,
+  quotes: readonly VenueQuote[],
+  signal?: AbortSignal,
+): Promise<bigint[]> {
+  const asked = quotes.map((quote) => (quote.amount > 0n ? askVenue(pins, quote) : NOTHING))
+  const calls = asked.flatMap(({ calls }) => calls)
+  const answers = calls.length > 0 ? await rpc.all(calls, signal) : []
+  return asked.map(({ calls, read }) => {
+    const own = answers.splice(0, calls.length)
+    if (own.some((answer) => answer instanceof RpcFailure || answer === '0x')) return 0n
+    try {
+      return read(own as Hex[])
+    } catch {
+      // A contract at a pool's address may answer anything.
+      return 0n
+    }
+  })
+}
+
+export interface AskedVenue {
+  calls: readonly RpcCall[]
+  read(answers: readonly Hex[]): bigint
+}
+
+const NOTHING: AskedVenue = { calls: [], read: () => 0n }
+
+export function askVenue(pins: Pins, { venue, side, amount }: VenueQuote): AskedVenue {
+  if (venue.kind === 'curve') {
+    const { quoteCalls, quoteIn } = launchpadOf(venue.curve.launchpad)
+    return {
+      calls: quoteCalls(side, amount).map((data) => ethCall(venue.curve.id, data)),
+      read: (answers) => quoteIn(answers, side, amount),
+    }
+  }
+  const { call, read } = askHop(pins, side === 'buy' ? venue.hop : reverseHop(venue.hop), amount)
+  return { calls: [call], read: ([answer]) => read(answer!) }
+}
