@@ -1,4 +1,4 @@
-import type { TradeAsk } from '@pit/client'
+import { missingChecks, type TradeAsk } from '@pit/client'
 import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
@@ -98,7 +98,8 @@ async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolea
 
 type Verified = Awaited<ReturnType<Opened['client']['plan']>>
 
-function planRows(opened: Opened, ask: TradeAsk, { plan, reading }: Verified) {
+function planRows(opened: Opened, ask: TradeAsk, { plan, reading, checks }: Verified) {
+  const missing = missingChecks(checks)
   const amount = (atoms: bigint, token: `0x${string}`) => amountText(opened, atoms, token)
   const risks = plan.risks.map(({ code, severity }) => `${code} (${severity})`).join(', ')
   return [
@@ -112,7 +113,8 @@ function planRows(opened: Opened, ask: TradeAsk, { plan, reading }: Verified) {
     ['accepted', ask.accept_risks?.join(', ') ?? 'none'],
     ['permit', reading.permit ? permitText(opened, reading.permit.permit) : null],
     ['transactions', reading.transactions.length],
-    ['verified', 'every check passed on your own node'],
+    ['verified', `${checks.map(({ rule }) => rule).join(', ')} (on your own node)`],
+    ['not verified', missing.length > 0 ? missing.join(', ') : null],
   ]
 }
 

@@ -71,10 +71,12 @@ export function askSale(
       : own(pins.router, sellInPool(pins.layout, reverseHop(venue.hop), amount)),
   )
   const quoteCalls = quotes.flatMap(({ calls }) => calls.map(plainCall))
+  const calls = [...balances, ...quoteCalls, ...approvals, ...sales, ...balances]
   return {
     wallet,
-    calls: [...balances, ...quoteCalls, ...approvals, ...sales, ...balances],
+    calls,
     read(results) {
+      if (results.length < calls.length) return { ok: false, why: 'the node did not simulate it' }
       const left = [...results]
       const before = left.splice(0, balances.length)
       const quoted = quotes.map(({ calls, read }) => readQuote(left.splice(0, calls.length), read))
@@ -82,8 +84,7 @@ export function askSale(
       if (reading.curve && quoted[0] === 0n) return { ok: true, lostBps: 0 }
       const sent = left.splice(0, approvals.length + sales.length)
       const failed = sent.slice(approvals.length).find(({ status }) => status !== '0x1')
-      if (failed || sent.length < approvals.length + sales.length)
-        return { ok: false, why: failed?.error?.message ?? 'the sale was not simulated' }
+      if (failed) return { ok: false, why: failed.error?.message ?? 'it reverts' }
       const gasWei = sent.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed), 0n)
       const losses = payers.map((token, i) => {
         const at = { holder: wallet, token }

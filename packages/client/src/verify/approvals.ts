@@ -120,7 +120,8 @@ export function mustBeWorth(notionalUsd: number, atoms: bigint, prices: OwnPrice
 
 const microUsdOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
 
-const isWorthAtMost = (
+/** At most so many dollars, within the band of the price. */
+export const isWorthAtMost = (
   atoms: bigint,
   { num, den, bandBps = SIZE_BAND_BPS }: OwnPrice,
   usd: number,

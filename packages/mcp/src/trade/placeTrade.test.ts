@@ -18,13 +18,11 @@ const signed: SignedTrade = {
   hashes: ['0x0b'],
 }
 const receipt = { hash: '0x0b', block: 7, gasUsed: 1n, gasPriceWei: 1n, logs: [] } as const
-/** ETH at 2,000 dollars; 0.005 of it is ten. */
-const verified = (amountIn = 5n * 10n ** 15n, marks = [[NATIVE, 2_000n * 10n ** 18n]] as const) => ({
+/** Two thousand dollars for an ether, in micro-dollars per atom: 0.005 of it is ten dollars. */
+const ETHER = { num: 2_000_000_000n, den: 10n ** 18n }
+const verified = (amountIn = 5n * 10n ** 15n, paid: unknown = { bid: ETHER, ask: ETHER, atSize: ETHER }) => ({
   reading: { tokenIn: NATIVE, tokenOut: USDG, amountIn },
-  own: {
-    marks: new Map(marks.map(([token, priceE18]) => [token, { priceE18, decimals: 18, source: 'fixed' }])),
-  },
-  plan: { amount_out_expected: '10000000' },
+  own: { market: { paid, bestOut: null } },
 })
 
 let folder: string
@@ -36,6 +34,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const plan = vi.fn()
 const send = vi.fn()
 const resume = vi.fn()
+const sessionTrade = vi.fn()
 function open(): Trading {
   for (const one of [plan, send, resume]) one.mockReset()
   plan.mockResolvedValue(verified())
@@ -44,9 +43,10 @@ function open(): Trading {
     return { receipt, amountOut: 10_000_000n }
   })
   resume.mockResolvedValue({ receipt, amountOut: 10_000_000n })
+  const sessions = async () => ({ sessions: [{ session_id: 'session', role: 'executor', wallet: '0x03' }] })
   const pins = { weth: '0x02', tokens: new Map() }
   return {
-    client: { plan, send, resume, pins } as unknown as PitClient,
+    client: { plan, send, resume, sessionTrade, sessions, pins } as unknown as PitClient,
     journal: openJournal(folder, () => null),
     ceilings: ceilingsOf(20, 25),
     nowMs: () => 1_000,
@@ -148,9 +148,33 @@ it('holds the size against its own prices', async () => {
   // A server that calls an ether ten dollars.
   plan.mockResolvedValueOnce(verified(10n ** 18n))
   await expect(placeTrade(trading, 'a', ask)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
-  plan.mockResolvedValueOnce(verified(1n, [] as never))
+  plan.mockResolvedValueOnce(verified(1n, null))
   await expect(placeTrade(trading, 'b', ask)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
   expect(send).not.toHaveBeenCalled()
+})
+
+it('holds a token without a mark to the dearer of its own pool prices', async () => {
+  const trading = open()
+  // One pool was made to sell it for a dollar; another pays nine.
+  const [low, high] = [1n, 9n].map((usd) => ({ num: usd * 1_000_000n, den: 10n ** 18n, bandBps: 1_000n }))
+  const paid = { bid: high, ask: low, atSize: low }
+  plan.mockResolvedValueOnce(verified(10n * 10n ** 18n, paid))
+  await expect(placeTrade(trading, 'a', ask)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
+  plan.mockResolvedValueOnce(verified(10n ** 18n, paid))
+  expect((await placeTrade(trading, 'b', ask)).entry?.state).toBe('mined')
+})
+
+it.each([undefined, 'session'])('names what the client could not price (%s)', async (session_id) => {
+  const trading = open()
+  const refusal = new PitRefusal('VERIFICATION_FAILED', 'no price', {
+    rule: 'PRICE',
+    details: { own_price: null },
+  })
+  plan.mockRejectedValueOnce(refusal)
+  sessionTrade.mockRejectedValueOnce(refusal)
+  const asked = session_id === undefined ? ask : { ...ask, session_id }
+  await expect(placeTrade(trading, 'a', asked)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
+  expect(trading.journal.find('a')?.state).toBe('refused')
 })
 
 it('runs one trade at a time, so that a day’s last dollars are spent once', async () => {

@@ -1,6 +1,14 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
-import { type InTurn, isRefusal, type PitClient, type SignedTrade, type TradeAsk } from '@pit/client'
-import { canonicalJson, markPrice, microUsdUp, worthUp } from '@pit/protocol'
+import {
+  dearer,
+  type InTurn,
+  isRefusal,
+  isWorthAtMost,
+  type PitClient,
+  type SignedTrade,
+  type TradeAsk,
+} from '@pit/client'
+import { canonicalJson } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import { type Ceilings, checkCeilings } from './ceilings.ts'
 import type { Asked, Entry, Journal } from './journal.ts'
@@ -127,8 +135,8 @@ async function tradeOwn(
     // An allowance left over would outlive the ceiling it was made under.
     approval_mode: 'exact',
   }
-  const verified = await client.plan(ask)
-  checkWorth(client, usd, verified)
+  const verified = await client.plan(ask).catch(unpriced)
+  checkWorth(usd, verified)
   return client.send(verified, {
     onStage: (stage) => {
       if (stage.stage === 'signed') onSigned(stage.signed)
@@ -159,31 +167,33 @@ async function tradeInSession(
     notional_usd: usd,
     owner_attests_non_us: attestsNonUs,
   }
-  return client.sessionTrade(ask, { onSigned })
+  return client.sessionTrade(ask, { onSigned }).catch(unpriced)
 }
 
 type Verified = Awaited<ReturnType<PitClient['plan']>>
 
-/** A server that misprices a token could make any amount of it a small trade: our own prices decide. */
-function checkWorth({ pins }: PitClient, usd: number, { reading, own, plan }: Verified): void {
-  const worth = (token: Address, atoms: bigint): bigint | null => {
-    const mark = own.marks.get(token) ?? (token === NATIVE ? own.marks.get(pins.weth) : undefined)
-    return mark ? worthUp(atoms, markPrice(mark.priceE18, mark.decimals)) : null
-  }
-  const microUsd =
-    worth(reading.tokenIn, reading.amountIn) ?? worth(reading.tokenOut, BigInt(plan.amount_out_expected))
-  if (microUsd === null)
-    throw new ToolRefusal(
-      'NO_OWN_PRICE',
-      'Neither token has a price that this server reads itself, so no ceiling could be held.',
-      'Trade it against a core token such as ETH or USDG.',
-    )
-  if (microUsd * 100n > microUsdUp(usd) * 103n)
+/** The ceilings are in dollars: they hold only at prices that this server reads itself, never the service's. */
+function checkWorth(usd: number, { reading, own }: Verified): void {
+  const { paid } = own.market
+  if (!paid) throw noOwnPrice()
+  if (!isWorthAtMost(reading.amountIn, dearer(paid), usd))
     throw new ToolRefusal(
       'OVER_ASKED_SIZE',
       'By this server’s own prices the planned trade is worth more than was asked for. Nothing was signed.',
       'Ask again; if it stays so, the service’s prices are wrong: tell the person who runs this server.',
     )
+}
+
+const noOwnPrice = () =>
+  new ToolRefusal(
+    'NO_OWN_PRICE',
+    'This server finds no price of its own for one of the tokens, so it cannot hold the ceiling. Nothing was signed.',
+    'Trade a token that has a pool against a core token such as ETH or USDG.',
+  )
+
+/** The client refuses what it cannot price: named as this server's own refusal. */
+function unpriced(error: unknown): never {
+  throw isRefusal(error) && error.rule === 'PRICE' && 'own_price' in error.details ? noOwnPrice() : error
 }
 
 function lateAfter(ms: number) {

@@ -46,7 +46,7 @@ export const CLIENT_VERIFICATION_RULES = {
   FEE_CLASS: 'the fee class is the one the two tokens give',
   FEE_BPS: 'the fee is one the class, tier and shield allow',
   MIN_OUT: 'the minimum in the calldata is the one answered',
-  PRICE: 'the minimum is near the client’s own price',
+  PRICE: 'size and minimum are near the client’s own prices',
   QUOTE_OWN: 'the quote is near the client’s own reading of the pools',
   IMPACT_OWN: 'the price impact is the client’s own reading of it',
   RISK_CODES: 'every disclosure has a code the pinned table knows',
