@@ -1,4 +1,5 @@
 import type { Hex } from '@pit/chain'
+import { createClient, fromViem, rpcAt } from '@pit/client'
 import { FEE, isRiskCode, isSevere } from '@pit/protocol'
 import {
   createWalletClient,
@@ -15,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
-// A stranger puts the very code of a stock token over the very beacon, and makes himself its operator.
+// A stranger deploys a stock token's own code on the issuer's beacon, and makes himself its operator.
 
 const ETH = 10n ** 18n
 const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
@@ -38,6 +39,7 @@ interface TokenAnswer {
   tradable: boolean
   fee_bps: number
   multiplier: number | null
+  flags: { listed_stock: boolean }
   risks: { code: string }[]
 }
 
@@ -112,21 +114,66 @@ afterAll(() => world?.close())
 
 const tokenOf = async (address: string) => (await owner.get<TokenAnswer>(`tokens/${address}`)).body
 
+const severeRisksOf = async (address: string): Promise<string[]> =>
+  (await tokenOf(address)).risks.map(({ code }) => code).filter((code) => isRiskCode(code) && isSevere(code))
+
 describe('a stranger’s token on the stock beacon', () => {
-  it('is called no stock token, beside one that is', async () => {
+  it('is on the beacon and unlisted: the major fee, a severe IMPERSONATOR', async () => {
     await expect.poll(async () => (await tokenOf(fake)).tradable, { timeout: 60_000 }).toBe(true)
     const token = await tokenOf(fake)
-    expect(token).toMatchObject({ kind: 'erc20', stock_beacon: false, fee_bps: FEE.otherBps })
+    expect(token).toMatchObject({
+      kind: 'erc20',
+      stock_beacon: true,
+      flags: { listed_stock: false },
+      fee_bps: FEE.majorMaxBps,
+    })
     expect(token.multiplier).toBeNull()
-    expect(token.risks.map(({ code }) => code)).toContain('STOCK_TOKEN')
+    const codes = token.risks.map(({ code }) => code)
+    expect(codes).toContain('STOCK_TOKEN')
+    expect(codes).toContain('IMPERSONATOR')
     const listed = await tokenOf(world.profile.listed_stocks[0]!.address)
-    expect(listed).toMatchObject({ kind: 'stock', stock_beacon: true, fee_bps: FEE.majorMaxBps })
+    expect(listed).toMatchObject({
+      kind: 'stock',
+      stock_beacon: true,
+      flags: { listed_stock: true },
+      fee_bps: FEE.majorMaxBps,
+    })
+    expect(listed.risks.map(({ code }) => code)).not.toContain('IMPERSONATOR')
   })
 
-  it('trades in a session by the fee of other tokens, co-signed as planned, under a stock’s rules', async () => {
-    const accept_risks = (await tokenOf(fake)).risks
-      .map(({ code }) => code)
-      .filter((code) => isRiskCode(code) && isSevere(code))
+  it('is traded by the verifying client at the major fee once IMPERSONATOR is accepted', async () => {
+    const client = createClient({
+      url: world.server.url,
+      domain: 'localhost',
+      profile: world.profile,
+      account: fromViem(owner.account),
+      rpc: rpcAt(world.devnet.url),
+    })
+    await client.signIn()
+    const severe = await severeRisksOf(fake)
+    const trade = (accept_risks: string[]) =>
+      client.trade({
+        token_in: 'ETH',
+        token_out: fake,
+        notional_usd: 5,
+        owner_attests_non_us: true,
+        accept_risks: accept_risks as never,
+      })
+    const others = severe.filter((code) => code !== 'IMPERSONATOR')
+    await expect(trade(others)).rejects.toMatchObject({ code: 'RISK_NOT_ACCEPTED' })
+    const { plan } = await trade(severe)
+    expect(plan).toMatchObject({ fee_class: 'major', fee_bps: FEE.majorMaxBps })
+  })
+
+  it('trades in a session at the major fee, co-signed as planned, under the rules of stocks', async () => {
+    const accept_risks = await severeRisksOf(fake)
+    const others = accept_risks.filter((code) => code !== 'IMPERSONATOR')
+    const refused = await startGrant(owner, executor.wallet, {
+      tokens: ['ETH', fake],
+      accept_risks: others,
+      expires_in_s: 3_600,
+    })
+    expect(refused.body.error?.code).toBe('RISK_NOT_ACCEPTED')
     const terms = { tokens: ['ETH', fake], accept_risks, expires_in_s: 3_600 }
     const { body: grant } = await startGrant(owner, executor.wallet, terms)
     expect(grant.error).toBeUndefined()
@@ -150,7 +197,7 @@ describe('a stranger’s token on the stock beacon', () => {
     await expect.poll(async () => (await trade({})).body.error?.code, { timeout: 60_000 }).toBe('GEOFENCE')
     const { status, body } = await trade({ owner_attests_non_us: true })
     expect(status, JSON.stringify(body.error)).toBe(200)
-    expect(body).toMatchObject({ ready: true, fee_class: 'other', fee_bps: FEE.otherBps })
+    expect(body).toMatchObject({ ready: true, fee_class: 'major', fee_bps: FEE.majorMaxBps })
     expect(body.leaf).toMatchObject({ sequence: 1 })
   })
 })

@@ -94,18 +94,18 @@ export function checkConfig(pins: Pins, config: Answer<'config'>): void {
   if (diffs.length > 0) refuse('CONFIG_MISMATCH', `${diffs.slice(0, 5).join(', ')} differ`, { diffs })
 }
 
-/** The fee class of two tokens. A listed stock counts as major while it stands on the stock beacon. */
+/** The fee class of two tokens. A token by address is major while it runs on the stock beacon. */
 export const feeClassOf = (
   pins: Pins,
   [one, other]: readonly [Address, Address],
   standsOnBeacon: (token: Address) => boolean,
 ): FeeClass => {
-  const isMajor = (token: Address): boolean => {
-    const known = pins.tokens.get(token)
-    return known !== undefined && (known.core !== null || (known.stock && standsOnBeacon(token)))
-  }
+  const isMajor = (token: Address): boolean => isCore(pins, token) || standsOnBeacon(token)
   return isMajor(one) && isMajor(other) ? 'major' : 'other'
 }
+
+export const isCore = (pins: Pick<Pins, 'tokens'>, token: Address): boolean =>
+  (pins.tokens.get(token)?.core ?? null) !== null
 
 const tier = ({ min_30d_volume_usd, bps }: { min_30d_volume_usd: number; bps: number }) => [
   min_30d_volume_usd,

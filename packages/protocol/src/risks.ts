@@ -8,7 +8,10 @@ export const RISKS = {
   TRANSFER_BLOCKED: { severity: 'severe', meaning: 'it cannot be transferred' },
   UNSCREENED: { severity: 'severe', meaning: 'its screen has not finished' },
   UNKNOWN_HOOK: { severity: 'severe', meaning: 'its pool runs a hook nobody has read' },
-  IMPERSONATOR: { severity: 'severe', meaning: 'it imitates the symbol or name of a core asset' },
+  IMPERSONATOR: {
+    severity: 'severe',
+    meaning: 'it imitates a core asset, or runs on the stock beacon without being an issued stock',
+  },
   HIGH_PRICE_IMPACT: { severity: 'severe', meaning: 'this trade moves the price by 10% or more' },
   NO_REFERENCE: { severity: 'severe', meaning: 'no independent price to compare with' },
   TOKEN_PAUSED: { severity: 'severe', meaning: 'it is paused by whoever controls it' },

@@ -33,9 +33,9 @@ export function createTokenHolds(
     if (ageS > SCREEN_MAX_AGE_S) {
       return { code: 'TOKEN_STALE', message: `${token} was last screened ${ageS} s ago.` }
     }
-    const imitates = record.risks.some(({ code }) => code === 'IMPERSONATOR')
-    if (imitates && !terms.acceptRisks.includes('IMPERSONATOR')) {
-      return { code: 'HELD_IMPERSONATOR', message: `${token} imitates a core asset.` }
+    const imitation = record.risks.find(({ code }) => code === 'IMPERSONATOR')
+    if (imitation && !terms.acceptRisks.includes('IMPERSONATOR')) {
+      return { code: 'HELD_IMPERSONATOR', message: `${token}: ${imitation.message}` }
     }
     if (!record.tradable) return { code: 'TOKEN_BLOCKED', message: `${token} has no route.` }
     return null

@@ -9,6 +9,7 @@ import {
 } from '@pit/chain'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { must } from '../errors.ts'
+import { isCore } from '../pins.ts'
 import type { OwnReading, PlanFacts, UnsignedStep } from '../verify/facts.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { askCurves, curvesIn } from './curves.ts'
@@ -51,10 +52,7 @@ export async function readOwn(
     code: takesCode === null ? {} : { [wallet]: takesCode },
     later: sale,
   })
-  const stocks = [tokenIn, tokenOut].filter((token) => {
-    const known = pins.tokens.get(token)
-    return known?.stock && known.core === null
-  })
+  const byAddress = [tokenIn, tokenOut].filter((token) => !isCore(pins, token))
   const dynamic = dynamicPools(reading)
   const calls: RpcCall[] = [
     marks.call,
@@ -62,7 +60,7 @@ export async function readOwn(
     { method: 'eth_getTransactionCount', params: [sender, 'pending'] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
     { method: 'eth_getBalance', params: [sender, 'latest'] },
-    ...stocks.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
+    ...byAddress.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
     ...dynamic.map((key) => ethCall(pins.profile.contracts.v4_state_view as Address, slot0Call(key))),
     ...(reading.curve ? askCurves(pins, curveToken(facts)) : []),
   ]
@@ -74,7 +72,7 @@ export async function readOwn(
     ...unmarked.map((token) => node.findVenues(token, signal)),
   ])
   const [marksAnswer, trialAnswer, nonce, block, ether, ...rest] = answers
-  const beacons = rest.splice(0, stocks.length)
+  const beacons = rest.splice(0, byAddress.length)
   const slots = rest.splice(0, dynamic.length)
   if (reading.curve) checkCurve(pins, reading.curve, rest)
   const ownMarks = marksAnswer instanceof RpcFailure ? new Map() : marks.read(marksAnswer as Hex)
@@ -100,7 +98,7 @@ export async function readOwn(
     sale: sale && tried.ok ? sale.read(tried.later) : null,
     dynamicFeesPips: slots.map(feeIn),
     standsOnBeacon: (token) =>
-      pins.stockBeacon !== null && isWord(beacons[stocks.indexOf(token)], BigInt(pins.stockBeacon)),
+      pins.stockBeacon !== null && isWord(beacons[byAddress.indexOf(token)], BigInt(pins.stockBeacon)),
     nonce: Number(BigInt(given(nonce))),
     baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
     etherWei: BigInt(given(ether)),

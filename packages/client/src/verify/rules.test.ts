@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { describe, expect, it } from 'vitest'
-import { checkBytes } from './rules.ts'
+import type { OwnReading } from './facts.ts'
+import { checkBytes, checkOwn } from './rules.ts'
 import type { Terms } from './terms.ts'
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -60,5 +61,39 @@ describe('a curve’s call without a deadline', () => {
   it('needs no acceptance where there is a deadline, which must be near', () => {
     expect(ruleOf(terms({ deadlineS: BigInt(NOW_S + 120), accepts: [] }))).toBeNull()
     expect(() => checkBytes(terms({ deadlineS: BigInt(NOW_S + 3_600) }))).toThrow(/far ahead/)
+  })
+})
+
+describe('a token by address on the stock beacon', () => {
+  const own = {
+    standsOnBeacon: (token: Address) => token === TOKEN,
+    marks: new Map(),
+  } as unknown as OwnReading
+  const planned = (fee_class: 'major' | 'other', accepts: string[], isListed = false): Terms => {
+    const { plan, pins, ...rest } = terms({ accepts })
+    const fee = { fee_class, fee_bps: fee_class === 'major' ? 25 : 50, fee_side: 'input' }
+    const tokens = new Map([[ETHER, { core: 'ETH' }]])
+    if (isListed) tokens.set(TOKEN, { core: null as never })
+    return {
+      ...rest,
+      pins: { ...pins, tokens },
+      plan: { ...plan, ...fee },
+      reading: { ...rest.reading, fee: null },
+    } as unknown as Terms
+  }
+  it('is of the major fee class by the client’s own reading', () => {
+    expect(() => checkOwn(planned('other', ['IMPERSONATOR']), own)).toThrow(
+      /it says other, the tokens say major/,
+    )
+    const off = { ...own, standsOnBeacon: () => false }
+    expect(() => checkOwn(planned('major', ['IMPERSONATOR']), off)).toThrow(
+      /it says major, the tokens say other/,
+    )
+  })
+  it('needs IMPERSONATOR accepted unless the pins list it, whatever the server discloses', () => {
+    const unaccepted = /runs on the stock beacon, but is not a listed stock/
+    expect(() => checkOwn(planned('major', []), own)).toThrow(unaccepted)
+    expect(() => checkOwn(planned('major', ['IMPERSONATOR']), own)).not.toThrow(unaccepted)
+    expect(() => checkOwn(planned('major', [], true), own)).not.toThrow(unaccepted)
   })
 })

@@ -43,6 +43,7 @@ export function checkBytes(terms: Terms): Checked[] {
 export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
   checkFee(terms, own)
   checkShield(terms)
+  checkListed(terms, own)
   const slippageBps = slippageOf(terms, own)
   checkPoolFees(terms, own)
   const isPriced = checkPrice(terms, own, slippageBps)
@@ -155,6 +156,20 @@ function checkFee({ ask, pins, plan, reading, tokenIn, tokenOut }: Terms, own: O
   // A fee that rounds to nothing is not sent at all.
   must(reading.fee === null || reading.fee.side === side, 'FEE_BPS', 'the fee is taken at the other end')
   must(reading.fee === null || reading.fee.isOf(fee_bps), 'FEE_BPS', 'the calldata pays another fee')
+}
+
+/** Anybody can deploy a token on the stock beacon: one the pins do not name needs the owner's acceptance. */
+function checkListed({ accepted, pins, tokenIn, tokenOut }: Terms, own: OwnReading): void {
+  const unlisted = [tokenIn, tokenOut].find((token) => !pins.tokens.has(token) && own.standsOnBeacon(token))
+  if (unlisted === undefined || accepted.includes('IMPERSONATOR')) return
+  broken(
+    'RISK_NOT_ACCEPTED',
+    `IMPERSONATOR: ${unlisted} runs on the stock beacon, but is not a listed stock`,
+    {
+      code: 'IMPERSONATOR',
+      token: unlisted,
+    },
+  )
 }
 
 /** How much pools may move between the plan's block and the client's. */

@@ -20,14 +20,10 @@ export type StoredRecord = Omit<
 
 /**
  * Whether the issuer's rules of stock tokens apply: attestation, hours, pauses and blocks. They also apply to
- * a token that only looks like one, since it may be a stock that is not listed yet.
+ * an unlisted token on the beacon, since it may be a stock that is not listed yet.
  */
-export function hasStockRules({
-  kind,
-  stock_beacon,
-  risks,
-}: Pick<StoredRecord, 'kind' | 'stock_beacon' | 'risks'>): boolean {
-  return kind === 'stock' || stock_beacon === true || risks.some(({ code }) => code === 'STOCK_TOKEN')
+export function hasStockRules({ kind, stock_beacon }: Pick<StoredRecord, 'kind' | 'stock_beacon'>): boolean {
+  return kind === 'stock' || stock_beacon === true
 }
 
 export function isMajor(record: Pick<Answer<'tokens.get'>, 'screen_status' | 'stock_beacon'>): boolean {
@@ -41,7 +37,7 @@ export function describeToken(judged: Judged): StoredRecord {
   const tier: Tier = tierOf(judged)
   const risks = risksOf(judged)
   const isUntried = risks.some(({ code }) => code === 'UNSCREENED')
-  const stock_beacon = isListedStock(judged)
+  const stock_beacon = reading.code.stockBeacon ?? null
   const screen_status = isCore(judged) ? 'CORE' : isUntried ? 'UNSCREENED' : 'SCREENED'
   const onCurve = view.curve !== null && !view.curve.graduated
   return {
@@ -59,7 +55,7 @@ export function describeToken(judged: Judged): StoredRecord {
     liquidity_usd: view.liquidityUsd,
     creator_tax_bps: onCurve ? view.curve!.creatorTaxBps : null,
     curve_fee_bps: onCurve ? view.curve!.curveFeeBps : null,
-    multiplier: stock_beacon ? judged.multiplier : null,
+    multiplier: stock_beacon === true ? judged.multiplier : null,
     flags: flagsOf(judged),
     risks,
     limits: limitsOf(tier, isMajor({ screen_status, stock_beacon })),
@@ -90,6 +86,7 @@ function flagsOf(judged: Judged): StoredRecord['flags'] {
     decimals_read: reading.decimals !== null,
     text_faults: reading.textFaults,
     first_pool_at: reading.firstPoolAtS,
+    listed_stock: isListedStock(judged),
     screened_block: reading.block,
     screen: screenOf(judged),
     ...(trial.status === 'done' && {

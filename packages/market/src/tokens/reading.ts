@@ -30,7 +30,8 @@ export type ProxyKind = 'implementation' | 'beacon' | 'clone'
 export interface CodeReading {
   codeHash: Hex
   proxy: { kind: ProxyKind; at: Address; implementation: Address; implementationHash: Hex } | null
-  stockBeacon: boolean
+  /** Whether the beacon slot names the issuer's beacon; null while the node refuses to read that slot. */
+  stockBeacon: boolean | null
   powers: Power[]
   bridged: boolean
 }

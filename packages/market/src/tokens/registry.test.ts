@@ -178,6 +178,22 @@ describe('a record', () => {
     expect(record).toMatchObject({ screen_status: 'UNSCREENED', screened_at: null })
     expect(record.risks[0]!.code).toBe('UNSCREENED')
   })
+  it('whose beacon slot was never read is screened again before it is answered', async () => {
+    const tried = {
+      ...READING,
+      trial: { status: 'buy_failed', pool: 'x', paused: false, hooked: false, why: 'x' },
+    }
+    const screensOf = async (stockBeacon: boolean | null) => {
+      const stored = { ...tried, code: { ...READING.code, stockBeacon } } as TokenReading
+      const { registry, asked } = open(stored, [pool])
+      await codeOf(registry.get(TOKEN, async () => {}))
+      await registry.screening.close()
+      // A screen simulates the token's own calls; this chain answers none.
+      return asked.filter((method) => method === 'eth_simulateV1').length
+    }
+    expect(await screensOf(false)).toBe(0)
+    expect(await screensOf(null)).toBe(1)
+  })
   it('is the stored one while there is no market to tell', async () => {
     const { registry } = open(READING, [], null)
     expect((await registry.find(TOKEN))!.record.tier).toBe('B')

@@ -119,6 +119,8 @@ export function createRegistry(deps: TokenDeps, save: (known: KnownToken) => Pro
 
   /** Reads again what can change with any block: a proxy's code and the pause. */
   async function isCurrent({ address, code, saysPaused }: TokenReading): Promise<boolean> {
+    // A screen without its beacon slot is incomplete.
+    if (typeof code.stockBeacon !== 'boolean') return false
     const [sameCode, samePause] = await Promise.all([
       isUnchanged(deps, address, code),
       !code.powers.includes('pause') || readPaused(deps, address).then((paused) => paused === saysPaused),

@@ -152,7 +152,12 @@ describe('risks', () => {
     ['pausable', { code: { powers: ['pause'] } }, ['OWNER_CONTROLS']],
     ['a proxy', { code: { proxy } }, ['PROXY']],
     ['a clone', { code: { proxy: { ...proxy, kind: 'clone' } } }, []],
-    ['a stock', { code: { stockBeacon: true } }, ['STOCK_TOKEN']],
+    ['a listed stock', { code: { stockBeacon: true }, standing: 'listed_stock' }, ['STOCK_TOKEN']],
+    [
+      'an unlisted token on the stock beacon',
+      { code: { stockBeacon: true } },
+      ['IMPERSONATOR', 'STOCK_TOKEN'],
+    ],
     ['new', { reading: { firstPoolAtS: NOW_S - 72 * 3_600 + 1 } }, ['NEW_TOKEN']],
     ['no longer new', { reading: { firstPoolAtS: NOW_S - 72 * 3_600 } }, []],
     ['of unknown age', { reading: { firstPoolAtS: null } }, ['NEW_TOKEN']],
@@ -242,7 +247,12 @@ describe('a token on the stock beacon', () => {
 
   it('is a stock token where the profile lists it', () => {
     const listed = described({ standing: 'listed_stock' })
-    expect(listed).toMatchObject({ kind: 'stock', stock_beacon: true, multiplier: 2 })
+    expect(listed).toMatchObject({
+      kind: 'stock',
+      stock_beacon: true,
+      flags: { listed_stock: true },
+      multiplier: 2,
+    })
     expect(listed.limits).toMatchObject({ fee_class: 'major' })
     expect(isMajor(listed)).toBe(true)
     expect(described({ standing: 'core' })).toMatchObject({ kind: 'core', stock_beacon: true })
@@ -255,22 +265,38 @@ describe('a token on the stock beacon', () => {
         tier: 'A',
         screen_status: 'CORE',
         stock_beacon: stockBeacon,
+        flags: { listed_stock: true },
       })
       expect(core.risks.map(({ code }) => code)).toEqual(['STOCK_TOKEN'])
       expect(core.limits).toMatchObject({ fee_class: 'major' })
     }
   })
-  it('that nobody lists is none, and keeps a stock token’s rules', () => {
-    const strange = described({})
-    expect(strange).toMatchObject({ kind: 'erc20', stock_beacon: false, multiplier: null })
-    expect(strange.limits).toMatchObject({ fee_class: 'other' })
-    expect(isMajor(strange)).toBe(false)
-    expect(hasStockRules(strange)).toBe(true)
-    expect(strange.risks).toMatchObject([
-      { code: 'STOCK_TOKEN', message: expect.stringMatching('not listed') },
-    ])
-    expect(strange.warnings).toContainEqual(expect.stringMatching('not listed'))
-    expect(hasStockRules(describeToken(judge()))).toBe(false)
+  it('pays the major fee without being listed, as a severe IMPERSONATOR under the rules of stocks', () => {
+    const unlisted = described({ multiplier: null })
+    expect(unlisted).toMatchObject({
+      kind: 'erc20',
+      stock_beacon: true,
+      flags: { listed_stock: false },
+      multiplier: null,
+      limits: { fee_class: 'major' },
+      risks: [
+        { code: 'IMPERSONATOR', severity: 'severe', message: expect.stringContaining('issued stocks') },
+        { code: 'STOCK_TOKEN' },
+      ],
+    })
+    expect(isMajor(unlisted)).toBe(true)
+    expect(hasStockRules(unlisted)).toBe(true)
+    expect(unlisted.warnings).toEqual([unlisted.risks[0]!.message])
+  })
+  it('is neither a stock nor major off the beacon, and unknown while its slot is unread', () => {
+    const plain = describeToken(judge())
+    expect(plain).toMatchObject({ stock_beacon: false, flags: { listed_stock: false } })
+    expect([hasStockRules(plain), isMajor(plain)]).toEqual([false, false])
+    // Readings stored before the slot was part of a screen lack the field.
+    for (const stockBeacon of [null, undefined as never]) {
+      const unread = described({ code: { stockBeacon } })
+      expect(unread).toMatchObject({ stock_beacon: null, limits: { fee_class: 'other' }, risks: [] })
+    }
   })
 })
 

@@ -37,22 +37,20 @@ const LOW_LIQUIDITY_USD = TRADE.maxNotionalUsd
 /** Differences up to this are rounding. */
 const NO_TAX_BPS = 5
 
-/**
- * Only what the profile lists. Anybody can deploy a stock token's code over the real beacon, with an operator
- * and balances of their own, so neither the slot nor the code proves anything.
- */
-export const isListedStock = ({ reading, standing }: Judged): boolean =>
-  reading.code.stockBeacon && standing !== 'none'
-/** On the beacon without being listed. */
-const looksLikeStock = ({ reading, standing }: Judged): boolean =>
-  reading.code.stockBeacon && standing === 'none'
+/** The profile's own list; the beacon proves nothing about who issued a token. */
+export const isListedStock = ({ standing }: Pick<Judged, 'standing'>): boolean =>
+  standing === 'core_stock' || standing === 'listed_stock'
+/** Anybody can deploy a proxy on the issuer's beacon, with an operator and balances of their own. */
+const isUnlistedStock = ({ reading, standing }: Judged): boolean =>
+  reading.code.stockBeacon === true && standing === 'none'
 
 export const isCore = ({ standing }: Pick<Judged, 'standing'>): boolean =>
   standing === 'core' || standing === 'core_stock'
 
-export function kindOf({ reading, view, standing }: Judged): Kind {
+export function kindOf(judged: Judged): Kind {
+  const { reading, view, standing } = judged
   if (standing === 'core') return 'core'
-  if (standing === 'core_stock' || standing === 'listed_stock') return 'stock'
+  if (isListedStock(judged)) return 'stock'
   if (reading.agentToken) return 'partner_agent'
   if (view.curve && !view.curve.graduated) return 'curve'
   return reading.code.bridged ? 'bridged' : 'erc20'
@@ -144,8 +142,11 @@ const RULES: readonly RiskRule[] = [
   { code: 'UNKNOWN_HOOK', check: ({ view }) => view.unknownHook },
   {
     code: 'IMPERSONATOR',
-    check: ({ imitates }) => imitates !== null,
-    says: ({ imitates }) => `It looks like ${imitates!.symbol} and is not: that one is ${imitates!.address}.`,
+    check: (judged) => judged.imitates !== null || isUnlistedStock(judged),
+    says: ({ imitates }) =>
+      imitates === null
+        ? UNLISTED_STOCK
+        : `It looks like ${imitates.symbol} and is not: that one is ${imitates.address}.`,
   },
   {
     code: 'NO_REFERENCE',
@@ -218,8 +219,7 @@ const RULES: readonly RiskRule[] = [
   { code: 'SINGLE_POOL', check: ({ view }) => view.venueCount === 1 && view.curve?.graduated !== false },
   {
     code: 'STOCK_TOKEN',
-    check: (judged) => judged.reading.code.stockBeacon || kindOf(judged) === 'stock',
-    says: (judged) => (looksLikeStock(judged) ? UNLISTED_STOCK : undefined),
+    check: (judged) => judged.reading.code.stockBeacon === true || isListedStock(judged),
   },
   { code: 'STALE_MARK', check: ({ view }) => view.markStale },
 ]
@@ -230,8 +230,8 @@ const CAN: Partial<Record<string, string>> = {
   seize: "take holders' tokens",
 }
 const UNLISTED_STOCK =
-  'It names the beacon of stock tokens, but is not listed as one: whoever made it may have made its ' +
-  'balances too. The rules of stock tokens hold for it, their fee does not.'
+  'It runs on the stock issuer’s beacon, but is not on the list of issued stocks: anybody can deploy such a ' +
+  'token and mint its supply.'
 const OF_CORE: ReadonlySet<RiskCode> = new Set(['TOKEN_PAUSED', 'STOCK_TOKEN', 'STALE_MARK'])
 
 export interface Disclosure {
@@ -285,7 +285,6 @@ export function warningsOf(judged: Judged, risks: readonly Disclosure[]): string
     reading.textFaults.includes('hidden_characters') &&
       'Its name or symbol had characters that hide or reorder text; they are shown as \ufffd.',
     reading.textFaults.includes('cut') && 'Its name or symbol is longer than is shown.',
-    looksLikeStock(judged) && UNLISTED_STOCK,
     reading.decimals === null &&
       'It does not say how many decimals it has; amounts are in its smallest unit.',
     trial.status === 'unfinished' && `It could not be tried: ${trial.why}.`,

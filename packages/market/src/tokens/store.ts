@@ -94,14 +94,13 @@ export interface RegistryText {
   name: string
   /** Null when the token does not tell. */
   decimals: number | null
-  stock: boolean
 }
 
 /** The texts of many tokens in one read; unknown ones are absent. */
 export const registryTexts = (sql: Sql, addresses: readonly Address[]): Promise<RegistryText[]> =>
   sql.query<RegistryText>(
     `select address, record->>'symbol' as symbol, record->>'name' as name,
-       (reading->>'decimals')::int4 as decimals, coalesce((record->>'stock_beacon')::boolean, false) as stock
+       (reading->>'decimals')::int4 as decimals
      from token_records where address = any($1::text[])`,
     [addresses],
   )

@@ -1,4 +1,4 @@
-import type { Sql } from '@pit/platform/db'
+import { type Sql, storeMigrations } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { until } from '@pit/platform/test/until'
@@ -95,6 +95,27 @@ withDb('the token registry', (db) => {
     await db.query('delete from tokens where address = $1', [address(0xfe)])
     await refreshToken(db, moved, 5)
     expect(await findToken(db, address(0xfe))).toBeUndefined()
+  })
+
+  it('migrates records from before stocks were listed apart from their beacon', async () => {
+    const migration = storeMigrations().find(({ name }) => name.endsWith('listed_stocks'))!
+    const before = (n: number, kind: StoredRecord['kind'], stockBeacon?: boolean) => {
+      const { record, reading } = known({ n, symbol: `S${n}`, kind })
+      Object.assign(record, { flags: { proxy: 'beacon' }, stock_beacon: kind === 'stock' })
+      return { record, reading: { ...reading, code: { ...reading.code, stockBeacon } } as TokenReading }
+    }
+    const rows = [before(0xf0, 'stock', true), before(0xf1, 'erc20', true), before(0xf2, 'erc20')]
+    for (const row of rows) await saveToken(db, row, 1)
+    await db.transaction((sql) => sql.query(migration.sql))
+    const records = await Promise.all(rows.map(({ reading }) => findToken(db, reading.address)))
+    expect(records.map((row) => row!.record)).toMatchObject([
+      { stock_beacon: true, flags: { proxy: 'beacon', listed_stock: true } },
+      { stock_beacon: true, flags: { listed_stock: false } },
+      { stock_beacon: null, flags: { listed_stock: false } },
+    ])
+    const addresses = rows.map(({ reading }) => reading.address)
+    expect(await screenedAmong(db, addresses)).toEqual(new Set([address(0xf0), address(0xf2)]))
+    await db.query('delete from tokens where address = any($1::text[])', [addresses])
   })
 
   it('knows which were screened and which can change', async () => {

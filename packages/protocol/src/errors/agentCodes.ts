@@ -9,7 +9,7 @@ export const HOLD_CODES = {
   SHIELD_MISMATCH: 'an answer with another shield than asked',
   MIN_OUT_QUOTE: 'a minimum output too far under the quote',
   MIN_OUT_FLOOR: 'a minimum output under the floor by independent marks',
-  HELD_IMPERSONATOR: 'a token that imitates a core symbol',
+  HELD_IMPERSONATOR: 'a token that imitates a core asset or an issued stock',
   TOKEN_STALE: 'a token whose screen is too old to trust',
   TOKEN_BLOCKED: 'a token without a route',
   SESSION_TOO_LONG: 'a session longer than its tokens allow',

@@ -78,6 +78,7 @@ const Flags = Answer(
     decimals_read: Flag('whether it tells its decimals'),
     text_faults: Type.Array(OneOf(TEXT_FAULTS), { description: 'what is wrong with its name or symbol' }),
     first_pool_at: Nullable(UnixS('its first pool was made')),
+    listed_stock: Flag('whether the issuer’s list names it; on the beacon but unlisted is an IMPERSONATOR'),
     screened_block: Count('read at'),
     screen: OneOf(SCREENS, 'how the trial with lent ETH went; what follows is there once it is done'),
     buy_ok: Type.Optional(Type.Literal(false, { description: 'when it could not be bought' })),
@@ -114,7 +115,7 @@ export const TokenRecord = Answer(
     decimals: Count('decimals'),
     kind: OneOf(TOKEN_KINDS),
     stock_beacon: Nullable(
-      Flag('a listed stock token seen on the stock-token beacon; this, not kind, decides the fee class'),
+      Flag('whether the screen saw it on the stock-token beacon; this, not kind, decides the fee class'),
     ),
     tier: OneOf(TOKEN_TIERS),
     tradable: Flag('whether a route exists'),

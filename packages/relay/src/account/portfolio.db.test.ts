@@ -118,7 +118,7 @@ withDb('a portfolio', (db) => {
     const wallet = newWallet()
     const [plain, stock, unknown] = [newToken(), newToken(), newToken()]
     await addToken(db, { address: plain, symbol: 'PLN', name: 'Plain', decimals: 3 })
-    await addToken(db, { address: stock, symbol: 'ACME', name: 'Acme', decimals: 18, stock: true })
+    await addToken(db, { address: stock, symbol: 'ACME', name: 'Acme', decimals: 18, onBeacon: true })
     for (const tokenOut of [plain, stock, unknown]) {
       await addTrade(db, { wallet, tokenOut })
       account.node.tokens.set(tokenOut, 12_345n)
@@ -129,7 +129,8 @@ withDb('a portfolio', (db) => {
     const strangers = holdings.filter(({ token }) => token.startsWith('0x'))
     expect(strangers).toMatchObject([
       { token: unknown, symbol: '', name: '', decimals: 0, kind: 'token', amount: '12345' },
-      { token: stock, symbol: 'ACME', kind: 'stock' },
+      // On the stock beacon, but not listed: anybody can deploy such a token.
+      { token: stock, symbol: 'ACME', kind: 'token' },
       { token: plain, symbol: 'PLN', name: 'Plain', decimals: 3, kind: 'token', amount: '12.345' },
     ])
     for (const { unpriced } of strangers) expect(unpriced).toBe('NO_INDEPENDENT_MARK')

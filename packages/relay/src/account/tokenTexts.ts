@@ -45,7 +45,7 @@ export function createTokenTexts({ db, profile }: Pick<AccountDeps, 'db' | 'prof
   }
 }
 
-/** A listed stock's symbol and decimals are the profile's; everything else is the registry's word. */
+/** A listed stock's kind, symbol and decimals are the profile's; everything else is the registry's. */
 function textOf(
   address: Address,
   known: RegistryText | undefined,
@@ -57,6 +57,6 @@ function textOf(
     symbol: listed?.symbol ?? (known?.symbol || null),
     name: known?.name || (listed?.symbol ?? null),
     decimals: listed?.decimals ?? known?.decimals ?? null,
-    kind: listed || known?.stock ? 'stock' : 'token',
+    kind: listed ? 'stock' : 'token',
   }
 }

@@ -36,19 +36,19 @@ describe('the fee class', () => {
     expect(asked).toEqual([])
   })
 
-  it('is major for listed stocks on the stock beacon, and other for the rest', async () => {
+  it('is major for tokens on the stock beacon, and other for the rest', async () => {
     const { classes } = reader({ [STOCK]: word(BEACON), [JUNK]: word(STRANGER) })
     expect(await classes.read([STOCK, USDG])).toEqual(STOCKS)
     expect(await classes.read([JUNK, USDG])).toEqual(OTHER)
     expect(await classes.read([JUNK, STOCK])).toEqual({ feeClass: 'other', hasStock: true })
-    // Only the chain says what it stands on; whose word a stock token needs does not depend on it.
+    // A listed stock off the beacon pays the other fee, but keeps the rules of stocks.
     expect(await reader({}).classes.read([STOCK, USDG])).toEqual({ feeClass: 'other', hasStock: true })
   })
 
-  it('is other for what only names the beacon: anybody can deploy a stock token’s very code over it', async () => {
+  it('is major for an unlisted token on the beacon: listing decides the risk, not the class', async () => {
     const { classes } = reader({ [JUNK]: word(BEACON), [STOCK]: word(BEACON) })
-    expect(await classes.read([JUNK, USDG])).toEqual({ feeClass: 'other', hasStock: true })
-    expect(await classes.read([STOCK, JUNK])).toEqual({ feeClass: 'other', hasStock: true })
+    expect(await classes.read([JUNK, USDG])).toEqual(STOCKS)
+    expect(await classes.read([STOCK, JUNK])).toEqual(STOCKS)
   })
 
   it('is asked once for a while, but never remembered from an answer that did not come', async () => {

@@ -12,10 +12,10 @@ export type FeeClassReader = ReturnType<typeof createFeeClassReader>
 /** What kind of tokens a trade's two ends are. */
 export interface EndsReading {
   feeClass: FeeClass
-  /** Whether one of them is a stock token, or looks like one. */
+  /** Whether one of them is on the stock beacon, or a listed stock that no longer is. */
   hasStock: boolean
 }
-type Kind = 'core' | 'core stock' | 'stock' | 'like a stock' | 'other'
+type Kind = 'core' | 'core stock' | 'stock' | 'stock off the beacon' | 'other'
 
 /** The fee class of two tokens, read from the chain by the co-signer itself; undefined when it cannot. */
 export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>; pins: Pins }) {
@@ -25,17 +25,11 @@ export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>;
     clock: { nowMs: () => performance.now() },
   })
 
-  /**
-   * Anybody can deploy the same proxy over the same beacon, with balances of their own, so only tokens the
-   * profile lists are stock tokens. Others that name the beacon look like one, and need the owner's
-   * attestation too.
-   */
+  /** The beacon alone decides the class; whether a token is an issued stock is a risk, not a class. */
   async function readKind(token: Address): Promise<Kind> {
-    const isListed = pins.tokens.get(token)?.stock === true
     const word = await readOne(rpc, askStorage(token, BEACON_SLOT))
-    const standsOnIt = pins.stockBeacon !== null && BigInt(word) === BigInt(pins.stockBeacon)
-    if (isListed) return standsOnIt ? 'stock' : 'like a stock'
-    return standsOnIt ? 'like a stock' : 'other'
+    if (pins.stockBeacon !== null && BigInt(word) === BigInt(pins.stockBeacon)) return 'stock'
+    return pins.tokens.get(token)?.stock === true ? 'stock off the beacon' : 'other'
   }
 
   function kindOf(token: Address): Kind | Promise<Kind> {
@@ -58,5 +52,5 @@ const MAJOR: readonly Kind[] = ['core', 'core stock', 'stock']
 
 const readingOf = (kinds: readonly Kind[]): EndsReading => ({
   feeClass: kinds.every((kind) => MAJOR.includes(kind)) ? 'major' : 'other',
-  hasStock: kinds.some((kind) => kind.endsWith('stock')),
+  hasStock: kinds.some((kind) => kind.includes('stock')),
 })

@@ -33,7 +33,7 @@ export async function readCode(
   deps: CodeDeps,
   token: Address,
 ): Promise<{ code: CodeReading; selectors: Set<string> } | null> {
-  const [own, proxy] = await Promise.all([codeOf(deps, token), findProxy(deps, token)])
+  const [own, { proxy, beacon }] = await Promise.all([codeOf(deps, token), findProxy(deps, token)])
   if (own === '0x') return null
   const clone = CLONE.exec(own)?.[1]
   const behind: ProxyAt | null =
@@ -45,7 +45,7 @@ export async function readCode(
     code: {
       codeHash: deps.crypto.keccak256(own),
       proxy: behind && { ...behind, implementationHash: deps.crypto.keccak256(implementationCode!) },
-      stockBeacon: behind?.kind === 'beacon' && behind.at === stockBeaconOf(deps.profile),
+      stockBeacon: beacon === undefined ? null : beacon !== null && beacon === stockBeaconOf(deps.profile),
       powers,
       bridged,
     },
@@ -56,7 +56,7 @@ export async function readCode(
 /** Whether the code is still the one that was screened. Only upgradeable proxies need a read. */
 export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeReading): Promise<boolean> {
   if (known.proxy === null || known.proxy.kind === 'clone') return true
-  const proxy = await findProxy(deps, token)
+  const { proxy } = await findProxy(deps, token)
   if (proxy?.kind !== known.proxy.kind || proxy.at !== known.proxy.at) return false
   if (proxy.implementation !== known.proxy.implementation) return false
   return deps.crypto.keccak256(await codeOf(deps, proxy.implementation)) === known.proxy.implementationHash
@@ -71,19 +71,26 @@ export async function readPaused({ rpc }: Pick<CodeDeps, 'rpc'>, token: Address)
   return answer?.length === 66 ? flagIn(answer) : null
 }
 
-async function findProxy({ rpc }: CodeDeps, token: Address): Promise<ProxyAt | null> {
-  const [beacon, ...implementations] = await Promise.all(
-    [BEACON_SLOT, ...IMPLEMENTATION_SLOTS].map(async (slot) =>
-      addressIn(await readOne(rpc, askStorage(token, slot))),
-    ),
-  )
+/** `beacon` is what the beacon slot names; undefined when the node refuses to read it. */
+async function findProxy(
+  { rpc }: CodeDeps,
+  token: Address,
+): Promise<{ proxy: ProxyAt | null; beacon: Address | null | undefined }> {
+  const slotAt = async (slot: Hex) => addressIn(await readOne(rpc, askStorage(token, slot)))
+  const [beacon, ...implementations] = await Promise.all([
+    slotAt(BEACON_SLOT).catch((error) => {
+      if (error instanceof RpcError) return undefined
+      throw error
+    }),
+    ...IMPLEMENTATION_SLOTS.map(slotAt),
+  ])
   if (beacon) {
     const asked = askCall({ to: beacon, data: IMPLEMENTATION_SELECTOR }, { gas: CALL_GAS })
     const implementation = addressIn(await readOne(rpc, asked).catch(() => undefined))
-    if (implementation) return { kind: 'beacon', at: beacon, implementation }
+    if (implementation) return { proxy: { kind: 'beacon', at: beacon, implementation }, beacon }
   }
   const implementation = implementations.find((address) => address !== null)
-  return implementation ? { kind: 'implementation', at: token, implementation } : null
+  return { proxy: implementation ? { kind: 'implementation', at: token, implementation } : null, beacon }
 }
 
 const codeOf = ({ rpc }: CodeDeps, address: Address) => readOne(rpc, askCode(address))
