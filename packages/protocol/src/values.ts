@@ -5,10 +5,12 @@ export type CoreSymbol = (typeof CORE_SYMBOLS)[number]
 export const isCoreSymbol = (text: string): text is CoreSymbol =>
   (CORE_SYMBOLS as readonly string[]).includes(text)
 
-/** Ours: every core symbol is major; a token by address is when its stock_beacon reading is true. */
+/** Ours: every core symbol the profile has is major; a token by address is when its stock_beacon reading is true. */
 export const MAJOR_SYMBOLS: readonly CoreSymbol[] = [...CORE_SYMBOLS]
 /** The end that comes first here pays the fee; when neither end is core, the input does. */
 export const FEE_SIDE_RANK: readonly CoreSymbol[] = [...CORE_SYMBOLS]
+/** Ours: tokens that a route may pass through. */
+export const HUB_SYMBOLS: readonly CoreSymbol[] = ['ETH', 'WETH', 'USDG', 'PARTNER']
 export const STATS_SYMBOLS = ['ETH', 'cbBTC', 'PARTNER', 'NVDA', 'SPY'] as const
 export const FAST_SYMBOLS = ['ETH', 'WETH', 'USDG', 'NVDA', 'SPY'] as const
 export const FAST_MID_CHECKED_SYMBOLS = ['NVDA', 'SPY'] as const

@@ -1,16 +1,25 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { type Address, createCrypto, type Hex, NATIVE, TOPIC } from '@pit/chain'
-import type { ChainLog } from '@pit/platform/follow'
+import { type Address, createCrypto, NATIVE } from '@pit/chain'
 import type { Job } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { createManualClock } from '@pit/platform/test/manualClock'
-import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import type { ChainProfile } from '@pit/protocol'
-import { encodeAbiParameters, pad, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { heapBytes } from '../../test/heapBytes.ts'
+import {
+  chainOf,
+  DYNAMIC_FEE,
+  HOOK,
+  initialize,
+  liquidity,
+  MANAGER,
+  poolId,
+  ROOT,
+  swap,
+  type TestChain,
+  token,
+} from '../../test/logChain.ts'
 import { keepRegistry } from '../tokens/keepRegistry.ts'
 import type { Registry } from '../tokens/registry.ts'
 import { openMarket } from './openMarket.ts'
@@ -21,92 +30,12 @@ const SPAM_POOLS = Number(process.env['SPAM_POOLS'] ?? 6_000)
 const MAX_GROWTH_BYTES = 50_000_000
 const PER_BLOCK = 10
 
-const MANAGER: Address = `0x${'a4'.repeat(20)}`
-const ROOT = 1n << 96n
-const DYNAMIC_FEE = 0x800000
-const HOOK: Address = `0x${'00'.repeat(18)}0080`
-const word = (n: number | bigint): Hex => toHex(n, { size: 32 })
-const token = (n: number): Address => toHex(0xaa_0000_0000n + BigInt(n), { size: 20 })
-const poolId = (n: number): Hex => word(0xbb_0000_0000n + BigInt(n))
-const words = (types: string[], values: unknown[]) =>
-  encodeAbiParameters(
-    types.map((type) => ({ type })),
-    values,
-  )
-type Said = Pick<ChainLog, 'topics' | 'data'>
-const initialize = (n: number, root = ROOT, fee = 3_000, hooks: Address = NATIVE): Said => ({
-  topics: [TOPIC.v4Initialize, poolId(n), pad(NATIVE), pad(token(n))],
-  data: words(['uint24', 'int24', 'address', 'uint160', 'int24'], [fee, 60, hooks, root, 0]),
-})
-const liquidity = (n: number, delta: bigint): Said => ({
-  topics: [TOPIC.v4ModifyLiquidity, poolId(n), pad(MANAGER)],
-  data: words(['int24', 'int24', 'int256', 'bytes32'], [-600, 600, delta, word(0)]),
-})
-const swap = (n: number, root: bigint): Said => ({
-  topics: [TOPIC.v4Swap, poolId(n), pad(MANAGER)],
-  data: words(['int128', 'int128', 'uint160', 'uint128', 'int24', 'uint24'], [0n, 0n, root, 0n, 7, 3_000]),
-})
-
-/** A chain whose blocks say what the pool manager logged in them. */
-function chainOf(said: (number: number) => Said[]) {
-  let [head, fork, forkedAt] = [0, 0, Number.POSITIVE_INFINITY]
-  const own = new Map<number, Said[]>()
-  const hashOf = (number: number): Hex =>
-    word(BigInt(number + 1) + (number > forkedAt ? BigInt(fork) << 64n : 0n))
-  const header = (number: number) =>
-    number > head
-      ? null
-      : { number: toHex(number), hash: hashOf(number), parentHash: hashOf(number - 1), timestamp: '0x1' }
-  const logs = (number: number) =>
-    (own.get(number) ?? said(number)).map((log, i) => ({
-      ...log,
-      address: MANAGER,
-      blockNumber: toHex(number),
-      blockHash: hashOf(number),
-      transactionHash: word(1),
-      logIndex: toHex(i),
-    }))
-  return {
-    rpc: rpcOf(async (method, [first]) => {
-      if (method === 'eth_getBlockByNumber') return header(first === 'latest' ? head : Number(first))
-      if (method !== 'eth_getLogs') throw new Error(`nobody answers ${method}`)
-      const where = first as { blockHash?: Hex; fromBlock: Hex; toBlock: Hex }
-      const number = Number(BigInt(where.blockHash ?? 0) & 0xffff_ffff_ffffn) - 1
-      if (where.blockHash) return hashOf(number) === where.blockHash ? logs(number) : []
-      const [from, to] = [Number(where.fromBlock), Number(where.toBlock)]
-      return Array.from({ length: to - from + 1 }, (_, i) => logs(from + i)).flat()
-    }),
-    mine(...more: Said[]) {
-      head += 1
-      own.set(head, more)
-    },
-    growTo(number: number) {
-      head = number
-    },
-    /** Other blocks from here on. */
-    forkAt(number: number) {
-      fork += 1
-      forkedAt = number
-      head = number
-      for (const known of own.keys()) if (known > number) own.delete(known)
-    },
-  }
-}
-type TestChain = ReturnType<typeof chainOf>
-
 const crypto = await createCrypto()
 const logger = createLogger({ level: 'silent' })
 const PROFILE = {
   ...BARE_PROFILE,
   contracts: { ...BARE_PROFILE.contracts, v4_pool_manager: MANAGER },
 } as ChainProfile
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-const heapBytes = () => {
-  collect()
-  return process.memoryUsage().heapUsed
-}
 
 withDb('pools without liquidity', (db) => {
   beforeEach(() =>

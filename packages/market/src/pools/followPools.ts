@@ -15,6 +15,7 @@ import { createDynamicFees } from './dynamicFees.ts'
 import { createEmptyPools } from './emptyPools.ts'
 import { createKnownPools } from './knownPools.ts'
 import { type Applied, type BookListener, createPoolBook, type PoolBook } from './poolBook.ts'
+import { createPoolBound, type PoolValue } from './poolBound.ts'
 import { type AnyPool, emittersOf, MARKET_TOPICS } from './poolLogs.ts'
 import { readLaunches } from './readLaunches.ts'
 import { createStateReader } from './readStates.ts'
@@ -28,6 +29,9 @@ export interface FollowPoolsDeps {
   logger: Logger
   /** Pools that stay in memory without liquidity too. */
   pinned: readonly string[]
+  value: PoolValue
+  /** The most pools in memory; the usual number when absent. */
+  maxPools?: number | undefined
   listener: BookListener & {
     /** Called after a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
@@ -57,8 +61,8 @@ const MAX_BEHIND = 20_000
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
 
 /**
- * Keeps the state of every pool with liquidity equal to the chain's, block by block from the checkpoint on;
- * undoes reorgs. Pools without liquidity are rows of the store until a log gives them some.
+ * Keeps the state of pools with liquidity equal to the chain's, block by block from the checkpoint on; undoes
+ * reorgs. Other pools, and the thinnest beyond the bound, are rows of the store until a log names them.
  */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
@@ -77,6 +81,9 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   const isWanted = (pool: AnyPool) => pinned.has(pool.id) || isHookServed(pool)
   const isKept = (pool: AnyPool) => pool.version === 'curve' || isAlive(pool) || isWanted(pool)
 
+  const newBound = () =>
+    createPoolBound({ isPinned: (id) => pinned.has(id), value: deps.value, max: deps.maxPools })
+  const aheadBound = newBound()
   const fees = createDynamicFees({ rpc, multicall3, stateView, knownHooks, logger })
   const states = createStateReader({
     callAll: createCallAll({ rpc, multicall3 }),
@@ -85,7 +92,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   })
   const known = createKnownPools(db)
   const empties = createEmptyPools()
-  const waking = createWakingPools({ rpc, known, states, logger })
+  const waking = createWakingPools({ rpc, known, states, bound: aheadBound, logger })
   const bookListener: BookListener = {
     onBorn: (pool) => {
       fees.add(pool)
@@ -99,7 +106,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       listener.onGone(pool)
     },
   }
-  const book = createPoolBook(emitters, bookListener, isKept)
+  const book = createPoolBook(emitters, bookListener, isKept, newBound())
   const setFees = (read: Map<V4Pool, number>) => {
     for (const [pool, feePips] of read) {
       if (pool.lpFeePips === feePips || book.get(pool.id) !== pool) continue
@@ -161,7 +168,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       await beginSweep(db, { block: latest.number, hash: latest.hash }, sweep.by)
     }
     const { place, by } = sweep!
-    await sweepPools({ rpc, db, logger, states, isWanted, signal: ending.signal }, sweep!, (pools, at) =>
+    const { signal } = ending
+    await sweepPools({ rpc, db, logger, states, isWanted, bound: aheadBound, signal }, sweep!, (pools, at) =>
       waking.expect(pools.map((pool) => ({ pool, at: at.number, hash: at.hash }))),
     )
     await endSweep(db, by)

@@ -16,11 +16,12 @@ import type { Logger } from '@pit/platform/logger'
 import type { Mark } from '@pit/platform/marks'
 import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
+import { type ChainProfile, HUB_SYMBOLS, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
 import { Gauge } from 'prom-client'
 import { followStocks, type StocksFollowed } from '../stocks/followStocks.ts'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
+import { createPoolValue } from './poolBound.ts'
 import type { AnyPool } from './poolLogs.ts'
 
 export interface MarketDeps {
@@ -30,6 +31,8 @@ export interface MarketDeps {
   crypto: Crypto
   profile: ChainProfile
   logger: Logger
+  /** The most pools in memory; the usual number when absent. */
+  maxPools?: number
 }
 
 export interface Market {
@@ -67,7 +70,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     profile.core_tokens.find((token) => token.symbol === symbol)?.address.toLowerCase() as Address | undefined
   // A profile without WETH routes through ETH alone.
   const weth = core('WETH') ?? NATIVE_TOKEN
-  const hubs = [weth, core('USDG'), core('PARTNER')].filter((hub) => hub !== undefined)
+  const hubs = HUB_SYMBOLS.flatMap((symbol) => core(symbol) ?? [])
   const pinned = pinnedPools(deps.crypto, profile)
   const index = createPoolIndex({ weth, hubs, pinned })
   /** Pools that lost their liquidity lately: receipts of trades through them are still to be read. */
@@ -85,12 +88,15 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     }
   }
 
+  const marks = followMarks({ rpc, db, clock, profile })
   const pools = await followPools({
     rpc,
     db,
     profile,
     logger,
     pinned,
+    value: createPoolValue(profile, marks.mark),
+    maxPools: deps.maxPools,
     listener: {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)
@@ -108,7 +114,6 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       },
     },
   })
-  const marks = followMarks({ rpc, db, clock, profile })
   const stocks = followStocks({ rpc, profile, index })
 
   const subscribe = <T>(listeners: Set<T>, listener: T) => {

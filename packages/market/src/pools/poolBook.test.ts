@@ -66,6 +66,7 @@ const newBook = () => {
     { v2Factory: V2_FACTORY, v3Factory: V3_FACTORY, v4PoolManager: null, launchpads: [] },
     { onBorn: () => {}, onGone: () => {} },
     isKept,
+    { admits: () => true, excess: () => [] },
   )
   let rows: { id: string; block: number; state: string }[] = []
   const rowOf = (id: string) => rows.findLast((row) => row.id === id)

@@ -1,15 +1,16 @@
 import { applyLog, MalformedLog, undoOf } from '@pit/chain'
 import type { ChainLog, Chunk } from '@pit/platform/follow'
+import type { PoolBound } from './poolBound.ts'
 import { type AnyPool, createLogReader, type Emitters, type Launched } from './poolLogs.ts'
 
 export interface BookListener {
   /** It has liquidity now. */
   onBorn(pool: AnyPool): void
-  /** Its liquidity is gone, or its state is no longer known. */
+  /** Its liquidity is gone, its state is no longer known, or it was evicted. */
   onGone(pool: AnyPool): void
 }
 
-/** A pool without liquidity after the block in which it changed last. */
+/** A pool outside memory, without liquidity or evicted, after the block in which it changed last. */
 export interface EmptyPool {
   pool: AnyPool
   block: number
@@ -32,7 +33,7 @@ export interface Given {
 export interface Applied {
   /** Pools that changed, those without liquidity left out unless they just lost it. */
   touched: Set<AnyPool>
-  /** Pools that changed and have no liquidity. Whoever keeps them hands them in when a log is theirs. */
+  /** Pools that changed and have no liquidity, and evicted ones: the caller hands them in when a log is theirs. */
   emptied: EmptyPool[]
   /** Pools that the chunk made, with the block that did. */
   made: EmptyPool[]
@@ -40,7 +41,7 @@ export interface Applied {
   lost: string[]
 }
 
-/** The state of every pool that has liquidity. Anybody can open pools: the others are not kept in memory. */
+/** The state of pools with liquidity, up to a bound: anybody can open pools and put dust into them. */
 export interface PoolBook {
   get(id: string): AnyPool | undefined
   all(): IterableIterator<AnyPool>
@@ -84,6 +85,7 @@ export function createPoolBook(
   listener: BookListener,
   /** Whether a pool belongs in memory. */
   isKept: (pool: AnyPool) => boolean,
+  bound: PoolBound,
 ): PoolBook {
   const pools = new Map<string, AnyPool>()
   /** The block that changed a pool last. */
@@ -181,7 +183,7 @@ export function createPoolBook(
     }
     for (const { pool, block } of outside.values()) {
       if (arrivals.has(pool.id)) continue
-      if (isKept(pool)) {
+      if (isKept(pool) && bound.admits(pool)) {
         add(pool, block ?? chunk.head.number)
         touched.add(pool)
         undo.steps.push({ pool, undo: () => remove(pool) })
@@ -194,7 +196,7 @@ export function createPoolBook(
       const old = pools.get(pool.id)
       if (old) remove(old)
       undo.unknown.add(pool.id)
-      if (isKept(pool)) {
+      if (isKept(pool) && bound.admits(pool)) {
         add(pool, chunk.head.number)
         touched.add(pool)
       } else emptied.push({ pool, block: chunk.head.number })
@@ -207,6 +209,12 @@ export function createPoolBook(
       remove(pool)
       emptied.push({ pool, block })
       undo.steps.push({ pool, undo: () => add(pool, chunk.from - 1) })
+    }
+    for (const pool of bound.excess(pools.values(), pools.size)) {
+      const block = changedAt.get(pool.id)!
+      remove(pool)
+      emptied.push({ pool, block })
+      undo.steps.push({ pool, undo: () => add(pool, block) })
     }
     if (left.size > 0) undo.steps = undo.steps.filter(({ pool }) => !left.has(pool))
     return { touched, emptied, made, lost: [...lost] }

@@ -5,6 +5,7 @@ import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { keepSwept } from './checkpoint.ts'
 import { knownAfter, poolOf } from './knownPools.ts'
+import type { PoolBound } from './poolBound.ts'
 import type { AnyPool } from './poolLogs.ts'
 import type { StateReader } from './readStates.ts'
 
@@ -21,6 +22,7 @@ export interface Sweep {
   states: StateReader
   /** Whether a pool is read without liquidity too. */
   isWanted(pool: AnyPool): boolean
+  bound: Pick<PoolBound, 'admits'>
   signal: AbortSignal
 }
 
@@ -30,7 +32,7 @@ export interface Sweep {
  * `progress` moves on with each.
  */
 export async function sweepPools(
-  { rpc, db, logger, states, isWanted, signal }: Sweep,
+  { rpc, db, logger, states, isWanted, bound, signal }: Sweep,
   progress: { by: string; after: string },
   take: (pools: readonly AnyPool[], at: Header) => void,
 ): Promise<void> {
@@ -55,7 +57,7 @@ export async function sweepPools(
         const liquid = await states.findLiquid(pools, at.number)
         const found = await states.readWhole([...new Set([...wanted, ...liquid])], at.number)
         const after = await readOne(rpc, askHeader(at.number))
-        if (after?.hash === at.hash) return { found, at }
+        if (after?.hash === at.hash) return { found: found.filter(bound.admits), at }
         logger.warn({ block: at.number }, 'the block that states were read at was replaced')
       } catch (error) {
         if (tries === MAX_TRIES) throw error

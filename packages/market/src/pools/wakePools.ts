@@ -5,6 +5,7 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { ReadPool } from './checkpoint.ts'
 import type { KnownPools } from './knownPools.ts'
 import type { Arrival } from './poolBook.ts'
+import type { PoolBound } from './poolBound.ts'
 import type { StateReader } from './readStates.ts'
 
 /** Pools that are to come into memory with a state read from the chain. */
@@ -34,11 +35,14 @@ export function createWakingPools({
   rpc,
   known,
   states,
+  bound,
   logger,
 }: {
   rpc: Rpc
   known: KnownPools
   states: StateReader
+  /** Of the states read ahead. */
+  bound: PoolBound
   logger: Logger
 }): WakingPools {
   const wanted = new Set<string>()
@@ -52,6 +56,10 @@ export function createWakingPools({
     return pools.map((pool) => ({ pool, at: at.number }))
   }
 
+  function* aheadPools() {
+    for (const { pool } of ahead.values()) yield pool
+  }
+
   return {
     want(ids) {
       for (const id of ids) wanted.add(id)
@@ -59,7 +67,8 @@ export function createWakingPools({
     has: (id) => wanted.has(id) || ahead.has(id),
     isEmpty: () => wanted.size === 0 && ahead.size === 0,
     expect(pools) {
-      for (const one of pools) ahead.set(one.pool.id, one)
+      for (const one of pools) if (bound.admits(one.pool)) ahead.set(one.pool.id, one)
+      for (const { id } of bound.excess(aheadPools(), ahead.size)) ahead.delete(id)
     },
     async due(number) {
       const ripe = [...ahead.values()].filter(({ at }) => at <= number)

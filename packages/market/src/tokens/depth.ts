@@ -1,4 +1,11 @@
-import { type Address, type Concentrated, type CurvePool, midPrice, type Pool } from '@pit/chain'
+import {
+  type Address,
+  type Concentrated,
+  type CurvePool,
+  midPrice,
+  type Pool,
+  sqrtPriceAtTick,
+} from '@pit/chain'
 
 /** Floats throughout: these figures rank and disclose; they never decide an amount. */
 
@@ -49,18 +56,30 @@ function raised(curve: CurvePool): number {
 /** The amounts of all positions, walking the ticks upwards. */
 function amountsIn(pool: Concentrated): { amount0: number; amount1: number } {
   const ticks = [...pool.ticks].sort(([a], [b]) => a - b)
-  const root = Number(pool.sqrtPriceX96) / 2 ** 96
   let [amount0, amount1, liquidity] = [0, 0, 0n]
   for (const [i, [tick, { net }]] of ticks.entries()) {
     liquidity += net
     const next = ticks[i + 1]
     if (next === undefined || liquidity === 0n) continue
-    const [low, high] = [rootAt(tick), rootAt(next[0])]
-    const at = Math.min(Math.max(root, low), high)
-    amount0 += Number(liquidity) * (1 / at - 1 / high)
-    amount1 += Number(liquidity) * (at - low)
+    if (pool.tick >= next[0]) amount1 += Number(liquidity) * (rootAt(next[0]) - rootAt(tick))
+    else if (pool.tick < tick) amount0 += Number(liquidity) * (1 / rootAt(tick) - 1 / rootAt(next[0]))
+    else {
+      const within = amountsWithin(pool.sqrtPriceX96, liquidity, [tick, next[0]])
+      amount0 += within.amount0
+      amount1 += within.amount1
+    }
   }
   return { amount0, amount1 }
+}
+
+/** Exact: at the edge of a range the rounding of floats times a large liquidity would pass for money. */
+function amountsWithin(root: bigint, liquidity: bigint, [lower, upper]: readonly [number, number]) {
+  const [low, high] = [sqrtPriceAtTick(lower), sqrtPriceAtTick(upper)]
+  const at = root < low ? low : root > high ? high : root
+  return {
+    amount0: Number(((liquidity << 96n) * (high - at)) / (high * at)),
+    amount1: Number((liquidity * (at - low)) >> 96n),
+  }
 }
 
 const rootAt = (tick: number): number => 1.0001 ** (tick / 2)

@@ -1,0 +1,94 @@
+import { type Address, markSourcesOf } from '@pit/chain'
+import type { Mark } from '@pit/platform/marks'
+import type { ChainProfile } from '@pit/protocol'
+import { pairAtomsIn } from '../tokens/depth.ts'
+import type { AnyPool } from './poolLogs.ts'
+
+/** How many pools and curves memory holds: the thinnest leave, and return with a log when they have more money. */
+export interface PoolBound {
+  /** Whether a pool may enter: after an eviction, only with more money than the evicted ones had. */
+  admits(pool: AnyPool): boolean
+  /** The pools over the bound: the thinnest first, among equals the last to enter. */
+  excess(pools: Iterable<AnyPool>, count: number): AnyPool[]
+}
+
+const MAX_POOLS = 50_000
+/** Evicting a tenth at once keeps the ranking of all pools rare. */
+const KEPT_SHARE = 0.9
+/** All dust ranks alike, so that the cheapest flood does not outrank older pools without a marked token. */
+const DUST_USD = 1
+
+export interface PoolValue {
+  /** Dollars of marked tokens in a pool: money that cannot be faked. Null before ETH and USDG have a price. */
+  usdOf(pool: AnyPool): number | null
+}
+
+export function createPoolBound({
+  isPinned,
+  value,
+  max = MAX_POOLS,
+}: {
+  isPinned(id: string): boolean
+  value: PoolValue
+  max?: number | undefined
+}): PoolBound {
+  const target = Math.floor(max * KEPT_SHARE)
+  /** Null while there is room. */
+  let evictedUsd: number | null = null
+  const rankOf = (pool: AnyPool): number | null => {
+    const usd = value.usdOf(pool)
+    return usd !== null && usd < DUST_USD ? 0 : usd
+  }
+  return {
+    admits(pool) {
+      if (evictedUsd === null || isPinned(pool.id)) return true
+      return (rankOf(pool) ?? Number.POSITIVE_INFINITY) > evictedUsd
+    },
+    excess(pools, count) {
+      if (count < target) evictedUsd = null
+      if (count <= max) return []
+      const ranked: { pool: AnyPool; usd: number; entered: number }[] = []
+      for (const pool of pools) {
+        if (isPinned(pool.id)) continue
+        const usd = rankOf(pool)
+        if (usd === null) return []
+        ranked.push({ pool, usd, entered: ranked.length })
+      }
+      ranked.sort((a, b) => a.usd - b.usd || b.entered - a.entered)
+      const evicted = ranked.slice(0, count - target)
+      evictedUsd = evicted.at(-1)?.usd ?? null
+      return evicted.map(({ pool }) => pool)
+    },
+  }
+}
+
+/** Prices are remembered: a feed that falls silent must not make its pools worthless. */
+export function createPoolValue(
+  profile: ChainProfile,
+  markOf: (token: Address) => Pick<Mark, 'priceE18'> | undefined,
+): PoolValue {
+  const tokens = [...profile.core_tokens, ...profile.listed_stocks]
+  const decimals = new Map(tokens.map((token) => [token.address.toLowerCase() as Address, token.decimals]))
+  const marked = new Set(markSourcesOf(profile).map(({ token }) => token))
+  const prices = new Map<Address, number>()
+  const priceOf = (token: Address): number => {
+    const mark = markOf(token)
+    if (mark) prices.set(token, Number(mark.priceE18) / 1e18 / 10 ** decimals.get(token)!)
+    return prices.get(token) ?? 0
+  }
+  const money = profile.core_tokens.flatMap(({ symbol, address }) =>
+    ['ETH', 'WETH', 'USDG'].includes(symbol) ? [address.toLowerCase() as Address] : [],
+  )
+  let isReady = false
+  /** The money on the other side of `token`. */
+  const usdBeside = (pool: AnyPool, token: Address, pair: Address): number =>
+    marked.has(pair) ? pairAtomsIn(pool, token) * priceOf(pair) : 0
+  return {
+    usdOf(pool) {
+      isReady ||= money.every((token) => priceOf(token) > 0)
+      if (!isReady) return null
+      if (pool.version === 'curve') return usdBeside(pool, pool.token, pool.pair)
+      return usdBeside(pool, pool.token0, pool.token1) + usdBeside(pool, pool.token1, pool.token0)
+    },
+  }
+}
