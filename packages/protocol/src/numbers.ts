@@ -51,7 +51,8 @@ export const TRADE = {
   highPriceImpactBps: 1_000,
   priceImpactBps: 300,
   /** Ours from here on. */
-  maxSlippageBps: 500,
+  /** The widest cap of the table below; the co-signer has its own. */
+  maxSlippageBps: 1_000,
   defaultSlippageBps: 50,
   maxVsMidBps: 300,
   /** In millionths. A pool that charges more is a trap: it is never routed through. */
@@ -124,7 +125,7 @@ export const SESSION = {
 /** Ours: what the co-signer holds roots and trades to, at its own prices. */
 export const COSIGNER = {
   /** A minimum is never worth so much less than the input, beyond the fee: see `priceBandBps`. */
-  maxSlippageBps: TRADE.maxSlippageBps,
+  maxSlippageBps: 500,
   /**
    * What pools may differ from oracle feeds by, beside the slippage; and from a mean of the last half hour.
    */

@@ -25,7 +25,7 @@ export type PriceWitness = 'feed' | 'mean' | 'owner'
 
 /**
  * How many basis points less than the input a session trade's minimum may be worth, besides its fee: its
- * slippage, and what pools and witnesses differ by. Never more than the service's own maximum, unless only
+ * slippage, and what pools and witnesses differ by. Never more than the co-signer's own maximum, unless only
  * the owner says.
  */
 export function priceBandBps(

@@ -9,12 +9,14 @@ export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>
 export interface TokenStats {
   /** The last count, or a new one when that is old; refuses STATS_PENDING before the first. */
   read(): Promise<Answer<'tokens.stats'>>
-  /** By the last count, however old; null before the first. */
-  tradable(): number | null
+  /** Tokens with a route by a recent count; null before the first that found any. */
+  tradable(): Promise<number | null>
   /** Counts, unless the last count is fresh, without anybody waiting for it; a failure is logged. */
   countUnseen(): void
 }
 
+/** How long a caller waits for a count when the last one is old, as after an idle time. */
+const WAIT_MS = 2_000
 /** Rows per statement: the embedded store runs one statement at a time and others wait for it. */
 const CHUNK = 2_000
 
@@ -38,8 +40,9 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
   const cache = createCache<'all', TokenCounts & { tookMs: number }>({
     max: 1,
     clock,
-    // From when it was done: a registry that takes long to count is not counted all the time.
-    ttlMs: ({ tookMs }) => tookMs + TOKENS.statsCacheS * 1_000,
+    // From when it was done: a registry that takes long to count is not counted all the time. An empty one
+    // is not counted yet: the core assets are registered first.
+    ttlMs: ({ tookMs, total }) => (total === 0 ? 0 : tookMs + TOKENS.statsCacheS * 1_000),
   })
 
   async function count(): Promise<TokenCounts & { tookMs: number }> {
@@ -48,8 +51,17 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
     return { ...counts, tookMs: clock.nowMs() - startedMs }
   }
   const load = async () => cache.load('all', count)
-  const countUnseen = () =>
-    void load().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
+  const countLogged = () =>
+    load().catch((error) => {
+      logger.warn({ err: error }, 'the tokens were not counted')
+      return undefined
+    })
+  const countUnseen = () => void countLogged()
+  async function waitFor<T>(work: Promise<T>): Promise<T | undefined> {
+    const waiting = new AbortController()
+    const bound = clock.sleep(WAIT_MS, waiting.signal).then(() => undefined)
+    return Promise.race([work, bound]).finally(() => waiting.abort())
+  }
 
   return {
     async read() {
@@ -61,9 +73,14 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
       const ageS = clock.nowMs() / 1000 - counts.generated_at
       return { ...counts, cached_s: Math.max(0, Math.floor(ageS)) }
     },
-    tradable() {
-      if (cache.get('all') === undefined) countUnseen()
-      return cache.latest('all')?.value.tradable ?? null
+    async tradable() {
+      const latest = cache.latest('all')
+      const counting = countLogged()
+      const maxAgeMs = (latest?.value.tookMs ?? 0) + 2 * TOKENS.statsCacheS * 1_000
+      const isRecent = latest !== undefined && clock.nowMs() - latest.atMs < maxAgeMs
+      const counts = isRecent ? latest.value : await waitFor(counting)
+      // Before the market is read no token has a route: null, not 0.
+      return counts?.tradable || null
     },
     countUnseen,
   }

@@ -33,8 +33,8 @@ export interface Tokens {
   checkAudit: AuditReader['check']
   /** False when transfers are taxed or balances change by themselves: then logs do not show what arrived. */
   isPlain(token: Address): Promise<boolean>
-  /** How many tokens have a route; null before the first count. */
-  tradable(): number | null
+  /** How many tokens have a route; null before the first count that found any. */
+  tradable(): Promise<number | null>
   jobs: CapabilityJobs
   close(): Promise<void>
 }

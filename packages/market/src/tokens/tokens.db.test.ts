@@ -208,6 +208,31 @@ withDb('the token registry', (db) => {
     })
   })
 
+  it('takes neither an empty registry nor one without routes for counted', async () => {
+    const clock = createManualClock(1_700_000_000_000)
+    const rows: object[] = []
+    const stats = createTokenStats({ db: { query: async () => rows as never }, clock, logger })
+    const pending = expect.objectContaining({ code: 'STATS_PENDING' })
+    expect(await stats.tradable()).toBeNull()
+    await expect(stats.read()).rejects.toEqual(pending)
+    await expect(stats.read()).rejects.toEqual(pending)
+    const blocked = { last: address(1), rows: 7, tier: 'blocked', kind: 'core', tradable: false, risks: [] }
+    rows.push({ ...blocked, blocked_reason: 'NO_ROUTE' })
+    expect(await stats.tradable()).toBeNull()
+    expect(await stats.read()).toMatchObject({ total: 7, tradable: 0 })
+    rows.splice(0, 1, { ...blocked, tier: 'A', tradable: true, blocked_reason: null })
+    await clock.advance(61_000)
+    expect(await stats.tradable()).toBe(7)
+  })
+
+  it('waits two seconds for a count that is due, and no longer', async () => {
+    const clock = createManualClock(1_700_000_000_000)
+    const stats = createTokenStats({ db: { query: () => new Promise(() => {}) }, clock, logger })
+    const answer = stats.tradable()
+    await clock.advance(2_000)
+    expect(await answer).toBeNull()
+  })
+
   it('answers counts from memory, never older than half a minute, and none before the first', async () => {
     const clock = createManualClock(1_700_000_000_000)
     let statements = 0
@@ -229,7 +254,12 @@ withDb('the token registry', (db) => {
     // Minutes later, nobody having asked: what was registered meanwhile counts.
     await saveToken(db, known({ n: 0xfd, symbol: 'LATEST' }), 1)
     await clock.advance(300_000)
+    expect(await stats.tradable()).toBe(12)
     expect(await stats.read()).toMatchObject({ total: 13, cached_s: 0 })
     await db.query('delete from tokens where address = $1', [address(0xfd)])
+    await clock.advance(59_000)
+    // In steady use an answer waits for no count.
+    expect(await stats.tradable()).toBe(12)
+    await until(() => stats.tradable(), { holds: (tradable) => tradable === 11 })
   })
 })

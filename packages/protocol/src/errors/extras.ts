@@ -84,6 +84,7 @@ export const EXTRA_SCHEMAS = {
       fee: FastFeeTerms,
       floor: Nullable(Atoms('the least min_out that passes')),
       base_fee_wei: Atoms('of the latest block'),
+      max_cost_wei: Atoms('gas limit times fee cap, at most'),
       mark_max_age_s: Count('older marks are PRICE_STALE'),
       server_time: UnixS('now here'),
     },

@@ -92,7 +92,7 @@ export const FAST_ERRORS = rows('fast', {
     extras: ['failures', 'terms'],
     retry: 'different_request',
     message: 'The gas limit, fee cap, tip or maximum cost is out of bounds.',
-    hint: '`terms.base_fee_wei` is the base fee; stay within 10 times it and 0.0002 ETH.',
+    hint: 'Bid at most 10 times `terms.base_fee_wei`; gas times bid at most `terms.max_cost_wei`.',
   },
   MIN_OUT: {
     statuses: [422],

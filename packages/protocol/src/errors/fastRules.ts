@@ -57,7 +57,7 @@ export type FastRule = (typeof FAST_RULES)[number]
 export const FAST_TERMS = {
   FEE_BPS: ['fee'],
   MIN_OUT: ['floor'],
-  GAS: ['base_fee_wei'],
+  GAS: ['base_fee_wei', 'max_cost_wei'],
   PRICE_STALE: [],
 } as const satisfies { readonly [Code in FastRule]?: readonly string[] }
 

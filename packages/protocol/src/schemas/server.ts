@@ -74,7 +74,9 @@ export const Config = Answer(
       shield_add_bps: Bps('10'),
       max_bps: Bps('100'),
       recipient: Pinned('where every fee goes; clients pin it'),
-      to_self_allowed: Flag('whether the recipient itself may trade'),
+      to_self_allowed: Flag(
+        'whether a request may direct its fee to its own wallet; never, by FEE_RECIPIENT_NOT_ALLOWED',
+      ),
       placeholder: Flag('true while no recipient is pinned; nothing is built then'),
       how: Text('the fee in words'),
     }),
@@ -90,7 +92,7 @@ export const Config = Answer(
     limits: Answer({
       min_notional_usd: Type.Optional(Usd('1')),
       max_notional_usd: Usd('10000'),
-      max_slippage_bps: Bps('the most for any trade without its own cap'),
+      max_slippage_bps: Bps('the widest cap of slippage_tolerance_by_size'),
       default_slippage_bps: Bps('when the pair has no default'),
       slippage_tolerance_by_size: SlippageBySize,
       max_vs_mid_bps: Bps('how far under the reference mid a route may land'),

@@ -3,9 +3,11 @@ import {
   APPROVAL_MODES,
   AUTH,
   type ChainProfile,
+  type CoreSymbol,
   CURVE_FEE_MODES,
   DEFAULT_SHIELD_POLICIES,
   FEE,
+  HUB_SYMBOLS,
   MAJOR_SYMBOLS,
   REQUEST,
   RISKS,
@@ -39,6 +41,8 @@ export function describeConfig({
   cosigner: Address | null
 }): Answer<'config'> {
   const { contracts, delegation } = profile
+  const ofProfile = (symbols: readonly CoreSymbol[]) =>
+    symbols.filter((symbol) => profile.core_tokens.some((token) => token.symbol === symbol))
   return {
     chain_id: profile.chain_id,
     version,
@@ -60,7 +64,7 @@ export function describeConfig({
     ),
     fee: {
       schedule: FEE.schedule,
-      major_symbols: [...MAJOR_SYMBOLS],
+      major_symbols: ofProfile(MAJOR_SYMBOLS),
       major_tiers: FEE.majorTiers.map((tier) => ({ ...tier })),
       other_bps: FEE.otherBps,
       shield_add_bps: FEE.shieldAddBps,
@@ -108,7 +112,7 @@ export function describeConfig({
     routes: fastPinOf(profile),
     submit_enabled: settings.submitEnabled,
     universe: {
-      hops: { max_pools: 3, through: ['ETH', 'WETH', 'USDG', 'PARTNER'] },
+      hops: { max_pools: 3, through: ofProfile(HUB_SYMBOLS) },
       known_hooks: profile.known_hooks.map((hook) => ({ ...hook, address: lower(hook.address) })),
       tiers: {
         A:

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createCrypto, createPoolIndex } from '@pit/chain'
 import { ownTexts } from '@pit/platform/test/ownTexts'
 import type { ChainProfile } from '@pit/protocol'
@@ -6,7 +7,10 @@ import { createStats, type StatsDeps } from './createStats.ts'
 
 const crypto = await createCrypto()
 
-function stats(head: ReturnType<StatsDeps['market']['head']>) {
+const HEAD = { number: 7, hash: '0x1', parentHash: '0x0', timestampS: 990, baseFeeWei: 1n } as const
+const NO_TOKENS = { core_tokens: [], pins: { reference_pools: {} } } as unknown as ChainProfile
+
+function stats(head: ReturnType<StatsDeps['market']['head']>, profile = NO_TOKENS) {
   const time = { nowMs: 1_000_000 }
   let builds = 0
   const text = createStats({
@@ -19,12 +23,12 @@ function stats(head: ReturnType<StatsDeps['market']['head']>) {
       mark: () => undefined,
     },
     crypto,
-    profile: { core_tokens: [], pins: { reference_pools: {} } } as unknown as ChainProfile,
+    profile,
     clock: { nowMs: () => time.nowMs },
     shared: ownTexts,
     health: { report: () => ({ status: 'degraded', checks: {} }) },
     latency: { rpc: () => null, sequencer: () => 3 },
-    tradableTokens: () => null,
+    tradableTokens: async () => null,
     aiPool: () => ({ pool_usd: 50, left_usd: 49.5, owners_funded: 1, agents_funded: 2 }),
     relays: true,
   })
@@ -58,6 +62,12 @@ it('answers null for what cannot be read now, and keeps the rest', async () => {
 })
 
 it('says which block it is of', async () => {
-  const head = { number: 7, hash: '0x1', parentHash: '0x0', timestampS: 990, baseFeeWei: 1n } as const
-  expect((await stats(head).read()).block).toEqual({ number: 7, age_s: 10 })
+  expect((await stats(HEAD).read()).block).toEqual({ number: 7, age_s: 10 })
+})
+
+it('shows the assets that the profile has, as its config does', async () => {
+  const file = new URL('../../../../profiles/mainnet.json', import.meta.url)
+  const mainnet = JSON.parse(readFileSync(file, 'utf8')) as ChainProfile
+  const { assets } = await stats(HEAD, mainnet).read()
+  expect(assets.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['ETH', 'NVDA', 'SPY'])
 })

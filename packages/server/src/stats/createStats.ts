@@ -17,7 +17,7 @@ export interface StatsDeps {
   /** Milliseconds of the latest probe, or null. */
   latency: { rpc(): number | null; sequencer(): number | null }
   /** Tokens with a route, or null while first counted. */
-  tradableTokens(): number | null
+  tradableTokens(): Promise<number | null>
   /** Today's AI pool, or null. */
   aiPool(): Answer<'stats'>['ai_pool']
   /** Whether submit relays here. */
@@ -42,7 +42,7 @@ export function createStats(deps: StatsDeps): () => Promise<string> {
   const snapshot = createCache<'stats', Kept>({ max: 1, ttlMs: ({ leftMs }) => leftMs, clock })
   async function load(): Promise<Kept> {
     const { text, ageMs, leftMs } = await shared.load('stats', STATS.rebuildS * 1_000, async () =>
-      JSON.stringify(buildStats(deps, clock.nowMs())).slice(0, -1),
+      JSON.stringify(await buildStats(deps)).slice(0, -1),
     )
     return { opening: text, builtAtMs: clock.nowMs() - ageMs, leftMs }
   }
@@ -61,8 +61,11 @@ const orNull = <T>(read: () => T): T | null => {
 }
 
 /** A part that cannot be read now is null. */
-function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
+async function buildStats(deps: StatsDeps): Promise<Snapshot> {
   const { market, profile, latency } = deps
+  // Before the rest is read, so that all of that is of one moment.
+  const tradable = await deps.tradableTokens().catch(() => null)
+  const nowMs = deps.clock.nowMs()
   const head = market.head()
   const ageS = head ? Math.max(0, Math.round(nowMs / 1000 - head.timestampS)) : 0
   const startedAt = performance.now()
@@ -75,7 +78,6 @@ function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
       : null,
   )
   const quotesMs = Math.round((performance.now() - startedAt) * 100) / 100
-  const tradable = orNull(deps.tradableTokens)
   return {
     status: deps.health.report().status,
     generated_at: Math.floor(nowMs / 1000),

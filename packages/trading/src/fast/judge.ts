@@ -54,6 +54,7 @@ function termsOf(facts: Facts) {
     fee: feeTerms(facts.fee),
     floor: minOutFloor(facts)?.toString() ?? null,
     base_fee_wei: String(facts.baseFeeWei),
+    max_cost_wei: String(facts.maxCostWei),
     mark_max_age_s: FAST.markMaxAgeS,
     server_time: Math.floor(facts.nowMs / 1000),
   }
