@@ -67,11 +67,11 @@ export function asking(w: Gallery): void {
       // Nobody is asked about the native coin.
       expect(await w.token('ETH', '?shield=1')).toMatchObject({
         status: 200,
-        body: { audit: null, fee_bps: 35 },
+        body: { audit: { verdict: 'verified', url: null, source: 'native' }, fee_bps: 35 },
       })
       await w.rpc('devnet_vendor', [{ name: 'audit', mode: 'error', times: 1 }])
       const page = (await w.get('tokens?limit=20&shield=1')).body
-      expect(page.tokens.filter(({ audit }) => !audit).length).toBeLessThanOrEqual(2)
+      expect(page.tokens.filter(({ audit }) => !audit)).toHaveLength(1)
       expect(page.warnings).toEqual([expect.stringMatching(/^1 of \d+ audit verdicts could not be read/)])
       await w.rpc('devnet_vendor', [{ name: 'audit', mode: 'ok' }])
       const found = await w.get('tokens?q=hook&shield=1')
@@ -85,7 +85,10 @@ export function asking(w: Gallery): void {
       expect(body.tokens[1]!.address).toBe(w.specimen('impersonator').toLowerCase())
       expect(body.tokens[1]!.screen_status).toBe('CACHED')
       expect(body.warnings).toEqual([
-        expect.stringMatching(/^USDG is the core asset 0x[0-9a-f]{40}; 1 other token carries/),
+        expect.stringMatching(/^USDG is the core asset 0x[0-9a-f]{40}; 1 other token has the same symbol/),
+      ])
+      expect((await w.get('tokens?q=cbbtc')).body.warnings).toEqual([
+        expect.stringMatching(/^cbBTC is the core asset 0x[0-9a-f]{40}; 0 other tokens have the same symbol/),
       ])
       for (const hostile of ['%25', '_', '%5C', "'", '%F0%9F%98%80']) {
         expect((await w.get(`tokens?q=${hostile}`)).body.count, hostile).toBeLessThanOrEqual(1)

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ChainProfile, isPitError } from '@pit/protocol'
+import { type ChainProfile, isPitError, NATIVE_TOKEN } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuditReader } from './readAudit.ts'
 
@@ -60,6 +60,16 @@ describe('the audit', () => {
     expect((await (await open(says('unknown'))).reader.read(TOKEN)).audit.verdict).toBe('unverified')
     const scripted = await open(says('flagged', { url: 'javascript:alert(1)' }))
     expect((await scripted.reader.read(TOKEN)).audit.url).toBeNull()
+  })
+  it('of the native coin is its own, without asking anybody', async () => {
+    const audit = { verdict: 'verified', url: null, source: 'native', checked_at: 1_800_000_000 }
+    const { reader, asked } = await open(says('flagged'))
+    expect(await reader.read(NATIVE_TOKEN)).toEqual({ audit, findings: [] })
+    expect(asked()).toBe(0)
+    const clock = { nowMs: () => 1_800_000_000_000 }
+    const none = createAuditReader({ profile: profileWith(null as never), clock, logger: { warn: () => {} } })
+    expect(await none.read(NATIVE_TOKEN)).toEqual({ audit, findings: [] })
+    expect(await codeOf(none.read(TOKEN))).toMatch(/^AUDIT_UNAVAILABLE/)
   })
   it('is asked once by many, and again only when old', async () => {
     const { reader, asked, time } = await open(says('verified'))

@@ -3,7 +3,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import { ProfileError } from '@pit/platform/readProfile'
 import { createVendor, rateOf, type Vendor } from '@pit/platform/vendor'
-import { type Answer, type ChainProfile, fail } from '@pit/protocol'
+import { type Answer, type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { AUDIT_PROVIDERS, type AuditOpinion, type Verdict } from './audits/index.ts'
 
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
@@ -41,7 +41,10 @@ export function createAuditReader({
 }): AuditReader {
   const { core_tokens, listed_stocks, vendors } = profile
   const opened = vendors.audit && openProvider(vendors.audit, { clock, timeoutMs })
-  if (opened === null) return { check: null, read: async () => refuseNone() }
+  if (opened === null) {
+    const read = async (token: string) => (token === NATIVE_TOKEN ? nativeVerdict(clock) : refuseNone())
+    return { check: null, read }
+  }
   const { provider, vendor, baseUrl } = opened
 
   const listed = new Set([...core_tokens, ...listed_stocks].map(({ address }) => address.toLowerCase()))
@@ -82,9 +85,15 @@ export function createAuditReader({
   const probe = core_tokens.find(({ native }) => !native)?.address.toLowerCase()
   return {
     check: probe === undefined ? null : () => check(probe),
-    read: async (token) => cache.load(token, ask),
+    read: async (token) => (token === NATIVE_TOKEN ? nativeVerdict(clock) : cache.load(token, ask)),
   }
 }
+
+/** The chain's own coin has no code that could be audited, so no provider is asked about it. */
+const nativeVerdict = (clock: Clock): Audited => ({
+  audit: { verdict: 'verified', url: null, source: 'native', checked_at: nowS(clock) },
+  findings: [],
+})
 
 const refuseNone = (): never => fail('AUDIT_UNAVAILABLE', { message: 'No audit provider is set up here.' })
 

@@ -40,7 +40,7 @@ const NO_TAX_BPS = 5
 /** The profile's own list; the beacon proves nothing about who issued a token. */
 export const isListedStock = ({ standing }: Pick<Judged, 'standing'>): boolean =>
   standing === 'core_stock' || standing === 'listed_stock'
-/** Anybody can deploy a proxy on the issuer's beacon, with an operator and balances of their own. */
+/** Anybody can deploy a proxy on the issuer's beacon and mint its supply. */
 const isUnlistedStock = ({ reading, standing }: Judged): boolean =>
   reading.code.stockBeacon === true && standing === 'none'
 

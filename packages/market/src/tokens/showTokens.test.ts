@@ -15,7 +15,8 @@ function open(page: readonly string[], unread: readonly string[]) {
     async read(token) {
       asked.push(token)
       if (unread.includes(token)) fail('AUDIT_UNAVAILABLE')
-      return { audit: { verdict: 'flagged', url: null, source: 'audit', checked_at: 1 }, findings: [] }
+      const [verdict, source] = token === NATIVE_TOKEN ? ['verified', 'native'] : ['flagged', 'audit']
+      return { audit: { verdict: verdict as never, url: null, source: source!, checked_at: 1 }, findings: [] }
     },
     check: async () => {},
   }
@@ -56,11 +57,28 @@ it('refuses where none can be read, as for one token', async () => {
   await expect(showToken(deps, ask)).rejects.toEqual(refused)
 })
 
-it('never asks about the native coin', async () => {
-  const { deps, asked } = open([NATIVE_TOKEN, address(1)], [NATIVE_TOKEN])
+it('shows the native coin’s own verdict, like any other', async () => {
+  const { deps } = open([NATIVE_TOKEN, address(1)], [])
   const ask = { token: NATIVE_TOKEN as `0x${string}`, wallet: null, shielded: true, admit: async () => {} }
-  expect(await showToken(deps, ask)).toMatchObject({ shield: true, audit: null, risks: [] })
+  const native = { verdict: 'verified', url: null, source: 'native', checked_at: 1 }
+  expect(await showToken(deps, ask)).toMatchObject({ shield: true, audit: native, risks: [] })
   const { tokens, warnings } = await showTokens(deps, PAGE)
-  expect([tokens[0]!.audit, tokens[1]!.audit?.verdict, warnings]).toEqual([null, 'flagged', []])
-  expect(asked).toEqual([address(1)])
+  expect([tokens[0]!.audit, tokens[1]!.audit?.verdict, warnings]).toEqual([native, 'flagged', []])
+})
+
+it.each([
+  [0, '0 other tokens have'],
+  [1, '1 other token has'],
+  [2, '2 other tokens have'],
+  [201, 'more than 200 other tokens have'],
+])('says how many others share a core symbol: %d', async (count, says) => {
+  const { deps } = open([], [])
+  const core = { symbol: 'USDG', address: address(0xa0) }
+  Object.assign(deps, {
+    db: { query: async () => [{ count }] },
+    profile: { core_tokens: [core] },
+    registry: { coreBySymbol: () => ({ ...record(core.address), ...core }) },
+  })
+  const { warnings } = await showTokens(deps, { ...PAGE, q: 'usdg', shielded: false })
+  expect(warnings).toEqual([`USDG is the core asset ${core.address}; ${says} the same symbol.`])
 })

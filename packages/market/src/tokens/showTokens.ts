@@ -36,15 +36,11 @@ export async function showToken(
   { token, wallet, shielded, admit }: TokenAsk,
 ): Promise<TokenShown> {
   // Read in parallel: a late verdict does not delay the screen.
-  const verdict = shielded ? readVerdict(deps.audit, token) : undefined
+  const verdict = shielded ? deps.audit.read(token) : undefined
   verdict?.catch(() => {})
   const record = await deps.registry.get(token, admit)
   return finish(deps, record, await deps.majorBps(wallet), verdict && { audited: await verdict })
 }
-
-/** Null of the native coin: it is no contract, so there is nothing to ask about. */
-const readVerdict = async (audit: AuditReader, token: string): Promise<Audited | null> =>
-  token === NATIVE_TOKEN ? null : audit.read(token)
 
 /** Verdicts read in parallel: a whole page takes seconds at worst. */
 const VERDICTS_AT_ONCE = 16
@@ -93,10 +89,8 @@ async function warn({ db }: ShowDeps, q: string, core: RecordNow | undefined): P
   const { count, atLeast } = await countSharing(db, q, core?.address)
   const shown = atLeast ? `more than ${count}` : String(count)
   if (!core) return count > 1 ? [`${shown} tokens carry this symbol: go by the address.`] : []
-  if (count === 0) return []
-  const carry =
-    count === 1 ? 'other token carries its symbol and is' : 'other tokens carry its symbol and are'
-  return [`${core.symbol} is the core asset ${core.address}; ${shown} ${carry} not it.`]
+  const others = count === 1 ? 'other token has' : 'other tokens have'
+  return [`${core.symbol} is the core asset ${core.address}; ${shown} ${others} the same symbol.`]
 }
 
 /** One that cannot be read is null and said to be missing; refuses AUDIT_UNAVAILABLE when none can be. */
@@ -104,7 +98,7 @@ async function readVerdicts(audit: AuditReader, records: readonly RecordNow[]) {
   const read: (Audited | null)[] = []
   const unread: unknown[] = []
   const readOne = (address: string) =>
-    readVerdict(audit, address).catch((error) => {
+    audit.read(address).catch((error) => {
       if (!isPitError(error) || error.code !== 'AUDIT_UNAVAILABLE') throw error
       unread.push(error)
       return null
