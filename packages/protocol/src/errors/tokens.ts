@@ -19,8 +19,8 @@ export const TOKEN_ERRORS = rows('tokens', {
     statuses: [422],
     extras: ['field'],
     retry: 'different_request',
-    message: 'The address is not in the registry.',
-    hint: 'Ask GET tokens/<address> once so that it is screened, then plan again.',
+    message: 'The address is not an ERC-20 contract on this chain.',
+    hint: "Check the address on the chain's explorer; a wallet or a pool is not a token.",
   },
   UNKNOWN_TOKEN: {
     statuses: [404, 422],
@@ -29,8 +29,8 @@ export const TOKEN_ERRORS = rows('tokens', {
     message: 'The address is not in the registry, or not a token.',
     hint: "Check the address on the chain's explorer.",
     kept:
-      'On tokens/<address> only: an address that is not in the registry is screened when asked for, so it ' +
-      'has a record or is NOT_A_TOKEN. A session grant does answer it.',
+      'Only tokens/<address> does not answer it: an address that is not in the registry is screened at once, ' +
+      'so it has a record or is NOT_A_TOKEN. A session grant answers it.',
   },
   NOT_A_TOKEN: {
     statuses: [404],

@@ -23,11 +23,7 @@ const READ = {
 } as const
 const WRITE = { area: 'league', auth: 'wallet', strictFields: true } as const
 
-const ENTER_ERRORS = [
-  'STATEMENT_EXPIRED',
-  'STATEMENT_MISMATCH',
-  'BAD_SIGNATURE',
-  'NOT_OWNER',
+const STATEMENT_ERRORS = [
   'FORBIDDEN',
   'NOT_AN_AGENT',
   'AGENT_ENTERED',
@@ -39,6 +35,13 @@ const ENTER_ERRORS = [
   'LEAGUE_INTERVAL',
   'STOPPED',
   'HOSTED_UNAVAILABLE',
+] as const satisfies readonly ErrorCode[]
+const ENTER_ERRORS = [
+  ...STATEMENT_ERRORS,
+  'STATEMENT_EXPIRED',
+  'STATEMENT_MISMATCH',
+  'BAD_SIGNATURE',
+  'NOT_OWNER',
 ] as const satisfies readonly ErrorCode[]
 
 export const LEAGUE_ROUTES = {
@@ -89,8 +92,7 @@ export const LEAGUE_ROUTES = {
     summary: 'The text an agent’s owner signs to enter, good once for 10 minutes.',
     body: StatementRequest,
     answer: Statement,
-    errors: ENTER_ERRORS,
-    statusOf: { BAD_SIGNATURE: [400] },
+    errors: STATEMENT_ERRORS,
   }),
   'league.enter': route({
     ...PLACES['league.enter'],

@@ -16,7 +16,14 @@ import {
   SubmitRequest,
 } from '../schemas/live.ts'
 import { QueryFlag } from '../schemas/scalars.ts'
-import { FAST_ERRORS, PLAN_ERRORS, QUOTE_ERRORS, REFUSED_TRADE_FIELDS } from './liveErrors.ts'
+import {
+  BUILD_ERRORS,
+  FAST_ERRORS,
+  PREPARE_ERRORS,
+  QUOTE_ERRORS,
+  REFUSED_TRADE_FIELDS,
+  SIMULATE_ERRORS,
+} from './liveErrors.ts'
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
@@ -32,7 +39,7 @@ export const LIVE_ROUTES = {
     strictFields: true,
     refusedFields: REFUSED_TRADE_FIELDS,
     answer: PrepareAnswer,
-    errors: PLAN_ERRORS,
+    errors: PREPARE_ERRORS,
   }),
   'live.quote': route({
     ...PLACES['live.quote'],
@@ -58,7 +65,7 @@ export const LIVE_ROUTES = {
     strictFields: true,
     refusedFields: REFUSED_TRADE_FIELDS,
     answer: BuildAnswer,
-    errors: PLAN_ERRORS,
+    errors: BUILD_ERRORS,
   }),
   'live.simulate': route({
     ...PLACES['live.simulate'],
@@ -71,7 +78,7 @@ export const LIVE_ROUTES = {
     strictFields: true,
     refusedFields: REFUSED_TRADE_FIELDS,
     answer: SimulateAnswer,
-    errors: PLAN_ERRORS,
+    errors: SIMULATE_ERRORS,
   }),
   'live.submit': route({
     ...PLACES['live.submit'],
@@ -88,7 +95,6 @@ export const LIVE_ROUTES = {
       'FEE_FIRST',
       'SUBMIT_REJECTED',
       'SEQUENCER_UNREACHABLE',
-      'FEE_MISMATCH',
       'ROUTER_NOT_ALLOWED',
       'RPC_UNAVAILABLE',
     ],

@@ -22,6 +22,36 @@ export const QUOTE_ERRORS = [
   'VENUE_FAILED',
 ] as const satisfies readonly ErrorCode[]
 
+/** The practice board quotes core assets alone, without shield, and judges them as a plan is. */
+export const PRACTICE_QUOTE_ERRORS = [
+  'RISK_NOT_ACCEPTED',
+  'ROUTE_VS_MID',
+  'NO_REFERENCE_MID',
+  'NO_ROUTE',
+  'TOKEN_NOT_ALLOWED',
+  'SAME_TOKEN',
+  'REGISTRY_UNAVAILABLE',
+  'NO_MARK',
+  'RPC_UNAVAILABLE',
+  'VENUE_FAILED',
+] as const satisfies readonly ErrorCode[]
+
+/** Refusals of a plan by its simulation. */
+const SIMULATION_ERRORS = [
+  'SIMULATION_FAILED',
+  'QUOTE_SIM_MISMATCH',
+  'DRY_RUN_UNFUNDABLE',
+] as const satisfies readonly ErrorCode[]
+
+/** Refusals of fields that only a plan's request has. */
+const APPROVAL_ERRORS = [
+  'APPROVAL_MODE',
+  'APPROVAL_BUDGET',
+  'UNLIMITED_APPROVAL',
+  'FEE_MODE',
+  'FEE_RECIPIENT_NOT_ALLOWED',
+] as const satisfies readonly ErrorCode[]
+
 /** Risk, policy and curve refusals of a trade that is to be signed. */
 const TRADE_ERRORS = [
   'RISK_NOT_ACCEPTED',
@@ -35,35 +65,34 @@ const TRADE_ERRORS = [
   'GEOFENCE',
   'STOCK_PAUSED',
   'WALLET_BLOCKED',
-  'APPROVAL_MODE',
-  'APPROVAL_BUDGET',
-  'UNLIMITED_APPROVAL',
-  'FEE_FIXED',
   'FEE_BPS',
   'LIMIT_NOT_REACHABLE',
   'CURVE_PAIR',
   'CURVE_GRADUATED',
   'SNIPE_TAX',
-  'FEE_MODE',
   'FEE_TOO_SMALL',
   'QUOTE_ONLY',
-  'QUOTE_SIM_MISMATCH',
   'TOKEN_CHANGED',
-  'MAX_FEE',
-  'FEE_RECIPIENT_NOT_ALLOWED',
-  'FEE_MISMATCH',
-  'SIMULATION_FAILED',
-  'DRY_RUN_UNFUNDABLE',
-  'ROUTER_NOT_ALLOWED',
-  'PARTICIPANT_TOKEN',
-  'DEV_DISABLED',
+  ...QUOTE_ERRORS,
 ] as const satisfies readonly ErrorCode[]
 
-export const PLAN_ERRORS = [
+export const BUILD_ERRORS = [
   'WALLET_MISMATCH',
   'WALLET_NOT_BOUND',
   ...TRADE_ERRORS,
-  ...QUOTE_ERRORS,
+  ...APPROVAL_ERRORS,
+] as const satisfies readonly ErrorCode[]
+
+export const PREPARE_ERRORS = [...BUILD_ERRORS, ...SIMULATION_ERRORS] as const satisfies readonly ErrorCode[]
+
+/** A failed simulation is what live/simulate answers, not a refusal. */
+export const SIMULATE_ERRORS = [...BUILD_ERRORS, 'DRY_RUN_UNFUNDABLE'] as const satisfies readonly ErrorCode[]
+
+/** A session trade names no approvals, and its calldata is checked for the binding's fee. */
+export const SESSION_PLAN_ERRORS = [
+  ...TRADE_ERRORS,
+  ...SIMULATION_ERRORS,
+  'FEE_MISMATCH',
 ] as const satisfies readonly ErrorCode[]
 
 export const FAST_ERRORS = [...FAST_RULES, 'RPC_UNAVAILABLE'] as const satisfies readonly ErrorCode[]
@@ -91,9 +120,9 @@ export const COSIGN_ERRORS = [
   'SESSION_FEE',
   'FEE_DECLARED',
   'SLIPPAGE',
-  ...ROOT_ERRORS,
+  'ROOT_BINDS_LIMITS',
+  'BINDING_TERMS',
   'TRADE_REFUSED',
-  'TX_REFUSED',
   'EXECUTOR_CLOSED',
   'CHAIN_UNAVAILABLE',
   'BUSY',

@@ -3,7 +3,7 @@ import { PaperBook, PaperFill } from '../schemas/leagueEntry.ts'
 import { pairFields, Sized } from '../schemas/live.ts'
 import { ClientId } from '../schemas/scalars.ts'
 import { OpenApiDocument } from '../schemas/server.ts'
-import { QUOTE_ERRORS } from './liveErrors.ts'
+import { PRACTICE_QUOTE_ERRORS } from './liveErrors.ts'
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
@@ -61,7 +61,7 @@ export const OUR_ROUTES = {
       'PARTICIPANT_TOKEN',
       'SIMULATION_FAILED',
       'LIVE_UNAVAILABLE',
-      ...QUOTE_ERRORS,
+      ...PRACTICE_QUOTE_ERRORS,
     ],
   }),
   'paper.book': route({

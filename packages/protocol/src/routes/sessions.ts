@@ -6,7 +6,7 @@ import {
   SessionTrade,
   SessionTradeRequest,
 } from '../schemas/session.ts'
-import { COSIGN_ERRORS, PLAN_ERRORS, REFUSED_TRADE_FIELDS, ROOT_ERRORS } from './liveErrors.ts'
+import { COSIGN_ERRORS, REFUSED_TRADE_FIELDS, ROOT_ERRORS, SESSION_PLAN_ERRORS } from './liveErrors.ts'
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
@@ -88,7 +88,7 @@ export const SESSION_ROUTES = {
       'SIGNER_UNAVAILABLE',
       'SIGNER_MISMATCH',
       ...COSIGN_ERRORS,
-      ...PLAN_ERRORS,
+      ...SESSION_PLAN_ERRORS,
     ],
     statusOf: { NO_SESSION: [404] },
   }),

@@ -87,7 +87,6 @@ describe('the route table', () => {
 
   it('lets a route choose among the statuses of a code', () => {
     expect(statusFor(ROUTES['live.session.grant'], refusal('UNKNOWN_TOKEN'))).toBe(422)
-    expect(statusFor(ROUTES['tokens.get'], refusal('UNKNOWN_TOKEN'))).toBe(404)
     expect(statusFor(ROUTES['live.session.grant'], refusal('BAD_SIGNATURE', { status: 400 }))).toBe(400)
     expect(statusFor(ROUTES['hosted.refund_gas'], refusal('SUBMIT_DISABLED'))).toBe(503)
     expect(statusFor(ROUTES['live.submit'], refusal('SUBMIT_DISABLED'))).toBe(403)

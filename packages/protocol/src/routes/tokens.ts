@@ -21,15 +21,7 @@ export const TOKEN_ROUTES = {
     params: TokenParams,
     query: TokenQuery,
     answer: TokenRecord,
-    errors: [
-      'ADDRESS_REQUIRED',
-      'NOT_A_TOKEN',
-      'UNKNOWN_TOKEN',
-      'SCREEN_UNAVAILABLE',
-      'AUDIT_UNAVAILABLE',
-      'RPC_UNAVAILABLE',
-    ],
-    statusOf: { UNKNOWN_TOKEN: [404] },
+    errors: ['ADDRESS_REQUIRED', 'NOT_A_TOKEN', 'SCREEN_UNAVAILABLE', 'AUDIT_UNAVAILABLE', 'RPC_UNAVAILABLE'],
   }),
   'tokens.search': route({
     ...PLACES['tokens.search'],

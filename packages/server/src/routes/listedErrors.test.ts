@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ErrorCode, errorRow, ROUTE_IDS, type RouteId, routeById } from '@pit/protocol'
+import { expect, it } from 'vitest'
+
+// Every code that a route lists must stand in a file the route can run. A code in the right file that no
+// request can reach is beyond this test; a code that only another capability throws is not.
+
+const PACKAGES = new URL('../../../', import.meta.url).pathname
+
+const EDGE = ['server/src/http', 'server/src/auth', 'server/src/routes', 'platform/src']
+const TOKENS = ['market/src/tokens']
+const QUOTE = [...TOKENS, 'trading/src/quote']
+const PLAN = [...QUOTE, 'trading/src/plan', 'trading/src/types.ts']
+const SIMULATED = [...PLAN, 'trading/src/simulate']
+const COSIGNED = ['signer/src/leaves', 'signer/src/ledger', 'signer/src/checks.ts', 'signer/src/http']
+const STORED_ROOTS = ['signer/src/roots/readRoots.ts']
+const SESSIONS = ['sessions/src/addresses.ts', 'sessions/src/cosigner.ts', 'sessions/src/readWallet.ts']
+const HOSTED = ['agents/src', ...SESSIONS, ...SIMULATED, 'relay/src', 'signer/src']
+const ENTRIES = ['league/src/deps.ts', 'league/src/entries/readAsk.ts', 'league/src/entries/statement.ts']
+
+const FOLDERS: { readonly [Route in RouteId]?: readonly string[] } = {
+  'tokens.get': TOKENS,
+  'tokens.search': TOKENS,
+  'tokens.stats': TOKENS,
+  'live.quote': QUOTE,
+  'live.build': PLAN,
+  'live.prepare': SIMULATED,
+  'live.simulate': SIMULATED,
+  'live.submit': ['relay/src'],
+  'live.fast': ['trading/src/fast', 'relay/src'],
+  'live.fast.terms': ['trading/src/fast'],
+  'live.revoke': ['trading/src/plan', 'trading/src/simulate'],
+  'live.session.grant': [
+    'sessions/src/grant',
+    'trading/src/plan/planRequest.ts',
+    ...SESSIONS,
+    ...TOKENS,
+    'signer/src/roots',
+    ...COSIGNED,
+  ],
+  'live.session.trade': ['sessions/src/trade', ...SESSIONS, ...SIMULATED, ...COSIGNED, ...STORED_ROOTS],
+  'live.session.revoke': ['sessions/src/revoke', ...SESSIONS],
+  'league.statement': ENTRIES,
+  'league.enter': [...ENTRIES, 'league/src/entries/enter.ts', 'league/src/entries/statements.ts'],
+  'league.confirm': ['league/src/entries', 'league/src/deps.ts'],
+  'league.leave': ['league/src/entries', 'league/src/deps.ts'],
+  'paper.order': ['league/src', 'agents/src/paper', 'trading/src/quote', 'trading/src/plan'],
+}
+const foldersOf = (id: RouteId): readonly string[] => {
+  const { area } = routeById(id)
+  const own =
+    FOLDERS[id] ?? { hosted: HOSTED, account: ['relay/src'], league: ['league/src'] }[area as string]
+  return [...EDGE, ...(own ?? [])]
+}
+
+const texts = new Map<string, string>()
+function textOf(path: string): string {
+  const cached = texts.get(path)
+  if (cached !== undefined) return cached
+  const file = join(PACKAGES, path)
+  const isFolder = statSync(file).isDirectory()
+  const inside = isFolder ? readdirSync(file).filter((name) => name !== 'test') : []
+  const text = isFolder
+    ? inside.map((name) => textOf(`${path}/${name}`)).join('\n')
+    : path.endsWith('.ts') && !path.endsWith('.test.ts')
+      ? readFileSync(file, 'utf8')
+      : ''
+  texts.set(path, text)
+  return text
+}
+
+/** Codes the contract gives to every key's route, which no key of this server can meet. */
+const ALWAYS_LISTED: ReadonlySet<ErrorCode> = new Set(['WALLET_NOT_BOUND'])
+
+it.each(ROUTE_IDS)('%s lists only codes that its own files can throw', (id) => {
+  const { errors, refusedFields, area } = routeById(id)
+  const text = foldersOf(id).map(textOf).join('\n')
+  const byTable = new Set<string>([...Object.values(refusedFields), 'FAST_DISABLED'])
+  const strangers = errors.filter((code) => !byTable.has(code) && !text.includes(`'${code}'`))
+  expect(strangers, area).toEqual([])
+})
+
+it.each(ROUTE_IDS)('%s lists no code that this server never answers there', (id) => {
+  const unanswered = routeById(id).errors.filter((code) => errorRow(code).kept && !ALWAYS_LISTED.has(code))
+  const answered = { 'live.session.grant': ['UNKNOWN_TOKEN'], 'live.session.trade': ['FEE_MISMATCH'] }
+  expect(unanswered).toEqual(answered[id as keyof typeof answered] ?? [])
+})
