@@ -31,7 +31,7 @@ export interface FollowPoolsDeps {
   pinned: readonly string[]
   value: PoolValue
   /** The most pools in memory; the usual number when absent. */
-  maxPools?: number | undefined
+  maxPools?: number
   listener: BookListener & {
     /** Called after a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
@@ -82,7 +82,11 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   const isKept = (pool: AnyPool) => pool.version === 'curve' || isAlive(pool) || isWanted(pool)
 
   const newBound = () =>
-    createPoolBound({ isPinned: (id) => pinned.has(id), value: deps.value, max: deps.maxPools })
+    createPoolBound({
+      isPinned: (id) => pinned.has(id),
+      value: deps.value,
+      ...(deps.maxPools !== undefined && { max: deps.maxPools }),
+    })
   const aheadBound = newBound()
   const fees = createDynamicFees({ rpc, multicall3, stateView, knownHooks, logger })
   const states = createStateReader({

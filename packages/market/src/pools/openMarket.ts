@@ -31,8 +31,6 @@ export interface MarketDeps {
   crypto: Crypto
   profile: ChainProfile
   logger: Logger
-  /** The most pools in memory; the usual number when absent. */
-  maxPools?: number
 }
 
 export interface Market {
@@ -96,7 +94,6 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     logger,
     pinned,
     value: createPoolValue(profile, marks.mark),
-    maxPools: deps.maxPools,
     listener: {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)

@@ -38,6 +38,8 @@ describe('the bound of pools in memory', () => {
     expect([29, 31, 30].map((n) => bound.admits(pool(n)))).toEqual([false, false, false])
     expect(bound.admits(pool(99))).toBe(true)
     expect(excess(...TEN.slice(0, 8))).toEqual([])
+    expect(bound.admits(pool(30))).toBe(false)
+    expect(excess(...TEN.slice(0, 7))).toEqual([])
     expect(bound.admits(pool(30))).toBe(true)
     expect(excess(...TEN, 20)).toEqual([20, 19])
   })

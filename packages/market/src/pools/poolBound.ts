@@ -4,7 +4,7 @@ import type { ChainProfile } from '@pit/protocol'
 import { pairAtomsIn } from '../tokens/depth.ts'
 import type { AnyPool } from './poolLogs.ts'
 
-/** How many pools and curves memory holds: the thinnest leave, and return with a log when they have more money. */
+/** The pools and curves in memory: the thinnest leave, and return with the log that gives them money. */
 export interface PoolBound {
   /** Whether a pool may enter: after an eviction, only with more money than the evicted ones had. */
   admits(pool: AnyPool): boolean
@@ -15,6 +15,8 @@ export interface PoolBound {
 const MAX_POOLS = 50_000
 /** Evicting a tenth at once keeps the ranking of all pools rare. */
 const KEPT_SHARE = 0.9
+/** Below this share of the bound dust may enter again. */
+const ROOM_SHARE = 0.8
 /** All dust ranks alike, so that the cheapest flood does not outrank older pools without a marked token. */
 const DUST_USD = 1
 
@@ -30,9 +32,10 @@ export function createPoolBound({
 }: {
   isPinned(id: string): boolean
   value: PoolValue
-  max?: number | undefined
+  max?: number
 }): PoolBound {
   const target = Math.floor(max * KEPT_SHARE)
+  const room = Math.floor(max * ROOM_SHARE)
   /** Null while there is room. */
   let evictedUsd: number | null = null
   const rankOf = (pool: AnyPool): number | null => {
@@ -45,7 +48,7 @@ export function createPoolBound({
       return (rankOf(pool) ?? Number.POSITIVE_INFINITY) > evictedUsd
     },
     excess(pools, count) {
-      if (count < target) evictedUsd = null
+      if (count < room) evictedUsd = null
       if (count <= max) return []
       const ranked: { pool: AnyPool; usd: number; entered: number }[] = []
       for (const pool of pools) {
