@@ -26,7 +26,7 @@ describe('referencePage', () => {
   })
 
   it('escapes what looks like markup', () => {
-    expect(page).toContain('GET tokens/&lt;address&gt;')
+    expect(page).toContain('POST hosted/&lt;id&gt;/stop')
     expect(page).not.toContain('<address>')
   })
 })
