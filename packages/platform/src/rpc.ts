@@ -8,6 +8,7 @@ export {
   RpcUnreachable,
 } from './rpc/types.ts'
 export { watchAddresses } from './rpc/watchAddresses.ts'
+export { saysReverted } from './rpc/words.ts'
 
 /** Addresses as a setting names them, by commas. */
 export const addressesIn = (setting: string): string[] =>

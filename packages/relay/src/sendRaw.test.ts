@@ -1,5 +1,6 @@
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { expect, it } from 'vitest'
-import { saysRefused } from './sendRaw.ts'
+import { saysKnown, saysNonce, saysRefused, sendRaw } from './sendRaw.ts'
 
 it.each([
   [-32_003, 'transaction rejected by the sequencer'],
@@ -34,3 +35,19 @@ it.each([
 ])('%i %s may have come after the bytes were passed on', (code, message) =>
   expect(saysRefused({ code, message })).toBe(false),
 )
+
+it.each([
+  [3, 'execution reverted: already known'],
+  [-32_000, 'execution reverted: nonce too low'],
+  [3, 'execution reverted: upstream timed out, try again'],
+])('reads %i %s as a refusal, and the contract’s text as nothing more', async (code, message) => {
+  const error = new RpcError('eth_sendRawTransaction', code, message, undefined)
+  const answer = await sendRaw({ request: () => Promise.reject(error) } as unknown as Rpc, '0x02')
+  expect(answer).toEqual({ kind: 'refused', words: message })
+  expect([saysKnown(message), saysNonce(message)]).toEqual([false, false])
+})
+
+it('stays in doubt about an error whose data may be the transaction’s hash', () => {
+  const data = `0x${'ab'.repeat(32)}`
+  expect(saysRefused(new RpcError('eth_sendRawTransaction', -32_000, 'timed out', data))).toBe(false)
+})

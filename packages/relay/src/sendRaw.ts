@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import { askBlockNumber, askIsKnown, askNonce, askReceipt, needAll } from '@pit/platform/reads'
-import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { type Rpc, RpcError, saysReverted } from '@pit/platform/rpc'
 
 /** How long the sequencer has to answer. */
 export const SEND_BOUND_MS = 5_000
@@ -36,8 +36,13 @@ const REFUSING = oneOf(
   'forbidden|not allowed|blacklist|blocked|pool is full',
 )
 
+/** A sequencer may run the transaction first. Data does not count here: some nodes put the hash there. */
+const isRevert = ({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean =>
+  saysReverted({ code, message, data: undefined })
+
 /** Whether an error says no for certain. Every other one may have come after the bytes were passed on. */
 export function saysRefused({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean {
+  if (isRevert({ code, message })) return true
   if (DOUBTFUL_CODES.has(code) || DOUBTFUL.test(message)) return false
   return REFUSING_CODES.has(code) || REFUSING.test(message)
 }
@@ -49,6 +54,7 @@ export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
     return { kind: 'taken' }
   } catch (error) {
     if (!(error instanceof RpcError)) return { kind: 'silent' }
+    if (isRevert(error)) return { kind: 'refused', words: REVERTED + revertText(error.message) }
     if (saysRefused(error)) return { kind: 'refused', words: cleanWords(error.message) }
     return saysNothing(error) ? { kind: 'unexplained' } : { kind: 'silent' }
   }
@@ -68,10 +74,18 @@ export function cleanWords(message: string): string {
     .slice(0, MAX_WORDS)
 }
 
+/** The start of the words of every revert, so that a contract's text is not read as the node's. */
+const REVERTED = 'execution reverted'
+const revertText = (message: string): string => {
+  const text = cleanWords(message).replace(/^execution reverted(: )?/i, '')
+  return text === '' ? '' : `: ${text}`
+}
+const isNodesOwn = (words: string): boolean => !words.startsWith(REVERTED)
+
 /** Nodes have no code for it: the bytes are in their pool already. */
 export const saysKnown = (words: string): boolean =>
-  /already (known|imported|exists|in (the )?(mem)?pool)|known transaction/i.test(words)
-export const saysNonce = (words: string): boolean => /nonce/i.test(words)
+  isNodesOwn(words) && /already (known|imported|exists|in (the )?(mem)?pool)|known transaction/i.test(words)
+export const saysNonce = (words: string): boolean => isNodesOwn(words) && /nonce/i.test(words)
 
 /** What the chain shows of a transaction; null when it does not answer. */
 export interface ChainView {

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import { revertReason } from '../revertReason.ts'
+import { saysReverted } from '../rpc.ts'
 import { type BlockTag, bytesIn, numberIn, quantityIn, tagOf, toQuantity } from './hex.ts'
 import type { Question } from './question.ts'
 
@@ -62,8 +63,6 @@ export const askCall = (
   parse: bytesIn,
 })
 
-const REVERTED = 3
-
 /** What a contract returns, or that it reverts: a revert is its own word, every other refusal the node's. */
 export const askCallOrRevert = (
   call: ContractCall,
@@ -76,9 +75,9 @@ export const askCallOrRevert = (
       const data = plain.parse(result)
       return data === undefined ? undefined : { reverted: false, data }
     },
-    refused: ({ code, data, message }) =>
-      code === REVERTED
-        ? { reverted: true, reason: revertReason(bytesIn(data) ?? '0x', message) }
+    refused: (error) =>
+      saysReverted(error)
+        ? { reverted: true, reason: revertReason(bytesIn(error.data) ?? '0x', error.message) }
         : undefined,
   }
 }

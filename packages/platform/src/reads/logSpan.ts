@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { saysBusy } from '../rpc/words.ts'
 import { RpcError, RpcUnreachable } from '../rpc.ts'
 import type { BlockRange } from './logs.ts'
 
@@ -37,8 +38,6 @@ export function createLogSpan({
   }
 }
 
-const RATE_CODES: ReadonlySet<number> = new Set([429, -32_029])
-const RATE = /too many requests|rate.?limit|request rate|requests? per|compute units|throughput|throttl/i
 const SIZE_CODES: ReadonlySet<number> = new Set([-32_005])
 const SIZE =
   /exceed|more than|too (many|large|wide|big|long)|limited to|maximum|range|response size|time(d)? ?out/i
@@ -57,7 +56,7 @@ export function refusalOf(error: unknown): 'rate' | 'size' | 'slow' | 'other' {
     return error.why === 'large' ? 'size' : error.why === 'slow' ? 'slow' : 'other'
   }
   if (!(error instanceof RpcError)) return 'other'
-  if (RATE_CODES.has(error.code) || RATE.test(error.message)) return 'rate'
+  if (saysBusy(error)) return 'rate'
   if (SIZE_CODES.has(error.code)) return 'size'
   return !OTHER.test(error.message) && SIZE.test(error.message) ? 'size' : 'other'
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createRpc } from './createRpc.ts'
 import { RpcError, RpcUnreachable } from './types.ts'
 
-type Said = { result: unknown } | { error: { code: number; message: string } } | 'hang' | 429
+type Said = { result: unknown } | { error: { code: number; message: string; data?: unknown } } | 'hang' | 429
 
 interface Node {
   url: string
@@ -169,6 +169,36 @@ describe('reads', () => {
     a.say['eth_call'] = { error: { code: 3, message: 'execution reverted: internal error' } }
     await expect(rpc.request('eth_call', [{}, 'latest'])).rejects.toMatchObject({ code: 3 })
     expect(b.asked).not.toContain('eth_call')
+  })
+
+  it.each([
+    { code: 3, message: 'execution reverted: too many requests' },
+    { code: -32_000, message: 'execution reverted: rate limit, requests per second' },
+    { code: -32_000, message: 'execution reverted: header not found' },
+    { code: -32_603, message: 'internal error', data: '0x08c379a0' },
+    { code: -32_015, message: 'throttled: unavailable', data: 'Reverted 0x08c379a0' },
+    { code: 429, message: 'too many requests', data: { data: '0x08c379a0' } },
+  ])('take $code $message $data for a revert, which says nothing about the node', async (error) => {
+    const { a, b, rpc, states } = await openTwo()
+    a.say['eth_call'] = { error }
+    await expect(rpc.request('eth_call', [{}, 'latest'])).rejects.toMatchObject({ code: error.code })
+    const answers = await rpc.batch([
+      ['eth_call', [{}, 'latest']],
+      ['eth_gasPrice', []],
+    ])
+    expect(answers).toMatchObject([{ ok: false }, { ok: true, result: 'a' }])
+    expect(states()).toEqual(['up', 'up'])
+    expect(b.asked).not.toContain('eth_call')
+  })
+
+  it.each([
+    { code: 429, message: 'too many requests', data: { see: 'https://node.example/limits' } },
+    { code: -32_005, message: 'request rate limited' },
+  ])('still take $code $message for a busy node', async (error) => {
+    const { a, rpc, states } = await openTwo()
+    a.say['eth_gasPrice'] = { error }
+    expect(await price(rpc)).toBe('b')
+    expect(states()).toEqual(['busy', 'up'])
   })
 
   it('never take logs from a node that is behind the block they name', async () => {

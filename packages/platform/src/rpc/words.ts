@@ -1,11 +1,25 @@
 import type { RpcCall, RpcError } from './types.ts'
 
+const REVERT_CODE = 3
+const REVERT = /execution reverted|transaction reverted|vm exception|vm execution error/i
+/** Revert data as nodes put it: bare, after a word (`Reverted 0x…`), or inside an object. */
+const REVERT_DATA = /^(reverted )?0x([0-9a-f]{2})+$/i
+
+/** A contract reverted. The text is the contract's own, so it says nothing about the node. */
+export const saysReverted = ({ code, message, data }: Pick<RpcError, 'code' | 'message' | 'data'>): boolean =>
+  code === REVERT_CODE || isRevertData(data) || REVERT.test(message)
+
+function isRevertData(data: unknown): boolean {
+  const bytes = typeof data === 'object' ? (data as { data?: unknown } | null)?.data : data
+  return typeof bytes === 'string' && REVERT_DATA.test(bytes)
+}
+
 const RATE_CODES: ReadonlySet<number> = new Set([429, -32_029])
 const RATE = /too many requests|rate.?limit|request rate|requests? per|compute units|throughput|throttl/i
 
-/** The node was asked too often. */
-export const saysBusy = ({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean =>
-  RATE_CODES.has(code) || RATE.test(message)
+/** The node limits its requests. */
+export const saysBusy = (error: Pick<RpcError, 'code' | 'message' | 'data'>): boolean =>
+  !saysReverted(error) && (RATE_CODES.has(error.code) || RATE.test(error.message))
 
 const METHOD_NOT_FOUND = -32_601
 export const saysNoMethod = ({ code }: Pick<RpcError, 'code'>): boolean => code === METHOD_NOT_FOUND
@@ -14,8 +28,8 @@ const INTERNAL = -32_603
 const OWN =
   /header not found|unknown block|block not found|missing trie|pruned|not available|internal error|unavailable/i
 /** An error that is about this node and not about what was asked: another node may answer. */
-export const saysOwnTrouble = (error: Pick<RpcError, 'code' | 'message'>): boolean =>
-  error.code !== 3 && (error.code === INTERNAL || saysNoMethod(error) || OWN.test(error.message))
+export const saysOwnTrouble = (error: Pick<RpcError, 'code' | 'message' | 'data'>): boolean =>
+  !saysReverted(error) && (error.code === INTERNAL || saysNoMethod(error) || OWN.test(error.message))
 
 /** Which parameter of a read names its block. */
 const BLOCK_AT: Readonly<Record<string, number>> = {
