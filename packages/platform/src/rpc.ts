@@ -1,5 +1,6 @@
 export { type AgreeingRpc, agreeOfTwo } from './rpc/agreeOfTwo.ts'
 export { createRpc } from './rpc/createRpc.ts'
+export { createPassThrough, type PassThrough } from './rpc/passThrough.ts'
 export {
   type AddressHealth,
   type Rpc,

@@ -8,7 +8,7 @@ import type { Logger } from '@pit/platform/logger'
 import { createMetrics, type Metrics } from '@pit/platform/metrics'
 import { ownDataDir } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
-import { createRpc, type Rpc, watchAddresses } from '@pit/platform/rpc'
+import { createPassThrough, createRpc, type PassThrough, type Rpc, watchAddresses } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import { createSharedTexts, type SharedTexts } from '@pit/platform/sharedTexts'
 import type { ChainProfile } from '@pit/protocol'
@@ -18,11 +18,15 @@ import { migrateStore } from './migrateStore.ts'
 import { watchSequencer } from './service/watchSequencer.ts'
 
 const PROFILE_WAIT_MS = 60_000
+/** At most 40 answers of 128 KB are held at once. */
+const WALLET_READS = { maxConnections: 8, maxCalls: 40 }
 
 /** What nearly every part stands on. */
 export interface Ground {
   db: Db
   rpc: Rpc
+  /** Reads of browser wallets, apart from the service's own. */
+  walletReads: PassThrough
   sequencer: ReturnType<typeof watchSequencer>
   clock: Timer
   crypto: Crypto
@@ -82,6 +86,8 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   closing.add(() => rpc.close())
   watchAddresses(metrics, rpc)
   await checkChain(rpc, profile)
+  const walletReads = createPassThrough({ urls: rpcUrls, health: rpc.addresses, ...WALLET_READS })
+  closing.add(() => walletReads.close())
   const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url
   // Without a sequencer of its own, transactions go to the nodes, each to one of them.
   const sendsBy = sequencerUrl ? createRpc({ url: sequencerUrl }) : { ...rpc, close: () => {} }
@@ -89,7 +95,7 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   closing.add(() => sequencer.close())
   stage(`profile ${profile.name}, chain at ${rpcUrls.map((url) => new URL(url).host).join(', ')}`)
   return {
-    ...{ db, rpc, sequencer, crypto, logger, profile, sanctions, randomBytes },
+    ...{ db, rpc, walletReads, sequencer, crypto, logger, profile, sanctions, randomBytes },
     clock: systemClock,
     metrics,
     isSanctioned: sanctions.isSanctioned,

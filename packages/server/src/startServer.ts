@@ -63,7 +63,7 @@ async function open(given: Start): Promise<string> {
   const { closing } = given
   const geo = await openGeo(given.config.geoDb)
   const ground = await openGround(given)
-  const { db, rpc, clock, logger, metrics, sanctions, profile } = ground
+  const { db, clock, logger, metrics, sanctions, profile } = ground
   const config = configFor(given.config, profile)
   const start: Start = { ...given, config }
   if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: nobody can sign in')
@@ -153,7 +153,7 @@ async function open(given: Start): Promise<string> {
     authenticate: auth.authenticateKey,
     site: [...site.pages, ...marksPages({ sql: db, clock, profile })],
     notFound: site.notFound,
-    walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
+    walletRpc: createWalletRpc({ node: ground.walletReads, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()
   isListening = true

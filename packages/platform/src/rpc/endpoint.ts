@@ -6,15 +6,28 @@ import { isRead, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from '
 export interface Endpoint {
   /** Without the path, which may hold a key. */
   name: string
-  /** `alone`: one call as a message of its own, which is what some nodes and all sequencers expect. */
-  exchange(calls: readonly RpcCall[], terms: { boundMs: number; alone: boolean }): Promise<RpcAnswer[]>
+  exchange(calls: readonly RpcCall[], terms: ExchangeTerms): Promise<RpcAnswer[]>
   close(): void
+}
+
+interface ExchangeTerms {
+  boundMs: number
+  /** One call as a message of its own, which is what some nodes and all sequencers expect. */
+  alone: boolean
+  /** Reading stops beyond it, and the connection is closed. */
+  maxAnswerBytes?: number
 }
 
 interface Answered {
   id?: unknown
   result?: unknown
   error?: { code?: number; message?: string; data?: unknown }
+}
+
+interface PostTerms {
+  boundMs: number
+  mayAgain: boolean
+  maxAnswerBytes: number
 }
 
 const MAX_CONNECTIONS = 64
@@ -40,19 +53,19 @@ function retryAfterMs(header: string | undefined): number | null {
   return Number.isFinite(ms) ? Math.max(0, ms) : null
 }
 
-export function createEndpoint(url: string): Endpoint {
+export function createEndpoint(url: string, { maxConnections = MAX_CONNECTIONS } = {}): Endpoint {
   const target = new URL(url)
-  const connections = keepConnections({ url: target, maxConnections: MAX_CONNECTIONS })
+  const connections = keepConnections({ url: target, maxConnections })
   let nextId = 0
 
-  async function post(body: string, boundMs: number): Promise<HttpAnswer> {
+  async function post(body: string, boundMs: number, maxAnswerBytes: number): Promise<HttpAnswer> {
     const outcome = await connections.exchange({
       method: 'POST',
       path: `${target.pathname}${target.search}`,
       headers: { 'content-type': 'application/json' },
       body,
       timeoutMs: boundMs,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
+      maxAnswerBytes,
     })
     if (outcome.kind !== 'answer') throw new ExchangeFailed(outcome)
     return outcome
@@ -61,27 +74,23 @@ export function createEndpoint(url: string): Endpoint {
   /** Once more on a new connection, within the same bound, where that can do no harm. */
   async function postWell(
     body: string,
-    { boundMs, mayAgain }: { boundMs: number; mayAgain: boolean },
+    { boundMs, mayAgain, maxAnswerBytes }: PostTerms,
   ): Promise<HttpAnswer> {
     const startedMs = performance.now()
     try {
-      return await post(body, boundMs)
+      return await post(body, boundMs, maxAnswerBytes)
     } catch (error) {
       const leftMs = boundMs - (performance.now() - startedMs)
       if (!isGone(error)) throw error
       // Where one kept connection was dead, the others may be too: a node that came back knows none of them.
       connections.dropIdle()
       if (!mayAgain || leftMs <= 0) throw error
-      return post(body, leftMs)
+      return post(body, leftMs, maxAnswerBytes)
     }
   }
 
   /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
-  async function converse(
-    what: string,
-    message: unknown,
-    terms: { boundMs: number; mayAgain: boolean },
-  ): Promise<unknown> {
+  async function converse(what: string, message: unknown, terms: PostTerms): Promise<unknown> {
     try {
       const { status, headers, text } = await postWell(JSON.stringify(message), terms)
       if (status === TOO_MANY_REQUESTS) {
@@ -103,9 +112,9 @@ export function createEndpoint(url: string): Endpoint {
 
   return {
     name: target.host,
-    async exchange(calls, { boundMs, alone }) {
+    async exchange(calls, { boundMs, alone, maxAnswerBytes = MAX_ANSWER_BYTES }) {
       const messages = calls.map(([method, params]) => ({ jsonrpc: '2.0', id: ++nextId, method, params }))
-      const terms = { boundMs, mayAgain: calls.every(isRead) }
+      const terms = { boundMs, mayAgain: calls.every(isRead), maxAnswerBytes }
       const [first] = messages
       if (alone && first) {
         const answer = (await converse(first.method, first, terms)) as Answered

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import type { Rpc } from '@pit/platform/rpc'
+import type { PassThrough } from '@pit/platform/rpc'
 import { type BucketId, fail } from '@pit/protocol'
 import type { Relay } from '@pit/relay'
 import type { Caller, Charge } from '../http/types.ts'
@@ -7,7 +7,7 @@ import { type Answer, answerOf, CODES, failureFrom, failureOf, type Message, mes
 import { isRead, paramsOf } from './reads.ts'
 
 export interface WalletRpcDeps {
-  rpc: Rpc
+  node: Pick<PassThrough, 'request'>
   relay: Pick<Relay, 'submitByWallet'>
   /** The wallet's keys that work now, newest first. */
   liveKeysOf(wallet: Hex): Promise<readonly number[]>
@@ -19,14 +19,24 @@ export type WalletRpc = (body: unknown, caller: Caller) => Promise<Answer | Answ
 
 const BUCKETS: readonly BucketId[] = ['wallet_rpc.address', 'wallet_rpc.overall']
 const MAX_BATCH = 20
+/** Of everything that one request is answered, a batch included. */
+const MAX_ANSWER_BYTES = 128 * 1024
+const CALL_TIMEOUT_MS = 5_000
+const REQUEST_TIMEOUT_MS = 10_000
 const RAW = /^0x(?:[0-9a-fA-F]{2})+$/
+
+/** Time and bytes left for one request. */
+interface Budget {
+  untilMs: number
+  bytes: number
+}
 
 /**
  * A node's face for browser wallets, which sign a transaction only to send it themselves: reads go to the
  * node, and a signed transaction is relayed if it is one that was built here for its signer.
  */
 export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
-  async function run({ id, method, params }: Message, caller: Caller): Promise<Answer> {
+  async function run({ id, method, params }: Message, caller: Caller, budget: Budget): Promise<Answer> {
     await deps.charge(caller, BUCKETS)
     if (method === 'eth_sendRawTransaction') return answerOf(id, await send(deps, params))
     if (!isRead(method)) {
@@ -38,14 +48,17 @@ export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
       const message = 'State overrides and whole blocks are not served here: ask a node.'
       return failureOf(id, { code: CODES.params, message })
     }
-    return answerOf(id, await deps.rpc.request(method, passed))
+    const timeoutMs = Math.min(CALL_TIMEOUT_MS, budget.untilMs - performance.now())
+    if (timeoutMs <= 0) return failureOf(id, { code: CODES.limit, message: 'The batch took too long.' })
+    const bound = { timeoutMs, maxAnswerBytes: budget.bytes }
+    return answerOf(id, await deps.node.request(method, passed, bound))
   }
 
-  async function answer(value: unknown, caller: Caller): Promise<Answer> {
+  async function answer(value: unknown, caller: Caller, budget: Budget): Promise<Answer> {
     const message = messageOf(value)
     if (message === null) return failureOf(null, { code: CODES.request, message: 'Not a JSON-RPC request.' })
     try {
-      return await run(message, caller)
+      return await run(message, caller, budget)
     } catch (error) {
       const failure = failureFrom(error)
       if (failure === null) throw error
@@ -54,10 +67,18 @@ export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
   }
 
   return async (body, caller) => {
-    if (!Array.isArray(body)) return answer(body, caller)
+    const budget = { untilMs: performance.now() + REQUEST_TIMEOUT_MS, bytes: MAX_ANSWER_BYTES }
+    if (!Array.isArray(body)) return answer(body, caller, budget)
     if (body.length === 0 || body.length > MAX_BATCH)
       return failureOf(null, { code: CODES.request, message: `A batch has 1 to ${MAX_BATCH} requests.` })
-    return Promise.all(body.map((one) => answer(one, caller)))
+    const answers: Answer[] = []
+    // One after another: a batch takes no more of the node than a single request.
+    for (const one of body) {
+      const answered = await answer(one, caller, budget)
+      budget.bytes -= JSON.stringify(answered).length
+      answers.push(answered)
+    }
+    return answers
   }
 }
 

@@ -50,7 +50,10 @@ export function failureFrom(error: unknown): Failure | null {
     const message = error.message.slice(0, MAX_WORDS)
     return { code: error.code, message, ...(error.data !== undefined && { data: error.data }) }
   }
-  if (error instanceof RpcUnreachable)
-    return { code: CODES.internal, message: 'The node does not answer: try again in a moment.' }
-  return null
+  if (!(error instanceof RpcUnreachable)) return null
+  if (error.why === 'busy')
+    return { code: CODES.limit, message: 'Too many wallets read at once: try again in a second.' }
+  if (error.why === 'large')
+    return { code: CODES.limit, message: 'The answer is over 128 KB: read it from another node.' }
+  return { code: CODES.internal, message: 'The node does not answer: try again in a moment.' }
 }

@@ -24,12 +24,31 @@ const TAKES: Readonly<Record<string, number>> = {
 /** A block with all its transactions can be megabytes. */
 const WITHOUT_TRANSACTIONS = new Set(['eth_getBlockByHash', 'eth_getBlockByNumber'])
 
+/** Enough for any swap this service builds; a node's own cap is five times as high. */
+export const MAX_CALL_GAS = 10_000_000n
+const RUNS_CODE = new Set(['eth_call', 'eth_estimateGas'])
+/** Nodes in Go read field names in any case, so a second spelling could carry another limit. */
+const GAS_LIMIT = /^gas(limit)?$/i
+
 export const isRead = (method: string): boolean => Object.hasOwn(TAKES, method)
 
-/** The parameters that go to the node; null where they ask for more than is served. */
+/** The parameters that go to the node; null if the request is for more than is served. */
 export function paramsOf(method: string, params: readonly unknown[]): unknown[] | null {
   if (params.length > TAKES[method]!) return null
+  if (RUNS_CODE.has(method)) return withGasCap(params)
   if (!WITHOUT_TRANSACTIONS.has(method)) return [...params]
   const [block, whole = false] = params
   return whole === false ? [block, false] : null
+}
+
+function withGasCap([call, ...rest]: readonly unknown[]): unknown[] | null {
+  if (typeof call !== 'object' || call === null || Array.isArray(call)) return null
+  const others = Object.entries(call).filter(([name]) => !GAS_LIMIT.test(name))
+  return [{ ...Object.fromEntries(others), gas: gasOf((call as { gas?: unknown }).gas) }, ...rest]
+}
+
+function gasOf(requested: unknown): string {
+  const isQuantity = typeof requested === 'string' && /^0x[0-9a-f]{1,64}$/i.test(requested)
+  const gas = isQuantity && BigInt(requested) < MAX_CALL_GAS ? BigInt(requested) : MAX_CALL_GAS
+  return `0x${gas.toString(16)}`
 }

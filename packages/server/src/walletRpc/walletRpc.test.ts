@@ -1,4 +1,4 @@
-import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
 import { afterEach, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/testApp.ts'
@@ -12,14 +12,14 @@ const CALLER: Caller = { requestId: 'r', address: '10.0.0.1', key: null }
 function open(own: Partial<WalletRpcDeps> = {}) {
   const asked: unknown[] = []
   const charged: unknown[] = []
-  const rpc = {
-    request: async (method: string, params: unknown) => {
+  const node: WalletRpcDeps['node'] = {
+    request: async (method, params) => {
       asked.push([method, params])
       return '0x1'
     },
-  } as unknown as Rpc
+  }
   const answer = createWalletRpc({
-    rpc,
+    node,
     relay: { submitByWallet: async () => HASH },
     liveKeysOf: async () => [7],
     charge: async ({ key }, buckets) => void charged.push([key?.keyId ?? null, ...buckets]),
@@ -70,7 +70,7 @@ it('says in words that a wallet shows why it refuses', async () => {
 })
 
 it('hands on what the node says of a call, and hides its own faults', async () => {
-  const failing = (error: Error) => open({ rpc: { request: () => Promise.reject(error) } as unknown as Rpc })
+  const failing = (error: Error) => open({ node: { request: () => Promise.reject(error) } })
   expect(await failing(new RpcError('eth_call', 3, 'reverted', '0x08c379a0')).ask('eth_call', {})).toEqual({
     jsonrpc: '2.0',
     id: 1,
@@ -80,6 +80,60 @@ it('hands on what the node says of a call, and hides its own faults', async () =
   expect(silent).toMatchObject({ error: { code: -32603 } })
   expect(JSON.stringify(silent)).not.toContain('internal:')
   await expect(failing(new TypeError('ours')).ask('eth_chainId')).rejects.toThrow('ours')
+})
+
+it('caps the gas of every call, however its limit is spelled', async () => {
+  const { ask, asked } = open()
+  const cap = `0x${(10_000_000).toString(16)}`
+  const gases: [object, string][] = [
+    [{ to: WALLET, gas: '0x5208' }, '0x5208'],
+    [{ to: WALLET }, cap],
+    [{ to: WALLET, gas: '0xffffffff' }, cap],
+    [{ to: WALLET, gas: 99_999_999 }, cap],
+    [{ to: WALLET, gas: '0x5208', GAS: '0xffffffff' }, '0x5208'],
+    [{ to: WALLET, gas: '0x5208', gasLimit: '0xffffffff' }, '0x5208'],
+  ]
+  for (const method of ['eth_call', 'eth_estimateGas'])
+    for (const [call, gas] of gases) {
+      await ask(method, call, 'latest')
+      expect(asked.pop()).toEqual([method, [{ to: WALLET, gas }, 'latest']])
+    }
+  for (const call of [undefined, null, 'x', [{ gas: '0x1' }]])
+    expect(await ask('eth_call', call)).toMatchObject({ error: { code: -32602 } })
+  expect(asked).toEqual([])
+})
+
+it('names a busy node and an answer that is too long', async () => {
+  const failing = (why: 'busy' | 'large') =>
+    open({ node: { request: () => Promise.reject(new RpcUnreachable('x', { why })) } }).ask('eth_chainId')
+  expect(await failing('busy')).toMatchObject({
+    error: { code: -32005, message: expect.stringContaining('try again') },
+  })
+  expect(await failing('large')).toMatchObject({
+    error: { code: -32005, message: expect.stringContaining('128 KB') },
+  })
+})
+
+it('reads a batch one by one, and all of it within 128 KB', async () => {
+  let atOnce = 0
+  let mostAtOnce = 0
+  const bounds: number[] = []
+  const node: WalletRpcDeps['node'] = {
+    async request(_method, _params, { maxAnswerBytes }) {
+      bounds.push(maxAnswerBytes)
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+      await Promise.resolve()
+      atOnce -= 1
+      if (maxAnswerBytes < 50_000) throw new RpcUnreachable('too large', { why: 'large' })
+      return `0x${'ab'.repeat(25_000)}`
+    },
+  }
+  const batch = Array.from({ length: 4 }, (_, id) => ({ id, method: 'eth_chainId' }))
+  const answers = (await open({ node }).answer(batch, CALLER)) as object[]
+  expect(mostAtOnce).toBe(1)
+  expect(bounds[0]).toBe(128 * 1024)
+  expect(answers.map((answer) => 'result' in answer)).toEqual([true, true, false, false])
+  expect(JSON.stringify(answers).length).toBeLessThan(128 * 1024)
 })
 
 it('answers batches in their order, and refuses what is none', async () => {
