@@ -96,7 +96,7 @@ const readConfigs = () =>
     }),
   )
 
-/** Milliseconds of the slowest health check while something else is under way. */
+/** Milliseconds of the slowest health check during some other work. */
 async function slowestHealthDuring(work: Promise<unknown>): Promise<number> {
   let isOver = false
   let slowestMs = 0
@@ -125,7 +125,7 @@ it('sends at most eight calls of a flood to the node at once, and refuses the re
   expect(errors[0]!.message).toContain('try again')
   expect(errors.length + node.gases.length).toBe(BURST)
   expect(new Set(node.gases)).toEqual(new Set([`0x${(10_000_000).toString(16)}`]))
-  // The service's own reads have connections of their own: probes of health go on.
+  // The service's own reads use other connections: health probes continue.
   await expect.poll(() => node.ownReads).toBeGreaterThan(ownBefore)
 })
 

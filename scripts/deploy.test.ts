@@ -80,6 +80,10 @@ function run(out: string, file: string, env: Record<string, string>, ...args: st
   return new Promise((resolve) => child.once('exit', () => resolve(output)))
 }
 
+const megabytes = (limit: string): number =>
+  Number.parseInt(limit, 10) * (limit.toLowerCase().endsWith('g') ? 1024 : 1)
+const heapMb = (command: string): number => Number(/--max-old-space-size=(\d+)/.exec(command)?.[1])
+
 interface Service {
   image: string
   user?: string
@@ -90,6 +94,7 @@ interface Service {
   read_only?: boolean
   cap_drop?: string[]
   healthcheck?: object
+  mem_limit?: string
 }
 const compose = parse(readFileSync('deploy/compose/compose.yaml', 'utf8'), { merge: true }) as {
   services: Record<string, Service>
@@ -133,6 +138,21 @@ describe('the compose file', () => {
     )
   })
 
+  it('bounds the memory of every service, and every heap below it', () => {
+    for (const [name, { mem_limit, command = [] }] of Object.entries(compose.services)) {
+      expect({ name, mem_limit }).toEqual({ name, mem_limit: expect.stringMatching(/^\d+[mg]$/) })
+      if (ours.includes(name)) expect(heapMb(command.join(' '))).toBeLessThan(0.6 * megabytes(mem_limit!))
+    }
+  })
+
+  it('takes the country from GEO_DB, and no country header that a client sends', () => {
+    const { GEO_DB, GEO_HEADER, GEO_REGION_HEADER } = compose.services['api1']!.environment!
+    expect([GEO_DB, GEO_HEADER, GEO_REGION_HEADER]).toEqual(['/etc/pit/geo.mmdb', '', ''])
+    const caddyfile = readFileSync('deploy/compose/Caddyfile', 'utf8')
+    for (const header of ['X-Pit-Country', 'X-Pit-Region', 'CF-IPCountry', 'CF-Region-Code'])
+      expect(caddyfile).toMatch(new RegExp(`^\\s+header_up -${header}$`, 'm'))
+  })
+
   it('names no secret, network or volume that is not there, and keeps the stores inside', () => {
     for (const service of Object.values(compose.services)) {
       for (const secret of service.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(secret)
@@ -172,6 +192,14 @@ describe.each(units)('%s', (name) => {
       expect({ key, value: unit.get(key) }).toEqual({ key, value: [value] })
   })
 
+  it('has a memory limit above the heap’s', () => {
+    const heap = heapMb(unit.get('ExecStart')![0]!)
+    const [high, max] = [megabytes(unit.get('MemoryHigh')![0]!), megabytes(unit.get('MemoryMax')![0]!)]
+    expect(heap).toBeGreaterThan(0)
+    expect(heap).toBeLessThan(high)
+    expect(high).toBeLessThan(max)
+  })
+
   it('names only settings its program knows; secrets are credentials by their own name', () => {
     const set = unit.get('Environment')!.flatMap((line) => line.split(' ').map((pair) => pair.split('=')[0]!))
     expect(set.filter((one) => one !== 'NODE_ENV' && !(one in known))).toEqual([])
@@ -195,7 +223,7 @@ describe.each(units)('%s', (name) => {
     const copy = join(folder, name.replace('@', '@1'))
     const text = readFileSync(`deploy/systemd/${name}`, 'utf8')
     // Only the program is another: the real one is not installed here.
-    writeFileSync(copy, text.replace(/^ExecStart=\S+ \S+$/m, `ExecStart=${process.execPath} --version`))
+    writeFileSync(copy, text.replace(/^ExecStart=.+$/m, `ExecStart=${process.execPath} --version`))
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' })
     expect(stderr).not.toContain(name.replace('@', '@1'))
     expect(status).toBe(0)

@@ -1,3 +1,4 @@
+import type { CountrySettings } from '@pit/platform/doctor'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile, PoolPin } from '@pit/protocol'
 
@@ -10,6 +11,8 @@ export interface BrokenProfile {
   answers?: Record<string, unknown>
   /** Hours since the sanctions list was taken. */
   listAgeH?: number
+  /** Where the server's callers are from. */
+  country?: CountrySettings
   /** The finding that names it. */
   finds: string
   /** It would lose money: no server starts with it. */
@@ -247,6 +250,15 @@ export const BROKEN: readonly BrokenProfile[] = [
     listAgeH: 200,
     finds: 'sanctions list',
     refused: true,
+  },
+  {
+    name: 'no country source',
+    break(it) {
+      it.kind = 'mainnet'
+    },
+    country: { geoDb: null, geoHeader: null, hasTrustedProxy: true, isWaived: true },
+    finds: 'country source',
+    refused: false,
   },
 ]
 

@@ -27,6 +27,7 @@ export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): 
       const deps = {
         ...{ profile, rpc: answering(rpc, broken.answers), wsUrl: null, sequencer: null, nowMs: Date.now },
         sanctions: { addresses: 1, takenAtS, maxAgeS: 168 * HOUR_S },
+        country: broken.country ?? null,
       }
       const named = (await examine(deps)).filter(({ check }) => check === broken.finds)
       expect(named).toMatchObject([
@@ -72,6 +73,7 @@ export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): 
       ])
       expect(away.code).toBe(3)
       expect(away.stdout).toMatch(/node +unknown +the node does not answer/)
+      expect(away.stdout).toMatch(/country source +warn +none: no server starts .*GEO=none/)
       expect(away.stdout + away.stderr).not.toMatch(/\n\s+at /)
     })
   })

@@ -26,18 +26,22 @@ export interface ProxyProcess {
 /** HAProxy by deploy/haproxy/haproxy.cfg in front of three API processes, with a certificate of localhost. */
 export async function startProxy(
   apis: readonly { port: number; readyPort: number }[],
+  { countries = '' } = {},
 ): Promise<ProxyProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'pit-proxy-'))
   const authority = createAuthority()
   const { cert, key } = authority.issue(['localhost', '127.0.0.1'])
   const pem = join(folder, 'pit.pem')
   writeFileSync(pem, `${cert}\n${key}`, { mode: 0o600 })
+  const countryMap = join(folder, 'country.map')
+  writeFileSync(countryMap, countries)
   const port = await freePort()
   const env: Record<string, string> = {
     PATH,
     PIT_BIND: `127.0.0.1:${port}`,
     PIT_BIND_HTTP: `127.0.0.1:${await freePort()}`,
     PIT_CERT: pem,
+    PIT_COUNTRY_MAP: countryMap,
   }
   for (const [i, api] of apis.entries()) {
     env[`PIT_API${i + 1}`] = `127.0.0.1:${api.port}`

@@ -12,6 +12,7 @@ it('serves what was counted on its own port, and nothing else there', async () =
   let ready = false
   const { port, close } = await serveMetrics(metrics, {
     port: 0,
+    isOwnHost: () => true,
     isReady: () => ready,
     isServing: () => true,
   })

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http'
+import { refusal, toEnvelope } from '@pit/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createRequestTimes } from './requestTimes.ts'
 
@@ -74,10 +75,18 @@ export async function serveMetrics(
   metrics: Pick<Metrics, 'registry'>,
   {
     port,
+    isOwnHost,
     isReady,
     isServing = isReady,
     host = '127.0.0.1',
-  }: { port: number; isReady(): boolean; isServing?: () => boolean; host?: string },
+  }: {
+    port: number
+    /** Keeps a page in a browser of this machine from reading metrics by DNS rebinding. */
+    isOwnHost(host: string | undefined): boolean
+    isReady(): boolean
+    isServing?: () => boolean
+    host?: string
+  },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server: Server = createServer((req, res) => {
     if (req.url === '/live') return void res.writeHead(200).end('live\n')
@@ -88,6 +97,11 @@ export async function serveMetrics(
     if (req.url !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
       res.writeHead(404).end()
       return
+    }
+    if (!isOwnHost(req.headers.host)) {
+      const error = refusal('UNKNOWN_HOST')
+      res.writeHead(error.status, { 'content-type': 'application/json' })
+      return void res.end(JSON.stringify(toEnvelope(error)))
     }
     metrics.registry.metrics().then(
       (text) => res.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),

@@ -12,7 +12,7 @@ export type Config = ReturnType<typeof readConfig>
 export class ConfigError extends Error {}
 
 /** Defaults that only a devnet can have: on a real chain somebody has to have chosen them. */
-const DEVNET_DEFAULTS = ['TRUSTED_PROXIES', 'AUTH_DOMAIN'] as const
+const DEVNET_DEFAULTS = ['TRUSTED_PROXIES', 'AUTH_DOMAIN', 'GEO_HEADER'] as const
 
 /** The settings as they hold on this chain. */
 export function configFor(config: Config, { kind }: Pick<ChainProfile, 'kind'>): Config {
@@ -82,6 +82,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (!LOG_LEVELS.includes(text('LOG_LEVEL'))) {
     throw new ConfigError(`LOG_LEVEL is "${text('LOG_LEVEL')}": use one of ${LOG_LEVELS.join(', ')}`)
   }
+  if (!['', 'none'].includes(text('GEO'))) {
+    throw new ConfigError(`GEO is "${text('GEO')}": use none, or leave it empty`)
+  }
   const authDomain = optional('AUTH_DOMAIN')
   if (authDomain !== null && !isHost(authDomain)) {
     throw new ConfigError(
@@ -130,6 +133,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     geoHeader: text('GEO_HEADER').toLowerCase(),
     geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
     geoDb: optional('GEO_DB'),
+    geo: optional('GEO'),
     sanctionsFile: text('SANCTIONS_FILE'),
     sanctionsMaxAgeH: number('SANCTIONS_MAX_AGE_H', 1),
     maxConnectionsPerAddress: number('MAX_CONNECTIONS_PER_ADDRESS', 1),

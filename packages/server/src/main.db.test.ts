@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -96,4 +96,20 @@ it.each([
   expect(code).toBe(1)
   expect(output).toContain(`the server did not start: ${name}`)
   expect(output).not.toMatch(/\n\s+at /)
+})
+
+it('does not start off a devnet without a country source, and says how', async () => {
+  const list = join(folder, 'list.txt')
+  writeFileSync(list, `0x${'ab'.repeat(20)}\n`)
+  const real = { PROFILE: 'profiles/mainnet.json', SANCTIONS_FILE: list, ALLOW_EMBEDDED_STORE: '1' }
+  const elsewhere = { ...real, CHAIN_RPC_URL: 'http://127.0.0.1:9', SEQUENCER_URL: 'http://127.0.0.1:9' }
+  start('alone', elsewhere)
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(1)
+  expect(output).toMatch(/the server did not start: no country source on .*GEO=none/)
+  expect(output).not.toMatch(/\n\s+at /)
+  // With GEO=none the start continues to the chain.
+  output = ''
+  start('alone', { ...elsewhere, GEO: 'none' })
+  await expect.poll(() => output, { timeout: 30_000 }).toContain('chain at 127.0.0.1:9')
 })

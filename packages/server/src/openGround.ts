@@ -12,8 +12,9 @@ import { createPassThrough, createRpc, type PassThrough, type Rpc, watchAddresse
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import { createSharedTexts, type SharedTexts } from '@pit/platform/sharedTexts'
 import type { ChainProfile } from '@pit/protocol'
+import { refuseWithoutCountry } from './compliance/countrySource.ts'
 import { refuseSampleList } from './compliance/sampleList.ts'
-import type { Config } from './config.ts'
+import { type Config, configFor } from './config.ts'
 import { migrateStore } from './migrateStore.ts'
 import { watchSequencer } from './service/watchSequencer.ts'
 
@@ -73,6 +74,7 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
     )
   }
   refuseSampleList(profile, sanctions)
+  if (config.roles.api) refuseWithoutCountry(profile, configFor(config, profile))
   const rpcUrls = config.chainRpcUrls.length > 0 ? config.chainRpcUrls : profile.rpc_urls
   if (rpcUrls.length === 0) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
   const wsUrl = config.chainWsUrl ?? profile.ws_url

@@ -105,7 +105,9 @@ export const SETTINGS = {
   },
   GEO_HEADER: {
     default: 'cf-ipcountry',
-    means: 'Header a trusted proxy names the country in. Empty: none.',
+    means:
+      'Header a trusted proxy names the country in. Off a devnet it counts as a country source only if it is ' +
+      'set, because only the operator knows what the proxy sets. Empty: none.',
     whenEmpty: 'none',
   },
   GEO_REGION_HEADER: {
@@ -116,6 +118,12 @@ export const SETTINGS = {
   GEO_DB: {
     default: '',
     means: 'MaxMind database file. What it blocks stays blocked, whatever a proxy says. Empty: none.',
+  },
+  GEO: {
+    default: '',
+    means:
+      'none: serve without a country source on purpose. Off a devnet the server does not start with neither ' +
+      'GEO_DB, nor GEO_HEADER with TRUSTED_PROXIES, nor this.',
   },
   SANCTIONS_FILE: {
     default: 'data/sanctions.txt',

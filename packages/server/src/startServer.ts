@@ -7,11 +7,13 @@ import { serveMetrics } from '@pit/platform/metrics'
 import { watchSanctions } from '@pit/platform/watchSanctions'
 import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }
+import { countrySettings } from './compliance/countrySource.ts'
 import { openGeo, placeRules } from './compliance/geo.ts'
 import { type Config, configFor } from './config.ts'
 import { factsOf } from './fleet/facts.ts'
 import { joinFleet } from './fleet/joinFleet.ts'
 import { createApp } from './http/createApp.ts'
+import { createHosts } from './http/hosts.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
@@ -81,6 +83,7 @@ async function open(given: Start): Promise<string> {
     sequencer: null,
     wsUrl: null,
     sanctions: { ...sanctions.state(), maxAgeS: config.sanctionsMaxAgeH * 3_600 },
+    country: config.roles.api ? countrySettings(config) : null,
     nowMs: clock.nowMs,
   })
   const capabilities = await openCapabilities(ground, start)
@@ -136,7 +139,8 @@ async function open(given: Start): Promise<string> {
   const isReady = (): boolean => isServing() && health.report().checks['market'] === 'ok'
   if (config.metricsPort > 0) {
     const { metricsPort: port, metricsHost: host } = config
-    const served = await serveMetrics(metrics, { port, host, isReady, isServing })
+    const isOwnHost = createHosts(config)
+    const served = await serveMetrics(metrics, { port, host, isOwnHost, isReady, isServing })
     closing.add(() => served.close())
   }
   await health.refresh()

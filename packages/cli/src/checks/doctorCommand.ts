@@ -1,5 +1,5 @@
 import { configDiffs, isRefusal } from '@pit/client'
-import { examine, type Finding } from '@pit/platform/doctor'
+import { type CountrySettings, examine, type Finding } from '@pit/platform/doctor'
 import { createRpc } from '@pit/platform/rpc'
 import { type ChainProfile, ROUTES } from '@pit/protocol'
 import { Command } from 'commander'
@@ -60,7 +60,7 @@ async function checkAll(deps: CommandDeps, command: Command): Promise<Finding[]>
   const [, , chain] = await Promise.all([
     checkServer(deps, opened, findings),
     checkNode(opened, findings),
-    checkChain(deps, profile, rpcUrl),
+    checkChain(deps, { profile, rpcUrl, country: null }),
   ])
   return [...findings, ...chain]
 }
@@ -70,19 +70,26 @@ function checkFile(deps: CommandDeps, command: Command, file: string): Promise<F
   const profile = readChainFile(file)
   const rpcUrl = globalsOf(command).rpcUrl ?? deps.env['ETH_RPC_URL'] ?? profile.rpc_urls[0]
   if (!rpcUrl) throw new InputNeeded(`${file} names no node: give --rpc-url.`)
-  return checkChain(deps, profile, rpcUrl)
+  return checkChain(deps, { profile, rpcUrl, country: countrySettings(deps.env) })
 }
+
+/** As a server with this environment would read them off a devnet. */
+const countrySettings = (env: CommandDeps['env']): CountrySettings => ({
+  geoDb: env['GEO_DB'] || null,
+  geoHeader: env['GEO_HEADER'] || null,
+  hasTrustedProxy: Boolean(env['TRUSTED_PROXIES']),
+  isWaived: env['GEO'] === 'none',
+})
 
 async function checkChain(
   { nowMs }: Pick<CommandDeps, 'nowMs'>,
-  profile: ChainProfile,
-  rpcUrl: string,
+  { profile, rpcUrl, country }: { profile: ChainProfile; rpcUrl: string; country: CountrySettings | null },
 ): Promise<Finding[]> {
   const rpc = createRpc({ url: rpcUrl })
   const sequencer = profile.sequencer_url === null ? null : createRpc({ url: profile.sequencer_url })
   try {
     const wsUrl = profile.ws_url ?? rpcUrl.replace(/^http/, 'ws')
-    return await examine({ profile, rpc, sequencer, wsUrl, sanctions: null, nowMs })
+    return await examine({ profile, rpc, sequencer, wsUrl, sanctions: null, country, nowMs })
   } finally {
     rpc.close()
     sequencer?.close()

@@ -1,3 +1,4 @@
+import { COUNTRY_CURE, countrySourceOf } from './countrySource.ts'
 import { type Examination, fail, ok, warn } from './types.ts'
 
 /** Past this the list is told of. */
@@ -15,4 +16,16 @@ export const examineSanctions: Examination = ({ sanctions, profile, nowMs }) => 
   const found = `${addresses} addresses, taken ${Math.floor(ageS / 3_600)} hours ago`
   if (ageS > maxAgeS) return [fail(check, found, UPDATE)]
   return ageS > SANCTIONS_ALARM_S ? [warn(check, found, UPDATE)] : [ok(check, found)]
+}
+
+/** Whether requests from blocked countries can be recognised. */
+export const examineCountry: Examination = ({ country, profile }) => {
+  if (country === null) return []
+  const check = 'country source'
+  if (profile.kind === 'devnet') return [ok(check, 'not needed on a devnet')]
+  const source = countrySourceOf(country)
+  if (source !== null) return [ok(check, source)]
+  return country.isWaived
+    ? [warn(check, 'none, by GEO=none: blocked countries are served', COUNTRY_CURE)]
+    : [warn(check, 'none: no server starts with these settings', COUNTRY_CURE)]
 }

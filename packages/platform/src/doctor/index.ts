@@ -1,6 +1,6 @@
 import { RpcError, RpcUnreachable } from '../rpc.ts'
 import { examineCode } from './codeChecks.ts'
-import { examineSanctions } from './complianceChecks.ts'
+import { examineCountry, examineSanctions } from './complianceChecks.ts'
 import { examineDelegation } from './delegationChecks.ts'
 import { examineExchanges } from './exchangeChecks.ts'
 import { examineFeeds } from './feedChecks.ts'
@@ -12,6 +12,7 @@ import { examineTokens } from './tokenChecks.ts'
 import { type DoctorDeps, type Examination, type Finding, unknown } from './types.ts'
 
 export { SANCTIONS_ALARM_S } from './complianceChecks.ts'
+export { COUNTRY_CURE, type CountrySettings, countrySourceOf } from './countrySource.ts'
 export type { DoctorDeps, Finding } from './types.ts'
 
 /** In the order they are shown; each is a small file. */
@@ -26,6 +27,7 @@ const EXAMINATIONS: Record<string, Examination> = {
   delegation: examineDelegation,
   stocks: examineStocks,
   sanctions: examineSanctions,
+  country: examineCountry,
 }
 
 /** Reads a profile against its chain, all at once; a chain that does not answer is a finding too. */

@@ -1,5 +1,6 @@
 import type { ChainProfile } from '@pit/protocol'
 import type { Rpc } from '../rpc.ts'
+import type { CountrySettings } from './countrySource.ts'
 
 /** fail: it would lose money, and no server starts; warn: something is off or slow; unknown: nobody said. */
 type Verdict = 'ok' | 'warn' | 'fail' | 'unknown'
@@ -22,6 +23,8 @@ export interface DoctorDeps {
   sequencer: Pick<Rpc, 'request'> | null
   /** The list in force; null where there is none to look at, as beside a client. */
   sanctions: { addresses: number; takenAtS: number; maxAgeS: number } | null
+  /** The server's settings; null beside a client. */
+  country: CountrySettings | null
   nowMs(): number
 }
 

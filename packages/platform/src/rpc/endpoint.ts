@@ -12,7 +12,7 @@ export interface Endpoint {
 
 interface ExchangeTerms {
   boundMs: number
-  /** One call as a message of its own, which is what some nodes and all sequencers expect. */
+  /** One call outside a batch, as some nodes and all sequencers expect. */
   alone: boolean
   /** Reading stops beyond it, and the connection is closed. */
   maxAnswerBytes?: number

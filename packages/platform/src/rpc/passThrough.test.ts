@@ -59,26 +59,26 @@ it.each([
   ['html', 'silent'],
   ['hang', 'slow'],
 ] as const)('sends a call once to a node that answers %s', async (way, why) => {
-  let asked = 0
+  let requests = 0
   const { url } = await serveHttp((_, response) => {
-    asked += 1
+    requests += 1
     if (way === '429') response.writeHead(429, { 'retry-after': '1' }).end()
     if (way === 'html') response.writeHead(502).end('<html>')
   })
   const { url: other } = await serveHttp((_, response) => {
-    asked += 100
+    requests += 100
     response.end('{"result":"0x1"}')
   })
   const node = openAt([url, other])
   await expect(node.request('eth_call', [], { ...BOUND, timeoutMs: 200 })).rejects.toMatchObject({ why })
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
   node.close()
 })
 
-it('leaves a node alone that the service finds busy or down', async () => {
-  let asked = 0
+it('sends nothing to a node that the service finds busy or down', async () => {
+  let requests = 0
   const { url } = await serveHttp((_, response) => {
-    asked += 1
+    requests += 1
     response.end('{"result":"0x1"}')
   })
   for (const state of ['busy', 'down', 'foreign', 'lagging'] as const) {
@@ -86,5 +86,5 @@ it('leaves a node alone that the service finds busy or down', async () => {
     await expect(node.request('eth_call', [], BOUND)).rejects.toMatchObject({ why: 'busy' })
     node.close()
   }
-  expect(asked).toBe(0)
+  expect(requests).toBe(0)
 })

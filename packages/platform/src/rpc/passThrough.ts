@@ -24,8 +24,8 @@ export interface PassThrough {
 }
 
 /**
- * Each call is sent once, to the first address that works, over connections of its own: a flood here takes
- * neither the connections nor the pauses of the service’s own reads.
+ * Each call is sent once, to the first address that works, over separate connections: a flood here uses
+ * neither the connections nor the retry pauses of the service’s own reads.
  */
 export function createPassThrough(options: PassThroughOptions): PassThrough {
   const { urls, health, maxConnections, maxCalls } = options

@@ -1,3 +1,5 @@
+import { request } from 'node:http'
+import { createMetrics, serveMetrics } from '@pit/platform/metrics'
 import { describe, expect, it } from 'vitest'
 import { createHosts } from './hosts.ts'
 
@@ -26,4 +28,28 @@ describe('createHosts', () => {
     const any = createHosts({ publicUrl: 'http://localhost', allowedHosts: ['*'] })
     expect([any('x.example'), any('bad host'), any(undefined)]).toEqual([true, false, false])
   })
+})
+
+it('keeps metrics from names that are not this server’s, and probes open to proxies', async () => {
+  const isOwnHost = createHosts({ publicUrl: 'https://api.pit.example', allowedHosts: ['scraper.internal'] })
+  const metrics = createMetrics({ withProcess: false })
+  const served = await serveMetrics(metrics, { port: 0, isOwnHost, isReady: () => true })
+  const read = (path: string, host: string) =>
+    new Promise<[number, string]>((resolve, reject) => {
+      const sent = request(
+        { port: served.port, host: '127.0.0.1', path, headers: { host } },
+        async (answer) => {
+          resolve([answer.statusCode!, Buffer.concat(await answer.toArray()).toString()])
+        },
+      )
+      sent.on('error', reject).end()
+    })
+  for (const host of ['localhost:4665', '127.0.0.1:4665', 'api.pit.example', 'scraper.internal:4665'])
+    expect(await read('/metrics', host)).toEqual([200, expect.stringContaining('pit_rate_degraded')])
+  for (const host of ['evil.example', 'evil.example:4665', 'localhost.evil.example']) {
+    const [status, text] = await read('/metrics', host)
+    expect([status, JSON.parse(text)]).toMatchObject([421, { error: { code: 'UNKNOWN_HOST' } }])
+  }
+  expect((await read('/ready', 'api1:4665'))[0]).toBe(200)
+  await served.close()
 })
