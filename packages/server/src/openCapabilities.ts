@@ -18,6 +18,7 @@ import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
 import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
+import type { Charge } from './http/types.ts'
 import type { Ground, Start } from './openGround.ts'
 import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 
@@ -27,7 +28,7 @@ const REFUND_WAIT_MS = 10_000
 export type Capabilities = Awaited<ReturnType<typeof openCapabilities>>
 
 /** Opens every capability on the ground and on those below it, from the market up. */
-export async function openCapabilities(ground: Ground, start: Start) {
+export async function openCapabilities(ground: Ground, start: Start, charge: Charge) {
   const { config, closing } = start
   const { submitEnabled } = config
   const { db, rpc, clock, profile } = ground
@@ -35,7 +36,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const registry = openAgentRegistry({ rpc, profile })
   const auth = await openAuth({
     ...ground,
-    config,
+    ...{ config, charge },
     ...(registry && { registry }),
     accountsInUse,
   })

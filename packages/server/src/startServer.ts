@@ -86,7 +86,8 @@ async function open(given: Start): Promise<string> {
     country: config.roles.api ? countrySettings(config) : null,
     nowMs: clock.nowMs,
   })
-  const capabilities = await openCapabilities(ground, start)
+  const charge = createCharge({ limiter, clock, metrics })
+  const capabilities = await openCapabilities(ground, start, charge)
   const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
@@ -148,7 +149,6 @@ async function open(given: Start): Promise<string> {
   if (!config.roles.api) return ''
 
   const { version } = manifest
-  const charge = createCharge({ limiter, clock, metrics })
   const site = openSite({ profile, cosigner: sessions.cosigner })
   const app = await createApp({
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },

@@ -102,6 +102,12 @@ describe('texts', () => {
   it('names every code in errors.md and every route in llms.txt', () => {
     const errors = errorsDoc()
     for (const code of Object.keys(ERRORS)) expect(errors).toContain(`| \`${code}\` |`)
+    for (const limit of [
+      '`health.address`: 60, then 2 a second',
+      'up to 5 for each client address',
+      '100 in all',
+    ])
+      expect(errors).toContain(limit)
     const llms = llmsText()
     for (const id of ROUTE_IDS) expect(llms).toContain(`${routeById(id).method} ${routeById(id).path} `)
   })

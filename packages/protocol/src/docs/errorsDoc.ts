@@ -17,6 +17,8 @@ import { FAST_RULES } from '../errors/fastRules.ts'
 import { errorRow, extrasOf } from '../errors/pitError.ts'
 import { ERROR_GROUPS, EXTRAS, RETRIES } from '../errors/row.ts'
 import { ERRORS, type ErrorCode } from '../errors/table.ts'
+import { AUTH } from '../numbers.ts'
+import { BUCKETS, type BucketId } from '../rates.ts'
 
 export const GROUP_TITLES: { readonly [Group in (typeof ERROR_GROUPS)[number]]: string } = {
   requests: 'Requests and authentication',
@@ -69,6 +71,9 @@ export function errorsDoc(): string {
         CODES.flatMap((code) => (errorRow(code).kept ? [[code, errorRow(code).kept!]] : [])),
       ),
     ),
+    '## Where this server differs from the contract’s limits',
+    '',
+    ...table(['Limit', 'Contract', 'Here', 'Why'], DIFFERENCES),
     '## The order of fast mode',
     '',
     '`POST live/fast` answers the first of these that fails, and lists all in `failures`: ' +
@@ -117,6 +122,31 @@ export function errorsDoc(): string {
     .trimEnd()
     .concat('\n')
 }
+
+const ruleOf = (id: BucketId): string => `${BUCKETS[id].burst}, then ${BUCKETS[id].ratePerS} a second`
+
+const DIFFERENCES: readonly (readonly string[])[] = [
+  [
+    '`health`',
+    'shares the bucket of config, stats and treasury, per client address and overall',
+    `a separate bucket (\`health.address\`: ${ruleOf('health.address')}), per client address only`,
+    'A monitor must not find health closed because others used up a shared limit.',
+  ],
+  [
+    'open challenges of a wallet',
+    `up to ${AUTH.maxOpenChallengesPerWallet}`,
+    `up to ${AUTH.maxOpenChallengesPerWallet} for each client address (IPv6: /64), ` +
+      `${AUTH.maxOpenChallengesInAll} in all; sign-in and revoke-all count together. Beyond a limit the oldest ends ` +
+      'early (CHALLENGE_EXPIRED), but never the newest one from the network of the last sign-in',
+    'Anybody can ask for a challenge of any wallet: strangers must not push out the owner’s.',
+  ],
+  [
+    '`auth/challenge`, `auth/verify`, `auth/revoke-all`',
+    'one limit per client address, and overall',
+    'the same; once the overall limit is used up, a wallet is still served from the network of its last sign-in',
+    'Strangers who use up the overall limit must not shut out owners.',
+  ],
+]
 
 const HEAD = ['Code', 'Status', 'Message', 'What to do', 'Retry', 'Extras']
 

@@ -11,14 +11,15 @@ import {
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
-const SIGN_IN_BUCKETS = ['auth.address', 'auth.overall'] as const
+/** The overall bucket is late: after strangers used it up, the wallet's owner is still let in. */
+const SIGN_IN = { buckets: ['auth.address'], lateBuckets: ['auth.overall'] } as const
 
 export const AUTH_ROUTES = {
   'auth.challenge': route({
     ...PLACES['auth.challenge'],
     area: 'auth',
     auth: 'none',
-    buckets: SIGN_IN_BUCKETS,
+    ...SIGN_IN,
     summary: 'Ask for a message to sign: to sign in, or to revoke every key.',
     body: ChallengeRequest,
     answer: Challenge,
@@ -28,7 +29,7 @@ export const AUTH_ROUTES = {
     ...PLACES['auth.verify'],
     area: 'auth',
     auth: 'none',
-    buckets: SIGN_IN_BUCKETS,
+    ...SIGN_IN,
     summary: 'Trade a signed message for an API key bound to the wallet.',
     body: VerifyRequest,
     answer: ApiKeyRecord,
@@ -63,7 +64,7 @@ export const AUTH_ROUTES = {
     ...PLACES['auth.revoke_all'],
     area: 'auth',
     auth: 'signature',
-    buckets: SIGN_IN_BUCKETS,
+    ...SIGN_IN,
     summary: 'Revoke every key of a wallet with a fresh signature, no key needed.',
     body: RevokeAllRequest,
     answer: RevokedAll,

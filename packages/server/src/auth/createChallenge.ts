@@ -2,10 +2,12 @@ import { nowS } from '@pit/platform/clock'
 import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
 import { networksOf } from '../http/clientAddress.ts'
 import type { Call } from '../http/types.ts'
+import { admitSignIn } from './admitSignIn.ts'
 import { challengeMessage, signInSite } from './challengeMessage.ts'
+import { addChallenge } from './challengeStore.ts'
 import type { AuthDeps } from './deps.ts'
+import { originOf } from './origin.ts'
 import { PURPOSE_TTL_S, type Purpose, type Wallet } from './rules.ts'
-import { addChallenge } from './store.ts'
 
 const NEXT: Record<Purpose, string> = {
   'sign-in':
@@ -20,8 +22,10 @@ export async function createChallenge(
   deps: AuthDeps,
   { body, caller }: Pick<Call<'auth.challenge'>, 'body' | 'caller'>,
 ): Promise<Answer<'auth.challenge'>> {
-  const site = signInSite(deps.config)
   const wallet = body.address.toLowerCase() as Wallet
+  const origin = originOf(wallet, caller)
+  await admitSignIn(deps, caller, origin)
+  const site = signInSite(deps.config)
   const purpose: Purpose = body.purpose === 'revoke-all' ? 'revoke-all' : 'sign-in'
   // A sanctioned wallet is served nothing, but may still take its keys back.
   if (purpose === 'sign-in' && deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'wallet' })
@@ -34,7 +38,7 @@ export async function createChallenge(
     expiresAtS: issuedAtS + PURPOSE_TTL_S[purpose],
   }
   const networks = networksOf(caller.address)
-  await addChallenge(deps.db, { ...challenge, network: networks[0].id, site: networks.at(-1)!.id })
+  await addChallenge(deps.db, { ...challenge, network: networks[0].id, site: networks.at(-1)!.id, origin })
   return {
     address: wallet,
     message: challengeMessage(deps.crypto, site, challenge),

@@ -2,6 +2,7 @@ import type { Crypto } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Config } from '../config.ts'
+import type { Charge } from '../http/types.ts'
 import type { Keys } from './keys.ts'
 import type { PartnerLookup } from './partner.ts'
 import type { Wallet } from './rules.ts'
@@ -13,6 +14,7 @@ export interface AuthDeps {
   crypto: Crypto
   randomBytes(size: number): Uint8Array
   keys: Pick<Keys, 'forget'>
+  charge: Charge
   findPartner: PartnerLookup
   isSanctioned(address: Wallet): boolean
   config: Pick<Config, 'authDomain' | 'publicUrl' | 'requirePartnerAgent' | 'caps'>

@@ -3,9 +3,9 @@ import { fail, refusal } from '@pit/protocol'
 import { networksOf } from '../http/clientAddress.ts'
 import type { Caller } from '../http/types.ts'
 import { isSignedBy, signInSite } from './challengeMessage.ts'
+import { openChallenges } from './challengeStore.ts'
 import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'
-import { openChallenges } from './store.ts'
 
 interface Signed {
   address: string

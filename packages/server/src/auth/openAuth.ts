@@ -14,7 +14,7 @@ import { liveKeysOf, sweepSignIn } from './store.ts'
 import { type AccountsInUse, createAccountSweep } from './sweepAccounts.ts'
 import { verifySignIn } from './verifySignIn.ts'
 
-export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanctioned' | 'config'> & {
+export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanctioned' | 'config' | 'charge'> & {
   registry?: PartnerRegistry
   /** Without it no account is ever deleted. */
   accountsInUse?: AccountsInUse

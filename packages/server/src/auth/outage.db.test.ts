@@ -29,6 +29,7 @@ withDb('sign-in and a store that fails', (db) => {
       clock,
       crypto,
       isSanctioned: () => false,
+      charge: async () => {},
       config,
     })
     type Verb = (call: { body: object; caller: object }) => Promise<Record<string, string>>

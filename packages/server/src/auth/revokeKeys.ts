@@ -1,9 +1,13 @@
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'
 import type { ApiKey, Call } from '../http/types.ts'
+import { admitSignIn } from './admitSignIn.ts'
+import { useChallenge } from './challengeStore.ts'
 import type { AuthDeps } from './deps.ts'
 import { findSignedChallenge } from './findSignedChallenge.ts'
-import { markKeyRevoked, markWalletRevoked, useChallenge } from './store.ts'
+import { originOf, rememberOrigin } from './origin.ts'
+import type { Wallet } from './rules.ts'
+import { markKeyRevoked, markWalletRevoked } from './store.ts'
 
 const NOTE =
   'Every key of this wallet has ended. Sessions are separate: revoke each with live/session/revoke and ' +
@@ -28,12 +32,17 @@ export async function revokeAllKeys(
   deps: AuthDeps,
   { body, caller }: Pick<Call<'auth.revoke_all'>, 'body' | 'caller'>,
 ): Promise<Answer<'auth.revoke_all'>> {
-  const { id, wallet } = await findSignedChallenge(deps, 'revoke-all', body, caller)
+  const wallet = body.address.toLowerCase() as Wallet
+  const origin = originOf(wallet, caller)
+  await admitSignIn(deps, caller, origin)
+  const { id } = await findSignedChallenge(deps, 'revoke-all', body, caller)
   const atS = nowS(deps.clock)
   try {
     const revoked = await deps.db.transaction(async (sql) => {
       if (!(await useChallenge(sql, id, atS))) fail('CHALLENGE_EXPIRED')
-      return markWalletRevoked(sql, wallet, atS)
+      const ended = await markWalletRevoked(sql, wallet, atS)
+      await rememberOrigin(sql, origin)
+      return ended
     })
     return { wallet, revoked, note: NOTE }
   } finally {

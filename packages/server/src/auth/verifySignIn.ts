@@ -4,10 +4,13 @@ import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, AUTH, fail, refusal } from '@pit/protocol'
 import type { Call } from '../http/types.ts'
+import { admitSignIn } from './admitSignIn.ts'
+import { useChallenge } from './challengeStore.ts'
 import type { AuthDeps } from './deps.ts'
 import { findSignedChallenge } from './findSignedChallenge.ts'
+import { originOf, rememberOrigin } from './origin.ts'
 import { accountName, capsOf, newKeyText, retryAfterS, type Wallet } from './rules.ts'
-import { addKey, countIssued, holdAccount, useChallenge } from './store.ts'
+import { addKey, countIssued, holdAccount } from './store.ts'
 
 const NOTE =
   'This key is shown once: only its SHA-256 is stored. It acts as the wallet until it expires or is ' +
@@ -19,8 +22,11 @@ export async function verifySignIn(
   deps: AuthDeps,
   { body, caller }: Pick<Call<'auth.verify'>, 'body' | 'caller'>,
 ): Promise<Answer<'auth.verify'>> {
-  if (deps.isSanctioned(body.address.toLowerCase() as Wallet)) fail('SANCTIONED', { field: 'wallet' })
-  const { id: challengeId, wallet } = await findSignedChallenge(deps, 'sign-in', body, caller)
+  const wallet = body.address.toLowerCase() as Wallet
+  const origin = originOf(wallet, caller)
+  await admitSignIn(deps, caller, origin)
+  if (deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'wallet' })
+  const { id: challengeId } = await findSignedChallenge(deps, 'sign-in', body, caller)
   const partner = await deps.findPartner(wallet)
   if (deps.config.requirePartnerAgent) requireAgent(partner)
 
@@ -32,6 +38,7 @@ export async function verifySignIn(
     const account = await holdAccount(sql, wallet, issuedAtS)
     if (account.isNew) await count(sql, 'account')
     await count(sql, 'key')
+    await rememberOrigin(sql, origin)
     const keyId = await addKey(sql, {
       accountId: account.id,
       wallet,

@@ -36,7 +36,8 @@ export const later = (s: number) => {
 export const caller = (address = '192.0.2.1'): Caller => ({ requestId: 'r', address, key: null })
 
 export async function openTestAuth(db: Db, options: Partial<AuthOptions> = {}) {
-  const auth = await openAuth({ db, clock, crypto, isSanctioned: () => false, config: CONFIG, ...options })
+  const usual = { db, clock, crypto, isSanctioned: () => false, config: CONFIG, charge: async () => {} }
+  const auth = await openAuth({ ...usual, ...options })
   return { ...auth, ...driver(auth) }
 }
 export type TestAuth = Awaited<ReturnType<typeof openTestAuth>>
@@ -51,7 +52,7 @@ function driver({ handlers }: Auth) {
     call,
     challenge: (body: Body, by?: Caller) => call<Answer<'auth.challenge'>>('auth.challenge', body, by),
     verify: (body: Body, by?: Caller) => call<Answer<'auth.verify'>>('auth.verify', body, by),
-    revokeAll: (body: Body) => call<Answer<'auth.revoke_all'>>('auth.revoke_all', body),
+    revokeAll: (body: Body, by?: Caller) => call<Answer<'auth.revoke_all'>>('auth.revoke_all', body, by),
     async signIn(wallet: Wallet, by?: Caller) {
       const { message, nonce } = await this.challenge({ address: wallet.address })
       return this.verify({ address: wallet.address, signature: wallet.sign(message), nonce }, by)

@@ -1,5 +1,9 @@
+import { createMetrics } from '@pit/platform/metrics'
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
+import { createCharge } from '../../http/rates/charge.ts'
+import { ratesOf } from '../../http/rates/limiter.ts'
+import { createMemoryLimiter } from '../../http/rates/memoryLimiter.ts'
 import {
   type AuthCases,
   CONFIG,
@@ -87,6 +91,76 @@ export function challengeCases({ db, auth }: AuthCases): void {
         // Without its nonce too: those of the same address are tried first.
         const body = { address: wallet.address, signature: wallet.sign(own.message) }
         expect(await auth().verify(body, caller('192.0.2.7'))).toMatchObject({ wallet: wallet.address })
+      })
+    })
+
+    describe('of a wallet that strangers name', () => {
+      const HOME = caller('192.0.2.7')
+      const overallLimited = () => {
+        const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) })
+        const metrics = createMetrics({ withProcess: false })
+        return createCharge({ limiter, clock, metrics })
+      }
+
+      it('stays open at the network that last signed in, however many others ask', async () => {
+        const wallet = newWallet()
+        await auth().signIn(wallet, HOME)
+        const own = await auth().challenge({ address: wallet.address }, HOME)
+        for (let i = 0; i < 120; i++)
+          await auth().challenge({ address: wallet.address }, caller(`198.51.${100 + (i >> 6)}.${i & 63}`))
+        const open = await db.query('select 1 from challenges where wallet = $1 and used_at_s is null', [
+          wallet.address,
+        ])
+        expect(open).toHaveLength(100)
+        const body = { address: wallet.address, signature: wallet.sign(own.message), nonce: own.nonce }
+        expect(await auth().verify(body, HOME)).toMatchObject({ wallet: wallet.address })
+      })
+
+      it('stays open only where the newest signature came from', async () => {
+        const wallet = newWallet()
+        await auth().signIn(wallet, HOME)
+        await auth().signIn(wallet, caller('203.0.113.9'))
+        const { nonce } = await auth().challenge({ address: wallet.address }, HOME)
+        for (let i = 0; i < 120; i++)
+          await auth().challenge({ address: wallet.address }, caller(`198.51.${100 + (i >> 6)}.${i & 63}`))
+        expect(await db.query('select 1 from challenges where nonce = $1', [nonce])).toEqual([])
+      })
+
+      it('is still issued to and accepted from its owner when strangers used up the overall bucket', async () => {
+        const charge = overallLimited()
+        // Two processes of one store, and of one limiter as through Redis.
+        const [one, two] = [await openTestAuth(db, { charge }), await openTestAuth(db, { charge })]
+        const [wallet, other] = [newWallet(), newWallet()]
+        await one.signIn(wallet, HOME)
+        const flood = async () => {
+          for (let i = 0; i < 600; i++)
+            await two.challenge({ address: other.address }, caller(`203.0.113.${i % 60}`)).catch(() => {})
+        }
+        await flood()
+        const stranger = caller('198.51.100.7')
+        for (const address of [other.address, wallet.address])
+          expect(await codeOf(two.challenge({ address }, stranger))).toBe('RATE_LIMITED')
+        const { message, nonce } = await two.challenge({ address: wallet.address }, HOME)
+        const body = { address: wallet.address, signature: wallet.sign(message), nonce }
+        expect(await codeOf(two.verify(body, stranger))).toBe('RATE_LIMITED')
+        expect(await one.verify(body, HOME)).toMatchObject({ wallet: wallet.address })
+        const revoke = await one.challenge({ address: wallet.address, purpose: 'revoke-all' }, HOME)
+        const signed = {
+          address: wallet.address,
+          signature: wallet.sign(revoke.message),
+          nonce: revoke.nonce,
+        }
+        expect(await two.revokeAll(signed, HOME)).toMatchObject({ revoked: 2 })
+        expect(await codeOf(two.challenge({ address: other.address }, HOME))).toBe('RATE_LIMITED')
+        await Promise.all([one.close(), two.close()])
+      })
+
+      it('leaves no client address with the account', async () => {
+        const wallet = newWallet()
+        await auth().signIn(wallet, HOME)
+        const rows = await db.query('select * from accounts where wallet = $1', [wallet.address])
+        expect(rows).toMatchObject([{ signed_in_from: expect.stringMatching(/^[0-9a-f]{64}$/) }])
+        expect(JSON.stringify(rows)).not.toContain('192.0.2')
       })
     })
 

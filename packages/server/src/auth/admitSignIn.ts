@@ -1,0 +1,21 @@
+import { isPitError } from '@pit/protocol'
+import type { Caller } from '../http/types.ts'
+import type { AuthDeps } from './deps.ts'
+import { isKnownOrigin, type Origin } from './origin.ts'
+
+/**
+ * Draws from the bucket of all sign-ins together. Strangers can empty it, so a wallet's owner is let in from
+ * the network of the last sign-in even then: the bucket of that address alone limits them.
+ */
+export async function admitSignIn(
+  { charge, db }: Pick<AuthDeps, 'charge' | 'db'>,
+  caller: Caller,
+  origin: Origin,
+): Promise<void> {
+  try {
+    await charge(caller, ['auth.overall'])
+  } catch (error) {
+    const isLimited = isPitError(error) && error.code === 'RATE_LIMITED'
+    if (!isLimited || !(await isKnownOrigin(db, origin))) throw error
+  }
+}

@@ -1,0 +1,30 @@
+import { hash } from 'node:crypto'
+import type { Sql } from '@pit/platform/db'
+import { networksOf } from '../http/clientAddress.ts'
+import type { Caller } from '../http/types.ts'
+import type { Wallet } from './rules.ts'
+
+/** A wallet and the network a request for it comes from. */
+export interface Origin {
+  wallet: Wallet
+  /** A hash with the wallet in it, so that the store has no address to give away or to join accounts by. */
+  id: string
+}
+
+export const originOf = (wallet: Wallet, { address }: Pick<Caller, 'address'>): Origin => ({
+  wallet,
+  id: hash('sha256', `${wallet} ${networksOf(address)[0].id}`),
+})
+
+/** Whether the wallet's last signature came from there. Naming a wallet is not enough: only its key can set this. */
+export async function isKnownOrigin(sql: Sql, { wallet, id }: Origin): Promise<boolean> {
+  const rows = await sql.query('select 1 from accounts where wallet = $1 and signed_in_from = $2', [
+    wallet,
+    id,
+  ])
+  return rows.length === 1
+}
+
+export async function rememberOrigin(sql: Sql, { wallet, id }: Origin): Promise<void> {
+  await sql.query('update accounts set signed_in_from = $2 where wallet = $1', [wallet, id])
+}
