@@ -52,7 +52,7 @@ export async function quotePool(
 }
 
 export interface RouteReading {
-  /** What the planned pools give now, before the service's fee and a token's own tax. */
+  /** Output of the planned pools now, before the service's fee and a token's own tax. */
   out: bigint
   /** How far the trade's price lies under that of a thousandth of it. */
   impactBps: number

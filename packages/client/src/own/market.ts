@@ -17,11 +17,11 @@ import {
 import { quoteVenues } from './quotes.ts'
 import type { Venue } from './venues.ts'
 
-/** What the client's own node says the trade is worth, whatever the planned route gives. */
+/** The value of the trade by the client's own node, independent of the planned route. */
 export interface OwnMarket {
-  /** Of the input: `atSize` is what the whole amount brings at the best venue. */
+  /** Prices of the input; `atSize` is that of the whole amount sold at the best venue. */
   paid: (OwnPrices & { atSize: OwnPrice }) | null
-  /** What the swap gives at the best venue; null if both ends have a mark, or an end has no price. */
+  /** Output of the swap at the best venue; null if both ends have a mark, or an end has no price. */
   bestOut: bigint | null
 }
 
@@ -32,8 +32,8 @@ export interface MarketQuestion {
   reading: Pick<PlanReading, 'legs' | 'curve' | 'taken'>
   marks: OwnMarks
   acceptsUnknownHooks: boolean
-  /** Found ahead, by token. */
-  found: ReadonlyMap<Address, readonly Venue[]>
+  /** Venues read in advance, by token. */
+  venues: ReadonlyMap<Address, readonly Venue[]>
 }
 
 /** Prices both ends by marks and by the venues of tokens without one: one exchange for each such token. */
@@ -42,12 +42,17 @@ export async function readMarket(
   question: MarketQuestion,
   signal?: AbortSignal,
 ): Promise<OwnMarket> {
-  const { pins, tokenIn, tokenOut, reading, marks, acceptsUnknownHooks, found } = question
+  const { pins, tokenIn, tokenOut, reading, marks, acceptsUnknownHooks, venues } = question
   const [paidMark, boughtMark] = [ownMark(marks, tokenIn, pins), ownMark(marks, tokenOut, pins)]
   if (paidMark && boughtMark)
     return { paid: { bid: paidMark, ask: paidMark, atSize: paidMark }, bestOut: null }
   const venuesOf = async (token: Address): Promise<PricedVenue[]> =>
-    pricedVenues(found.get(token) ?? (await node.findVenues(token, signal)), marks, pins, acceptsUnknownHooks)
+    pricedVenues(
+      venues.get(token) ?? (await node.findVenues(token, signal)),
+      marks,
+      pins,
+      acceptsUnknownHooks,
+    )
   const swapIn = reading.curve ? reading.taken : reading.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)
   const paid = paidMark
     ? { bid: paidMark, ask: paidMark, atSize: paidMark }

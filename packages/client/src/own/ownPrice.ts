@@ -7,9 +7,9 @@ export interface OwnPrice {
 
 /** Prices of a token by the client's own node; equal if it has a mark. */
 export interface OwnPrices {
-  /** What a small sale brings at the best venue. */
+  /** Of a small sale at the best venue. */
   bid: OwnPrice
-  /** What a small purchase costs at the best venue. */
+  /** Of a small purchase at the best venue. */
   ask: OwnPrice
 }
 

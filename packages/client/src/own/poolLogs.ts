@@ -29,12 +29,12 @@ export function createPoolLogs(rpc: Rpc, { profile }: Pins, nowMs: () => number)
   let refusedUntilMs = 0
 
   async function scan(
-    known: Scan | undefined,
+    last: Scan | undefined,
     token: Address,
     payers: readonly Address[],
     signal?: AbortSignal,
   ): Promise<Scan> {
-    const fromBlock = known?.nextBlock ?? profile.first_block
+    const fromBlock = last?.nextBlock ?? profile.first_block
     const [one, others] = [[topicOf(token)], payers.map(topicOf)]
     const filters = [
       [others, one],
@@ -55,7 +55,7 @@ export function createPoolLogs(rpc: Rpc, { profile }: Pins, nowMs: () => number)
       [{ method: 'eth_blockNumber', params: [] }, ...filters],
       signal ? AbortSignal.any([signal, limit]) : limit,
     )
-    const keys = new Map(known?.keys)
+    const keys = new Map(last?.keys)
     for (const failed of [head, ...logs]) if (failed instanceof Error) throw failed
     const oldestFirst = (logs as InitializeLog[][])
       .flat()
@@ -69,10 +69,10 @@ export function createPoolLogs(rpc: Rpc, { profile }: Pins, nowMs: () => number)
 
   return {
     async keysOf(token, payers, signal) {
-      const known = scans.get(token)
-      if (!manager || nowMs() < refusedUntilMs) return [...(known?.keys.values() ?? [])]
+      const last = scans.get(token)
+      if (!manager || nowMs() < refusedUntilMs) return [...(last?.keys.values() ?? [])]
       try {
-        const next = await scan(known, token, payers, signal)
+        const next = await scan(last, token, payers, signal)
         scans.delete(token)
         scans.set(token, next)
         if (scans.size > MAX_TOKENS) scans.delete(scans.keys().next().value!)
@@ -80,7 +80,7 @@ export function createPoolLogs(rpc: Rpc, { profile }: Pins, nowMs: () => number)
       } catch {
         signal?.throwIfAborted()
         refusedUntilMs = nowMs() + RETRY_REFUSED_MS
-        return [...(known?.keys.values() ?? [])]
+        return [...(last?.keys.values() ?? [])]
       }
     },
   }

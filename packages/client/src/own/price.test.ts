@@ -49,7 +49,7 @@ describe('pools by their logs', () => {
   beforeEach(() => vi.useFakeTimers({ now: nowMs }))
   afterEach(() => vi.useRealTimers())
 
-  it('fall back to the usual fees if the node refuses the range, and are asked for again later', async () => {
+  it('fall back to the usual fees if the node refuses the range, and are queried again later', async () => {
     const node = fakeMarket([USUAL, UNUSUAL])
     node.logs = 'refused'
     const own = openNode(node, pins, clock)
@@ -97,7 +97,7 @@ describe('the market of a trade', () => {
       marks,
       acceptsUnknownHooks: accepts,
       reading: { legs: [{ hops: [], amountIn }], curve: null, taken: amountIn } as unknown as PlanReading,
-      found: new Map(),
+      venues: new Map(),
     })
   }
   it('is the best output that any pool gives for the whole amount', async () => {
@@ -119,10 +119,10 @@ describe('the market of a trade', () => {
   it('takes one exchange of quotes once the pools are known, and none for two marks', async () => {
     const node = fakeMarket([pool(3_000, 990_000n, 1_010_000n)])
     const own = openNode(node, pins, clock)
-    const found = new Map([[TOKEN, await own.findVenues(TOKEN)]])
+    const venues = new Map([[TOKEN, await own.findVenues(TOKEN)]])
     node.exchanges.length = 0
     const reading = { legs: [{ hops: [], amountIn: 5n }], curve: null, taken: 5n } as unknown as PlanReading
-    const common = { pins, marks, acceptsUnknownHooks: false, reading, found }
+    const common = { pins, marks, acceptsUnknownHooks: false, reading, venues }
     await readMarket(own, { ...common, tokenIn: USDG, tokenOut: TOKEN })
     expect(node.exchanges).toHaveLength(1)
     await readMarket(own, { ...common, tokenIn: USDG, tokenOut: USDG })

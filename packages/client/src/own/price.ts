@@ -29,16 +29,16 @@ export async function readPrices(
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<OwnPrices | null> {
-  const asked = askMarks(pins, [token, ...payersOf(pins)], nowMs)
-  const [[answer], found] = await Promise.all([
-    node.all([asked.call], signal),
+  const question = askMarks(pins, [token, ...payersOf(pins)], nowMs)
+  const [[answer], early] = await Promise.all([
+    node.all([question.call], signal),
     pins.marks.has(token) ? null : node.findVenues(token, signal),
   ])
   if (answer instanceof RpcFailure) return null
-  const marks = asked.read(answer as Hex)
+  const marks = question.read(answer as Hex)
   const own = ownMark(marks, token, pins)
   if (own) return { bid: own, ask: own }
-  const venues = pricedVenues(found ?? (await node.findVenues(token, signal)), marks, pins)
+  const venues = pricedVenues(early ?? (await node.findVenues(token, signal)), marks, pins)
   const bought = await quoteVenues(node, pins, venues.map(probeOf), signal)
   const atoms = bought.reduce(larger, 0n)
   if (atoms === 0n) return null
@@ -61,7 +61,7 @@ export interface PricedVenue {
 }
 
 /**
- * Venues whose payer has a mark. A hook nobody has read can promise any amount in a quote, so its pools count
+ * Venues whose payer has a mark. An unknown hook can promise any amount in a quote, so its pools count
  * only for an owner who accepts such hooks.
  */
 export function pricedVenues(

@@ -18,10 +18,10 @@ export async function quoteVenues(
   quotes: readonly VenueQuote[],
   signal?: AbortSignal,
 ): Promise<bigint[]> {
-  const asked = quotes.map((quote) => (quote.amount > 0n ? askVenue(pins, quote) : NOTHING))
-  const calls = asked.flatMap(({ calls }) => calls)
+  const questions = quotes.map((quote) => (quote.amount > 0n ? askVenue(pins, quote) : NOTHING))
+  const calls = questions.flatMap(({ calls }) => calls)
   const answers = calls.length > 0 ? await rpc.all(calls, signal) : []
-  return asked.map(({ calls, read }) => {
+  return questions.map(({ calls, read }) => {
     const own = answers.splice(0, calls.length)
     if (own.some((answer) => answer instanceof RpcFailure || answer === '0x')) return 0n
     try {

@@ -10,7 +10,8 @@ import {
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { must } from '../errors.ts'
 import { isCore } from '../pins.ts'
-import type { OwnReading, PlanFacts, UnsignedStep } from '../verify/facts.ts'
+import type { PlanFacts, UnsignedStep } from '../verify/facts.ts'
+import type { OwnReading } from '../verify/ownReading.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { askCurves, curvesIn } from './curves.ts'
 import { readRoute } from './impact.ts'
@@ -85,7 +86,7 @@ export async function readOwn(
       reading,
       marks: ownMarks,
       acceptsUnknownHooks: ask.accept_risks?.includes('UNKNOWN_HOOK') ?? false,
-      found: new Map(unmarked.map((token, i) => [token, venues[i]!])),
+      venues: new Map(unmarked.map((token, i) => [token, venues[i]!])),
     },
     signal,
   )

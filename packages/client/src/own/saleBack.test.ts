@@ -85,21 +85,29 @@ describe('the result of the sale', () => {
     gasUsed: '0x64',
   })
   const word = (value: bigint) => toHex(value, { size: 32 })
-  /** Balance, quote of 1,000 wei, two approvals, the sale, balance. */
-  const results = (proceeds: bigint, status?: Hex) => [
+  /** Balance, quote of 1,000 wei, two approvals, the sale, a transfer, balance, what was transferred. */
+  const results = (
+    proceeds: bigint,
+    { status, transferred = 50n }: { status?: Hex; transferred?: bigint } = {},
+  ) => [
     ok(word(10_000n)),
     ok(`0x${word(1_000n).slice(2)}${word(0n).slice(2)}`),
     ok(),
     ok(),
     ok('0x', status),
-    ok(word(10_000n + proceeds - 300n)),
+    ok(),
+    ok(word(10_000n + proceeds - 400n)),
+    ok(word(transferred)),
   ]
   it('counts what is missing to the quote, the gas added back', () => {
-    expect(sale.read(results(1_000n))).toEqual({ ok: true, lostBps: 0 })
-    expect(sale.read(results(750n))).toEqual({ ok: true, lostBps: 2_500 })
+    expect(sale.read(results(1_000n))).toEqual({ ok: true, lostBps: 0, transfers: true })
+    expect(sale.read(results(750n))).toEqual({ ok: true, lostBps: 2_500, transfers: true })
+  })
+  it('shows a transfer that moves nothing', () => {
+    expect(sale.read(results(1_000n, { transferred: 0n }))).toMatchObject({ transfers: false })
   })
   it('fails with the sale, or without an answer', () => {
-    expect(sale.read(results(0n, '0x0'))).toMatchObject({ ok: false })
+    expect(sale.read(results(0n, { status: '0x0' }))).toMatchObject({ ok: false })
     expect(sale.read([])).toMatchObject({ ok: false })
     const curve = { id: at('9'), launchpad: 'pit' as const }
     const onCurve = askSale(pins('2.1.0'), who, { legs: [], curve, tokenIn: NATIVE })

@@ -1,29 +1,9 @@
-import {
-  ACTION_BYTE,
-  type Address,
-  COMMAND_BYTE,
-  erc20Abi,
-  type Hex,
-  type HopPath,
-  launchpadOf,
-  MSG_SENDER,
-  NATIVE,
-  OPEN_DELTA,
-  permit2Abi,
-  type RouterLayout,
-  universalRouterAbi,
-} from '@pit/chain'
+import { type Address, erc20Abi, type Hex, NATIVE } from '@pit/chain'
 import { bpsNearest } from '@pit/protocol'
-import {
-  concat,
-  encodeAbiParameters,
-  encodeFunctionData,
-  encodePacked,
-  parseAbiParameters,
-  toHex,
-} from 'viem'
+import { encodeFunctionData, keccak256 } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
+import { allowRouter, MAX_UINT160, sellInPool, sellOnCurve } from './encodeSale.ts'
 import { askVenue } from './quotes.ts'
 import type { RpcCall } from './rpc.ts'
 import { balanceCall, balanceIn, type LaterCalls, type SimulatedCall } from './trial.ts'
@@ -38,10 +18,9 @@ export interface AskedSale extends LaterCalls {
   read(results: readonly SimulatedCall[]): Sale
 }
 
-const MAX_UINT160 = (1n << 160n) - 1n
-const MAX_UINT48 = 2 ** 48 - 1
 /** Not all of it: a balance may round, or shrink a little from block to block. */
 const SOLD_TENTHS = 9n
+const TRANSFERRED_PART = 20n
 
 /**
  * The sale of most of what a plan buys, through the same pools or the same curve. The client encodes it
@@ -67,11 +46,22 @@ export function askSale(
   ]
   const sales = parts.map(({ venue, amount }) =>
     venue.kind === 'curve'
-      ? own(venue.curve.id, sellOnCurve(venue, amount, wallet))
+      ? own(venue.curve.id, sellOnCurve(venue.curve, amount, wallet))
       : own(pins.router, sellInPool(pins.layout, reverseHop(venue.hop), amount)),
   )
   const quoteCalls = quotes.flatMap(({ calls }) => calls.map(plainCall))
-  const calls = [...balances, ...quoteCalls, ...approvals, ...sales, ...balances]
+  // Of this wallet and token alone, so that no token can know it.
+  const stranger: Address = `0x${keccak256(`${wallet}${tokenOut.slice(2)}`).slice(26)}`
+  const transfer = own(
+    tokenOut,
+    encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [stranger, bought / TRANSFERRED_PART || 1n],
+    }),
+  )
+  const received = balanceCall({ holder: stranger, token: tokenOut }, pins.multicall3)
+  const calls = [...balances, ...quoteCalls, ...approvals, ...sales, transfer, ...balances, received]
   return {
     wallet,
     calls,
@@ -81,9 +71,9 @@ export function askSale(
       const before = left.splice(0, balances.length)
       const quoted = quotes.map(({ calls, read }) => readQuote(left.splice(0, calls.length), read))
       // The purchase took the curve's last tokens: they trade in the launchpad's pool from then on.
-      if (reading.curve && quoted[0] === 0n) return { ok: true, lostBps: 0 }
-      const sent = left.splice(0, approvals.length + sales.length)
-      const failed = sent.slice(approvals.length).find(({ status }) => status !== '0x1')
+      if (reading.curve && quoted[0] === 0n) return { ok: true, lostBps: 0, transfers: true }
+      const sent = left.splice(0, approvals.length + sales.length + 1)
+      const failed = sent.slice(approvals.length, -1).find(({ status }) => status !== '0x1')
       if (failed) return { ok: false, why: failed.error?.message ?? 'it reverts' }
       const gasWei = sent.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed), 0n)
       const losses = payers.map((token, i) => {
@@ -96,7 +86,8 @@ export function askSale(
         )
         return proceeds >= expected ? 0 : Number(bpsNearest(expected - proceeds, expected))
       })
-      return { ok: true, lostBps: Math.max(...losses) }
+      const arrived = BigInt(left.at(-1)!.returnData.slice(0, 66).padEnd(3, '0')) > 0n
+      return { ok: true, lostBps: Math.max(...losses), transfers: sent.at(-1)!.status === '0x1' && arrived }
     },
   }
 }
@@ -129,74 +120,3 @@ function readQuote(results: readonly SimulatedCall[], read: (answers: readonly H
 }
 
 const plainCall = ({ params }: RpcCall) => params[0] as { to: Address; data: Hex }
-
-const allowRouter = ({ router }: Pins, token: Address): Hex =>
-  encodeFunctionData({
-    abi: permit2Abi,
-    functionName: 'approve',
-    args: [token, router, MAX_UINT160, MAX_UINT48],
-  })
-
-/** `sell(amount, 0, wallet)`, with a deadline if the launchpad's curves take one. */
-function sellOnCurve({ curve }: Extract<Venue, { kind: 'curve' }>, amount: bigint, wallet: Address): Hex {
-  const { methods, hasDeadline } = launchpadOf(curve.launchpad)
-  const words = encodeAbiParameters(parseAbiParameters('uint256, uint256, address'), [amount, 0n, wallet])
-  const deadline = hasDeadline ? [toHex(MAX_UINT48, { size: 32 })] : []
-  return concat([methods.sell.selector, words, ...deadline])
-}
-
-function sellInPool(layout: RouterLayout, hop: HopPath, amount: bigint): Hex {
-  const [command, input] = commandOf(layout, hop, amount)
-  return encodeFunctionData({
-    abi: universalRouterAbi,
-    functionName: 'execute',
-    args: [`0x${COMMAND_BYTE[command]}`, [input], BigInt(MAX_UINT48)],
-  })
-}
-
-/** From router 2.1.1 on every swap takes a list of price floors, which stays empty. */
-function commandOf(layout: RouterLayout, hop: HopPath, amount: bigint): [keyof typeof COMMAND_BYTE, Hex] {
-  const isOld = layout === '2.1.0'
-  if (hop.version === 'v4') return ['V4_SWAP', encodeV4(layout, hop, amount)]
-  const isV3 = hop.version === 'v3'
-  const path = isV3
-    ? encodePacked(['address', 'uint24', 'address'], [hop.tokenIn, hop.feePips, hop.tokenOut])
-    : [hop.tokenIn, hop.tokenOut]
-  const types = `address, uint256, uint256, ${isV3 ? 'bytes' : 'address[]'}, bool${isOld ? '' : ', uint256[]'}`
-  const values = [MSG_SENDER, amount, 0n, path, true, ...(isOld ? [] : [[]])]
-  const input = encodeAbiParameters(parseAbiParameters(types), values as never)
-  return [isV3 ? 'V3_SWAP_EXACT_IN' : 'V2_SWAP_EXACT_IN', input]
-}
-
-const POOL_KEY = '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks) key'
-
-function encodeV4(layout: RouterLayout, hop: Extract<HopPath, { version: 'v4' }>, amount: bigint): Hex {
-  const floor = layout === '2.1.0' ? '' : 'uint256 floor, '
-  const swap = encodeAbiParameters(
-    parseAbiParameters(
-      `(${POOL_KEY}, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, ${floor}bytes hookData) swap`,
-    ),
-    [
-      {
-        key: hop.key,
-        zeroForOne: hop.key.currency0 === hop.tokenIn,
-        amountIn: OPEN_DELTA,
-        amountOutMin: 0n,
-        floor: 0n,
-        hookData: '0x',
-      },
-    ] as never,
-  )
-  const settle = encodeAbiParameters(parseAbiParameters('address, uint256, bool'), [
-    hop.tokenIn,
-    amount,
-    true,
-  ])
-  const take = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [
-    hop.tokenOut,
-    MSG_SENDER,
-    OPEN_DELTA,
-  ])
-  const actions: Hex = `0x${ACTION_BYTE.SETTLE}${ACTION_BYTE.SWAP_EXACT_IN_SINGLE}${ACTION_BYTE.TAKE}`
-  return encodeAbiParameters(parseAbiParameters('bytes, bytes[]'), [actions, [settle, swap, take]])
-}

@@ -154,12 +154,12 @@ async function curvesOf(
   signal?: AbortSignal,
 ): Promise<Venue[]> {
   if (curves.length === 0) return []
-  const asked = curves.map(({ id, launchpad }) =>
+  const endsCalls = curves.map(({ id, launchpad }) =>
     launchpadOf(launchpad).endsCalls.map((data) => ethCall(id, data)),
   )
-  const answers = await rpc.all(asked.flat(), signal)
+  const answers = await rpc.all(endsCalls.flat(), signal)
   return curves.flatMap((curve, i): Venue[] => {
-    const own = answers.splice(0, asked[i]!.length)
+    const own = answers.splice(0, endsCalls[i]!.length)
     if (own.some((answer) => answer instanceof RpcFailure)) return []
     const ends = launchpadOf(curve.launchpad).endsIn(own as Hex[])
     return ends && payers.includes(ends.pair) ? [{ kind: 'curve', payer: ends.pair, curve }] : []

@@ -130,8 +130,8 @@ function whyNotReady({ checks }: Traded): string {
   return failed ? failed.message.replace(/\.$/, '') : 'the server does not say what is missing'
 }
 
-/** What the executor names itself: terms that only the service names do not excuse a failed check. */
-const acceptedIn = ({ accept_risks }: SessionAsk): RiskCode[] =>
+/** Risks the executor itself accepts: terms that only the service names do not excuse a failed check. */
+const acceptedIn = ({ accept_risks }: BodyInput<'live.session.trade'>): RiskCode[] =>
   Array.isArray(accept_risks) ? accept_risks.filter(isRiskCode) : []
 
 /** The risk terms are the session's: its owner signed them, and the co-signer holds every trade to them. */

@@ -96,26 +96,26 @@ export function mustBeInBudget(
 ): void {
   if (amount <= amountIn || isUnlimited(ask)) return
   const unpriced =
-    'the client finds no price of its own for the token, so no budget bounds its approval: use exact approvals'
+    'the client’s node shows no price of the token, so no budget bounds its approval: use exact approvals'
   must(price !== null, 'RECIPIENT', unpriced)
   const isNear = isWorthAtMost(amount, price, ask.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd)
   must(isNear, 'RECIPIENT', 'an approval is more than its budget')
 }
 
-/** The input is worth the dollars asked for: no more at the dearer price, no less at the cheaper one. */
+/** The input is worth the requested dollars: no more at the dearer price, no less at the cheaper one. */
 export function mustBeWorth(notionalUsd: number, atoms: bigint, prices: OwnPrices | null): void {
   const unpriced =
-    'the client finds no price of its own for the input, so it cannot size it in dollars: give amount_in'
+    'the client’s node shows no price of the input, so it cannot be sized in dollars: give amount_in'
   must(prices !== null, 'PRICE', unpriced, { own_price: null })
   const details = { atoms: atoms.toString() }
   const isEnough = isWorthAtLeast(atoms, cheaper(prices), notionalUsd)
   must(
     isWorthAtMost(atoms, dearer(prices), notionalUsd),
     'PRICE',
-    'it spends more than the dollars asked for',
+    'it spends more than the requested dollars',
     details,
   )
-  must(isEnough, 'PRICE', 'it spends less than the dollars asked for', details)
+  must(isEnough, 'PRICE', 'it spends less than the requested dollars', details)
 }
 
 const microUsdOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))

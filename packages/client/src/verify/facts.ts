@@ -1,10 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Answer, BodyInput } from '@pit/protocol'
-import type { RouteReading } from '../own/impact.ts'
-import type { OwnMarket } from '../own/market.ts'
-import type { OwnMarks } from '../own/marks.ts'
-import type { Sale } from '../own/saleBack.ts'
-import type { Trial } from '../own/trial.ts'
 import type { Pins } from '../pins.ts'
 
 /** A plan for a trade; live/prepare answers a revocation too, which is verified apart. */
@@ -21,25 +16,6 @@ export interface PlanFacts {
   tokenOut: Address
   plan: Plan
   nowS: number
-}
-
-/** What the client read from its own node for a plan whose calldata passed. */
-export interface OwnReading {
-  marks: OwnMarks
-  market: OwnMarket
-  /** The planned route; null for two pinned tokens, or if the node cannot quote it. */
-  route: RouteReading | null
-  /** The plan's own transactions, tried on the client's node. */
-  trial: Trial
-  /** Of a bought token outside the pins; null if nothing was simulated. */
-  sale: Sale | null
-  /** Of the pools on the route whose hook sets the fee; null if unread. */
-  dynamicFeesPips: readonly (number | null)[]
-  standsOnBeacon(token: Address): boolean
-  /** Of the wallet, pending transactions counted. */
-  nonce: number
-  baseFeeWei: bigint
-  etherWei: bigint
 }
 
 export interface UnsignedStep {

@@ -2,7 +2,7 @@ import type { Address, LegPath } from '@pit/chain'
 import { DYNAMIC_FEE, NATIVE } from '@pit/chain'
 import { describe, expect, it } from 'vitest'
 import { type OwnPrice, poolPrice } from '../own/ownPrice.ts'
-import type { OwnReading } from './facts.ts'
+import type { OwnReading } from './ownReading.ts'
 import { checkOwn, missingChecks } from './rules.ts'
 import type { Terms } from './terms.ts'
 
@@ -38,7 +38,6 @@ interface Case {
 }
 function run({ ask = {}, plan = {}, reading = {}, own = {}, ends = [NATIVE, TOKEN] }: Case) {
   const [tokenIn, tokenOut] = ends
-  const asked = { slippage_bps: 100, ...ask }
   const terms = {
     pins: {
       tokens: new Map([
@@ -47,7 +46,7 @@ function run({ ask = {}, plan = {}, reading = {}, own = {}, ends = [NATIVE, TOKE
       ]),
       weth: WETH,
     },
-    ask: asked,
+    ask: { slippage_bps: 100, ...ask },
     accepted: (ask['accept_risks'] as string[]) ?? [],
     tokenIn,
     tokenOut,
@@ -78,7 +77,7 @@ function run({ ask = {}, plan = {}, reading = {}, own = {}, ends = [NATIVE, TOKE
     market,
     route: { out: 1_000n * E18, impactBps: 0 },
     trial: { ok: true, changes: [1_000n * E18], gasUsed: [], later: [] },
-    sale: { ok: true, lostBps: 0 },
+    sale: { ok: true, lostBps: 0, transfers: true },
     dynamicFeesPips: [],
     standsOnBeacon: () => false,
     ...own,
@@ -111,7 +110,7 @@ describe('the price of a token without a mark', () => {
   it('refuses a low minimum if the route cannot be quoted', () => {
     expect(brokenBy({ own: { ...bestOut(1_130n), route: null } })).toBe('PRICE')
   })
-  it('refuses an end without a price of its own, and does not list PRICE if NO_REFERENCE is accepted', () => {
+  it('refuses an end that the client cannot price, and does not list PRICE if NO_REFERENCE is accepted', () => {
     const own = { market: { paid: same(ETHER), bestOut: null } }
     expect(brokenBy({ own })).toBe('PRICE')
     const checks = run({ own, ask: { accept_risks: ['NO_REFERENCE'] } })
@@ -246,10 +245,15 @@ describe('the sale of a bought token outside the pins', () => {
     expect(brokenBy({ own, ask: { accept_risks: ['HONEYPOT'] } })).toBeUndefined()
   })
   it('loses at most a tenth, unless SELL_TAX is accepted', () => {
-    const lost = (lostBps: number) => ({ sale: { ok: true as const, lostBps } })
+    const lost = (lostBps: number) => ({ sale: { ok: true as const, lostBps, transfers: true } })
     expect(brokenBy({ own: lost(1_000) })).toBeUndefined()
     expect(brokenBy({ own: lost(1_001) })).toBe('RISK_NOT_ACCEPTED')
     expect(brokenBy({ own: lost(2_500), ask: { accept_risks: ['SELL_TAX'] } })).toBeUndefined()
+  })
+  it('is followed by a transfer to another wallet, unless TRANSFER_BLOCKED is accepted', () => {
+    const own = { sale: { ok: true as const, lostBps: 0, transfers: false } }
+    expect(brokenBy({ own })).toBe('RISK_NOT_ACCEPTED')
+    expect(brokenBy({ own, ask: { accept_risks: ['TRANSFER_BLOCKED'] } })).toBeUndefined()
   })
   it('counts as failed if the node cannot simulate it', () => {
     const own = { trial: { ok: false as const, why: 'method not found', unsupported: true }, sale: null }

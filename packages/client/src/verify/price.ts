@@ -5,13 +5,13 @@ import { markOf } from '../own/marks.ts'
 import { cheaper, POOL_BAND_BPS, SIZE_BAND_BPS } from '../own/ownPrice.ts'
 import { ownMark } from '../own/price.ts'
 import { checkBudget, mustBeWorth } from './approvals.ts'
-import type { OwnReading } from './facts.ts'
+import type { OwnReading } from './ownReading.ts'
 import type { Terms } from './terms.ts'
 
 /** Rounding of sizes and of a minimum that both sides compute. */
 export const ROUNDING_BPS = 5
 
-/** What was asked for, or the table's for the class and size; never what the server says it used. */
+/** The requested slippage, or the table's for the class and size; never the one in the server's answer. */
 export function slippageOf({ ask, pins, plan, reading, tokenOut }: Terms, own: OwnReading): number {
   if (ask.slippage_bps !== undefined) return ask.slippage_bps
   const { paid } = own.market
@@ -54,7 +54,7 @@ export function checkPrice(terms: Terms, own: OwnReading, slippageBps: number): 
   if (checkByMarks(terms, own, slippageBps)) return true
   if (bestOut === null) {
     const why =
-      'the client finds no pool or curve of its own to price a token by; accept NO_REFERENCE to trade it'
+      'the client’s node shows no pool or curve to price a token by; accept NO_REFERENCE to trade it'
     must(accepted.includes('NO_REFERENCE'), 'PRICE', why, { own_price: null })
     return false
   }
@@ -80,7 +80,7 @@ function checkByMarks(
   return true
 }
 
-/** The best venue that the client found bounds the planned route, whoever made the pools of that route. */
+/** The best venue that the client found bounds the planned route, even if a liar made the pools of that route. */
 function checkByVenues(
   { pins, tokenOut, plan, accepted }: Terms,
   { route }: OwnReading,

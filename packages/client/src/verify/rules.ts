@@ -8,13 +8,14 @@ import {
   isSevere,
   lessBps,
   RISKS,
+  type RiskCode,
   TOKENS,
   TRADE,
 } from '@pit/protocol'
 import { broken, must } from '../errors.ts'
 import { feeClassOf, type Pins } from '../pins.ts'
 import { checkApprovals } from './approvals.ts'
-import type { OwnReading } from './facts.ts'
+import type { OwnReading } from './ownReading.ts'
 import { checkPoolFees, checkPrice, ROUNDING_BPS, slippageOf } from './price.ts'
 import type { Terms } from './terms.ts'
 
@@ -39,7 +40,7 @@ export function checkBytes(terms: Terms): Checked[] {
   ]
 }
 
-/** What a plan's bytes must be, by what the client read itself. Lists only the checks that were made. */
+/** Checks a plan against the client's own readings; lists only the checks that were made. */
 export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
   checkFee(terms, own)
   checkShield(terms)
@@ -196,7 +197,7 @@ function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number)
   must(isNear, 'QUOTE_OWN', 'less arrives than the plan expects', { received: received.toString() })
 }
 
-/** A dropped shield would trade without the audit that was asked for. */
+/** A dropped shield would trade without the requested audit. */
 function checkShield({ ask, plan }: Terms): void {
   const isAsked = ask.shield === true
   must(plan.shield === isAsked, 'FEE_CLASS', `it is planned ${plan.shield ? 'with' : 'without'} shield`)
@@ -206,32 +207,19 @@ function checkShield({ ask, plan }: Terms): void {
 /** A bought token outside the pins must be sellable, whatever the service disclosed. */
 function checkSale({ pins, tokenOut, accepted }: Terms, { trial, sale }: OwnReading): void {
   if (pins.tokens.has(tokenOut)) return
-  const accepts = (code: string) => accepted.includes(code)
-  if (!sale) {
-    const why = trial.ok ? '' : `: ${trial.why}`
-    must(accepts('HONEYPOT'), 'RISK_NOT_ACCEPTED', `HONEYPOT: no sale could be simulated${why}`, {
-      code: 'HONEYPOT',
-    })
+  const refuseRisk = (code: RiskCode, why: string): void =>
+    must(accepted.includes(code), 'RISK_NOT_ACCEPTED', `${code}: ${why}`, { code })
+  if (!sale?.ok) {
+    const why = sale?.why ?? (trial.ok ? 'not simulated' : trial.why)
+    refuseRisk('HONEYPOT', `no sale after the purchase could be proved (${why})`)
     return
   }
-  if (!sale.ok) {
-    must(
-      accepts('HONEYPOT'),
-      'RISK_NOT_ACCEPTED',
-      `HONEYPOT: a sale after the purchase fails (${sale.why})`,
-      {
-        code: 'HONEYPOT',
-      },
+  if (sale.lostBps > TOKENS.severeSellTaxBps)
+    refuseRisk(
+      'SELL_TAX',
+      `a sale after the purchase brings ${sale.lostBps / 100}% less than its pools quote`,
     )
-    return
-  }
-  const isTaxed = sale.lostBps > TOKENS.severeSellTaxBps
-  must(
-    !isTaxed || accepts('SELL_TAX'),
-    'RISK_NOT_ACCEPTED',
-    `SELL_TAX: a sale after the purchase brings ${sale.lostBps / 100}% less than its pools quote`,
-    { code: 'SELL_TAX' },
-  )
+  if (!sale.transfers) refuseRisk('TRANSFER_BLOCKED', 'a transfer to another wallet fails')
 }
 
 /** Pools move between two readings, and the service rounds. */

@@ -1,4 +1,5 @@
-import type { OwnReading, Plan, TradeAsk } from './facts.ts'
+import type { Plan, TradeAsk } from './facts.ts'
+import type { OwnReading } from './ownReading.ts'
 import type { PlanReading } from './readPlan.ts'
 import type { Checked } from './rules.ts'
 

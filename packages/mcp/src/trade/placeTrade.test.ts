@@ -153,7 +153,7 @@ it('holds the size against its own prices', async () => {
   expect(send).not.toHaveBeenCalled()
 })
 
-it('holds a token without a mark to the dearer of its own pool prices', async () => {
+it('values a token without a mark by the dearer pool price', async () => {
   const trading = open()
   // One pool was made to sell it for a dollar; another pays nine.
   const [low, high] = [1n, 9n].map((usd) => ({ num: usd * 1_000_000n, den: 10n ** 18n, bandBps: 1_000n }))
@@ -172,8 +172,8 @@ it.each([undefined, 'session'])('names what the client could not price (%s)', as
   })
   plan.mockRejectedValueOnce(refusal)
   sessionTrade.mockRejectedValueOnce(refusal)
-  const asked = session_id === undefined ? ask : { ...ask, session_id }
-  await expect(placeTrade(trading, 'a', asked)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
+  const request = session_id === undefined ? ask : { ...ask, session_id }
+  await expect(placeTrade(trading, 'a', request)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
   expect(trading.journal.find('a')?.state).toBe('refused')
 })
 

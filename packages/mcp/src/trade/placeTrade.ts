@@ -187,7 +187,7 @@ function checkWorth(usd: number, { reading, own }: Verified): void {
 const noOwnPrice = () =>
   new ToolRefusal(
     'NO_OWN_PRICE',
-    'This server finds no price of its own for one of the tokens, so it cannot hold the ceiling. Nothing was signed.',
+    'This server’s own node shows no price of one of the tokens, so the ceiling cannot be enforced. Nothing was signed.',
     'Trade a token that has a pool against a core token such as ETH or USDG.',
   )
 
