@@ -11,7 +11,13 @@ import { reverseHop, type Venue } from './venues.ts'
 
 /** Whether the bought token could be sold again right after the purchase. */
 export type Sale =
-  | { ok: true /** Under what the pools quoted for the amount. */; lostBps: number }
+  | {
+      ok: true
+      /** Under what the pools quoted for the amount. */
+      lostBps: number
+      /** Whether it reaches another wallet. */
+      transfers: boolean
+    }
   | { ok: false; why: string }
 
 export interface AskedSale extends LaterCalls {
@@ -86,7 +92,7 @@ export function askSale(
         )
         return proceeds >= expected ? 0 : Number(bpsNearest(expected - proceeds, expected))
       })
-      const arrived = BigInt(left.at(-1)!.returnData.slice(0, 66).padEnd(3, '0')) > 0n
+      const arrived = /[1-9a-f]/.test(left.at(-1)!.returnData.slice(2, 66))
       return { ok: true, lostBps: Math.max(...losses), transfers: sent.at(-1)!.status === '0x1' && arrived }
     },
   }
