@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { describe, expect, it } from 'vitest'
-import type { OwnReading } from './facts.ts'
+import type { OwnReading } from './ownReading.ts'
 import { checkBytes, checkOwn } from './rules.ts'
 import type { Terms } from './terms.ts'
 
