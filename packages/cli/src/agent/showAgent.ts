@@ -5,13 +5,20 @@ import { plain, table } from '../client/terminal.ts'
 
 type Agent = Answer<'hosted.list'>['agents'][number]
 type Row = readonly (string | number | null)[]
+/** Lists leave out the holds of the next tick. */
+type Held = Pick<Agent, 'watch'> & Partial<Pick<Answer<'hosted.get'>, 'next_tick_holds'>>
 
 /** An agent as every command of it shows it. */
-export function showAgent(deps: CommandDeps, opened: Opened, agent: Agent, more: readonly Row[] = []): void {
+export function showAgent(
+  deps: CommandDeps,
+  opened: Opened,
+  agent: Agent & Held,
+  more: readonly Row[] = [],
+): void {
   show(deps, opened, agent, () => table([...agentRows(agent), ...more]), agent.mode)
 }
 
-export function agentRows(agent: Agent): Row[] {
+export function agentRows(agent: Agent & Held): Row[] {
   const { limits } = agent
   return [
     ['agent', agent.id],
@@ -32,18 +39,20 @@ export function agentRows(agent: Agent): Row[] {
   ]
 }
 
-/** What keeps it from trading, one row each. */
-const holdRows = ({ watch }: Pick<Agent, 'watch'>): Row[] =>
-  listed(
-    'blocked by',
-    (watch?.holds ?? []).map(({ code, message }) => `${code}: ${message}`),
-  )
+const holdRows = (agent: Held): Row[] => listed('blocked by', holdTexts(agent))
 
 /** Before anything is paid for or signed: what would keep it from trading all the same. */
-export function sayHolds({ terminal }: Pick<CommandDeps, 'terminal'>, { watch }: Pick<Agent, 'watch'>): void {
-  for (const { code, message } of watch?.holds ?? [])
-    terminal.say(plain(`It would not trade now. ${code}: ${message}`))
+export function sayHolds({ terminal }: Pick<CommandDeps, 'terminal'>, agent: Held): void {
+  for (const text of holdTexts(agent)) terminal.say(plain(`It would not trade now. ${text}`))
 }
+
+const holdTexts = ({ watch, next_tick_holds }: Held): string[] => [
+  ...(watch?.holds ?? []).map(({ code, message }) => `${code}: ${message}`),
+  ...(next_tick_holds ?? []).map(({ code, message, pair, side }) => {
+    const what = [side, pair].filter((one) => one !== undefined).join(' ')
+    return `${code}${what === '' ? '' : ` (${what})`}: ${message}`
+  }),
+]
 
 const paramsText = (params: unknown): string | null => {
   const entries = Object.entries((params ?? {}) as Record<string, unknown>)

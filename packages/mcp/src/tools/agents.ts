@@ -98,7 +98,7 @@ export const AGENT_TOOLS = [
         ...showAgent(agent),
         tokens: agent.tokens.map((token) => showToken(own.pins, token.address, token)),
         next_tick: watch?.next_tick_at ? isoOf(watch.next_tick_at) : null,
-        holds: (watch?.holds ?? []).map(({ code }) => code),
+        holds: [...(watch?.holds ?? []), ...(agent.next_tick_holds ?? [])].map(({ code }) => code),
         last_decision: last && {
           time: isoOf(last.at),
           untrusted_reason: untrusted(last.reason, 300),

@@ -65,7 +65,7 @@ function Details({ id, onNamed }: { id: string; onNamed(name: string): void }) {
 
 function Headline({ agent }: { agent: AgentDetail }) {
   const nowS = useNowS()
-  const { pnl, watch, last_decision } = agent
+  const { pnl, watch, next_tick_holds, last_decision } = agent
   const equity = pnl?.basis === 'paper_book' ? pnl.equity_usd : (pnl?.profit_usd ?? null)
   const points = useSeries(`agent ${agent.id}`, equity, Math.floor(nowS / 5) * 5_000)
   return (
@@ -93,6 +93,11 @@ function Headline({ agent }: { agent: AgentDetail }) {
       {watch?.holds.map(({ code, message }) => (
         <Notice key={code} tone="warn" title={`Blocked: ${words(code)}`}>
           {message}
+        </Notice>
+      ))}
+      {next_tick_holds?.map(({ code, message, pair = '', side = '' }) => (
+        <Notice key={`${code} ${pair} ${side}`} tone="warn" title={`Next tick blocked: ${words(code)}`}>
+          {`${side} ${pair} ${message}`.trim()}
         </Notice>
       ))}
       <Card title="Equity during this visit">
