@@ -44,6 +44,7 @@ export async function fillTreasury({ db, run }: Filling, { size, profile, feeRec
         late: 0,
       },
       accepted: null,
+      sent: [],
       textOf: (token) => texts.get(token)!,
       markOf: () => null,
     })

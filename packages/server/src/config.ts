@@ -103,6 +103,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     metricsPort: port('METRICS_PORT'),
     metricsHost: text('METRICS_HOST'),
     drainS: number('DRAIN_S'),
+    treasuryCloseDelayH: number('TREASURY_CLOSE_DELAY_H'),
     roles: { api: roles.includes('api'), jobs: roles.includes('jobs') },
     dataDir: text('DATA_DIR'),
     profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,

@@ -105,7 +105,11 @@ export async function openCapabilities(ground: Ground, start: Start, charge: Cha
     refundWaitMs: REFUND_WAIT_MS,
   })
 
-  const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts })
+  const treasury = openTreasury({
+    ...ground,
+    prizePayouts: league.prizePayouts,
+    closeDelayS: config.treasuryCloseDelayH * 3_600,
+  })
   return {
     ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, paper, hosted, ticks },
     ...{ league, treasury, signer, vault: registry },

@@ -237,6 +237,12 @@ export const SETTINGS = {
       'Monday the league’s first season starts, such as 2026-01-05. Empty: the profile’s, or on a devnet ' +
       'the week its store first ran.',
   },
+  TREASURY_CLOSE_DELAY_H: {
+    default: '0',
+    means:
+      'Hours the job waits after a treasury week has ended before it records the week, so that an operator ' +
+      'can record it together with the transfers of its shares (pit-admin week close --transfer).',
+  },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>

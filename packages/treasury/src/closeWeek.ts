@@ -1,16 +1,19 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
+import { TREASURY_BUCKETS } from '@pit/protocol'
 import { countOpen } from '@pit/relay'
 import type { TreasuryDeps } from './deps.ts'
 import { markTaken } from './matches.ts'
 import { readOpenWeek } from './openWeek.ts'
+import { refuseRecorded, TransferRefused } from './readTransfer.ts'
 import { booksOf } from './rules/books.ts'
+import type { Sent } from './rules/composeTransfer.ts'
 import { sealRow } from './rules/rowChain.ts'
 import { labelOf } from './rules/weeks.ts'
 import { readScan } from './scan/scanStore.ts'
-import { endsAfter, holdHead, insertRow, onOneSnapshot, readRows } from './store.ts'
-import type { Interval, RowBody } from './types.ts'
+import { endsAfter, holdHead, insertMoves, insertRow, onOneSnapshot, readRows } from './store.ts'
+import type { Interval, RowBody, WeekToken } from './types.ts'
 
 /** The record is not what it was: nothing is added to it until a person has looked. */
 export class RecordBroken extends Error {
@@ -30,6 +33,10 @@ export interface CloseAsk {
   wallet: Address
   /** Why differences are accepted; without it a week that has some waits. */
   accept: string | null
+  /** Transfers to the buckets, recorded with the week. */
+  sent?: readonly Sent[]
+  /** Seconds after its end before which a week is not due. */
+  delayS?: number
   /** A devnet takes no block back: what is mined there is settled. */
   unsettledToo: boolean
   /** Ends the running week, so that it is the one to close; undone where it cannot be closed. */
@@ -44,7 +51,7 @@ export interface CloseAsk {
  */
 export function closeNextWeek(
   { db, clock, profile }: Pick<TreasuryDeps, 'clock' | 'profile'> & { db: Db },
-  { wallet, accept, unsettledToo, end, alongside }: CloseAsk,
+  { wallet, accept, sent = [], delayS = 0, unsettledToo, end, alongside }: CloseAsk,
 ): Promise<Closing> {
   const close = async (sql: Sql): Promise<Closing> => {
     const head = await holdHead(sql)
@@ -53,7 +60,7 @@ export function closeNextWeek(
     const bodies = rows.map(({ body }) => body)
     await end?.(sql)
     const interval = await nextInterval(sql, wallet, bodies)
-    if (!interval) return { kind: 'nothing due' }
+    if (!interval || (delayS > 0 && nowS(clock) < interval.endS + delayS)) return { kind: 'nothing due' }
     const waits = (why: string, differences = 0): Closing => ({
       kind: 'waits',
       label: interval.label,
@@ -71,6 +78,7 @@ export function closeNextWeek(
       interval,
       books,
       accepted: accept,
+      sent,
       withEarlier: true,
       marksBeforeS: interval.endS,
     })
@@ -78,10 +86,14 @@ export function closeNextWeek(
     if (differences > 0 && accept === null) {
       return waits(`${differences} fees of the ledger did not arrive as booked`, differences)
     }
+    for (const one of sent) await refuseRecorded(sql, { profile }, one)
+    refuseTooMuch(parts.tokens)
     const seq = head.seq + 1
-    const body: RowBody = { ...parts, seq, status: 'booked', prev_hash: head.hash, recorded_at: nowS(clock) }
+    const status = sent.length > 0 ? 'moved' : 'booked'
+    const body: RowBody = { ...parts, seq, status, prev_hash: head.hash, recorded_at: nowS(clock) }
     const sealed = sealRow(body)
     await insertRow(sql, sealed)
+    for (const one of sent) await insertMoves(sql, one, seq)
     await markTaken(sql, { wallet, toBlock: interval.lastBlock, tokens: taken, seq })
     return { kind: 'closed', row: { ...body, seq, hash: sealed.hash } }
   }
@@ -94,6 +106,20 @@ export function closeNextWeek(
     if (error instanceof NotClosed) return error.closing
     throw error
   })
+}
+
+/** A week moves at most what its buckets are owed; more than that needs a separate transfer row, with a reason. */
+function refuseTooMuch(tokens: readonly WeekToken[]): void {
+  for (const { symbol, token, moved, owed_in, booked } of tokens) {
+    for (const bucket of TREASURY_BUCKETS) {
+      const owed = BigInt(owed_in[bucket]) + BigInt(booked[bucket])
+      if (BigInt(moved[bucket]) === 0n || BigInt(moved[bucket]) <= owed) continue
+      throw new TransferRefused(
+        `${moved[bucket]} of ${symbol || token} were sent to ${bucket}, which is owed ${owed}: close the week ` +
+          'without that transfer, then record it with a reason',
+      )
+    }
+  }
 }
 
 /** Undoes the end that was set for it. */

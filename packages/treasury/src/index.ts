@@ -8,4 +8,4 @@ export {
   type Treasury,
   type TreasuryOptions,
 } from './openTreasury.ts'
-export { TransferRefused } from './recordTransfer.ts'
+export { TransferRefused } from './readTransfer.ts'

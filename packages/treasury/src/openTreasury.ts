@@ -10,6 +10,7 @@ import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
 import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
+import { readTransfers, type TransferNamed } from './readTransfer.ts'
 import { recordTransfer } from './recordTransfer.ts'
 import { MAX_BLOCKS, scanChain } from './scan/scanChain.ts'
 import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
@@ -41,6 +42,8 @@ export interface Treasury {
 
 export interface CloseWeekAsk {
   accept: string | null
+  /** Transactions that moved the week's shares; the chain is read before anything is recorded. */
+  transfers?: readonly TransferNamed[]
   early: boolean
   alongside?(sql: Sql, closing: Closing): Promise<void>
 }
@@ -48,10 +51,17 @@ export interface CloseWeekAsk {
 export type TreasuryOptions = TreasuryDeps & {
   /** Of the league. */
   prizePayouts?(): Promise<PrizePayouts>
+  /** Seconds the job leaves an ended week to the operator, who can record it with its transfers. */
+  closeDelayS?: number
   metrics?: Pick<Metrics, 'registry'>
 }
 
-export function openTreasury({ prizePayouts = async () => [], metrics, ...deps }: TreasuryOptions): Treasury {
+export function openTreasury({
+  prizePayouts = async () => [],
+  closeDelayS = 0,
+  metrics,
+  ...deps
+}: TreasuryOptions): Treasury {
   const { db, clock, profile, logger } = deps
   const wallet = platformWalletOf(profile)
   const isDevnet = profile.kind === 'devnet'
@@ -83,7 +93,12 @@ export function openTreasury({ prizePayouts = async () => [], metrics, ...deps }
     await scanChain({ ...deps, wallet, span })
     const closings: Closing[] = []
     while (closings.length < MAX_WEEKS) {
-      const closing = await closeNextWeek(deps, { wallet, accept: null, unsettledToo: !isDevnet })
+      const closing = await closeNextWeek(deps, {
+        wallet,
+        accept: null,
+        delayS: closeDelayS,
+        unsettledToo: !isDevnet,
+      })
       if (closing.kind === 'nothing due') break
       closings.push(closing)
       tell(closing)
@@ -103,9 +118,10 @@ export function openTreasury({ prizePayouts = async () => [], metrics, ...deps }
     }
   }
 
-  async function closeWeek({ accept, early, alongside }: CloseWeekAsk): Promise<Closing> {
+  async function closeWeek({ accept, transfers = [], early, alongside }: CloseWeekAsk): Promise<Closing> {
     if (wallet === null) throw new EarlyCloseRefused('this chain’s profile names no platform wallet')
     if (early && !isDevnet) throw new EarlyCloseRefused('a week is closed early on a devnet only')
+    const sent = await readTransfers(deps, transfers)
     const ask = { wallet, accept, unsettledToo: !isDevnet, ...(alongside ? { alongside } : {}) }
     const close = async (own: CloseAsk) => {
       const closing = await closeNextWeek(deps, own)
@@ -114,14 +130,14 @@ export function openTreasury({ prizePayouts = async () => [], metrics, ...deps }
     }
     if (!early) {
       await scanChain({ ...deps, wallet, span })
-      return close(ask)
+      return close({ ...ask, sent })
     }
     const end = await endAtHead(wallet)
     // Weeks that were due before are recorded first.
     for (;;) {
       const closing = await close(ask)
       if (closing.kind === 'waits') return closing
-      if (closing.kind === 'nothing due') return close({ ...ask, end })
+      if (closing.kind === 'nothing due') return close({ ...ask, sent, end })
     }
   }
 

@@ -4,6 +4,7 @@ import type { ChainProfile } from '@pit/protocol'
 import { readTokensOf } from './deps.ts'
 import { readMatches } from './matches.ts'
 import type { Books } from './rules/books.ts'
+import type { Sent } from './rules/composeTransfer.ts'
 import { composeWeek, type WeekParts } from './rules/composeWeek.ts'
 import { type Reconciled, reconcile } from './rules/reconcile.ts'
 import { marksAt, textsOf } from './store.ts'
@@ -25,6 +26,7 @@ export async function readOpenWeek(
     interval,
     books,
     accepted,
+    sent = [],
     withEarlier,
     marksBeforeS,
   }: {
@@ -33,6 +35,7 @@ export async function readOpenWeek(
     interval: Interval
     books: Books
     accepted: string | null
+    sent?: readonly Sent[]
     withEarlier: boolean
     /** The end of the week, or now while it runs. */
     marksBeforeS: number
@@ -57,6 +60,7 @@ export async function readOpenWeek(
     books,
     reconciled,
     accepted,
+    sent,
     // As a row named it first: what a deployer renames does not change the record.
     textOf: (token) => books.get(token) ?? listed.get(token) ?? texts.get(token)!,
     markOf: (token) => marks.get(token) ?? null,

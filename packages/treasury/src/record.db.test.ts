@@ -4,11 +4,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import {
   BUCKETS,
   ETHER,
+  goTo,
   MONDAY_S,
+  makeWeeks,
   openTestTreasury,
   PLATFORM,
   PROFILE,
   STRANGER,
+  sendShare,
   type TestTreasury,
   TRADER,
   USD_E18,
@@ -19,29 +22,12 @@ import { WEEK_S } from './rules/weeks.ts'
 
 withDb('the treasury’s record', (db, store) => {
   let world: TestTreasury
-  const goTo = (atS: number) => {
-    world.clock.atS = atS
-    world.chain.mineTo(world.chain.blockAt(atS))
-  }
-  /** Whole weeks with a trade each, none of them recorded yet. */
-  const makeWeeks = async (count: number) => {
-    goTo(MONDAY_S)
-    await world.treasury.closeDueWeeks()
-    for (let week = 0; week < count; week++) {
-      const block = world.chain.blockAt(MONDAY_S + week * WEEK_S + 9_000)
-      await world.trade({ token: USDG, atoms: 1_000_000n, block })
-      await world.trade({ token: ETHER, atoms: 10n ** 15n, block })
-      await world.mark(USDG, MONDAY_S + (week + 1) * WEEK_S - 60, USD_E18)
-      await world.mark(ETHER, MONDAY_S + (week + 1) * WEEK_S - 60, 2_000n * USD_E18)
-    }
-    goTo(MONDAY_S + count * WEEK_S + 700)
-  }
   beforeEach(async () => {
     world = await openTestTreasury(db)
   })
 
   it('takes each week once, however many close it at the same time', async () => {
-    await makeWeeks(3)
+    await makeWeeks(world, 3)
     const second = await store().openSecond?.()
     const jobs = [
       world.treasury,
@@ -59,7 +45,7 @@ withDb('the treasury’s record', (db, store) => {
   })
 
   it('is only ever added to', async () => {
-    await makeWeeks(1)
+    await makeWeeks(world, 1)
     await world.treasury.closeDueWeeks()
     const attempts = [
       `update treasury_rows set body = '{}'`,
@@ -82,7 +68,7 @@ withDb('the treasury’s record', (db, store) => {
     /** As another process sees it, which has cached nothing. */
     const seen = () => world.answer(world.open())
     beforeEach(async () => {
-      await makeWeeks(3)
+      await makeWeeks(world, 3)
       await world.treasury.closeDueWeeks()
     })
 
@@ -132,37 +118,31 @@ withDb('the treasury’s record', (db, store) => {
     it('takes no further row', async () => {
       await withoutGuard(() => db.query(`update treasury_rows set body = body || ' ' where seq = 2`))
       await world.trade({ token: USDG, atoms: 1n, block: world.chain.blockAt(MONDAY_S + 3 * WEEK_S + 9_000) })
-      goTo(MONDAY_S + 4 * WEEK_S + 700)
+      goTo(world, MONDAY_S + 4 * WEEK_S + 700)
       await expect(world.treasury.closeDueWeeks()).rejects.toThrow(RecordBroken)
       await expect(
-        world.treasury.recordTransfer({ bucket: 'operations', txHash: await sent(500_000n), reason: null }),
+        world.treasury.recordTransfer({
+          bucket: 'operations',
+          txHash: sendShare(world, 500_000n),
+          reason: null,
+        }),
       ).rejects.toThrow('row 2')
       expect(await stored()).toHaveLength(3)
     })
   })
 
-  const sent = async (
-    atoms: bigint,
-    own: { token?: typeof USDG; to?: typeof USDG; reverted?: boolean } = {},
-  ) => {
-    const { token = USDG, to = BUCKETS.operations, reverted = false } = own
-    const moves = [{ token, from: PLATFORM, to, atoms }]
-    const target = token === ETHER ? to : token
-    return world.chain.add({ from: PLATFORM, to: target, moves, reverted }).hash
-  }
-
   describe('of transfers', () => {
     const record = (txHash: Hex, reason: string | null = null) =>
       world.treasury.recordTransfer({ bucket: 'operations', txHash, reason })
     beforeEach(async () => {
-      await makeWeeks(1)
+      await makeWeeks(world, 1)
       await world.treasury.closeDueWeeks()
     })
 
     it('takes token and amount from the chain, and lowers what is owed by a row of its own', async () => {
       const before = (await world.answer()).weeks
-      await record(await sent(300_000n))
-      await record(await sent(5n * 10n ** 14n, { token: ETHER }))
+      await record(sendShare(world, 300_000n))
+      await record(sendShare(world, 5n * 10n ** 14n, { token: ETHER }))
       const { weeks, totals, integrity } = await world.answer()
       expect(integrity).toMatchObject({ ok: true, rows: 3 })
       expect(weeks.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
@@ -196,7 +176,7 @@ withDb('the treasury’s record', (db, store) => {
       // The next week starts from there.
       await world.trade({ token: USDG, atoms: 1_000_000n })
       await world.mark(USDG, MONDAY_S + 2 * WEEK_S - 60, USD_E18)
-      goTo(MONDAY_S + 2 * WEEK_S + 700)
+      goTo(world, MONDAY_S + 2 * WEEK_S + 700)
       await world.treasury.closeDueWeeks()
       expect((await world.answer()).weeks[1]?.tokens).toMatchObject([
         { owed_in: { operations: '200000' }, owed_out: { operations: '700000' } },
@@ -204,11 +184,11 @@ withDb('the treasury’s record', (db, store) => {
     })
 
     it('takes none twice, none that failed, and none that went elsewhere', async () => {
-      const hash = await sent(100n)
+      const hash = sendShare(world, 100n)
       await record(hash)
       await expect(record(hash)).rejects.toThrow('recorded for operations already')
-      await expect(record(await sent(100n, { reverted: true }))).rejects.toThrow('failed')
-      await expect(record(await sent(100n, { to: STRANGER }))).rejects.toThrow(
+      await expect(record(sendShare(world, 100n, { reverted: true }))).rejects.toThrow('failed')
+      await expect(record(sendShare(world, 100n, { to: STRANGER }))).rejects.toThrow(
         'sends nothing from the platform',
       )
       await expect(record(`0x${'ab'.repeat(32)}`)).rejects.toThrow('no such mined transaction')
@@ -217,14 +197,14 @@ withDb('the treasury’s record', (db, store) => {
         'sends nothing',
       )
       // Anybody's token may log that the platform wallet sent it.
-      await expect(record(await sent(100n, { token: STRANGER }))).rejects.toThrow('sends nothing')
+      await expect(record(sendShare(world, 100n, { token: STRANGER }))).rejects.toThrow('sends nothing')
       expect((await world.answer()).integrity.rows).toBe(2)
     })
 
     it('counts what was sent to a wallet of two buckets for one of them', async () => {
       const profile = { ...PROFILE, treasury_buckets: { ...BUCKETS, buybacks: BUCKETS.operations } }
       const shared = world.open({ profile })
-      const txHash = await sent(100n)
+      const txHash = sendShare(world, 100n)
       await shared.recordTransfer({ bucket: 'buybacks', txHash, reason: null })
       await expect(shared.recordTransfer({ bucket: 'operations', txHash, reason: null })).rejects.toThrow(
         'recorded for buybacks already',
@@ -232,14 +212,14 @@ withDb('the treasury’s record', (db, store) => {
       const own = world.open({
         profile: { ...PROFILE, treasury_buckets: { ...BUCKETS, operations: PLATFORM } },
       })
-      const self = await sent(100n, { to: PLATFORM })
+      const self = sendShare(world, 100n, { to: PLATFORM })
       await expect(own.recordTransfer({ bucket: 'operations', txHash: self, reason: null })).rejects.toThrow(
         'nothing leaves it',
       )
     })
 
     it('takes more than is owed only with a reason, and the bucket owes the rest', async () => {
-      const hash = await sent(600_000n)
+      const hash = sendShare(world, 600_000n)
       await expect(record(hash)).rejects.toThrow('which is owed 500000')
       await record(hash, 'rounded up')
       expect((await world.answer()).totals[1]).toMatchObject({ owed: { operations: '-100000' } })
@@ -249,14 +229,14 @@ withDb('the treasury’s record', (db, store) => {
       const profile = { ...PROFILE, treasury_buckets: { ...BUCKETS, operations: null } }
       const held = world.open({ profile })
       await expect(
-        held.recordTransfer({ bucket: 'operations', txHash: await sent(1n), reason: null }),
+        held.recordTransfer({ bucket: 'operations', txHash: sendShare(world, 1n), reason: null }),
       ).rejects.toThrow('its share is held')
       expect((await world.answer(held)).buckets).toEqual({ ...BUCKETS, operations: null })
     })
   })
 
   it('is one answer for all who ask, built again when a row came or half a minute passed', async () => {
-    await makeWeeks(1)
+    await makeWeeks(world, 1)
     let reads = 0
     const counted: typeof db = {
       ...db,
@@ -282,7 +262,7 @@ withDb('the treasury’s record', (db, store) => {
   })
 
   it('is served from memory for a while without the store, and what is held is null without a chain', async () => {
-    await makeWeeks(1)
+    await makeWeeks(world, 1)
     await world.treasury.closeDueWeeks()
     let fails = false
     const flaky = {
@@ -301,7 +281,7 @@ withDb('the treasury’s record', (db, store) => {
   })
 
   it('is served as it was while a row has come and the store does not answer', async () => {
-    await makeWeeks(1)
+    await makeWeeks(world, 1)
     let fails = false
     const flaky = {
       ...db,

@@ -2,6 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import { newestMarks, registryTexts } from '@pit/market'
 import type { Db, Sql } from '@pit/platform/db'
 import type { TreasuryBucket } from '@pit/protocol'
+import type { Sent } from './rules/composeTransfer.ts'
 import { type CheckedRows, checkRows, type StoredHead, type StoredRow } from './rules/rowChain.ts'
 import type { TokenText, WeekMark } from './types.ts'
 
@@ -69,13 +70,6 @@ export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map
   )
 }
 
-export interface Move {
-  txHash: Hex
-  bucket: TreasuryBucket
-  token: Address
-  atoms: bigint
-}
-
 /** For which of these a transaction was recorded before; null for none. */
 export async function recordedFor(
   sql: Sql,
@@ -89,8 +83,8 @@ export async function recordedFor(
   return row?.bucket ?? null
 }
 
-export async function insertMoves(sql: Sql, moves: readonly Move[], seq: number): Promise<void> {
-  for (const { txHash, bucket, token, atoms } of moves) {
+export async function insertMoves(sql: Sql, { txHash, bucket, tokens }: Sent, seq: number): Promise<void> {
+  for (const { token, atoms } of tokens) {
     await sql.query(
       'insert into treasury_moves (tx_hash, bucket, token, atoms, seq) values ($1, $2, $3, $4, $5)',
       [txHash, bucket, token, atoms.toString(), seq],

@@ -83,7 +83,7 @@ withDb('treasury weeks', (db) => {
         },
         carried_out: '0',
         value_usd: 10,
-        mark: { price_usd: '2000', source: 'oracle_feed' },
+        mark: { price_usd: 2000, source: 'oracle_feed' },
       },
       {
         symbol: 'USDG',

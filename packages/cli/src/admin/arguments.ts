@@ -1,3 +1,4 @@
+import { TREASURY_BUCKETS } from '@pit/protocol'
 import { InvalidArgumentError } from 'commander'
 
 // What a person types, read before anything is asked.
@@ -17,4 +18,16 @@ export function whole(text: string): number {
 export function walletAddress(text: string): string {
   if (!WALLET.test(text)) throw new InvalidArgumentError('an address is 0x and 40 hex digits')
   return text.toLowerCase()
+}
+
+export interface Transfer {
+  bucket: string
+  tx_hash: string
+}
+/** `operations:0x…`, added to those before it. */
+export function transfers(text: string, before: readonly Transfer[]): Transfer[] {
+  const [bucket, hash, ...more] = text.split(':')
+  if (!(TREASURY_BUCKETS as readonly string[]).includes(bucket!) || hash === undefined || more.length > 0)
+    throw new InvalidArgumentError(`use a bucket and a hash, such as ${TREASURY_BUCKETS[0]}:0x…`)
+  return [...before, { bucket: bucket!, tx_hash: txHash(hash) }]
 }

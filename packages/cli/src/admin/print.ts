@@ -74,6 +74,7 @@ type Closing =
         hash: string
         week: { label: string }
         tokens: { symbol: string; pool: string; status: string; value_usd: number | null }[]
+        transfers: TransferRow['transfers']
       }
     }
   | { kind: 'nothing due' }
@@ -89,12 +90,13 @@ export function printClosing(print: Print, closing: Closing): void {
     if (closing.differences > 0) print('look at them, then: pit-admin week close --accept "<reason>"')
     return
   }
-  const { seq, hash, week, tokens } = closing.row
+  const { seq, hash, week, tokens, transfers } = closing.row
   print(`week ${week.label} is recorded as row ${seq}`)
   print(`hash ${hash}`)
   for (const { symbol, pool, status, value_usd } of tokens) {
     print(`  ${symbol || '?'}  ${pool}  ${status}${value_usd === null ? '' : `  ${value_usd} dollars`}`)
   }
+  printSent(print, transfers)
 }
 
 interface TransferRow {
@@ -103,8 +105,12 @@ interface TransferRow {
   transfers: { bucket: string; symbol: string; amount: string }[]
 }
 
-export function printTransfer(print: Print, { seq, hash, transfers }: TransferRow): void {
+const printSent = (print: Print, transfers: TransferRow['transfers']): void => {
   for (const { bucket, symbol, amount } of transfers) print(`${bucket} was sent ${amount} ${symbol}`)
+}
+
+export function printTransfer(print: Print, { seq, hash, transfers }: TransferRow): void {
+  printSent(print, transfers)
   print(`recorded as row ${seq}, hash ${hash}`)
 }
 

@@ -47,6 +47,16 @@ describe('pit-admin', () => {
     [['week', 'close', '--early'], 'week.close', { early: true, accept: null }, null],
     [['week', 'close', '--accept', 'seen'], 'week.close', { early: false, accept: 'seen' }, null],
     [
+      ['week', 'close', '--transfer', `operations:${TX}`, '--transfer', `treasury:${TX}`],
+      'week.close',
+      {
+        early: false,
+        accept: null,
+        transfers: ['operations', 'treasury'].map((bucket) => ({ bucket, tx_hash: TX.toLowerCase() })),
+      },
+      null,
+    ],
+    [
       ['transfer', 'record', '--bucket', 'buybacks', '--tx', TX],
       'transfer.record',
       { bucket: 'buybacks', tx_hash: TX.toLowerCase() },
@@ -184,6 +194,7 @@ const CLOSED = {
     hash: 'ab',
     week: { label: '2026-W31' },
     tokens: [{ symbol: 'ETH', pool: '5', status: 'dust', value_usd: 0 }],
+    transfers: [{ bucket: 'treasury', symbol: 'ETH', amount: '3' }],
   },
 }
 const STATUS = {

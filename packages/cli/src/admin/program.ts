@@ -1,7 +1,8 @@
 import type { LostByRestore } from '@pit/platform/signerCalls'
+import { TREASURY_BUCKETS } from '@pit/protocol'
 import type { Ask } from '@pit/server/operator'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { txHash, whole } from './arguments.ts'
+import { type Transfer, transfers, txHash, whole } from './arguments.ts'
 import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
 import { sanctionsCommand } from './sanctionsCommand.ts'
@@ -109,8 +110,18 @@ export function createAdminProgram(deps: AdminDeps): Command {
     )
     .option('--early', 'end the running week now (devnet only)', false)
     .option('--accept <reason>', 'record it although ledger and chain differ, and say why')
-    .action(({ early, accept }: { early: boolean; accept?: string }) =>
-      ask('week.close', { early, accept: accept ?? null }, printClosing),
+    .option(
+      '--transfer <bucket:hash>',
+      'a mined transfer of its shares, recorded with the week; may be given several times',
+      transfers,
+      [],
+    )
+    .action(({ early, accept, transfer }: { early: boolean; accept?: string; transfer: Transfer[] }) =>
+      ask(
+        'week.close',
+        { early, accept: accept ?? null, ...(transfer.length > 0 && { transfers: transfer }) },
+        printClosing,
+      ),
     )
 
   program
@@ -121,9 +132,7 @@ export function createAdminProgram(deps: AdminDeps): Command {
       'Records a mined transfer from the platform wallet to a bucket’s; amounts are read from the chain.',
     )
     .addOption(
-      new Option('--bucket <name>', 'whose share it is')
-        .choices(['operations', 'buybacks', 'treasury'])
-        .makeOptionMandatory(),
+      new Option('--bucket <name>', 'whose share it is').choices([...TREASURY_BUCKETS]).makeOptionMandatory(),
     )
     .requiredOption('--tx <hash>', 'its transaction', txHash)
     .option('--reason <text>', 'why, when more was sent than is owed')

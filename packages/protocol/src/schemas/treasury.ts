@@ -49,7 +49,8 @@ const WeekToken = Answer({
   value_usd: Nullable(Usd('the pool at the mark')),
   mark: Nullable(
     Answer({
-      price_usd: Text('of one whole token, decimal'),
+      price_usd: Num('of one whole token, rounded down to a millionth; 0 below 0.0001'),
+      price_e18: Text('the same exactly, times 10^18'),
       source: Text('where it is from'),
       at: UnixS('its minute'),
       stale: Flag('older than it should be'),
@@ -62,7 +63,10 @@ export const TreasuryWeek = Answer(
   {
     kind: Text('week; transfer for what was sent to the buckets since'),
     seq: Nullable(Count('position in the chain of rows; null in a preview')),
-    status: OneOf(WEEK_STATUSES),
+    status: OneOf(
+      WEEK_STATUSES,
+      'moved: recorded with its transfers, or a transfer row; booked: not moved yet',
+    ),
     week: Answer({
       start: UnixS('Monday 00:00 UTC'),
       end: UnixS('the Monday after'),

@@ -1,7 +1,7 @@
 import { nowS } from '@pit/platform/clock'
 import { TREASURY_BUCKETS } from '@pit/protocol'
 import { readSwitches, SWITCHES, standing, writeSwitch } from '@pit/sessions'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'
 import { listActions, recordAction } from './audit.ts'
 import { LEAGUE_ACTIONS } from './leagueActions.ts'
@@ -10,6 +10,16 @@ import type { OperatorDeps } from './types.ts'
 
 /** It stands in the public record: words, and no control characters. */
 const ACCEPTED = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]{3,500}$'
+
+/** A mined transaction that moved a bucket's share. */
+const Transfer = Exact({
+  bucket: Type.Union(TREASURY_BUCKETS.map((bucket) => Type.Literal(bucket))),
+  tx_hash: TxHash,
+})
+const transferOf = ({ bucket, tx_hash }: Static<typeof Transfer>) => ({
+  bucket,
+  txHash: tx_hash as `0x${string}`,
+})
 
 /** Everything an operator can ask for. */
 export const ACTIONS: Record<string, Action> = {
@@ -35,31 +45,30 @@ export const ACTIONS: Record<string, Action> = {
     input: Exact({
       early: Type.Boolean(),
       accept: Type.Union([Type.String({ pattern: ACCEPTED }), Type.Null()]),
+      transfers: Type.Optional(Type.Array(Transfer, { maxItems: 20 })),
     }),
     needsReason: null,
-    run: ({ deps, note }, { early, accept }) =>
+    run: ({ deps, note }, { early, accept, transfers = [] }) =>
       deps.treasury.closeWeek({
         early,
         accept,
+        transfers: transfers.map(transferOf),
         async alongside(sql, closing) {
           if (closing.kind !== 'closed') return
-          const { seq, hash, week, reconciliation } = closing.row
-          await note(sql, { early, accept: reconciliation.accepted, seq, hash, week: week.label })
+          const { seq, hash, week, reconciliation, transfers: moved } = closing.row
+          const row = { seq, hash, week: week.label, ...(moved.length > 0 && { transfers: moved }) }
+          await note(sql, { early, accept: reconciliation.accepted, ...row })
         },
       }),
   }),
   'transfer.record': action({
-    input: Exact({
-      bucket: Type.Union(TREASURY_BUCKETS.map((bucket) => Type.Literal(bucket))),
-      tx_hash: TxHash,
-    }),
+    input: Transfer,
     needsReason: null,
-    run: ({ deps, reason, note }, { bucket, tx_hash }) =>
+    run: ({ deps, reason, note }, transfer) =>
       deps.treasury.recordTransfer({
-        bucket,
-        txHash: tx_hash as `0x${string}`,
+        ...transferOf(transfer),
         reason,
-        alongside: (sql, { seq, hash, transfers }) => note(sql, { bucket, tx_hash, seq, hash, transfers }),
+        alongside: (sql, { seq, hash, transfers }) => note(sql, { ...transfer, seq, hash, transfers }),
       }),
   }),
   ...LEAGUE_ACTIONS,

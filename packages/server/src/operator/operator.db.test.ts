@@ -108,6 +108,12 @@ withDb('an operator', (db) => {
     ['switch', { name: 'kill', on: true, more: 1 }, 'x', 'more'],
     ['transfer.record', { bucket: 'operations', tx_hash: '0x12' }, null, 'tx_hash'],
     ['week.close', { early: false, accept: '   ' }, null, 'accept'],
+    [
+      'week.close',
+      { early: false, accept: null, transfers: [{ bucket: 'fun', tx_hash: '0x12' }] },
+      null,
+      'transfers',
+    ],
     ['week.close', { early: false, accept: 'seen\u0000' }, null, 'accept'],
     ['league.settle', { season: 1, gain: null, partner_price_e18: '0' }, 'x', 'partner_price_e18'],
     ['league.settle', { season: 1, gain: null, partner_price_e18: null }, null, 'there is no season 1'],
@@ -169,6 +175,20 @@ withDb('an operator', (db) => {
     await expect(act('transfer.record', { bucket: 'treasury', tx_hash: hash })).rejects.toThrow('already')
     expect(await act('week.close', { early: false, accept: null })).toEqual({ kind: 'nothing due' })
     expect(await audit()).toHaveLength(2)
+  })
+
+  it('closes a week with a transfer of its shares and keeps the transfer with the action', async () => {
+    await world.trade({ token: USDG, atoms: 2_000_000n })
+    world.gift({ token: ETHER, atoms: 10n ** 15n })
+    await world.mark(USDG, world.clock.atS - 60, USD_E18)
+    const moves = [{ token: USDG, from: PLATFORM, to: BUCKETS.treasury, atoms: 200_000n }]
+    const { hash } = world.chain.add({ from: PLATFORM, to: USDG, moves })
+    const transfers = [{ bucket: 'treasury', tx_hash: hash }]
+    const closing = await act('week.close', { early: true, accept: null, transfers })
+    expect(closing).toMatchObject({ row: { status: 'moved', transfers: [{ amount: '200000' }] } })
+    expect(await audit()).toMatchObject([
+      { action: 'week.close', details: { seq: 1, transfers: [{ tx_hash: hash, amount: '200000' }] } },
+    ])
   })
 
   it('notes what is done elsewhere before and after', async () => {

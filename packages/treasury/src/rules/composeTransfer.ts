@@ -30,17 +30,14 @@ export function composeTransfer({
   books: Books
   textOf(token: Address): TokenText
 }): TransferParts {
-  const { bucket, to, txHash, block } = sent
+  const { bucket } = sent
   return {
     kind: 'transfer',
     week,
     tokens: sent.tokens.map(({ token, atoms }) =>
       movedToken(books.get(token) ?? emptyBooks(textOf(token)), bucket, atoms),
     ),
-    transfers: sent.tokens.map(({ token, atoms }) => {
-      const { symbol, decimals } = books.get(token) ?? textOf(token)
-      return { bucket, to, token, symbol, decimals, amount: atoms.toString(), tx_hash: txHash, block }
-    }),
+    transfers: describeSent(sent, (token) => books.get(token) ?? textOf(token)),
     reconciliation: {
       status: 'agrees',
       accepted: null,
@@ -50,6 +47,16 @@ export function composeTransfer({
     },
   }
 }
+
+/** A transaction's transfers as a row lists them. */
+export const describeSent = (
+  { bucket, to, txHash, block, tokens }: Sent,
+  textOf: (token: Address) => TokenText,
+): RowBody['transfers'] =>
+  tokens.map(({ token, atoms }) => {
+    const { symbol, decimals } = textOf(token)
+    return { bucket, to, token, symbol, decimals, amount: atoms.toString(), tx_hash: txHash, block }
+  })
 
 function movedToken(
   { token, symbol, decimals, carried, owed }: ReturnType<typeof emptyBooks>,

@@ -1,21 +1,23 @@
 import type { Address } from '@pit/chain'
 import type { Interval, RowBody, TokenText, WeekMark } from '../types.ts'
 import { type Books, emptyBooks } from './books.ts'
+import { describeSent, type Sent } from './composeTransfer.ts'
 import type { Reconciled } from './reconcile.ts'
-import { weekToken } from './split.ts'
+import { perBucket, weekToken } from './split.ts'
 
 /** Everything of a week's row but its place in the chain of rows. */
 export type WeekParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
 
 /**
- * What a week makes of the books and what came in. A token is named when something came or its carried pool
- * can be split now; one that nothing happened to stands as the row says that named it last.
+ * What a week makes of the books and what came in. A token is named when something came or was moved, or its
+ * carried pool can be split now; any other token stands as the row says that named it last.
  */
 export function composeWeek({
   interval,
   books,
   reconciled,
   accepted,
+  sent,
   textOf,
   markOf,
 }: {
@@ -24,11 +26,14 @@ export function composeWeek({
   reconciled: Reconciled
   /** Why the differences are accepted. */
   accepted: string | null
+  /** Transfers to the buckets that are recorded with the week. */
+  sent: readonly Sent[]
   textOf(token: Address): TokenText
   markOf(token: Address): WeekMark | null
 }): WeekParts {
   const income = new Map(reconciled.tokens.map((row) => [row.token, row]))
-  const lines = [...new Set([...income.keys(), ...books.keys()])].sort().map((token) => {
+  const moved = new Set(sent.flatMap(({ tokens }) => tokens.map(({ token }) => token)))
+  const lines = [...new Set([...income.keys(), ...books.keys(), ...moved])].sort().map((token) => {
     const own = books.get(token) ?? emptyBooks(textOf(token))
     const came = income.get(token)
     return weekToken({
@@ -39,6 +44,7 @@ export function composeWeek({
       outsideTrades: came?.outsideTrades ?? 0,
       carriedIn: own.carried,
       owedIn: own.owed,
+      moved: perBucket((bucket) => movedOf(sent, bucket, token)),
       mark: markOf(token),
     })
   })
@@ -52,8 +58,11 @@ export function composeWeek({
       first_block: interval.firstBlock,
       last_block: interval.lastBlock,
     },
-    tokens: lines.filter(({ token, status }) => income.has(token as Address) || status === 'split'),
-    transfers: [],
+    tokens: lines.filter(
+      ({ token, status }) =>
+        income.has(token as Address) || moved.has(token as Address) || status === 'split',
+    ),
+    transfers: sent.flatMap((one) => describeSent(one, textOf)),
     reconciliation: {
       status: counts.differences === 0 ? 'agrees' : accepted === null ? null : 'accepted',
       accepted: counts.differences === 0 ? null : accepted,
@@ -70,3 +79,9 @@ export function composeWeek({
     },
   }
 }
+
+const movedOf = (sent: readonly Sent[], bucket: Sent['bucket'], token: Address): bigint =>
+  sent
+    .filter((one) => one.bucket === bucket)
+    .flatMap(({ tokens }) => tokens)
+    .reduce((sum, one) => (one.token === token ? sum + one.atoms : sum), 0n)

@@ -13,6 +13,7 @@ const income = (own: Partial<TokenIncome>): TokenIncome => ({
   outsideTrades: 0,
   carriedIn: 0n,
   owedIn: perBucket(() => 0n),
+  moved: perBucket(() => 0n),
   mark: { priceE18: 2_500n * 10n ** 18n, source: 'oracle_feed', minuteS: 60, stale: false },
   ...own,
 })
@@ -40,7 +41,13 @@ describe('a split', () => {
       booked: { operations: '5000000000000004', buybacks: '4000000000000003', treasury: '1000000000000000' },
       carried_out: '2',
       value_usd: 25,
-      mark: { price_usd: '2500', source: 'oracle_feed', at: 60, stale: false },
+      mark: {
+        price_usd: 2500,
+        price_e18: '2500000000000000000000',
+        source: 'oracle_feed',
+        at: 60,
+        stale: false,
+      },
     })
   })
 
@@ -58,8 +65,29 @@ describe('a split', () => {
     expect(weekToken(income({}))).toMatchObject({ status: 'nothing', pool: '0' })
   })
 
-  it('writes a price as text, so that a hash does not depend on a language', () => {
-    const mark = { priceE18: 1_230n, source: 'twap', minuteS: 60, stale: true }
-    expect(weekToken(income({ received: 1n, mark })).mark).toMatchObject({ price_usd: '0.00000000000000123' })
+  it('writes a price as a number that every language writes alike, and exactly beside it', () => {
+    const markOf = (priceE18: bigint) =>
+      weekToken(income({ received: 1n, mark: { priceE18, source: 'twap', minuteS: 60, stale: true } })).mark!
+    expect(markOf(1_230n)).toMatchObject({ price_usd: 0, price_e18: '1230' })
+    expect(markOf(123_456_789_012_345n)).toMatchObject({ price_usd: 0.000123, price_e18: '123456789012345' })
+    // Python and JavaScript write the same digits from 0.0001 on; below that only JavaScript has no exponent.
+    fc.assert(
+      fc.property(fc.bigInt(0n, 10n ** 26n), (priceE18) => {
+        const { price_usd, price_e18 } = markOf(priceE18)
+        expect(typeof price_usd).toBe('number')
+        expect(price_usd === 0 || price_usd >= 0.0001).toBe(true)
+        expect(JSON.stringify(price_usd)).toMatch(/^(0|[1-9]\d*)(\.\d{1,6})?$/)
+        expect(price_e18).toBe(priceE18.toString())
+      }),
+    )
+  })
+
+  it('lowers what is owed by what moved with the week', () => {
+    const moved = { operations: 5n, buybacks: 0n, treasury: 0n }
+    const line = weekToken(income({ received: 10n ** 16n, owedIn: perBucket(() => 7n), moved }))
+    expect(line).toMatchObject({
+      moved: { operations: '5', buybacks: '0', treasury: '0' },
+      owed_out: { operations: '5000000000000002', buybacks: '4000000000000007' },
+    })
   })
 })

@@ -1,9 +1,19 @@
-import { decimalText, feeOf, markPrice, TREASURY_BUCKETS, TREASURY_SPLIT_BPS, worthDown } from '@pit/protocol'
+import {
+  feeOf,
+  markPrice,
+  rescaleDown,
+  TREASURY_BUCKETS,
+  TREASURY_SPLIT_BPS,
+  usdOf,
+  worthDown,
+} from '@pit/protocol'
 import type { PerBucket, TokenText, WeekMark, WeekToken } from '../types.ts'
 
 /** Less than this is not split but carried until there is more. */
 export const DUST_MICRO_USD = 10_000n
 const MICRO_PER_CENT = 10_000n
+/** Languages write smaller numbers differently, and a row's hash must not depend on the language. */
+const MIN_PRICE_MICRO_USD = 100n
 
 export const perBucket = <T>(of: (bucket: (typeof TREASURY_BUCKETS)[number]) => T): PerBucket<T> => ({
   operations: of('operations'),
@@ -28,6 +38,8 @@ export interface TokenIncome extends TokenText {
   outsideTrades: number
   carriedIn: bigint
   owedIn: PerBucket<bigint>
+  /** Sent to the buckets and recorded with the week. */
+  moved: PerBucket<bigint>
   mark: WeekMark | null
 }
 
@@ -37,7 +49,7 @@ export interface TokenIncome extends TokenText {
  * carried_in = booked + carried_out.
  */
 export function weekToken(income: TokenIncome): WeekToken {
-  const { token, symbol, decimals, received, outside, carriedIn, owedIn, mark } = income
+  const { token, symbol, decimals, received, outside, carriedIn, owedIn, moved, mark } = income
   const pool = received + outside + carriedIn
   const microUsd = mark && worthDown(pool, markPrice(mark.priceE18, decimals))
   const status = statusOf(pool, microUsd)
@@ -55,9 +67,9 @@ export function weekToken(income: TokenIncome): WeekToken {
     pool: pool.toString(),
     status,
     booked: texts(booked),
-    moved: perBucket(() => '0'),
+    moved: texts(moved),
     owed_in: texts(owedIn),
-    owed_out: texts(perBucket((bucket) => owedIn[bucket] + booked[bucket])),
+    owed_out: texts(perBucket((bucket) => owedIn[bucket] + booked[bucket] - moved[bucket])),
     carried_out: left.toString(),
     value_usd: microUsd === null ? null : Number(microUsd / MICRO_PER_CENT) / 100,
     mark: mark && describeMark(mark),
@@ -70,10 +82,13 @@ function statusOf(pool: bigint, microUsd: bigint | null): WeekToken['status'] {
   return microUsd < DUST_MICRO_USD ? 'dust' : 'split'
 }
 
-/** The price as text: a hash must not depend on how a language writes small numbers. */
-const describeMark = ({ priceE18, source, minuteS, stale }: WeekMark) => ({
-  price_usd: decimalText(priceE18, 18),
-  source,
-  at: minuteS,
-  stale,
-})
+const describeMark = ({ priceE18, source, minuteS, stale }: WeekMark) => {
+  const microUsd = rescaleDown(priceE18, 18, 6)
+  return {
+    price_usd: microUsd < MIN_PRICE_MICRO_USD ? 0 : usdOf(microUsd),
+    price_e18: priceE18.toString(),
+    source,
+    at: minuteS,
+    stale,
+  }
+}

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RowBody, WeekMark } from '../types.ts'
 import { addRow, type Books, type TokenBooks } from './books.ts'
-import { composeTransfer } from './composeTransfer.ts'
+import { composeTransfer, type Sent } from './composeTransfer.ts'
 import { composeWeek } from './composeWeek.ts'
 import { reconcile } from './reconcile.ts'
 import { WEEK_S } from './weeks.ts'
@@ -22,8 +22,8 @@ interface Week {
   came: Came[]
   /** Dollars for a whole token, times 10^18; null: no mark that week. */
   prices: (bigint | null)[]
-  /** What is sent to a bucket after the week, as a share of what it is owed. */
-  sent: { token: number; bucket: number; percent: number }[]
+  /** Transfers to a bucket, as a share of what it is owed: recorded with the week or by a row after it. */
+  sent: { token: number; bucket: number; percent: number; withWeek: boolean }[]
 }
 
 const atoms = fc.oneof(fc.bigInt(1n, 100n), fc.bigInt(1n, 10n ** 24n))
@@ -36,7 +36,11 @@ const week: fc.Arbitrary<Week> = fc.record({
     minLength: 6,
     maxLength: 6,
   }),
-  sent: fc.array(fc.record({ token: fc.nat(5), bucket: fc.nat(2), percent: fc.nat(130) }), { maxLength: 3 }),
+  sent: fc
+    .array(fc.record({ token: fc.nat(5), bucket: fc.nat(2), percent: fc.nat(130), withWeek: fc.boolean() }), {
+      maxLength: 4,
+    })
+    .map((sent) => sent.sort((a, b) => Number(b.withWeek) - Number(a.withWeek))),
 })
 
 const textOf = (token: Address) => {
@@ -65,34 +69,37 @@ function runYear(weeks: readonly Week[]): RowBody[] {
       late: 0,
     })
     const startS = n * WEEK_S
-    record(
+    const compose = (withIt: readonly Sent[]) =>
       composeWeek({
         interval: { startS, endS: startS + WEEK_S, label: `W${n}`, firstBlock: n, lastBlock: n },
         books,
         reconciled,
         accepted: 'a test',
+        sent: withIt,
         textOf,
         markOf: (token): WeekMark | null => {
           const priceE18 = prices[TOKENS.indexOf(token)] ?? null
           return priceE18 === null ? null : { priceE18, source: 'fixed', minuteS: startS, stale: false }
         },
-      }),
-    )
-    for (const { token, bucket: b, percent } of sent) {
-      const bucket = TREASURY_BUCKETS[b]!
-      const owed = books.get(TOKENS[token]!)?.owed[bucket] ?? 0n
-      const amount = (owed * BigInt(percent)) / 100n
-      if (amount <= 0n) continue
-      const to = TOKENS[0]!
-      const tokens = [{ token: TOKENS[token]!, atoms: amount }]
-      record(
-        composeTransfer({
-          sent: { bucket, to, txHash: '0x', block: n, tokens },
-          week: rows.at(-1)!.week,
-          books,
-          textOf,
-        }),
-      )
+      })
+    const owedBy = ({ token, bucket }: Week['sent'][number], parts: Pick<RowBody, 'tokens'>) => {
+      const line = parts.tokens.find((one) => one.token === TOKENS[token])
+      const name = TREASURY_BUCKETS[bucket]!
+      return line ? BigInt(line.owed_out[name]) : (books.get(TOKENS[token]!)?.owed[name] ?? 0n)
+    }
+    const sentOf = (one: Week['sent'][number], owed: bigint): Sent[] => {
+      const atoms = (owed * BigInt(one.percent)) / 100n
+      const [bucket, tokens] = [TREASURY_BUCKETS[one.bucket]!, [{ token: TOKENS[one.token]!, atoms }]]
+      return atoms > 0n ? [{ bucket, to: TOKENS[0]!, txHash: '0x', block: n, tokens }] : []
+    }
+    let withIt: Sent[] = []
+    for (const one of sent.filter(({ withWeek }) => withWeek))
+      withIt = [...withIt, ...sentOf(one, owedBy(one, compose(withIt)))]
+    record(compose(withIt))
+    for (const one of sent.filter(({ withWeek }) => !withWeek)) {
+      const week = rows.at(-1)!.week
+      for (const later of sentOf(one, owedBy(one, { tokens: [] })))
+        record(composeTransfer({ sent: later, week, books, textOf }))
     }
   }
   return rows
