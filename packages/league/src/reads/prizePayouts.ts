@@ -1,65 +1,103 @@
 import type { Sql } from '@pit/platform/db'
 import { type Answer, BPS, LEAGUE } from '@pit/protocol'
 import { priceUsd } from '../reserve/describe.ts'
-import { allLedgers, payoutsOf, withdrawalsOf } from '../reserve/store.ts'
-import { RULES } from '../rules/index.ts'
-import { allSeasons } from '../season/store.ts'
+import { allLedgers, type PayoutRow, payoutsOf, type WithdrawalRow, withdrawalsOf } from '../reserve/store.ts'
+import { type LedgerRow, RULES } from '../rules/index.ts'
+import { allSeasons, type SeasonRow } from '../season/store.ts'
 
 type PrizePayout = Answer<'treasury'>['prize_payouts'][number]
+type Token = Pick<PrizePayout, 'token' | 'symbol' | 'decimals'>
 
 /** What prizes were paid, season by season, for the treasury's record; none before the first was mined. */
 export async function prizePayouts(
   sql: Sql,
-  token: { address: string; symbol: string; decimals: number },
+  { address: token, symbol, decimals }: { address: string; symbol: string; decimals: number },
 ): Promise<PrizePayout[]> {
   const ledgers = (await allLedgers(sql)).filter(({ status }) => status === 'settled')
-  const seasons = new Map((await allSeasons(sql)).map((row) => [row.number, row]))
   const numbers = ledgers.map(({ season }) => season)
+  const seasons = await allSeasons(sql)
   const payouts = await payoutsOf(sql, numbers)
-  const withdrawals = new Map((await withdrawalsOf(sql, numbers)).map((row) => [row.season, row]))
-  return ledgers.flatMap((row): PrizePayout[] => {
-    const own = payouts.filter(({ season }) => season === row.season)
-    const mined = own.filter(({ status }) => status === 'mined')
-    const season = seasons.get(row.season)
-    if (mined.length === 0 || !season) return []
-    const withdrawal = withdrawals.get(row.season)
-    const senders = new Set(mined.map(({ sender }) => sender))
-    const paid = mined.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
-    const open = own.length - mined.length
-    return [
-      {
-        season: { id: row.season, start: season.starts_at_s, end: season.ends_at_s },
-        token: token.address,
-        symbol: token.symbol,
-        decimals: token.decimals,
-        stake: { gain: row.gain ?? '0', to_reserve: row.added ?? '0', kept_staked: row.kept_staked ?? '0' },
-        cap: {
-          usd: RULES.prizeCapUsd,
-          partner_usd: priceUsd(row.partner_price_e18),
-          partner: row.cap,
-        },
-        reserve: {
-          before: row.reserve_before ?? '0',
-          added: row.added ?? '0',
-          ceiling: row.ceiling,
-          payout: row.budget ?? '0',
-          paid: String(paid),
-          after: row.reserve_after ?? '0',
-        },
-        recipients: mined.map((payout) => ({
-          rank: payout.place,
-          agent: payout.agent_id,
-          wallet: payout.recipient,
-          share_bps: ((LEAGUE.splitPct[payout.place - 1] ?? 0) * BPS) / 100,
-          amount: payout.amount,
-          tx_hash: payout.tx_hash,
-        })),
-        stake_withdrawal: withdrawal
-          ? { tx_hash: withdrawal.tx_hash, amount: withdrawal.amount, note: withdrawal.note }
-          : null,
-        distributor: senders.size === 1 ? ([...senders][0] ?? null) : null,
-        note: open > 0 ? `${open} more are planned` : null,
+  const withdrawals = await withdrawalsOf(sql, numbers)
+  return composePayouts({ ledgers, seasons, payouts, withdrawals, token: { token, symbol, decimals } })
+}
+
+/**
+ * Every settled season once anything was paid, newest first. A prize is in the reserve until its transfer is
+ * mined: `after` is `before + added - paid`, and `before` is what the season before it left, at any moment.
+ */
+export function composePayouts({
+  ledgers,
+  seasons,
+  payouts,
+  withdrawals,
+  token,
+}: {
+  ledgers: readonly LedgerRow[]
+  seasons: readonly Pick<SeasonRow, 'number' | 'starts_at_s' | 'ends_at_s'>[]
+  payouts: readonly PayoutRow[]
+  withdrawals: readonly WithdrawalRow[]
+  token: Token
+}): PrizePayout[] {
+  if (!payouts.some(isMined)) return []
+  const spans = new Map(seasons.map((season) => [season.number, season]))
+  const rows: PrizePayout[] = []
+  let unpaid = 0n
+  for (const ledger of [...ledgers].sort((a, b) => a.season - b.season)) {
+    const { starts_at_s: start, ends_at_s: end } = spans.get(ledger.season)!
+    const own = payouts.filter(({ season }) => season === ledger.season)
+    const mined = own.filter(isMined)
+    const paid = sumOf(mined)
+    const before = BigInt(ledger.reserve_before ?? 0) + unpaid
+    const added = BigInt(ledger.added ?? 0)
+    unpaid += BigInt(ledger.paid_total) - paid
+    rows.push({
+      season: { id: ledger.season, start, end },
+      ...token,
+      stake: {
+        gain: ledger.gain ?? '0',
+        to_reserve: ledger.added ?? '0',
+        kept_staked: ledger.kept_staked ?? '0',
       },
-    ]
-  })
+      cap: {
+        usd: RULES.prizeCapUsd,
+        partner_usd: priceUsd(ledger.partner_price_e18),
+        partner: ledger.cap,
+      },
+      reserve: {
+        before: String(before),
+        added: String(added),
+        ceiling: ledger.ceiling,
+        payout: ledger.budget ?? '0',
+        paid: String(paid),
+        after: String(before + added - paid),
+      },
+      recipients: mined.map(describeRecipient),
+      stake_withdrawal: describeWithdrawal(withdrawals.find(({ season }) => season === ledger.season)),
+      distributor: distributorOf(mined),
+      note: own.length > mined.length ? `${own.length - mined.length} more are planned` : null,
+    })
+  }
+  return rows.reverse()
+}
+
+const isMined = ({ status }: PayoutRow): boolean => status === 'mined'
+
+const sumOf = (payouts: readonly PayoutRow[]): bigint =>
+  payouts.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+
+const describeRecipient = (payout: PayoutRow): PrizePayout['recipients'][number] => ({
+  rank: payout.place,
+  agent: payout.agent_id,
+  wallet: payout.recipient,
+  share_bps: ((LEAGUE.splitPct[payout.place - 1] ?? 0) * BPS) / 100,
+  amount: payout.amount,
+  tx_hash: payout.tx_hash,
+})
+
+const describeWithdrawal = (row: WithdrawalRow | undefined): PrizePayout['stake_withdrawal'] =>
+  row ? { tx_hash: row.tx_hash, amount: row.amount, note: row.note } : null
+
+function distributorOf(mined: readonly PayoutRow[]): PrizePayout['distributor'] {
+  const senders = new Set(mined.map(({ sender }) => sender))
+  return senders.size === 1 ? ([...senders][0] ?? null) : null
 }
