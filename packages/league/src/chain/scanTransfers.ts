@@ -108,13 +108,16 @@ interface TransferSide extends Pick<Scan, 'token' | 'address'> {
 /** Transfers as those of the group see them; one between two of them counts for both. */
 function sidesOf(group: readonly Scan[], transfers: readonly Transfer[]): TransferSide[] {
   const asked = new Set(group.map(({ token, address }) => `${token} ${address}`))
-  return transfers
-    .filter(({ from, to }) => from !== to)
-    .flatMap(({ token, from, to, txHash: tx, block }) => [
-      { token, address: from, other: to, sent: true, tx, block },
-      { token, address: to, other: from, sent: false, tx, block },
-    ])
-    .filter(({ token, address }) => asked.has(`${token} ${address}`))
+  return (
+    transfers
+      // Anybody can log a transfer of nothing from anybody's address.
+      .filter(({ from, to, atoms }) => from !== to && atoms !== 0n)
+      .flatMap(({ token, from, to, txHash: tx, block }) => [
+        { token, address: from, other: to, sent: true, tx, block },
+        { token, address: to, other: from, sent: false, tx, block },
+      ])
+      .filter(({ token, address }) => asked.has(`${token} ${address}`))
+  )
 }
 
 /** The transfers and how far it was looked, in one transaction. */

@@ -37,7 +37,8 @@ export interface EntryFacts {
   ownTokenSwaps: number
   participantSwaps: number
   transfers: Asked
-  funders: Asked
+  /** `none`: the trading wallet never received ETH or a core token. */
+  funders: Asked | 'none'
 }
 
 export interface Judged {
@@ -173,7 +174,11 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
   {
     code: 'FUNDER',
     name: 'Who first funded the entry’s addresses was read',
-    check: ({ funders }) => asked(funders, 'the first funders'),
+    check: ({ funders, ended }) => {
+      if (funders !== 'none') return asked(funders, 'the first funders')
+      const reason = 'the trading wallet has no known funder'
+      return ended ? flag(reason) : pending(reason)
+    },
   },
 ]
 

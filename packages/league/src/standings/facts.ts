@@ -42,6 +42,8 @@ interface FactRow extends StoredEntry {
   funder_statuses: string[] | null
   funders: string[] | null
   named_funders: string[] | null
+  /** Whether the trading wallet never received ETH or a core token. */
+  unfunded: boolean | null
 }
 
 type PartnerRow = Record<'sent_to' | 'got_from' | 'named_partners', string[] | null>
@@ -53,7 +55,7 @@ const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status a
   as owner_now,
     o.agent_wallet as agent_wallet_now, o.beneficiary as beneficiary_now, o.read_at_s as owner_read_at_s,
     scan.to_s as scanned_to_s, scan.unreadable as scan_unreadable, f.statuses as funder_statuses, f.funders,
-    f.named_funders
+    f.named_funders, f.unfunded
   from league_books b join league_entries e on e.id = b.entry_id
   left join league_owners o on o.agent_id = e.agent_id
   left join lateral (
@@ -65,7 +67,8 @@ const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status a
         as funders,
       array_agg(distinct l.funder) filter (where l.funder is not null and l.address not in (e.wallet,
       e.owner))
-        as named_funders
+        as named_funders,
+      bool_or(l.address = e.wallet and l.status = 'read' and l.block is null) as unfunded
     from league_funders l where l.address in (e.wallet, e.owner, e.agent_wallet)) f on true
   where b.season = $1 order by e.id`
 
@@ -179,7 +182,8 @@ function transfersOf({ scanned_to_s, scan_unreadable }: FactRow, neededS: number
   return scanned_to_s >= neededS ? 'read' : 'pending'
 }
 
-function fundersOf({ funder_statuses: statuses }: FactRow): Asked {
+function fundersOf({ funder_statuses: statuses, unfunded }: FactRow): EntryFacts['funders'] {
   if (statuses === null || statuses.includes('pending')) return 'pending'
-  return statuses.includes('unreadable') ? 'unreadable' : 'read'
+  if (statuses.includes('unreadable')) return 'unreadable'
+  return unfunded ? 'none' : 'read'
 }

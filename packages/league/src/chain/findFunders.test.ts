@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { lastBlockBefore } from '@pit/platform/reads'
 import { createScriptedChain, ETH } from '@pit/platform/test/scriptedChain'
 import { describe, expect, it } from 'vitest'
-import { findFunders } from './readFunders.ts'
+import { findFunders } from './findFunders.ts'
 
 const at = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
 function open() {
@@ -58,6 +58,16 @@ describe('first funders', () => {
     chain.stateFrom = Number.POSITIVE_INFINITY
     fund(at(2), { from: at(9), block: 500 })
     expect((await findFunders(rpc, [at(2)])).get(at(2))).toBeUndefined()
+  })
+})
+
+describe('a wallet whose code was delegated while it had no ETH', () => {
+  it('has no ETH funder, although its nonce is used', async () => {
+    const { chain, rpc } = open()
+    chain.on('eth_getTransactionCount', ([address, tag], usual) =>
+      address === at(1) && Number(tag) >= 700 ? '0x1' : usual(),
+    )
+    expect((await findFunders(rpc, [at(1)])).get(at(1))).toBeNull()
   })
 })
 
