@@ -291,7 +291,9 @@ export async function countPlainly(
   const ranked = [...found].sort((x, y) => {
     const group = (z: typeof x) => (z.profit === null ? 2 : z.entrant.leftAtS !== null ? 1 : 0)
     if (group(x) !== group(y)) return group(x) - group(y)
-    if (x.profit !== null && y.profit !== null && x.profit !== y.profit) return x.profit > y.profit ? -1 : 1
+    // Profit that no mark confirms does not count for the rank.
+    const [a, b] = [x, y].map((z) => (z.profit ?? 0n) - z.beyond) as [bigint, bigint]
+    if (x.profit !== null && y.profit !== null && a !== b) return a > b ? -1 : 1
     if (x.capital !== y.capital) return x.capital < y.capital ? -1 : 1
     return x.entrant.id - y.entrant.id
   })

@@ -25,6 +25,12 @@ import {
   type Wallet,
 } from './leagueWorld.ts'
 
+const RISE_S = season(1).startsAtS + Math.round(1.1 * DAY) + HOUR
+
+/** Marks that stand still, but for two hours of the second day in which ETH is worth a tenth more. */
+export const seasonMark: Parameters<typeof addMarks>[2] = (token, atS) =>
+  token === ETH && atS >= RISE_S && atS < RISE_S + 2 * HOUR ? 2_200 : still(token)
+
 /** Twelve owners who entered before the first season, anew for each test, and what a test does with them. */
 export function playedSeason(db: Db) {
   const first = season(1)
@@ -43,21 +49,23 @@ export function playedSeason(db: Db) {
     },
     ruleOf: async (i: number, rule: string) =>
       (await game.rowOf(i)).eligibility?.rules.find((each) => each.rule === rule),
-    /** A few plain trades on three days, good for this profit. */
+    /** A few plain trades on three days. The first one gains this profit at the marks of `seasonMark`. */
     async play(i: number, profit: number, days = [1.1, 2.1, 3.1]) {
       const wallet = game.players[i]!.address
       for (const [n, day] of days.entries()) {
         // Nobody right after another: that would be copying.
         const atS = game.inSeason(day) + i * 120
-        const bought = { tokenIn: TOKENS.USDG, amountIn: usd(1_000), tokenOut: ETH, amountOut: E18 / 2n }
-        const sold = { tokenIn: ETH, amountIn: E18 / 2n, tokenOut: TOKENS.USDG }
-        const back = usd(1_000) + (n === 0 ? usd(profit) : 0n)
-        await addTrade(db, wallet, { ...bought, atS })
-        await addTrade(db, wallet, { ...sold, atS: atS + 2 * HOUR, amountOut: back })
+        const gains = n === 0 && profit > 0
+        const spent = gains ? usd(profit * 10) : usd(1_000)
+        const ether = (spent * E18) / usd(2_000)
+        const back = spent + (gains ? usd(profit) : 0n)
+        await addTrade(db, wallet, { atS, amountIn: spent, amountOut: ether })
+        const sold = { tokenIn: ETH, amountIn: ether, tokenOut: TOKENS.USDG, amountOut: back }
+        await addTrade(db, wallet, { ...sold, atS: atS + 2 * HOUR })
       }
     },
     marksOfSeason: (
-      priceOf: Parameters<typeof addMarks>[2] = still,
+      priceOf: Parameters<typeof addMarks>[2] = seasonMark,
       span = { fromS: first.startsAtS - HOUR, toS: first.endsAtS },
     ) => addMarks(db, span, priceOf),
     value: () => game.world.runAt(first.endsAtS + HOUR),

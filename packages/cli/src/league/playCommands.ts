@@ -53,12 +53,13 @@ const standingsCommand = (deps: CommandDeps): Command =>
         standings,
         () =>
           table([
-            ['rank', 'agent', 'name', 'profit $', 'trades', 'place', 'may win'],
+            ['rank', 'agent', 'name', 'profit $', 'not at marks $', 'trades', 'place', 'may win'],
             ...standings.rows.map((row) => [
               row.rank,
               row.agent_id,
               row.label,
               row.score,
+              row.board === 'prize' ? (row.beyond_marks_usd ?? '–') : '–',
               row.trades,
               row.place,
               row.eligibility === null ? '–' : row.eligibility.status,

@@ -92,7 +92,8 @@ const describeRules = (): Answer<'league'>['rules'] => ({
   score:
     'Profit in dollars of the trades that were relayed for the entrant’s wallet and mined in the ' +
     'season, less fees and gas. A book starts empty: what a trade sells and the book does not hold is ' +
-    'brought in at its mark, and is the capital at work. Highest profit wins.',
+    'brought in at its mark, and is the capital at work. The highest profit wins; profit that no ' +
+    'independent mark confirms (beyond_marks_usd) does not count for the rank.',
   valuation:
     'At independent marks, by the minute: USDG at a dollar, oracle feeds, the platform-linked token at ' +
     'its 30-minute mean. A token without a mark counts at cost while held and at its proceeds once ' +

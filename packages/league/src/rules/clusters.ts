@@ -1,5 +1,6 @@
-import { type ClusterLink, findLinks } from './links.ts'
+import { type ClusterLink, findLinks, type Link } from './links.ts'
 import type { Party } from './party.ts'
+import { CURRENT_RULES, type RuleSet } from './ruleSets.ts'
 
 export interface Cluster {
   /** Named by its earliest entry. */
@@ -11,21 +12,28 @@ export interface Cluster {
   owner: number
   /** Owners it linked itself to, which they could not help. */
   leansOn: number[]
+  /** Owners linked to it by something that either side may have made. */
+  besides: number[]
+  /** Every cluster it is a member of, `id` first. */
+  memberOf: string[]
 }
 
 const ORDER: readonly ClusterLink[] = ['address', 'transfer', 'funder']
 
 /**
  * Joins the entries of one owner: by a shared address, a transfer of an agent's token, or a shared first
- * funder. What only one side made puts that side into the other's cluster, and never joins others to each
- * other: who names strangers, or sends them something, cannot make one cluster of them.
+ * funder. A link that one side made alone puts that side into the other's cluster, into each of them if it
+ * made several. It never joins those to each other, or one entrant could turn the whole field into a cluster.
  */
-export function clusterOwners(parties: readonly Party[]): Map<number, Cluster> {
+export function clusterOwners(
+  parties: readonly Party[],
+  { joins }: Pick<RuleSet, 'joins'> = CURRENT_RULES,
+): Map<number, Cluster> {
   const sorted = [...parties].sort((a, b) => a.entryId - b.entryId)
   const links = findLinks(sorted)
   const owners = createGroups(sorted.length)
   for (const { a, b, by } of links) if (by === 'both') owners.join(a, b)
-  const made = madeBy(links, owners)
+  const made = linkedGroups(links, owners, 'a')
   // Where each linked itself to the other, it is the doing of both.
   for (const [maker, targets] of made)
     for (const target of targets) if (made.get(target)?.has(maker)) owners.join(maker, target)
@@ -33,39 +41,54 @@ export function clusterOwners(parties: readonly Party[]): Map<number, Cluster> {
   const together = owners.copy()
   for (const { a, b, by } of links) if (by === 'either') together.join(a, b)
   const clusters = together.copy()
-  for (const [group, targets] of madeBy(links, together)) clusters.join(group, Math.min(...targets))
+  for (const [group, targets] of linkedGroups(links, together, 'a'))
+    clusters.join(group, Math.min(...targets))
 
-  const leaning = madeBy(links, owners)
+  const leaning = linkedGroups(links, owners, 'a')
+  const besides = linkedGroups(links, owners, 'either')
   const shown = sorted.map(() => new Set<ClusterLink>())
-  for (const { a, b, kind } of links) {
-    if (clusters.of(a) === clusters.of(b)) for (const end of [a, b]) shown[end]!.add(kind)
+  for (const { a, b, kind, by } of links) {
+    const isShared = clusters.of(a) === clusters.of(b)
+    if (isShared || (by === 'a' && joins === 'all')) shown[a]!.add(kind)
+    if (isShared) shown[b]!.add(kind)
   }
   const sizes = new Map<number, number>()
   for (const i of sorted.keys()) sizes.set(clusters.of(i), (sizes.get(clusters.of(i)) ?? 0) + 1)
   const idOf = (i: number) => sorted[i]!.entryId
+  const clusterId = (i: number) => `c${idOf(clusters.of(i))}`
+  const idsIn = (linked: ReadonlyMap<number, ReadonlySet<number>>, i: number) =>
+    [...(linked.get(owners.of(i)) ?? [])].map(idOf)
+  const memberOf = (i: number) => {
+    const joined = joins === 'all' ? [...(leaning.get(owners.of(i)) ?? [])] : []
+    return [...new Set([i, ...joined].map(clusterId))]
+  }
   return new Map(
     sorted.map(({ entryId }, i) => [
       entryId,
       {
-        id: `c${idOf(clusters.of(i))}`,
+        id: clusterId(i),
         size: sizes.get(clusters.of(i))!,
         links: ORDER.filter((kind) => shown[i]!.has(kind)),
         owner: idOf(owners.of(i)),
-        leansOn: [...(leaning.get(owners.of(i)) ?? [])].map(idOf),
+        leansOn: idsIn(leaning, i),
+        besides: idsIn(besides, i),
+        memberOf: memberOf(i),
       },
     ]),
   )
 }
 
-/** Of each group, the other groups that it linked itself to. */
-function madeBy(links: ReturnType<typeof findLinks>, groups: Groups): Map<number, Set<number>> {
-  const made = new Map<number, Set<number>>()
-  for (const { a, b, by } of links) {
-    const [maker, target] = [groups.of(a), groups.of(b)]
-    if (by !== 'a' || maker === target) continue
-    made.set(maker, (made.get(maker) ?? new Set()).add(target))
+/** Of each group, the groups it linked itself to (`a`), or that share a link either side may have made. */
+function linkedGroups(links: readonly Link[], groups: Groups, by: 'a' | 'either'): Map<number, Set<number>> {
+  const linked = new Map<number, Set<number>>()
+  const add = (from: number, to: number) => linked.set(from, (linked.get(from) ?? new Set()).add(to))
+  for (const link of links) {
+    const [a, b] = [groups.of(link.a), groups.of(link.b)]
+    if (link.by !== by || a === b) continue
+    add(a, b)
+    if (by === 'either') add(b, a)
   }
-  return made
+  return linked
 }
 
 type Groups = ReturnType<typeof createGroups>

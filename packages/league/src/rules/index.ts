@@ -37,6 +37,7 @@ export {
   type StakeRow,
 } from './record.ts'
 export { capAtoms, countLedger, type Ledger, splitBudget } from './reserve.ts'
+export { CURRENT_RULES, RULES_VERSION, type RuleSet, ruleSetOf } from './ruleSets.ts'
 export { type ScoredRow, scoreRow } from './scoreRow.ts'
 export {
   type BookNumbers,
@@ -45,6 +46,7 @@ export {
   type JudgedSeason,
   judgeSeason,
   numbersOf,
+  rankedProfit,
 } from './season.ts'
 export {
   mondayOf,

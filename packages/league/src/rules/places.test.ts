@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isReviewable, judgeEntry, type Review, RULE_NAMES } from './eligibility.ts'
 import { hasUndecidedWinner, placeEntries, rankEntries } from './places.ts'
+import { CURRENT_RULES, ruleSetOf } from './ruleSets.ts'
 import { type EntryRecord, judgeSeason } from './season.ts'
 
 /** An entry that passes everything unless told otherwise. */
@@ -61,12 +62,13 @@ function entry(
 }
 const field = (count: number, from = 100) =>
   Array.from({ length: count }, (_, i) => entry(from + i, -100 - i))
+const judge = (entries: EntryRecord[], rules = CURRENT_RULES) => judgeSeason(entries, 'ended', rules)
 const placesOf = (entries: EntryRecord[]) => {
-  const { rows } = judgeSeason(entries, 'ended')
+  const { rows } = judge(entries)
   return rows.filter(({ place }) => place !== null).map(({ place, entryId }) => [place, entryId])
 }
 const ruleOf = (entries: EntryRecord[], entryId: number, name: string) =>
-  judgeSeason(entries, 'ended')
+  judge(entries)
     .rows.find((row) => row.entryId === entryId)
     ?.rules.find(({ rule }) => rule === name)
 
@@ -74,7 +76,7 @@ describe('ranks', () => {
   it('go by profit, then less capital, then the earlier entry; left and unvalued come last', () => {
     const row = (entryId: number, profit: bigint | null, capital = 10n, left = false) => ({
       entryId,
-      profitMicroUsd: profit,
+      rankedMicroUsd: profit,
       capitalMicroUsd: capital,
       left,
     })
@@ -88,12 +90,33 @@ describe('ranks', () => {
     ])
     expect(ranked.map(({ entryId }) => entryId)).toEqual([5, 6, 4, 3, 2, 1])
   })
+
+  it('leave out profit that no mark confirms, even if a person accepted it', () => {
+    const reviews: Review[] = [{ rule: 'BEYOND_MARKS', status: 'pass', reason: 'looked at' }]
+    const beyond = { numbers: { beyondMarksMicroUsd: 25_000_000n }, reviews }
+    const rows = [entry(1, 30_000_000, beyond), entry(2, 6_000_000), entry(3, 4_000_000), ...field(9)]
+    const idsOf = (judged: ReturnType<typeof judge>) => judged.rows.slice(0, 3).map(({ entryId }) => entryId)
+    expect(idsOf(judge(rows))).toEqual([2, 1, 3])
+    expect(placesOf(rows)).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 3],
+    ])
+    // Seasons of the first rules stay as they were decided.
+    expect(idsOf(judge(rows, ruleSetOf(1)))).toEqual([1, 2, 3])
+    expect(() => ruleSetOf(3)).toThrow('version 3')
+  })
+
+  it('keep the flag on profit that no mark confirms', () => {
+    const rows = [entry(1, 30_000_000, { numbers: { beyondMarksMicroUsd: 25_000_000n } }), ...field(10)]
+    expect(ruleOf(rows, 1, 'BEYOND_MARKS')).toMatchObject({ status: 'flag' })
+  })
 })
 
 describe('places', () => {
   it('go to the best three when ten clusters traded', () => {
     const nine = [entry(1, 30), entry(2, 20), entry(3, 10), ...field(6)]
-    expect(judgeSeason(nine, 'ended').outcome).toEqual({
+    expect(judge(nine).outcome).toEqual({
       eligibleAgents: 9,
       eligibleOwners: 9,
       activeClusters: 9,
@@ -148,7 +171,7 @@ describe('places', () => {
         reason: 'it linked itself to entry 2: is it one owner?',
       })
       // The season waits for that answer, and both may win by it.
-      expect(judgeSeason(rows, 'ended').undecidedWinner()).toBe(true)
+      expect(judge(rows).undecidedWinner()).toBe(true)
       const reviews = [{ rule: 'ONE_PER_CLUSTER', status: 'pass', reason: 'a customer' }] as const
       const judged = [entry(1, 30, { party, reviews: [...reviews] }), ...rows.slice(1)]
       expect(placesOf(judged)).toEqual([
@@ -156,7 +179,7 @@ describe('places', () => {
         [2, 2],
         [3, 3],
       ])
-      expect(judgeSeason(judged, 'ended').undecidedWinner()).toBe(false)
+      expect(judge(judged).undecidedWinner()).toBe(false)
       // Where the other may not win, there is nothing to ask.
       const alone = [rows[0]!, entry(2, 20, { facts: { confirmed: false } }), ...rows.slice(2)]
       expect(placesOf(alone)[0]).toEqual([1, 1])
@@ -177,6 +200,48 @@ describe('places', () => {
       [2, 2],
       [3, 3],
     ])
+  })
+
+  it('are not won beside a cluster that an entry linked itself to, however many it names before', () => {
+    // 5 shares a funder with 4, which fails a rule. 9 sent to both 1, a decoy, and 4.
+    const funders = { funders: ['0xf'] }
+    const decoy = entry(1, -50, { facts: { confirmed: false } })
+    const failed = entry(4, -40, { party: funders, facts: { confirmed: false } })
+    const second = (profit: number) => entry(5, profit, { party: funders })
+    const linked = entry(9, 30, { party: { sentTo: ['0x1', '0x4'] } })
+    for (const profit of [40, 20]) {
+      const rows = [decoy, failed, second(profit), linked, ...field(10)]
+      expect(placesOf(rows)[0]).toEqual([1, 5])
+      expect(ruleOf(rows, 5, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'pass' })
+      expect(ruleOf(rows, 9, 'ONE_PER_CLUSTER')).toMatchObject({
+        status: 'flag',
+        reason: 'it linked itself to entry 5: is it one owner?',
+      })
+      // The first rules put it into the decoy's cluster alone.
+      const before = judge(rows, ruleSetOf(1)).rows.find(({ entryId }) => entryId === 9)
+      expect(before?.eligible).toBe(true)
+    }
+  })
+
+  it('are not lost to a chain of links that ends at the winner', () => {
+    const hidden = entry(8, -90, { party: { sentTo: ['0x2'] }, facts: { confirmed: false } })
+    const attacker = entry(9, 30, { party: { sentTo: ['0x8'] } })
+    const rows = [entry(2, 20), hidden, attacker, ...field(10)]
+    expect(placesOf(rows)[0]).toEqual([1, 2])
+    expect(ruleOf(rows, 9, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'flag' })
+  })
+
+  it('of two that linked themselves to the same third go to the better one', () => {
+    const third = entry(1, -50, { facts: { confirmed: false } })
+    const other = entry(2, -50, { facts: { confirmed: false } })
+    const better = entry(8, 30, { party: { sentTo: ['0x2'] } })
+    const worse = entry(9, 20, { party: { sentTo: ['0x1', '0x2'] } })
+    const rows = [third, other, better, worse, ...field(10)]
+    expect(ruleOf(rows, 8, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'pass' })
+    expect(ruleOf(rows, 9, 'ONE_PER_CLUSTER')).toMatchObject({
+      status: 'flag',
+      reason: 'entry 8 of its cluster ranks higher: is it one owner?',
+    })
   })
 
   it('pass to the next when a winner is disqualified', () => {
@@ -221,16 +286,17 @@ describe('rules', () => {
     ['TRANSFERS', { facts: { transfers: 'unreadable' } }, 'flag'],
     ['TRANSFERS', { facts: { transfers: 'pending' } }, 'pending'],
     ['FUNDER', { facts: { funders: 'unreadable' } }, 'flag'],
+    ['FUNDER', { facts: { funders: 'none' } }, 'flag'],
   ] as const)('%s of %o is a %s', (rule, own, status) => {
     const rows = [entry(1, 5, own), ...field(10)]
     expect(ruleOf(rows, 1, rule)?.status).toBe(status)
-    const eligible = judgeSeason(rows, 'ended').rows.find(({ entryId }) => entryId === 1)?.eligible
+    const eligible = judge(rows).rows.find(({ entryId }) => entryId === 1)?.eligible
     expect(eligible).toBe(status === 'pass')
   })
 
   it('wait for the season’s end where only that can tell', () => {
     const young = entry(1, 5, { numbers: { trades: 1, activeDays: 1 } })
-    const { rows } = judgeSeason([young], 'running')
+    const { rows } = judgeSeason([young], 'running', CURRENT_RULES)
     const waiting = rows[0]!.rules.filter(({ status }) => status === 'pending').map(({ rule }) => rule)
     expect(waiting).toEqual(['MIN_TRADES', 'ACTIVE_DAYS', 'COPY_TRADING'])
     expect(rows[0]!.status).toBe('pending')
@@ -255,7 +321,7 @@ describe('rules', () => {
 
 describe('a season is not decided', () => {
   const clean = [entry(2, 20), entry(3, 10), entry(4, 5), ...field(9)]
-  const undecided = (entries: EntryRecord[]) => judgeSeason(entries, 'ended').undecidedWinner()
+  const undecided = (entries: EntryRecord[]) => judge(entries).undecidedWinner()
   it('while one who would win has an open question', () => {
     expect(undecided([entry(1, 30, { numbers: { outliers: 1 } }), ...clean])).toBe(true)
     expect(undecided([entry(1, 30, { facts: { funders: 'pending' } }), ...clean])).toBe(true)
@@ -269,7 +335,7 @@ describe('a season is not decided', () => {
     expect(undecided([entry(1, 30, { numbers: { outliers: 1 }, reviews: [reviewed] }), ...clean])).toBe(false)
   })
   it('and asks the same of an empty one', () => {
-    expect(hasUndecidedWinner([])).toBe(false)
-    expect(placeEntries([]).outcome.pays).toBe(false)
+    expect(hasUndecidedWinner([], CURRENT_RULES)).toBe(false)
+    expect(placeEntries([], CURRENT_RULES).outcome.pays).toBe(false)
   })
 })

@@ -9,22 +9,24 @@ import {
   reviewed,
   worstOf,
 } from './eligibility.ts'
+import type { RuleSet } from './ruleSets.ts'
 
 /** What ranks an entrant. */
 export interface Ranked {
   entryId: number
-  profitMicroUsd: bigint | null
+  /** Profit that counts for the rank; null if the book could not be valued. */
+  rankedMicroUsd: bigint | null
   capitalMicroUsd: bigint
   left: boolean
 }
 
-/** By profit, then less capital, then the earlier entry; who left or could not be valued comes last. */
+/** By ranked profit, then less capital, then the earlier entry; who left or was not valued comes last. */
 export function rankEntries<T extends Ranked>(rows: readonly T[]): T[] {
-  const group = ({ profitMicroUsd, left }: Ranked) => (profitMicroUsd === null ? 2 : left ? 1 : 0)
+  const group = ({ rankedMicroUsd, left }: Ranked) => (rankedMicroUsd === null ? 2 : left ? 1 : 0)
   return [...rows].sort((a, b) => {
     if (group(a) !== group(b)) return group(a) - group(b)
     return (
-      bigOrder(b.profitMicroUsd ?? 0n, a.profitMicroUsd ?? 0n) ||
+      bigOrder(b.rankedMicroUsd ?? 0n, a.rankedMicroUsd ?? 0n) ||
       bigOrder(a.capitalMicroUsd, b.capitalMicroUsd) ||
       a.entryId - b.entryId
     )
@@ -35,7 +37,8 @@ const bigOrder = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 export interface Candidate extends Ranked {
   cluster: Cluster
   trades: number
-  rules: readonly RuleResult[]
+  /** Of every rule but ONE_PER_CLUSTER. */
+  results: readonly RuleResult[]
   reviews: readonly Review[]
 }
 
@@ -67,6 +70,7 @@ const asItIs: Counts = (_, result) => result
  */
 export function placeEntries(
   ranked: readonly Candidate[],
+  rules: RuleSet,
   counts: Counts = asItIs,
 ): {
   placed: Map<number, Placed>
@@ -74,11 +78,10 @@ export function placeEntries(
 } {
   const active = new Set(ranked.filter(({ trades }) => trades > 0).map(({ cluster }) => cluster.id))
   const pays = active.size >= LEAGUE.minOwnerClusters
-  const rulesOf = ({ entryId, rules }: Candidate) =>
-    counts === asItIs ? rules : rules.map((rule) => counts(entryId, rule))
-  const taken = createTaken(
-    ranked.filter((each) => isWorthRanking(each) && worstOf(rulesOf(each)) === 'pass'),
-  )
+  const resultsOf = ({ entryId, results }: Candidate) =>
+    counts === asItIs ? results : results.map((result) => counts(entryId, result))
+  const passing = ranked.filter((each) => isWorthRanking(each) && worstOf(resultsOf(each)) === 'pass')
+  const taken = createTaken(ranked, passing, rules)
   const owners = new Set<string>()
   const placed = new Map<number, Placed>()
   let eligibleAgents = 0
@@ -86,7 +89,7 @@ export function placeEntries(
   for (const candidate of ranked) {
     const { entryId, cluster, reviews } = candidate
     const own = taken.judge(cluster)
-    const all = [...rulesOf(candidate), counts(entryId, reviewed(CLUSTER_RULE, own, reviews))]
+    const all = [...resultsOf(candidate), counts(entryId, reviewed(CLUSTER_RULE, own, reviews))]
     const status = worstOf(all)
     const eligible = status === 'pass' && isWorthRanking(candidate)
     if (eligible) {
@@ -105,39 +108,65 @@ export function placeEntries(
 }
 
 /** Without a value there is no rank to win by, whoever judged it. */
-const isWorthRanking = ({ profitMicroUsd }: Ranked): boolean => profitMicroUsd !== null
+const isWorthRanking = ({ rankedMicroUsd }: Ranked): boolean => rankedMicroUsd !== null
 
 /**
  * Who of a cluster was found eligible so far. What both sides made fails all but the best; what one side may
  * have made alone, so that the other could not help it, is for a person to judge.
  */
-function createTaken(passing: readonly Candidate[]) {
+function createTaken(ranked: readonly Candidate[], passing: readonly Candidate[], { joins }: RuleSet) {
   /** Those that pass every other rule, by their owner. */
   const hopefuls = new Map<number, number>()
   for (const { entryId, cluster } of passing)
     if (!hopefuls.has(cluster.owner)) hopefuls.set(cluster.owner, entryId)
+  const leanedOn =
+    joins === 'all'
+      ? createReach(ranked, hopefuls)
+      : ({ leansOn }: Cluster) => leansOn.find((other) => hopefuls.has(other))
   const byOwner = new Map<number, number>()
   const byCluster = new Map<string, number>()
   return {
-    judge({ id, owner, leansOn }: Cluster): Judged {
-      const same = byOwner.get(owner)
+    judge(cluster: Cluster): Judged {
+      const same = byOwner.get(cluster.owner)
       if (same !== undefined)
         return { status: 'fail', reason: `entry ${same} of the same owner cluster ranks higher` }
-      const leaned = leansOn.find((other) => hopefuls.has(other))
+      const leaned = leanedOn(cluster)
       if (leaned !== undefined)
         return {
           status: 'flag',
           reason: `it linked itself to entry ${hopefuls.get(leaned)}: is it one owner?`,
         }
-      const near = byCluster.get(id)
+      const near = cluster.memberOf.map((id) => byCluster.get(id)).find((entryId) => entryId !== undefined)
       if (near === undefined) return { status: 'pass', reason: null }
       return { status: 'flag', reason: `entry ${near} of its cluster ranks higher: is it one owner?` }
     },
     /** Who a person let pass was found to be somebody else than the rest of its cluster. */
     take({ entryId, cluster }: Candidate, own: Judged) {
       if (!byOwner.has(cluster.owner)) byOwner.set(cluster.owner, entryId)
-      if (own.status === 'pass' && !byCluster.has(cluster.id)) byCluster.set(cluster.id, entryId)
+      if (own.status !== 'pass') return
+      for (const id of cluster.memberOf) if (!byCluster.has(id)) byCluster.set(id, entryId)
     },
+  }
+}
+
+/**
+ * Finds an owner that passes every other rule among those a cluster's entry linked itself to: directly, or
+ * through further links of theirs. Owners from which none can be reached are remembered, so that a long chain
+ * of links is walked once.
+ */
+function createReach(ranked: readonly Candidate[], hopefuls: ReadonlyMap<number, number>) {
+  const byOwner = new Map(ranked.map(({ cluster }) => [cluster.owner, cluster]))
+  const barren = new Set<number>()
+  return ({ owner, leansOn }: Cluster): number | undefined => {
+    const seen = new Set(leansOn)
+    for (const other of seen) {
+      if (other === owner || barren.has(other)) continue
+      if (hopefuls.has(other)) return other
+      const { leansOn: further = [], besides = [] } = byOwner.get(other) ?? {}
+      for (const next of [...further, ...besides]) seen.add(next)
+    }
+    if (!seen.has(owner)) for (const other of seen) barren.add(other)
+    return undefined
   }
 }
 
@@ -145,23 +174,29 @@ function createTaken(passing: readonly Candidate[]) {
  * Whether someone who would win if the open questions went their way has one: until those are answered the
  * season is not decided.
  */
-export const hasUndecidedWinner = (ranked: readonly Candidate[]): boolean =>
-  wouldWin(ranked, (_, { status }) => status === 'flag' || status === 'pending')
+export const hasUndecidedWinner = (ranked: readonly Candidate[], rules: RuleSet): boolean =>
+  wouldWin(ranked, rules, (_, { status }) => status === 'flag' || status === 'pending')
 
 /** Whether one would win but for an owner that could not be read; other open rules count as not passed. */
-export const hasUnreadWinner = (ranked: readonly Candidate[], unread: ReadonlySet<number>): boolean =>
+export const hasUnreadWinner = (
+  ranked: readonly Candidate[],
+  rules: RuleSet,
+  unread: ReadonlySet<number>,
+): boolean =>
   wouldWin(
     ranked,
+    rules,
     (entryId, { rule, status }) => rule === 'OWNER' && status === 'flag' && unread.has(entryId),
   )
 
 /** Whether one of those who have such a question would win if all of them were answered well. */
 function wouldWin(
   ranked: readonly Candidate[],
+  rules: RuleSet,
   isAsked: (entryId: number, result: RuleResult) => boolean,
 ): boolean {
   const asked = new Set<number>()
-  const { placed } = placeEntries(ranked, (entryId, result) => {
+  const { placed } = placeEntries(ranked, rules, (entryId, result) => {
     if (!isAsked(entryId, result)) return result
     asked.add(entryId)
     return { ...result, status: 'pass' }

@@ -1,11 +1,12 @@
 import { fixedText, LEAGUE, usdOf } from '@pit/protocol'
+import type { RuleSet } from './ruleSets.ts'
 import type { BookNumbers, JudgedEntry } from './season.ts'
 
 /** What of a prize row is counted, as the API shows it: whoever recomputes a season compares exactly this. */
 export function scoreRow(
   numbers: BookNumbers,
   judged: JudgedEntry,
-  { amounts, checkedAtS }: { amounts: readonly bigint[]; checkedAtS: number },
+  { amounts, checkedAtS, ruleSet }: { amounts: readonly bigint[]; checkedAtS: number; ruleSet: RuleSet },
 ) {
   const { profitMicroUsd } = numbers
   const { rank, cluster, status, eligible, rules, place } = judged
@@ -17,6 +18,8 @@ export function scoreRow(
     cluster_links: cluster.links,
     profit_usd: profitMicroUsd === null ? null : usdOf(profitMicroUsd),
     score: profitMicroUsd === null ? null : fixedText(profitMicroUsd, LEAGUE.scoreDecimals),
+    // Rows of the first rules were recorded without it.
+    ...(ruleSet.ranksBy === 'profit at marks' && { beyond_marks_usd: usdOf(numbers.beyondMarksMicroUsd) }),
     return_pct: numbers.returnBps === null ? null : numbers.returnBps / 100,
     max_dd_pct: numbers.maxDrawdownBps / 100,
     capital_usd: usdOf(numbers.capitalMicroUsd),

@@ -15,6 +15,7 @@ import {
   placeEntries,
   rankEntries,
 } from './places.ts'
+import type { RuleSet } from './ruleSets.ts'
 
 /** What a book comes to: all that a standings row says of it. */
 export interface BookNumbers {
@@ -60,6 +61,18 @@ export function numbersOf(
 
 const gainOf = (microUsd: bigint): bigint => (microUsd > 0n ? microUsd : 0n)
 
+/**
+ * Profit that counts for the rank. Gains that no independent mark confirms are left out: an entrant can make
+ * them with its own money in its own pool.
+ */
+export function rankedProfit(
+  { profitMicroUsd, beyondMarksMicroUsd }: Pick<BookNumbers, 'profitMicroUsd' | 'beyondMarksMicroUsd'>,
+  { ranksBy }: RuleSet,
+): bigint | null {
+  if (profitMicroUsd === null || ranksBy === 'profit') return profitMicroUsd
+  return profitMicroUsd - beyondMarksMicroUsd
+}
+
 /** What is known of an entry beside its book. */
 export interface EntryRecord {
   entryId: number
@@ -97,8 +110,13 @@ export interface JudgedSeason {
 }
 
 /** Ranks, clusters, rules and places: one function for a running season, its decision and its check. */
-export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | 'ended'): JudgedSeason {
-  const clusters = clusterOwners(entries.map(({ entryId, party }) => ({ entryId, ...party })))
+export function judgeSeason(
+  entries: readonly EntryRecord[],
+  when: 'running' | 'ended',
+  ruleSet: RuleSet,
+): JudgedSeason {
+  const parties = entries.map(({ entryId, party }) => ({ entryId, ...party }))
+  const clusters = clusterOwners(parties, ruleSet)
   const candidates = entries.map(({ entryId, numbers, facts, copying, reviews }): Candidate => {
     const {
       profitMicroUsd,
@@ -126,12 +144,15 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
     }
     return {
       entryId,
-      profitMicroUsd,
+      rankedMicroUsd: rankedProfit(numbers, ruleSet),
       capitalMicroUsd,
       left: facts.left,
       trades,
       cluster: clusters.get(entryId)!,
-      rules: judgeEntry({ ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd, unseenMicroUsd }, reviews),
+      results: judgeEntry(
+        { ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd, unseenMicroUsd },
+        reviews,
+      ),
       reviews,
     }
   })
@@ -139,7 +160,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
   const unread = new Set(
     entries.filter(({ facts }) => facts.owner === 'unreadable').map(({ entryId }) => entryId),
   )
-  const { placed, outcome } = placeEntries(ranked)
+  const { placed, outcome } = placeEntries(ranked, ruleSet)
   return {
     rows: ranked.map(({ entryId }, i) => ({
       entryId,
@@ -148,7 +169,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       ...placed.get(entryId)!,
     })),
     outcome,
-    undecidedWinner: () => hasUndecidedWinner(ranked),
-    unreadWinner: () => hasUnreadWinner(ranked, unread),
+    undecidedWinner: () => hasUndecidedWinner(ranked, ruleSet),
+    unreadWinner: () => hasUnreadWinner(ranked, ruleSet, unread),
   }
 }

@@ -2,7 +2,7 @@ import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { LEAGUE, microUsdDown } from '@pit/protocol'
 import type { LeagueDeps } from '../deps.ts'
-import { emptyBook, encodeBook, type SeasonSpan, seasonAt, seasonOf } from '../rules/index.ts'
+import { emptyBook, encodeBook, RULES_VERSION, type SeasonSpan, seasonAt, seasonOf } from '../rules/index.ts'
 import { lastSeason } from './store.ts'
 
 const START_MICRO_USD = microUsdDown(LEAGUE.practiceBookUsdg)
@@ -50,9 +50,9 @@ async function insertOpen(
   now: number,
 ): Promise<boolean> {
   const made = await sql.query(
-    `insert into league_seasons (number, starts_at_s, ends_at_s, state, opened_at_s)
-     values ($1, $2, $3, 'open', $4) on conflict (number) do nothing returning 1`,
-    [number, startsAtS, endsAtS, now],
+    `insert into league_seasons (number, starts_at_s, ends_at_s, state, opened_at_s, rules_version)
+     values ($1, $2, $3, 'open', $4, $5) on conflict (number) do nothing returning 1`,
+    [number, startsAtS, endsAtS, now, RULES_VERSION],
   )
   if (made.length === 0) return false
   await sql.query(

@@ -41,8 +41,8 @@ withDb('a season', (db) => {
       profit_usd: 11,
       trades: 6,
       active_days: 3,
-      capital_usd: 1_000,
-      return_pct: 1.1,
+      capital_usd: 989,
+      return_pct: 1.11,
       live: true,
       place: null,
     })

@@ -20,11 +20,13 @@ export interface SeasonRow {
   decided_at_s: number | null
   settled_at_s: number | null
   outcome: StoredOutcome | null
+  /** The version of the rules it is judged by. */
+  rules_version: number
 }
 
 export const SEASON_COLUMNS = `
   s.number, s.starts_at_s, s.ends_at_s, s.state, s.missed, s.opened_at_s, s.valued_at_s, s.decided_at_s,
-  s.settled_at_s, s.outcome`
+  s.settled_at_s, s.outcome, s.rules_version`
 
 /** Of an entry `e`: it still plays, or played a season that is not decided. Others are not looked up. */
 export const STILL_JUDGED = `(e.left_at_s is null or exists (

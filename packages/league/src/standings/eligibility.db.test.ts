@@ -52,6 +52,69 @@ withDb('who may win a season', (db) => {
     expect(await rowOf(2)).toMatchObject({ profit_usd: -100, open_unpriced: 1 })
   })
 
+  it('ranks by profit less what no mark confirms, shows that part and keeps the flag', async () => {
+    await marksOfSeason()
+    for (const i of game.players.keys()) if (i > 0) await play(i, i)
+    // Its own pool pays 40 dollars more than the mark.
+    await addTrade(db, game.players[0]!.address, { atS: inSeason(5) })
+    const sold = { tokenIn: ETH, amountIn: E18 / 20n, tokenOut: TOKENS.USDG, amountOut: usd(140) }
+    await addTrade(db, game.players[0]!.address, { atS: inSeason(5.1), ...sold })
+    await value()
+    expect(await rowOf(0)).toMatchObject({ profit_usd: 40, score: '40.000000', beyond_marks_usd: 40 })
+    expect((await rowOf(0)).rank).toBe(12)
+    expect(await rowOf(11)).toMatchObject({ rank: 1, profit_usd: 11, beyond_marks_usd: 0 })
+    expect(await ruleOf(0, 'BEYOND_MARKS')).toMatchObject({ status: 'flag' })
+  })
+
+  it('judges a season by the rules it was opened with', async () => {
+    await db.query('update league_seasons set rules_version = 1')
+    await marksOfSeason()
+    await play(1, 11)
+    await addTrade(db, game.players[0]!.address, { atS: inSeason(5) })
+    const sold = { tokenIn: ETH, amountIn: E18 / 20n, tokenOut: TOKENS.USDG, amountOut: usd(140) }
+    await addTrade(db, game.players[0]!.address, { atS: inSeason(5.1), ...sold })
+    await value()
+    expect((await rowOf(0)).rank).toBe(1)
+    expect(await rowOf(0)).not.toHaveProperty('beyond_marks_usd')
+    await game.world.runAt(game.first.endsAtS + DAY)
+    const opened = await db.query('select number, rules_version from league_seasons order by number')
+    expect(opened).toEqual([
+      { number: 1, rules_version: 1 },
+      { number: 2, rules_version: 2 },
+    ])
+  })
+
+  it('takes the first sender of a core token for the funder of a wallet without ETH, or flags it', async () => {
+    await marksOfSeason()
+    const wallets = [0, 1, 2, 3].map((i) => game.players[i]!.address)
+    for (const wallet of wallets) game.world.chain.setBalance(ETH, wallet, 0n)
+    const send = (to: Address, from: Address, atoms: bigint, block: number) =>
+      game.world.chain.add({ from, gasUsed: 0n, moves: [{ token: TOKENS.USDG, from, to, atoms }] }, block)
+    // Transfers of nothing can be logged for anybody.
+    send(wallets[0]!, at(0xdead), 0n, 10)
+    send(wallets[0]!, at(0xbeef), 5n, 20)
+    send(wallets[1]!, at(0xbeef), 5n, 30)
+    game.world.chain.code.set(at(0xd00d), '0x6000')
+    send(wallets[2]!, at(0xd00d), 5n, 40)
+    await db.query(
+      `update league_funders set status = 'pending', funder = null, block = null, looked_at_s = 0
+       where address = any($1)`,
+      [wallets],
+    )
+    await game.world.runAt(inSeason(2), 3)
+    expect(await rowOf(0)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'] })
+    expect(await rowOf(1)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'] })
+    expect(await ruleOf(0, 'FUNDER')).toMatchObject({ status: 'pass' })
+    expect(await ruleOf(3, 'FUNDER')).toMatchObject({ status: 'pending' })
+    await value()
+    // One was paid by a contract, the other received nothing.
+    expect(await ruleOf(2, 'FUNDER')).toMatchObject({ status: 'flag' })
+    expect(await ruleOf(3, 'FUNDER')).toMatchObject({
+      status: 'flag',
+      reason: 'the trading wallet has no known funder',
+    })
+  })
+
   it('pays one of two entrants of one owner', async () => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
@@ -89,6 +152,14 @@ withDb('who may win a season', (db) => {
     await db.query('update league_funders set funder = $2 where address = $1', [funded, attacker])
     const token = game.world.vault.agents.get('111')!.token
     for (const { address } of game.players.slice(0, 11)) transfer({ token, from: attacker!, to: address })
+    // A transfer of nothing, which anybody can make from anybody's address.
+    const forged = {
+      token: game.world.vault.agents.get('110')!.token,
+      from: named!,
+      to: attacker!,
+      atoms: 0n,
+    }
+    game.world.chain.add({ from: at(0xcafe), gasUsed: 0n, moves: [forged] }, game.world.chain.head() + 10)
     await value()
     expect((await standings()).outcome).toMatchObject({ active_clusters: 11, pays: true })
     expect(await rowOf(11)).toMatchObject({ place: null, eligibility: { status: 'flag' } })

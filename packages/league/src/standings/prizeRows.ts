@@ -1,5 +1,5 @@
 import { type Answer, NATIVE_TOKEN } from '@pit/protocol'
-import { type JudgedSeason, judgeSeason, scoreRow } from '../rules/index.ts'
+import { type JudgedSeason, judgeSeason, ruleSetOf, scoreRow } from '../rules/index.ts'
 import type { SeasonRow } from '../season/store.ts'
 import type { SeasonEntry } from './facts.ts'
 
@@ -10,6 +10,7 @@ export const judgeNow = (entries: readonly SeasonEntry[], season: SeasonRow): Ju
   judgeSeason(
     entries.map(({ record }) => record),
     season.valued_at_s === null ? 'running' : 'ended',
+    ruleSetOf(season.rules_version),
   )
 
 /** Its rows, in rank order. */
@@ -21,11 +22,12 @@ export function prizeRows(
 ): PrizeRow[] {
   const runs = season.state === 'open' && nowS < season.ends_at_s
   const valuedAt = season.valued_at_s === null ? Math.min(nowS, season.ends_at_s) : season.ends_at_s
+  const ruleSet = ruleSetOf(season.rules_version)
   const byId = new Map(entries.map((each) => [each.entry.id, each]))
   return judged.rows.map((row) => {
     const { entry, record } = byId.get(row.entryId)!
     const { left } = record.facts
-    const scored = scoreRow(record.numbers, row, { amounts, checkedAtS: nowS })
+    const scored = scoreRow(record.numbers, row, { amounts, checkedAtS: nowS, ruleSet })
     // Written out: put together from parts, ten thousand of them would take most of a second.
     return {
       rank: scored.rank,
@@ -44,6 +46,7 @@ export function prizeRows(
       cluster_links: scored.cluster_links,
       profit_usd: scored.profit_usd,
       score: scored.score,
+      ...(scored.beyond_marks_usd !== undefined && { beyond_marks_usd: scored.beyond_marks_usd }),
       return_pct: scored.return_pct,
       max_dd_pct: scored.max_dd_pct,
       capital_usd: scored.capital_usd,

@@ -97,6 +97,11 @@ export const PrizeRow = Answer(
     unvalued: Count('trades whose price could not be read'),
     open_unpriced: Count('holdings without a mark, at cost'),
     price_outliers: Count('trades far from the mark'),
+    beyond_marks_usd: Type.Optional(
+      Usd(
+        'profit that no independent mark confirms: ranks go by profit_usd less this. Absent in old seasons',
+      ),
+    ),
     valued_at: Nullable(UnixS('valued')),
     place: Nullable(Count('prize place')),
     prize_atoms: Nullable(Atoms('prize')),

@@ -165,6 +165,7 @@ function Rules({ row }: { row: PrizeRow }) {
           ['Unvalued trades', count(row.unvalued)],
           ['Holdings at cost', count(row.open_unpriced)],
           ['Far from the mark', count(row.price_outliers)],
+          ['Profit not confirmed by marks', usd(row.beyond_marks_usd ?? null)],
           ['Checked', eligibility?.checked_at ? ago(eligibility.checked_at) : 'not yet'],
         ]}
       />
