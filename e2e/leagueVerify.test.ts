@@ -1,6 +1,14 @@
-import { RULES } from '@pit/league/rules'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { storedRecord } from '@pit/league/record'
+import { RULES, RULES_VERSION } from '@pit/league/rules'
+import { systemClock } from '@pit/platform/clock'
+import { type Db, openDb, storeMigrations } from '@pit/platform/db'
 import { withDb as withStore } from '@pit/platform/test/withDb'
-import { afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CommandRefused } from '../packages/cli/src/backtest/refused.ts'
+import { openRecord } from '../packages/cli/src/league/openRecord.ts'
+import { servedRecord } from '../packages/cli/src/league/servedRecord.ts'
 import { verifySeason } from '../packages/cli/src/leagueVerify.ts'
 import {
   addMarks,
@@ -20,46 +28,61 @@ import {
   TOKENS,
   usd,
 } from '../packages/league/test/leagueWorld.ts'
-import { storeMigrations } from '../packages/platform/src/db/index.ts'
+import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
+import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { leagueRoutes } from '../packages/server/src/routes/league.ts'
+import { recordPages } from '../packages/server/src/site/recordPages.ts'
+import { openTestApp, type TestApp } from '../packages/server/test/testApp.ts'
+
+const PROFILE = 'profiles/mainnet.json'
 
 // A decided season is rebuilt by the command; every kind of change to the record is found, and named.
+
+const first = season(1)
+
+/** A season of twelve entrants, played and decided by one version of the rules. */
+async function decidedSeason(db: Db, rulesVersion: number): Promise<LeagueWorld> {
+  const world = await openLeagueWorld(db, { nowS: FIRST_S - DAY })
+  world.vault.perSecond = E18 / 1_000n
+  world.node.gasWei = E18 / 10_000n
+  await addMarks(db, { fromS: first.startsAtS - HOUR, toS: first.endsAtS }, (token, atS) =>
+    token === ETH ? 2_000 + ((atS / 1_800) % 50) : still(token),
+  )
+  for (let i = 0; i < 12; i++) {
+    const wallet = await newWallet(db, `verify ${i}`)
+    await enterSigned(world, wallet, String(100 + i))
+    world.fund(wallet.address, { from: at(0xf00 + i), block: 100 + i })
+    for (const day of [1, 2, 3, 5]) {
+      const atS = first.startsAtS + day * DAY + i * 200
+      await addTrade(db, wallet.address, { atS, amountIn: usd(100), amountOut: E18 / 20n })
+      await addTrade(db, wallet.address, {
+        atS: atS + HOUR,
+        tokenIn: ETH,
+        amountIn: E18 / 30n,
+        tokenOut: TOKENS.USDG,
+        amountOut: usd(66 + i / 10),
+      })
+    }
+  }
+  await world.runAt(FIRST_S + 60)
+  await db.query('update league_seasons set rules_version = $1', [rulesVersion])
+  await world.runAt(first.endsAtS + HOUR)
+  // Final after the season was valued: the league refused it, and so does whoever recomputes.
+  const late = await newWallet(db, 'verify 0')
+  await addTrade(db, late.address, { atS: first.endsAtS - HOUR })
+  await world.runAt(first.endsAtS + RULES.reviewS + HOUR, 3)
+  return world
+}
 
 withStore(
   'pit league verify',
   (db) => {
     let world: LeagueWorld
-    const first = season(1)
-    const verify = (chain = false) => verifySeason({ db, profile: world.profile, rpc: null }, 1, chain)
+    const stored = () => ({ source: storedRecord(db), published: null, profile: world.profile })
+    const verify = (chain = false) => verifySeason({ ...stored(), rpc: null }, 1, chain)
 
     beforeAll(async () => {
-      world = await openLeagueWorld(db, { nowS: FIRST_S - DAY })
-      world.vault.perSecond = E18 / 1_000n
-      world.node.gasWei = E18 / 10_000n
-      await addMarks(db, { fromS: first.startsAtS - HOUR, toS: first.endsAtS }, (token, atS) =>
-        token === ETH ? 2_000 + ((atS / 1_800) % 50) : still(token),
-      )
-      for (let i = 0; i < 12; i++) {
-        const wallet = await newWallet(db, `verify ${i}`)
-        await enterSigned(world, wallet, String(100 + i))
-        world.fund(wallet.address, { from: at(0xf00 + i), block: 100 + i })
-        for (const day of [1, 2, 3, 5]) {
-          const atS = first.startsAtS + day * DAY + i * 200
-          await addTrade(db, wallet.address, { atS, amountIn: usd(100), amountOut: E18 / 20n })
-          await addTrade(db, wallet.address, {
-            atS: atS + HOUR,
-            tokenIn: ETH,
-            amountIn: E18 / 30n,
-            tokenOut: TOKENS.USDG,
-            amountOut: usd(66 + i / 10),
-          })
-        }
-      }
-      await world.runAt(FIRST_S + 60)
-      await world.runAt(first.endsAtS + HOUR)
-      // Final after the season was valued: the league refused it, and so does whoever recomputes.
-      const late = await newWallet(db, 'verify 0')
-      await addTrade(db, late.address, { atS: first.endsAtS - HOUR })
-      await world.runAt(first.endsAtS + RULES.reviewS + HOUR, 3)
+      world = await decidedSeason(db, RULES_VERSION)
     })
 
     it('says equal of a season as it was decided', async () => {
@@ -69,12 +92,10 @@ withStore(
     })
 
     it('refuses a season that was never decided', async () => {
-      await expect(verifySeason({ db, profile: world.profile, rpc: null }, 2, false)).rejects.toThrow(
+      await expect(verifySeason({ ...stored(), rpc: null }, 2, false)).rejects.toThrow(
         'nothing decided to verify',
       )
-      await expect(verifySeason({ db, profile: world.profile, rpc: null }, 9, false)).rejects.toThrow(
-        'no season 9',
-      )
+      await expect(verifySeason({ ...stored(), rpc: null }, 9, false)).rejects.toThrow('no season 9')
       await expect(verify(true)).rejects.toThrow('--no-chain')
     })
 
@@ -140,6 +161,69 @@ withStore(
       expect((await verify()).equal).toBe(true)
     })
 
+    describe('from a running server', () => {
+      let app: TestApp
+      let url: string
+      beforeAll(async () => {
+        app = await openTestApp({
+          site: recordPages({ sql: db, clock: systemClock }),
+          handlers: { 'league.season': leagueRoutes(world.league)['league.season'] },
+        })
+        const { address, port } = await app.listen()
+        url = `http://${address}:${port}`
+      })
+      afterAll(() => app.close())
+      const verifyServed = (get?: typeof fetch) => {
+        const { published, ...source } = servedRecord(url, get)
+        return verifySeason({ source, published, profile: world.profile, rpc: null }, 1, false)
+      }
+      /** A server that changes one file on its way. */
+      const lying =
+        (file: string, change: (json: never) => unknown): typeof fetch =>
+        async (address, init) => {
+          const response = await fetch(address, init)
+          return String(address).endsWith(file)
+            ? Response.json(change((await response.json()) as never))
+            : response
+        }
+
+      it('says the same as from the store', async () => {
+        expect(await verifyServed()).toEqual(await verify())
+        const source = servedRecord(url)
+        await expect(source.season(2)).rejects.toThrow('nothing decided to verify')
+        await expect(source.season(9)).rejects.toThrow('no season 9')
+        for (const file of ['1/season', '1/entries-x.json', '1/marks-0x1.json', '0/season.json'])
+          expect((await fetch(`${url}/league/records/${file}`)).status).toBe(404)
+      })
+
+      it('finds a record other than the published standings, and one that does not add up', async () => {
+        type Part = { entries: { row: { score: string } }[]; trades: { amount_out: string }[] }
+        const better = (part: Part) => {
+          part.entries[3]!.row.score = '999.000000'
+          return part
+        }
+        const changed = await verifyServed(lying('entries-0.json', better))
+        expect(changed.text).toContain('differs at published.3.score: recorded')
+        const richer = (part: Part) => {
+          part.trades[1]!.amount_out += '0'
+          return part
+        }
+        expect((await verifyServed(lying('entries-0.json', richer))).text).toContain('differs at outcome.')
+        const cheaper = (marks: [number, string][]) => marks.map(([atS]) => [atS, '1'])
+        expect((await verifyServed(lying(`marks-${ETH}.json`, cheaper))).text).toContain('differs at ')
+      })
+
+      it.each([
+        ['entries-0.json', () => ({ entries: 'many' })],
+        ['season.json', () => ({ span: null })],
+        [`marks-${ETH}.json`, () => [[1, 'cheap']]],
+        ['season.json', (json: object) => ({ ...json, entries: 1e9 })],
+        ['seasons/1', () => ({ rows: 7 })],
+      ])('refuses %s without its shape', async (file, change) => {
+        await expect(verifyServed(lying(file, change as never))).rejects.toThrow(CommandRefused)
+      })
+    })
+
     it('holds the record against the chain', async () => {
       const { rows } = {
         rows: await db.query<{ tx_hash: string; block: number }>('select tx_hash, block from trades'),
@@ -163,15 +247,11 @@ withStore(
                     gasUsed: '0x1',
                     effectiveGasPrice: `0x${(E18 / 10_000n).toString(16)}`,
                   }
-                : { timestamp: `0x${Math.floor(Number(first) / 10).toString(16)}` }
+                : { timestamp: `0x${Math.floor(Number(first) / 10).toString(16)}`, transactions: [] }
             return { ok: true as const, result }
           }),
       }
-      const deps = {
-        db,
-        profile: { ...world.profile, agent_registry: null },
-        rpc,
-      }
+      const deps = { ...stored(), profile: { ...world.profile, agent_registry: null }, rpc }
       // The node does not show who funded whom: that is a difference too.
       expect((await verifySeason(deps, 1, true)).text).toContain('differs at funders.')
       await db.query('update league_funders set funder = null')
@@ -191,3 +271,62 @@ withStore(
   },
   storeMigrations(),
 )
+
+withStore(
+  'pit league verify of a season that an older version decided',
+  (db) => {
+    it('is equal by the rules it was decided with, and by no others', async () => {
+      const { profile } = await decidedSeason(db, 1)
+      const verify = () =>
+        verifySeason({ source: storedRecord(db), published: null, profile, rpc: null }, 1, false)
+      expect((await verify()).text).toBe('season 1: 12 entrants, 96 transactions: equal')
+      await db.query('update league_seasons set rules_version = 2 where number = 1')
+      expect((await verify()).text).toContain('differs at rows.')
+      await db.query('update league_seasons set rules_version = 3 where number = 1')
+      await expect(verify()).rejects.toThrow('rules version 3 is unknown')
+    })
+  },
+  storeMigrations(),
+)
+
+describe('pit league verify while a server has the embedded store open', () => {
+  it('reads the record from that server', async () => {
+    const dataDir = await newServerDirectory('pit-verify-')
+    const db = await openDb({ dataDir, databaseUrl: null })
+    await migrateStore(db)
+    const outcome = {
+      ...{ eligible_agents: 0, eligible_owners: 0, active_clusters: 0, pays: false },
+      why: '0 owner clusters traded, 10 are needed',
+    }
+    await db.query(
+      `insert into league_seasons (number, starts_at_s, ends_at_s, state, decided_at_s, outcome, rules_version)
+       values (1, $1, $2, 'decided', $2, $3::jsonb, 2)`,
+      [first.startsAtS, first.endsAtS, JSON.stringify(outcome)],
+    )
+    const { league } = await openLeagueWorld(db, { nowS: first.endsAtS + 5 * DAY })
+    const app = await openTestApp({
+      site: recordPages({ sql: db, clock: systemClock }),
+      handlers: { 'league.season': leagueRoutes(league)['league.season'] },
+    })
+    const { address, port } = await app.listen()
+    const devnet = { url: `http://${address}:${port}`, chain: PROFILE, rpc_url: 'http://127.0.0.1:1' }
+    writeFileSync(join(dataDir, 'profiles.json'), JSON.stringify({ devnet }))
+    const said: string[] = []
+    const env = { DATA_DIR: dataDir, PROFILE, PIT_HOME: dataDir }
+    const open = () => openRecord(env, {}, (text) => said.push(text))
+    const opened = await open()
+    expect((await verifySeason(opened, 1, false)).text).toBe('season 1: 0 entrants, 0 transactions: equal')
+    expect(said[0]).toContain(devnet.url)
+    await opened.close()
+    await app.close()
+    // Without the server, the reason is the store that is in use.
+    const alone = await open()
+    await expect(verifySeason(alone, 1, false)).rejects.toThrow('one process at a time')
+    await alone.close()
+    await db.close()
+    const stored = await open()
+    expect((await verifySeason(stored, 1, false)).text).toContain('equal')
+    await stored.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+})

@@ -1,24 +1,20 @@
-import { lowerAddress } from '@pit/chain'
+import { lowerAddress, markSourcesOf } from '@pit/chain'
 import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
-import type { Db } from '@pit/platform/db'
-import { addressesIn, createRpc, type Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, stakingRegistryOf } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
-import { openStoredMarks } from './backtest/storedMarks.ts'
-import { checkFacts, readChain } from './league/readChain.ts'
+import type { GlobalOptions } from './client/settings.ts'
+import { fundersDifference } from './league/checkFunders.ts'
+import type { OpenedRecord } from './league/openRecord.ts'
+import { checkFacts, type Difference, readChain } from './league/readChain.ts'
 import { type ChainFacts, rebuildSeason } from './league/rebuildSeason.ts'
+import type { Published } from './league/servedRecord.ts'
 
 /** What the command reaches outside. */
 export interface VerifyDeps {
   print(text: string): void
-  open(): Promise<{
-    db: Db
-    profile: ChainProfile
-    rpc: Pick<Rpc, 'request' | 'batch'> | null
-    close(): Promise<void>
-  }>
+  open(options: GlobalOptions): Promise<OpenedRecord>
 }
 
 /** `pit league verify`: what anyone with the record can recompute. */
@@ -30,10 +26,11 @@ export const verifyCommand = (deps: VerifyDeps): Command =>
     .argument('<n>', 'season number', seasonNumber)
     .option('--no-chain', 'take gas, blocks and the stake as recorded, without asking a node')
     .action(async (number: number, { chain }: { chain: boolean }, command: Command) => {
-      const opened = await deps.open()
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const opened = await deps.open(options)
       try {
         const verified = await verifySeason(opened, number, chain)
-        const { json = false } = command.optsWithGlobals<{ json?: boolean }>()
+        const { json = false } = options
         deps.print(json ? JSON.stringify({ season: number, ...verified }) : verified.text)
         if (!verified.equal) throw new CommandRefused(`season ${number} differs from its record`)
       } finally {
@@ -46,26 +43,48 @@ function seasonNumber(text: string): number {
   return Number(text)
 }
 
-type Difference = { path: string; recorded: unknown; rebuilt: unknown }
-
 export async function verifySeason(
-  { db, profile, rpc }: Pick<Awaited<ReturnType<VerifyDeps['open']>>, 'db' | 'profile' | 'rpc'>,
+  { source, published, profile, rpc }: Omit<OpenedRecord, 'close'>,
   number: number,
   withChain: boolean,
 ): Promise<{ equal: boolean; text: string }> {
-  const record = await readRecord(db, number)
+  const tokens = markSourcesOf(profile).flatMap(({ kind, token }) => (kind === 'fixed' ? [] : [token]))
+  const record = await orMalformed(() => readRecord(source, number, tokens))
   if ('none' in record) throw new CommandRefused(record.none)
   if (withChain && !rpc) throw new CommandRefused('No node to ask: set CHAIN_RPC_URL, or use --no-chain.')
+  const publishedSeason = published && (await published(number))
   const chain = withChain && rpc ? await readChain(rpc, record) : null
-  const rebuilt = rebuildSeason(record, profile, chain?.facts ?? asRecorded)
+  const rebuilt = await orMalformed(() => rebuildSeason(record, profile, chain?.facts ?? asRecorded))
   const difference =
+    (publishedSeason && (await orMalformed(() => publishedDifference(publishedSeason, record)))) ??
     chain?.difference ??
     (withChain && rpc ? await checkFacts(rpc, record, placeOf(profile)) : null) ??
+    (withChain && rpc ? await fundersDifference(rpc, record) : null) ??
     recordDifference(record, rebuilt)
   const counted = `${record.entries.length} entrants, ${rebuilt.trades} transactions`
   return difference
     ? { equal: false, text: `season ${number}: ${counted}: differs at ${shown(difference)}` }
     : { equal: true, text: `season ${number}: ${counted}: equal` }
+}
+
+/** A record that a server made up may hold anything. */
+async function orMalformed<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError))
+      throw error
+    throw new CommandRefused(`The record is malformed: ${error.message}`, { cause: error })
+  }
+}
+
+/** Prizes come with the ledger, which is compared by itself. */
+const publishedDifference = ({ rows }: Published, { entries }: SeasonRecord): Difference | null => {
+  const withoutPrize = (row: object) => ({ ...row, prize_atoms: null })
+  return firstDifference(
+    { published: rows.map(withoutPrize) },
+    { published: entries.map(({ row }) => withoutPrize(row)) },
+  )
 }
 
 const asRecorded: ChainFacts = {
@@ -97,22 +116,3 @@ const counted = (row: object, like: object): object =>
 
 const shown = ({ path, recorded, rebuilt }: Difference): string =>
   `${path}: recorded ${JSON.stringify(recorded)}, rebuilt ${JSON.stringify(rebuilt)}`
-
-/** The command on this machine: the store and the node that the environment names. */
-export const openVerifyDeps = (env: Record<string, string | undefined>): VerifyDeps => ({
-  print: (text) => console.log(text),
-  async open() {
-    const { db, profile } = await openStoredMarks(env)
-    const urls = env['CHAIN_RPC_URL'] ? addressesIn(env['CHAIN_RPC_URL']) : profile.rpc_urls
-    const rpc = urls.length > 0 ? createRpc({ url: urls, chainId: profile.chain_id }) : null
-    return {
-      db,
-      profile,
-      rpc,
-      async close() {
-        rpc?.close()
-        await db.close()
-      },
-    }
-  },
-})

@@ -24,8 +24,9 @@ import { tradeCommand } from './client/tradeCommand.ts'
 import { completionCommand } from './completion.ts'
 import { environment } from './config.ts'
 import { devnetCommand } from './devnet/fundCommand.ts'
+import { openRecord } from './league/openRecord.ts'
 import { playCommands } from './league/playCommands.ts'
-import { openVerifyDeps, verifyCommand } from './leagueVerify.ts'
+import { verifyCommand } from './leagueVerify.ts'
 import { mapOf } from './map.ts'
 import { mcpCommand } from './mcpCommand.ts'
 import { proveCommand } from './prove/proveCommand.ts'
@@ -40,7 +41,11 @@ const deps: CommandDeps = { env, terminal, nowMs: Date.now }
 const league = new Command('league').description(
   'The league: standings, entering, and recomputing its record.',
 )
-for (const command of [...playCommands(deps), verifyCommand(openVerifyDeps(env))]) league.addCommand(command)
+const verify = verifyCommand({
+  print: terminal.data,
+  open: (options) => openRecord(env, options, terminal.say),
+})
+for (const command of [...playCommands(deps), verify]) league.addCommand(command)
 
 const program: Command = new Command('pit')
   .description('Trades through a Pit, and verifies everything before it signs.')

@@ -28,6 +28,7 @@ import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { marksPages } from './site/marksPages.ts'
 import { openSite } from './site/openSite.ts'
+import { recordPages } from './site/recordPages.ts'
 import { openStats } from './stats/openStats.ts'
 import { createWalletRpc } from './walletRpc/createWalletRpc.ts'
 
@@ -155,7 +156,7 @@ async function open(given: Start): Promise<string> {
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
-    site: [...site.pages, ...marksPages({ sql: db, clock, profile })],
+    site: [...site.pages, ...marksPages({ sql: db, clock, profile }), ...recordPages({ sql: db, clock })],
     notFound: site.notFound,
     walletRpc: createWalletRpc({ node: ground.walletReads, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })

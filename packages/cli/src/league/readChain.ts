@@ -5,7 +5,6 @@ import {
   askBlockTime,
   askCall,
   askReceipt,
-  askTransactions,
   needAll,
   readHoldings,
   readOne,
@@ -19,10 +18,16 @@ const BOUND = { perRequest: 100, timeoutMs: 30_000 }
 /** stakeOf(uint256) */
 const STAKE_OF = '0x24a66539'
 
-/** What the chain says otherwise than the record, if anything. */
+/** The first place at which the chain or the rules say otherwise than the record. */
+export interface Difference {
+  path: string
+  recorded: unknown
+  rebuilt: unknown
+}
+
 export interface ChainCheck {
   facts: ChainFacts
-  difference: { path: string; recorded: unknown; rebuilt: unknown } | null
+  difference: Difference | null
 }
 
 /** Compares every transaction's outcome, block and time with the chain, and reads gas. */
@@ -60,18 +65,18 @@ async function readTimes(rpc: Pick<Rpc, 'batch'>, blocks: readonly number[]): Pr
 
 const TRY_ANOTHER = 'ask one that keeps everything, or use --no-chain'
 
-const refuseBlock = (block: number): never => {
+export const refuseBlock = (block: number): never => {
   throw new CommandRefused(`the node has no block ${block}: ${TRY_ANOTHER}`)
 }
 
 /** A node that would not say has not said no. */
-const orRefuse = <T>(answers: Promise<T>): Promise<T> =>
+export const orRefuse = <T>(answers: Promise<T>): Promise<T> =>
   answers.catch((error: unknown) => {
     if (!(error instanceof RpcError)) throw error
     throw new CommandRefused(`the node does not answer as it should: ${error.message}`)
   })
 
-/** The stake and the funders as the chain shows them now, held against what was recorded. */
+/** Balances and the stake as the chain shows them, held against what was recorded. */
 export async function checkFacts(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   record: SeasonRecord,
@@ -88,15 +93,6 @@ export async function checkFacts(
     if (!stake || stake.block === null || registry === null || platformAgentId === null) continue
     const gain = await gainAt(rpc, registry, platformAgentId, stake)
     if (gain !== stake.gain) return { path: `stakes.${name}.gain`, recorded: stake.gain, rebuilt: gain }
-  }
-  const parties = record.entries.map(({ facts }) => facts.party)
-  const linked = new Set(parties.flatMap(({ funders, namedFunders }) => [...funders, ...namedFunders]))
-  const addresses = new Set(parties.flatMap(({ own, named }) => [...own, ...named]))
-  for (const { address, funder, block } of record.funders) {
-    if (!linked.has(funder) || !addresses.has(address)) continue
-    const sent = (await readOne(rpc, askTransactions(block))) ?? refuseBlock(block)
-    const shown = sent.find(({ to, valueWei }) => to === address && valueWei > 0n)?.from
-    if (shown !== funder) return { path: `funders.${address}`, recorded: funder, rebuilt: shown }
   }
   return null
 }

@@ -13,6 +13,7 @@ import {
   markAt,
   numbersOf,
   replay,
+  ruleSetOf,
   type SeenSwap,
   scoreRow,
 } from '@pit/league/rules'
@@ -26,6 +27,7 @@ export interface ChainFacts {
 /** The whole season again: every book from its trades, then ranks, clusters, rules, places and the ledger. */
 export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain: ChainFacts) {
   const { span, entries, decidedAtS } = record
+  const ruleSet = ruleSetOf(record.rulesVersion)
   const market = marketOf(record, profile)
   const balancesOf = seenIn(record.balances)
   const participants = new Set(
@@ -53,6 +55,7 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
       reviews: entry.facts.reviews,
     })),
     'ended',
+    ruleSet,
   )
   const numbers = new Map(books.map((book) => [book.entry.id, book.numbers]))
   const { eligibleAgents, eligibleOwners, activeClusters, pays, why } = judged.outcome
@@ -67,7 +70,7 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
     },
     rows: judged.rows.map((row) => ({
       entry_id: row.entryId,
-      ...scoreRow(numbers.get(row.entryId)!, row, { amounts: [], checkedAtS: decidedAtS }),
+      ...scoreRow(numbers.get(row.entryId)!, row, { amounts: [], checkedAtS: decidedAtS, ruleSet }),
     })),
     ledger: ledgerOf(record, market, profile, judged.rows.filter(({ place }) => place !== null).length),
     copying: Object.fromEntries(copies) as Record<string, Copying>,
@@ -132,7 +135,12 @@ function ledgerOf(record: SeasonRecord, market: MarketRecord, profile: ChainProf
       ? BigInt(end.gain) + BigInt(end.withdrawn) - BigInt(start.gain)
       : BigInt(ledger.gain ?? 0)
   if (price === null || price <= 0n) return null
-  const counted = countLedger({ reserveBefore, gain, partnerPriceE18: price, placesWon })
+  const counted = countLedger({
+    reserveBefore: BigInt(reserveBefore),
+    gain,
+    partnerPriceE18: price,
+    placesWon,
+  })
   return {
     status: ledger.status,
     ...ledgerTexts(counted),

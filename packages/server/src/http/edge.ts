@@ -94,13 +94,14 @@ export function createEdge(deps: EdgeDeps): Serve {
     const stocksBarred = placesOf(req, peer, address).some(places.barsStocks)
     const found = router.find(req.method ?? '', path)
     if (found.kind === 'none') {
-      if (deps.notFound && isVisit(req, path)) return answerPage(req, deps.notFound, address, search)
+      if (deps.notFound && isVisit(req, path))
+        return answerPage(req, deps.notFound, { address, params: NO_FIELDS, search })
       return fail('NOT_FOUND', { message: 'No such route.' })
     }
     if (found.kind === 'other method') throw new WrongMethod(found.allow)
     exchange.plan = found.target
     const { target, params } = found
-    if (target.kind === 'page') return answerPage(req, target, address, search)
+    if (target.kind === 'page') return answerPage(req, target, { address, params, search })
     if (target.kind === 'rpc') return answerRpc(exchange, target, { address, stocksBarred })
     return answerRoute(exchange, target, { address, stocksBarred, params, search })
   }
@@ -122,13 +123,12 @@ export function createEdge(deps: EdgeDeps): Serve {
   async function answerPage(
     req: IncomingMessage,
     page: PagePlan,
-    address: string,
-    search: string,
+    { address, params, search }: Pick<Asked, 'address' | 'params' | 'search'>,
   ): Promise<Reply> {
     bodyLength(req, false)
     const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
     refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
-    return page.reply(req.headers, search)
+    return page.reply(req.headers, { params, search })
   }
 
   /** Load, length, CSRF, rate by address, key, sanctions, rate by key, the route's check, body, handler. */

@@ -25,11 +25,16 @@ export interface RoutePlan {
 }
 
 /** A page beside the API: the dashboard and its files, the reference, llms.txt. */
+export interface PageAddress {
+  /** The path's own, by name. */
+  params: Readonly<Record<string, string>>
+  /** The query without its question mark. */
+  search: string
+}
 export interface PagePlan {
   kind: 'page'
   name: string
-  /** `search` is the query without its question mark. */
-  reply(headers: IncomingHttpHeaders, search: string): Reply | Promise<Reply>
+  reply(headers: IncomingHttpHeaders, at: PageAddress): Reply | Promise<Reply>
 }
 
 /** The wallets' JSON-RPC beside the API: no key, any origin, answers of its own shape. */

@@ -5,7 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ChainProfile } from '@pit/protocol'
 import type { PageAt } from '../http/pages.ts'
-import type { PagePlan } from '../http/plan.ts'
+import type { PageAddress, PagePlan } from '../http/plan.ts'
 import { JSON_POLICY, type Reply } from '../http/reply.ts'
 
 /** Written by the build beside the server's bundle: which paths are pages, and which files they need. */
@@ -46,7 +46,7 @@ export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: Site
   const site = JSON.parse(readFileSync(list, 'utf8')) as BuiltSite
   const at = (file: string) => join(folder, site.folder, file)
   const index = fileReply(at('index.html'), 'no-cache', [])
-  const home = (headers: IncomingHttpHeaders, search: string): Reply => {
+  const home = (headers: IncomingHttpHeaders, { search }: PageAddress): Reply => {
     const reply = index(headers)
     const policy = policyOf([...publicNodes(profile), ...namedNode(search)])
     return { ...reply, headers: ['Content-Security-Policy', policy, ...(reply.headers ?? [])] }
@@ -58,8 +58,8 @@ export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: Site
     ),
     page('/pins.json', 'pins', () => pinsReply(profile, cosigner())),
   ]
-  const { page: notFound } = page('', 'web', ({ 'if-none-match': _, ...headers }, search) => ({
-    ...home(headers, search),
+  const { page: notFound } = page('', 'web', ({ 'if-none-match': _, ...headers }, address) => ({
+    ...home(headers, address),
     status: 404,
     cacheControl: 'no-store',
   }))
