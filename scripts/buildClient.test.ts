@@ -38,7 +38,7 @@ const read = (file: string) => readFileSync(join(folder, 'node_modules/@pit/clie
 
 describe('the published client', () => {
   it('needs viem and nothing else', () => {
-    const imported = [...read('index.js').matchAll(/(?:from|import)\s*\(?["']([^"']+)["']/g)].map(
+    const imported = [...read('index.js').matchAll(/^(?:import|export)\b[^;]*?["']([^"'\n]+)["'];$/gm)].map(
       ([, name]) => name,
     )
     expect([...new Set(imported)].filter((name) => !/^viem(\/|$)/.test(name!))).toEqual([])

@@ -64,7 +64,7 @@ describe.each(Object.values(RULE_BRAINS))('$name at any tick', (brain) => {
           orders += next.orders.length
           expectInside(later, next.orders)
         }),
-        { numRuns: 300 },
+        { numRuns: 1_000 },
       )
       // A law nothing is ever measured by would prove nothing.
       expect(orders).toBeGreaterThan(0)

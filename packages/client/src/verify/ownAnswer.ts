@@ -1,11 +1,11 @@
 import type { Address } from '@pit/chain'
-import { type Answer, checkWith, schemas } from '@pit/protocol'
+import { type Answer, checkWith, MySessions, Portfolio, Trades } from '@pit/protocol'
 import { refuse } from '../errors.ts'
 
 const SHAPES = {
-  'me.portfolio': schemas.Portfolio,
-  'me.sessions': schemas.MySessions,
-  'me.trades': schemas.Trades,
+  'me.portfolio': Portfolio,
+  'me.sessions': MySessions,
+  'me.trades': Trades,
 }
 type MeRoute = keyof typeof SHAPES
 

@@ -76,8 +76,9 @@ describe('a token by address on the stock beacon', () => {
     if (isListed) tokens.set(TOKEN, { core: null as never })
     return {
       ...rest,
+      accepted: accepts,
       pins: { ...pins, tokens },
-      plan: { ...plan, ...fee },
+      plan: { ...plan, ...fee, shield: false },
       reading: { ...rest.reading, fee: null },
     } as unknown as Terms
   }

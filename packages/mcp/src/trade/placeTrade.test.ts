@@ -43,7 +43,8 @@ function open(): Trading {
     return { receipt, amountOut: 10_000_000n }
   })
   resume.mockResolvedValue({ receipt, amountOut: 10_000_000n })
-  const sessions = async () => ({ sessions: [{ session_id: 'session', role: 'executor', wallet: '0x03' }] })
+  const as_executor = [{ session_id: 'session', role: 'executor', wallet: '0x03' }]
+  const sessions = async () => ({ sessions: [], as_executor })
   const pins = { weth: '0x02', tokens: new Map() }
   return {
     client: { plan, send, resume, sessionTrade, sessions, pins } as unknown as PitClient,
