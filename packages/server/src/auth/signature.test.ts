@@ -10,6 +10,7 @@ beforeAll(async () => {
   const deps = {
     crypto: await createCrypto(),
     clock: { nowMs: () => 0 },
+    charge: async () => {},
     isSanctioned: () => false,
     config: { authDomain: 'pit.example', publicUrl: 'https://pit.example' },
   } as unknown as AuthDeps
