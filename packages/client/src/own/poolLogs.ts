@@ -51,10 +51,12 @@ export function createPoolLogs(rpc: Rpc, { profile }: Pins, nowMs: () => number)
       ],
     }))
     const limit = AbortSignal.timeout(TIMEOUT_MS)
-    const [head, ...logs] = await rpc.all(
-      [{ method: 'eth_blockNumber', params: [] }, ...filters],
-      signal ? AbortSignal.any([signal, limit]) : limit,
-    )
+    const ends = signal ? AbortSignal.any([signal, limit]) : limit
+    const [head, ...logs] = await Promise.race([
+      rpc.all([{ method: 'eth_blockNumber', params: [] }, ...filters], ends),
+      // A browser wallet does not take a signal.
+      rejectedBy(ends),
+    ])
     const keys = new Map(last?.keys)
     for (const failed of [head, ...logs]) if (failed instanceof Error) throw failed
     const oldestFirst = (logs as InitializeLog[][])
@@ -85,6 +87,11 @@ export function createPoolLogs(rpc: Rpc, { profile }: Pins, nowMs: () => number)
     },
   }
 }
+
+const rejectedBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 
 interface InitializeLog {
   topics: [Hex, ...Hex[]]

@@ -14,7 +14,7 @@ const clock = () => nowMs
 const micro = (price: { num: bigint; den: bigint } | undefined) =>
   price && Number((price.num * 10n ** 18n) / price.den)
 const pricesOn = async (node: ReturnType<typeof fakeMarket>, own = openNode(node, pins, clock)) => {
-  const prices = await readPrices(own, pins, TOKEN, nowMs)
+  const prices = await readPrices(own, pins, TOKEN, { nowMs })
   return prices && { bid: micro(prices.bid), ask: micro(prices.ask) }
 }
 

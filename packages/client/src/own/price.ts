@@ -26,8 +26,11 @@ export async function readPrices(
   node: OwnNode,
   pins: Pins,
   token: Address,
-  nowMs: number,
-  signal?: AbortSignal,
+  {
+    nowMs,
+    acceptsUnknownHooks = false,
+    signal,
+  }: { nowMs: number; acceptsUnknownHooks?: boolean; signal?: AbortSignal | undefined },
 ): Promise<OwnPrices | null> {
   const question = askMarks(pins, [token, ...payersOf(pins)], nowMs)
   const [[answer], early] = await Promise.all([
@@ -38,7 +41,12 @@ export async function readPrices(
   const marks = question.read(answer as Hex)
   const own = ownMark(marks, token, pins)
   if (own) return { bid: own, ask: own }
-  const venues = pricedVenues(early ?? (await node.findVenues(token, signal)), marks, pins)
+  const venues = pricedVenues(
+    early ?? (await node.findVenues(token, signal)),
+    marks,
+    pins,
+    acceptsUnknownHooks,
+  )
   const bought = await quoteVenues(node, pins, venues.map(probeOf), signal)
   const atoms = bought.reduce(larger, 0n)
   if (atoms === 0n) return null

@@ -183,8 +183,9 @@ async function checkPrices(
   nowS: number,
   { signal }: VerbOptions,
 ): Promise<void> {
+  const acceptsUnknownHooks = binding.risk.accept_risks.includes('UNKNOWN_HOOK')
   const prices = new Map<Address, Awaited<ReturnType<typeof readPrices>>>()
   for (const { token } of boundMarks(binding))
-    prices.set(token, await readPrices(rpc, pins, token, nowS * 1000, signal))
+    prices.set(token, await readPrices(rpc, pins, token, { nowMs: nowS * 1000, acceptsUnknownHooks, signal }))
   checkMarks({ pins, binding }, prices)
 }
