@@ -59,7 +59,8 @@ async function senderOf(
   if (!isPlain) return null
   const serializedTransaction = raw as `0x02${string}`
   const sender = await recoverTransactionAddress({ serializedTransaction }).catch(() => null)
-  return sender && (sender.toLowerCase() as Address)
+  const isNamed = sender?.toLowerCase() === String(answer.executor).toLowerCase()
+  return sender && isNamed ? (sender.toLowerCase() as Address) : null
 }
 
 /** By the local record; an executor that was rotated since is proven by the co-signer's attestation. */

@@ -100,6 +100,7 @@ async function authorizationsIn({ pins, wallet, tx }: Expected): Promise<SignedA
   must(address.toLowerCase() === pins.addresses.delegator, 'RECIPIENT', 'the wallet would take other code')
   must(chain_id === pins.profile.chain_id, 'RECIPIENT', 'the authorization is for another chain')
   must(Number.isSafeInteger(nonce) && nonce >= 0, 'RECIPIENT', 'the authorization has no nonce')
+  must(y_parity === 0 || y_parity === 1, 'RECIPIENT', 'the authorization’s parity is not 0 or 1')
   const one = {
     chainId: chain_id,
     address: pins.addresses.delegator,
