@@ -59,7 +59,7 @@ async function open(change: (agent: Record<string, unknown>) => void = () => {})
     } as never,
     account,
     pins,
-    rpc: { all: async () => [] },
+    rpc: { all: async () => [], findVenues: async () => [] },
     nowMs: () => 1_800_000_000_000,
     sleep: async () => {},
     records: openRecords(memoryRecords(), account.address),

@@ -2,7 +2,7 @@ import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { type BodyInput, maxOf, TRADE } from '@pit/protocol'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { broken, isRefusal, must, PitRefusal, readingAnswer } from '../errors.ts'
+import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { readOwn } from '../own/readOwn.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 import { refuseUnfunded } from '../unfunded.ts'
@@ -152,7 +152,10 @@ async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions)
   const { plan: answered, ask, wallet, pins } = facts
   const lacking = answered.missing.filter(({ what }) => what !== 'permit_signature')
   if (lacking.length > 0) refuseUnfunded(pins, wallet, lacking, answered)
-  must(answered.ready === (answered.permit === null), 'RECIPIENT', 'the plan is not ready and says no reason')
+  const isAwaited = answered.permit !== null
+  if (!answered.ready && !isAwaited)
+    refuse('INSUFFICIENT_FUNDS', 'the plan is not ready, and the server does not say what is missing')
+  must(!answered.ready || !isAwaited, 'RECIPIENT', 'a plan that waits for a permit is said to be ready')
   const reading = readPlan(facts)
   const terms = { ...facts, reading, accepted: ask.accept_risks ?? [] }
   const first = checkBytes(terms)
