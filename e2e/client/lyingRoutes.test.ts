@@ -1,6 +1,5 @@
-import { type Address, type Hex, type HopPath, NATIVE, readSwap, v4QuoterAbi } from '@pit/chain'
+import { type Address, type Hex, type HopPath, NATIVE, v4QuoterAbi } from '@pit/chain'
 import { createClient, fromViem, isRefusal, type PitClient, rpcAt } from '@pit/client'
-import { encodeSwap } from '@pit/plans'
 import { RISK_CODES } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { readStoryTokens, type StoryTokens } from '../trading/storyTokens.ts'
 import { MNEMONIC } from '../trading/trader.ts'
+import { type PlanJson, swapIn, through, v4Hop } from './badRoutes.ts'
 import { makeSkewedPair } from './skewedPair.ts'
 
 // A proxy that changes requests and plans: other pools, hidden risks, other sizes, no shield.
@@ -17,11 +17,6 @@ interface Lie {
   request?(body: Json): Json
   plan?(plan: PlanJson): Promise<PlanJson> | PlanJson
 }
-interface PlanJson extends Json {
-  steps: { tx: { data: Hex; to: Hex } | null }[]
-  tx: { data: Hex } | null
-}
-
 type TradeRequest = Parameters<PitClient['plan']>[0]
 
 const DOMAIN = 'pit.test'
@@ -85,56 +80,19 @@ async function quoteV4(hop: Extract<HopPath, { version: 'v4' }>, amount: bigint)
   return decodeFunctionResult({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', data: answer })[0]
 }
 
-/** The plan again, through these pools, with the quote and minimum that they honestly give. */
-function through(
-  hops: readonly HopPath[],
-  quote: (amount: bigint) => Promise<bigint>,
-): NonNullable<Lie['plan']> {
-  return async (plan) => {
-    const { weth, universal_router_layout: layout } = world.profile.contracts
-    const step = plan.steps.at(-1)!
-    const swap = readSwap(step.tx!.data, { weth: weth!.toLowerCase() as Address, layout })
-    if ('fault' in swap) throw new Error(swap.fault)
-    const amountIn = swap.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)
-    const out = await quote(amountIn)
-    const amountOutMin = (out * 98n) / 100n
-    const { fee } = swap
-    const { data } = encodeSwap({
-      tokenIn: swap.tokenIn,
-      tokenOut: swap.tokenOut,
-      amountIn: swap.amountIn,
-      legs: [{ hops, amountIn }],
-      amountOutMin,
-      direct: false,
-      fee: fee ?? { bps: 0, side: 'input', recipient: NATIVE },
-      deadlineS: swap.deadlineS,
-      weth: weth!.toLowerCase() as Address,
-      layout,
-    })
-    const tx = { ...step.tx!, data }
-    return {
-      ...plan,
-      steps: [...plan.steps.slice(0, -1), { ...step, tx }],
-      tx: plan.tx && tx,
-      amount_out_expected: `${out}`,
-      amount_out_min: `${amountOutMin}`,
-      risks: [],
-    }
+/** The plan through these pools, with the quote and minimum that they honestly give. */
+const routed =
+  (hops: readonly HopPath[], quote: (amount: bigint) => Promise<bigint>): NonNullable<Lie['plan']> =>
+  async (plan) => {
+    const out = await quote(swapIn(world.profile, plan))
+    return through(world.profile, plan, { hops, out, amountOutMin: (out * 98n) / 100n })
   }
-}
 
 /** Accepts everything on the way, and hides what the server disclosed. */
 const hidingRisks: Lie = {
   request: (body) => ({ ...body, accept_risks: RISK_CODES }),
   plan: (plan) => ({ ...plan, risks: [] }),
 }
-
-const v4Hop = (token: Address, fee: number): Extract<HopPath, { version: 'v4' }> => ({
-  version: 'v4',
-  tokenIn: NATIVE,
-  tokenOut: token,
-  key: { currency0: NATIVE, currency1: token, fee, tickSpacing: 60, hooks: NATIVE },
-})
 
 describe('a route of the liar’s choice', () => {
   const buy = (token: Address): TradeRequest => ({
@@ -147,9 +105,7 @@ describe('a route of the liar’s choice', () => {
     const token = tokens.specimen('fee_trap')
     expect(await planned(buy(token))).toBe('verified')
     const hop = v4Hop(token, 900_000)
-    expect(await planned(buy(token), { plan: through([hop], (amount) => quoteV4(hop, amount)) })).toBe(
-      'PRICE',
-    )
+    expect(await planned(buy(token), { plan: routed([hop], (amount) => quoteV4(hop, amount)) })).toBe('PRICE')
   })
   it('through a usual pair at a tenth of the price is refused, and an honest one still passes', async () => {
     const token = tokens.specimen('good')
@@ -162,7 +118,7 @@ describe('a route of the liar’s choice', () => {
       key: { currency0: NATIVE, currency1: usdg, fee: 500, tickSpacing: 10, hooks: NATIVE },
     }
     const second: HopPath = { version: 'v2', tokenIn: usdg, tokenOut: token }
-    const route = through([first, second], async (amount) => quote(await quoteV4(first, amount)))
+    const route = routed([first, second], async (amount) => quote(await quoteV4(first, amount)))
     expect(await planned(buy(token), { plan: route })).toBe('PRICE')
     expect(await planned(buy(token))).toBe('verified')
   })

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 /** Lies about a recording by their number: every structured one where there is room, then at random. */
-function lieMaker({ answers }: Recording, count: number) {
+function lieMaker({ answers }: Recording, scenario: Scenario, count: number) {
   // The config is the same for all of them: it is lied about less.
   const about = answers.flatMap(({ body, path }, at) => (path.endsWith('/config') ? [] : [{ body, at }]))
   const everywhere = answers.map(({ body }, at) => ({ body, at }))
@@ -49,6 +49,8 @@ function lieMaker({ answers }: Recording, count: number) {
       return { at, ...tell() }
     }
     const { at, body } = random.pick(random.chance(0.05) ? everywhere : about)
+    if (scenario.lie && random.chance(0.5))
+      return { at, path: 'of its class', answer: scenario.lie(body, random) }
     return { at, ...randomLie(body, random) }
   }
 }
@@ -65,7 +67,7 @@ it(
       const scenarioMs = Date.now()
       let honest = await record(stage, scenario, known)
       const what = `${scenario.name}: ${String((honest.result as Error)?.message ?? '')}`
-      if (scenario.name !== 'create an agent' && scenario.name !== 'refund')
+      if (scenario.signs !== false)
         expect(honest.signed.length, `nothing was signed: ${what}`).toBeGreaterThan(0)
       const outcomes = new Map<string, number>()
       const note = (outcome: string) => {
@@ -73,11 +75,11 @@ it(
         totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
       }
       const random = createRandom(SEED + n)
-      let make = lieMaker(honest, each)
+      let make = lieMaker(honest, scenario, each)
       for (let i = 0; i < each; i++) {
         if (scenario.ages && Date.now() - honest.nowMs > FRESH_MS) {
           honest = await record(stage, scenario, known)
-          make = lieMaker(honest, each)
+          make = lieMaker(honest, scenario, each)
         }
         const lie = make(i, random)
         const told = await replay(stage, scenario, honest, lie, known)

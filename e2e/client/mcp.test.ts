@@ -79,7 +79,7 @@ describe('without --allow-trading', () => {
     for (const name of ['list_trades', 'list_sessions', 'list_agents', 'get_league', 'get_standings']) {
       expect((await mcp.call(name)).isError, name).toBe(false)
     }
-    expect((await mcp.call('find_tokens', { query: 'USDG' })).isError).toBe(false)
+    expect((await mcp.call('find_tokens', { q: 'USDG' })).isError).toBe(false)
   })
 
   it('has docs, the error table and prompts', async () => {
@@ -295,7 +295,7 @@ describe('with --allow-trading', () => {
   it('finishes a trade after a kill although the server relays it and calls it refused', async () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
-    const ask = { sell: 'ETH', buy: 'USDG', usd: 1, client_id: 'killed-then-refused' }
+    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'killed-then-refused' }
     gate.set('hold_before')
     const lost = mcp.call('place_trade', ask).catch((error: Error) => error)
     await gate.held()

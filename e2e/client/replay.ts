@@ -3,6 +3,7 @@ import { type Account, createClient, fromViem, type PitClient, type Rpc, rpcAt }
 import type { ChainProfile } from '@pit/protocol'
 import { keccak256 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Random } from '../fuzz/random.ts'
 import type { Json } from './lies.ts'
 
 /** Something the client was asked to sign. */
@@ -18,6 +19,10 @@ export interface Scenario {
   account: PrivateKeyAccount | ReturnType<typeof import('viem/accounts').mnemonicToAccount>
   apiKey: string
   run(client: PitClient): Promise<unknown>
+  /** False: an honest server has nothing signed either. */
+  signs?: false
+  /** Lies of its own class, made from an honest answer. */
+  lie?(answer: Json, random: Random): Json
   /** Asked again before a plan's deadline passes; what does not age is asked once. */
   ages: boolean
 }

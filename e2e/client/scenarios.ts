@@ -6,6 +6,8 @@ import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import type { SessionWorld } from '../session/world.ts'
 import { readStoryTokens } from '../trading/storyTokens.ts'
 import { MNEMONIC } from '../trading/trader.ts'
+import { type PlanJson, through, v4Hop } from './badRoutes.ts'
+import type { Json } from './lies.ts'
 import type { Scenario, Stage } from './replay.ts'
 
 // Everything the client signs, in one world, each as its user would ask for it.
@@ -79,6 +81,9 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
   await held.client.curveTrade({ side: 'buy', token: curve, notional_usd: 30, accept_risks })
   await held.client.trade({ token_in: 'USDG', token_out: 'ETH', notional_usd: 5, permit_mode: 'transaction' })
 
+  const trap = tokens.specimen('fee_trap')
+  const declined = { token_in: 'USDG', token_out: 'ETH', notional_usd: 20 }
+  const trapped = v4Hop(trap, 900_000)
   const scenarios: Scenario[] = trades.map(([name, who, ask]) => ({
     name: `trade: ${name}`,
     ...who,
@@ -86,6 +91,39 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
     run: (client) => client.trade(ask),
   }))
   scenarios.push(
+    {
+      name: 'trade: a pool that keeps 90%',
+      ...trader,
+      ages: true,
+      run: (client) => client.trade({ token_in: 'ETH', token_out: trap, notional_usd: 25, accept_risks }),
+      lie(answer, random) {
+        const plan = answer as unknown as PlanJson
+        if (!Array.isArray(plan.steps)) return answer
+        const honest = BigInt(String(plan['amount_out_expected']))
+        const out = (honest * BigInt(1 + random.below(100))) / 100n
+        const amountOutMin = (out * BigInt(1 + random.below(100))) / 100n
+        const claims = { hops: [trapped], out, amountOutMin: amountOutMin > 0n ? amountOutMin : 1n }
+        return through(stage.profile, plan, claims) as unknown as Json
+      },
+    },
+    {
+      name: 'a declined sale',
+      ...trader,
+      ages: true,
+      signs: false,
+      run: (client) => client.trade(declined, { confirm: () => false }),
+    },
+    {
+      name: 'read the account',
+      ...trader,
+      ages: false,
+      signs: false,
+      async run(client) {
+        await client.portfolio()
+        await client.sessions()
+        for await (const { id } of client.trades()) if (id < 0) throw new Error('an id below zero')
+      },
+    },
     {
       name: 'fast: ETH in',
       ...trader,
@@ -211,6 +249,7 @@ async function ownerScenarios(
       name: 'create an agent',
       ...owner,
       ages: false,
+      signs: false,
       run: (client) => client.hosted.create(wanted),
     },
     {
@@ -225,7 +264,13 @@ async function ownerScenarios(
           rootHash: active.delegation_hash,
         }),
     },
-    { name: 'refund', ...owner, ages: false, run: (client) => client.hosted.refundGas(done.id) },
+    {
+      name: 'refund',
+      ...owner,
+      ages: false,
+      signs: false,
+      run: (client) => client.hosted.refundGas(done.id),
+    },
     { name: 'league statement', ...entrant, ages: true, run: (client) => client.league.enter(enter) },
   ]
 }

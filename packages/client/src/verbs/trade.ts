@@ -101,14 +101,15 @@ async function planOnce(
   options: TradeOptions,
 ): Promise<Verified> {
   const { pins, account } = deps
+  const [tokenIn, tokenOut] = [named(pins, ask.token_in), named(pins, ask.token_out)]
   const answered = await prepare(deps, { ...body, wallet: account.address }, options)
   options.onStage?.({ stage: 'planned', plan: answered })
   const facts: PlanFacts = {
     pins,
     wallet: account.address,
     ask,
-    tokenIn: named(pins, ask.token_in),
-    tokenOut: named(pins, ask.token_out),
+    tokenIn,
+    tokenOut,
     plan: answered,
     nowS: Math.floor(deps.nowMs() / 1000),
   }
@@ -228,6 +229,6 @@ const triedGas = ({ trial }: OwnReading, i: number): bigint =>
 export function named(pins: Pins, name: string): Address {
   const token = tokenNamed(pins, name)
   if (token) return token
-  const known = [...pins.tokens.values()].flatMap(({ core }) => core ?? [])
-  throw new PitRefusal('UNKNOWN_TOKEN', `${name} is no core symbol: ${known.join(', ')}; or give an address.`)
+  const symbols = [...pins.tokens.values()].flatMap(({ core }) => core ?? [])
+  throw new PitRefusal('UNKNOWN_TOKEN', `Unknown token "${name}". Use ${symbols.join(', ')} or an address.`)
 }
