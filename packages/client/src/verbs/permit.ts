@@ -4,8 +4,9 @@ import { encodeFunctionData } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { must } from '../errors.ts'
+import { SIZE_BAND_BPS } from '../own/ownPrice.ts'
 import { given } from '../own/rpc.ts'
-import type { PlanReading } from '../verify/readPlan.ts'
+import type { Approval, PlanReading } from '../verify/readPlan.ts'
 import type { Verified } from '../verify/verified.ts'
 
 type Permit = NonNullable<PlanReading['permit']>['permit']
@@ -33,7 +34,7 @@ export function mustMatchConfirmed(confirmed: Verified, signature: Hex, next: Ve
   must(keyOf(permit.permit) === keyOf(was.permit!.permit), 'RECIPIENT', 'the plan carries another permit')
   must(is.amountIn === was.amountIn, 'RECIPIENT', 'the plan sells another amount than the confirmed one')
   must(keyOf(hopsOf(is)) === keyOf(hopsOf(was)), 'RECIPIENT', 'the plan takes another route')
-  must(keyOf(is.approvals) === keyOf(was.approvals), 'RECIPIENT', 'the plan has other approvals')
+  must(isApprovedAlike(was.approvals, is.approvals), 'RECIPIENT', 'the plan has other approvals')
   const isEnough = BigInt(next.plan.amount_out_min) >= BigInt(confirmed.plan.amount_out_min)
   must(isEnough, 'MIN_OUT', 'the plan guarantees less than the confirmed one')
   must(next.plan.fee_bps <= confirmed.plan.fee_bps, 'FEE_BPS', 'the fee is higher than the confirmed one')
@@ -41,6 +42,16 @@ export function mustMatchConfirmed(confirmed: Verified, signature: Hex, next: Ve
   const added = next.plan.risks.find(({ code }) => !codes.has(code))
   must(added === undefined, 'RISK_CODES', `${added?.code} was not disclosed when it was confirmed`)
 }
+
+/** A budget in dollars is another number of atoms a moment later. Prices bound each approval by itself too. */
+const isApprovedAlike = (was: readonly Approval[], is: readonly Approval[]): boolean =>
+  was.length === is.length &&
+  was.every((one, i) => {
+    const { amount, ...terms } = is[i]!
+    const { amount: confirmed, ...confirmedTerms } = one
+    const isWithin = amount * 10_000n <= confirmed * (10_000n + SIZE_BAND_BPS)
+    return isWithin && keyOf(terms) === keyOf(confirmedTerms)
+  })
 
 const hopsOf = ({ legs }: PlanReading) => legs.map(({ hops }) => hops)
 const keyOf = (value: unknown): string =>
