@@ -23,7 +23,11 @@ const READ = {
 } as const
 const WRITE = { area: 'league', auth: 'wallet', strictFields: true } as const
 
-const STATEMENT_ERRORS = [
+const ENTER_ERRORS = [
+  'STATEMENT_EXPIRED',
+  'STATEMENT_MISMATCH',
+  'BAD_SIGNATURE',
+  'NOT_OWNER',
   'FORBIDDEN',
   'NOT_AN_AGENT',
   'AGENT_ENTERED',
@@ -35,13 +39,6 @@ const STATEMENT_ERRORS = [
   'LEAGUE_INTERVAL',
   'STOPPED',
   'HOSTED_UNAVAILABLE',
-] as const satisfies readonly ErrorCode[]
-const ENTER_ERRORS = [
-  ...STATEMENT_ERRORS,
-  'STATEMENT_EXPIRED',
-  'STATEMENT_MISMATCH',
-  'BAD_SIGNATURE',
-  'NOT_OWNER',
 ] as const satisfies readonly ErrorCode[]
 
 export const LEAGUE_ROUTES = {
@@ -92,7 +89,8 @@ export const LEAGUE_ROUTES = {
     summary: 'The text an agent’s owner signs to enter, good once for 10 minutes.',
     body: StatementRequest,
     answer: Statement,
-    errors: STATEMENT_ERRORS,
+    errors: ENTER_ERRORS,
+    statusOf: { BAD_SIGNATURE: [400] },
   }),
   'league.enter': route({
     ...PLACES['league.enter'],

@@ -88,6 +88,22 @@ export const PREPARE_ERRORS = [...BUILD_ERRORS, ...SIMULATION_ERRORS] as const s
 /** A failed simulation is what live/simulate answers, not a refusal. */
 export const SIMULATE_ERRORS = [...BUILD_ERRORS, 'DRY_RUN_UNFUNDABLE'] as const satisfies readonly ErrorCode[]
 
+/** The contract lists these for a session trade too; this server answers them on other routes. */
+export const SESSION_TRADE_BY_CONTRACT = [
+  'WALLET_MISMATCH',
+  'WALLET_NOT_BOUND',
+  'APPROVAL_MODE',
+  'APPROVAL_BUDGET',
+  'UNLIMITED_APPROVAL',
+  'FEE_MODE',
+  'BINDING_NONCE',
+  'ROOT_DAY_CAP',
+  'CAP_PRICE',
+  'NO_FEED_SESSION',
+  'ROOT_REUSED',
+  'TX_REFUSED',
+] as const satisfies readonly ErrorCode[]
+
 /** A session trade names no approvals, and its calldata is checked for the binding's fee. */
 export const SESSION_PLAN_ERRORS = [
   ...TRADE_ERRORS,

@@ -6,7 +6,13 @@ import {
   SessionTrade,
   SessionTradeRequest,
 } from '../schemas/session.ts'
-import { COSIGN_ERRORS, REFUSED_TRADE_FIELDS, ROOT_ERRORS, SESSION_PLAN_ERRORS } from './liveErrors.ts'
+import {
+  COSIGN_ERRORS,
+  REFUSED_TRADE_FIELDS,
+  ROOT_ERRORS,
+  SESSION_PLAN_ERRORS,
+  SESSION_TRADE_BY_CONTRACT,
+} from './liveErrors.ts'
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
@@ -89,6 +95,7 @@ export const SESSION_ROUTES = {
       'SIGNER_MISMATCH',
       ...COSIGN_ERRORS,
       ...SESSION_PLAN_ERRORS,
+      ...SESSION_TRADE_BY_CONTRACT,
     ],
     statusOf: { NO_SESSION: [404] },
   }),

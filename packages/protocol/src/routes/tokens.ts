@@ -21,7 +21,15 @@ export const TOKEN_ROUTES = {
     params: TokenParams,
     query: TokenQuery,
     answer: TokenRecord,
-    errors: ['ADDRESS_REQUIRED', 'NOT_A_TOKEN', 'SCREEN_UNAVAILABLE', 'AUDIT_UNAVAILABLE', 'RPC_UNAVAILABLE'],
+    errors: [
+      'ADDRESS_REQUIRED',
+      'NOT_A_TOKEN',
+      'UNKNOWN_TOKEN',
+      'SCREEN_UNAVAILABLE',
+      'AUDIT_UNAVAILABLE',
+      'RPC_UNAVAILABLE',
+    ],
+    statusOf: { UNKNOWN_TOKEN: [404] },
   }),
   'tokens.search': route({
     ...PLACES['tokens.search'],
