@@ -2,13 +2,16 @@ import { NATIVE } from '@pit/chain'
 import type { Job } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
+import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import type { ChainProfile } from '@pit/protocol'
 import { beforeEach, expect, it } from 'vitest'
+import { comparePools } from '../../test/comparePools.ts'
 import { heapBytes } from '../../test/heapBytes.ts'
 import { chainOf, initialize, liquidity, MANAGER, poolId, type TestChain } from '../../test/logChain.ts'
+import { CONTRACTS, createSyntheticChain, LAUNCHPADS } from '../../test/syntheticChain.ts'
 import { followPools } from './followPools.ts'
-import { createPoolValue } from './poolBound.ts'
+import { createPoolValue, type PoolValue } from './poolBound.ts'
 
 // A million by hand:
 // DUST_POOLS=1000000 npx vitest run --project db packages/market/src/pools/dustPools.db.test.ts -t memory
@@ -33,21 +36,17 @@ withDb('pools with dust', (db) => {
   beforeEach(() =>
     db.exec('delete from pools; delete from market_cursor; delete from known_pools; delete from pool_marks'),
   )
-  async function open({ rpc }: TestChain, maxPools: number) {
-    const value = createPoolValue(PROFILE, () => ({ priceE18: 3_000n * 10n ** 18n }))
+  const DOLLARS = createPoolValue(PROFILE, () => ({ priceE18: 3_000n * 10n ** 18n }))
+  async function open(
+    { rpc }: Pick<TestChain, 'rpc'>,
+    maxPools: number,
+    { profile = PROFILE, value = DOLLARS }: { profile?: ChainProfile; value?: PoolValue } = {},
+  ) {
     const listener = { onBorn() {}, onGone() {}, onBlock() {} }
-    const pools = await followPools({
-      rpc,
-      db,
-      profile: PROFILE,
-      logger,
-      pinned: [],
-      value,
-      maxPools,
-      listener,
-    })
+    const pools = await followPools({ rpc, db, profile, logger, pinned: [], value, maxPools, listener })
     const run = (job: Job) => job.run(new AbortController().signal)
     return {
+      book: pools.book,
       size: pools.book.size,
       has: (n: number) => pools.book.get(poolId(n)) !== undefined,
       follow: () => run(pools.follow),
@@ -118,5 +117,28 @@ withDb('pools with dust', (db) => {
     await world.follow()
     expect([world.has(1), world.has(2), world.has(39)]).toEqual([true, true, false])
     expect(world.size()).toBeLessThanOrEqual(10)
+  })
+
+  it('return with a state read from the chain when a long-forgotten one has money', async () => {
+    const chain = createSyntheticChain({ blocks: 25_000, pools: 2_000, live: 150 })
+    const rpc = rpcOf(async (method, params) => chain.answer(method, params))
+    const contracts = { ...BARE_PROFILE.contracts, ...CONTRACTS }
+    const profile = { ...BARE_PROFILE, contracts, launchpads: LAUNCHPADS } as unknown as ChainProfile
+    const rich = new Set<string>()
+    const world = await open({ rpc }, 50, { profile, value: { usdOf: ({ id }) => (rich.has(id) ? 500 : 0) } })
+    await world.follow()
+    expect(world.size()).toBeLessThanOrEqual(50)
+    expect(chain.livePools()).toBeGreaterThan(100)
+    const outside = [...chain.livingAt(chain.head())].filter(({ id }) => !world.book.get(id))
+    for (const { id } of outside) rich.add(id)
+    const returned = () => [...world.book.all()].filter(({ id }) => rich.has(id))
+    for (let blocks = 0; blocks < 20; blocks++) {
+      chain.mine()
+      await world.follow()
+    }
+    expect(returned().length).toBeGreaterThan(0)
+    expect(world.size()).toBeLessThanOrEqual(50)
+    const living = [...chain.livingAt(chain.head())].filter(({ id }) => world.book.get(id))
+    expect(comparePools(world.book.all(), living).differing).toEqual([])
   })
 })

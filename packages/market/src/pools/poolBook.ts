@@ -109,6 +109,10 @@ export function createPoolBook(
     listener.onGone(pool)
   }
 
+  // Made outside `apply`: a closure made there would hold all logs of its chunk.
+  const undoEntry = (pool: AnyPool): Step => ({ pool, undo: () => remove(pool) })
+  const undoRemoval = (pool: AnyPool, block: number): Step => ({ pool, undo: () => add(pool, block) })
+
   /** A log that does not fit its topic comes from a stranger: known pools never emit one. */
   function passMalformed<T>(run: () => T): T | undefined {
     try {
@@ -174,6 +178,7 @@ export function createPoolBook(
     const touched = new Set<AnyPool>()
     const emptied: EmptyPool[] = []
     const left = new Set<AnyPool>()
+    const entered = new Set<AnyPool>()
     for (const id of lost) {
       const pool = pools.get(id)
       if (pool) remove(pool)
@@ -186,7 +191,8 @@ export function createPoolBook(
       if (isKept(pool) && bound.admits(pool)) {
         add(pool, block ?? chunk.head.number)
         touched.add(pool)
-        undo.steps.push({ pool, undo: () => remove(pool) })
+        entered.add(pool)
+        undo.steps.push(undoEntry(pool))
       } else {
         left.add(pool)
         if (block !== undefined) emptied.push({ pool, block })
@@ -208,13 +214,16 @@ export function createPoolBook(
       if (isKept(pool)) continue
       remove(pool)
       emptied.push({ pool, block })
-      undo.steps.push({ pool, undo: () => add(pool, chunk.from - 1) })
+      undo.steps.push(undoRemoval(pool, chunk.from - 1))
     }
-    for (const pool of bound.excess(pools.values(), pools.size)) {
+    // The last to enter go last, so that the newest are the ones remembered with their state.
+    for (const pool of bound.excess(pools.values(), pools.size).reverse()) {
       const block = changedAt.get(pool.id)!
       remove(pool)
       emptied.push({ pool, block })
-      undo.steps.push({ pool, undo: () => add(pool, block) })
+      // A pool that came and went with one chunk leaves nothing to undo.
+      if (entered.has(pool)) left.add(pool)
+      else undo.steps.push(undoRemoval(pool, block))
     }
     if (left.size > 0) undo.steps = undo.steps.filter(({ pool }) => !left.has(pool))
     return { touched, emptied, made, lost: [...lost] }
