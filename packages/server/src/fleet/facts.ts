@@ -9,12 +9,22 @@ export type Facts = Readonly<Record<string, string | null>>
 const fingerprint = (name: string, text: string): string =>
   createHash('sha256').update(`${name}\n${text}`).digest('hex').slice(0, 16)
 
-/** What must be the same in all processes on one store. How each reaches the chain is its own. */
+/**
+ * What must be the same in all processes on one store. How each reaches the chain is its own, and so is a
+ * devnet's explorer: the page of the process itself.
+ */
 export function factsOf(
   config: Pick<Config, 'roles' | 'publicUrl' | 'authDomain' | 'redisUrl' | 'sealKey' | 'signer'>,
   profile: ChainProfile,
 ): Facts {
-  const { rpc_urls: _, ws_url: __, sequencer_url: ___, vendors: ____, ...shared } = profile
+  const {
+    rpc_urls: _,
+    ws_url: __,
+    sequencer_url: ___,
+    vendors: ____,
+    explorer_tx: _____,
+    ...shared
+  } = profile
   const secretOf = (name: string, setting: Parameters<typeof readSecretText>[0] | null | undefined) =>
     setting ? fingerprint(name, readSecretText(setting)) : null
   return {
