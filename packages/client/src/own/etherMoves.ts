@@ -66,6 +66,8 @@ async function movesInBlock(
   ])
   const transactions = block.transactions.filter(({ type }) => type !== SYSTEM_TYPE)
   const receiptOf = new Map(ours.map((receipt) => [receipt.hash, receipt]))
+  // After a reorganisation this is another block than the receipt's.
+  if (transactions.filter(({ hash }) => receiptOf.has(hash)).length !== receiptOf.size) return null
   const isAlone =
     transactions.every(({ hash }) => receiptOf.has(hash)) && !holders.includes(lower(block.miner))
   if (!isAlone) return replay(rpc, { block, parent, transactions, receiptOf, holders })

@@ -34,12 +34,15 @@ interface Chain {
   ether?: Partial<Record<Address, bigint>>
   /** Another transaction shares the block, so that only a replay proves anything. */
   crowded?: true
+  /** The block at this height does not hold the transaction. */
+  reorganised?: true
   /** Logs that a replay gives; absent when the node has no eth_simulateV1. */
   replayed?: Log[]
   sender?: Address
 }
 
-function run(bound: Partial<Bound>, { logs = [], ether = {}, crowded, replayed, sender = WALLET }: Chain) {
+function run(bound: Partial<Bound>, chain: Chain) {
+  const { logs = [], ether = {}, crowded, reorganised, replayed, sender = WALLET } = chain
   const transactionOf = (hash: Hex) => ({
     hash,
     type: '0x2',
@@ -61,7 +64,9 @@ function run(bound: Partial<Bound>, { logs = [], ether = {}, crowded, replayed, 
       number,
       timestamp: number === '0x10' ? '0x64' : '0x63',
       miner: POOL,
-      transactions: [...(crowded ? [OTHER] : []), HASH].map(transactionOf),
+      transactions: [...(crowded || reorganised ? [OTHER] : []), ...(reorganised ? [] : [HASH])].map(
+        transactionOf,
+      ),
     }),
     eth_getBalance: ([holder, number]) => {
       const gasWei = holder === sender ? GAS_WEI : 0n
@@ -167,6 +172,7 @@ describe('an ETH output', () => {
   it.each<[string, Chain]>([
     ['the replay took another course', { replayed: [log(USDG, WALLET, POOL, 8n), ...payout] }],
     ['the node cannot replay', {}],
+    ['the block was reorganised', { reorganised: true, replayed: [swap, ...payout] }],
   ])('is null when %s', async (_, more) => {
     expect(await run(bound, { ...crowded, ...more })).toMatchObject({ amountOut: null, feePaid: null })
   })
