@@ -7,7 +7,7 @@ import { createClient, fromViem, rpcAt } from '@pit/client'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSessionWorld, type SessionWorld } from '../session/world.ts'
+import { cosignerOf, openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { runGullible } from './gullibleModel.ts'
 import { callTool, type Mcp, type McpHome, openMcpHome, openSubmitGate, type SubmitGate } from './mcpWorld.ts'
 
@@ -34,10 +34,7 @@ const sentOnChain = async (): Promise<number> =>
 
 beforeAll(async () => {
   world = await openSessionWorld({ server: { AUTH_DOMAIN: 'pit.test' } })
-  const config = (await (await fetch(`${world.server.url}/api/v1/config`)).json()) as {
-    session: { cosigner: string }
-  }
-  cosigner = config.session.cosigner
+  cosigner = await cosignerOf(world.server.url)
   gate = await openSubmitGate(world.server.url)
   home = openMcpHome(world, gate.url, key, cosigner)
   await world.fund(wallet, { wei: ETH })

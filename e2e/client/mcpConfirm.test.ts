@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSessionWorld, type SessionWorld } from '../session/world.ts'
+import { cosignerOf, openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { type Mcp, type McpHome, openMcpHome } from './mcpWorld.ts'
 
 // A host that can ask its user (elicitation), in both generations of the protocol.
@@ -18,10 +18,7 @@ const sentOnChain = async (): Promise<number> =>
 
 beforeAll(async () => {
   world = await openSessionWorld({ server: { AUTH_DOMAIN: 'pit.test' } })
-  const config = (await (await fetch(`${world.server.url}/api/v1/config`)).json()) as {
-    session: { cosigner: string }
-  }
-  home = openMcpHome(world, world.server.url, key, config.session.cosigner)
+  home = openMcpHome(world, world.server.url, key, await cosignerOf(world.server.url))
   await world.fund(wallet, { wei: 10n ** 18n })
 })
 afterAll(async () => {

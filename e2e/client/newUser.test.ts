@@ -6,7 +6,7 @@ import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
-import { openSessionWorld, type SessionWorld } from '../session/world.ts'
+import { cosignerOf, openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { balanceOf } from '../trading/trader.ts'
 import { openPit, type Pit } from './runPit.ts'
 
@@ -26,10 +26,7 @@ let pit: Pit
 beforeAll(async () => {
   dataDir = await newServerDirectory()
   world = await openSessionWorld({ server: { DATA_DIR: dataDir, AUTH_DOMAIN: DOMAIN } })
-  const config = (await (await fetch(`${world.server.url}/api/v1/config`)).json()) as {
-    session: { cosigner: string }
-  }
-  pit = openPit(world, DOMAIN, config.session.cosigner)
+  pit = openPit(world, DOMAIN, await cosignerOf(world.server.url))
 })
 afterAll(async () => {
   pit?.close()

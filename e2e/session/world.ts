@@ -60,3 +60,14 @@ export async function openSessionWorld(
     },
   }
 }
+
+/** The co-signer as the server has it; it is null until the server has reached the signer. */
+export async function cosignerOf(serverUrl: string): Promise<string> {
+  for (;;) {
+    const config = (await (await fetch(`${serverUrl}/api/v1/config`)).json()) as {
+      session: { cosigner: string | null }
+    }
+    if (config.session.cosigner !== null) return config.session.cosigner
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
