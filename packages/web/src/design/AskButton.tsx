@@ -22,7 +22,7 @@ export function AskButton(props: {
     props.onConfirm()
   }
   return (
-    <fieldset className="ask row">
+    <fieldset className="row">
       <legend className="small">{question}</legend>
       <Button kind="danger" tight={tight} onClick={confirm}>
         {`Yes, ${label.charAt(0).toLowerCase()}${label.slice(1)}`}

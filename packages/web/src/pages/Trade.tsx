@@ -20,7 +20,7 @@ export default function Trade() {
   return (
     <Page
       title="Trade"
-      lead="Every route is compared; the plan is verified in your browser against your own node before your wallet is asked."
+      lead="Every route is compared; the plan is verified in your browser before your wallet is asked; the review names the node."
     >
       <NeedsWallet why="Quotes and trades need a key.">
         <Ticket />
