@@ -75,6 +75,7 @@ function hashesOf(init: RequestInit | undefined): Json {
   const hashes = (body.raw_txs ?? [body.raw_tx!]).map((raw) => keccak256(raw))
   return { tx_hash: hashes.at(-1)!, tx_hashes: hashes }
 }
+const SENDING = new Set(['eth_getTransactionReceipt', 'eth_sendRawTransaction'])
 const RECEIPT = { status: '0x1', blockNumber: '0x1', gasUsed: '0x5208', effectiveGasPrice: '0x1', logs: [] }
 
 function clientOf(
@@ -114,13 +115,7 @@ export async function record(stage: Stage, scenario: Scenario, known: Map<string
     nowMs: Date.now(),
   }
   const node = rpcAt(stage.nodeUrl)
-  const rpc: Rpc = {
-    async all(calls) {
-      const answers = await answered(node, calls, recording.node)
-      for (const [i, call] of calls.entries()) recording.node.set(keyOf(call), answers[i])
-      return answers
-    },
-  }
+  const rpc: Rpc = { all: (calls) => readOnce(node, calls, recording.node) }
   const send: typeof fetch = async (url, init) => {
     const path = new URL(String(url)).pathname
     const response = relayed.has(path) ? Response.json(hashesOf(init)) : await fetch(url, init)
@@ -158,20 +153,24 @@ export async function replay(
     return Response.json(at === lie.at ? lie.answer : body, { status })
   }
   const node = rpcAt(stage.nodeUrl)
-  const rpc: Rpc = { all: (calls) => answered(node, calls, recording.node) }
+  const rpc: Rpc = { all: (calls) => readOnce(node, calls, recording.node) }
   const account = noting(fromViem(scenario.account), signed, known)
   const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 1 })
   const result = await scenario.run(client).catch((error: unknown) => error)
   return { result, signed }
 }
 
-async function answered(node: Rpc, calls: Parameters<Rpc['all']>[0], known: Map<string, unknown>) {
-  const answers = calls.map((call) => {
+/** Reads each call from the node once per recording: thousands of replays ask the same questions. */
+async function readOnce(node: Rpc, calls: Parameters<Rpc['all']>[0], cache: Map<string, unknown>) {
+  const keys = calls.map(keyOf)
+  const isMissing = (call: (typeof calls)[number], i: number) =>
+    !SENDING.has(call.method) && !cache.has(keys[i]!)
+  const missing = calls.filter(isMissing)
+  const fresh = missing.length > 0 ? await node.all(missing) : []
+  for (const [i, call] of missing.entries()) cache.set(keyOf(call), fresh[i])
+  return calls.map((call, i) => {
     if (call.method === 'eth_getTransactionReceipt') return RECEIPT
     if (call.method === 'eth_sendRawTransaction') return keccak256(call.params[0] as Hex)
-    return known.get(keyOf(call))
+    return cache.get(keys[i]!)
   })
-  const missing = calls.filter((_, i) => answers[i] === undefined)
-  const fresh = missing.length > 0 ? await node.all(missing) : []
-  return answers.map((answer) => (answer === undefined ? fresh.shift() : answer))
 }
