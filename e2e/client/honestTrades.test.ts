@@ -2,8 +2,8 @@ import { createClient, fromViem, isRefusal, type PitClient, rpcAt } from '@pit/c
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRandom } from '../fuzz/random.ts'
-import { type Ask, drawAsk } from '../trading/randomAsk.ts'
 import { openRandomMarket, type RandomMarket, type Wallet } from '../trading/randomMarket.ts'
+import { type Ask, drawRequest } from '../trading/randomRequest.ts'
 import { MNEMONIC } from '../trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from '../trading/world.ts'
 
@@ -50,7 +50,7 @@ it(
     const refused: string[] = []
     for (let i = 0; i < TRADES; i++) {
       const wallet = random.pick(market.wallets)
-      const ask = await drawAsk(random, market, wallet)
+      const ask = await drawRequest(random, market, wallet)
       if (i % 2 === 1) acceptOnlyDisclosures(ask)
       const end = await tradeOnce(await clientOf(wallet), wallet, ask)
       ends.set(end.name, (ends.get(end.name) ?? 0) + 1)

@@ -10,7 +10,7 @@ import {
   erc20Abi,
   type Hex,
   type Redemption,
-  type RootAsk,
+  type RootRequest,
   readRoot,
   type SessionRoot,
   sessionRoot,
@@ -26,7 +26,7 @@ import { openTestWorld } from '../../packages/devnet/test/testWorld.ts'
 
 /** Roles of a session on a chain with the real contracts; time stands still unless a test moves it. */
 export type Stage = Awaited<ReturnType<typeof openStage>>
-export type Granted = { binding: SessionBindingV3; ask: RootAsk; root: Delegation; read: RouterRoot }
+export type Granted = { binding: SessionBindingV3; ask: RootRequest; root: Delegation; read: RouterRoot }
 export type RouterRoot = Extract<SessionRoot, { kind: 'router' }>
 type Receipt = { status: Hex; gasUsed: Hex; effectiveGasPrice: Hex; logs: { topics: Hex[] }[] }
 
@@ -149,7 +149,7 @@ export async function openStage() {
   function grant(
     change: {
       tokens?: Address[]
-      caps?: RootAsk['eth']
+      caps?: RootRequest['eth']
       max_trades?: number
       expiresS?: number
       nowS?: number
@@ -165,7 +165,7 @@ export async function openStage() {
       risk: { accept_risks: [], shield: false, policies: [] },
       nonce: keccak256(stringToHex(`grant ${grants++}`)),
     })
-    const ask: RootAsk = {
+    const ask: RootRequest = {
       binding,
       bindingHash: bindingHash(crypto.keccakText, binding),
       eth: change.caps === undefined ? CAPS : change.caps,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { curveAbi } from '@pit/chain'
 import { feeOf, isRiskCode, isSevere, ROUTES, SHIELD_POLICIES, type ShieldPolicy, TRADE } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
-import type { Ask } from './randomAsk.ts'
 import { type Coin, codeOf, type RandomMarket, type Wallet } from './randomMarket.ts'
+import type { Ask } from './randomRequest.ts'
 import type { Answered } from './trader.ts'
 
 interface Refused {

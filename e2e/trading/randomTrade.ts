@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { feeOf } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
-import { type Ask, drawAsk } from './randomAsk.ts'
 import { type Coin, codeOf, holds, isEth, lower, type RandomMarket, type Wallet } from './randomMarket.ts'
 import { judgeRefusal } from './randomRefusals.ts'
+import { type Ask, drawRequest } from './randomRequest.ts'
 import { type Mined, tradedBetween } from './randomTouched.ts'
 import { type Answered, balanceOf, type Plan, receiptOf } from './trader.ts'
 
@@ -28,7 +28,7 @@ const LATE = new Set(['SEQUENCER_UNREACHABLE', 'LIVE_UNAVAILABLE'])
 
 /** Draws a plan, signs and mines it, and holds what the chain says against what was promised. */
 export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wallet): Promise<Outcome> {
-  const ask = await drawAsk(random, market, wallet)
+  const ask = await drawRequest(random, market, wallet)
   const askedAt = Number(await market.world.devnet.rpc<Hex>('eth_blockNumber'))
   const answer = await askFor(random, ask, wallet)
   const done = (end: Outcome['end'], rest: Partial<Outcome> = {}): Outcome => {

@@ -2,7 +2,7 @@ import { type Address, curveAbi, type Hex, NATIVE } from '@pit/chain'
 import { encodeBatch, encodeCurveTrade } from '@pit/plans'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
+import type { SimulateParams } from '../../packages/trading/src/simulate/index.ts'
 import { BROKE, ETH } from './simulatorTerms.ts'
 import { DEADLINE_S, lower, type SimulatorWorld } from './simulatorWorld.ts'
 
@@ -25,7 +25,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
       const { token, curve: at } = curve()
       const wallet = it().account(5)
       const [fee, amountIn] = [ETH / 400n, ETH / 10n]
-      const ask: SimulateAsk = {
+      const ask: SimulateParams = {
         wallet,
         transactions: [
           { kind: 'fee_transfer', tx: it().tx(wallet, it().recipient, '0x', fee) },
@@ -76,7 +76,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
       const { token, curve: at } = curve()
       const wallet = BROKE
       const amountIn = 1_000n * ETH
-      const ask: SimulateAsk = {
+      const ask: SimulateParams = {
         wallet,
         transactions: [
           {
@@ -118,7 +118,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
           data: encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...terms(amountIn - fee, wallet) }),
         },
       ])
-      const ask: SimulateAsk = {
+      const ask: SimulateParams = {
         wallet,
         transactions: [{ kind: 'swap', tx: it().tx(wallet, wallet, data) }],
         tokenIn: NATIVE,

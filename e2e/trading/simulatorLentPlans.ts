@@ -1,7 +1,7 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { encodeErc20Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
-import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
+import type { SimulateParams } from '../../packages/trading/src/simulate/index.ts'
 import { BROKE, codeOf, ETH, SYNC, USD } from './simulatorTerms.ts'
 import type { SimulatorWorld } from './simulatorWorld.ts'
 
@@ -14,7 +14,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
       const trade = await it().trade(ask)
       return { ...trade, ask: lent(trade.ask) }
     }
-    const lent = (ask: SimulateAsk): SimulateAsk => ({ ...ask, fund: true, approvals: 'in place' })
+    const lent = (ask: SimulateParams): SimulateParams => ({ ...ask, fund: true, approvals: 'in place' })
 
     test.each([
       ['USDG', 500n * USD],

@@ -22,7 +22,7 @@ import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { feeOf } from '@pit/protocol'
 import {
   createSimulator,
-  type SimulateAsk,
+  type SimulateParams,
   type Simulator,
 } from '../../packages/trading/src/simulate/index.ts'
 import type { PlanTx, StepKind, TradeToken } from '../../packages/trading/src/types.ts'
@@ -74,7 +74,7 @@ export interface Trade {
   expectedOut: bigint
   expectedFee: bigint
   /** Funded and approved as they are, the minimum as signed. */
-  ask: SimulateAsk
+  ask: SimulateParams
 }
 export interface Receipt {
   status: Hex

@@ -208,7 +208,7 @@ describe('signed in', () => {
     await page.getByRole('button', { name: 'Sign the session' }).click()
     await page.getByRole('row', { name: /Active/ }).waitFor(WAIT)
     expect(await lookAt(page, 'sessions')).toEqual([])
-    await askedOnce(page, 'Revoke', 'sessionAsk')
+    await askedOnce(page, 'Revoke', 'sessionRequest')
     await page.getByRole('row', { name: /Revoked/ }).waitFor(WAIT)
   })
 
@@ -247,7 +247,7 @@ describe('signed in', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor(WAIT)
     await page.locator('.steps .badge', { hasText: 'Decision' }).first().waitFor(WAIT)
     expect(await lookAt(page, 'agent')).toEqual([])
-    await askedOnce(page, 'Stop permanently', 'agentAsk')
+    await askedOnce(page, 'Stop permanently', 'agentRequest')
     await askedOnce(page, 'Delete', 'agentDelete')
     await page.getByText('You have no agent yet.').waitFor(WAIT)
   })
@@ -313,7 +313,7 @@ describe('the end of keys', () => {
     const { page } = owner
     await open(page, '/keys')
     expect(await lookAt(page, 'keys')).toEqual([])
-    await askedOnce(page, 'Revoke all keys', 'keysAsk')
+    await askedOnce(page, 'Revoke all keys', 'keysRequest')
     await page.getByRole('button', { name: 'Connect', exact: true }).waitFor(WAIT)
     expect(await page.evaluate("sessionStorage.getItem('pit.account')")).toBeNull()
   })

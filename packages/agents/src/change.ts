@@ -1,6 +1,6 @@
 import type { Sql } from '@pit/platform/db'
 import { fail } from '@pit/protocol'
-import type { HostedDeps, OwnAsk } from './deps.ts'
+import type { AgentRequest, HostedDeps } from './deps.ts'
 import { writeLogs } from './logs.ts'
 import { type AgentPatch, changeAgent, findOwned, readAgent, type StoredAgent } from './store.ts'
 import type { LastDecision, LogEntry } from './types.ts'
@@ -20,7 +20,7 @@ const TRIES = 5
  */
 export async function change(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
-  ask: OwnAsk,
+  ask: AgentRequest,
   decide: (agent: StoredAgent) => Promise<Change | null> | Change | null,
 ): Promise<StoredAgent> {
   for (let tries = 0; tries < TRIES; tries++) {

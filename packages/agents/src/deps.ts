@@ -80,7 +80,7 @@ export interface HostedDeps {
 }
 
 /** An agent as its owner asks for it. */
-export interface OwnAsk {
+export interface AgentRequest {
   by: Trader
   id: string
 }

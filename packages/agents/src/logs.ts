@@ -1,7 +1,7 @@
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { FeeClass } from '@pit/protocol'
-import type { HostedDeps, OwnAsk } from './deps.ts'
+import type { AgentRequest, HostedDeps } from './deps.ts'
 import { storableJson, storableText } from './storable.ts'
 import { findOwned } from './store.ts'
 import type { LogEntry } from './types.ts'
@@ -44,7 +44,7 @@ export interface LogRow {
 /** As text: no number holds it. */
 export const LARGEST_ID = '9223372036854775807'
 
-export interface LogsAsk extends OwnAsk {
+export interface LogsRequest extends AgentRequest {
   kinds: readonly string[]
   /** Older than this row. */
   before?: number | undefined
@@ -67,7 +67,7 @@ export const logsPage = (kinds: readonly string[]): string =>
 /** Newest first. */
 export async function listLogs(
   { db }: HostedDeps,
-  ask: LogsAsk,
+  ask: LogsRequest,
 ): Promise<{ rows: LogRow[]; nextBefore: number | null }> {
   const { id } = await findOwned(db, ask)
   const rows = await db.query<LogRow>(logsPage(ask.kinds), [

@@ -1,17 +1,17 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
-import type { HostedDeps, OwnAsk } from './deps.ts'
+import type { AgentRequest, HostedDeps } from './deps.ts'
 import { type ExecutorNow, readExecutor } from './gas/readExecutor.ts'
 import { type Refunded, refundGas } from './gas/refundGas.ts'
 import { finishRefunds } from './gas/relayRefund.ts'
 import { attachSession } from './life/attach.ts'
-import { type CreateAsk, type Created, createAgent } from './life/create.ts'
+import { type Created, type CreateParams, createAgent } from './life/create.ts'
 import { pauseByOwner, resumeAgent } from './life/pause.ts'
 import { rotateExecutor, rotateWebhookSecret } from './life/rotate.ts'
 import { deleteAgent, leaveNow, stopAgent } from './life/stop.ts'
-import { type UpdateAsk, type Updated, updateAgent } from './life/update.ts'
-import { type LogsAsk, listLogs, sweepLogs } from './logs.ts'
+import { type Updated, type UpdateRequest, updateAgent } from './life/update.ts'
+import { type LogsRequest, listLogs, sweepLogs } from './logs.ts'
 import {
   type AgentDetail,
   getAgent,
@@ -21,29 +21,29 @@ import {
   type StandingAgent,
 } from './show/readDetail.ts'
 import { sumTrades } from './show/sumTrades.ts'
-import { attestStock, type StockAsk } from './stock/attest.ts'
+import { attestStock, type StockRequest } from './stock/attest.ts'
 import { revokeStock, tellStockRevocations } from './stock/revoke.ts'
 import { agentsLeaving, readAgent, type StoredAgent, sweepMadeFrom } from './store.ts'
 import type { HostedAgent } from './types.ts'
 
 export interface Hosted {
-  create(ask: CreateAsk): Promise<Created>
+  create(ask: CreateParams): Promise<Created>
   list(wallet: Address): Promise<ShownAgent[]>
-  get(ask: OwnAsk): Promise<AgentDetail>
-  update(ask: UpdateAsk): Promise<Updated>
-  attachSession(ask: OwnAsk & { sessionId: string }): Promise<AgentDetail>
-  pause(ask: OwnAsk): Promise<AgentDetail>
-  resume(ask: OwnAsk): Promise<AgentDetail>
-  stop(ask: OwnAsk): ReturnType<typeof stopAgent>
-  delete(ask: OwnAsk): Promise<StoredAgent>
-  rotateExecutor(ask: OwnAsk): ReturnType<typeof rotateExecutor>
+  get(ask: AgentRequest): Promise<AgentDetail>
+  update(ask: UpdateRequest): Promise<Updated>
+  attachSession(ask: AgentRequest & { sessionId: string }): Promise<AgentDetail>
+  pause(ask: AgentRequest): Promise<AgentDetail>
+  resume(ask: AgentRequest): Promise<AgentDetail>
+  stop(ask: AgentRequest): ReturnType<typeof stopAgent>
+  delete(ask: AgentRequest): Promise<StoredAgent>
+  rotateExecutor(ask: AgentRequest): ReturnType<typeof rotateExecutor>
   /** The new one, shown once. */
-  rotateWebhookSecret(ask: OwnAsk): Promise<string>
-  refundGas(ask: OwnAsk): Promise<Refunded>
-  attestStock(ask: StockAsk): Promise<AgentDetail>
-  revokeStock(ask: OwnAsk): ReturnType<typeof revokeStock>
-  logs(ask: LogsAsk): ReturnType<typeof listLogs>
-  executor(ask: OwnAsk): Promise<ExecutorNow>
+  rotateWebhookSecret(ask: AgentRequest): Promise<string>
+  refundGas(ask: AgentRequest): Promise<Refunded>
+  attestStock(ask: StockRequest): Promise<AgentDetail>
+  revokeStock(ask: AgentRequest): ReturnType<typeof revokeStock>
+  logs(ask: LogsRequest): ReturnType<typeof listLogs>
+  executor(ask: AgentRequest): Promise<ExecutorNow>
   /** Deleted ones too. */
   agentOf(id: string): Promise<HostedAgent | null>
   /** The wallet's agents, and whether each trades. */

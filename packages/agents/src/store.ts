@@ -3,7 +3,7 @@ import type { Sql } from '@pit/platform/db'
 import type { AttestedExecutor } from '@pit/platform/signerCalls'
 import { fail, HOSTED } from '@pit/protocol'
 import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
-import type { OwnAsk } from './deps.ts'
+import type { AgentRequest } from './deps.ts'
 import type { HostedAgent, LastDecision, LastTrade, PauseReason } from './types.ts'
 
 /** An agent with what only its life and its owner look at. */
@@ -53,13 +53,13 @@ export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | nul
 }
 
 /** The owner's own. Unknown and deleted ones are NOT_FOUND, another wallet's is FORBIDDEN. */
-export async function findOwned(sql: Sql, ask: OwnAsk): Promise<StoredAgent> {
+export async function findOwned(sql: Sql, ask: AgentRequest): Promise<StoredAgent> {
   const agent = await findOwnedOrDeleted(sql, ask)
   return agent.deletedAtS === null ? agent : fail('NOT_FOUND', { message: 'This agent was deleted.' })
 }
 
 /** The same for what outlives an agent: its executor and the gas on it. */
-export async function findOwnedOrDeleted(sql: Sql, { by, id }: OwnAsk): Promise<StoredAgent> {
+export async function findOwnedOrDeleted(sql: Sql, { by, id }: AgentRequest): Promise<StoredAgent> {
   const agent = (await readAgent(sql, id)) ?? fail('NOT_FOUND', { message: 'There is no such agent.' })
   return agent.wallet === by.wallet ? agent : fail('FORBIDDEN')
 }

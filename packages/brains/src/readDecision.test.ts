@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INJECTIONS, OBEYED } from '../test/injections.ts'
-import { type DecisionAsk, type DecisionReading, modelSchemaOf, readDecision } from './index.ts'
+import { type DecisionReading, type DecisionRequest, modelSchemaOf, readDecision } from './index.ts'
 
-const ASK: DecisionAsk = {
+const ASK: DecisionRequest = {
   pairs: ['ETH/USDG', 'cbBTC/USDG'],
   tokens: ['ETH', 'cbBTC', 'USDG'],
   maxTradeMicroUsd: 25_000_000n,

@@ -8,7 +8,7 @@ import type { Decision, Order } from './types.ts'
 
 export type DecisionFault = 'AI_MALFORMED' | 'AI_SCHEMA' | 'AI_TOKEN' | 'AI_PAIR' | 'AI_SIZE' | 'AI_TOO_MANY'
 
-export interface DecisionAsk {
+export interface DecisionRequest {
   /** The agent's own pairs: nothing else can be ordered. */
   pairs: readonly string[]
   /** Their ends, as the pairs name them. */
@@ -33,7 +33,7 @@ const MAX_CHARS = 65_536
  * agent's own pairs, a side and dollars inside the limits come through. Text of the answer is never more than
  * a shown reason.
  */
-export function readDecision(answer: unknown, ask: DecisionAsk): DecisionReading {
+export function readDecision(answer: unknown, ask: DecisionRequest): DecisionReading {
   const text = typeof answer === 'string' ? answer : undefined
   if (text !== undefined && text.length > MAX_CHARS) return refuse('AI_MALFORMED', 'The answer is too long.')
   const value = text === undefined ? answer : parseOneObject(text)
@@ -61,7 +61,7 @@ export function readDecision(answer: unknown, ask: DecisionAsk): DecisionReading
   return { ok: true, decision, keepsState: state === undefined }
 }
 
-function schemaProblem(value: Record<string, unknown>, ask: DecisionAsk): string | undefined {
+function schemaProblem(value: Record<string, unknown>, ask: DecisionRequest): string | undefined {
   if (value['state'] !== undefined) {
     if (ask.takesState !== true) return 'state is not a field of this answer.'
     if (JSON.stringify(value['state']).length > STATE_MAX_CHARS) return 'state is too large.'
@@ -74,7 +74,7 @@ function schemaProblem(value: Record<string, unknown>, ask: DecisionAsk): string
 
 type Fault = { code: DecisionFault; message: string }
 
-function pairFault(pair: string, { pairs, tokens }: DecisionAsk): Fault | undefined {
+function pairFault(pair: string, { pairs, tokens }: DecisionRequest): Fault | undefined {
   if (pairs.includes(pair)) return undefined
   const foreign = pair.split('/').find((end) => !tokens.includes(end))
   if (foreign !== undefined && foreign !== '') {
@@ -83,7 +83,7 @@ function pairFault(pair: string, { pairs, tokens }: DecisionAsk): Fault | undefi
   return { code: 'AI_PAIR', message: `${plainText(pair, 80)} is not one of the agent's pairs.` }
 }
 
-function sizeFault(usd: number, { maxTradeMicroUsd }: DecisionAsk): Fault | undefined {
+function sizeFault(usd: number, { maxTradeMicroUsd }: DecisionRequest): Fault | undefined {
   // A dollar amount beyond any limit would leave the exact integers.
   const fits = Number.isFinite(usd) && Math.abs(usd) < 1e9
   const microUsd = fits ? microUsdDown(usd) : undefined

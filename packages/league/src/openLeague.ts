@@ -5,16 +5,16 @@ import { type Answer, type Board, fail, stakingRegistryOf } from '@pit/protocol'
 import { assetsOf } from './books/assets.ts'
 import { createMarkBook } from './books/marks.ts'
 import { firstSeasonOf, type LeagueDeps, lower, type Player } from './deps.ts'
-import { type ConfirmAsk, confirm } from './entries/confirm.ts'
+import { type ConfirmParams, confirm } from './entries/confirm.ts'
 import { describeEntry } from './entries/describeEntry.ts'
 import { enter } from './entries/enter.ts'
-import { type LeaveAsk, leave, leaveHosted } from './entries/leave.ts'
-import type { EntryNamed } from './entries/readAsk.ts'
+import { type LeaveParams, leave, leaveHosted } from './entries/leave.ts'
+import type { EntryNamed } from './entries/readRequest.ts'
 import { statement } from './entries/statement.ts'
 import { entriesOfWallet } from './entries/store.ts'
 import { paperBook } from './practice/book.ts'
 import { type PracticeGate, practiceGate } from './practice/gate.ts'
-import { type OrderAsk, paperOrder } from './practice/order.ts'
+import { type OrderRequest, paperOrder } from './practice/order.ts'
 import type { NamedRequest } from './practice/requests.ts'
 import { buildLeague, buildReserve } from './reads/league.ts'
 import { prizePayouts } from './reads/prizePayouts.ts'
@@ -35,9 +35,9 @@ export interface League {
   entriesOf(wallet: Address): Promise<Answer<'league.me'>['entries']>
   statement(player: Player, named: EntryNamed): Promise<Answer<'league.statement'>>
   enter(player: Player, named: Parameters<typeof enter>[2]): Promise<Answer<'league.enter'>>
-  confirm(player: Player, ask: ConfirmAsk): Promise<Answer<'league.confirm'>>
-  leave(player: Player, ask: LeaveAsk): Promise<Answer<'league.leave'>>
-  paperOrder(player: Player, ask: OrderAsk, request?: NamedRequest | null): Promise<Answer<'paper.order'>>
+  confirm(player: Player, ask: ConfirmParams): Promise<Answer<'league.confirm'>>
+  leave(player: Player, ask: LeaveParams): Promise<Answer<'league.leave'>>
+  paperOrder(player: Player, ask: OrderRequest, request?: NamedRequest | null): Promise<Answer<'paper.order'>>
   paperBook(player: Player): Promise<Answer<'paper.book'>>
   /** What a hosted agent's tick is told about the practice board. */
   practiceGate(hostedId: string): Promise<PracticeGate>

@@ -216,7 +216,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
     logIndex: `0x${index.toString(16)}`,
   })
 
-  function findLogs(filter: LogAsk): unknown[] {
+  function findLogs(filter: LogRequest): unknown[] {
     const only = filter.blockHash === undefined ? undefined : blockOf(filter.blockHash)
     if (only !== undefined && (only > head || hashOf(only) !== filter.blockHash))
       throw new RpcError('eth_getLogs', -32_000, 'unknown block', undefined)
@@ -333,7 +333,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
       case 'eth_getBlockByNumber':
         return header(first === 'latest' ? head : Number(first))
       case 'eth_getLogs':
-        return findLogs(first as LogAsk)
+        return findLogs(first as LogRequest)
       case 'eth_call': {
         const { to, data } = first as { to: Address; data: Hex }
         const block = second === 'latest' ? head : Number(second)
@@ -379,7 +379,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
 }
 export type SyntheticChain = ReturnType<typeof createSyntheticChain>
 
-interface LogAsk {
+interface LogRequest {
   blockHash?: Hex
   fromBlock?: Hex
   toBlock?: Hex

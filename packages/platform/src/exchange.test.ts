@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { serveHttp as serve } from '../test/serveHttp.ts'
-import { type ExchangeAsk, ExchangeFailed, exchange, exchangeOrThrow } from './exchange.ts'
+import { ExchangeFailed, type ExchangeRequest, exchange, exchangeOrThrow } from './exchange.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-const ask = (url: URL, more: Partial<ExchangeAsk> = {}): ExchangeAsk => ({
+const ask = (url: URL, more: Partial<ExchangeRequest> = {}): ExchangeRequest => ({
   method: 'GET',
   url,
   timeoutMs: 5_000,

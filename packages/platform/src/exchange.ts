@@ -2,7 +2,7 @@ import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request as 
 import { request as overHttps } from 'node:https'
 import { isIP } from 'node:net'
 
-export interface ExchangeAsk {
+export interface ExchangeRequest {
   method: 'GET' | 'POST'
   url: URL
   headers?: Record<string, string>
@@ -52,7 +52,7 @@ export class ExchangeFailed extends Error {
  * One HTTP request and its answer as text: no redirects, no compressed answers, bounded in time and bytes.
  * Rejects only where the request cannot be made at all, such as with a header that is none.
  */
-export function exchange(ask: ExchangeAsk): Promise<HttpAnswer | NoAnswer> {
+export function exchange(ask: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
   const { url, body, agent, address, ca, socketPath, timeoutMs } = ask
   const isSecure = url.protocol === 'https:'
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
@@ -130,7 +130,7 @@ export function exchange(ask: ExchangeAsk): Promise<HttpAnswer | NoAnswer> {
 }
 
 /** The answer, or ExchangeFailed. */
-export async function exchangeOrThrow(ask: ExchangeAsk): Promise<HttpAnswer> {
+export async function exchangeOrThrow(ask: ExchangeRequest): Promise<HttpAnswer> {
   const outcome = await exchange(ask)
   if (outcome.kind !== 'answer') throw new ExchangeFailed(outcome)
   return outcome

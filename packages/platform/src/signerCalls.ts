@@ -124,7 +124,7 @@ export type SignerHealth = {
 /** What a ledger that came back from a backup may lack: nothing (it was stopped before), or nobody knows. */
 export type LostByRestore = 'nothing' | 'unknown'
 
-export type RegisterAsk = {
+export type RegisterParams = {
   session_id: string
   binding: SessionBinding
   /** All signed by the wallet; `curve_roots` are the root of the curves' calls and the one of their fees. */
@@ -132,7 +132,7 @@ export type RegisterAsk = {
   curve_roots: readonly Delegation[]
 }
 
-export type CosignAsk = {
+export type CosignParams = {
   root_hash: Hex
   execution: Execution
   /** For a curve trade, whose fee is paid beside the call. */
@@ -180,7 +180,7 @@ export type RootStatus = {
 
 /** Of a hosted agent: its key is made and kept by the signer. */
 /** `first`: the agent's first key; asked again, the same is answered. */
-export type CreateExecutorAsk = { agent_id: string; owner: Hex; first?: true }
+export type CreateExecutorRequest = { agent_id: string; owner: Hex; first?: true }
 /** `text` is `executorAttestationText` of the same fields, `signature` the co-signer's (EIP-191). */
 export type AttestedExecutor = { text: string; signature: Hex; cosigner: Hex }
 export type CreatedExecutor = { executor: Hex; attestation: AttestedExecutor }
@@ -215,7 +215,7 @@ export const toWireExecutorTx = (tx: ExecutorTx): WireExecutorTx => ({
 })
 
 /** The owner's word for stock tokens; `signature` is of `stockAttestationText`. Times in unix seconds. */
-export type AttestStockAsk = {
+export type AttestStockRequest = {
   executor: Hex
   agent_id: string
   owner: Hex

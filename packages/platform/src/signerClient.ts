@@ -12,18 +12,18 @@ import type { Timer } from './clock.ts'
 import { ExchangeFailed, type HttpAnswer } from './exchange.ts'
 import { keepConnections } from './kept/keepConnections.ts'
 import {
-  type AttestStockAsk,
+  type AttestStockRequest,
   CALL_HEADERS,
-  type CosignAsk,
   type Cosigned,
+  type CosignParams,
   type CreatedExecutor,
-  type CreateExecutorAsk,
+  type CreateExecutorRequest,
   callSignature,
   type ExecutorStatus,
   type ExecutorTx,
   fromWireDelegation,
   type LostByRestore,
-  type RegisterAsk,
+  type RegisterParams,
   type RootStatus,
   type SignedExecutorTx,
   type SignedRefund,
@@ -139,13 +139,13 @@ export function createSignerClient({
 
   return {
     health: () => call<SignerHealth>('GET', '/health'),
-    registerRoot: ({ root, curve_roots, ...rest }: RegisterAsk) =>
+    registerRoot: ({ root, curve_roots, ...rest }: RegisterParams) =>
       call<{ root_hash: Hex; registered: true }>('POST', '/roots', {
         ...rest,
         root: toWireDelegation(root),
         curve_roots: curve_roots.map(toWireDelegation),
       }),
-    async cosign({ execution, curve_fee, ...rest }: CosignAsk): Promise<Cosigned> {
+    async cosign({ execution, curve_fee, ...rest }: CosignParams): Promise<Cosigned> {
       const answer = await call<Omit<Cosigned, 'leaf' | 'fee_leaf'> & { leaf: unknown; fee_leaf?: unknown }>(
         'POST',
         '/leaves',
@@ -166,11 +166,11 @@ export function createSignerClient({
       call<{ revoked: true; revoked_at: number }>('POST', '/roots/revoke', { root_hash: rootHash }),
     root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),
     /** A new key each time. */
-    createExecutor: (ask: CreateExecutorAsk) => call<CreatedExecutor>('POST', '/executors', ask),
+    createExecutor: (ask: CreateExecutorRequest) => call<CreatedExecutor>('POST', '/executors', ask),
     /** Only redemptions of leaves this signer co-signed for that executor, while they last. */
     signExecutorTx: ({ executor, tx }: { executor: Hex; tx: ExecutorTx }) =>
       call<SignedExecutorTx>('POST', '/executors/sign', { executor, tx: toWireExecutorTx(tx) }),
-    attestStock: (ask: AttestStockAsk) => call<{ accepted: true }>('POST', '/executors/stock', ask),
+    attestStock: (ask: AttestStockRequest) => call<{ accepted: true }>('POST', '/executors/stock', ask),
     revokeStock: ({ executor }: { executor: Hex }) =>
       call<{ revoked: true; revoked_at: number }>('POST', '/executors/stock/revoke', { executor }),
     /** Closes the executor for good and signs one plain transfer to its owner; asked again, the same one. */

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Clock } from './clock.ts'
-import { type ExchangeAsk, exchange, type HttpAnswer, type NoAnswer } from './exchange.ts'
+import { type ExchangeRequest, exchange, type HttpAnswer, type NoAnswer } from './exchange.ts'
 import { createTokenBucket } from './tokenBucket.ts'
 
 export interface VendorRequest {
@@ -91,7 +91,7 @@ export function createVendor({
   /** Once more on another connection, within the same bound, where the vendor had closed a kept one. */
   async function send({ url, method, headers, body }: VendorRequest): Promise<HttpAnswer | NoAnswer> {
     const target = new URL(url)
-    const asked: Omit<ExchangeAsk, 'timeoutMs'> = {
+    const asked: Omit<ExchangeRequest, 'timeoutMs'> = {
       method: method ?? 'GET',
       url: target,
       agent: target.protocol === 'https:' ? agents.https : agents.http,

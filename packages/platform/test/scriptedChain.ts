@@ -13,7 +13,7 @@ import {
 
 export * from './chainBook.ts'
 
-export type CallAsk = { to: Address; data: Hex; from?: Address; value?: Hex; gas?: Hex }
+export type CallParams = { to: Address; data: Hex; from?: Address; value?: Hex; gas?: Hex }
 
 /** What the sequencer does with bytes: lossy takes them and never answers, deaf loses them. */
 export type SequencerMode =
@@ -45,7 +45,7 @@ export function createScriptedChain({
   const { head, timeOf, hashOf, numberOf, take, mine } = book
   let mode: SequencerMode = { kind: 'ok' }
   const handlers = new Map<string, Handler>()
-  const callers: ((call: CallAsk, block: number) => Hex | undefined | Promise<Hex | undefined>)[] = []
+  const callers: ((call: CallParams, block: number) => Hex | undefined | Promise<Hex | undefined>)[] = []
 
   const chain = {
     code: new Map<Address, Hex>(),
@@ -136,7 +136,7 @@ export function createScriptedChain({
       : null
   }
 
-  async function call(ask: CallAsk, tag: unknown): Promise<Hex> {
+  async function call(ask: CallParams, tag: unknown): Promise<Hex> {
     const block = stateAt('eth_call', tag)
     const isEther = ask.data.startsWith(GET_ETH_BALANCE)
     if (ask.to.toLowerCase() === multicall3 && !isEther) return callEach(ask, tag)
@@ -147,7 +147,7 @@ export function createScriptedChain({
     if (!isEther && !ask.data.startsWith(BALANCE_OF)) return '0x'
     return word(knownBalance('eth_call', isEther ? ETH : ask.to, `0x${ask.data.slice(34)}`, tag))
   }
-  async function callEach({ data }: CallAsk, tag: unknown): Promise<Hex> {
+  async function callEach({ data }: CallParams, tag: unknown): Promise<Hex> {
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })
     const [asks] = args as unknown as [{ target: Address; callData: Hex }[]]
     const result = await Promise.all(

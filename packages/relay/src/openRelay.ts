@@ -7,19 +7,24 @@ import { createRelayJobs } from './jobs.ts'
 import { createLateWrites } from './lateWrites.ts'
 import { createRelayMetrics } from './metrics.ts'
 import { createRelayOnce } from './relayOnce.ts'
-import { type StorePlanAsk, type StoreRevocationAsk, storePlan, storeRevocation } from './storePlan.ts'
+import {
+  type StorePlanRequest,
+  type StoreRevocationRequest,
+  storePlan,
+  storeRevocation,
+} from './storePlan.ts'
 import { createSubmitBytes, type SubmitBytes } from './submitBytes.ts'
-import { submitByWallet, type WalletAsk } from './submitByWallet.ts'
-import type { RelayAsk, RelayOutcome } from './types.ts'
+import { submitByWallet, type WalletRequest } from './submitByWallet.ts'
+import type { RelayOutcome, RelayRequest } from './types.ts'
 
 export interface Relay {
   submitBytes: SubmitBytes
-  submitByWallet(ask: WalletAsk): Promise<Hex>
+  submitByWallet(ask: WalletRequest): Promise<Hex>
   /** Called before a plan is answered: only stored plans can be relayed. */
-  storePlan(ask: StorePlanAsk): Promise<void>
-  storeRevocation(ask: StoreRevocationAsk): Promise<void>
+  storePlan(ask: StorePlanRequest): Promise<void>
+  storeRevocation(ask: StoreRevocationRequest): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
-  relayOnce(ask: RelayAsk): Promise<RelayOutcome>
+  relayOnce(ask: RelayRequest): Promise<RelayOutcome>
   jobs: CapabilityJobs
   /** Waits for what is being relayed, and marks it. Stop the jobs before. */
   close(): Promise<void>

@@ -14,7 +14,7 @@ import {
   type TestRelay,
   USDG,
 } from '../test/openTestRelay.ts'
-import type { RelayAsk } from './types.ts'
+import type { RelayRequest } from './types.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -32,7 +32,7 @@ withDb('relayOnce', (db) => {
   })
 
   /** Bytes another path has checked: there is no plan of them here. */
-  function fastAsk(nonce = 0): RelayAsk {
+  function fastRequest(nonce = 0): RelayRequest {
     const wallet = newWallet(crypto)
     const { raw, hash } = wallet.sign({ to: ROUTER, valueWei: 5n, data: '0x01' }, { nonce })
     return {
@@ -63,7 +63,7 @@ withDb('relayOnce', (db) => {
   }
 
   it('says what became of the bytes: sent, then a repeat', async () => {
-    const ask = fastAsk()
+    const ask = fastRequest()
     expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'sent', hash: ask.signed.hash })
     await expect.poll(async () => (await rowOf(db, ask.signed.hash))?.status).toBe('pending')
     expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'repeat', status: 'pending' })
@@ -73,7 +73,7 @@ withDb('relayOnce', (db) => {
   })
 
   it('tells of bytes in flight when asked to, here and in another process', async () => {
-    const ask = fastAsk()
+    const ask = fastRequest()
     let take = () => {}
     const taken = new Promise<void>((resolve) => {
       take = resolve
@@ -92,7 +92,7 @@ withDb('relayOnce', (db) => {
   })
 
   it('knows a nonce that another transaction took', async () => {
-    const ask = fastAsk(3)
+    const ask = fastRequest(3)
     chain.setNonce(ask.signed.signer, 4)
     chain.setMode({ kind: 'refuse', words: 'nonce too low' })
     expect(await relay.relayOnce(ask)).toMatchObject({
@@ -102,16 +102,16 @@ withDb('relayOnce', (db) => {
       nonceRefused: true,
       nonceSpent: true,
     })
-    const ahead = fastAsk(9)
+    const ahead = fastRequest(9)
     chain.setMode({ kind: 'refuse', words: 'nonce too high' })
     expect(await relay.relayOnce(ahead)).toMatchObject({ nonceRefused: true, nonceSpent: false })
-    const poor = fastAsk()
+    const poor = fastRequest()
     chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
     expect(await relay.relayOnce(poor)).toMatchObject({ nonceRefused: false, nonceSpent: false })
   })
 
   it('takes a refusal without a reason for one when it comes twice and the chain goes on without it', async () => {
-    const ask = fastAsk()
+    const ask = fastRequest()
     chain.setMode({ kind: 'refuse', words: 'internal error' })
     const mining = setInterval(() => chain.mine(), 20)
     const outcome = await relay.relayOnce(ask).finally(() => clearInterval(mining))
@@ -123,16 +123,16 @@ withDb('relayOnce', (db) => {
 
   it('stays in doubt about it while the chain stands still, or has the bytes', async () => {
     chain.setMode({ kind: 'refuse', words: 'internal error' })
-    expect(await relay.relayOnce(fastAsk())).toMatchObject({ kind: 'unreachable' })
+    expect(await relay.relayOnce(fastRequest())).toMatchObject({ kind: 'unreachable' })
     chain.setMode({ kind: 'refuse', words: 'internal error', takesAnyway: true })
-    const taken = fastAsk()
+    const taken = fastRequest()
     expect(await relay.relayOnce(taken)).toMatchObject({ kind: 'unreachable' })
     expect(chain.sentTimes(taken.signed.hash)).toBe(1)
   })
 
   it('says unreachable when no answer came', async () => {
     chain.setMode({ kind: 'lossy' })
-    const ask = fastAsk()
+    const ask = fastRequest()
     expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'unreachable', hash: ask.signed.hash })
   })
 })

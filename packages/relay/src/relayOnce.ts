@@ -5,7 +5,7 @@ import type { LateWrites } from './lateWrites.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { saysKnown, saysNonce, sendRaw, viewChain } from './sendRaw.ts'
 import { claimRefused, insertRelaying, markRefused, statusOf } from './tradeRows.ts'
-import type { RelayAsk, RelayOutcome, SignedBytes } from './types.ts'
+import type { RelayOutcome, RelayRequest, SignedBytes } from './types.ts'
 
 /** Bytes are sent within this time of writing their row, or not at all: an older row was abandoned. */
 export const LEASE_MS = 2_000
@@ -23,7 +23,7 @@ const FILTERED =
   'it gives no reason, as the chain’s filter of restricted addresses does; sender, target or a transfer is on it'
 
 export interface RelayOnce {
-  (ask: RelayAsk): Promise<RelayOutcome>
+  (ask: RelayRequest): Promise<RelayOutcome>
   /** What became of bytes that were relayed before; nothing is sent. Null when they never were. */
   lookUp(signed: SignedBytes): Promise<RelayOutcome | null>
   /** Whether this process relays these bytes right now. */
@@ -45,7 +45,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
   const { db, rpc, sequencer, clock, logger, late, counted } = deps
   const underWay = new Map<Hex, Promise<RelayOutcome>>()
 
-  async function relayOnce(ask: RelayAsk): Promise<RelayOutcome> {
+  async function relayOnce(ask: RelayRequest): Promise<RelayOutcome> {
     const { hash } = ask.signed
     const other = underWay.get(hash)
     if (other && ask.whenInFlight === 'tell') return { kind: 'in_flight', hash, ms: NO_TIME }
@@ -57,7 +57,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     return outcome
   }
 
-  async function carry(ask: RelayAsk): Promise<RelayOutcome> {
+  async function carry(ask: RelayRequest): Promise<RelayOutcome> {
     const { hash } = ask.signed
     const started = performance.now()
     const id = await insertRelaying(db, ask, clock.nowMs())
@@ -85,7 +85,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     }
   }
 
-  async function send({ signed }: RelayAsk, id: number, startedMs: number): Promise<RelayOutcome> {
+  async function send({ signed }: RelayRequest, id: number, startedMs: number): Promise<RelayOutcome> {
     const { hash } = signed
     const writtenMs = performance.now()
     if (writtenMs - startedMs > LEASE_MS) return tooLate(hash, id, startedMs)
@@ -150,7 +150,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     await markRefused(db, id, 'LIVE_UNAVAILABLE')
     return rejected(hash, 'late', 'the store was too slow; nothing was sent', msSince(startedMs))
   }
-  const feeUsed = ({ signed }: RelayAsk, startedMs: number): RelayOutcome =>
+  const feeUsed = ({ signed }: RelayRequest, startedMs: number): RelayOutcome =>
     rejected(signed.hash, 'fee_used', 'its fee pays for another swap', msSince(startedMs))
 
   async function lookUp({ hash }: SignedBytes): Promise<RelayOutcome | null> {

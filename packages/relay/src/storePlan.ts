@@ -28,7 +28,7 @@ export interface StorablePlan {
   deadlineS: number
 }
 
-export interface StorePlanAsk {
+export interface StorePlanRequest {
   keyId: number
   /** Whose trade it is. */
   wallet: Address
@@ -36,7 +36,7 @@ export interface StorePlanAsk {
   sessionId?: string | null
   plan: StorablePlan
 }
-export interface StoreRevocationAsk {
+export interface StoreRevocationRequest {
   keyId: number
   wallet: Address
   txs: readonly { tx: Built }[]
@@ -61,7 +61,7 @@ interface Step {
 }
 
 /** In one statement, before the plan is answered. Of two plans with the same transaction the newer counts. */
-export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<void> {
+export async function storePlan(deps: StoreDeps, ask: StorePlanRequest): Promise<void> {
   const { plan, keyId } = ask
   const { tokenIn, tokenOut, amountIn, fee } = plan.quote
   const createdAtS = nowS(deps.clock)
@@ -143,7 +143,7 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
 }
 
 /** The same for approvals taken back, which belong to no trade. */
-export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk): Promise<void> {
+export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationRequest): Promise<void> {
   const createdAtS = nowS(deps.clock)
   const expiresAtS = createdAtS + APPROVAL_VALID_S
   const steps = ask.txs.map(

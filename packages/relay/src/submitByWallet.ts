@@ -6,7 +6,7 @@ import { builtOf, readSigned } from './readSigned.ts'
 import type { SubmitBytes } from './submitBytes.ts'
 
 /** What a wallet sent by itself. */
-export interface WalletAsk {
+export interface WalletRequest {
   raw: Hex
   /** A wallet's keys that work now, newest first. */
   liveKeysOf(wallet: Address): Promise<readonly number[]>
@@ -19,7 +19,7 @@ export interface WalletAsk {
  */
 export async function submitByWallet(
   { db, crypto, submitBytes }: { db: Db; crypto: Crypto; submitBytes: SubmitBytes },
-  { raw, liveKeysOf }: WalletAsk,
+  { raw, liveKeysOf }: WalletRequest,
 ): Promise<Hex> {
   const built = builtOf(readSigned(crypto, raw))
   const wallet = built.from

@@ -37,7 +37,7 @@ type SubmitDeps = Pick<
 > & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
 
 /** Signed transactions of one key's plans. */
-export interface SubmitAsk {
+export interface SubmitParams {
   by: Trader
   /** One, or several in their order: a refusal of several names those that were sent before it. */
   raws: Hex | readonly Hex[]
@@ -52,7 +52,7 @@ export interface Submitted {
   timings: { checkMs: number; writeMs: number; sendMs: number; totalMs: number }
 }
 
-export type SubmitBytes = (ask: SubmitAsk) => Promise<Submitted>
+export type SubmitBytes = (ask: SubmitParams) => Promise<Submitted>
 
 /** Relays what was built for this key, byte for byte, and nothing else. */
 export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
@@ -165,7 +165,7 @@ async function checkOrder(
   deps: SubmitDeps,
   { keyId }: Trader,
   items: readonly Item[],
-  feeTxHash: SubmitAsk['feeTxHash'],
+  feeTxHash: SubmitParams['feeTxHash'],
 ): Promise<Map<Hex, Hex>> {
   const fault = orderFault(items)
   if (fault) {

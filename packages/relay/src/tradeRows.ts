@@ -1,9 +1,9 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { RelayAsk, TradeStatus } from './types.ts'
+import type { RelayRequest, TradeStatus } from './types.ts'
 
 /** Inserts the row before the bytes are sent; null when it, or another swap with its fee, exists. */
-export async function insertRelaying(sql: Sql, ask: RelayAsk, nowMs: number): Promise<number | null> {
+export async function insertRelaying(sql: Sql, ask: RelayRequest, nowMs: number): Promise<number | null> {
   const { signed, kind, terms } = ask
   const trade = kind === 'swap' ? terms : null
   const fee = kind === 'swap' || kind === 'fee_transfer' ? (terms?.fee ?? null) : null
@@ -46,7 +46,7 @@ export async function insertRelaying(sql: Sql, ask: RelayAsk, nowMs: number): Pr
 }
 
 /** What the sequencer refused may be relayed again, by one call at a time. */
-export async function claimRefused(sql: Sql, ask: RelayAsk, nowMs: number): Promise<number | null> {
+export async function claimRefused(sql: Sql, ask: RelayRequest, nowMs: number): Promise<number | null> {
   const [row] = await sql.query<{ id: number }>(
     `update trades set status = 'relaying', code = null, key_id = $2, created_at_ms = $3, settled = false,
        fee_tx_hash = coalesce($4, fee_tx_hash), amount_out = amount_out_min,

@@ -48,7 +48,7 @@ export interface SignedBytes {
   nonce: number
 }
 
-export interface RelayAsk {
+export interface RelayRequest {
   signed: SignedBytes
   kind: TxKind
   keyId: number

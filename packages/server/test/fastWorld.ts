@@ -16,7 +16,7 @@ import {
 } from '@pit/chain'
 import type { Mark } from '@pit/market'
 import { type Answer, feeOf } from '@pit/protocol'
-import type { RelayAsk, RelayOutcome } from '@pit/relay'
+import type { RelayOutcome, RelayRequest } from '@pit/relay'
 import { openFast, openTable } from '@pit/trading'
 import type { PlanSimulation } from '@pit/trading/internal/types'
 import { buildFromTerms, signPermit, signTransaction } from '@pit/trading/test/fastClient'
@@ -112,7 +112,7 @@ export async function openFastWorld({ enabled = true } = {}) {
     rpcDown: false,
   }
   const seen = {
-    relayed: [] as RelayAsk[],
+    relayed: [] as RelayRequest[],
     simulated: 0,
     fundsRead: 0,
     refusals: [] as string[],

@@ -3,15 +3,15 @@ import { type Body, isPitError, type PitError } from '@pit/protocol'
 import type {
   PlanAnswer,
   PlanSimulation,
-  StorePlanAsk,
+  StorePlanRequest,
   Trade,
-  TradeAsk,
+  TradeParams,
   TradeQuote,
   WalletState,
 } from '@pit/trading'
 import { createPlanner } from '@pit/trading/internal/plan/createPlanner'
 import type { PlannerDeps } from '@pit/trading/internal/plan/deps'
-import type { SimulateAsk } from '@pit/trading/internal/simulate/deps'
+import type { SimulateParams } from '@pit/trading/internal/simulate/deps'
 import {
   DELEGATOR,
   MEME,
@@ -33,18 +33,18 @@ export const wallet = crypto.addressOf(KEY)
 
 /** What market, node and store answer, and what they were asked. */
 export interface PlannerWorld {
-  quoteFor: (ask: TradeAsk) => TradeQuote
+  quoteFor: (ask: TradeParams) => TradeQuote
   state: Partial<WalletState>
   simulation: Partial<PlanSimulation>
   /** What a simulation on an earlier block says instead. */
   onBlock: Record<number, Partial<PlanSimulation>>
-  simulated: SimulateAsk[]
+  simulated: SimulateParams[]
   /** A transaction of the wallet that was relayed and waits. */
   waiting: { nonce: number; tx_hash: Hex; created_at_ms: number } | null
   answerCall: (call: { to: Address; data: Hex }) => unknown
-  stored: StorePlanAsk[]
+  stored: StorePlanRequest[]
   refused: { code: string; amountIn: bigint | null }[]
-  asked: TradeAsk[]
+  asked: TradeParams[]
   /** The store all processes share. */
   askedPermits: Map<unknown, { amount_in: string; granted: string }>
 }
@@ -88,7 +88,7 @@ export function planRoutes({ devFields = false } = {}) {
       fee_recipient: null,
     },
     quoter: {
-      quoteTrade: async (ask: TradeAsk) => {
+      quoteTrade: async (ask: TradeParams) => {
         w.asked.push(ask)
         return { ...w.quoteFor(ask), ask }
       },
@@ -96,7 +96,7 @@ export function planRoutes({ devFields = false } = {}) {
     simulator: {
       readWallet: async () => walletState({ wallet, ...w.state }),
       gasCeiling: 6_000_000,
-      simulatePlan: async (ask: SimulateAsk) => ({
+      simulatePlan: async (ask: SimulateParams) => ({
         ok: true,
         block: 101,
         amountOut: 2n ** 120n,
@@ -119,7 +119,7 @@ export function planRoutes({ devFields = false } = {}) {
     market: { curveOf: () => undefined, head: () => null, mark: () => undefined },
     tokens: { find: async () => undefined, coreBySymbol: () => undefined },
     rpc: { request: async (_: string, [call]: [{ to: Address; data: Hex }]) => w.answerCall(call) },
-    storePlan: async (ask: StorePlanAsk) => void w.stored.push(ask),
+    storePlan: async (ask: StorePlanRequest) => void w.stored.push(ask),
     storeRevocation: async () => {},
     recordRefusal: (row: PlannerWorld['refused'][number]) => void w.refused.push(row),
     devFields,

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Logger } from '@pit/platform/logger'
-import type { CosignAsk, Cosigned, RegisterAsk, RootStatus } from '@pit/platform/signerCalls'
+import type { Cosigned, CosignParams, RegisterParams, RootStatus } from '@pit/platform/signerCalls'
 import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
 import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
 
@@ -12,9 +12,9 @@ export interface Cosigner {
   known(): Address | null
   /** Asks who co-signs; false as long as nobody was heard. Never throws. */
   hear(): Promise<boolean>
-  register(ask: RegisterAsk): Promise<void>
+  register(ask: RegisterParams): Promise<void>
   /** Throws LostAnswer where nobody can tell whether the leaf was counted. */
-  cosign(ask: CosignAsk): Promise<Cosigned>
+  cosign(ask: CosignParams): Promise<Cosigned>
   /** Throws in words when it does not answer, or signs nothing. */
   check(): Promise<void>
   /** What the last check found; true before the first. */

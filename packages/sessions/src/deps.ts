@@ -6,7 +6,7 @@ import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { Refusal } from '@pit/relay'
-import type { PlanTx, StorePlanAsk, Trade } from '@pit/trading'
+import type { PlanTx, StorePlanRequest, Trade } from '@pit/trading'
 import type { SessionAddresses } from './addresses.ts'
 import type { Cosigner } from './cosigner.ts'
 
@@ -35,7 +35,7 @@ export interface SessionOptions {
   tierBps(wallet: Address): Promise<number>
   isSanctioned(address: Address): boolean
   /** Before a trade is answered: only what was stored is relayed. */
-  storePlan(ask: StorePlanAsk): Promise<void>
+  storePlan(ask: StorePlanRequest): Promise<void>
   /** The owner's own transactions that belong to no trade: the setup, and what ends a session on chain. */
   storeOwnerTxs(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
   /** Never waits and never throws. */

@@ -4,24 +4,24 @@ import type { SignerClient } from '@pit/platform/signerClient'
 import { lower, sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, createCosigner } from './cosigner.ts'
 import type { SessionDeps, SessionOptions } from './deps.ts'
-import type { GrantAsk } from './grant/readGrant.ts'
+import type { GrantParams } from './grant/readGrant.ts'
 import { type Granted, startGrant } from './grant/startGrant.ts'
 import { type Signatures, switchOn } from './grant/switchOn.ts'
 import { sessionJobs } from './jobs.ts'
 import { type ListedSessions, listSessions } from './listSessions.ts'
-import { type RevokeAsk, type Revoked, revokeSession } from './revoke/revokeSession.ts'
+import { type Revoked, type RevokeParams, revokeSession } from './revoke/revokeSession.ts'
 import { findSession } from './store.ts'
 import { tradeInSession } from './trade/tradeInSession.ts'
-import type { SessionTrade, SessionTradeAsk } from './trade/types.ts'
+import type { SessionTrade, SessionTradeParams } from './trade/types.ts'
 import type { Session } from './types.ts'
 
 export interface Sessions {
   /** Refuses SESSIONS_UNAVAILABLE on a chain that lacks a part sessions stand on. */
   refuseUnavailable(): void
-  startGrant(ask: GrantAsk): Promise<Granted>
+  startGrant(ask: GrantParams): Promise<Granted>
   switchOn(ask: Signatures): Promise<Session>
-  tradeInSession(ask: SessionTradeAsk): Promise<SessionTrade>
-  revokeSession(ask: RevokeAsk): Promise<Revoked>
+  tradeInSession(ask: SessionTradeParams): Promise<SessionTrade>
+  revokeSession(ask: RevokeParams): Promise<Revoked>
   listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
   /** The co-signer that clients pin; null while nobody knows it. */

@@ -110,21 +110,21 @@ export async function findWithUse(
   return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
 }
 
-interface ListAsk {
+interface ListParams {
   who: Address
   nowS: number
   max: number
 }
 
 /** What this wallet granted. */
-export const sessionsOf = (sql: Sql, ask: ListAsk): Promise<Session[]> => list(sql, 'wallet = $1', ask)
+export const sessionsOf = (sql: Sql, ask: ListParams): Promise<Session[]> => list(sql, 'wallet = $1', ask)
 
 /** What others granted to this executor, once they signed it. */
-export const sessionsFor = (sql: Sql, ask: ListAsk): Promise<Session[]> =>
+export const sessionsFor = (sql: Sql, ask: ListParams): Promise<Session[]> =>
   list(sql, `executor = $1 and status in ('active', 'revoked')`, ask)
 
 /** Those that can trade first, then the newest: whoever floods the list hides nothing of that. */
-async function list(sql: Sql, where: string, { who, nowS, max }: ListAsk): Promise<Session[]> {
+async function list(sql: Sql, where: string, { who, nowS, max }: ListParams): Promise<Session[]> {
   const rows = await sql.query<SessionRow>(
     `select ${COLUMNS} from sessions where ${where}
      order by status = 'active' and expires_at_s > $3 desc, created_at_s desc, id limit $2`,

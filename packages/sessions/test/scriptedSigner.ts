@@ -11,14 +11,14 @@ import {
   sessionLeaf,
   signDelegation,
 } from '@pit/chain'
-import type { CosignAsk, Cosigned, RegisterAsk } from '@pit/platform/signerCalls'
+import type { Cosigned, CosignParams, RegisterParams } from '@pit/platform/signerCalls'
 import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
 import { refusal } from '@pit/protocol'
 
 type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
 
 interface Kept {
-  ask: RegisterAsk
+  ask: RegisterParams
   leaves: { microUsd: number; clientId?: string | undefined; data: Hex; atS: number }[]
   revoked: boolean
 }
@@ -27,9 +27,9 @@ interface Kept {
 export interface ScriptedSigner extends Client {
   /** By root hash. */
   roots: Map<Hex, Kept>
-  asked: CosignAsk[]
+  asked: CosignParams[]
   /** Before a leaf is made. */
-  beforeLeaf: (ask: CosignAsk) => void | Promise<void>
+  beforeLeaf: (ask: CosignParams) => void | Promise<void>
   /** What becomes of an honest answer. */
   answers: (honest: Cosigned) => Cosigned
   /** Dollars of a leaf, in millionths. */

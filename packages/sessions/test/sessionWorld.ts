@@ -26,9 +26,9 @@ import {
   usdOf,
   worthDown,
 } from '@pit/protocol'
-import type { Planned, TradeAsk, TradeQuote, TradeToken, WalletState } from '@pit/trading'
+import type { Planned, TradeParams, TradeQuote, TradeToken, WalletState } from '@pit/trading'
 import { createPlanTrade } from '@pit/trading/internal/plan/planTrade'
-import type { WalletAsk } from '@pit/trading/internal/simulate/index'
+import type { WalletRequest } from '@pit/trading/internal/simulate/index'
 import {
   MEME,
   NOW_S,
@@ -89,7 +89,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   const world = { bends: (planned: Planned): Planned => planned }
 
   /** What a quoter would find, at the world's prices. */
-  async function quoteTrade(trade: TradeAsk): Promise<TradeQuote> {
+  async function quoteTrade(trade: TradeParams): Promise<TradeQuote> {
     const tokenIn = TOKENS[trade.tokenIn]!
     const tokenOut = TOKENS[trade.tokenOut]!
     const amountIn = trade.amountIn ?? atomsOf(tokenIn, trade.notionalUsd!)
@@ -110,7 +110,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     return { ...quote, fee, notionalMicroUsd: microUsd, ask: trade, blockTimeS: nowS() }
   }
 
-  async function readWallet({ wallet, tokenIn }: WalletAsk): Promise<WalletState> {
+  async function readWallet({ wallet, tokenIn }: WalletRequest): Promise<WalletState> {
     const code = chain.code.get(wallet)
     return walletState({
       wallet,

@@ -3,7 +3,7 @@ import type { Clock } from '@pit/platform/clock'
 import type { SessionBindingV3 } from '@pit/protocol'
 import { expect } from 'vitest'
 import type { Ledger } from '../src/ledger/openLedger.ts'
-import type { LeafAsk, StoredRoot } from '../src/ledger/types.ts'
+import type { LeafRequest, StoredRoot } from '../src/ledger/types.ts'
 import { grant, LIMITS, makeBinding, NOW_S, storedOf } from './kit.ts'
 
 /** The ledger's clock stands until a test moves it. */
@@ -22,7 +22,7 @@ export async function register(
   expect(await ledger.register(stored)).toBe('registered')
   return stored
 }
-export const leaf = ({ hash, binding }: StoredRoot, change: Partial<LeafAsk> = {}): LeafAsk => ({
+export const leaf = ({ hash, binding }: StoredRoot, change: Partial<LeafRequest> = {}): LeafRequest => ({
   rootHash: hash,
   limits: binding.limits,
   microUsd: 10_000_000n,
@@ -33,7 +33,7 @@ export const leaf = ({ hash, binding }: StoredRoot, change: Partial<LeafAsk> = {
   callNonce: nonce(),
   ...change,
 })
-export async function ask(ledger: Ledger, asked: LeafAsk): Promise<string> {
+export async function ask(ledger: Ledger, asked: LeafRequest): Promise<string> {
   const verdict = await ledger.countLeaf(asked)
   return verdict.ok ? `leaf ${verdict.sequence}` : verdict.failures.map(({ rule }) => rule).join(' ')
 }

@@ -24,7 +24,7 @@ export interface TradeDeps {
   /** The rate of a major trade for this wallet now; null: the posted one. */
   tierBps(wallet: Address | null): Promise<number>
   /** Before a plan is answered: only what was stored is relayed. */
-  storePlan(ask: StorePlanAsk): Promise<void>
+  storePlan(ask: StorePlanRequest): Promise<void>
   storeRevocation(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void
@@ -32,7 +32,7 @@ export interface TradeDeps {
   devFields: boolean
 }
 
-export interface StorePlanAsk {
+export interface StorePlanRequest {
   keyId: number
   wallet: Address
   path: 'agent' | 'session' | 'hosted'

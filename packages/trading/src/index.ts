@@ -1,10 +1,10 @@
 export { NotRunnable, simulateBlocks as runBlocks } from '@pit/platform/reads'
 export { fractionOf, microUsdDown as microUsdOf, usdOf } from '@pit/protocol'
-export type { StorePlanAsk, TradeDeps } from './deps.ts'
+export type { StorePlanRequest, TradeDeps } from './deps.ts'
 export * from './fast/index.ts'
 export { openTrade, type Trade } from './openTrade.ts'
 export {
-  type ApprovalAsk,
+  type ApprovalRequest,
   type Approved,
   approvalCalls,
   approveStep,
@@ -21,14 +21,14 @@ export {
   MAX_UINT160,
   missingJson,
   type PlanAnswer,
-  type PlanAsk,
   type Planned,
+  type PlanParams,
   type PlanRequest,
   type PlanTerms,
   type Prepared,
   permit2ApproveStep,
   type Revocation,
-  type RevokeAsk,
+  type RevokeParams,
   readApprovalAnswers,
   type Simulated,
   type SimulateRequest,

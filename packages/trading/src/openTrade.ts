@@ -3,12 +3,12 @@ import type { TradeDeps } from './deps.ts'
 import { createPlanner, type Planner } from './plan/index.ts'
 import { createQuoter, type Quoter, type ShownQuote, showQuote } from './quote/index.ts'
 import { createSimulator, type Simulator } from './simulate/index.ts'
-import type { TradeAsk } from './types.ts'
+import type { TradeParams } from './types.ts'
 
 export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute' | 'sweep'> {
   quoteTrade: Quoter['quoteTrade']
   /** A quote with its best route simulated, and what a plan of it would be refused for. */
-  showQuote(ask: { trade: TradeAsk; acceptRisks: readonly string[] }): Promise<ShownQuote>
+  showQuote(ask: { trade: TradeParams; acceptRisks: readonly string[] }): Promise<ShownQuote>
   simulator: Simulator
   jobs: CapabilityJobs
 }

@@ -9,7 +9,7 @@ export type Check = Answer<'live.quote'>['policy'][number]
 export type Measured = schemas.Measured
 
 /** What is asked for, read and typed; who asks is not in it, but for the wallet whose fee tier counts. */
-export interface TradeAsk {
+export interface TradeParams {
   /** Whose tier sets the fee; null: the posted rate. */
   wallet: Address | null
   /** A core symbol or an address, as it was sent. */
@@ -116,7 +116,7 @@ export interface FailedRoute {
 
 /** A trade priced at one block. Nothing of it refuses for risk: that is the policy's work. */
 export interface TradeQuote {
-  ask: TradeAsk
+  ask: TradeParams
   block: number
   blockTimeS: number
   tokenIn: TradeToken

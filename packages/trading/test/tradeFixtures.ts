@@ -3,7 +3,7 @@ import type { PlanHop } from '@pit/plans'
 import { type CoreSymbol, feeOf } from '@pit/protocol'
 import type { TradeAddresses } from '../src/plan/addresses.ts'
 import type { BuildableRoute } from '../src/plan/chooseRoute.ts'
-import type { BuildAsk } from '../src/plan/spending.ts'
+import type { BuildRequest } from '../src/plan/spending.ts'
 import type { TradeQuote, TradeToken, WalletState } from '../src/types.ts'
 
 export type Flags = TradeToken['record']['flags']
@@ -194,7 +194,7 @@ export function walletState(over: Partial<WalletState> = {}): WalletState {
   }
 }
 
-export function buildAsk(wanted: Wanted = {}, over: Partial<BuildAsk> = {}): BuildAsk {
+export function buildParams(wanted: Wanted = {}, over: Partial<BuildRequest> = {}): BuildRequest {
   const { quote, route } = quoteOf(wanted)
   return {
     quote,

@@ -29,7 +29,7 @@ export type Closing =
 /** Trades of the week that are not over by then are left to the next row. */
 const WAIT_FOR_TRADES_S = 7_200
 
-export interface CloseAsk {
+export interface CloseRequest {
   wallet: Address
   /** Why differences are accepted; without it a week that has some waits. */
   accept: string | null
@@ -51,7 +51,7 @@ export interface CloseAsk {
  */
 export function closeNextWeek(
   { db, clock, profile }: Pick<TreasuryDeps, 'clock' | 'profile'> & { db: Db },
-  { wallet, accept, sent = [], delayS = 0, unsettledToo, end, alongside }: CloseAsk,
+  { wallet, accept, sent = [], delayS = 0, unsettledToo, end, alongside }: CloseRequest,
 ): Promise<Closing> {
   const close = async (sql: Sql): Promise<Closing> => {
     const head = await holdHead(sql)

@@ -2,7 +2,7 @@ export type { PrizePayouts } from './buildAnswer.ts'
 export { type Closing, RecordBroken } from './closeWeek.ts'
 export type { TreasuryDeps } from './deps.ts'
 export {
-  type CloseWeekAsk,
+  type CloseWeekRequest,
   EarlyCloseRefused,
   openTreasury,
   type Treasury,

@@ -8,7 +8,7 @@ import type { BlockRange, EthBy } from './types.ts'
 /** Of tokens that only the ledger knows, this many new ones a row; the others wait for the next. */
 const MAX_LEDGER_TOKENS = 200
 
-export interface MatchAsk extends BlockRange {
+export interface MatchRequest extends BlockRange {
   wallet: Address
   /** Tokens whose transfers are read. */
   readTokens: readonly Address[]
@@ -26,7 +26,7 @@ export interface Matched {
  * Fees that no row took up yet beside what came in and no row took up yet. Both are in the same blocks; what
  * agrees is summed where it lies, since a week may have a million of them.
  */
-export async function readMatches(sql: Sql, ask: MatchAsk): Promise<Matched> {
+export async function readMatches(sql: Sql, ask: MatchRequest): Promise<Matched> {
   const byTx = await matchByTx(sql, ask)
   const ranges = await readRanges(sql, ask)
   const matches: Match[] = await matchByLedger(sql, ask)
@@ -61,7 +61,7 @@ interface TxRow {
  * What differs is answered one by one. The one join over another owner's table: a week's fees may be a
  * million beside a million transfers, and neither side can be handed over by its ids.
  */
-function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
+function matchByTx(sql: Sql, ask: MatchRequest): Promise<TxRow[]> {
   return sql.query<TxRow>(
     `with booked as (
        select tx_hash, token, sum(atoms) as ledger, count(*) as trades, min(block) as block from fees
@@ -106,10 +106,10 @@ function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
   )
 }
 
-const sinceOf = ({ withEarlier, fromBlock }: MatchAsk): number => (withEarlier ? 0 : fromBlock)
+const sinceOf = ({ withEarlier, fromBlock }: MatchRequest): number => (withEarlier ? 0 : fromBlock)
 
 /** ETH by balances. Of a range that began in an earlier row, what that row's fees explain is gone already. */
-async function readRanges(sql: Sql, ask: MatchAsk): Promise<Map<number, bigint>> {
+async function readRanges(sql: Sql, ask: MatchRequest): Promise<Map<number, bigint>> {
   const rows = await sql.query<{ id: number; token: Address; atoms: string; from: number; to: number }>(
     `select id, token, atoms, from_block as from, to_block as to from treasury_incomings
      where wallet = $1 and seq is null and how = 'balance' and to_block between $2 and $3`,
@@ -130,7 +130,7 @@ async function readRanges(sql: Sql, ask: MatchAsk): Promise<Map<number, bigint>>
 }
 
 /** Tokens whose transfers nobody reads, the longest waiting first. */
-async function matchByLedger(sql: Sql, ask: MatchAsk): Promise<Match[]> {
+async function matchByLedger(sql: Sql, ask: MatchRequest): Promise<Match[]> {
   const sums = await sumUntaken(sql, {
     recipient: ask.wallet,
     fromBlock: sinceOf(ask),
@@ -148,7 +148,7 @@ async function matchByLedger(sql: Sql, ask: MatchAsk): Promise<Match[]> {
 }
 
 /** The weakest of the ways ETH was read by. */
-async function ethBy(sql: Sql, { wallet, fromBlock, toBlock }: MatchAsk): Promise<EthBy> {
+async function ethBy(sql: Sql, { wallet, fromBlock, toBlock }: MatchRequest): Promise<EthBy> {
   const [found] = await sql.query<{ unread: boolean; balance: boolean; trace: boolean }>(
     `select
        exists (select 1 from treasury_unread where wallet = $1 and from_block <= $3 and to_block >= $2)

@@ -7,7 +7,7 @@ import type { Metrics } from '@pit/platform/metrics'
 import { askHeader, createLogSpan, readOne } from '@pit/platform/reads'
 import { countOpen } from '@pit/relay'
 import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
-import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
+import { type CloseRequest, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
 import { readTransfers, type TransferNamed } from './readTransfer.ts'
@@ -34,13 +34,13 @@ export interface Treasury {
   /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
   closeDueWeeks(): Promise<Closing[]>
   /** The operator's closing: `accept` takes differences, `early` ends the running week now (devnet only). */
-  closeWeek(ask: CloseWeekAsk): Promise<Closing>
+  closeWeek(ask: CloseWeekRequest): Promise<Closing>
   recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
   state(): Promise<TreasuryState>
   jobs: CapabilityJobs
 }
 
-export interface CloseWeekAsk {
+export interface CloseWeekRequest {
   accept: string | null
   /** Transactions that moved the week's shares; the chain is read before anything is recorded. */
   transfers?: readonly TransferNamed[]
@@ -118,12 +118,12 @@ export function openTreasury({
     }
   }
 
-  async function closeWeek({ accept, transfers = [], early, alongside }: CloseWeekAsk): Promise<Closing> {
+  async function closeWeek({ accept, transfers = [], early, alongside }: CloseWeekRequest): Promise<Closing> {
     if (wallet === null) throw new EarlyCloseRefused('this chain’s profile names no platform wallet')
     if (early && !isDevnet) throw new EarlyCloseRefused('a week is closed early on a devnet only')
     const sent = await readTransfers(deps, transfers)
     const ask = { wallet, accept, unsettledToo: !isDevnet, ...(alongside ? { alongside } : {}) }
-    const close = async (own: CloseAsk) => {
+    const close = async (own: CloseRequest) => {
       const closing = await closeNextWeek(deps, own)
       if (closing.kind === 'closed') forget()
       return closing
@@ -142,7 +142,7 @@ export function openTreasury({
   }
 
   /** Reads up to the head once the running week's trades are over; answers what ends the week there. */
-  async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseAsk['end']>> {
+  async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseRequest['end']>> {
     const head = await readOne(deps.rpc, askHeader('latest'))
     if (!head) throw new EarlyCloseRefused('the node has no blocks')
     const atS = nowS(clock)

@@ -34,7 +34,7 @@ export interface ModelDeps extends Omit<BrainDeps, 'seal'> {
   patienceMs: number
 }
 
-export interface BrainAsk {
+export interface BrainRequest {
   agent: HostedAgent
   tick: number
   market: BrainMarket

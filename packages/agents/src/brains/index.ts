@@ -1,4 +1,4 @@
-export type { BrainAsk, Brained } from './deps.ts'
+export type { Brained, BrainRequest } from './deps.ts'
 export { MAX_COMPLETION_TOKENS } from './model/prompt.ts'
 export { TEMPLATES } from './model/templates.ts'
 export { trialPoolOf } from './money/rules.ts'

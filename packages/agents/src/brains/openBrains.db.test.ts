@@ -9,7 +9,7 @@ import { withDb } from '@pit/platform/test/withStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAgent, gatewayAt, TERMS, wallet } from '../../test/brainsWorld.ts'
 import type { StoredAgent } from '../store.ts'
-import type { BrainAsk } from './deps.ts'
+import type { BrainRequest } from './deps.ts'
 import { type BrainsDeps, openBrains } from './openBrains.ts'
 
 let server: Server
@@ -44,7 +44,7 @@ withDb('brains', (db) => {
       ai: { ...terms, poolKey: 'pk-service-key' },
       ...more,
     })
-  const ask = (agent: StoredAgent): BrainAsk => ({
+  const ask = (agent: StoredAgent): BrainRequest => ({
     agent,
     tick: 3,
     market: {

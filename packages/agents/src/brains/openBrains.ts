@@ -16,11 +16,11 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { Counter } from 'prom-client'
-import type { AgentBrains, OwnAsk } from '../deps.ts'
+import type { AgentBrains, AgentRequest } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
 import { aiHolds } from './aiHolds.ts'
 import { connectKey } from './connect.ts'
-import type { BrainAsk, BrainDeps, Brained, ModelDeps } from './deps.ts'
+import type { BrainDeps, Brained, BrainRequest, ModelDeps } from './deps.ts'
 import { decideByModel } from './model/decideByModel.ts'
 import { createModels } from './model/models.ts'
 import { forgetKey, readKey } from './money/keys.ts'
@@ -54,11 +54,11 @@ export interface BrainsDeps {
 export interface Brains extends AgentBrains {
   /** Null: for nobody in particular. */
   overview(wallet: Address | null): Promise<AiOverview>
-  spend(ask: OwnAsk & { before?: number | undefined; limit: number }): Promise<AiSpend>
+  spend(ask: AgentRequest & { before?: number | undefined; limit: number }): Promise<AiSpend>
   /** Keeps an owner's key once the gateway takes it. */
   connectKey(ask: { wallet: Address; key: string }): ReturnType<typeof connectKey>
   forgetKey(wallet: Address): Promise<void>
-  decide(ask: BrainAsk): Promise<Brained>
+  decide(ask: BrainRequest): Promise<Brained>
   /** How far back an agent's market has to reach. */
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
   /** The `ai_pool` of stats; null while it is off or unread. */
@@ -115,7 +115,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     ...(deps.webhookTimeoutMs === undefined ? {} : { timeoutMs: deps.webhookTimeoutMs }),
   }
 
-  async function decideByWebhook(ask: BrainAsk): Promise<Brained> {
+  async function decideByWebhook(ask: BrainRequest): Promise<Brained> {
     const secret = await readSecret(ask.agent)
     const brained: Brained =
       secret === null

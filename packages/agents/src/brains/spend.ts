@@ -1,6 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
-import type { OwnAsk } from '../deps.ts'
+import type { AgentRequest } from '../deps.ts'
 import { findOwned } from '../store.ts'
 import type { HostedAgent } from '../types.ts'
 import type { BrainDeps } from './deps.ts'
@@ -27,7 +27,7 @@ export interface AiSpend {
 
 export async function readSpend(
   deps: BrainDeps,
-  { before, limit, ...ask }: OwnAsk & { before?: number | undefined; limit: number },
+  { before, limit, ...ask }: AgentRequest & { before?: number | undefined; limit: number },
 ): Promise<AiSpend> {
   const { db, clock, gateway, terms } = deps
   const agent = await findOwned(db, ask)

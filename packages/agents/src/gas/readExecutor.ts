@@ -4,7 +4,7 @@ import { askEther, needAll } from '@pit/platform/reads'
 import { COSIGNER, fail } from '@pit/protocol'
 import { openSessionsOf } from '@pit/sessions'
 import { feesOf } from '@pit/trading'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { executorsOf, type StoredExecutor } from '../executors.ts'
 import { lastUnlanded } from '../run/orders.ts'
 import { findOwnedOrDeleted, type StoredAgent } from '../store.ts'
@@ -40,7 +40,7 @@ export interface ExecutorNow {
   ethPriceE18: bigint | null
 }
 
-export async function readExecutor(deps: HostedDeps, ask: OwnAsk): Promise<ExecutorNow> {
+export async function readExecutor(deps: HostedDeps, ask: AgentRequest): Promise<ExecutorNow> {
   const agent = await findOwnedOrDeleted(deps.db, ask)
   const { executor } = agent
   if (executor === null) return fail('NO_EXECUTOR')

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail, isPitError } from '@pit/protocol'
 import { openSessionsOf } from '@pit/sessions'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { executorsOf, markClosed, type StoredExecutor } from '../executors.ts'
 import { writeLogs } from '../logs.ts'
 import { askSigner } from '../signer.ts'
@@ -22,7 +22,7 @@ export interface Refunded {
  * What is left on a stopped agent's executor goes to the owner that the signing service has on record. The
  * signed bytes are kept before they leave: asked again, the same come back, and the same are sent.
  */
-export async function refundGas(deps: HostedDeps, ask: OwnAsk): Promise<Refunded> {
+export async function refundGas(deps: HostedDeps, ask: AgentRequest): Promise<Refunded> {
   const agent = await findOwnedOrDeleted(deps.db, ask)
   if (agent.mode === 'paper') fail('NO_EXECUTOR')
   if (agent.status !== 'stopped') fail('STOP_FIRST')

@@ -2,7 +2,7 @@ import { nowS } from '@pit/platform/clock'
 import { fail, SESSION } from '@pit/protocol'
 import { type AgentSession, readSession } from '@pit/sessions'
 import { change } from '../change.ts'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { isAttested } from '../signer.ts'
 import { findOwned, type StoredAgent } from '../store.ts'
@@ -12,7 +12,7 @@ import { listStale } from './stale.ts'
 /** The owner's own grant to the agent's executor; from then on it bounds every trade. */
 export async function attachSession(
   deps: HostedDeps,
-  ask: OwnAsk & { sessionId: string },
+  ask: AgentRequest & { sessionId: string },
 ): Promise<AgentDetail> {
   await listStale(deps, await findOwned(deps.db, ask))
   const agent = await change(deps, ask, async (found) => {

@@ -24,7 +24,7 @@ import { readPairs } from '../terms/readPairs.ts'
 import { checkTerms, normalTerms } from '../terms/riskTerms.ts'
 import type { AgentLimits, AgentTerms, HostedAgent } from '../types.ts'
 
-export interface CreateAsk {
+export interface CreateParams {
   by: Trader
   name: string | null
   brain: Brain
@@ -55,7 +55,7 @@ export interface Created {
 }
 
 /** A paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
-export async function createAgent(deps: HostedDeps, ask: CreateAsk): Promise<Created> {
+export async function createAgent(deps: HostedDeps, ask: CreateParams): Promise<Created> {
   const { mode, brain, intervalS, admit } = ask
   const { wallet, keyId } = ask.by
   const id = idOf(deps, ask)
@@ -131,14 +131,14 @@ async function describeCreated(
 }
 
 /** One that its caller named has its id by wallet and name, so that no retry makes another. */
-function idOf({ randomBytes }: HostedDeps, { by, request }: CreateAsk): string {
+function idOf({ randomBytes }: HostedDeps, { by, request }: CreateParams): string {
   if (request === null) return `agt_${bytesToHex(randomBytes(16)).slice(2)}`
   const named = createHash('sha256').update(`${by.wallet} ${request.clientId}`).digest('hex')
   return `agt_${named.slice(0, 32)}`
 }
 
 /** What an earlier call of the same name made; refuses another request by it. */
-async function readMade(sql: Sql, id: string, { request }: CreateAsk): Promise<StoredAgent | null> {
+async function readMade(sql: Sql, id: string, { request }: CreateParams): Promise<StoredAgent | null> {
   const made = request && (await readAgent(sql, id))
   if (!made) return null
   if ((await requestHashOf(sql, id)) === request.hash) return made
@@ -166,7 +166,7 @@ async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<vo
 }
 
 /** What a paper agent starts with; a live one trades its owner's own. */
-function bookStart({ mode, startMicroUsd }: CreateAsk): bigint {
+function bookStart({ mode, startMicroUsd }: CreateParams): bigint {
   if (mode === 'live' && startMicroUsd !== null) {
     fail('BAD_REQUEST', { field: 'paper_book', message: '`paper_book` is a paper agent’s.' })
   }

@@ -1,13 +1,13 @@
 import { fail } from '@pit/protocol'
 import { activation, change } from '../change.ts'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { checkFits } from '../terms/fits.ts'
 import { isEntrant } from '../terms/practice.ts'
 import { checkSwitches, needSession } from './live.ts'
 
 /** No tick from now on. One that waits for something else then waits for its owner. */
-export async function pauseByOwner(deps: HostedDeps, ask: OwnAsk): Promise<AgentDetail> {
+export async function pauseByOwner(deps: HostedDeps, ask: AgentRequest): Promise<AgentDetail> {
   const agent = await change(deps, ask, ({ status, pauseReason }) => {
     if (status === 'stopped') fail('STOPPED')
     if (pauseReason?.code === 'OWNER') return null
@@ -20,7 +20,7 @@ export async function pauseByOwner(deps: HostedDeps, ask: OwnAsk): Promise<Agent
 }
 
 /** It ticks at once, unless it is asked at intervals and was a moment ago. */
-export async function resumeAgent(deps: HostedDeps, ask: OwnAsk): Promise<AgentDetail> {
+export async function resumeAgent(deps: HostedDeps, ask: AgentRequest): Promise<AgentDetail> {
   const agent = await change(deps, ask, async (found) => {
     if (found.status === 'stopped') fail('STOPPED')
     await checkSwitches(deps, found.mode)

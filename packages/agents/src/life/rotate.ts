@@ -3,7 +3,7 @@ import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { Revoked } from '@pit/sessions'
 import { change } from '../change.ts'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { addExecutor, executorsOf, retireExecutor } from '../executors.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { newExecutor } from '../signer.ts'
@@ -16,7 +16,7 @@ import { endSessions } from './endSessions.ts'
  */
 export async function rotateExecutor(
   deps: HostedDeps,
-  ask: OwnAsk,
+  ask: AgentRequest,
 ): Promise<{ detail: AgentDetail; retired: Address; revoked: Revoked[] | null }> {
   const before = await findOwned(deps.db, ask)
   refuseRotation(before)
@@ -65,7 +65,7 @@ function refuseRotation({ mode, status }: StoredAgent): void {
 }
 
 /** The old one stops at once; the new one is shown once. */
-export async function rotateWebhookSecret(deps: HostedDeps, ask: OwnAsk): Promise<string> {
+export async function rotateWebhookSecret(deps: HostedDeps, ask: AgentRequest): Promise<string> {
   let secret = ''
   await change(deps, ask, (found) => {
     if (found.brain !== 'webhook') fail('NOT_WEBHOOK')

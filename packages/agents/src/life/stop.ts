@@ -2,7 +2,7 @@ import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { Revoked } from '@pit/sessions'
 import { change } from '../change.ts'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { executorsOf } from '../executors.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { markLeft, type StoredAgent } from '../store.ts'
@@ -14,7 +14,7 @@ import { endSessions } from './endSessions.ts'
  */
 export async function stopAgent(
   deps: HostedDeps,
-  ask: OwnAsk,
+  ask: AgentRequest,
 ): Promise<{ detail: AgentDetail; revoked: Revoked[] | null }> {
   const agent = await change(deps, ask, ({ status }) => {
     if (status === 'stopped') return null
@@ -36,7 +36,7 @@ export async function stopAgent(
 }
 
 /** It is not shown any more; its executor, and the gas on it, outlive it. */
-export async function deleteAgent(deps: HostedDeps, ask: OwnAsk): Promise<StoredAgent> {
+export async function deleteAgent(deps: HostedDeps, ask: AgentRequest): Promise<StoredAgent> {
   const agent = await change(deps, ask, ({ mode, status }) => {
     if (mode === 'live' && status !== 'stopped') fail('STOP_FIRST')
     const atS = nowS(deps.clock)

@@ -1,6 +1,6 @@
 import { type Brain, fail, type ShieldPolicy } from '@pit/protocol'
 import { activation, type Change, change, intervalAfterLast } from '../change.ts'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import type { AgentPatch, StoredAgent } from '../store.ts'
 import { checkInterval, checkLimits } from '../terms/limits.ts'
@@ -13,7 +13,7 @@ import { checkLiveOn, checkStillFits } from './live.ts'
 import { listStale } from './stale.ts'
 
 /** What is not named stays as it is. */
-export interface UpdateAsk extends OwnAsk {
+export interface UpdateRequest extends AgentRequest {
   name?: string | null
   brain?: Brain
   params?: Record<string, unknown>
@@ -37,7 +37,7 @@ export interface Updated {
   webhookSecret: string | null
 }
 
-export async function updateAgent(deps: HostedDeps, ask: UpdateAsk): Promise<Updated> {
+export async function updateAgent(deps: HostedDeps, ask: UpdateRequest): Promise<Updated> {
   const { admit } = ask
   let pairs: AgentPairs | null = null
   let secret: string | null = null
@@ -108,7 +108,7 @@ const refuseLiveWith = (fields: readonly string[]): never =>
 
 function detachedLog(
   { sessionId, executor }: StoredAgent,
-  ask: UpdateAsk,
+  ask: UpdateRequest,
   steering: readonly string[],
 ): NonNullable<Change['log']> {
   const fields = ask.fields.filter((field) => field !== 'live').join(', ')
@@ -127,7 +127,7 @@ function detachedLog(
 function brainPatch(
   { brains }: HostedDeps,
   found: StoredAgent,
-  { brain, params, intervalS: asked }: UpdateAsk,
+  { brain, params, intervalS: asked }: UpdateRequest,
 ): Pick<AgentPatch, 'brain' | 'params' | 'webhookSecret'> {
   if (brain === undefined && params === undefined && asked === undefined) return {}
   const next = brain ?? found.brain
@@ -146,7 +146,7 @@ function brainPatch(
 function intervalPatch(
   { clock }: HostedDeps,
   found: StoredAgent,
-  { intervalS: asked, brain }: UpdateAsk,
+  { intervalS: asked, brain }: UpdateRequest,
 ): AgentPatch {
   const nowMs = clock.nowMs()
   const intervalS = asked ?? found.intervalS
@@ -161,7 +161,7 @@ function intervalPatch(
   return sooner ? { ...patch, nextTickMs: soonest } : patch
 }
 
-function termsPatch(found: StoredAgent, ask: UpdateAsk): { terms?: AgentTerms } {
+function termsPatch(found: StoredAgent, ask: UpdateRequest): { terms?: AgentTerms } {
   const { acceptRisks = found.terms.acceptRisks, shield = found.terms.shield } = ask
   if (ask.acceptRisks === undefined && ask.shield === undefined && ask.policies === undefined) return {}
   // Without shield its policies go too, unless they are asked for by name.
@@ -171,13 +171,13 @@ function termsPatch(found: StoredAgent, ask: UpdateAsk): { terms?: AgentTerms } 
 }
 
 /** Live on lets an agent run that waited for it; one that its owner paused waits for its owner. */
-function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: UpdateAsk): AgentPatch {
+function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: UpdateRequest): AgentPatch {
   if (live === undefined) return {}
   const waits = live && found.status === 'paused' && found.pauseReason?.code !== 'OWNER'
   return { ...(live !== found.live && { live }), ...(waits && activation(found, clock.nowMs())) }
 }
 
-function logOf(ask: UpdateAsk, patch: AgentPatch): NonNullable<Change['log']> {
+function logOf(ask: UpdateRequest, patch: AgentPatch): NonNullable<Change['log']> {
   const fields = ask.fields.filter((field) => field !== 'live')
   const switched = patch.live ?? (patch.status === 'active' || undefined)
   const said = [

@@ -1,13 +1,13 @@
 import { applyFill, changesOf } from '@pit/brains'
 import { type Address, NATIVE } from '@pit/chain'
 import { exchangeUp, fail, feeOf, markPrice, usdOf, worthUp } from '@pit/protocol'
-import { judgeQuote, type TradeAsk, type TradeQuote } from '@pit/trading'
+import { judgeQuote, type TradeParams, type TradeQuote } from '@pit/trading'
 import type { Cash, PaperDeps } from './deps.ts'
 import { insertFill, lockBook, readBalances } from './store.ts'
-import type { FillAsk, FilledNow } from './types.ts'
+import type { FilledNow, FillRequest } from './types.ts'
 
 /** Trades a book: priced and judged as a plan is, then booked in one transaction. */
-export async function fillOrder(deps: PaperDeps, cash: Cash, ask: FillAsk): Promise<FilledNow> {
+export async function fillOrder(deps: PaperDeps, cash: Cash, ask: FillRequest): Promise<FilledNow> {
   const quote = await deps.quoteTrade(tradeOf(ask))
   const priced = priceFill(deps, cash, ask, quote)
   return deps.db.transaction(async (sql) => {
@@ -21,7 +21,7 @@ export async function fillOrder(deps: PaperDeps, cash: Cash, ask: FillAsk): Prom
   })
 }
 
-const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillAsk): TradeAsk => ({
+const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillRequest): TradeParams => ({
   wallet,
   tokenIn,
   tokenOut,
@@ -47,7 +47,7 @@ export function gasCostOf(
 }
 
 /** What the trade would do to the book. Stock tokens are refused: no paper book has an attestation. */
-function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillAsk, quote: TradeQuote) {
+function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillRequest, quote: TradeQuote) {
   const { route, outcome } = judgeQuote(quote, { acceptRisks: terms.acceptRisks, attestsNonUs: false })
   const eth =
     deps.market.mark(NATIVE) ??

@@ -18,7 +18,7 @@ import {
 } from '../../test/paperWorld.ts'
 import { readRuns } from './bookReads.ts'
 import { readFall } from './store.ts'
-import type { FillAsk, Paper, PaperFill } from './types.ts'
+import type { FillRequest, Paper, PaperFill } from './types.ts'
 
 const START = 10_000n * USD
 let owners = 0
@@ -27,7 +27,7 @@ const ownerOf = () => `test:${++owners}`
 withDb('a paper book', (db) => {
   const openBook = (paper: Paper, startMicroUsd = START) =>
     paper.openBook(db, { owner: ownerOf(), startMicroUsd, atS: START_MS / 1_000 })
-  const order = (bookId: number, more: Partial<FillAsk> = {}): FillAsk => ({
+  const order = (bookId: number, more: Partial<FillRequest> = {}): FillRequest => ({
     bookId,
     wallet: WALLET,
     tokenIn: 'USDG',
@@ -117,7 +117,7 @@ withDb('a paper book', (db) => {
   it('refuses what a plan would be refused for, and what it cannot pay', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper)
-    const tries: [string, Partial<FillAsk>][] = [
+    const tries: [string, Partial<FillRequest>][] = [
       ['MIN_NOTIONAL', { size: { microUsd: 999_999n } }],
       ['MAX_NOTIONAL', { size: { microUsd: 10_001n * USD } }],
       ['SAME_TOKEN', { tokenOut: 'USDG' }],

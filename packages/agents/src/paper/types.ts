@@ -33,7 +33,7 @@ export interface FilledNow extends PaperFill {
   risks: readonly Risk[]
 }
 
-export interface FillAsk {
+export interface FillRequest {
   bookId: number
   /** Whose fee tier counts. */
   wallet: Address
@@ -75,7 +75,7 @@ export interface Paper {
    * Balances, the fill and `commit` are one transaction. Refuses as a plan would; SIMULATION_FAILED when the
    * book holds too little.
    */
-  fill(ask: FillAsk): Promise<FilledNow>
+  fill(ask: FillRequest): Promise<FilledNow>
   /** One read for many; unknown ids are absent. */
   bookNow(bookIds: readonly number[]): Promise<Map<number, BookNow>>
   /**

@@ -28,7 +28,7 @@ export interface Judged {
   } | null
 }
 
-export interface JudgeAsk {
+export interface OrderFacts {
   agent: Pick<HostedAgent, 'pairs' | 'tokens' | 'limits'>
   book: BrainBook
   usdg: Address
@@ -44,7 +44,7 @@ const PRACTICE: ReadonlySet<string> = new Set(PRACTICE_ASSETS)
  * A decision against the agent's own limits, order by order: each counts as done for those after it. A sale
  * of more than is held sells what is held.
  */
-export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
+export function judgeOrders(decision: Decision, ask: OrderFacts): Judged[] {
   const { agent, book, practice, usdg } = ask
   const { maxTradeMicroUsd, maxDayMicroUsd, maxPositionMicroUsd } = agent.limits
   let dayUsed = book.dayUsedMicroUsd
@@ -116,7 +116,7 @@ type Size = { microUsd: bigint; allAtoms: bigint | null }
 function sizeOf(
   { side, microUsd }: Order,
   tokenIn: AgentToken,
-  { book }: JudgeAsk,
+  { book }: OrderFacts,
   { value, untouched }: { value: bigint | null; untouched: boolean },
 ): Size | { code: 'MIN_NOTIONAL' | 'NOTHING_TO_SELL'; message: string } {
   const least = `One trade is at least ${TRADE.minNotionalUsd} dollar.`

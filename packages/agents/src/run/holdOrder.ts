@@ -20,12 +20,12 @@ export interface BegunOrder {
   reason: string
 }
 
-export interface OrderAsk {
+export interface OrderRequest {
   agent: ClaimedAgent
   tick: number
   order: BegunOrder
 }
-export interface LiveAsk extends OrderAsk {
+export interface LiveRequest extends OrderRequest {
   session: Session
   /** What the executor has for gas. */
   executorWei: bigint
@@ -35,7 +35,7 @@ export type OrderOutcome = 'filled' | 'relayed' | 'held' | 'failed' | { held: st
 /** Ends a begun order without a trade; the log says why. */
 export async function holdOrder(
   { db, clock }: Pick<TickOptions, 'db' | 'clock'>,
-  { agent, tick, order }: OrderAsk,
+  { agent, tick, order }: OrderRequest,
   { code, message, data }: { code: string; message: string; data?: Record<string, unknown> },
 ): Promise<OrderOutcome> {
   await db.transaction(async (sql) => {

@@ -30,7 +30,7 @@ export interface DueAgent {
   queue: QueueName
 }
 
-export interface TakeAsk {
+export interface LeaseRequest {
   nowMs: number
   token: string
   limit: number
@@ -47,7 +47,7 @@ export interface TakeAsk {
  * it was never decided, or is only finished. Wallets take turns: each one's first due agent comes before
  * anybody's second, what runs of it already counted.
  */
-export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
+export async function takeDue(sql: Sql, ask: LeaseRequest): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
     `with running as materialized (
        select a.wallet, ${QUEUE} as queue from hosted_agents a

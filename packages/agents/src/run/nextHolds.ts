@@ -2,7 +2,7 @@ import { MIN_ORDER_MICRO_USD } from '@pit/brains'
 import type { NextHold } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
 import { type DayUse, readLiveBook, readPaperBooks } from './books.ts'
-import { type JudgeAsk, judgeOrders } from './checks.ts'
+import { judgeOrders, type OrderFacts } from './checks.ts'
 import { referencesOf } from './decideTick.ts'
 import type { RunDeps } from './deps.ts'
 import { dayUseOf, lastUnlanded } from './orders.ts'
@@ -54,9 +54,9 @@ async function pendingHolds({ db, clock }: RunDeps, { id }: HostedAgent): Promis
 async function limitHolds(
   deps: RunDeps,
   agent: HostedAgent,
-  { book, held, practice }: Pick<JudgeAsk, 'book' | 'practice'> & { held: Held },
+  { book, held, practice }: Pick<OrderFacts, 'book' | 'practice'> & { held: Held },
 ): Promise<NextHold[]> {
-  const rules: JudgeAsk = {
+  const rules: OrderFacts = {
     agent,
     book,
     usdg: deps.usdg.address,

@@ -5,14 +5,14 @@ import { isUnderWay, tradesByHash } from '@pit/relay'
 import { type CosignedTrade, describeSpend } from '@pit/sessions'
 import { writeLogs } from '../logs.ts'
 import type { RunDeps } from './deps.ts'
-import type { LiveAsk, OrderOutcome } from './holdOrder.ts'
+import type { LiveRequest, OrderOutcome } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
 import { keepLastTrade } from './record.ts'
 
 /** The bytes are known by their hash from here on: whatever happens, they are only ever looked up. */
 export async function relayOrder(
   deps: RunDeps,
-  ask: LiveAsk,
+  ask: LiveRequest,
   { raw, hash, trade: traded }: { raw: Hex; hash: Hex; trade: CosignedTrade },
 ): Promise<OrderOutcome> {
   const { agent, order, session, tick } = ask
@@ -66,7 +66,7 @@ export async function relayOrder(
 /** A refusal ends it. A lost answer leaves it open: the next tick looks its hash up. */
 async function notRelayed(
   deps: RunDeps,
-  { agent, order, tick }: LiveAsk,
+  { agent, order, tick }: LiveRequest,
   hash: Hex,
   error: PitError,
 ): Promise<OrderOutcome> {

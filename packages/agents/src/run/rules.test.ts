@@ -3,7 +3,7 @@ import type { Address } from '@pit/chain'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentToken } from '../types.ts'
-import { type JudgeAsk, judgeOrders } from './checks.ts'
+import { judgeOrders, type OrderFacts } from './checks.ts'
 import { settleOf, TRACELESS_MS } from './settle.ts'
 import type { OpenOrder } from './types.ts'
 import { bookOf } from './view.ts'
@@ -37,7 +37,7 @@ const bookWith = (held: Record<string, bigint | null>, dayUsed = 0n): BrainBook 
   }),
   dayUsedMicroUsd: dayUsed,
 })
-const ask = (held: Record<string, bigint | null>, more: Partial<JudgeAsk> = {}): JudgeAsk => ({
+const ask = (held: Record<string, bigint | null>, more: Partial<OrderFacts> = {}): OrderFacts => ({
   agent,
   book: bookWith(held),
   usdg: USDG.address,

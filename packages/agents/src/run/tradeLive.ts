@@ -7,7 +7,7 @@ import { writeLogs } from '../logs.ts'
 import { pauseAgent } from '../store.ts'
 import type { AgentToken } from '../types.ts'
 import type { RunDeps } from './deps.ts'
-import { holdOrder, type LiveAsk, type OrderOutcome } from './holdOrder.ts'
+import { holdOrder, type LiveRequest, type OrderOutcome } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
 import { relayOrder } from './relayOrder.ts'
 import { signTx } from './signTx.ts'
@@ -23,7 +23,7 @@ const GAS_LIMIT = 700_000n
  * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by
  * the executor, written down as signed, and only then relayed. From there on nothing signs it again.
  */
-export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome> {
+export async function tradeLive(deps: Deps, ask: LiveRequest): Promise<OrderOutcome> {
   const hold = (code: string, message: string, data?: Record<string, unknown>) =>
     holdOrder(deps, ask, { code, message, ...(data && { data }) })
   const before = await holdBefore(deps, ask)
@@ -67,7 +67,7 @@ const ENDED: ReadonlySet<string> = new Set([
 /** What stands in the way before anything is planned or counted. */
 async function holdBefore(
   deps: Deps,
-  { agent, order, session, executorWei }: LiveAsk,
+  { agent, order, session, executorWei }: LiveRequest,
 ): Promise<{ code: string; message: string } | null> {
   if (!agent.live)
     return { code: 'LIVE_OFF', message: 'The agent’s live flag is off: it decides and does not trade.' }
@@ -102,7 +102,7 @@ export function findGasHold(
 class AgentChanged extends Error {}
 const CHANGED = 'The agent was changed, paused or stopped meanwhile.'
 
-async function isChanged(sql: Sql, { id, claim, revision }: LiveAsk['agent']): Promise<boolean> {
+async function isChanged(sql: Sql, { id, claim, revision }: LiveRequest['agent']): Promise<boolean> {
   const rows = await sql.query(
     `select 1 from hosted_agents where id = $1 and lease_by = $2 and revision = $3 and status = 'active'
        and deleted_at_s is null`,
@@ -114,7 +114,7 @@ async function isChanged(sql: Sql, { id, claim, revision }: LiveAsk['agent']): P
 type Quoted = { expected: bigint; slippageCapBps: number }
 
 /** The plan's one quote is judged by the agent's own terms before anything is counted, and held on to. */
-async function askSession(deps: Deps, ask: LiveAsk): Promise<{ trade: CosignedTrade; quoted: Quoted }> {
+async function askSession(deps: Deps, ask: LiveRequest): Promise<{ trade: CosignedTrade; quoted: Quoted }> {
   const { agent, order, session } = ask
   let quoted: Quoted | undefined
   const trade = await deps.sessions.tradeInSession({
@@ -146,7 +146,7 @@ async function askSession(deps: Deps, ask: LiveAsk): Promise<{ trade: CosignedTr
 }
 
 /** The agent may be held to more than its session. */
-function judgeByOwnTerms(quote: TradeQuote, terms: LiveAsk['agent']['terms']): Judgement {
+function judgeByOwnTerms(quote: TradeQuote, terms: LiveRequest['agent']['terms']): Judgement {
   const { shield, policies, acceptRisks } = terms
   return judgeQuote(
     { ...quote, ask: { ...quote.ask, shield, policies } },
@@ -161,7 +161,7 @@ async function refuseSwitchedOff({ switches }: Deps): Promise<void> {
 }
 
 /** What a trade is compared with: all of it read here. */
-async function readFacts(deps: Deps, { order: { tokenIn, tokenOut }, session }: LiveAsk) {
+async function readFacts(deps: Deps, { order: { tokenIn, tokenOut }, session }: LiveRequest) {
   const [tierBps, feeClass] = await Promise.all([
     deps.tierBps(session.wallet),
     feeClassOf(deps, [tokenIn, tokenOut]),
@@ -184,7 +184,7 @@ async function feeClassOf({ core, tokens }: Deps, ends: readonly AgentToken[]): 
 
 async function endSession(
   { db, clock }: Deps,
-  { agent, tick, session }: LiveAsk,
+  { agent, tick, session }: LiveRequest,
   error: PitError,
 ): Promise<void> {
   await db.transaction(async (sql) => {

@@ -2,7 +2,7 @@ import { type HoldCode, isPitError, type PitError, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
-import { holdOrder, type OrderAsk, type OrderOutcome } from './holdOrder.ts'
+import { holdOrder, type OrderOutcome, type OrderRequest } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
 import { keepLastTrade } from './record.ts'
 
@@ -12,7 +12,7 @@ class OrderTaken extends Error {}
 /** Fills an order on paper: the fill, the order's end and its log are one transaction. */
 export async function tradePaper(
   deps: Pick<TickOptions, 'db' | 'clock' | 'paper'>,
-  ask: OrderAsk & { bookId: number },
+  ask: OrderRequest & { bookId: number },
 ): Promise<OrderOutcome> {
   const { agent, tick, order, bookId } = ask
   try {

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { withinMs } from '@pit/platform/withinMs'
 import { type AgentSession, readSessions } from '@pit/sessions'
-import { type HostedDeps, lower, type NextHold, type OwnAsk } from '../deps.ts'
+import { type AgentRequest, type HostedDeps, lower, type NextHold } from '../deps.ts'
 import { lastRefund, type Refund } from '../gas/refundStore.ts'
 import { whyLiveOff } from '../life/live.ts'
 import type { BookNow } from '../paper/index.ts'
@@ -51,7 +51,7 @@ export async function listStanding(deps: HostedDeps, wallet: Address): Promise<S
   return agents.map(standing)
 }
 
-export async function getAgent(deps: HostedDeps, ask: OwnAsk): Promise<AgentDetail> {
+export async function getAgent(deps: HostedDeps, ask: AgentRequest): Promise<AgentDetail> {
   return readDetail(deps, await findOwned(deps.db, ask))
 }
 

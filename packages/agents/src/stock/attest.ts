@@ -10,7 +10,7 @@ import {
   stockAttestationText,
 } from '@pit/protocol'
 import type { AgentSession } from '@pit/sessions'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { needSession } from '../life/live.ts'
 import { writeLogs } from '../logs.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
@@ -19,7 +19,7 @@ import { findOwned, type StoredAgent } from '../store.ts'
 import { addStock, readStock } from './stockStore.ts'
 
 /** What the owner signed for stock tokens. */
-export interface StockAsk extends OwnAsk {
+export interface StockRequest extends AgentRequest {
   sessionId: string
   issuedS: number
   expiresS: number
@@ -27,7 +27,7 @@ export interface StockAsk extends OwnAsk {
 }
 
 /** The owner's attestation, checked here and by the signing service, then kept. */
-export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<AgentDetail> {
+export async function attestStock(deps: HostedDeps, ask: StockRequest): Promise<AgentDetail> {
   const agent = await findOwned(deps.db, ask)
   const { issuedS, expiresS, signature } = ask
   refuseMalformed('signature', signature)
@@ -72,7 +72,7 @@ const AHEAD_S = 60
 
 /** STOCK_ATTESTATION_OLD, then BAD_EXPIRY, then what `issued` itself is refused for. */
 export function checkTimes(
-  { issuedS: issued, expiresS: expires }: Pick<StockAsk, 'issuedS' | 'expiresS'>,
+  { issuedS: issued, expiresS: expires }: Pick<StockRequest, 'issuedS' | 'expiresS'>,
   { notBeforeS, sessionEndsS, nowS: now }: { notBeforeS: number | null; sessionEndsS: number; nowS: number },
 ): void {
   const { minAheadS, maxAheadS, issuedMaxAgeS } = STOCK_ATTESTATION_TIMES
@@ -93,7 +93,7 @@ function checkSignature(
   { crypto, profile }: HostedDeps,
   agent: StoredAgent,
   session: AgentSession,
-  { issuedS, expiresS, signature }: StockAsk,
+  { issuedS, expiresS, signature }: StockRequest,
 ): void {
   const text = stockAttestationText({
     agentId: agent.id,
@@ -117,7 +117,7 @@ async function askStock(
   deps: HostedDeps,
   agent: StoredAgent,
   session: AgentSession,
-  { issuedS: issued, expiresS: expires, signature }: StockAsk,
+  { issuedS: issued, expiresS: expires, signature }: StockRequest,
 ): Promise<void> {
   const ask = {
     executor: agent.executor!,

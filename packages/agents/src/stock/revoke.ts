@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail, isPitError } from '@pit/protocol'
-import type { HostedDeps, OwnAsk } from '../deps.ts'
+import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { markStockRevoked, markStockRevokeTold, untoldStockRevocations } from '../executors.ts'
 import { writeLogs } from '../logs.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
@@ -11,7 +11,7 @@ import { revokeStockOf } from './stockStore.ts'
 /** Here at once; the signing service is told until it confirms. */
 export async function revokeStock(
   deps: HostedDeps,
-  ask: OwnAsk,
+  ask: AgentRequest,
 ): Promise<{ detail: AgentDetail; signerRevoked: boolean }> {
   const agent = await findOwned(deps.db, ask)
   const { executor } = agent

@@ -6,7 +6,7 @@ import { openSimBook, type SimFill, type SimTerms, worthAt } from './simBook.ts'
 
 const DAY_S = 86_400
 
-export interface BacktestAsk extends SimTerms {
+export interface BacktestRequest extends SimTerms {
   brain: RuleBrain
   /** Read by `readRuleParams`. */
   params: Record<string, unknown>
@@ -47,7 +47,7 @@ export interface Backtest {
  * worse by the slippage, less fee and gas. Real fills are quoted at their size against pools: this
  * rehearses, it does not promise.
  */
-export function backtest(ask: BacktestAsk): Backtest {
+export function backtest(ask: BacktestRequest): Backtest {
   const { brain, params, limits, intervalS } = ask
   const series = new Map([...ask.marks].map(([token, marks]) => [token, openSeries(marks)]))
   series.set(CASH_TOKEN, CASH_SERIES)

@@ -29,7 +29,7 @@ export {
   type RedeemFault,
 } from './redeem.ts'
 export { buildRoot, type EthCaps, type RootTerms, readRoot, type SessionRoot } from './root.ts'
-export { curveRoots, type RootAsk, type RootBinding, rootDiffs, sessionRoot } from './sessionRoots.ts'
+export { curveRoots, type RootBinding, type RootRequest, rootDiffs, sessionRoot } from './sessionRoots.ts'
 export { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
 export type { Caveat, Delegation, DelegationAddresses, EnforcerName, Execution, Redemption } from './types.ts'
 export { ENFORCERS } from './types.ts'

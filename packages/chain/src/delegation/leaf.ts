@@ -29,12 +29,12 @@ export type LeafTerms = { cosigner: Address; rootHash: Hex; expiresS: number } &
   | { kind: 'fee'; executor: Address; paidFor: Hex }
 )
 
-type TradeAsk = { execution: Execution; sequence: number; nowS: number }
+type TradeParams = { execution: Execution; sequence: number; nowS: number }
 
 /** A router trade under its root. */
 export function sessionLeaf(
   addresses: DelegationAddresses,
-  { root, ...ask }: TradeAsk & { root: Extract<SessionRoot, { kind: 'router' }> },
+  { root, ...ask }: TradeParams & { root: Extract<SessionRoot, { kind: 'router' }> },
 ): Delegation {
   return buildLeaf(addresses, { kind: 'router', ...tradeTerms(root, ask, [root.router]) })
 }
@@ -47,7 +47,7 @@ export function curveLeaf(
     feeRoot,
     feeWei,
     ...ask
-  }: TradeAsk & { root: Extract<SessionRoot, { kind: 'curve' }>; feeRoot: FeeRoot; feeWei: bigint },
+  }: TradeParams & { root: Extract<SessionRoot, { kind: 'curve' }>; feeRoot: FeeRoot; feeWei: bigint },
 ): Delegation {
   const fee = { recipient: feeRoot.recipient, amountWei: feeWei }
   return buildLeaf(addresses, { kind: 'curve', ...tradeTerms(root, ask, root.curves), fee })
@@ -120,7 +120,11 @@ export function leafId(rootHash: Hex, sequence: number): bigint {
   return ((BigInt(rootHash) >> SEQUENCE_BITS) << SEQUENCE_BITS) | BigInt(sequence)
 }
 
-function tradeTerms(root: TradeRoot, { execution, sequence, nowS }: TradeAsk, targets: readonly Address[]) {
+function tradeTerms(
+  root: TradeRoot,
+  { execution, sequence, nowS }: TradeParams,
+  targets: readonly Address[],
+) {
   if (!targets.some((target) => sameAddress(target, execution.target))) {
     throw new TypeError('the root does not allow this target')
   }

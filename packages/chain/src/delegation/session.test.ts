@@ -9,7 +9,7 @@ import { describeCaveats } from './describe.ts'
 import { delegationHash } from './hash.ts'
 import { curveLeaf, feeLeaf, leafId, payFee, readLeaf, sessionLeaf } from './leaf.ts'
 import { buildRoot, readRoot, type SessionRoot } from './root.ts'
-import { curveRoots, type RootAsk, rootDiffs, sessionRoot } from './sessionRoots.ts'
+import { curveRoots, type RootRequest, rootDiffs, sessionRoot } from './sessionRoots.ts'
 import { type Delegation, ENFORCERS } from './types.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -28,7 +28,7 @@ const addresses = delegationAddresses({
 const at = (digit: string) => `0x${digit.repeat(40)}` as Address
 const [ETH, USDG] = [at('0'), at('5')]
 const NOW = 1_768_478_400
-const binding: RootAsk['binding'] = {
+const binding: RootRequest['binding'] = {
   chain_id: 4663,
   wallet: at('1'),
   executor: at('2'),
@@ -41,7 +41,7 @@ const binding: RootAsk['binding'] = {
 }
 const bindingHash: Hex = `0x0${'a'.repeat(63)}`
 const eth = { dayWei: 10n ** 18n + 1n, tradeWei: 25n * 10n ** 16n }
-const ask: RootAsk = { binding, bindingHash, eth, nowS: NOW }
+const ask: RootRequest = { binding, bindingHash, eth, nowS: NOW }
 const curves = [at('9'), at('8')]
 
 const rootOf = <Kind extends SessionRoot['kind']>(kind: Kind, delegation: Delegation) => {
@@ -199,7 +199,7 @@ describe('roots', () => {
   })
 
   it('are refused when a key could leave them', () => {
-    const bound = (change: Partial<RootAsk['binding']>) => () =>
+    const bound = (change: Partial<RootRequest['binding']>) => () =>
       sessionRoot(addresses, { ...ask, binding: { ...binding, ...change } })
     expect(bound({ router: binding.wallet })).toThrow('its own wallet')
     expect(bound({ router: addresses.manager })).toThrow('the manager')

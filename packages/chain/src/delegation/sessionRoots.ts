@@ -18,7 +18,7 @@ export type RootBinding = {
   fee: { recipient: Address }
 }
 
-export type RootAsk = {
+export type RootRequest = {
   binding: RootBinding
   /** keccak256 of the binding's canonical JSON. */
   bindingHash: Hex
@@ -35,7 +35,7 @@ const START_BEFORE_S = 60
 /** No fee is more than a hundredth of a trade (FEE.maxBps), so all fees of a day are not more of its cap. */
 const FEE_SHARE_OF_DAY = 100n
 
-export function sessionRoot(addresses: DelegationAddresses, ask: RootAsk): Delegation {
+export function sessionRoot(addresses: DelegationAddresses, ask: RootRequest): Delegation {
   const { executor, router } = ask.binding
   return buildRoot(addresses, {
     ...shared(addresses, ask),
@@ -51,7 +51,7 @@ export function sessionRoot(addresses: DelegationAddresses, ask: RootAsk): Deleg
  */
 export function curveRoots(
   addresses: DelegationAddresses,
-  ask: RootAsk & { curves: readonly Address[]; launchpads: readonly LaunchpadKind[] },
+  ask: RootRequest & { curves: readonly Address[]; launchpads: readonly LaunchpadKind[] },
 ): { curve: Delegation; fee: Delegation } {
   const eth = capsOf(ask)
   if (eth === null) throw new TypeError('curves are traded for ETH, which this session does not bind')
@@ -98,7 +98,7 @@ export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: He
   return diffs
 }
 
-function shared(addresses: DelegationAddresses, { binding, bindingHash }: RootAsk) {
+function shared(addresses: DelegationAddresses, { binding, bindingHash }: RootRequest) {
   if (binding.chain_id !== addresses.chainId) throw new TypeError('the binding is for another chain')
   return {
     wallet: binding.wallet,
@@ -109,7 +109,7 @@ function shared(addresses: DelegationAddresses, { binding, bindingHash }: RootAs
   }
 }
 
-function capsOf({ binding, eth, nowS }: RootAsk): EthCaps | null {
+function capsOf({ binding, eth, nowS }: RootRequest): EthCaps | null {
   if ((eth !== null) !== bindsEth(binding)) throw new TypeError('ETH caps go with ETH among the tokens')
   return eth && { ...eth, startS: nowS - START_BEFORE_S }
 }

@@ -1,4 +1,4 @@
-import { missingChecks, type TradeAsk } from '@pit/client'
+import { missingChecks, type TradeParams } from '@pit/client'
 import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
@@ -59,7 +59,7 @@ export function mustHaveOneSize({ usd, amount }: Pick<TradeFlags, 'usd' | 'amoun
   if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
 }
 
-export function askOf(token_in: string, token_out: string, options: TradeFlags): TradeAsk {
+export function askOf(token_in: string, token_out: string, options: TradeFlags): TradeParams {
   const { usd, amount } = options
   mustHaveOneSize(options)
   return given({
@@ -77,7 +77,7 @@ export function askOf(token_in: string, token_out: string, options: TradeFlags):
   })
 }
 
-async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolean) {
+async function run(deps: CommandDeps, opened: Opened, ask: TradeParams, yes: boolean) {
   const { terminal } = deps
   const { client, target } = opened
   const done = terminal.progress('Planning and verifying')
@@ -98,7 +98,7 @@ async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolea
 
 type Verified = Awaited<ReturnType<Opened['client']['plan']>>
 
-function planRows(opened: Opened, ask: TradeAsk, { plan, reading, checks }: Verified) {
+function planRows(opened: Opened, ask: TradeParams, { plan, reading, checks }: Verified) {
   const missing = missingChecks(checks)
   const amount = (atoms: bigint, token: `0x${string}`) => amountText(opened, atoms, token)
   const risks = plan.risks.map(({ code, severity }) => `${code} (${severity})`).join(', ')

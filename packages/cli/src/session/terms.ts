@@ -6,7 +6,7 @@ import { duration, given, positive, whole } from '../client/parse.ts'
 import { amountText, headingOf, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
-type GrantAsk = Parameters<PitClient['grantSession']>[0]
+type GrantParams = Parameters<PitClient['grantSession']>[0]
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 type Granted = Awaited<ReturnType<PitClient['grantSession']>>
 
@@ -39,7 +39,7 @@ export const withConsent = (command: Command): Command =>
     .option('--no-setup', 'send no token approvals; the session can then sell ETH alone')
     .option('-y, --yes', 'sign without asking')
 
-export const termsOf = (flags: TermFlags): Omit<GrantAsk, 'executor'> =>
+export const termsOf = (flags: TermFlags): Omit<GrantParams, 'executor'> =>
   given({
     tokens: flags.tokens,
     max_trade_usd: flags.maxTradeUsd,
@@ -72,7 +72,7 @@ export const grantOptions = (
 export async function grant(
   deps: CommandDeps,
   opened: Opened,
-  ask: GrantAsk,
+  ask: GrantParams,
   flags: Pick<TermFlags, 'allow7702' | 'setup' | 'yes'>,
   signal?: AbortSignal,
 ): Promise<Granted> {

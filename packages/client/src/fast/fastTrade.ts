@@ -23,7 +23,7 @@ import { createTurn } from '../turn.ts'
 import { type Followed, follow } from '../verbs/follow.ts'
 import { handOver } from '../verbs/handOver.ts'
 import { named, type TradeOptions, type TradeResult, trade } from '../verbs/trade.ts'
-import type { TradeAsk } from '../verify/facts.ts'
+import type { TradeParams } from '../verify/facts.ts'
 import { feeRates } from '../verify/rules.ts'
 import { type FastPlan, type FastRequest, signFast } from './signFast.ts'
 import { readWarm, type Warm } from './warm.ts'
@@ -115,7 +115,7 @@ export function createFast(deps: ClientDeps) {
 const canFallBack = (error: unknown): error is PitRefusal =>
   isRefusal(error) && error.status === undefined && FALLS_BACK.has(error.code)
 
-function prepareBody(ask: FastRequest): TradeAsk {
+function prepareBody(ask: FastRequest): TradeParams {
   const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = ask
   const size =
     ask.amountIn === undefined ? { notional_usd: ask.usd ?? 0 } : { amount_in: ask.amountIn.toString() }

@@ -3,14 +3,14 @@ import type { Answer } from '@pit/protocol'
 import type { ClientDeps } from '../deps.ts'
 import { must, PitRefusal, readingAnswer } from '../errors.ts'
 import type { AgentRecord } from '../records.ts'
-import type { GrantAsk } from '../verify/grant.ts'
+import type { GrantParams } from '../verify/grant.ts'
 import { type Granted, type GrantOptions, grantSession } from './grantSession.ts'
 import { checkExecutor, tokensOf } from './owners.ts'
 
 /** The owner's bounds for a live agent. A missing field comes from the local record of `hosted.create`. */
 export interface LiveIntent
   extends Pick<
-    GrantAsk,
+    GrantParams,
     'max_trades' | 'expires_in_s' | 'setup_budget_usd' | 'accept_risks' | 'shield' | 'policies'
   > {
   pairs?: readonly string[]
@@ -73,9 +73,9 @@ function boundsOf(intent: LiveIntent, record: AgentRecord | null): Bounds {
     )
   const { accept_risks, shield, policies } = record?.terms ?? {}
   return {
-    ...(accept_risks && { accept_risks: accept_risks as GrantAsk['accept_risks'] }),
+    ...(accept_risks && { accept_risks: accept_risks as GrantParams['accept_risks'] }),
     ...(shield !== undefined && { shield }),
-    ...(policies && { policies: policies as GrantAsk['policies'] }),
+    ...(policies && { policies: policies as GrantParams['policies'] }),
     ...intent,
     pairs,
     max_trade_usd,
@@ -84,7 +84,7 @@ function boundsOf(intent: LiveIntent, record: AgentRecord | null): Bounds {
   } as Bounds
 }
 
-const askOf = ({ pairs, max_position_usd: _, ...terms }: Bounds): Omit<GrantAsk, 'executor'> => ({
+const askOf = ({ pairs, max_position_usd: _, ...terms }: Bounds): Omit<GrantParams, 'executor'> => ({
   ...terms,
   tokens: tokensOf(pairs),
 })

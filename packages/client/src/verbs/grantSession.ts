@@ -8,7 +8,7 @@ import { askMarks } from '../own/marks.ts'
 import { readPrices } from '../own/price.ts'
 import { given } from '../own/rpc.ts'
 import { isRecordId } from '../records.ts'
-import { checkBinding, checkMarks, checkRoots, type GrantAsk, type Pending } from '../verify/grant.ts'
+import { checkBinding, checkMarks, checkRoots, type GrantParams, type Pending } from '../verify/grant.ts'
 import { checkDescription, type SignedTerms, signedTerms } from '../verify/signedTerms.ts'
 import { sendOwn } from './sendOwn.ts'
 import { readSetup } from './sendSetup.ts'
@@ -35,7 +35,7 @@ export interface Granted {
 /** Grants a session: requests it, rebuilds every root, signs, records the roots, switches it on. */
 export async function grantSession(
   deps: ClientDeps,
-  ask: GrantAsk,
+  ask: GrantParams,
   options: GrantOptions = {},
 ): Promise<Granted> {
   await deps.checked()
@@ -91,7 +91,7 @@ async function switchOn(
   }
 }
 
-async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: GrantOptions) {
+async function sign(deps: ClientDeps, ask: GrantParams, pending: Pending, options: GrantOptions) {
   const { pins, account, rpc, records } = deps
   const { session_id: sessionId } = pending
   must(isRecordId(sessionId), 'GRANT_BINDING', 'the session’s id is not one')

@@ -127,7 +127,7 @@ export async function attestStocks(
   return api['hosted.stock_attestation']({ params: { id: agentId }, body }, options)
 }
 
-export interface EnterAsk {
+export interface EnterParams {
   agentId: string
   board: Board
   /** The trading wallet, the account's id or the hosted agent's: what the entrant must be. */
@@ -141,7 +141,7 @@ export interface EnterAsk {
 /** Enters the league with the owner's signature over the client's own rebuild of the statement. */
 export async function enterLeague(
   deps: ClientDeps,
-  ask: EnterAsk,
+  ask: EnterParams,
   options: VerbOptions = {},
 ): Promise<Answer<'league.enter'>> {
   await deps.checked()
@@ -159,7 +159,7 @@ export async function enterLeague(
 
 /** Some values come from answers: one that does not fit its pattern could add a line to the statement. */
 function ownStatement(
-  { domain, agentId, board, kind, entrant }: EnterAsk,
+  { domain, agentId, board, kind, entrant }: EnterParams,
   { nonce, expires_at: expiresAtS }: Answer<'league.statement'>,
 ): string {
   try {

@@ -13,12 +13,12 @@ import type { ClientDeps } from '../deps.ts'
 import { broken, must } from '../errors.ts'
 import { markOf, type OwnMarks } from '../own/marks.ts'
 import { stepOf } from '../verify/facts.ts'
-import type { GrantAsk, Pending } from '../verify/grant.ts'
+import type { GrantParams, Pending } from '../verify/grant.ts'
 import { type Approval, mustBeOnce, readApproval } from '../verify/readPlan.ts'
 import type { OwnCall } from './sendOwn.ts'
 
 export interface SetupFacts {
-  ask: GrantAsk
+  ask: GrantParams
   binding: SessionBindingV3
   marks: OwnMarks
   /** Curves that the session's own roots allow, each the launchpad's. */

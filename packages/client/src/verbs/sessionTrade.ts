@@ -4,7 +4,7 @@ import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { readingAnswer, refuse } from '../errors.ts'
 import { readOwn } from '../own/readOwn.ts'
-import type { TradeAsk } from '../verify/facts.ts'
+import type { TradeParams } from '../verify/facts.ts'
 import { gasOf, type PlanReading } from '../verify/readPlan.ts'
 import { readRedemption } from '../verify/readRedemption.ts'
 import { checkBytes, checkOwn } from '../verify/rules.ts'
@@ -14,7 +14,7 @@ import type { HandOverOptions } from './handOver.ts'
 import { sendSigned } from './sendSigned.ts'
 import { named } from './trade.ts'
 
-export type SessionAsk = BodyInput<'live.session.trade'>
+export type SessionRequest = BodyInput<'live.session.trade'>
 type Traded = Answer<'live.session.trade'>
 
 export interface SessionTraded extends Followed {
@@ -30,7 +30,7 @@ export interface SessionOptions extends HandOverOptions {
 /** One trade of a session, signed by its executor: the client's account. `wallet` is whose funds trade. */
 export async function sessionTrade(
   deps: ClientDeps,
-  ask: SessionAsk & { wallet: Address },
+  ask: SessionRequest & { wallet: Address },
   options: SessionOptions = {},
 ): Promise<SessionTraded> {
   await deps.checked()
@@ -59,7 +59,7 @@ export async function sessionTrade(
 /** The executor signs a redemption of its own session for the trade that was asked, and nothing else. */
 async function verify(
   deps: ClientDeps,
-  ask: SessionAsk & { wallet: Address },
+  ask: SessionRequest & { wallet: Address },
   trade: Traded,
   { signal }: VerbOptions,
 ): Promise<{ transaction: Transaction; reading: PlanReading }> {
@@ -79,7 +79,7 @@ async function verify(
   const terms: Terms = {
     pins,
     ...ends,
-    ask: boundAsk(ask, trade),
+    ask: boundRequest(ask, trade),
     plan: { ...trade, ...trade.swap },
     nowS: Math.floor(nowMs / 1000),
     reading: read.reading,
@@ -135,10 +135,10 @@ const acceptedIn = ({ accept_risks }: BodyInput<'live.session.trade'>): RiskCode
   Array.isArray(accept_risks) ? accept_risks.filter(isRiskCode) : []
 
 /** The risk terms are the session's: its owner signed them, and the co-signer holds every trade to them. */
-const boundAsk = (ask: SessionAsk, { risk_terms }: Traded): TradeAsk =>
+const boundRequest = (ask: SessionRequest, { risk_terms }: Traded): TradeParams =>
   ({
     ...ask,
     accept_risks: ask.accept_risks ?? risk_terms.accept_risks,
     shield: ask.shield ?? risk_terms.shield,
     approval_mode: 'exact',
-  }) as unknown as TradeAsk
+  }) as unknown as TradeParams

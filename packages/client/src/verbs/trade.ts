@@ -6,7 +6,7 @@ import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../e
 import { readOwn } from '../own/readOwn.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 import { refuseUnfunded } from '../unfunded.ts'
-import type { Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
+import type { Plan, PlanFacts, TradeParams } from '../verify/facts.ts'
 import type { OwnReading } from '../verify/ownReading.ts'
 import { gasOf, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
@@ -38,7 +38,7 @@ export interface TradeResult extends Verified, Followed {
 /** Plans, verifies, signs, has relayed and follows one trade. */
 export async function trade(
   deps: ClientDeps,
-  ask: TradeAsk,
+  ask: TradeParams,
   options: TradeOptions = {},
 ): Promise<TradeResult> {
   const verified = await plan(deps, ask, options)
@@ -48,7 +48,10 @@ export async function trade(
 }
 
 /** A trade on a launchpad's curve: a token for what its curve takes, or back. */
-export type CurveAsk = Omit<TradeAsk, 'token_in' | 'token_out' | 'venues' | 'notional_usd' | 'amount_in'> & {
+export type CurveParams = Omit<
+  TradeParams,
+  'token_in' | 'token_out' | 'venues' | 'notional_usd' | 'amount_in'
+> & {
   side: 'buy' | 'sell'
   /** The token on the curve. */
   token: Address
@@ -59,11 +62,11 @@ export type CurveAsk = Omit<TradeAsk, 'token_in' | 'token_out' | 'venues' | 'not
 /** As `trade`, on the token's curve alone. */
 export function curveTrade(
   deps: ClientDeps,
-  { side, token, pair = 'ETH', ...ask }: CurveAsk,
+  { side, token, pair = 'ETH', ...ask }: CurveParams,
   options: TradeOptions = {},
 ): Promise<TradeResult> {
   const [token_in, token_out] = side === 'buy' ? [pair, token] : [token, pair]
-  return trade(deps, { ...ask, token_in, token_out, venues: ['venue_curve'] } as TradeAsk, options)
+  return trade(deps, { ...ask, token_in, token_out, venues: ['venue_curve'] } as TradeParams, options)
 }
 
 /** A moving market can break these rules between two blocks; a fresh plan may pass. */
@@ -73,7 +76,11 @@ const MAX_PLANS = 5
 const FRESH_PLAN_MS = 250
 
 /** A plan that passed every check. Nothing is signed, permits included; `send` signs. */
-export async function plan(deps: ClientDeps, ask: TradeAsk, options: TradeOptions = {}): Promise<Verified> {
+export async function plan(
+  deps: ClientDeps,
+  ask: TradeParams,
+  options: TradeOptions = {},
+): Promise<Verified> {
   await deps.checked()
   return withFreshPlans(deps, options, () => planOnce(deps, ask, ask, options))
 }
@@ -96,8 +103,8 @@ async function withFreshPlans(
 /** Requests a plan with `body` and verifies it against what the owner asked for. */
 async function planOnce(
   deps: ClientDeps,
-  ask: TradeAsk,
-  body: TradeAsk,
+  ask: TradeParams,
+  body: TradeParams,
   options: TradeOptions,
 ): Promise<Verified> {
   const { pins, account } = deps
@@ -140,7 +147,7 @@ async function permitted(deps: ClientDeps, confirmed: Verified, options: TradeOp
 
 async function prepare(
   deps: ClientDeps,
-  body: TradeAsk & { wallet: Address },
+  body: TradeParams & { wallet: Address },
   { signal }: VerbOptions,
 ): Promise<Plan> {
   // Exactly one size: the server says which is missing or too many.

@@ -4,13 +4,13 @@ import type { Pins } from '../pins.ts'
 
 /** A plan for a trade; live/prepare answers a revocation too, which is verified apart. */
 export type Plan = Extract<Answer<'live.prepare'>, { amount_out_min: string }>
-export type TradeAsk = Omit<Extract<BodyInput<'live.prepare'>, { token_in: string }>, 'wallet'>
+export type TradeParams = Omit<Extract<BodyInput<'live.prepare'>, { token_in: string }>, 'wallet'>
 
 /** Everything a plan is judged by: what was asked, what was answered, and what the client read itself. */
 export interface PlanFacts {
   pins: Pins
   wallet: Address
-  ask: TradeAsk
+  ask: TradeParams
   /** The two ends as the client resolved them, native ETH as the all-zero address. */
   tokenIn: Address
   tokenOut: Address

@@ -39,7 +39,7 @@ import type { OwnPrices } from '../own/ownPrice.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 
 export type Pending = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
-export type GrantAsk = Omit<Extract<BodyInput<'live.session.grant'>, { executor: string }>, 'wallet'>
+export type GrantParams = Omit<Extract<BodyInput<'live.session.grant'>, { executor: string }>, 'wallet'>
 
 export const hashing: Hashing = {
   keccak256: (data) => keccak256(data as Hex),
@@ -51,7 +51,7 @@ const CLOCK_SLACK_S = 60
 
 /** The binding the owner asked for, with the nonce, end and marks the service filled in; refused if another. */
 export function checkBinding(
-  { pins, wallet, ask, nowS }: { pins: Pins; wallet: Address; ask: GrantAsk; nowS: number },
+  { pins, wallet, ask, nowS }: { pins: Pins; wallet: Address; ask: GrantParams; nowS: number },
   { sign }: Pending,
 ): SessionBindingV3 {
   const { binding } = sign.delegation

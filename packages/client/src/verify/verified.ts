@@ -1,11 +1,11 @@
-import type { Plan, TradeAsk } from './facts.ts'
+import type { Plan, TradeParams } from './facts.ts'
 import type { OwnReading } from './ownReading.ts'
 import type { PlanReading } from './readPlan.ts'
 import type { Checked } from './rules.ts'
 
 /** A plan that passed every check, with what was asked for and what was read to check it. */
 export interface Verified {
-  ask: TradeAsk
+  ask: TradeParams
   plan: Plan
   checks: readonly Checked[]
   reading: PlanReading

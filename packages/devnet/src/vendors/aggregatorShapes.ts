@@ -15,7 +15,7 @@ export interface AggregatorShape {
   /** Where its key comes, for those that answer nobody without one. */
   keyOf?(headers: IncomingHttpHeaders): string | undefined
   native: string
-  readAsk(query: URLSearchParams, body: Record<string, unknown>): Asked
+  readRequest(query: URLSearchParams, body: Record<string, unknown>): Asked
   /** `said` has the tokens as it writes them. */
   offer(said: Asked, amountOut: string): Record<string, unknown>
   noRoute(): Reply
@@ -43,7 +43,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/robinhood/api/v1/routes',
     native: EEEE,
-    readAsk: asked('tokenIn', 'tokenOut', 'amountIn'),
+    readRequest: asked('tokenIn', 'tokenOut', 'amountIn'),
     offer: (said, amountOut) => ({
       code: 0,
       message: 'successfully',
@@ -67,7 +67,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/quote/v7/4663',
     native: EEEE,
-    readAsk: asked('tokenIn', 'tokenOut', 'amount'),
+    readRequest: asked('tokenIn', 'tokenOut', 'amount'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       status: 'Success',
       tokens: [token(tokenIn), token(tokenOut)],
@@ -87,7 +87,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/v1/quote',
     native: ZERO,
-    readAsk: asked('fromToken', 'toToken', 'fromAmount'),
+    readRequest: asked('fromToken', 'toToken', 'fromAmount'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       type: 'lifi',
       tool: 'devnet',
@@ -115,7 +115,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     path: '/swap/allowance-holder/price',
     keyOf: (headers) => (headers['0x-version'] === 'v2' ? asText(headers['0x-api-key']) : undefined),
     native: EEEE,
-    readAsk: asked('sellToken', 'buyToken', 'sellAmount'),
+    readRequest: asked('sellToken', 'buyToken', 'sellAmount'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       liquidityAvailable: true,
       sellToken: tokenIn.toLowerCase(),
@@ -136,7 +136,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     path: '/swap/v6.1/4663/quote',
     keyOf: (headers) => /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1],
     native: EEEE,
-    readAsk: asked('src', 'dst', 'amount'),
+    readRequest: asked('src', 'dst', 'amount'),
     offer: ({ tokenIn, tokenOut }, amountOut) => ({
       srcToken: token(tokenIn.toLowerCase()),
       dstToken: token(tokenOut.toLowerCase()),
@@ -151,7 +151,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/v4/4663/quote',
     native: EEEE,
-    readAsk: asked('inTokenAddress', 'outTokenAddress', 'amountDecimals'),
+    readRequest: asked('inTokenAddress', 'outTokenAddress', 'amountDecimals'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       code: 200,
       data: {
@@ -172,7 +172,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     path: '/v1/quote',
     keyOf: (headers) => asText(headers['x-api-key']),
     native: ZERO,
-    readAsk: (_, { type, tokenIn, tokenOut, amount, tokenInChainId, tokenOutChainId }) =>
+    readRequest: (_, { type, tokenIn, tokenOut, amount, tokenInChainId, tokenOutChainId }) =>
       type === 'EXACT_INPUT' && tokenInChainId === 4_663 && tokenOutChainId === 4_663
         ? { tokenIn: asText(tokenIn), tokenOut: asText(tokenOut), amountIn: asText(amount) }
         : { tokenIn: '', tokenOut: '', amountIn: '' },

@@ -54,7 +54,7 @@ export async function quoteAggregator(
   if (mode === 'unauthorized' || (shape.keyOf && shape.keyOf(request.headers) !== VENDOR_KEY)) {
     return shape.refuse(401, 'The key is not known.')
   }
-  const said = shape.readAsk(searchParams, body)
+  const said = shape.readRequest(searchParams, body)
   const [tokenIn, tokenOut] = [plainToken(shape, said.tokenIn), plainToken(shape, said.tokenOut)]
   if (tokenIn === undefined || tokenOut === undefined) return shape.refuse(400, 'A token is no address.')
   if (!/^[1-9][0-9]{0,77}$/.test(said.amountIn))

@@ -4,11 +4,11 @@ import { type Answer, fail } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'
 import { refuseOwner } from './enter.ts'
-import { refuseSanctioned } from './readAsk.ts'
+import { refuseSanctioned } from './readRequest.ts'
 import { readSigned, useStatement } from './statements.ts'
 import { activeForAgent, confirmableFor, fileConfirmation, knownOwners } from './store.ts'
 
-export interface ConfirmAsk {
+export interface ConfirmParams {
   agentId: string
   signature: string
   nonce: string
@@ -18,7 +18,7 @@ export interface ConfirmAsk {
 export async function confirm(
   deps: LeagueDeps,
   { wallet }: Player,
-  ask: ConfirmAsk,
+  ask: ConfirmParams,
 ): Promise<Answer<'league.confirm'>> {
   const firstSeasonS = firstSeasonOf(deps)
   refuseMalformed('signature', ask.signature)

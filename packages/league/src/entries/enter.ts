@@ -9,13 +9,13 @@ import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { nextSeasonAt } from '../rules/index.ts'
 import { describeEntry } from './describeEntry.ts'
 import {
-  type EntryAsk,
   type EntryNamed,
+  type EntryRequest,
   readAgent,
-  readEntryAsk,
+  readEntryRequest,
   refuseSanctioned,
   refuseUnfit,
-} from './readAsk.ts'
+} from './readRequest.ts'
 import { readSigned, useStatement } from './statements.ts'
 import { activeForAgent, activeForEntrant, type Confirmation, insertEntry } from './store.ts'
 
@@ -33,7 +33,7 @@ export async function enter(
 ): Promise<Answer<'league.enter'>> {
   const firstSeasonS = firstSeasonOf(deps)
   refuseHalf(named)
-  const ask = await readEntryAsk(deps, player, named)
+  const ask = await readEntryRequest(deps, player, named)
   const agent = await readAgent(deps, ask.agentId)
   refuseSanctioned(deps, agent)
   const proof = await proveOwner(deps, ask, agent, named)
@@ -77,7 +77,7 @@ function refuseHalf({ signature, nonce }: OwnersWord): void {
 /** The owner's signature of a statement, or null when the signed-in wallet is the owner itself. */
 async function proveOwner(
   deps: LeagueDeps,
-  ask: EntryAsk,
+  ask: EntryRequest,
   { owner }: VaultAgent,
   { signature, nonce }: OwnersWord,
 ): Promise<Confirmation | null> {
@@ -88,13 +88,13 @@ async function proveOwner(
 
 export const refuseOwner = (owner: Address): never => fail('NOT_OWNER', { owner })
 
-export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, ask: EntryAsk): Promise<void> {
+export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, ask: EntryRequest): Promise<void> {
   if (await activeForAgent(db, ask.board, ask.agentId)) fail('AGENT_ENTERED')
   if (await activeForEntrant(db, ask.entrant)) fail('ALREADY_ENTERED')
 }
 
 /** The market trades core tokens: their transfers link nobody. */
-function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: VaultAgent): number | null {
+function scansFrom({ profile }: LeagueDeps, { board }: EntryRequest, { token }: VaultAgent): number | null {
   const isCore = profile.core_tokens.some(({ address }) => lower(address) === token)
   return board === 'prize' && !isCore && token !== NATIVE_TOKEN ? profile.first_block : null
 }
@@ -103,7 +103,7 @@ function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: Vaul
  * As the agent is now, held until the entry stands: one that was stopped meanwhile has left already, as far
  * as its owner knows, and one that was changed meanwhile may play here no more.
  */
-async function refuseChanged(sql: Sql, { entrant }: EntryAsk): Promise<void> {
+async function refuseChanged(sql: Sql, { entrant }: EntryRequest): Promise<void> {
   if (entrant.kind !== 'hosted') return
   refuseUnfit((await holdAgent(sql, entrant.hostedId)) ?? fail('STOPPED'))
 }

@@ -5,7 +5,7 @@ import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'
 import { activeForAgent, activeForEntrant, markLeft, type StoredEntry } from './store.ts'
 
-export interface LeaveAsk {
+export interface LeaveParams {
   agentId?: string | undefined
   board?: Board | undefined
   hostedId?: string | undefined
@@ -15,7 +15,7 @@ export interface LeaveAsk {
 export async function leave(
   deps: LeagueDeps,
   player: Player,
-  ask: LeaveAsk,
+  ask: LeaveParams,
 ): Promise<Answer<'league.leave'>> {
   const firstSeasonS = firstSeasonOf(deps)
   const entry = await findEntry(deps, player, ask)
@@ -29,7 +29,7 @@ export async function leave(
 async function findEntry(
   { db }: LeagueDeps,
   { wallet, accountId }: Player,
-  { board, hostedId, agentId }: LeaveAsk,
+  { board, hostedId, agentId }: LeaveParams,
 ): Promise<StoredEntry | null> {
   const where = board ?? (hostedId === undefined ? 'prize' : 'practice')
   if (agentId !== undefined) {

@@ -1,6 +1,12 @@
 import { type Answer, fail } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
-import { type EntryAsk, type EntryNamed, readAgent, readEntryAsk, refuseSanctioned } from './readAsk.ts'
+import {
+  type EntryNamed,
+  type EntryRequest,
+  readAgent,
+  readEntryRequest,
+  refuseSanctioned,
+} from './readRequest.ts'
 import { issueStatement } from './statements.ts'
 import { activeForAgent, activeForEntrant, confirmableFor, entrantText, type StoredEntry } from './store.ts'
 
@@ -11,14 +17,14 @@ export async function statement(
   named: EntryNamed,
 ): Promise<Answer<'league.statement'>> {
   firstSeasonOf(deps)
-  const ask = await readEntryAsk(deps, player, named)
+  const ask = await readEntryRequest(deps, player, named)
   refuseSanctioned(deps, await readAgent(deps, ask.agentId))
   await refuseOthersEntry(deps, ask)
   return issueStatement(deps, ask)
 }
 
 /** The own entry may be there already: confirming it takes a statement too. */
-async function refuseOthersEntry({ db }: LeagueDeps, ask: EntryAsk): Promise<void> {
+async function refuseOthersEntry({ db }: LeagueDeps, ask: EntryRequest): Promise<void> {
   if (ask.board === 'prize' && (await confirmableFor(db, ask.agentId, ask.wallet)).length > 0) return
   const forAgent = await activeForAgent(db, ask.board, ask.agentId)
   if (forAgent) {
@@ -28,7 +34,7 @@ async function refuseOthersEntry({ db }: LeagueDeps, ask: EntryAsk): Promise<voi
   if (await activeForEntrant(db, ask.entrant)) fail('ALREADY_ENTERED')
 }
 
-function isEntrant(entry: StoredEntry, { entrant }: EntryAsk): boolean {
+function isEntrant(entry: StoredEntry, { entrant }: EntryRequest): boolean {
   if (entry.kind !== entrant.kind) return false
   const own = { wallet: entry.wallet, account: String(entry.account_id), hosted: entry.hosted_id }
   return own[entry.kind] === entrantText(entrant)

@@ -8,7 +8,7 @@ import { findAnswered, keepAnswered, type NamedRequest } from './requests.ts'
 
 const TERMS = { acceptRisks: [], shield: false, policies: null }
 
-export interface OrderAsk {
+export interface OrderRequest {
   tokenIn: string
   tokenOut: string
   size: { microUsd: bigint } | { amountIn: bigint }
@@ -21,7 +21,7 @@ class OrderTaken extends Error {}
 export async function paperOrder(
   deps: LeagueDeps,
   player: Player,
-  ask: OrderAsk,
+  ask: OrderRequest,
   request: NamedRequest | null = null,
 ): Promise<Answer<'paper.order'>> {
   const answered = request && (await findAnswered(deps.db, player.wallet, request))

@@ -11,14 +11,14 @@ export interface MinuteMark {
 }
 
 /** One token at one time: its newest mark after `afterS` and not after `atS`. */
-export interface MarkAsk {
+export interface MarkRequest {
   token: string
   afterS: number
   atS: number
 }
 
 /** Prices in the order of the asks, in one read; null where there is no mark. */
-export async function pricesAt(sql: Sql, asks: readonly MarkAsk[]): Promise<(bigint | null)[]> {
+export async function pricesAt(sql: Sql, asks: readonly MarkRequest[]): Promise<(bigint | null)[]> {
   if (asks.length === 0) return []
   const rows = await sql.query<{ price_e18: string | null }>(
     `select (select price_e18 from marks where marks.token = given.token and minute_s <= given.at_s

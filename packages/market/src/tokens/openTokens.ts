@@ -11,7 +11,7 @@ import { keepRegistry } from './keepRegistry.ts'
 import { type AuditReader, createAuditReader } from './readAudit.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
-import { showToken, showTokens, type TokenAsk, type TokenShown, type TokensFound } from './showTokens.ts'
+import { showToken, showTokens, type TokenRequest, type TokenShown, type TokensFound } from './showTokens.ts'
 import { saveToken } from './store.ts'
 
 export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'> &
@@ -19,8 +19,8 @@ export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgent
 
 export interface Tokens {
   /** A token's record with this wallet's fee. */
-  showToken(ask: TokenAsk): Promise<TokenShown>
-  searchTokens(ask: TokenSearchTerms & Pick<TokenAsk, 'wallet' | 'shielded'>): Promise<TokensFound>
+  showToken(ask: TokenRequest): Promise<TokenShown>
+  searchTokens(ask: TokenSearchTerms & Pick<TokenRequest, 'wallet' | 'shielded'>): Promise<TokensFound>
   /** Never older than half a minute; refuses STATS_PENDING before the first count. */
   countTokens(): Promise<Answer<'tokens.stats'>>
   /** A token's record; a token without one is screened first, after `admit` has passed. */

@@ -18,14 +18,14 @@ export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps' 
   searchTokens: TokenSearch['find']
 }
 
-interface ShowAsk {
+interface ShowRequest {
   /** Whose fee for major trades is shown; null for the posted one. */
   wallet: Address | null
   /** Adds the audit's verdict. */
   shielded: boolean
 }
 
-export interface TokenAsk extends ShowAsk {
+export interface TokenRequest extends ShowRequest {
   token: Address
   /** Charges the caller's budget before a new token is screened. */
   admit(): Promise<void>
@@ -33,7 +33,7 @@ export interface TokenAsk extends ShowAsk {
 
 export async function showToken(
   deps: ShowDeps,
-  { token, wallet, shielded, admit }: TokenAsk,
+  { token, wallet, shielded, admit }: TokenRequest,
 ): Promise<TokenShown> {
   // Read in parallel: a late verdict does not delay the screen.
   const verdict = shielded ? deps.audit.read(token) : undefined
@@ -52,7 +52,7 @@ export interface TokensFound {
 
 export async function showTokens(
   deps: ShowDeps,
-  { wallet, shielded, ...terms }: TokenSearchTerms & ShowAsk,
+  { wallet, shielded, ...terms }: TokenSearchTerms & ShowRequest,
 ): Promise<TokensFound> {
   const { q, tier, kind, limit } = terms
   const found = await deps.searchTokens(terms)

@@ -6,7 +6,7 @@ import {
   isWorthAtMost,
   type PitClient,
   type SignedTrade,
-  type TradeAsk,
+  type TradeParams,
 } from '@pit/client'
 import { canonicalJson } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
@@ -125,7 +125,7 @@ async function tradeOwn(
   { sell, buy, usd, shield = false }: Asked,
   onSigned: (signed: SignedTrade) => void,
 ) {
-  const ask: TradeAsk = {
+  const ask: TradeParams = {
     token_in: sell,
     token_out: buy,
     notional_usd: usd,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { serveHttp as serve } from '../../test/serveHttp.ts'
-import { type KeepOptions, type KeptAsk, keepConnections } from './keepConnections.ts'
+import { type ConnectionRequest, type KeepOptions, keepConnections } from './keepConnections.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -17,7 +17,12 @@ function keep(url: URL, more: Partial<KeepOptions> = {}) {
   closing.push(kept.close)
   return kept
 }
-const ASK: KeptAsk = { method: 'GET', path: '/asked?of=it', timeoutMs: 5_000, maxAnswerBytes: 1_000 }
+const ASK: ConnectionRequest = {
+  method: 'GET',
+  path: '/asked?of=it',
+  timeoutMs: 5_000,
+  maxAnswerBytes: 1_000,
+}
 const peer: RequestListener = (request, response) => response.end(`${request.socket.remotePort}`)
 
 it('sends method, path, headers, credentials and body, and answers status, headers and text', async () => {

@@ -3,7 +3,7 @@ import { connect as connectSecurely } from 'node:tls'
 import type { HttpAnswer, NoAnswer } from '../exchange.ts'
 import { type AnswerReader, createAnswerReader, type ReadAnswer } from './readAnswer.ts'
 
-export interface KeptAsk {
+export interface ConnectionRequest {
   method: 'GET' | 'POST'
   path: string
   headers?: Record<string, string>
@@ -21,7 +21,7 @@ export interface KeptConnections {
    * One request and its answer as text: no redirects, nothing compressed, bounded in time and bytes. Rejects only
    * where the request cannot be made at all.
    */
-  exchange(ask: KeptAsk): Promise<HttpAnswer | NoAnswer>
+  exchange(ask: ConnectionRequest): Promise<HttpAnswer | NoAnswer>
   /** Closes those that rest: a node that came back knows none of them. */
   dropIdle(): void
   close(): void
@@ -54,7 +54,7 @@ interface Connection {
   code: string | undefined
 }
 interface Exchange {
-  ask: KeptAsk
+  ask: ConnectionRequest
   resolve(outcome: HttpAnswer | NoAnswer): void
   timer: NodeJS.Timeout | undefined
   reader: AnswerReader

@@ -3,7 +3,7 @@ import type { AccountDeps } from './deps.ts'
 import { type StoredTrade, tradesPage } from './store.ts'
 import type { TokenText, TokenTexts } from './tokenTexts.ts'
 
-export interface TradesAsk {
+export interface TradesRequest {
   wallet: Address
   limit: number
   /** Only what is older than this trade. */
@@ -27,7 +27,7 @@ export interface TradesPage {
 /** One page, newest first, whichever key or path relayed them. */
 export async function listTrades(
   { db, texts }: Pick<AccountDeps, 'db'> & { texts: TokenTexts },
-  { wallet, limit, before, withNeverMined }: TradesAsk,
+  { wallet, limit, before, withNeverMined }: TradesRequest,
 ): Promise<TradesPage> {
   // One more than is shown tells whether there are older ones.
   const rows = await tradesPage(db, { wallet, before, withNeverMined, limit: limit + 1 })

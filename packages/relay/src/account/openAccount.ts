@@ -1,13 +1,13 @@
 import type { Address } from '@pit/chain'
 import type { AccountDeps } from './deps.ts'
-import { listTrades, type TradesAsk, type TradesPage } from './listTrades.ts'
+import { listTrades, type TradesPage, type TradesRequest } from './listTrades.ts'
 import { createPortfolioReader, type ReadPortfolio } from './readPortfolio.ts'
 import { createVolumeReader } from './readVolume.ts'
 import { createRefusalLog, type Refusal, type RefusalLog } from './refusalLog.ts'
 import { createTokenTexts } from './tokenTexts.ts'
 
 export interface Account {
-  listTrades(ask: TradesAsk): Promise<TradesPage>
+  listTrades(ask: TradesRequest): Promise<TradesPage>
   readPortfolio: ReadPortfolio
   /** The wallet's rate for major trades by its 30-day volume; without a wallet the posted one. */
   tierBps(wallet: Address | null): Promise<number>

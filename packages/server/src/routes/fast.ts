@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import { type Answer, type Body, FAST, FAST_RULES, fail, type PitError, refusal, TRADE } from '@pit/protocol'
-import { type Fast, type FastAsk, type FastTerms, type FastTrade, feeTerms } from '@pit/trading'
+import { type Fast, type FastParams, type FastTerms, type FastTrade, feeTerms } from '@pit/trading'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
 import { traderOf } from './caller.ts'
@@ -34,7 +34,7 @@ export const fastRoutes = ({
     ),
 })
 
-const askOf = (body: Body<'live.fast'>, caller: Caller): FastAsk => ({
+const askOf = (body: Body<'live.fast'>, caller: Caller): FastParams => ({
   raw: body.raw_tx,
   tokenIn: body.token_in,
   tokenOut: body.token_out,

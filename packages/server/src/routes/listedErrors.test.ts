@@ -17,7 +17,7 @@ const COSIGNED = ['signer/src/leaves', 'signer/src/ledger', 'signer/src/checks.t
 const STORED_ROOTS = ['signer/src/roots/readRoots.ts']
 const SESSIONS = ['sessions/src/addresses.ts', 'sessions/src/cosigner.ts', 'sessions/src/readWallet.ts']
 const HOSTED = ['agents/src', ...SESSIONS, ...SIMULATED, 'relay/src', 'signer/src']
-const ENTRIES = ['league/src/deps.ts', 'league/src/entries/readAsk.ts', 'league/src/entries/statement.ts']
+const ENTRIES = ['league/src/deps.ts', 'league/src/entries/readRequest.ts', 'league/src/entries/statement.ts']
 
 const FOLDERS: { readonly [Route in RouteId]?: readonly string[] } = {
   'tokens.get': TOKENS,

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import type { SubmitAsk } from '@pit/relay'
+import type { SubmitParams } from '@pit/relay'
 import { describe, expect, it } from 'vitest'
 import type { Handler } from '../http/types.ts'
 import { relayRoutes } from './relay.ts'
@@ -12,7 +12,7 @@ describe('live/submit', () => {
     body: object,
     key: object | null = { keyId: 7, accountId: 1, wallet, expiresAtS: 1 },
   ) => {
-    const asks: SubmitAsk[] = []
+    const asks: SubmitParams[] = []
     const routes = relayRoutes({
       async submitBytes(ask) {
         asks.push(ask)

@@ -5,7 +5,7 @@ import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/pr
 import {
   describeRevoked,
   describeTrade,
-  type GrantAsk,
+  type GrantParams,
   type ListedSession,
   limitsJson,
   riskTermsJson,
@@ -109,7 +109,7 @@ const nameOf = (clientId: string, body: object) => ({
 
 const microUsd = (usd: number): number => Math.round(usd * 1e6)
 
-function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: Caller): GrantAsk {
+function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: Caller): GrantParams {
   walletOf(crypto, caller, body.wallet)
   const executor =
     crypto.parseAddress(body.executor) ??

@@ -1,6 +1,6 @@
 import { type Crypto, type Hex, lowerAddress } from '@pit/chain'
 import type { Body, ChainProfile } from '@pit/protocol'
-import { describePlan, type PlanRequest, simulationJson, type Trade, type TradeAsk } from '@pit/trading'
+import { describePlan, type PlanRequest, simulationJson, type Trade, type TradeParams } from '@pit/trading'
 import type { Call, Caller, Charge, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
 import { screenAdmission, traderNamed } from './caller.ts'
@@ -30,7 +30,7 @@ export function tradingRoutes({
     const by = traderNamed(crypto, caller, body.wallet)
     return { by, trade: tradeOf(body, caller, by.wallet), ...termsOf(body, caller) }
   }
-  const tradeOf = (body: PlanBody, caller: Caller, feeWallet: TradeAsk['wallet']): TradeAsk => ({
+  const tradeOf = (body: PlanBody, caller: Caller, feeWallet: TradeParams['wallet']): TradeParams => ({
     ...pairOf(body, feeWallet),
     ...(body.route_id !== undefined && { routeId: body.route_id }),
     fast: false,
@@ -88,7 +88,7 @@ export function tradingRoutes({
 const isTrade = (body: Body<'live.prepare'>): body is TradeBody => body.action !== 'revoke'
 
 /** What quotes and plans ask for alike. */
-const pairOf = (body: PlanBody | Body<'live.quote'>, feeWallet: TradeAsk['wallet']) => ({
+const pairOf = (body: PlanBody | Body<'live.quote'>, feeWallet: TradeParams['wallet']) => ({
   wallet: feeWallet,
   tokenIn: body.token_in,
   tokenOut: body.token_out,

@@ -17,7 +17,7 @@ import { approvedAtoms, type TokenBudget } from './setup.ts'
 
 export type Exposure = Extract<Answer<'live.session.grant'>, { status: 'pending' }>['exposure']
 
-export interface ExposureAsk {
+export interface ExposureRequest {
   binding: SessionBindingV3
   nowS: number
   /** Null when the session does not trade ETH. */
@@ -30,7 +30,7 @@ export interface ExposureAsk {
 const DAY_S = 86_400
 
 /** The most that can be lost: with all keys but the owner's stolen, and while the co-signer is honest. */
-export function exposureOf(ask: ExposureAsk): Exposure {
+export function exposureOf(ask: ExposureRequest): Exposure {
   const { binding } = ask
   const { limits, expires_at } = binding
   const days = Math.ceil((expires_at - ask.nowS) / DAY_S)
@@ -74,7 +74,11 @@ export function exposureOf(ask: ExposureAsk): Exposure {
 }
 
 /** The furthest below its input a trade may be co-signed, by the weakest price of one of the tokens. */
-function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeBps: number; words: string } {
+function worstOf({ binding, tokens }: ExposureRequest): {
+  shortfallBps: number
+  feeBps: number
+  words: string
+} {
   const feeClass = tokens.every(({ isCore }) => isCore) ? 'major' : 'other'
   const marked = tokens.filter(({ needsMark }) => needsMark).map(({ symbol }) => symbol.slice(0, 32))
   const witness: PriceWitness =
@@ -88,7 +92,7 @@ function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeB
 }
 
 /** Caps count in fixed windows of a day; curves have a root with its own caps, and their fees another. */
-function ethOf({ eth, binding, hasCurves }: ExposureAsk): Exposure['on_chain']['eth'] {
+function ethOf({ eth, binding, hasCurves }: ExposureRequest): Exposure['on_chain']['eth'] {
   if (eth === null) return null
   const windows = BigInt(Math.floor((binding.expires_at - eth.windowStartS) / DAY_S) + 1)
   const trades = BigInt(binding.limits.max_trades)

@@ -13,7 +13,7 @@ import type { SessionDeps } from '../deps.ts'
 type Risk = SessionBindingV3['risk']
 
 /** What an owner asks to be granted. */
-export interface GrantAsk {
+export interface GrantParams {
   by: Trader
   executor: Address
   /** Core symbols and addresses, as they were named. */
@@ -29,7 +29,7 @@ export interface GrantAsk {
 }
 
 /** Refuses what no chain and no price could change; answers budget and risk terms with defaults. */
-export function readGrant(ask: GrantAsk): { budgetMicroUsd: bigint; risk: Risk } {
+export function readGrant(ask: GrantParams): { budgetMicroUsd: bigint; risk: Risk } {
   refuseFaults([...limitFaults(ask.limits), ...expiryFaults(ask.expiresInS, 'all have a feed')])
   return { budgetMicroUsd: budgetOf(ask), risk: riskOf(ask.risk) }
 }
@@ -40,7 +40,7 @@ export function refuseFaults(faults: readonly { field: string; message: string }
 }
 
 /** Zero: nothing is approved, and only ETH can be sold. */
-function budgetOf({ budgetMicroUsd: micro, limits }: GrantAsk): bigint {
+function budgetOf({ budgetMicroUsd: micro, limits }: GrantParams): bigint {
   const { max_trade_micro_usd: trade, max_day_micro_usd: day, max_trades: trades } = limits
   if (micro === undefined) return BigInt(day)
   const max = Math.max(day, trade * trades)
@@ -51,7 +51,7 @@ function budgetOf({ budgetMicroUsd: micro, limits }: GrantAsk): bigint {
   return BigInt(micro)
 }
 
-function riskOf({ accept_risks, shield, policies: named }: GrantAsk['risk']): Risk {
+function riskOf({ accept_risks, shield, policies: named }: GrantParams['risk']): Risk {
   if (named !== null && named.length > 0 && !shield) {
     fail('BAD_REQUEST', {
       field: 'policies',

@@ -4,7 +4,7 @@ import {
   curveRoots,
   delegationHash,
   NATIVE,
-  type RootAsk,
+  type RootRequest,
   readRoot,
   sessionRoot,
 } from '@pit/chain'
@@ -26,7 +26,7 @@ import type { AskedAuthorization, CurveRoots, Session } from '../types.ts'
 import { type Exposure, exposureOf } from './exposure.ts'
 import { findTokens, type GrantToken, marksOf } from './findTokens.ts'
 import { judgeRisks, risksOf } from './judgeRisks.ts'
-import { checkExecutor, type GrantAsk, readGrant, refuseFaults } from './readGrant.ts'
+import { checkExecutor, type GrantParams, readGrant, refuseFaults } from './readGrant.ts'
 import { budgetsOf, setupDrafts } from './setup.ts'
 
 /** A session that waits for its owner's signatures, and everything it means. */
@@ -35,7 +35,7 @@ export interface Granted {
   binding: SessionBindingV3
   tokens: readonly GrantToken[]
   /** What the root lets out in ETH; null when the session does not trade it. */
-  eth: RootAsk['eth']
+  eth: RootRequest['eth']
   code: WalletCode
   /** What the wallet sends first. */
   setup: readonly PlanStep[]
@@ -45,7 +45,7 @@ export interface Granted {
 const KEEP_PENDING = 20
 
 /** Makes what the owner is to sign; the session stays pending until it is switched on. */
-export async function startGrant(deps: SessionDeps, ask: GrantAsk): Promise<Granted> {
+export async function startGrant(deps: SessionDeps, ask: GrantParams): Promise<Granted> {
   const addresses = deps.addresses()
   const { budgetMicroUsd, risk } = readGrant(ask)
   const { executor } = ask
@@ -117,14 +117,14 @@ export async function startGrant(deps: SessionDeps, ask: GrantAsk): Promise<Gran
   return { session, binding, tokens, eth: roots.eth, code: wallet.code, setup, exposure }
 }
 
-interface BindingAsk extends Pick<GrantAsk, 'by' | 'executor' | 'limits'> {
+interface BindingRequest extends Pick<GrantParams, 'by' | 'executor' | 'limits'> {
   risk: SessionBindingV3['risk']
   cosigner: Address
   tokens: readonly GrantToken[]
   expiresAtS: number
 }
 
-function bindingOf(deps: SessionDeps, ask: BindingAsk): SessionBindingV3 {
+function bindingOf(deps: SessionDeps, ask: BindingRequest): SessionBindingV3 {
   const { router, feeRecipient } = deps.addresses()
   return createBinding({
     wallet: ask.by.wallet,
@@ -144,7 +144,7 @@ function bindingOf(deps: SessionDeps, ask: BindingAsk): SessionBindingV3 {
 interface Roots {
   root: Session['root']
   curveRoots: CurveRoots | null
-  eth: RootAsk['eth']
+  eth: RootRequest['eth']
 }
 
 /** The dollar caps in ETH at the mark of now; with a stale mark the co-signer would refuse them. */
@@ -154,7 +154,7 @@ function rootsOf(
 ): Roots {
   const { delegation } = deps.addresses()
   const { max_day_micro_usd, max_trade_micro_usd } = binding.limits
-  let eth: RootAsk['eth'] = null
+  let eth: RootRequest['eth'] = null
   if (binding.tokens.includes(NATIVE)) {
     const mark = deps.market.mark(NATIVE)
     if (!mark || mark.stale || mark.priceE18 <= 0n)

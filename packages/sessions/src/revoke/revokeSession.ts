@@ -39,7 +39,7 @@ export interface Revoked {
   approvals: ApprovalLeft[]
 }
 
-export interface RevokeAsk {
+export interface RevokeParams {
   sessionId: string
   wallet: Address
   /** What ends it on chain can be relayed for this key; null: for none. */
@@ -52,7 +52,7 @@ export interface RevokeAsk {
  */
 export async function revokeSession(
   deps: SessionDeps,
-  { keyId, wallet, sessionId }: RevokeAsk,
+  { keyId, wallet, sessionId }: RevokeParams,
 ): Promise<Revoked> {
   const found = await findSession(deps.db, sessionId)
   if (!found || (found.wallet !== wallet && found.executor !== wallet)) {

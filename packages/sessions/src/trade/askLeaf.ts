@@ -17,7 +17,7 @@ export interface AskLeaf {
   named: Reservation | null
 }
 /** To be counted first. */
-export interface FirstAsk extends AskLeaf {
+export interface NewLeafRequest extends AskLeaf {
   facts: TradeFacts & { microUsd: bigint }
 }
 
@@ -34,7 +34,7 @@ export interface AskedLeaf {
  * is not counted; what nobody can tell stays counted until the co-signer's ledger tells. Null where another
  * call counted it first under the same name.
  */
-export async function askLeaf(deps: SessionDeps, ask: FirstAsk): Promise<AskedLeaf | null> {
+export async function askLeaf(deps: SessionDeps, ask: NewLeafRequest): Promise<AskedLeaf | null> {
   const { session, facts, named } = ask
   const { clock, db } = deps
   const startedAt = performance.now()

@@ -20,7 +20,7 @@ import { encodeCurveTrade } from '@pit/plans'
 import type { Cosigned } from '@pit/platform/signerCalls'
 import { describe, expect, it } from 'vitest'
 import { PROFILE } from '../../test/sessionWorld.ts'
-import { type LeafAsk, leafFault } from './checkLeaf.ts'
+import { type LeafRequest, leafFault } from './checkLeaf.ts'
 import type { SessionCall } from './readCall.ts'
 
 const crypto = await createCrypto()
@@ -41,7 +41,7 @@ const binding = {
   expires_at: NOW + 86_400,
   fee: { recipient: at('6') },
 }
-const rootAsk = (hash: Hex) => ({
+const rootRequest = (hash: Hex) => ({
   binding,
   bindingHash: hash,
   eth: { dayWei: 10n ** 18n, tradeWei: 10n ** 17n },
@@ -53,9 +53,9 @@ const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Ki
   if (root?.kind !== kind) throw new Error('another root')
   return root as Extract<SessionRoot, { kind: Kind }>
 }
-const root = read(sessionRoot(addresses, rootAsk(HASH)), 'router')
-const otherRoot = read(sessionRoot(addresses, rootAsk(`0x${'cd'.repeat(32)}`)), 'router')
-const made = curveRoots(addresses, { ...rootAsk(HASH), curves: [at('9')], launchpads: ['pit'] })
+const root = read(sessionRoot(addresses, rootRequest(HASH)), 'router')
+const otherRoot = read(sessionRoot(addresses, rootRequest(`0x${'cd'.repeat(32)}`)), 'router')
+const made = curveRoots(addresses, { ...rootRequest(HASH), curves: [at('9')], launchpads: ['pit'] })
 const roots = { curve: read(made.curve, 'curve'), fee: read(made.fee, 'fee') }
 const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c00' as Hex }
 const common = {
@@ -66,7 +66,7 @@ const common = {
   maxWei: 10n ** 17n,
 }
 const call: SessionCall = { kind: 'router', execution, root, reading: null, ...common }
-const ask: LeafAsk = { call, cosigner, executor: binding.executor, nowS: NOW }
+const ask: LeafRequest = { call, cosigner, executor: binding.executor, nowS: NOW }
 const sign = (delegation: Delegation, key = KEY) => signDelegation(crypto, addresses, delegation, key)
 const spend = { trades: 1, trades_left: 1, day_micro_usd: 1, day_left_micro_usd: 1, this_micro_usd: 1 }
 const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => ({
@@ -77,7 +77,7 @@ const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => (
   spend,
   ...over,
 })
-const faultOf = (answer: Cosigned, asked: LeafAsk = ask) =>
+const faultOf = (answer: Cosigned, asked: LeafRequest = ask) =>
   leafFault({ crypto, delegation: addresses }, asked, answer)
 const trade = { root, execution, sequence: 3, nowS: NOW }
 const leaf = sign(sessionLeaf(addresses, trade))

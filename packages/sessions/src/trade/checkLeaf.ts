@@ -15,7 +15,7 @@ import type { SessionCall } from './readCall.ts'
 /** Clocks of two processes differ a little. */
 const LEEWAY_S = 30
 
-export interface LeafAsk {
+export interface LeafRequest {
   call: SessionCall
   cosigner: Address
   executor: Address
@@ -30,7 +30,7 @@ export interface LeafAsk {
  */
 export function leafFault(
   { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
-  { call, cosigner, executor, nowS, again = false }: LeafAsk,
+  { call, cosigner, executor, nowS, again = false }: LeafRequest,
   answer: Cosigned,
 ): string | null {
   const { leaf } = answer
@@ -63,7 +63,7 @@ export function leafFault(
 function feeLeafFault(
   { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
   leaf: Delegation | undefined,
-  due: Required<Omit<LeafAsk, 'call'>> & { rootHash: Hex; paidFor: Hex },
+  due: Required<Omit<LeafRequest, 'call'>> & { rootHash: Hex; paidFor: Hex },
 ): string | null {
   const terms = leaf && readLeaf(delegation, leaf)
   if (terms?.kind !== 'fee') return 'what pays its fee is missing'

@@ -6,9 +6,9 @@ import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
 import { readRoots } from './readRoots.ts'
 import { feeBpsOf } from './rules.ts'
-import type { SessionTradeAsk } from './types.ts'
+import type { SessionTradeParams } from './types.ts'
 
-type Named = Pick<SessionTradeAsk, 'tokenIn' | 'tokenOut'>
+type Named = Pick<SessionTradeParams, 'tokenIn' | 'tokenOut'>
 
 /** The ends of a trade as far as names tell: symbols of core assets and addresses. */
 export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, ask: Named): string[] {
@@ -25,7 +25,7 @@ export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, ask: Name
  */
 export async function planSession(
   deps: SessionDeps,
-  ask: SessionTradeAsk & { session: Session },
+  ask: SessionTradeParams & { session: Session },
   onQuote: (quote: TradeQuote) => void,
 ): Promise<Planned> {
   const { session, minAmountOut, maxFeeBps } = ask

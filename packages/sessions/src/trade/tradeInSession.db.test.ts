@@ -5,13 +5,13 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { codeOf, emptySessions, openSessionWorld, type SessionWorld, WHO } from '../../test/sessionWorld.ts'
 import { describeRevoked } from '../revoke/describeRevoked.ts'
 import { describeTrade } from './describeTrade.ts'
-import type { SessionTradeAsk } from './types.ts'
+import type { SessionTradeParams } from './types.ts'
 
-type HostedAsk = Extract<SessionTradeAsk, { path: 'hosted' }>
+type HostedRequest = Extract<SessionTradeParams, { path: 'hosted' }>
 
 withDb('trades of hosted agents', (db) => {
   let world: SessionWorld
-  let ask: HostedAsk
+  let ask: HostedRequest
   beforeEach(async () => {
     await emptySessions(db)
     world = openSessionWorld(db)
@@ -33,7 +33,7 @@ withDb('trades of hosted agents', (db) => {
       beforeCosign: async () => {},
     }
   })
-  const trade = (change: Partial<HostedAsk> = {}) => world.sessions.tradeInSession({ ...ask, ...change })
+  const trade = (change: Partial<HostedRequest> = {}) => world.sessions.tradeInSession({ ...ask, ...change })
 
   describe('in the agent’s session', () => {
     it('are co-signed, and stored for the agent’s key', async () => {

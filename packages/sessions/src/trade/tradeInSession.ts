@@ -15,10 +15,10 @@ import { readCall } from './readCall.ts'
 import { whyUnbound } from './readRoots.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
-import type { CosignedTrade, SessionTrade, SessionTradeAsk } from './types.ts'
+import type { CosignedTrade, SessionTrade, SessionTradeParams } from './types.ts'
 
 /** A plan inside the session's bounds, co-signed for its executor. Its refusals are recorded. */
-export async function tradeInSession(deps: SessionDeps, ask: SessionTradeAsk): Promise<SessionTrade> {
+export async function tradeInSession(deps: SessionDeps, ask: SessionTradeParams): Promise<SessionTrade> {
   const startedAt = performance.now()
   const { session, used } = await openFor(deps, ask)
   const seen: Seen = { isQuoting: false }
@@ -55,7 +55,7 @@ interface Opened {
 }
 
 /** Open to the wallet, to the executor and to the agent whose executor it is; nobody else hears of it. */
-async function openFor(deps: SessionDeps, ask: SessionTradeAsk): Promise<Opened> {
+async function openFor(deps: SessionDeps, ask: SessionTradeParams): Promise<Opened> {
   const found = await findWithUse(deps.db, ask.sessionId, deps.clock.nowMs())
   const isHosted = ask.path === 'hosted'
   const isOpen =
@@ -73,10 +73,10 @@ async function openFor(deps: SessionDeps, ask: SessionTradeAsk): Promise<Opened>
   return found
 }
 
-type OpenedAsk = SessionTradeAsk & Opened & { startedAt: number }
+type OpenedTrade = SessionTradeParams & Opened & { startedAt: number }
 
 /** What its caller named is taken up where an earlier call left it. */
-async function tradeOnce(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<SessionTrade> {
+async function tradeOnce(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<SessionTrade> {
   const name = nameOf(ask)
   for (;;) {
     const before = name && (await takeUp(deps, ask, name))
@@ -87,13 +87,13 @@ async function tradeOnce(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise
   }
 }
 
-const nameOf = (ask: OpenedAsk): Name | null => (ask.path === 'session' && ask.name) || null
+const nameOf = (ask: OpenedTrade): Name | null => (ask.path === 'session' && ask.name) || null
 
 /**
  * A trade that was counted under this name before: as it was answered, or, where no answer was kept or its
  * plan belongs to another key, by the same leaf again. Null when there is none.
  */
-async function takeUp(deps: SessionDeps, ask: OpenedAsk, name: Name): Promise<SessionTrade | null> {
+async function takeUp(deps: SessionDeps, ask: OpenedTrade, name: Name): Promise<SessionTrade | null> {
   const { session, by, startedAt } = ask
   const { db, clock } = deps
   const before = await findNamed(db, session.id, name)
@@ -130,7 +130,7 @@ function kept({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): Ses
 }
 
 /** Null where another call counted it first under the same name. */
-async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<SessionTrade | null> {
+async function trade(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<SessionTrade | null> {
   const { session, used } = ask
   const { clock, market, crypto } = deps
   const addresses = deps.addresses()
@@ -197,7 +197,7 @@ interface Signed {
 /** Builds what the executor sends of a co-signed leaf, tries exactly that, and stores it for the relay. */
 async function finish(
   deps: SessionDeps,
-  ask: OpenedAsk,
+  ask: OpenedTrade,
   { draft, executor, asked, plannedAt }: Signed,
 ): Promise<CosignedTrade> {
   const { session } = ask
@@ -235,7 +235,7 @@ async function finish(
 /** What is not stored is not relayed. The trade is the wallet's, whoever carries it. */
 function store(
   { storePlan }: SessionDeps,
-  { session, by, path }: OpenedAsk,
+  { session, by, path }: OpenedTrade,
   { plan }: Planned,
   tx: PlanTx,
 ): Promise<void> {

@@ -32,7 +32,7 @@ interface TradeTerms {
 }
 
 /** A trade of the owner's own executor, or of a hosted agent that the session's executor belongs to. */
-export type SessionTradeAsk = TradeTerms &
+export type SessionTradeParams = TradeTerms &
   (
     | { path: 'session'; name?: Name }
     | {

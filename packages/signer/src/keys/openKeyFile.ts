@@ -45,9 +45,9 @@ export async function openKeyFile({
   }
 }
 
-type KeyAsk = { file: string; passphrase: string; importKeyFile: string | null; crypto: Crypto }
+type KeyFileParams = { file: string; passphrase: string; importKeyFile: string | null; crypto: Crypto }
 
-async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Promise<Buffer> {
+async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyFileParams): Promise<Buffer> {
   const sealed = readSealed(file)
   if (importKeyFile !== null) {
     throw new KeyError(
@@ -61,7 +61,7 @@ async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): P
   throw new KeyError(`the co-signer’s key in ${file} is of another address than it says`)
 }
 
-async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Promise<Buffer> {
+async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyFileParams): Promise<Buffer> {
   const key = importKeyFile === null ? randomKey(crypto) : readImport(importKeyFile, crypto)
   const sealed = await sealKey(key, { address: crypto.addressOf(key), passphrase })
   const draft = `${file}.${process.pid}`

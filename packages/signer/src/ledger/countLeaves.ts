@@ -3,7 +3,7 @@ import type { SignerCheck } from '@pit/platform/signerCalls'
 import { SESSION } from '@pit/protocol'
 import { failuresOf } from '../checks.ts'
 import { ledgerRules } from './rules.ts'
-import type { LeafAsk, LeafVerdict, Standing } from './types.ts'
+import type { LeafRequest, LeafVerdict, Standing } from './types.ts'
 
 /**
  * A leaf counts from when it was signed but may be redeemed until it expires, so the window is a day plus a
@@ -29,7 +29,11 @@ interface Counted {
  * Judges leaves by the ledger and counts those that pass, committed when this resolves. One SQL statement
  * decides; the rules name what failed. A leaf is signed only if both pass it.
  */
-export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: number): Promise<LeafVerdict[]> {
+export async function countLeaves(
+  sql: Sql,
+  asks: readonly LeafRequest[],
+  atMs: number,
+): Promise<LeafVerdict[]> {
   const hashes = [...new Set(asks.map(({ rootHash }) => rootHash))].sort()
   const places = new Map(hashes.map((hash, i) => [hash, i + 1]))
   const rows = await sql.query<Counted>(
@@ -59,7 +63,7 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
  * A leaf that failed already is counted as zero: its value may not fit the store's number type, and an error
  * would fail the whole batch.
  */
-const worthOf = ({ microUsd, failures }: LeafAsk): string | null =>
+const worthOf = ({ microUsd, failures }: LeafRequest): string | null =>
   failures.length > 0 || microUsd === null ? null : microUsd.toString()
 
 const UNKNOWN: SignerCheck = { rule: 'ROOT', ok: false, message: 'No such root is registered here.' }
@@ -72,7 +76,7 @@ export const NAMED: SignerCheck = {
     'A trade was co-signed under this client_id before: look for it, and name a new trade by a new one.',
 }
 
-function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {
+function verdictOf(ask: LeafRequest, row: Counted, atMs: number): LeafVerdict {
   const standing: Standing = {
     frozen: row.frozen,
     revoked: row.revoked,

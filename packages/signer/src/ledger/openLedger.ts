@@ -16,7 +16,7 @@ import type { Executor } from '../executors/types.ts'
 import type { Session } from '../roots/readRoots.ts'
 import { createBatch } from './batch.ts'
 import { countLeaves, DAY_MS } from './countLeaves.ts'
-import type { LeafAsk, LeafVerdict, NamedLeaf, RegisterOutcome, StoredRoot } from './types.ts'
+import type { LeafRequest, LeafVerdict, NamedLeaf, RegisterOutcome, StoredRoot } from './types.ts'
 
 export type Ledger = ReturnType<typeof openLedger>
 
@@ -50,7 +50,7 @@ interface NamedRow {
 
 /** Roots, leaves, revocations and the freeze, in the signer's own store. */
 export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
-  const batch = createBatch<LeafAsk, LeafVerdict>({
+  const batch = createBatch<LeafRequest, LeafVerdict>({
     maxItems: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,

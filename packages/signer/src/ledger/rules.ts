@@ -1,8 +1,8 @@
 import type { Rules } from '../checks.ts'
-import type { LeafAsk, Standing } from './types.ts'
+import type { LeafRequest, Standing } from './types.ts'
 
 /** Rules only the ledger can judge, in order, while the root's row is locked. */
-export const ledgerRules: Rules<{ ask: LeafAsk; standing: Standing }> = [
+export const ledgerRules: Rules<{ ask: LeafRequest; standing: Standing }> = [
   {
     code: 'SIGNER_FROZEN',
     check: ({ standing: { frozen } }) =>

@@ -16,7 +16,7 @@ export interface StoredRoot {
 }
 
 /** A leaf to be counted. */
-export interface LeafAsk {
+export interface LeafRequest {
   rootHash: Hex
   limits: SessionBinding['limits']
   /** Null when it could not be valued. */

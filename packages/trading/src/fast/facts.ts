@@ -4,7 +4,7 @@ import type { FeeSide } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
 import type { BuildDiff, FeeFound } from './diffs.ts'
 import type { TxReading } from './readTx.ts'
-import type { FastAsk } from './rebuild.ts'
+import type { FastParams } from './rebuild.ts'
 import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** The fee this wallet pays for this trade. */
@@ -50,7 +50,7 @@ export interface Rebuilt {
 /** The input of every rule, gathered before the first one runs. Null: unknown. */
 export interface Facts {
   nowMs: number
-  ask: FastAsk
+  ask: FastParams
   wallet: Address
   addresses: FastAddresses
   tx: TxReading

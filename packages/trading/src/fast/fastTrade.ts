@@ -22,7 +22,7 @@ import { type Judged, judge, refusalOf } from './judge.ts'
 import { minOutFloor } from './prices.ts'
 import type { ReadFunds } from './readFunds.ts'
 import { readTx, type TxReading } from './readTx.ts'
-import type { FastAsk } from './rebuild.ts'
+import type { FastParams } from './rebuild.ts'
 import { describeSimulation, withFeeChecked } from './simulation.ts'
 import type { PinnedRoute } from './table.ts'
 import type { WalletWatch } from './watchWallets.ts'
@@ -68,7 +68,7 @@ interface Times {
   checks: number
 }
 interface Asked {
-  ask: FastAsk
+  ask: FastParams
   tx: TxReading
   wallet: Address
 }
@@ -97,9 +97,9 @@ export interface FastTrade {
   }
 }
 
-export interface FastTradeAsk {
+export interface FastTradeRequest {
   by: Trader
-  ask: FastAsk
+  ask: FastParams
   /** Charges the budget for what asks the node more than a plain trade does. */
   admitSimulation(): Promise<void>
 }
@@ -107,7 +107,7 @@ export interface FastTradeAsk {
 /** Reads, rebuilds, judges, tries out and relays; nothing is relayed that fails a single rule. */
 export async function fastTrade(
   deps: FastDeps,
-  { by: { keyId, wallet }, ask, admitSimulation }: FastTradeAsk,
+  { by: { keyId, wallet }, ask, admitSimulation }: FastTradeRequest,
 ): Promise<FastTrade> {
   const started = performance.now()
   if (ask.simulate || ask.checkOnly) await admitSimulation()

@@ -7,7 +7,7 @@ import { permitSignerOf } from './permit.ts'
 import { isFresh, priceTrade } from './prices.ts'
 import { venueOf } from './readFunds.ts'
 import type { TxReading } from './readTx.ts'
-import { type FastAsk, rebuild } from './rebuild.ts'
+import { type FastParams, rebuild } from './rebuild.ts'
 import type { FastAddresses, PinnedRoute, PinnedTable } from './table.ts'
 
 export interface GatherDeps {
@@ -21,7 +21,7 @@ export interface GatherDeps {
 /** A head older than this says nothing of the next block. */
 const HEAD_MAX_AGE_S = 30
 
-export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, ask: FastAsk): PinnedRoute | null =>
+export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, ask: FastParams): PinnedRoute | null =>
   pinned.routes.get(`${ask.tokenIn}/${ask.tokenOut}`) ?? null
 
 export const feeOfWallet = (
@@ -49,7 +49,7 @@ export function gather(
     nowMs,
     tierBps,
     funds,
-  }: { ask: FastAsk; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
+  }: { ask: FastParams; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
 ): Facts {
   const { pinned, market, profile, crypto, stockSession } = deps
   const { addresses } = pinned
@@ -100,7 +100,7 @@ function compare(
   data: Hex,
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: FastAsk,
+  ask: FastParams,
   feeBps: number,
 ): Rebuilt {
   const built = rebuild(route, addresses, ask, feeBps)

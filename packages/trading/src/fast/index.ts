@@ -1,5 +1,5 @@
 export type { FastTrade } from './fastTrade.ts'
 export { feeTerms } from './judge.ts'
 export { type Fast, type FastOptions, type FastTerms, openFast } from './openFast.ts'
-export type { FastAsk } from './rebuild.ts'
+export type { FastParams } from './rebuild.ts'
 export { fastPinOf, openTable, type PinnedTable } from './table.ts'

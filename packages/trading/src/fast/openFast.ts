@@ -3,7 +3,7 @@ import type { Market } from '@pit/market'
 import type { Logger } from '@pit/platform/logger'
 import { type ChainProfile, fail, stockSessionOf } from '@pit/protocol'
 import type { FastFee } from './facts.ts'
-import { type FastDeps, type FastTrade, type FastTradeAsk, fastTrade } from './fastTrade.ts'
+import { type FastDeps, type FastTrade, type FastTradeRequest, fastTrade } from './fastTrade.ts'
 import { feeOfWallet } from './gather.ts'
 import { createFundsReader } from './readFunds.ts'
 import { openTable, type PinnedTable } from './table.ts'
@@ -32,7 +32,7 @@ export interface Fast {
   pinned: Pick<PinnedTable, 'table' | 'sha256'>
   /** Gas limit times fee cap, at most. */
   maxCostWei: string
-  tradeFast(ask: FastTradeAsk): Promise<FastTrade>
+  tradeFast(ask: FastTradeRequest): Promise<FastTrade>
   readTerms(ask: { wallet: Address; shield: boolean }): Promise<FastTerms>
   close(): void
 }

@@ -2,7 +2,7 @@ import { type Address, type Crypto, hashPermit } from '@pit/chain'
 import { CHAIN_ID, TRADE } from '@pit/protocol'
 import type { Measured } from '../types.ts'
 import type { Facts } from './facts.ts'
-import { type FastAsk, permitOf } from './rebuild.ts'
+import { type FastParams, permitOf } from './rebuild.ts'
 import type { FastAddresses, PinnedRoute } from './table.ts'
 
 const MAX_UINT48 = 2 ** 48 - 1
@@ -16,7 +16,7 @@ export function permitSignerOf(
   crypto: Crypto,
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: FastAsk,
+  ask: FastParams,
 ): Address | null | undefined {
   if (ask.permit === null || !route.row.permit || !fitsWords(ask.permit)) return undefined
   if (!hasPermit2V(ask.permit.signature)) return null
@@ -28,7 +28,7 @@ export function permitSignerOf(
   return crypto.recover(hash, ask.permit.signature) ?? null
 }
 
-const fitsWords = ({ amount, expirationS, nonce }: NonNullable<FastAsk['permit']>): boolean =>
+const fitsWords = ({ amount, expirationS, nonce }: NonNullable<FastParams['permit']>): boolean =>
   amount <= MAX_UINT160 && expirationS <= MAX_UINT48 && nonce <= MAX_UINT48
 
 /** What is wrong with the permit, in words; null when nothing is. */

@@ -4,7 +4,7 @@ import { lessBps } from '@pit/protocol'
 import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** A trade the client built and signed, and what it says of it. */
-export interface FastAsk {
+export interface FastParams {
   raw: string
   /** Symbols, as they were sent. */
   tokenIn: string
@@ -34,7 +34,7 @@ export interface FastAsk {
 }
 
 /** What of a call is the client's to choose. */
-type Chosen = Pick<FastAsk, 'amountIn' | 'minOut' | 'deadlineS' | 'permit'>
+type Chosen = Pick<FastParams, 'amountIn' | 'minOut' | 'deadlineS' | 'permit'>
 
 /** What enters the pool: the input less an input-side fee. */
 export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number): bigint =>
@@ -44,7 +44,7 @@ export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number)
 export const permitOf = (
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: Pick<FastAsk, 'permit'>,
+  ask: Pick<FastParams, 'permit'>,
 ): PermitSingle | null =>
   ask.permit && {
     details: {

@@ -1,6 +1,6 @@
 import { BPS, beforeBps, feeOf, lessBps, maxOf, minOf } from '@pit/protocol'
 import { taxBpsOf } from '../taxes.ts'
-import type { PoolLeg, PricedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
+import type { PoolLeg, PricedRoute, TradeParams, TradeQuote, TradeToken } from '../types.ts'
 
 /** Expected and minimum output, as the wallet and as the called contract sees them. */
 export interface Outcome {
@@ -99,7 +99,7 @@ function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Ta
 function directOf(
   tokenOut: TradeToken,
   legs: readonly PoolLeg[],
-  { feeBps, ask }: { feeBps: number; ask: Pick<TradeAsk, 'minimumAtRouter'> },
+  { feeBps, ask }: { feeBps: number; ask: Pick<TradeParams, 'minimumAtRouter'> },
 ) {
   const [leg] = legs
   const last = leg?.hops[leg.hops.length - 1]

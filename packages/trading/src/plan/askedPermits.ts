@@ -1,6 +1,6 @@
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { TradeAsk } from '../types.ts'
+import type { TradeParams } from '../types.ts'
 import type { ApprovalTerms } from './approvals.ts'
 import {
   type AskedPermit,
@@ -66,7 +66,7 @@ export function createAskedPermits({ db, clock }: { db: Pick<Db, 'query'>; clock
 /** The key of a permit's amounts; null where the request gives them in atoms. */
 export function permitRequestOf(
   wallet: PermitRequest['wallet'],
-  { tokenIn, tokenOut, notionalUsd, amountIn }: TradeAsk,
+  { tokenIn, tokenOut, notionalUsd, amountIn }: TradeParams,
   approval: ApprovalTerms,
   anchorS: number,
 ): PermitRequest | null {

@@ -5,17 +5,17 @@ import type { TradePlan } from '../types.ts'
 import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
-import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
+import { approvalDrafts, type BuildRequest, deadlineOf, floorOf, type Spending } from './spending.ts'
 import { amountJson, type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
 
 type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
-type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
+type CurveParams = BuildRequest & { route: BuildableRoute & { way: CurveWay } }
 
 /**
  * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet
  * everything is one transaction; otherwise the fee is the transaction before the swap.
  */
-export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spending: Spending): TradePlan {
+export function buildCurvePlan(addresses: TradeAddresses, ask: CurveParams, spending: Spending): TradePlan {
   const { quote, route, wallet } = ask
   const isBatch = batches(addresses, ask)
   const isInput = quote.fee.side === 'input'
@@ -47,7 +47,7 @@ export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spendin
   }
 }
 
-function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveAsk): boolean {
+function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveParams): boolean {
   const isDelegated = wallet.delegatedTo === delegator
   if (curveFeeMode === 'batch' && !isDelegated) {
     fail('FEE_MODE', {
@@ -58,7 +58,7 @@ function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveA
   return curveFeeMode === 'two_step' ? false : isDelegated
 }
 
-function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigint): Draft {
+function curveDraft({ quote, route, wallet, nowS }: CurveParams, contractMin: bigint): Draft {
   const { curve, side } = route.way
   const { launchpad } = curve
   const data = encodeCurveTrade({
@@ -92,7 +92,7 @@ function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigin
 type BatchedCall = Extract<schemas.Decoded, { calls: unknown }>['calls'][number]
 
 /** The wallet calls itself: the calls' value comes from its balance, so the transaction carries none. */
-function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
+function batchDraft({ wallet }: CurveParams, drafts: readonly Draft[]): Draft {
   const calls = drafts.flatMap(({ call }) => (call ? [call] : []))
   const gas = calls.reduce((sum, call) => sum + call.gas, 2 * INTRINSIC_GAS)
   return {

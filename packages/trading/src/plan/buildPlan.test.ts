@@ -5,7 +5,7 @@ import { decodeFunctionData, parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   address,
-  buildAsk,
+  buildParams,
   curveOf,
   DELEGATOR,
   ETH,
@@ -27,13 +27,13 @@ import type { PlanStep } from '../types.ts'
 import { MAX_UINT256 } from './approvals.ts'
 import { buildPlan } from './buildPlan.ts'
 import { chooseRoute } from './chooseRoute.ts'
-import { type BuildAsk, spendingOf } from './spending.ts'
+import { type BuildRequest, spendingOf } from './spending.ts'
 
 let crypto: Awaited<ReturnType<typeof createCrypto>>
 beforeAll(async () => {
   crypto = await createCrypto()
 })
-const build = (ask: BuildAsk, resetsFirst = false) =>
+const build = (ask: BuildRequest, resetsFirst = false) =>
   buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, { ...spendingOf(TRADE_ADDRESSES, ask), resetsFirst })
 const codeOf = (run: () => unknown) => {
   try {
@@ -55,7 +55,7 @@ const curveAbi = parseAbi([
 
 describe('through the router', () => {
   it('pays ETH with the fee in the call, in one transaction', () => {
-    const plan = build(buildAsk({ tokenIn: ETH, amountIn: 10n ** 16n, feeBps: 25 }))
+    const plan = build(buildParams({ tokenIn: ETH, amountIn: 10n ** 16n, feeBps: 25 }))
     const [swap] = plan.steps
     expect(kinds(plan.steps)).toEqual(['swap'])
     expect(plan).toMatchObject({ feeAmount: feeOf(10n ** 16n, 25), feeCommand: 'TRANSFER', complete: true })
@@ -72,7 +72,7 @@ describe('through the router', () => {
   it('judges what arrived, and says where the minimum counts before a tax', () => {
     const swapOf = (flags: Partial<Flags>) => {
       const tokenOut = token('TAXED', MEME.address, { flags })
-      const { steps, amountOutMin } = build(buildAsk({ tokenIn: ETH, amountIn: 10n ** 16n, tokenOut }))
+      const { steps, amountOutMin } = build(buildParams({ tokenIn: ETH, amountIn: 10n ** 16n, tokenOut }))
       return { ...steps[0]!, amountOutMin, reading: readSwap(steps[0]!.tx!.data, { weth: WETH }) }
     }
     const plain = swapOf({ buy_tax_bps: 500 })
@@ -85,7 +85,7 @@ describe('through the router', () => {
 
   it('takes an output-side fee as a portion', () => {
     const plan = build(
-      buildAsk(
+      buildParams(
         { tokenIn: MEME, tokenOut: USDG, amountOut: 99_000_000n, feeSide: 'output' },
         {
           wallet: walletState({
@@ -104,7 +104,7 @@ describe('through the router', () => {
 
   it('numbers its transactions from the next nonce, and approves by transaction where asked', () => {
     const terms = { mode: 'exact', budgetUsd: 25, permitMode: 'transaction', permitScope: 'trade' } as const
-    const { steps, complete } = build(buildAsk({}, { approval: terms }))
+    const { steps, complete } = build(buildParams({}, { approval: terms }))
     expect(complete).toBe(true)
     expect(kinds(steps)).toEqual(['approve', 'approve', 'swap'])
     expect(steps.map(({ tx }) => tx!.nonce)).toEqual([7, 8, 9])
@@ -114,7 +114,7 @@ describe('through the router', () => {
   })
 
   it('sets an approval to zero first where the token insists', () => {
-    const ask = buildAsk({}, { wallet: walletState({ allowance: 5n }) })
+    const ask = buildParams({}, { wallet: walletState({ allowance: 5n }) })
     const { steps } = build(ask, true)
     expect(steps.map(({ tx }) => tx?.data)).toEqual([
       encodeErc20Approve(PERMIT2, 0n),
@@ -125,10 +125,10 @@ describe('through the router', () => {
 
   it('refuses a fee that rounds to nothing, on either side', () => {
     const tiny = token('UNIT', address('5'), { decimals: 0 })
-    expect(codeOf(() => build(buildAsk({ tokenIn: tiny, amountIn: 199n })))).toBe('FEE_TOO_SMALL')
-    expect(codeOf(() => build(buildAsk({ tokenIn: tiny, amountIn: 200n })))).toBeNull()
+    expect(codeOf(() => build(buildParams({ tokenIn: tiny, amountIn: 199n })))).toBe('FEE_TOO_SMALL')
+    expect(codeOf(() => build(buildParams({ tokenIn: tiny, amountIn: 200n })))).toBeNull()
     const out = { tokenIn: MEME, tokenOut: USDG, feeSide: 'output' } as const
-    expect(codeOf(() => build(buildAsk({ ...out, amountOut: 199n })))).toBe('FEE_TOO_SMALL')
+    expect(codeOf(() => build(buildParams({ ...out, amountOut: 199n })))).toBe('FEE_TOO_SMALL')
   })
 })
 
@@ -145,7 +145,7 @@ describe('with a curve', () => {
   const delegated = walletState({ delegatedTo: DELEGATOR })
 
   it('pays the fee first, then buys with the rest', () => {
-    const plan = build(buildAsk(buy))
+    const plan = build(buildParams(buy))
     const fee = feeOf(10n ** 16n, 50)
     expect(plan).toMatchObject({
       execution: 'curve',
@@ -168,7 +168,7 @@ describe('with a curve', () => {
   })
 
   it('approves a token, pays the fee of a sale out of the wallet, and asks the curve for it back', () => {
-    const plan = build(buildAsk(sell))
+    const plan = build(buildParams(sell))
     const fee = feeOf(10n ** 15n, 50)
     expect(kinds(plan.steps)).toEqual(['approve', 'fee_transfer', 'swap'])
     expect(plan.steps[0]!.tx!.to).toBe(MEME.address)
@@ -179,7 +179,7 @@ describe('with a curve', () => {
   })
 
   it('pays the fee of a curve against a token in that token', () => {
-    const plan = build(buildAsk({ tokenIn: USDG, way: curveOf(USDG.address) }))
+    const plan = build(buildParams({ tokenIn: USDG, way: curveOf(USDG.address) }))
     expect(kinds(plan.steps)).toEqual(['approve', 'fee_transfer', 'swap'])
     const { args } = decodeFunctionData({ abi: curveAbi, data: plan.steps[1]!.tx!.data })
     expect(plan.steps[1]!.tx!.to).toBe(USDG.address)
@@ -191,7 +191,7 @@ describe('with a curve', () => {
       [buy, ['fee_transfer', 'swap']],
       [sell, ['approve', 'swap', 'fee_transfer']],
     ] as const) {
-      const plan = build(buildAsk(wanted, { wallet: delegated }))
+      const plan = build(buildParams(wanted, { wallet: delegated }))
       expect(plan).toMatchObject({ execution: 'batch', feeCommand: 'batch transfer' })
       expect(plan.steps).toHaveLength(1)
       const [step] = plan.steps
@@ -207,15 +207,15 @@ describe('with a curve', () => {
     ['batch', DELEGATOR, 'batch'],
     ['auto', address('6'), 'curve'],
   ] as const)('mode %s with a wallet that runs %s is %s', (curveFeeMode, delegatedTo, execution) => {
-    const plan = build(buildAsk(buy, { curveFeeMode, wallet: walletState({ delegatedTo }) }))
+    const plan = build(buildParams(buy, { curveFeeMode, wallet: walletState({ delegatedTo }) }))
     expect(plan.execution).toBe(execution)
   })
 
   it('refuses a batch from a wallet that cannot send one, and a fee of nothing', () => {
-    expect(codeOf(() => build(buildAsk(buy, { curveFeeMode: 'batch' })))).toBe('FEE_MODE')
+    expect(codeOf(() => build(buildParams(buy, { curveFeeMode: 'batch' })))).toBe('FEE_MODE')
     const other = walletState({ delegatedTo: address('6') })
-    expect(codeOf(() => build(buildAsk(buy, { curveFeeMode: 'batch', wallet: other })))).toBe('FEE_MODE')
-    expect(codeOf(() => build(buildAsk({ ...buy, amountIn: 100n })))).toBe('FEE_TOO_SMALL')
+    expect(codeOf(() => build(buildParams(buy, { curveFeeMode: 'batch', wallet: other })))).toBe('FEE_MODE')
+    expect(codeOf(() => build(buildParams({ ...buy, amountIn: 100n })))).toBe('FEE_TOO_SMALL')
   })
 })
 

@@ -5,12 +5,12 @@ import type { TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import { buildCurvePlan } from './buildCurvePlan.ts'
 import { buildRouterPlan } from './buildRouterPlan.ts'
-import type { BuildAsk, Spending } from './spending.ts'
+import type { BuildRequest, Spending } from './spending.ts'
 
 /** Everything of a plan but its judgement: pure, the same ask gives the same plan. */
 export function buildPlan(
   deps: { crypto: Crypto; addresses: TradeAddresses },
-  ask: BuildAsk,
+  ask: BuildRequest,
   spending: Spending,
 ): TradePlan {
   refuseTinyFee(ask)
@@ -22,7 +22,7 @@ export function buildPlan(
 }
 
 /** A fee that rounds to nothing is no fee: such a trade is too small. */
-function refuseTinyFee({ quote, route }: BuildAsk): void {
+function refuseTinyFee({ quote, route }: BuildRequest): void {
   const { bps, side } = quote.fee
   if (bps === 0) return
   const amount = side === 'input' ? feeOf(quote.amountIn, bps) : outcomeOf(quote, route).outputFee

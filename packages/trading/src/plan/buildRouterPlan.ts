@@ -7,15 +7,17 @@ import { type Outcome, outcomeOf } from './amounts.ts'
 import type { Grant } from './approvals.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import { checkAnchor, permitOf, verifyPermit } from './permits.ts'
-import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
+import { approvalDrafts, type BuildRequest, deadlineOf, floorOf, type Spending } from './spending.ts'
 import { amountJson, type Draft, limitFromEstimate, lineUp, permit2ApproveStep } from './steps.ts'
 
-type RouterAsk = BuildAsk & { route: BuildableRoute & { way: { kind: 'pools'; legs: readonly PoolLeg[] } } }
+type RouterRequest = BuildRequest & {
+  route: BuildableRoute & { way: { kind: 'pools'; legs: readonly PoolLeg[] } }
+}
 
 /** One call of the Universal Router, and what has to be allowed before it. */
 export function buildRouterPlan(
   deps: { crypto: Crypto; addresses: TradeAddresses },
-  ask: RouterAsk,
+  ask: RouterRequest,
   spending: Spending,
 ): TradePlan {
   const { quote, route, wallet } = ask
@@ -63,7 +65,7 @@ interface Permission {
 /** Permit2's allowance to the router: in place, by signature or by a transaction. */
 function permitFor(
   { crypto, addresses }: { crypto: Crypto; addresses: TradeAddresses },
-  ask: BuildAsk,
+  ask: BuildRequest,
   { grant }: Spending,
 ): Permission {
   const { quote, wallet, approval, nowS } = ask
@@ -111,7 +113,7 @@ const signStep = ({ tokenIn }: TradeQuote, { details, spender, sigDeadline }: Pe
 
 function swapDraft(
   addresses: TradeAddresses,
-  { quote, route }: BuildAsk,
+  { quote, route }: BuildRequest,
   terms: { legs: readonly PoolLeg[]; outcome: Outcome; deadlineS: number } & Pick<
     Permission,
     'permit' | 'signature'

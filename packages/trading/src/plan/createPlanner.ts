@@ -8,7 +8,7 @@ import { createPlanTrade, type Planned, type PlanTrade } from './planTrade.ts'
 import { checkPolicy } from './policy.ts'
 import type { CheckPolicy } from './policyContext.ts'
 import { buildTrade, type PrepareDeps, type Prepared, prepareTrade } from './prepareTrade.ts'
-import { type Revocation, type RevokeAsk, revokeApprovals } from './revokeApprovals.ts'
+import { type Revocation, type RevokeParams, revokeApprovals } from './revokeApprovals.ts'
 import { type Simulated, type SimulateRequest, simulateRoute, simulateTrade } from './simulateTrade.ts'
 import type { SimulateTerms } from './trySimulation.ts'
 
@@ -18,7 +18,7 @@ export interface Planner {
   prepareTrade(ask: PlanRequest & Pick<SimulateTerms, 'fund'>): Promise<Prepared>
   buildTrade(ask: PlanRequest): Promise<Planned>
   simulateTrade(ask: SimulateRequest): Promise<Simulated>
-  revokeApprovals(ask: RevokeAsk): Promise<Revocation>
+  revokeApprovals(ask: RevokeParams): Promise<Revocation>
   checkPolicy: CheckPolicy
   /** Of a quote, before anybody planned it. */
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>

@@ -1,12 +1,12 @@
 import { isPitError, lessBps } from '@pit/protocol'
-import type { SimulateAsk, Simulator } from '../simulate/index.ts'
+import type { SimulateParams, Simulator } from '../simulate/index.ts'
 import type { PlanSimulation, TradePlan } from '../types.ts'
 
 export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
 
 export interface SimulatedPlan {
   /** What was simulated. */
-  ask: SimulateAsk
+  ask: SimulateParams
   plan: TradePlan
   simulation: PlanSimulation
 }
@@ -53,7 +53,7 @@ const isShort = ({ ok, amountOut }: PlanSimulation, { amountOutExpected }: Trade
 /** Null where the node cannot say: then the minimum alone protects the trade, as it does on the chain. */
 async function simulateOn(
   simulator: Pick<Simulator, 'simulatePlan'>,
-  ask: SimulateAsk,
+  ask: SimulateParams,
   block: number,
 ): Promise<PlanSimulation | null> {
   try {

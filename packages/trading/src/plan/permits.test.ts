@@ -2,11 +2,11 @@ import { createCrypto, type Hex, hashPermit, readSwap, serializeSignature } from
 import { isPitError, TRADE } from '@pit/protocol'
 import { hashTypedData } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
-import { buildAsk, NOW_S, ROUTER, TRADE_ADDRESSES, USDG, walletState } from '../../test/tradeFixtures.ts'
+import { buildParams, NOW_S, ROUTER, TRADE_ADDRESSES, USDG, walletState } from '../../test/tradeFixtures.ts'
 import { buildPlan } from './buildPlan.ts'
 import { createPermitMemory } from './permitMemory.ts'
 import { permitJson, permitOf } from './permits.ts'
-import { type BuildAsk, spendingOf } from './spending.ts'
+import { type BuildRequest, spendingOf } from './spending.ts'
 
 const KEY: Hex = `0x${'42'.repeat(32)}`
 let crypto: Awaited<ReturnType<typeof createCrypto>>
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 const wallet = (over = {}) => walletState({ wallet: crypto.addressOf(KEY), ...over })
-const build = (ask: BuildAsk) =>
+const build = (ask: BuildRequest) =>
   buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, {
     ...spendingOf(TRADE_ADDRESSES, ask),
     resetsFirst: false,
@@ -39,7 +39,7 @@ const signJson = (json: Record<string, unknown>, v: '1b/1c' | '00/01' = '1b/1c')
 }
 
 it('asks for the signature first, then builds the same trade with it', () => {
-  const first = build(buildAsk({}, { wallet: wallet() }))
+  const first = build(buildParams({}, { wallet: wallet() }))
   expect(first).toMatchObject({ complete: false, permitNowS: NOW_S })
   expect(first.steps.map(({ kind }) => kind)).toEqual(['approve', 'sign_permit'])
   expect(first.permit).toEqual({
@@ -50,7 +50,7 @@ it('asks for the signature first, then builds the same trade with it', () => {
   const signature = signJson(permitJson(TRADE_ADDRESSES, first.permit!))
   for (const laterS of [0, 1, TRADE.permitTradeExpiryS - TRADE.deadlineS]) {
     const second = build(
-      buildAsk(
+      buildParams(
         {},
         { wallet: wallet(), permit: { kind: 'signed', signature, nowS: NOW_S }, nowS: NOW_S + laterS },
       ),
@@ -64,10 +64,10 @@ it('asks for the signature first, then builds the same trade with it', () => {
 })
 
 it('shows the swap that waits for its permit: the same call, without the permit', () => {
-  const { preview } = build(buildAsk({}, { wallet: wallet() }))
+  const { preview } = build(buildParams({}, { wallet: wallet() }))
   const layout = { weth: TRADE_ADDRESSES.weth, layout: TRADE_ADDRESSES.layout }
   const permit = { kind: 'own key' as const, sign: () => `0x${'11'.repeat(65)}` as Hex }
-  const { tx } = build(buildAsk({}, { wallet: wallet(), permit })).steps.at(-1)!
+  const { tx } = build(buildParams({}, { wallet: wallet(), permit })).steps.at(-1)!
   expect(preview).toMatchObject({ to: tx!.to, valueWei: tx!.valueWei })
   const read = (data: Hex) => {
     const swap = readSwap(data, layout)
@@ -88,10 +88,10 @@ it('hashes the JSON to what Permit2 checks', () => {
 })
 
 it('takes a signature with v of 0 or 1 and hands it on as Permit2 reads it', () => {
-  const first = build(buildAsk({}, { wallet: wallet() }))
+  const first = build(buildParams({}, { wallet: wallet() }))
   const short = signJson(permitJson(TRADE_ADDRESSES, first.permit!), '00/01')
   const second = build(
-    buildAsk({}, { wallet: wallet(), permit: { kind: 'signed', signature: short, nowS: NOW_S } }),
+    buildParams({}, { wallet: wallet(), permit: { kind: 'signed', signature: short, nowS: NOW_S } }),
   )
   expect(second.steps.at(-1)!.tx!.data).toContain(
     signJson(permitJson(TRADE_ADDRESSES, first.permit!)).slice(2),
@@ -99,12 +99,16 @@ it('takes a signature with v of 0 or 1 and hands it on as Permit2 reads it', () 
 })
 
 it('refuses any other permit than this trade’s', () => {
-  const first = build(buildAsk({}, { wallet: wallet() }))
+  const first = build(buildParams({}, { wallet: wallet() }))
   const signature = signJson(permitJson(TRADE_ADDRESSES, first.permit!))
-  const signed = (over: Partial<BuildAsk> = {}, wanted = {}) =>
+  const signed = (over: Partial<BuildRequest> = {}, wanted = {}) =>
     refusalOf(() =>
       build(
-        buildAsk(wanted, { wallet: wallet(), permit: { kind: 'signed', signature, nowS: NOW_S }, ...over }),
+        buildParams(wanted, {
+          wallet: wallet(),
+          permit: { kind: 'signed', signature, nowS: NOW_S },
+          ...over,
+        }),
       ),
     )
   const refused = { code: 'BAD_REQUEST', field: 'permit_signature' }
@@ -119,14 +123,14 @@ it('refuses any other permit than this trade’s', () => {
 
 it('refuses an anchor that is too old for the trade, or not yet', () => {
   const sign = (nowS: number) => {
-    const ask = buildAsk({}, { wallet: wallet(), nowS })
+    const ask = buildParams({}, { wallet: wallet(), nowS })
     return signJson(permitJson(TRADE_ADDRESSES, build(ask).permit!))
   }
   const refused = { code: 'BAD_REQUEST', field: 'permit_now' }
   const at = (anchorS: number) =>
     refusalOf(() =>
       build(
-        buildAsk(
+        buildParams(
           {},
           { wallet: wallet(), permit: { kind: 'signed', signature: sign(anchorS), nowS: anchorS } },
         ),
@@ -142,7 +146,7 @@ it('ignores a signature where none is needed', () => {
   const signature: Hex = `0x${'00'.repeat(65)}`
   const permit = { amount: 100_000_000n, expirationS: NOW_S + 120, nonce: 3 }
   const plan = build(
-    buildAsk(
+    buildParams(
       {},
       {
         wallet: wallet({ allowance: 100_000_000n, permit }),

@@ -2,7 +2,7 @@ import { type Address, type Crypto, type Hex, lowerAddress as lower } from '@pit
 import { type CURVE_FEE_MODES, fail } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import { refusePolicies } from '../quote/index.ts'
-import type { TradeAsk } from '../types.ts'
+import type { TradeParams } from '../types.ts'
 import type { ApprovalTerms } from './approvals.ts'
 import type { PlanDeps } from './deps.ts'
 import { refuseTerms } from './policy.ts'
@@ -26,7 +26,7 @@ export interface PlanTerms {
 /** A trade a key asks to be planned, not judged yet. */
 export interface PlanRequest {
   by: Trader
-  trade: TradeAsk
+  trade: TradeParams
   terms: Omit<PlanTerms, 'notionalUsd' | 'granted' | 'permit'>
   /** A signature, and the second its permit was asked for in. */
   permit?: { signature: Hex; nowS?: number }

@@ -5,7 +5,7 @@ import { askBalance, readOne } from '@pit/platform/reads'
 import { RpcError } from '@pit/platform/rpc'
 import { fail, isPitError } from '@pit/protocol'
 import type { WaitingTx } from '@pit/relay'
-import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
+import type { Check, TradeParams, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { isEth } from './addresses.ts'
 import { buildPlan } from './buildPlan.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
@@ -15,10 +15,10 @@ import type { PlanTerms } from './planRequest.ts'
 import { acceptedOf, checkPolicy, refuseByPolicy } from './policy.ts'
 import type { PolicyContext } from './policyContext.ts'
 import { createWalletReader } from './readAhead.ts'
-import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
+import { type BuildRequest, type Spending, spendingOf } from './spending.ts'
 
-export interface PlanAsk {
-  trade: TradeAsk
+export interface PlanParams {
+  trade: TradeParams
   terms: PlanTerms
   /** A real wallet, or the state of one that only a simulation knows. */
   wallet: { kind: 'real'; address: Address } | { kind: 'pretended'; stateOf(quote: TradeQuote): WalletState }
@@ -34,7 +34,7 @@ export interface PlanAsk {
 /** A plan with everything it was made from and judged by. */
 export interface Planned {
   plan: TradePlan
-  ask: BuildAsk
+  ask: BuildRequest
   spending: Spending
   checks: Check[]
   accepted: string[]
@@ -45,7 +45,7 @@ export interface Planned {
   timings: Record<string, number>
 }
 
-export type PlanTrade = (ask: PlanAsk) => Promise<Planned>
+export type PlanTrade = (ask: PlanParams) => Promise<Planned>
 
 /** Prices, judges and builds. Policy refuses for a real wallet; a pretended one is only told. */
 export function createPlanTrade(deps: PlanDeps): PlanTrade {
@@ -76,9 +76,9 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     const checks = checkPolicy(quote, context)
     if (wallet.kind === 'real') refuseByPolicy(quote, context, checks)
 
-    const buildAsk = buildAskOf(terms, at, state)
-    const spending = await withReset(deps, buildAsk, spendingOf(addresses, buildAsk))
-    const plan = buildPlan({ crypto: deps.crypto, addresses }, buildAsk, spending)
+    const buildParams = buildAskOf(terms, at, state)
+    const spending = await withReset(deps, buildParams, spendingOf(addresses, buildParams))
+    const plan = buildPlan({ crypto: deps.crypto, addresses }, buildParams, spending)
     const feeBalance = wallet.kind === 'real' ? await readFeeBalance(deps, plan, state.wallet) : null
     const timings = {
       ...quote.timings,
@@ -88,7 +88,7 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     }
     return {
       plan,
-      ask: buildAsk,
+      ask: buildParams,
       spending,
       checks,
       accepted: acceptedOf(quote, context),
@@ -104,7 +104,7 @@ interface Moment {
   nowS: number
 }
 
-const buildAskOf = (terms: PlanTerms, { quote, route, nowS }: Moment, wallet: WalletState): BuildAsk => ({
+const buildAskOf = (terms: PlanTerms, { quote, route, nowS }: Moment, wallet: WalletState): BuildRequest => ({
   quote,
   route,
   wallet,
@@ -162,7 +162,7 @@ function contextOf(
  */
 async function withReset(
   { rpc }: Pick<PlanDeps, 'rpc'>,
-  { quote, wallet }: BuildAsk,
+  { quote, wallet }: BuildRequest,
   spending: Omit<Spending, 'resetsFirst'>,
 ): Promise<Spending> {
   const { approve, allowance, spender } = spending

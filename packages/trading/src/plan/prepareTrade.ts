@@ -3,7 +3,7 @@ import type { PlanSimulation, PlanStep, TradeQuote } from '../types.ts'
 import { permitRequestOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
-import { ms, type PlanAsk, type Planned, type PlanTrade } from './planTrade.ts'
+import { ms, type Planned, type PlanParams, type PlanTrade } from './planTrade.ts'
 import { readWaiting } from './stuck.ts'
 import {
   refuseSimulated,
@@ -69,7 +69,7 @@ export function buildTrade(deps: PrepareDeps, ask: PlanRequest): Promise<Planned
 export async function planForWallet(
   deps: PrepareDeps,
   ask: PlanRequest,
-  heard: Pick<PlanAsk, 'onQuote' | 'onGuess'> = {},
+  heard: Pick<PlanParams, 'onQuote' | 'onGuess'> = {},
 ): Promise<Planned> {
   const { trade } = ask
   const { wallet: address } = ask.by

@@ -1,12 +1,12 @@
 import { fail } from '@pit/protocol'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import type { TradeParams, TradeQuote, WalletState } from '../types.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
 import { createWalletReader } from './readAhead.ts'
 
 const [WALLET, IN, OUT] = [`0x${'a'.repeat(40)}`, `0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
-const ASK = { tokenIn: IN, tokenOut: OUT } as unknown as TradeAsk
+const ASK = { tokenIn: IN, tokenOut: OUT } as unknown as TradeParams
 const QUOTE = { tokenIn: { address: IN, stock: false }, tokenOut: { address: OUT, stock: false }, block: 5 }
 const ROUTE = { way: { kind: 'pools', legs: [] } } as unknown as BuildableRoute
 

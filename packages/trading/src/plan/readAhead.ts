@@ -2,13 +2,13 @@ import type { Address } from '@pit/chain'
 import { hasStockRules } from '@pit/market'
 import { createCache } from '@pit/platform/cache'
 import { fail, isPitError } from '@pit/protocol'
-import type { WalletAsk } from '../simulate/index.ts'
-import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import type { WalletRequest } from '../simulate/index.ts'
+import type { TradeParams, TradeQuote, WalletState } from '../types.ts'
 import { isEth, lower } from './addresses.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
 
-type End = WalletAsk['tokenIn']
+type End = WalletRequest['tokenIn']
 
 /** A wallet's state, read before its trade was priced. */
 interface Ahead {
@@ -64,7 +64,7 @@ export function createWalletReader({
   const nameOf = (wallet: Address, tokenIn: End, tokenOut: End): string =>
     `${wallet} ${tokenIn.address} ${tokenOut.address}`
 
-  async function read(ask: WalletAsk): Promise<WalletState> {
+  async function read(ask: WalletRequest): Promise<WalletState> {
     const state = await simulator.readWallet(ask)
     remembered.set(nameOf(ask.wallet, ask.tokenIn, ask.tokenOut), state)
     return state
@@ -73,7 +73,7 @@ export function createWalletReader({
   /** Undefined when it cannot be read yet; why is the quote's to say. */
   async function readEarly(
     wallet: Address,
-    { tokenIn, tokenOut }: TradeAsk,
+    { tokenIn, tokenOut }: TradeParams,
   ): Promise<Ahead | 'silent' | undefined> {
     const startedAt = performance.now()
     try {
@@ -90,7 +90,7 @@ export function createWalletReader({
   }
 
   return {
-    start(wallet: Address, trade: TradeAsk) {
+    start(wallet: Address, trade: TradeParams) {
       let isRead = false
       const state = readEarly(wallet, trade).finally(() => {
         isRead = true

@@ -31,7 +31,7 @@ export interface ApprovalReading {
   /** In the tokens' order. */
   approved: Approved[]
 }
-export interface ApprovalAsk {
+export interface ApprovalRequest {
   wallet: Address
   spender: Address
   tokens: readonly ApprovedToken[]
@@ -48,7 +48,7 @@ export function approvalCalls({
   spender,
   tokens,
   throughPermit2,
-}: ApprovalAsk): { to: Address; data: Hex }[] {
+}: ApprovalRequest): { to: Address; data: Hex }[] {
   return tokens.flatMap(({ address }) => {
     const own = allowanceCall(address, wallet, spender)
     if (!throughPermit2) return [own]
@@ -59,7 +59,7 @@ export function approvalCalls({
 
 /** The answers of those calls; null for what cannot be read. */
 export function readApprovalAnswers(
-  { tokens, throughPermit2 }: ApprovalAsk,
+  { tokens, throughPermit2 }: ApprovalRequest,
   answers: readonly (Hex | null | undefined)[],
 ): (Approved | null)[] {
   const each = throughPermit2 ? 2 : 1
@@ -78,7 +78,7 @@ export function readApprovalAnswers(
 /** Everything a revocation is made of, in one request. */
 export async function readApprovals(
   { rpc, profile }: Pick<PlanDeps, 'rpc' | 'profile'>,
-  ask: ApprovalAsk,
+  ask: ApprovalRequest,
 ): Promise<ApprovalReading> {
   const asked = [
     askNonce(ask.wallet, 'pending'),

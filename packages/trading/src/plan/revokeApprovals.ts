@@ -10,7 +10,7 @@ import { isEth, lower } from './addresses.ts'
 import type { PlanDeps } from './deps.ts'
 import { type Missing, maxWei, missingEth } from './holdings.ts'
 import {
-  type ApprovalAsk,
+  type ApprovalRequest,
   type Approved,
   type ApprovedToken,
   approvalCalls,
@@ -26,7 +26,7 @@ type RevokeStep = Pick<PlanStep, 'why'> & {
   decoded: schemas.DecodedRevocation
 }
 
-export interface RevokeAsk {
+export interface RevokeParams {
   by: Trader
   /** Core symbols or addresses, as they were sent. */
   tokens: readonly string[]
@@ -62,12 +62,12 @@ const SIMULATE_MS = 5_000
 /** Transactions that take approvals back, tried out on the wallet's own state. */
 export async function revokeApprovals(
   deps: PlanDeps,
-  { by, tokens, spender: named }: RevokeAsk,
+  { by, tokens, spender: named }: RevokeParams,
 ): Promise<Revocation> {
   const { wallet } = by
   const { permit2, universal_router: router } = deps.profile.contracts
   const spender = named === undefined ? lower(permit2) : spenderOf(deps, named)
-  const ask: ApprovalAsk = {
+  const ask: ApprovalRequest = {
     wallet,
     spender,
     tokens: readTokens(deps, tokens),
@@ -131,7 +131,7 @@ function readTokens({ crypto, profile }: Pick<PlanDeps, 'crypto' | 'profile'>, t
 
 type RevokeDraft = Omit<RevokeStep, 'tx'> & { call: Call }
 
-function draftsOf(ask: ApprovalAsk, approved: readonly Approved[], now: number): RevokeDraft[] {
+function draftsOf(ask: ApprovalRequest, approved: readonly Approved[], now: number): RevokeDraft[] {
   const drafts: RevokeDraft[] = []
   for (const [i, token] of ask.tokens.entries()) {
     if (approved[i]!.allowance === 0n) continue
@@ -170,7 +170,7 @@ interface Tried {
 /** Simulates the steps in one block and reads the approvals in the next; null when it cannot run. */
 async function tryOut(
   { rpc }: PlanDeps,
-  ask: ApprovalAsk,
+  ask: ApprovalRequest,
   steps: readonly RevokeStep[],
 ): Promise<Tried | null> {
   const reads = approvalCalls(ask).map((call) => ({ ...call, gas: READ_GAS }))
@@ -192,7 +192,7 @@ async function tryOut(
 }
 
 const approvalsOf = (
-  { tokens, spender, throughPermit2 }: ApprovalAsk,
+  { tokens, spender, throughPermit2 }: ApprovalRequest,
   approved: readonly Approved[],
   now: number,
 ): TokenApproval[] =>

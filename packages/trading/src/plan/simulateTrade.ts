@@ -8,7 +8,7 @@ import type { Judgement } from './judgeSimulation.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import type { Planned } from './planTrade.ts'
 import { keepAskedPermit, type PrepareDeps, planForWallet } from './prepareTrade.ts'
-import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
+import { type BuildRequest, type Spending, spendingOf } from './spending.ts'
 import { type SimulateTerms, simulatePlanned, tryPlanned } from './trySimulation.ts'
 
 /** Null: from a wallet of our own, with lent funds. */
@@ -63,7 +63,7 @@ export async function simulateRoute(
   route: PricedRoute,
 ): Promise<PlanSimulation> {
   const { synthetic } = deps.simulator
-  const ask: BuildAsk = {
+  const ask: BuildRequest = {
     quote,
     route: route as BuildableRoute,
     wallet: pretended(synthetic.wallet, quote, 'later'),
@@ -135,7 +135,7 @@ function asSent(
 function rebuilt(
   deps: PlanDeps,
   planned: Omit<Planned, 'plan' | 'ask' | 'spending'> & { spending?: Pick<Spending, 'resetsFirst'> },
-  ask: BuildAsk,
+  ask: BuildRequest,
 ): Planned {
   const addresses = deps.addresses()
   const spending = { ...spendingOf(addresses, ask), resetsFirst: planned.spending?.resetsFirst ?? false }

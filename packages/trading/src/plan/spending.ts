@@ -13,7 +13,7 @@ export type PermitSource =
   | ({ kind: 'signed' } & SignedPermit)
   | { kind: 'own key'; sign(permit: PermitSingle): Hex }
 
-export interface BuildAsk {
+export interface BuildRequest {
   quote: TradeQuote
   route: BuildableRoute
   wallet: WalletState
@@ -36,7 +36,7 @@ export interface Spending extends ApprovalNeed {
 export const deadlineOf = (nowS: number): number => nowS + TRADE.deadlineS
 
 /** What has to be approved, and to whom; pure, so that it can be asked before the plan is built. */
-export function spendingOf(addresses: TradeAddresses, ask: BuildAsk): Omit<Spending, 'resetsFirst'> {
+export function spendingOf(addresses: TradeAddresses, ask: BuildRequest): Omit<Spending, 'resetsFirst'> {
   const { quote, route, wallet, approval, permit, nowS } = ask
   const isEth = quote.tokenIn.address === NATIVE
   if (route.way.kind === 'curve') {
@@ -49,12 +49,12 @@ export function spendingOf(addresses: TradeAddresses, ask: BuildAsk): Omit<Spend
   return { ...need, grant, spender: isEth ? null : addresses.permit2 }
 }
 
-export const floorOf = ({ minAmountOut }: Pick<BuildAsk, 'minAmountOut'>) =>
+export const floorOf = ({ minAmountOut }: Pick<BuildRequest, 'minAmountOut'>) =>
   minAmountOut === undefined ? {} : { minAmountOut }
 
 /** The token's own approval, in one step or, where it insists, in two. */
 export function approvalDrafts(
-  { quote }: BuildAsk,
+  { quote }: BuildRequest,
   { spender, approve, resetsFirst, reason }: Spending,
 ): Draft[] {
   if (approve === null || spender === null) return []

@@ -14,7 +14,7 @@ import {
   WETH,
   walletState,
 } from '../../test/tradeFixtures.ts'
-import type { SimulateAsk } from '../simulate/index.ts'
+import type { SimulateParams } from '../simulate/index.ts'
 import type { PlanSimulation, TradeToken, WalletState } from '../types.ts'
 import { createPlanner } from './createPlanner.ts'
 import type { PlannerDeps } from './deps.ts'
@@ -23,7 +23,7 @@ import type { PlanRequest } from './planRequest.ts'
 
 const crypto = await createCrypto()
 const RICH = walletState({ wallet: WALLET, balanceWei: 10n ** 20n, balanceIn: 10n ** 20n })
-const ran = (ask: SimulateAsk): PlanSimulation => ({
+const ran = (ask: SimulateParams): PlanSimulation => ({
   ok: true,
   block: 101,
   amountOut: 50n * 10n ** 18n,
@@ -42,7 +42,7 @@ const ran = (ask: SimulateAsk): PlanSimulation => ({
 
 /** A planner whose wallet is read when a test lets it; every simulation and the moment it began is noted. */
 function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ran) {
-  const began: { ask: SimulateAsk; ahead: boolean }[] = []
+  const began: { ask: SimulateParams; ahead: boolean }[] = []
   let isRead = false
   let read: (state: WalletState) => void = () => undefined
   const record = (token: TradeToken) => ({ ...token.record, address: token.address })
@@ -72,7 +72,7 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
           }
         }),
       gasCeiling: 6_000_000,
-      simulatePlan: async (ask: SimulateAsk) => {
+      simulatePlan: async (ask: SimulateParams) => {
         began.push({ ask, ahead: !isRead })
         return simulate(ask)
       },
@@ -168,7 +168,7 @@ it('a token’s allowances are expected to be what they were', async () => {
 
 it('what failed ahead counts where it is the plan, and nowhere else', async () => {
   let runs = 0
-  const failsOnce = (ask: SimulateAsk) => {
+  const failsOnce = (ask: SimulateParams) => {
     runs += 1
     return runs === 1 ? fail('RPC_UNAVAILABLE') : ran(ask)
   }

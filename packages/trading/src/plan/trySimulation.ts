@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fail, feeOf } from '@pit/protocol'
-import type { SimulateAsk, Simulator } from '../simulate/index.ts'
+import type { SimulateParams, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
 import { fundsMissing, maxWei } from './holdings.ts'
 import { type Judgement, judgeSimulation } from './judgeSimulation.ts'
 import type { Planned } from './planTrade.ts'
 import { limitFromUse, swapLimitFromUse } from './steps.ts'
 
-export interface SimulateTerms extends Pick<SimulateAsk, 'approvals' | 'permitSigner'> {
+export interface SimulateTerms extends Pick<SimulateParams, 'approvals' | 'permitSigner'> {
   fund: 'auto' | boolean
 }
 
@@ -55,10 +55,10 @@ export function tryAhead(
   }
 }
 
-const isSameTrial = (a: SimulateAsk, b: SimulateAsk): boolean =>
+const isSameTrial = (a: SimulateParams, b: SimulateParams): boolean =>
   isDeepStrictEqual(withoutNonces(a), withoutNonces(b))
 
-const withoutNonces = ({ transactions, ...ask }: SimulateAsk) => ({
+const withoutNonces = ({ transactions, ...ask }: SimulateParams) => ({
   ...ask,
   transactions: transactions.map(({ kind, tx: { nonce: _, ...tx } }) => ({ kind, tx })),
 })
@@ -67,7 +67,7 @@ function simulateAskOf(
   { gasCeiling }: Pick<Simulator, 'gasCeiling'>,
   planned: Planned,
   { fund, approvals, permitSigner = 'wallet' }: SimulateTerms,
-): SimulateAsk {
+): SimulateParams {
   const { plan, ask } = planned
   const { quote, wallet } = ask
   const { way } = ask.route

@@ -7,12 +7,12 @@ import { idOf, type QuoterDeps } from './deps.ts'
 import type { Found, Outcome } from './found.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
-import { AGGREGATORS, type AggregatorAsk, type Offer } from './vendors/index.ts'
+import { AGGREGATORS, type AggregatorParams, type Offer } from './vendors/index.ts'
 
 type Name = (typeof QUOTE_ONLY_VENUES)[number]
 
 /** `amountIn` is less an input-side fee, so that the rows compare. */
-export interface AggregatorRequest extends AggregatorAsk {
+export interface AggregatorRequest extends AggregatorParams {
   /** More output than this is nobody's real offer; null: cannot be told. */
   maxOut: bigint | null
 }
@@ -109,7 +109,7 @@ function openAggregator(
   name: string,
   { kind, url, per_minute }: VendorProfile,
   { clock, vendorKeys, budgetMs }: Pick<QuoterDeps, 'clock' | 'vendorKeys'> & { budgetMs: number },
-): ((ask: AggregatorAsk) => Promise<Offer>) | 'NO_KEY' {
+): ((ask: AggregatorParams) => Promise<Offer>) | 'NO_KEY' {
   const at = `vendors.aggregators.${name}`
   if (!isAggregator(name)) throw new ProfileError(`${at}: use ${QUOTE_ONLY_VENUES.join(', ')}`)
   const vendor = Object.hasOwn(AGGREGATORS, kind) ? AGGREGATORS[kind] : undefined

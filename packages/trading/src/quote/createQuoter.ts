@@ -3,7 +3,7 @@ import { crossMid } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import { type AtomPrice, fail, fractionOf, lessBps, slippageTolerance } from '@pit/protocol'
 import { taxBpsOf } from '../taxes.ts'
-import type { FailedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
+import type { FailedRoute, TradeParams, TradeQuote, TradeToken } from '../types.ts'
 import { createAggregators, isAggregator } from './aggregators.ts'
 import { createCallQuoter } from './byCall.ts'
 import { quoteCurves } from './curve.ts'
@@ -26,7 +26,7 @@ export interface Quoter {
    * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a
    * route: `routes` is then empty and `failed` says why.
    */
-  quoteTrade(ask: TradeAsk, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
+  quoteTrade(ask: TradeParams, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
 }
 
 /** Older than this the market's memory tells no price. */
@@ -44,7 +44,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
 
   /** Everything that is read of the market, in one go without waiting: all of it is of one block. */
   function readMarket(
-    ask: TradeAsk,
+    ask: TradeParams,
     ends: Ends,
     { fee, exempt }: { fee: TradeQuote['fee']; exempt: ReadonlySet<Address> },
   ) {
@@ -108,7 +108,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   }
 
   /** With shield: verdicts of both ends but native ETH, which is no contract. Refuses AUDIT_UNAVAILABLE. */
-  const readAudits = (ask: TradeAsk, ends: readonly NamedToken[]): Promise<Audited[]> =>
+  const readAudits = (ask: TradeParams, ends: readonly NamedToken[]): Promise<Audited[]> =>
     Promise.all(
       ends
         .filter(({ address }) => ask.shield && address !== NATIVE)
@@ -192,7 +192,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   function choose(
     ranked: Found[],
     failed: readonly FailedRoute[],
-    { routeId }: TradeAsk,
+    { routeId }: TradeParams,
     { tokenIn, tokenOut }: { tokenIn: Address; tokenOut: Address },
   ): Found[] {
     if (routeId === undefined) return ranked

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { type ChainProfile, FEE, FEE_SIDE_RANK, type FeeClass, type FeeSide, fail } from '@pit/protocol'
-import type { TradeAsk, TradeFee, TradeToken } from '../types.ts'
+import type { TradeFee, TradeParams, TradeToken } from '../types.ts'
 import { lower } from './deps.ts'
 
 type End = Pick<TradeToken, 'address' | 'core' | 'record'>
@@ -26,7 +26,7 @@ export const feeRecipientOf = ({ fee_recipient }: ChainProfile): Address =>
 /** `majorBps` is the wallet's tier, asked for only where it counts. */
 export async function feeOfTrade(
   ends: Ends,
-  ask: Pick<TradeAsk, 'shield' | 'feeBps'>,
+  ask: Pick<TradeParams, 'shield' | 'feeBps'>,
   { recipient, majorBps }: { recipient: Address; majorBps: () => Promise<number> },
 ): Promise<TradeFee> {
   const cls = feeClassOf(ends)

@@ -1,6 +1,6 @@
 import { feeOf } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { TradeAsk } from '../types.ts'
+import type { TradeParams } from '../types.ts'
 import {
   ask,
   crypto,
@@ -54,7 +54,7 @@ describe('a launch', () => {
 
   it('is left out with its venue', async () => {
     const world = openWorld({ curves: [curve()], pools: [v2(LAUNCHED, WETH, 10n ** 26n, 100n * ETHER)] })
-    const venues = async (...names: TradeAsk['venues']) =>
+    const venues = async (...names: TradeParams['venues']) =>
       (await world.quoter.quoteTrade({ ...buy, venues: names })).routes.map(({ venue }) => venue)
     expect(await venues('venue_pool')).toEqual(['venue_pool'])
     expect(await venues('venue_curve')).toEqual(['venue_curve'])

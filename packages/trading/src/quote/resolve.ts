@@ -4,7 +4,7 @@ import { createCache } from '@pit/platform/cache'
 import { isStoreUnavailable } from '@pit/platform/db'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
-import type { TradeAsk, TradeToken } from '../types.ts'
+import type { TradeParams, TradeToken } from '../types.ts'
 import { lower, type QuoterDeps } from './deps.ts'
 import { refuseSymbol } from './refuseSymbol.ts'
 
@@ -24,9 +24,9 @@ const CORE_RECORD_MS = 1_000
 
 export interface Resolver {
   /** Reads the two names; refuses before anything is looked up. */
-  readPair(ask: Pick<TradeAsk, 'tokenIn' | 'tokenOut'>): { tokenIn: NamedToken; tokenOut: NamedToken }
+  readPair(ask: Pick<TradeParams, 'tokenIn' | 'tokenOut'>): { tokenIn: NamedToken; tokenOut: NamedToken }
   /** A token's record; for core assets from memory, others are looked up and screened when they are new. */
-  readRecord(token: NamedToken, admit: TradeAsk['admit'], changed: ChangedTokens): Promise<RecordNow>
+  readRecord(token: NamedToken, admit: TradeParams['admit'], changed: ChangedTokens): Promise<RecordNow>
   /** Everything known of it now. Nothing waits, so the mark is of the moment the pools are read. */
   tokenOf(token: NamedToken, record: RecordNow): TradeToken
 }
@@ -59,7 +59,7 @@ export function createResolver({
 
   async function lookUp(
     { address, field }: NamedToken,
-    admit: TradeAsk['admit'],
+    admit: TradeParams['admit'],
     changed: ChangedTokens,
   ): Promise<RecordNow> {
     try {

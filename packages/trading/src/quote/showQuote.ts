@@ -2,7 +2,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import { withinMs } from '@pit/platform/withinMs'
 import { fail, isPitError, microUsdDown, TRADE } from '@pit/protocol'
-import type { Check, PlanSimulation, PricedRoute, TradeAsk, TradeQuote } from '../types.ts'
+import type { Check, PlanSimulation, PricedRoute, TradeParams, TradeQuote } from '../types.ts'
 import type { Quoter } from './createQuoter.ts'
 import { receivedOf } from './measure.ts'
 import { bestOf, refuseUnrouted } from './rows.ts'
@@ -42,7 +42,7 @@ const SIMULATE_MS = 2_500
 /** Every route, the best one simulated. Discloses, and refuses for no risk. */
 export async function showQuote(
   deps: ShowQuoteDeps,
-  { trade, acceptRisks }: { trade: TradeAsk; acceptRisks: readonly string[] },
+  { trade, acceptRisks }: { trade: TradeParams; acceptRisks: readonly string[] },
 ): Promise<ShownQuote> {
   const startedAt = performance.now()
   refusePolicies(trade)
@@ -71,7 +71,7 @@ export async function showQuote(
 }
 
 /** The same for quotes and plans. */
-export function refusePolicies({ policies, shield }: Pick<TradeAsk, 'policies' | 'shield'>): void {
+export function refusePolicies({ policies, shield }: Pick<TradeParams, 'policies' | 'shield'>): void {
   if (policies !== null && policies.length > 0 && !shield) {
     fail('BAD_REQUEST', {
       field: 'policies',

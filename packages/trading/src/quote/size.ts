@@ -1,5 +1,5 @@
 import { type AtomPrice, atomsDown, fail, microUsdDown, TRADE, worthDown } from '@pit/protocol'
-import type { TradeAsk, TradeToken } from '../types.ts'
+import type { TradeParams, TradeToken } from '../types.ts'
 import { markPriceOf, priceOf, referencePriceOf } from './prices.ts'
 
 /** The pools count in 128 bits: a larger amount cannot be built, and no real one comes near. */
@@ -12,7 +12,7 @@ export interface Size {
 }
 
 /** Refuses what can be told without any price. */
-export function checkAskedSize({ amountIn, notionalUsd }: TradeAsk): void {
+export function checkAskedSize({ amountIn, notionalUsd }: TradeParams): void {
   if (amountIn !== undefined) {
     if (amountIn <= 0n) fail('BAD_REQUEST', { field: 'amount_in', message: '`amount_in` is above zero.' })
     if (amountIn >= ATOMS_END) tooManyAtoms('amount_in')
@@ -29,7 +29,7 @@ export function checkAskedSize({ amountIn, notionalUsd }: TradeAsk): void {
  * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what
  * the pools say it is worth in a priced output.
  */
-export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => AtomPrice | undefined): Size {
+export function sizeOf(ask: TradeParams, tokenIn: TradeToken, byOutput: () => AtomPrice | undefined): Size {
   if (ask.amountIn !== undefined) return { amountIn: ask.amountIn, askedMicroUsd: null }
   const askedMicroUsd = microUsdDown(ask.notionalUsd ?? 0)
   const price = priceOf(tokenIn) ?? byOutput() ?? fail('NO_MARK', { field: 'notional_usd' })

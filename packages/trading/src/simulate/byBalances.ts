@@ -8,7 +8,7 @@ import {
   type SimCall,
   wordIn,
 } from '@pit/platform/reads'
-import { isEth, lower, READING_GAS, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { isEth, lower, READING_GAS, type SimulateParams, type SimulatorDeps } from './deps.ts'
 
 /** Null: could not be read. */
 interface Held {
@@ -21,7 +21,7 @@ interface Held {
 }
 
 /** What is held, read before and after. The input only where it was lent: that shows whether it was. */
-export function readingOf({ profile }: SimulatorDeps, ask: SimulateAsk, lent: boolean): SimCall {
+export function readingOf({ profile }: SimulatorDeps, ask: SimulateParams, lent: boolean): SimCall {
   const { wallet, tokenIn, tokenOut, fee } = ask
   const multicall3 = lower(profile.contracts.multicall3)
   const holdings = [
@@ -34,7 +34,7 @@ export function readingOf({ profile }: SimulatorDeps, ask: SimulateAsk, lent: bo
 }
 
 /** What a wallet holds of a token that was lent. */
-export const heldReading = ({ tokenIn, wallet }: SimulateAsk): SimCall => ({
+export const heldReading = ({ tokenIn, wallet }: SimulateParams): SimCall => ({
   ...balanceOfCall(tokenIn, wallet),
   gas: READING_GAS,
 })
@@ -47,7 +47,7 @@ interface Read {
 }
 
 /** What came in, were it not for gas. */
-export function measuredByBalances(ask: SimulateAsk, read: Read, lent: boolean) {
+export function measuredByBalances(ask: SimulateParams, read: Read, lent: boolean) {
   const [before, after] = [heldIn(read.before, lent), heldIn(read.after, lent)]
   const net = (what: 'output' | 'fee', account: Address, token: Address): bigint | null => {
     if (before[what] === null || after[what] === null) return null
@@ -66,7 +66,7 @@ function heldIn({ ok, data }: RanCall, lent: boolean): Held {
 }
 
 /** The gas an account paid for, where that came out of what is counted: it pays the base fee, and no tip. */
-function gasOf(ask: SimulateAsk, planned: readonly RanCall[], account: Address, token: Address): bigint {
+function gasOf(ask: SimulateParams, planned: readonly RanCall[], account: Address, token: Address): bigint {
   if (!isEth(token)) return 0n
   return ask.transactions.reduce(
     (sum, { tx }, i) => (tx.from === account ? sum + BigInt(planned[i]!.gasUsed) : sum),

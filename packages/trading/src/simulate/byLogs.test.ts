@@ -3,7 +3,7 @@ import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { type CoreToken, NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from './createSimulator.ts'
-import type { SimulateAsk } from './deps.ts'
+import type { SimulateParams } from './deps.ts'
 import {
   ask,
   at,
@@ -66,7 +66,7 @@ const swapLogs = [
 ]
 
 describe('a plan of tokens whose logs are told', () => {
-  const simulate = async (script: (sent: Sent) => unknown, change: Partial<SimulateAsk> = {}) => {
+  const simulate = async (script: (sent: Sent) => unknown, change: Partial<SimulateParams> = {}) => {
     const it = open(script, { profile: PROFILE })
     return { ...it, result: await it.simulator.simulatePlan(ask(change)) }
   }
@@ -87,7 +87,7 @@ describe('a plan of tokens whose logs are told', () => {
       amountOut: 93n,
       feeTransfer: 1n,
     })
-    const sale: Partial<SimulateAsk> = {
+    const sale: Partial<SimulateParams> = {
       tokenIn: TOKEN,
       tokenOut: NATIVE_TOKEN,
       transactions: [{ kind: 'swap' as const, tx: tx({ valueWei: 0n }) }],
@@ -182,7 +182,7 @@ describe('a plan of tokens whose logs are told', () => {
   })
 
   it('on a lent token shows first that it was lent', async () => {
-    const sale: Partial<SimulateAsk> = {
+    const sale: Partial<SimulateParams> = {
       tokenIn: OTHER,
       tokenOut: NATIVE_TOKEN,
       fund: true as const,

@@ -1,7 +1,7 @@
 import { type Address, ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import { addressIn, type Move, type RanCall, wordIn } from '@pit/platform/reads'
 import type { ChainProfile } from '@pit/protocol'
-import { isEth, lower, type SimulateAsk } from './deps.ts'
+import { isEth, lower, type SimulateParams } from './deps.ts'
 
 /**
  * Whose moves are told by logs, so that nothing has to be read before and after: of ETH the node tells every
@@ -23,7 +23,7 @@ const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5
 export type Doubt = 'cut' | 'untold'
 
 /** What came in, as it was logged. `held`: what the wallet held of a lent input, where that was read. */
-export function measuredByLogs(ask: SimulateAsk, planned: readonly RanCall[], held: RanCall | null) {
+export function measuredByLogs(ask: SimulateParams, planned: readonly RanCall[], held: RanCall | null) {
   const output = netOf(planned, ask.tokenOut, ask.wallet)
   const fee = netOf(planned, ask.fee.token, lower(ask.fee.recipient))
   return {
@@ -33,7 +33,7 @@ export function measuredByLogs(ask: SimulateAsk, planned: readonly RanCall[], he
   }
 }
 
-function doubtOf(ask: SimulateAsk, planned: readonly RanCall[], output: bigint): Doubt | null {
+function doubtOf(ask: SimulateParams, planned: readonly RanCall[], output: bigint): Doubt | null {
   if (planned.some(({ isCut }) => isCut)) return 'cut'
   const isTold = ask.transactions.every(
     ({ tx: { from, to, valueWei } }, i) =>

@@ -3,15 +3,15 @@ import { withinMs } from '@pit/platform/withinMs'
 import { refusal } from '@pit/protocol'
 import type { PlanSimulation, WalletState } from '../types.ts'
 import { toldByLogs } from './byLogs.ts'
-import { lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { lower, type SimulateParams, type SimulatorDeps } from './deps.ts'
 import { createLender } from './lendToken.ts'
-import { readWallet, type WalletAsk } from './readWallet.ts'
+import { readWallet, type WalletRequest } from './readWallet.ts'
 import { simulatePlan } from './simulatePlan.ts'
 import { createSynthetic, type SyntheticWallet } from './synthetic.ts'
 
 export interface Simulator {
-  readWallet(ask: WalletAsk): Promise<WalletState>
-  simulatePlan(ask: SimulateAsk): Promise<PlanSimulation>
+  readWallet(ask: WalletRequest): Promise<WalletState>
+  simulatePlan(ask: SimulateParams): Promise<PlanSimulation>
   synthetic: SyntheticWallet
   /** A transaction is tried with no more gas than this, unless its own limit is higher. */
   gasCeiling: number

@@ -19,7 +19,7 @@ export interface SimulatorDeps {
   timeoutMs: number
 }
 
-export interface SimulateAsk {
+export interface SimulateParams {
   /** Who receives the output; every transaction names its own sender. */
   wallet: Address
   transactions: readonly { kind: StepKind; tx: PlanTx }[]

@@ -1,3 +1,3 @@
 export { createSimulator, type Simulator, type SimulatorOptions } from './createSimulator.ts'
-export type { SimulateAsk } from './deps.ts'
-export type { WalletAsk } from './readWallet.ts'
+export type { SimulateParams } from './deps.ts'
+export type { WalletRequest } from './readWallet.ts'

@@ -21,7 +21,7 @@ import {
 
 describe('a wallet', () => {
   const token = (address: Address, stock = false) => ({ address, stock }) as TradeToken
-  const walletAsk = { wallet: WALLET, tokenIn: token(TOKEN, true), tokenOut: token(OTHER), curve: CURVE }
+  const walletRequest = { wallet: WALLET, tokenIn: token(TOKEN, true), tokenOut: token(OTHER), curve: CURVE }
   const permit = `${word(66n)}${word(77n).slice(2)}${word(8n).slice(2)}` as Hex
   const results = (change: Record<number, Hex | null> = {}): Hex => {
     // Paused; then blocked: the wallet, the permit contract, the router.
@@ -41,7 +41,7 @@ describe('a wallet', () => {
 
   it('is read in one batch', async () => {
     const { simulator, sent } = open(() => answers({ 3: `0xef0100${'Cd'.repeat(20)}` }))
-    expect(await simulator.readWallet(walletAsk)).toEqual({
+    expect(await simulator.readWallet(walletRequest)).toEqual({
       wallet: WALLET,
       block: 42,
       nonce: 9,
@@ -80,7 +80,7 @@ describe('a wallet', () => {
 
   it('is not read by halves', async () => {
     const read = (script: () => unknown, change: Partial<SimulatorOptions> = {}) =>
-      refusalOf(open(script, change).simulator.readWallet(walletAsk))
+      refusalOf(open(script, change).simulator.readWallet(walletRequest))
     // Each of the reads, failed or cut short: a pause or a block that cannot be read least of all.
     for (let i = 0; i < 9; i++) {
       for (const bad of [null, '0x', '0x01'] as const)
@@ -117,6 +117,6 @@ describe('a wallet', () => {
 
   it('with code of its own is told from a delegated one', async () => {
     const { simulator } = open(() => answers({ 3: '0x6000' }))
-    expect(await simulator.readWallet(walletAsk)).toMatchObject({ delegatedTo: null, hasOtherCode: true })
+    expect(await simulator.readWallet(walletRequest)).toMatchObject({ delegatedTo: null, hasOtherCode: true })
   })
 })

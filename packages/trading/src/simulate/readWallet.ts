@@ -21,7 +21,7 @@ import { NATIVE_TOKEN } from '@pit/protocol'
 import type { TradeToken, WalletState } from '../types.ts'
 import { isEth, lower, READING_GAS, type SimulatorDeps } from './deps.ts'
 
-export interface WalletAsk {
+export interface WalletRequest {
   wallet: Address
   tokenIn: Pick<TradeToken, 'address' | 'stock'>
   tokenOut: Pick<TradeToken, 'address' | 'stock'>
@@ -47,7 +47,7 @@ type Question =
  * hides a balance makes a simulation on a lent one, which says so. Either way the chain itself holds the
  * trade to the minimum that was signed.
  */
-export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<WalletState> {
+export async function readWallet(deps: SimulatorDeps, ask: WalletRequest): Promise<WalletState> {
   const { wallet, tokenIn, tokenOut } = ask
   const readings = questionsOf(deps, ask)
   const asked = [
@@ -123,7 +123,7 @@ function askReadings(
 const partiesOf = ({ profile: { contracts } }: Pick<SimulatorDeps, 'profile'>): Address[] =>
   [contracts.permit2, contracts.universal_router].flatMap((party) => (party === null ? [] : [lower(party)]))
 
-function questionsOf(deps: SimulatorDeps, ask: WalletAsk): Map<Question, ContractCall> {
+function questionsOf(deps: SimulatorDeps, ask: WalletRequest): Map<Question, ContractCall> {
   const { profile } = deps
   const { wallet, tokenIn, tokenOut, curve } = ask
   const { permit2, universal_router: router } = profile.contracts

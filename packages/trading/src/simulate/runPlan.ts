@@ -13,7 +13,7 @@ import { toFunctionSelector } from 'viem'
 import type { SimulatedTx } from '../types.ts'
 import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'
 import { type Doubt, measuredByLogs } from './byLogs.ts'
-import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { isEth, lower, type SimulateParams, type SimulatorDeps } from './deps.ts'
 
 export interface RanPlan {
   /** The block it ran on top of. */
@@ -42,7 +42,11 @@ type Measure = 'by logs' | 'by balances'
 const LOGS_AGAIN_MS = 60_000
 
 /** One simulated block: approvals if asked for, the plan's transactions in order, and what they moved. */
-export async function runPlan(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides): Promise<RanPlan> {
+export async function runPlan(
+  deps: SimulatorDeps,
+  ask: SimulateParams,
+  overrides: Overrides,
+): Promise<RanPlan> {
   const { logs, clock } = deps
   const isTold = logs.tokens.has(ask.tokenOut) && logs.tokens.has(ask.fee.token)
   if (!isTold || clock.nowMs() < logs.notBeforeMs) return runApproved(deps, ask, overrides, 'by balances')
@@ -55,7 +59,7 @@ export async function runPlan(deps: SimulatorDeps, ask: SimulateAsk, overrides: 
   return settled
 }
 
-async function runApproved(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides, measure: Measure) {
+async function runApproved(deps: SimulatorDeps, ask: SimulateParams, overrides: Overrides, measure: Measure) {
   const run = (approvals: readonly SimCall[]) => runMeasured(deps, ask, overrides, { approvals, measure })
   if (ask.approvals === 'as planned') return run([])
   if (ask.approvals === 'taken back') return run(approvalsTakenBack(deps, ask))
@@ -67,7 +71,7 @@ async function runApproved(deps: SimulatorDeps, ask: SimulateAsk, overrides: Ove
 
 async function runMeasured(
   deps: SimulatorDeps,
-  ask: SimulateAsk,
+  ask: SimulateParams,
   overrides: Overrides,
   { approvals, measure }: { approvals: readonly SimCall[]; measure: Measure },
 ): Promise<RanPlan & { doubt: Doubt | null }> {
@@ -101,7 +105,7 @@ async function runMeasured(
   }
 }
 
-const callOf = ({ tx }: SimulateAsk['transactions'][number]): SimCall => {
+const callOf = ({ tx }: SimulateParams['transactions'][number]): SimCall => {
   const { from, to, data, gas, valueWei, maxFeePerGasWei, authorizations } = tx
   return { from, to, data, gas, valueWei, maxFeePerGasWei, ...(authorizations && { authorizations }) }
 }
@@ -136,21 +140,21 @@ async function runNext(
 /** Answers every call with EIP-1271's yes, so that Permit2 takes any signature for this wallet's. */
 const SIGNS_ANYTHING: Hex = '0x631626ba7e60e01b5f5260205ff3'
 
-const withPermitSigner = ({ wallet, permitSigner }: SimulateAsk, overrides: Overrides): Overrides =>
+const withPermitSigner = ({ wallet, permitSigner }: SimulateParams, overrides: Overrides): Overrides =>
   permitSigner === 'anybody'
     ? { ...overrides, [wallet]: { ...overrides[wallet], code: SIGNS_ANYTHING } }
     : overrides
 
-const approvalsInPlace = (deps: SimulatorDeps, ask: SimulateAsk, amounts: readonly bigint[]): SimCall[] =>
+const approvalsInPlace = (deps: SimulatorDeps, ask: SimulateParams, amounts: readonly bigint[]): SimCall[] =>
   approvalCalls(deps, ask, { amounts, permit: { amount: MAX_UINT160, expiration: MAX_UINT48 } })
 
-const approvalsTakenBack = (deps: SimulatorDeps, ask: SimulateAsk): SimCall[] =>
+const approvalsTakenBack = (deps: SimulatorDeps, ask: SimulateParams): SimCall[] =>
   approvalCalls(deps, ask, { amounts: [0n], permit: { amount: 0n, expiration: 0 } })
 
 /** From the wallet, gas for free: they stand for what was done long before. */
 function approvalCalls(
   { profile }: SimulatorDeps,
-  ask: SimulateAsk,
+  ask: SimulateParams,
   { amounts, permit }: { amounts: readonly bigint[]; permit: { amount: bigint; expiration: number } },
 ): SimCall[] {
   const { wallet, tokenIn: token } = ask
@@ -167,7 +171,7 @@ function approvalCalls(
   return [...calls, approve(lower(permit2), encodePermit2Approve(allowance))]
 }
 
-const swapTargets = ({ transactions }: SimulateAsk): Address[] => [
+const swapTargets = ({ transactions }: SimulateParams): Address[] => [
   ...new Set(transactions.filter(({ kind }) => kind === 'swap').map(({ tx }) => lower(tx.to))),
 ]
 

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { PlanTx } from '../types.ts'
-import type { SimulateAsk } from './deps.ts'
+import type { SimulateParams } from './deps.ts'
 import {
   ask,
   type Block,
@@ -94,7 +94,7 @@ describe('a plan', () => {
   })
 
   it('that gives too little, or nobody knows how much, is not ok', async () => {
-    const run = (after: (bigint | null)[], change: Partial<SimulateAsk> = {}) =>
+    const run = (after: (bigint | null)[], change: Partial<SimulateParams> = {}) =>
       open(() => ran([10n, 0n], [{}], after)).simulator.simulatePlan(ask(change))
     expect(await run([99n, 1n])).toMatchObject({
       ok: false,
@@ -170,7 +170,7 @@ describe('approvals in place', () => {
   })
 
   it('are the curve’s too where a curve is called, or whoever is named', async () => {
-    const spendersOf = async (change: Partial<SimulateAsk>) => {
+    const spendersOf = async (change: Partial<SimulateParams>) => {
       const { simulator, blockSent } = open(script)
       await simulator.simulatePlan(ask({ ...sale, ...change }))
       return blockSent()
@@ -215,7 +215,7 @@ describe('approvals in place', () => {
 
 describe('lending', () => {
   it('is what fund says', async () => {
-    const lends = async (fund: SimulateAsk['fund'], holdsInput: boolean) => {
+    const lends = async (fund: SimulateParams['fund'], holdsInput: boolean) => {
       const { simulator, blockSent } = open(() => ran([10n, 0n, 9n], [{}], [110n, 1n, 0n]))
       const { fundedByOverrides } = await simulator.simulatePlan(ask({ fund, holdsInput }))
       expect(Object.keys(blockSent().stateOverrides).length > 0).toBe(fundedByOverrides)

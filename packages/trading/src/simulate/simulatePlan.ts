@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { type AccountOverride, NotRunnable } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
-import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { isEth, lower, type SimulateParams, type SimulatorDeps } from './deps.ts'
 import type { Lender } from './lendToken.ts'
 import { type RanPlan, runPlan } from './runPlan.ts'
 
@@ -16,7 +16,7 @@ const LENT_WEI = 1_000n * 10n ** 18n
  * DRY_RUN_UNFUNDABLE when a token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable
  * answer; a plan that fails is an answer.
  */
-export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
+export async function simulatePlan(deps: Deps, ask: SimulateParams): Promise<PlanSimulation> {
   const lends = ask.fund === true || (ask.fund === 'auto' && !ask.holdsInput)
   try {
     if (!lends) return judgeRun(ask, await runPlan(deps, ask, {}))
@@ -29,7 +29,7 @@ export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSi
 }
 
 /** A proxy may move its balances to another slot: a loan that does not show is searched again. */
-async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
+async function simulateOnLoan(deps: Deps, ask: SimulateParams): Promise<PlanSimulation> {
   const { lender } = deps
   for (let tries = 0; tries < 2; tries++) {
     const loan = await lender.lend(ask.tokenIn, ask.wallet, ask.amountIn)
@@ -47,7 +47,12 @@ async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulat
 }
 
 /** Every sender can pay what its transactions send and the gas they may use. */
-function lentEth({ wallet, transactions, tokenIn, amountIn }: SimulateAsk): Record<Address, AccountOverride> {
+function lentEth({
+  wallet,
+  transactions,
+  tokenIn,
+  amountIn,
+}: SimulateParams): Record<Address, AccountOverride> {
   // A batch sends no value along: the wallet spends its own ETH in the calls it makes.
   const lent = new Map([[wallet, LENT_WEI + (isEth(tokenIn) ? amountIn : 0n)]])
   for (const { tx } of transactions) {
@@ -60,7 +65,7 @@ function lentEth({ wallet, transactions, tokenIn, amountIn }: SimulateAsk): Reco
 /** No block could hold the plan as it is. Which of its transactions it was the node does not say. */
 const notRun = (
   { market }: Deps,
-  ask: SimulateAsk,
+  ask: SimulateParams,
   { lends, why }: { lends: boolean; why: string },
 ): PlanSimulation => ({
   ok: false,
@@ -74,7 +79,7 @@ const notRun = (
 })
 
 /** What a run amounts to. */
-function judgeRun(ask: SimulateAsk, ran: RanPlan): PlanSimulation {
+function judgeRun(ask: SimulateParams, ran: RanPlan): PlanSimulation {
   const failed = ran.transactions.find(({ ok }) => !ok)
   const delivered = atLeastNothing(ran.received.output)
   const error = errorOf(ask, ran, delivered)
@@ -91,7 +96,7 @@ function judgeRun(ask: SimulateAsk, ran: RanPlan): PlanSimulation {
   }
 }
 
-function errorOf(ask: SimulateAsk, ran: RanPlan, delivered: bigint | null): string | null {
+function errorOf(ask: SimulateParams, ran: RanPlan, delivered: bigint | null): string | null {
   const failed = ran.transactions.find(({ ok }) => !ok)
   if (failed) {
     const before = ran.unapproved.map((why) => `an approval that was to be in place failed: ${why}`)

@@ -10,7 +10,7 @@ import { Loaded, Notice } from '../design/states.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { SignSession } from './SignSession.tsx'
 
-type GrantAsk = Parameters<PitClient['grantSession']>[0]
+type GrantParams = Parameters<PitClient['grantSession']>[0]
 
 const HOURS = [1, 4, 12, 24, 72, 168, 336, 720] as const
 const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
@@ -32,7 +32,7 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
     max_day_usd: maxTrade * days,
     max_trades: trades,
     expires_in_s: HOURS[hours]! * 3_600,
-  } satisfies GrantAsk
+  } satisfies GrantParams
   const isReady = isAddress(executor) && tokens.length >= SESSION.minTokens
   return (
     <Loaded of={opened}>
@@ -119,7 +119,7 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
 }
 
 /** What a browser wallet refuses is said before it fails, with the way that works. */
-function ByCommand({ ask, isReady }: { ask: GrantAsk & { tokens: string[] }; isReady: boolean }) {
+function ByCommand({ ask, isReady }: { ask: GrantParams & { tokens: string[] }; isReady: boolean }) {
   const hours = Math.round((ask.expires_in_s ?? 86_400) / 3_600)
   const command = [
     `pit session grant ${isReady ? ask.executor : '<executor>'}`,

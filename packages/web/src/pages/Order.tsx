@@ -1,4 +1,4 @@
-import type { Checked, PitClient, Plan, TradeAsk, TradeStage } from '@pit/client'
+import type { Checked, PitClient, Plan, TradeParams, TradeStage } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -33,7 +33,7 @@ export function Order({
   config,
   isQuoted,
 }: {
-  ask: TradeAsk
+  ask: TradeParams
   config: Answer<'config'>
   isQuoted: boolean
 }) {

@@ -3,14 +3,14 @@ import { usdOf } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { LineChart } from '../charts/charts.tsx'
 import { count, duration, many, shareOf, usd } from '../data/format.ts'
-import { type RehearsalAsk, rehearse } from '../data/rehearse.ts'
+import { type RehearsalRequest, rehearse } from '../data/rehearse.ts'
 import { Badge, Button, Card, Code, Facts } from '../design/parts.tsx'
 import { Failure } from '../design/states.tsx'
 
 const MAX_POINTS = 300
 
 /** What the brain would have done with the prices that were. */
-export function Rehearse({ ask }: { ask: RehearsalAsk }) {
+export function Rehearse({ ask }: { ask: RehearsalRequest }) {
   const rehearsing = useMutation({ mutationFn: rehearse })
   return (
     <Card title="Rehearse it first" actions={<Badge>Stored prices</Badge>}>
@@ -59,7 +59,7 @@ function Outcome({ run }: { run: Backtest }) {
   )
 }
 
-function commandOf({ brain, params, pairs, intervalS }: RehearsalAsk): string {
+function commandOf({ brain, params, pairs, intervalS }: RehearsalRequest): string {
   const named = pairs.map((pair) => ` --pair ${pair}`).join('')
   const given = Object.keys(params).length === 0 ? '' : ` --params '${JSON.stringify(params)}'`
   return `pit backtest ${brain}${named} --interval ${intervalS}${given}`

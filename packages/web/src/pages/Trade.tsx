@@ -1,4 +1,4 @@
-import type { TradeAsk } from '@pit/client'
+import type { TradeParams } from '@pit/client'
 import { type Answer, CORE_SYMBOLS, RISKS, type RiskCode } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -40,7 +40,7 @@ export interface TicketState {
 }
 
 /** The ticket as the client takes it; a text where something is missing. */
-export function askOf(ticket: TicketState): TradeAsk | string {
+export function askOf(ticket: TicketState): TradeParams | string {
   const usd = Number(ticket.usd)
   if (!(usd > 0)) return 'Give a size in dollars.'
   if (ticket.tokenIn === ticket.tokenOut) return 'Choose two different tokens.'
@@ -55,7 +55,7 @@ export function askOf(ticket: TicketState): TradeAsk | string {
     ...(ticket.shield && { shield: true }),
     ...(ticket.nonUs && { owner_attests_non_us: true }),
     ...(ticket.accepted.length > 0 && { accept_risks: [...ticket.accepted] }),
-  } as TradeAsk
+  } as TradeParams
 }
 
 function Ticket() {
@@ -157,7 +157,7 @@ function Ticket() {
 }
 
 /** Aggregators are asked for comparison alone: nothing is ever built on them. */
-const quote = ({ owner_attests_non_us: _, ...ask }: TradeAsk) =>
+const quote = ({ owner_attests_non_us: _, ...ask }: TradeParams) =>
   api['live.quote']({
     body: {
       ...ask,

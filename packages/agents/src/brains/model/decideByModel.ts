@@ -1,5 +1,5 @@
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
-import type { BrainAsk, Brained, ModelDeps } from '../deps.ts'
+import type { Brained, BrainRequest, ModelDeps } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
 import { boundOf } from './cost.ts'
@@ -16,7 +16,7 @@ const NOT_INSTEAD = new Set(['AI_BUDGET', 'AI_LATE', 'PARTNER_BUSY'])
 const NO_OWN_KEY = new Set(['NOT_CONNECTED', 'DISCONNECTED'])
 
 /** Asks the model, if somebody pays: the worst case is written down first, what it came to after. */
-export async function decideByModel(deps: ModelDeps, ask: BrainAsk): Promise<Brained> {
+export async function decideByModel(deps: ModelDeps, ask: BrainRequest): Promise<Brained> {
   const { agent } = ask
   const funding: Source = agent.params['funding'] === 'own' ? 'own' : 'pool'
   const stop = (kind: 'hold' | 'error', code: string, model: string | null = null) =>
@@ -54,7 +54,12 @@ interface WantedCall {
   poolHold?: string
 }
 
-async function trySource(deps: ModelDeps, ask: BrainAsk, source: Source, call: WantedCall): Promise<Outcome> {
+async function trySource(
+  deps: ModelDeps,
+  ask: BrainRequest,
+  source: Source,
+  call: WantedCall,
+): Promise<Outcome> {
   const key = await keyOf(deps, ask, source)
   if ('code' in key) return { kind: 'hold', code: key.code }
   const payer = source === 'pool' ? 'pool' : ask.agent.wallet
@@ -73,7 +78,7 @@ async function trySource(deps: ModelDeps, ask: BrainAsk, source: Source, call: W
 
 async function keyOf(
   { gateway, ownKey }: ModelDeps,
-  { agent }: BrainAsk,
+  { agent }: BrainRequest,
   source: Source,
 ): Promise<{ key: string } | { code: string }> {
   if (source === 'own') return ownKey(agent.wallet)
@@ -82,7 +87,7 @@ async function keyOf(
 
 async function reserveFrom(
   deps: ModelDeps,
-  { agent, tick }: BrainAsk,
+  { agent, tick }: BrainRequest,
   source: Source,
   { model, boundMicroUsd, budgetMicroUsd }: WantedCall,
 ): Promise<{ id: number } | { hold: string }> {
@@ -116,7 +121,7 @@ export const saidOf = (code: string): string => `No model was asked: ${meaningOf
 
 async function endWithoutCall(
   deps: ModelDeps,
-  { agent, tick }: BrainAsk,
+  { agent, tick }: BrainRequest,
   end: { kind: 'hold' | 'error'; code: string; source: Source; model: string | null },
 ): Promise<Brained & { kind: 'hold' | 'error' }> {
   deps.count(end.code)

@@ -1,6 +1,6 @@
 import { modelSchemaOf, plainText } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { BrainAsk } from '../deps.ts'
+import type { BrainRequest } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { DEFAULT_TEMPLATE, templateOf } from './templates.ts'
 
@@ -43,7 +43,7 @@ export function aiSettingsOf(params: Record<string, unknown>): AiSettings {
 }
 
 /** What a model is asked: a fixed text, and the tick as quoted data. */
-export function buildRequest(ask: BrainAsk, modelId: string): ModelRequest {
+export function buildRequest(ask: BrainRequest, modelId: string): ModelRequest {
   const { agent, market, book } = ask
   const { strategy, maxOrders } = aiSettingsOf(agent.params)
   const user = JSON.stringify({

@@ -1,6 +1,6 @@
 import { type Decision, plainText, readDecision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { BrainAsk, Brained, ModelDeps } from '../deps.ts'
+import type { Brained, BrainRequest, ModelDeps } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import { callModel, type ModelCall } from './callModel.ts'
 import { type CountedCost, countCost } from './cost.ts'
@@ -26,7 +26,7 @@ const LAST_REASON_CHARS = 280
 const FAILED = new Set(['PARTNER_UNREACHABLE', 'PARTNER_REJECTED', 'MODEL_NOT_ALLOWED'])
 
 /** Makes a reserved call and settles it. */
-export async function runCall(deps: ModelDeps, ask: BrainAsk, call: PaidCall): Promise<Outcome> {
+export async function runCall(deps: ModelDeps, ask: BrainRequest, call: PaidCall): Promise<Outcome> {
   const startedMs = deps.clock.nowMs()
   const leftMs = ask.deadlineMs - startedMs
   const { url, cost: costPlaces } = deps.gateway as NonNullable<ModelDeps['gateway']>
@@ -86,7 +86,7 @@ interface Judged {
 
 /** What an answered call decides; it is paid for either way. */
 function readAnswer(
-  { agent, market, deadlineMs }: BrainAsk,
+  { agent, market, deadlineMs }: BrainRequest,
   { content, why }: Extract<ModelCall, { kind: 'answered' }>,
   cost: CountedCost,
   nowMs: number,

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { addAgent, addTrade, NOW_MS, NOW_S, TERMS, wallet } from '../../../test/brainsWorld.ts'
 import type { StoredAgent } from '../../store.ts'
 import type { GatewayModel } from '../model/models.ts'
-import { type ReserveAsk, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
+import { type ReserveRequest, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
 import { readPoolDay } from './pool.ts'
 import { DAY_S, type PoolTerms } from './rules.ts'
 import { readToday, spendPage, sweepSpend } from './spendRows.ts'
@@ -27,7 +27,7 @@ withDb('the AI ledger', (db, store) => {
     owner: number,
     more: { mode?: 'live'; live?: boolean; intervalS?: number; madeFrom?: string } = {},
   ) => addAgent(db, { id: `agent${++agents}`, wallet: wallet(owner), ...more })
-  const ask = (agent: StoredAgent, more: Partial<ReserveAsk> = {}): ReserveAsk => ({
+  const ask = (agent: StoredAgent, more: Partial<ReserveRequest> = {}): ReserveRequest => ({
     agent,
     tick: 1,
     model: MODEL,
@@ -182,7 +182,7 @@ withDb('the AI ledger', (db, store) => {
   })
 
   describe('who the pool pays', () => {
-    const held = async (agent: StoredAgent, terms = TERMS, more: Partial<ReserveAsk> = {}) => {
+    const held = async (agent: StoredAgent, terms = TERMS, more: Partial<ReserveRequest> = {}) => {
       const row = await reserve(db, ask(agent, more), terms)
       return 'hold' in row ? row.hold : 'paid'
     }

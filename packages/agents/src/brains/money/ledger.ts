@@ -5,8 +5,8 @@ import type { HostedAgent } from '../../types.ts'
 import type { GatewayModel } from '../model/models.ts'
 import {
   dayOf,
-  type FundingAsk,
   type FundingHold,
+  type FundingRequest,
   fundingHold,
   type PoolTerms,
   poolStanding,
@@ -15,7 +15,7 @@ import {
   VOLUME_WINDOW_S,
 } from './rules.ts'
 
-export interface ReserveAsk extends FundingAsk {
+export interface ReserveRequest extends FundingRequest {
   agent: HostedAgent
   tick: number
   model: GatewayModel
@@ -88,7 +88,7 @@ export async function readFacts(
  * finding the last of a share; the pool's row is taken only if it still fits, and last, so that owners do not
  * wait for each other. Who begins a trial waits for others that do: they are counted.
  */
-export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Reserved> {
+export function reserve(db: Db, ask: ReserveRequest, terms: PoolTerms): Promise<Reserved> {
   const { agent, model, source, boundMicroUsd, atMs } = ask
   const atS = Math.floor(atMs / 1_000)
   const dayS = dayOf(atS)

@@ -110,7 +110,7 @@ export function poolStanding(
 
 export type FundingHold = PoolHold | 'AI_BUDGET' | 'AI_SHARE_SPENT' | 'AI_POOL_SPENT' | 'OWN_DAY_CAP'
 
-export interface FundingAsk {
+export interface FundingRequest {
   source: 'pool' | 'own'
   boundMicroUsd: bigint
   budgetMicroUsd: bigint
@@ -118,7 +118,7 @@ export interface FundingAsk {
 
 /** Why a call whose worst case is known may not be made now; undefined when it may. */
 export function fundingHold(
-  ask: FundingAsk,
+  ask: FundingRequest,
   standing: PoolStanding,
   facts: SpendFacts,
   terms: PoolTerms,

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { systemClock } from '@pit/platform/clock'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainAsk, Brained } from '../deps.ts'
+import type { Brained, BrainRequest } from '../deps.ts'
 import { deliver, deliveryBody, type WebhookDeps } from './deliver.ts'
 
 const SECRET = 'whsec_test'
@@ -40,7 +40,7 @@ async function hook(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, seen }
 }
 
-const ask = (url: string, more: Partial<HostedAgent> = {}): BrainAsk => ({
+const ask = (url: string, more: Partial<HostedAgent> = {}): BrainRequest => ({
   agent: {
     id: 'agent1',
     name: 'mine',

@@ -5,7 +5,7 @@ import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange
 import { withinMs } from '@pit/platform/withinMs'
 import { HOSTED, type WebhookCode } from '@pit/protocol'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainAsk, Brained } from '../deps.ts'
+import type { Brained, BrainRequest } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
@@ -32,7 +32,7 @@ type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; mess
 export const deliveryOf = (agent: Pick<HostedAgent, 'id'>, tick: number): string => `${agent.id}.${tick}`
 
 /** The body of a delivery. */
-export function deliveryBody({ agent, tick, market, book }: BrainAsk): string {
+export function deliveryBody({ agent, tick, market, book }: BrainRequest): string {
   const points = Math.min(MAX_POINTS_OF_PAIR, Math.floor(MAX_POINTS / Math.max(1, market.pairs.length)))
   return JSON.stringify({
     delivery: deliveryOf(agent, tick),
@@ -46,7 +46,7 @@ export function deliveryBody({ agent, tick, market, book }: BrainAsk): string {
 }
 
 /** Posts a tick to the owner's webhook, twice if the first try fails, and reads the decision. */
-export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string): Promise<Brained> {
+export async function deliver(deps: WebhookDeps, ask: BrainRequest, secret: string): Promise<Brained> {
   const { agent, tick } = ask
   const body = deliveryBody(ask)
   const headers = { 'x-pit-delivery': deliveryOf(agent, tick) }
@@ -73,7 +73,7 @@ export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string):
 
 async function tryOnce(
   { clock, resolve, reach, ca, timeoutMs = HOSTED.webhookTimeoutMs }: WebhookDeps,
-  { agent, deadlineMs }: BrainAsk,
+  { agent, deadlineMs }: BrainRequest,
   { body, secret, headers }: { body: string; secret: string; headers: Record<string, string> },
 ): Promise<Attempt> {
   const untilMs = Math.min(clock.nowMs() + timeoutMs, deadlineMs)

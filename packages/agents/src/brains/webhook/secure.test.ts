@@ -5,7 +5,7 @@ import { systemClock } from '@pit/platform/clock'
 import { createAuthority, type Issued } from '@pit/platform/test/certificates'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainAsk } from '../deps.ts'
+import type { BrainRequest } from '../deps.ts'
 import { deliver, type WebhookDeps } from './deliver.ts'
 
 const NAME = 'hook.owner.example'
@@ -55,7 +55,7 @@ const run = (url: string, deps: Partial<WebhookDeps> = {}) =>
       market: { atS: 1, pairs: [] },
       book: { cashMicroUsd: 1n, equityMicroUsd: 1n, positions: [], dayUsedMicroUsd: 0n },
       deadlineMs: Date.now() + 60_000,
-    } satisfies BrainAsk,
+    } satisfies BrainRequest,
     'whsec_test',
   )
 

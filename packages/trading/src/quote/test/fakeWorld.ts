@@ -15,7 +15,7 @@ import {
 } from '@pit/chain'
 import type { Mark, Tokens } from '@pit/market'
 import { type ChainProfile, type CoreToken, priceE18Down, type RiskCode } from '@pit/protocol'
-import type { TradeAsk, TradeToken } from '../../types.ts'
+import type { TradeParams, TradeToken } from '../../types.ts'
 import { createQuoter, type Quoter } from '../createQuoter.ts'
 import type { QuoterDeps } from '../deps.ts'
 
@@ -287,7 +287,7 @@ export function openWorld(options: WorldOptions = {}): World {
   return { deps, quoter: createQuoter(deps), time, marks, records, index, asked }
 }
 
-export const ask = (over: Partial<TradeAsk> = {}): TradeAsk => ({
+export const ask = (over: Partial<TradeParams> = {}): TradeParams => ({
   wallet: null,
   tokenIn: 'ETH',
   tokenOut: 'USDG',

@@ -8,7 +8,7 @@ import {
 } from '@pit/platform/vendor'
 
 /** What an aggregator is asked: so much of one token for the other, on our chain. */
-export interface AggregatorAsk {
+export interface AggregatorParams {
   tokenIn: Address
   tokenOut: Address
   amountIn: bigint
@@ -26,9 +26,9 @@ export interface Aggregator {
   /** What it allows anybody; with a key where it then allows more. */
   rate: VendorRate
   ratedByKey?: VendorRate
-  request(baseUrl: string, ask: AggregatorAsk, key: string | null): VendorRequest
+  request(baseUrl: string, ask: AggregatorParams, key: string | null): VendorRequest
   /** Throws VendorRefused for anything but an offer for exactly this trade, as far as it says what it is for. */
-  read(answer: VendorAnswer, ask: AggregatorAsk): Offer
+  read(answer: VendorAnswer, ask: AggregatorParams): Offer
 }
 
 /** How most of them write native ETH. */
@@ -51,7 +51,7 @@ export function expectToken(echoed: unknown, token: Address): void {
   if ((said === EEEE ? NATIVE : said) !== token) throw new VendorRefused('OTHER')
 }
 
-export function expectAmount(echoed: unknown, { amountIn }: AggregatorAsk): void {
+export function expectAmount(echoed: unknown, { amountIn }: AggregatorParams): void {
   if (echoed !== amountIn.toString()) throw new VendorRefused('OTHER')
 }
 

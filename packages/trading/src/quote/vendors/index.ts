@@ -20,4 +20,4 @@ export const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
 /** Keys by kind. */
 export type VendorKeys = Readonly<Record<string, string>>
 
-export type { AggregatorAsk, Offer } from './aggregator.ts'
+export type { AggregatorParams, Offer } from './aggregator.ts'

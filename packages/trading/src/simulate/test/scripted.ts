@@ -5,7 +5,7 @@ import { isPitError, NATIVE_TOKEN, type PitError } from '@pit/protocol'
 import { encodeFunctionResult } from 'viem'
 import type { PlanTx } from '../../types.ts'
 import { createSimulator, type SimulatorOptions } from '../createSimulator.ts'
-import type { SimulateAsk } from '../deps.ts'
+import type { SimulateParams } from '../deps.ts'
 
 export const crypto = await createCrypto()
 export const at = (byte: string): Address => `0x${byte.repeat(20)}`
@@ -88,7 +88,7 @@ export const tx = (change: Partial<PlanTx> = {}): PlanTx => ({
   maxPriorityFeePerGasWei: 1n,
   ...change,
 })
-export const ask = (change: Partial<SimulateAsk> = {}): SimulateAsk => ({
+export const ask = (change: Partial<SimulateParams> = {}): SimulateParams => ({
   wallet: WALLET,
   transactions: [{ kind: 'swap', tx: tx() }],
   tokenIn: NATIVE_TOKEN,

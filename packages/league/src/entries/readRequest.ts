@@ -6,7 +6,7 @@ import { RULES } from '../rules/index.ts'
 import type { Entrant } from './store.ts'
 
 /** What statement, enter and confirm have in common. */
-export interface EntryAsk {
+export interface EntryRequest {
   wallet: Address
   agentId: string
   board: Board
@@ -21,11 +21,11 @@ export interface EntryNamed {
 }
 
 /** Which board and who plays on it. Refuses an entrant that board does not take. */
-export async function readEntryAsk(
+export async function readEntryRequest(
   deps: Pick<LeagueDeps, 'db' | 'accounts' | 'hosted'>,
   { wallet, accountId }: Player,
   { agentId, hostedId, ...named }: EntryNamed,
-): Promise<EntryAsk> {
+): Promise<EntryRequest> {
   const board = named.board ?? (hostedId === undefined ? 'prize' : 'practice')
   if (hostedId !== undefined) {
     if (board === 'prize') fail('PRIZE_IS_LIVE')

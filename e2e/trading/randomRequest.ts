@@ -34,7 +34,7 @@ const PAYING = ['ETH', 'USDG', 'ETH', 'USDG', 'WETH', 'cbBTC', 'PARTNER']
 /** One in so many asks for something that has to be refused. */
 const SPOILED_OF = 16
 
-export async function drawAsk(random: Random, market: RandomMarket, wallet: Wallet): Promise<Ask> {
+export async function drawRequest(random: Random, market: RandomMarket, wallet: Wallet): Promise<Ask> {
   const kind = random.pick(KINDS)
   const pair = drawPair(random, market, wallet, kind)
   const { tokenIn, tokenOut, mostUsd } = pair
