@@ -284,6 +284,10 @@ function scan(unrelated: number): Work {
   for (let i = 0; i < unrelated; i++) {
     index.add({ ...randomPool(random, id(1000 + i)), token0: id(50_000 + i), token1: WETH })
   }
-  const ask = { tokenIn: token0.address as Address, tokenOut: token1.address as Address, amountIn: 10n ** 9n }
-  return () => findRoutes({ index, crypto }, ask)
+  const request = {
+    tokenIn: token0.address as Address,
+    tokenOut: token1.address as Address,
+    amountIn: 10n ** 9n,
+  }
+  return () => findRoutes({ index, crypto }, request)
 }

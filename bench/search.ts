@@ -144,8 +144,8 @@ async function measure(db: Db): Promise<boolean> {
   const bare: number[] = []
   for (let round = -3; round < ROUNDS; round++) {
     const pids = ownProcesses()
-    for (const [name, ask] of Object.entries(QUESTIONS)) {
-      const question = ask()
+    for (const [name, request] of Object.entries(QUESTIONS)) {
+      const question = request()
       search.forgetLists()
       const [started, startedCpu] = [performance.now(), cpuMs(pids)]
       await search.find(question)

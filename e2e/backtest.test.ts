@@ -22,10 +22,10 @@ it('reads the marks that a server left in its store, and says what to do while o
     [ETH],
   )
   const place = openBacktestDeps({ DATA_DIR: dataDir, PROFILE })
-  const ask = { tokens: ['ETH'], fromS: 1_800_000_060, toS: 1_800_000_180 }
-  await expect(place.readStore(ask, {})).rejects.toThrow(/running Pit \(process \d+\).*\n.*\n.*stop it/)
+  const request = { tokens: ['ETH'], fromS: 1_800_000_060, toS: 1_800_000_180 }
+  await expect(place.readStore(request, {})).rejects.toThrow(/running Pit \(process \d+\).*\n.*\n.*stop it/)
   await db.close()
-  expect(await place.readStore(ask, {})).toEqual(
+  expect(await place.readStore(request, {})).toEqual(
     new Map([
       [
         'ETH',
@@ -37,7 +37,7 @@ it('reads the marks that a server left in its store, and says what to do while o
       ],
     ]),
   )
-  await expect(place.readStore({ ...ask, tokens: ['DOGE'] }, {})).rejects.toThrow(
+  await expect(place.readStore({ ...request, tokens: ['DOGE'] }, {})).rejects.toThrow(
     'neither a core symbol nor an address',
   )
 })

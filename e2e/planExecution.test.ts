@@ -48,8 +48,8 @@ async function canPay(token: Address): Promise<void> {
 type Ask = { tokenIn: Address; tokenOut: Address; amountIn: bigint; bps: number; side: 'input' | 'output' }
 
 /** A plan over these routes, the swapped amount divided as told; its minimum is all that must come out. */
-function planOf(ask: Ask, routes: readonly Route[], shares: readonly bigint[]): SwapPlan | undefined {
-  const { tokenIn, tokenOut, amountIn, bps, side } = ask
+function planOf(request: Ask, routes: readonly Route[], shares: readonly bigint[]): SwapPlan | undefined {
+  const { tokenIn, tokenOut, amountIn, bps, side } = request
   const swapIn = amountIn - (side === 'input' ? feeOf(amountIn, bps) : 0n)
   let left = swapIn
   const quotes: RouteQuote[] = []
@@ -142,11 +142,11 @@ test('plans over one route do exactly what they say, in every form of ether and 
   for (const tokenIn of ends) {
     for (const tokenOut of ends) {
       await canPay(tokenIn)
-      const ask = { tokenIn, tokenOut, amountIn: await amountFor(tokenIn) }
-      for (const route of findRoutes(w, ask).routes) {
+      const request = { tokenIn, tokenOut, amountIn: await amountFor(tokenIn) }
+      for (const route of findRoutes(w, request).routes) {
         const side = random.below(2) === 0 ? 'input' : 'output'
         const bps = [1, 10, 25, 33, 0][random.below(5)]!
-        const plan = planOf({ ...ask, side, bps }, [route], [])
+        const plan = planOf({ ...request, side, bps }, [route], [])
         const shape = plan && `${shapeOf(plan)} ${route.hops.map((hop) => hop.pool.version).join()}`
         if (!shape || done.has(shape) || done.size >= 400) continue
         await carryOut(plan)
@@ -168,8 +168,8 @@ test('splits do too: no leg touches another’s part, whatever form of ether eac
   for (let i = 0; i < 1500 && shapes.size < 120; i++) {
     const [tokenIn, tokenOut] = [ends[random.below(ends.length)]!, ends[random.below(ends.length)]!]
     await canPay(tokenIn)
-    const ask = { tokenIn, tokenOut, amountIn: await amountFor(tokenIn) }
-    const { routes } = findRoutes(w, ask)
+    const request = { tokenIn, tokenOut, amountIn: await amountFor(tokenIn) }
+    const { routes } = findRoutes(w, request)
     const chosen: Route[] = []
     const wanted = 2 + random.below(2)
     for (let tries = 0; tries < 40 && chosen.length < wanted && routes.length > 0; tries++) {
@@ -180,7 +180,7 @@ test('splits do too: no leg touches another’s part, whatever form of ether eac
     if (chosen.length < 2) continue
     const shares = [BigInt(1 + random.below(60)), BigInt(1 + random.below(30))]
     const side = random.below(2) === 0 ? 'input' : 'output'
-    const plan = planOf({ ...ask, side, bps: 25 }, chosen, shares)
+    const plan = planOf({ ...request, side, bps: 25 }, chosen, shares)
     if (!plan || shapes.has(shapeOf(plan))) continue
     await carryOut(plan)
     shapes.add(shapeOf(plan))
@@ -197,14 +197,14 @@ test('a signed permit goes first, once', async () => {
     to: tokenIn,
     data: `0x095ea7b3${w.permit2.slice(2).padStart(64, '0')}${'f'.repeat(64)}` as Hex,
   })
-  const ask = { tokenIn, tokenOut: NATIVE, amountIn: 1_000_000_000n }
-  const [route] = findRoutes(w, ask).routes
-  const plan = planOf({ ...ask, bps: 25, side: 'output' }, [route!], [])!
+  const request = { tokenIn, tokenOut: NATIVE, amountIn: 1_000_000_000n }
+  const [route] = findRoutes(w, request).routes
+  const plan = planOf({ ...request, bps: 25, side: 'output' }, [route!], [])!
   const bare = encodeSwap(plan)
   expect(await w.works({ from, to: w.router, data: bare.data })).toBe(false)
 
   const permit: PermitSingle = {
-    details: { token: tokenIn, amount: ask.amountIn, expiration: 2 ** 40, nonce: 0 },
+    details: { token: tokenIn, amount: request.amountIn, expiration: 2 ** 40, nonce: 0 },
     spender: w.router,
     sigDeadline: DEADLINE_S,
   }
@@ -282,6 +282,6 @@ test('a pool with a hook is planned like any other', async () => {
     .find((one) => one.version === 'v4' && one.key.hooks !== NATIVE && hookEffectOf(one.key) === 'none')!
   expect(pool).toBeDefined()
   const hops = [{ pool, zeroForOne: true, tokenIn: NATIVE, tokenOut: usdg }]
-  const ask = { tokenIn: NATIVE, tokenOut: usdg, amountIn: 10n ** 17n, bps: 25, side: 'input' } as const
-  await carryOut(planOf(ask, [{ id: '0x', hops }], [])!)
+  const request = { tokenIn: NATIVE, tokenOut: usdg, amountIn: 10n ** 17n, bps: 25, side: 'input' } as const
+  await carryOut(planOf(request, [{ id: '0x', hops }], [])!)
 })

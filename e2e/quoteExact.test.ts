@@ -277,15 +277,15 @@ test('what routes promise the router delivers, and the state goes on agreeing', 
   const seen = new Set<string>()
   for (const tokenOut of goals) {
     for (const amountIn of [10n ** 12n, 3n * 10n ** 18n]) {
-      const ask = { tokenIn: NATIVE, tokenOut, amountIn }
-      const { routes } = findRoutes({ index, crypto }, ask)
+      const input = { tokenIn: NATIVE, tokenOut, amountIn }
+      const { routes } = findRoutes({ index, crypto }, input)
       expect(routes.length).toBeGreaterThan(0)
       const shapes = new Map(routes.map((route) => [route.hops.map((hop) => hop.pool.version).join(), route]))
       for (const shape of shapes.keys()) seen.add(shape)
       const chosen = [routes[0]!, ...[...shapes.values()].slice(0, 3)]
       for (const route of chosen) {
         // Each trade moves the pools, so each is quoted on what the one before left.
-        const now = findRoutes({ index, crypto }, ask).routes.find(({ id }) => id === route.id)
+        const now = findRoutes({ index, crypto }, input).routes.find(({ id }) => id === route.id)
         if (!now) continue
         expect(await deliver(commandsFor(now, amountIn, tokenOut), tokenOut, amountIn)).toBe(now.amountOut)
         await follow()
@@ -298,9 +298,9 @@ test('what routes promise the router delivers, and the state goes on agreeing', 
 
 test('a split delivers the sum of its legs', async () => {
   const tokenOut = lower(it.core('USDG'))
-  const ask = { tokenIn: NATIVE, tokenOut, amountIn: 400n * 10n ** 18n }
-  const { routes } = findRoutes({ index, crypto }, ask)
-  const split = splitRoute(routes, ask)!
+  const input = { tokenIn: NATIVE, tokenOut, amountIn: 400n * 10n ** 18n }
+  const { routes } = findRoutes({ index, crypto }, input)
+  const split = splitRoute(routes, input)!
   expect(split.amountOut).toBeGreaterThan(routes[0]!.amountOut)
   let delivered = 0n
   for (const leg of split.legs)

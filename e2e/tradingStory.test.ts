@@ -196,9 +196,9 @@ ponsCases(() => ({ world, trader, delegated, trade, refusal }))
 describe('afterwards', () => {
   it('approvals are taken back, on the chain too', async () => {
     type Revocation = { steps: { kind: string; tx: UnsignedStep }[]; [more: string]: unknown }
-    const ask = { wallet: trader.wallet, tokens: ['USDG'] }
+    const params = { wallet: trader.wallet, tokens: ['USDG'] }
     for (const left of Object.values(await allowances('USDG'))) expect(left).toBeGreaterThan(0n)
-    const { status, body } = await trader.post<Revocation>('live/revoke', ask)
+    const { status, body } = await trader.post<Revocation>('live/revoke', params)
     expect(status).toBe(200)
     expect(body).toMatchObject({ ready: true, nothing_to_revoke: false, simulation: { ok: true } })
     expect(body.steps.map(({ kind }) => kind)).toEqual(['approve', 'lockdown'])
@@ -208,7 +208,10 @@ describe('afterwards', () => {
       expect((await receiptOf(world.devnet, hash)).status).toBe('0x1')
     }
     expect(await allowances('USDG')).toEqual({ token: 0n, router: 0n })
-    expect((await trader.post('live/revoke', ask)).body).toMatchObject({ nothing_to_revoke: true, steps: [] })
+    expect((await trader.post('live/revoke', params)).body).toMatchObject({
+      nothing_to_revoke: true,
+      steps: [],
+    })
   })
 
   it('me/trades has every one of them, newest first, and the refused calls where asked for', async () => {

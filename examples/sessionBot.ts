@@ -38,9 +38,9 @@ try {
     // One name for each intended trade, used again on a retry: it is co-signed once.
     const client_id = `bot-${Date.now()}`
     const pair = { token_in: 'ETH', token_out: 'USDG', notional_usd, client_id }
-    const ask = { ...pair, session_id: active.session_id, wallet: owner.address }
+    const request = { ...pair, session_id: active.session_id, wallet: owner.address }
     try {
-      const { amountOut, receipt } = await bot.sessionTrade(ask)
+      const { amountOut, receipt } = await bot.sessionTrade(request)
       console.log(`$${notional_usd}        ${formatUnits(amountOut!, 6)} USDG in block ${receipt.block}`)
     } catch (error) {
       if (!isRefusal(error)) throw error

@@ -80,10 +80,10 @@ export async function startClients(world: SessionWorld, scale: number): Promise<
   async function trade(trader: Trader, turn: number): Promise<void> {
     // There and back, so that the price stays where it is.
     const [token_in, token_out] = turn % 2 === 0 ? ['ETH', 'USDG'] : ['USDG', 'ETH']
-    const ask = { wallet: trader.wallet, token_in, token_out, notional_usd: 5 }
-    const first = await timed<Plan>('prepare', 'live/prepare', trader.key, ask)
+    const request = { wallet: trader.wallet, token_in, token_out, notional_usd: 5 }
+    const first = await timed<Plan>('prepare', 'live/prepare', trader.key, request)
     if (first === null) return
-    const { body: plan } = first.ready ? { body: first } : await trader.plan(ask)
+    const { body: plan } = first.ready ? { body: first } : await trader.plan(request)
     for (const { tx } of plan.steps) {
       if (tx === null) continue
       const { raw, hash } = trader.sign(tx)
@@ -93,8 +93,8 @@ export async function startClients(world: SessionWorld, scale: number): Promise<
 
   async function tradeInSession(): Promise<void> {
     const { owner, executor, id } = session
-    const ask = { session_id: id, token_in: 'ETH', token_out: 'USDG', notional_usd: 2 }
-    const answer = await timed<SessionTrade>('session trade', 'live/session/trade', owner.key, ask)
+    const request = { session_id: id, token_in: 'ETH', token_out: 'USDG', notional_usd: 2 }
+    const answer = await timed<SessionTrade>('session trade', 'live/session/trade', owner.key, request)
     if (!answer?.ready) return
     const raw = await executor.signTx(answer.tx!)
     if (await timed('submit', 'live/submit', owner.key, { raw_tx: raw })) await follow(keccak256(raw))

@@ -65,8 +65,8 @@ export async function syncMarket({
     heapMb: (process.memoryUsage().heapUsed - heapBefore) / 1e6,
   })
   process.send!({ kind: 'ready', ...report() })
-  process.on('message', async (ask: { kind: 'compare' | 'close' }) => {
-    if (ask.kind === 'close') {
+  process.on('message', async (params: { kind: 'compare' | 'close' }) => {
+    if (params.kind === 'close') {
       await jobs.stop()
       await market.close()
       await db.close()

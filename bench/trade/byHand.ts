@@ -30,20 +30,20 @@ export function createByHand(profile: ChainProfile, url: string, sequencerUrl: s
       .flatMap((part) => FEES.map((fee) => ({ fee, amountIn: amountIn / part })))
       .slice(0, 9)
     const answers = await client.multicall({
-      contracts: asks.map((ask) => ({
+      contracts: asks.map((request) => ({
         address: profile.contracts.v3_quoter as Address,
         abi: v3QuoterAbi,
         functionName: 'quoteExactInputSingle' as const,
-        args: [{ tokenIn: weth, tokenOut: usdg, ...ask, sqrtPriceLimitX96: 0n }] as const,
+        args: [{ tokenIn: weth, tokenOut: usdg, ...request, sqrtPriceLimitX96: 0n }] as const,
       })),
       allowFailure: true,
     })
     let best = { fee: 0, amountOut: 0n }
     for (const [i, answer] of answers.entries()) {
-      const ask = asks[i]!
-      if (answer.status !== 'success' || ask.amountIn !== amountIn) continue
+      const request = asks[i]!
+      if (answer.status !== 'success' || request.amountIn !== amountIn) continue
       const [amountOut] = answer.result
-      if (amountOut > best.amountOut) best = { fee: ask.fee, amountOut }
+      if (amountOut > best.amountOut) best = { fee: request.fee, amountOut }
     }
     return best
   }

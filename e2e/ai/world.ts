@@ -135,14 +135,14 @@ function pairOf(pair: string, symbol?: string): PairNow {
 export const call = async <Id extends keyof ReturnType<typeof hostedAiRoutes>>(
   brains: Brains,
   id: Id,
-  ask: { wallet: `0x${string}` | null; body?: unknown; params?: unknown; query?: unknown },
+  request: { wallet: `0x${string}` | null; body?: unknown; params?: unknown; query?: unknown },
 ) => {
   const handler = hostedAiRoutes(brains)[id] as Handler<Id>
-  const key = { keyId: 1, accountId: 1, wallet: ask.wallet, expiresAtS: 9_999_999_999 }
+  const key = { keyId: 1, accountId: 1, wallet: request.wallet, expiresAtS: 9_999_999_999 }
   return handler({
-    params: ask.params ?? {},
-    query: ask.query ?? { limit: 50 },
-    body: ask.body ?? {},
+    params: request.params ?? {},
+    query: request.query ?? { limit: 50 },
+    body: request.body ?? {},
     caller: { requestId: 'test', address: '127.0.0.1', key },
   } as never)
 }

@@ -96,10 +96,10 @@ describe('honest trades are verified, signed and mined', () => {
       'WETH to PARTNER, allowed by a transaction',
       { token_in: 'WETH', token_out: 'PARTNER', notional_usd: 12, permit_mode: 'transaction' as const },
     ],
-  ])('%s', async (_, ask) => {
+  ])('%s', async (_, request) => {
     const stages: TradeStage['stage'][] = []
-    const result = await client.trade(ask, { onStage: ({ stage }) => stages.push(stage) })
-    const isPermitted = ask.token_in !== 'ETH' && !('permit_mode' in ask)
+    const result = await client.trade(request, { onStage: ({ stage }) => stages.push(stage) })
+    const isPermitted = request.token_in !== 'ETH' && !('permit_mode' in request)
     expect(stages).toEqual([
       'planned',
       'verified',
@@ -159,12 +159,12 @@ describe('a session', () => {
     const trading = open(executor)
     await trading.signIn()
     const wallet = owner.address.toLowerCase() as Hex
-    const ask = { session_id: sessionId, wallet, token_in: 'ETH', token_out: 'USDG', notional_usd: 10 }
-    const { amountOut } = await trading.sessionTrade(ask)
+    const request = { session_id: sessionId, wallet, token_in: 'ETH', token_out: 'USDG', notional_usd: 10 }
+    const { amountOut } = await trading.sessionTrade(request)
     expect(amountOut).toBeGreaterThan(9_000_000n)
     const { receipts } = await owning.revokeSession({ sessionId })
     expect(receipts.length).toBeGreaterThan(0)
-    expect((await caught(trading.sessionTrade(ask))).code).toBe('SESSION_REVOKED')
+    expect((await caught(trading.sessionTrade(request))).code).toBe('SESSION_REVOKED')
   })
 
   it.each<[string, string, (body: never) => void]>([

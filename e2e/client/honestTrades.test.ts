@@ -50,12 +50,12 @@ it(
     const refused: string[] = []
     for (let i = 0; i < TRADES; i++) {
       const wallet = random.pick(market.wallets)
-      const ask = await drawRequest(random, market, wallet)
-      if (i % 2 === 1) acceptOnlyDisclosures(ask)
-      const end = await tradeOnce(await clientOf(wallet), wallet, ask)
+      const request = await drawRequest(random, market, wallet)
+      if (i % 2 === 1) acceptOnlyDisclosures(request)
+      const end = await tradeOnce(await clientOf(wallet), wallet, request)
       ends.set(end.name, (ends.get(end.name) ?? 0) + 1)
-      if (end.name === 'mined') kinds.set(ask.kind, (kinds.get(ask.kind) ?? 0) + 1)
-      if (end.fault) refused.push(`${i} ${ask.kind} ${JSON.stringify(ask.body)}: ${end.fault}`)
+      if (end.name === 'mined') kinds.set(request.kind, (kinds.get(request.kind) ?? 0) + 1)
+      if (end.fault) refused.push(`${i} ${request.kind} ${JSON.stringify(request.body)}: ${end.fault}`)
       if (end.fault) console.log(refused.at(-1))
     }
     console.log(

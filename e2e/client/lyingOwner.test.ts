@@ -205,8 +205,8 @@ describe('an agent that is answered wider than it was created', () => {
 })
 
 describe('a grant', () => {
-  const ask = { executor, tokens: ['ETH', 'USDG'], ...TERMS }
-  const onCurve = () => ({ ...ask, tokens: ['ETH', 'USDG', ...curves], accept_risks: [...RISK_CODES] })
+  const input = { executor, tokens: ['ETH', 'USDG'], ...TERMS }
+  const onCurve = () => ({ ...input, tokens: ['ETH', 'USDG', ...curves], accept_risks: [...RISK_CODES] })
   const ofGrant =
     (change: (body: Any) => void): Lie =>
     (path, body) => {
@@ -237,7 +237,7 @@ describe('a grant', () => {
   it.each<[string, () => Any, (body: Any) => void]>([
     [
       'extra curve roots without curve tokens',
-      () => ask,
+      () => input,
       (body) => {
         body.sign.curve_roots = honest.sign.curve_roots
       },
@@ -268,21 +268,21 @@ describe('a grant', () => {
     ],
     [
       'limits shown lower than the binding’s',
-      () => ask,
+      () => input,
       (body) => {
         body.limits.max_day_usd = 1
       },
     ],
     [
       'an exposure shown lower than the binding’s',
-      () => ask,
+      () => input,
       (body) => {
         body.exposure.by_cosigner.max_trade_usd = 1
       },
     ],
     [
       'words that name other limits',
-      () => ask,
+      () => input,
       (body) => {
         body.exposure.in_words = ['At most 1 dollar can be traded.']
       },
@@ -305,7 +305,7 @@ describe('a grant', () => {
   it('shows what is signed, and a decline leaves nothing pending', async () => {
     const before = signatures
     let shown: Any
-    const declined = client.grantSession(ask, {
+    const declined = client.grantSession(input, {
       allow7702: true,
       confirm: (terms) => {
         shown = terms
@@ -323,11 +323,11 @@ describe('a grant', () => {
   })
 
   it('under the id of a session signed before is refused, and that session stays', async () => {
-    const first = await client.grantSession(ask, { allow7702: true })
+    const first = await client.grantSession(input, { allow7702: true })
     const again = ofGrant((body) => {
       body.session_id = first.terms.sessionId
     })
-    const [error, signed] = await refusedBy(again, () => client.grantSession(ask, { allow7702: true }))
+    const [error, signed] = await refusedBy(again, () => client.grantSession(input, { allow7702: true }))
     expect([error.rule, signed]).toEqual(['GRANT_BINDING', 0])
     const { sessions } = await client.recordedSessions()
     expect(sessions.find(({ session_id }) => session_id === first.terms.sessionId)?.state).toBe('alive')
@@ -341,17 +341,17 @@ const nothingToEnd: Lie = (path, body) => {
 }
 
 describe('a revocation', () => {
-  const ask = { executor, tokens: ['ETH', 'USDG'], ...TERMS }
+  const input = { executor, tokens: ['ETH', 'USDG'], ...TERMS }
 
   it('without steps ends every root all the same (library)', async () => {
-    const { terms } = await client.grantSession(ask, { allow7702: true })
+    const { terms } = await client.grantSession(input, { allow7702: true })
     const ended = await whileLying(nothingToEnd, () => client.revokeSession({ sessionId: terms.sessionId }))
     expect(ended).toMatchObject({ complete: true, roots: [{ hash: terms.roots[0]!.hash, state: 'ended' }] })
     expect(await isDisabled(terms.roots[0]!.hash)).toBe(true)
   })
 
   it('by a server that fails still ends every root on chain', async () => {
-    const { terms } = await client.grantSession(ask, { allow7702: true })
+    const { terms } = await client.grantSession(input, { allow7702: true })
     const failing = await openBetween(world.server.url, (path, _request, response) => {
       if (path !== 'live/session/revoke') return false
       response.writeHead(500, { 'content-type': 'application/json' })
@@ -376,7 +376,7 @@ describe('a revocation', () => {
   })
 
   it('without a record and without steps is refused, not reported as done', async () => {
-    const { terms } = await client.grantSession(ask, { allow7702: true })
+    const { terms } = await client.grantSession(input, { allow7702: true })
     const forgetful = open()
     await forgetful.signIn()
     const [error, signed] = await refusedBy(nothingToEnd, () =>
@@ -413,7 +413,7 @@ describe('a revocation', () => {
   })
 
   it('by the command of a session signed elsewhere does not exit with 0', async () => {
-    const { terms } = await client.grantSession(ask, { allow7702: true })
+    const { terms } = await client.grantSession(input, { allow7702: true })
     const hidden = await whileLying(nothingToEnd, () => runPit('session', 'revoke', terms.sessionId, '--yes'))
     expect(codeOf(hidden)).toEqual([1, 'REVOCATION_INCOMPLETE'])
     const honest = await runPit('session', 'revoke', terms.sessionId, '--yes')

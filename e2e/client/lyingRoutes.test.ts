@@ -53,10 +53,10 @@ const lyingFetch: typeof fetch = async (url, init) => {
 }
 
 /** The rule that the plan broke; `verified` if it would be signed; the server's code if it refused. */
-async function planned(ask: TradeRequest, next: Lie = {}): Promise<string> {
+async function planned(input: TradeRequest, next: Lie = {}): Promise<string> {
   lie = next
   try {
-    const { checks } = await client.plan(ask)
+    const { checks } = await client.plan(input)
     expect(checks.map(({ rule }) => rule)).toContain('QUOTE_OWN')
     return 'verified'
   } catch (error) {
@@ -149,11 +149,11 @@ describe('another size than requested', () => {
     await client.trade({ token_in: 'ETH', ...bought })
   })
   const sized = (notional_usd: number): Lie => ({ request: (body) => ({ ...body, notional_usd }) })
-  const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 200 } as const
+  const input = { token_in: 'ETH', token_out: 'USDG', notional_usd: 200 } as const
   it('is refused, smaller or larger', async () => {
-    expect(await planned(ask)).toBe('verified')
-    expect(await planned(ask, sized(2))).toBe('PRICE')
-    expect(await planned(ask, sized(1_800))).toBe('PRICE')
+    expect(await planned(input)).toBe('verified')
+    expect(await planned(input, sized(2))).toBe('PRICE')
+    expect(await planned(input, sized(1_800))).toBe('PRICE')
   })
   it('is refused of a token that only pools price', async () => {
     const token = tokens.specimen('mintable')
@@ -193,16 +193,16 @@ describe('another size than requested', () => {
 
 describe('a dropped shield', () => {
   const without: Lie['request'] = ({ shield: _, ...body }) => body
-  const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 25, shield: true } as const
+  const input = { token_in: 'ETH', token_out: 'USDG', notional_usd: 25, shield: true } as const
   it('is refused by the answer', async () => {
-    expect(await planned(ask)).toBe('verified')
+    expect(await planned(input)).toBe('verified')
     // The plain rate of one tier is the shielded rate of another.
-    expect(await planned(ask, { request: without, plan: (plan) => ({ ...plan, fee_bps: 25 }) })).toBe(
+    expect(await planned(input, { request: without, plan: (plan) => ({ ...plan, fee_bps: 25 }) })).toBe(
       'FEE_CLASS',
     )
   })
   it('is refused by the rate where the answer denies it', async () => {
-    const other = { ...ask, token_out: tokens.specimen('good'), accept_risks: ALL_RISKS }
+    const other = { ...input, token_out: tokens.specimen('good'), accept_risks: ALL_RISKS }
     expect(await planned(other)).toBe('verified')
     const denied: Lie = { request: without, plan: (plan) => ({ ...plan, shield: true, audit: null }) }
     expect(await planned(other, denied)).toBe('FEE_BPS')

@@ -97,8 +97,8 @@ describe('without --allow-trading', () => {
 
   it('refuses to trade', async () => {
     const before = await sentOnChain()
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'no-flag' }
-    await expect(mcp.call('place_trade', ask)).rejects.toThrow(/place_trade/)
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'no-flag' }
+    await expect(mcp.call('place_trade', request)).rejects.toThrow(/place_trade/)
     expect(await sentOnChain()).toBe(before)
   })
 })
@@ -124,8 +124,11 @@ describe('with --allow-trading', () => {
 
   it('trades once for a client id, however often it is called', async () => {
     const before = await sentOnChain()
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 10, client_id: 'once' }
-    const [first, second] = await Promise.all([mcp.call('place_trade', ask), mcp.call('place_trade', ask)])
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 10, client_id: 'once' }
+    const [first, second] = await Promise.all([
+      mcp.call('place_trade', request),
+      mcp.call('place_trade', request),
+    ])
     expect(first.answer).toMatchObject({
       status: 'mined',
       token_in: 'ETH',
@@ -135,7 +138,7 @@ describe('with --allow-trading', () => {
     expect(Number(first.answer.receive_amount)).toBeGreaterThan(9.5)
     expect(second.answer.tx_hash).toBe(first.answer.tx_hash)
     expect(await sentOnChain()).toBe(before + 1)
-    const other = await mcp.call('place_trade', { ...ask, notional_usd: 11 })
+    const other = await mcp.call('place_trade', { ...request, notional_usd: 11 })
     expect(other.answer.code).toBe('CLIENT_ID_REUSED')
     const looked = await mcp.call('look_up_trade', { tx_hash: first.answer.tx_hash })
     expect(looked.answer).toMatchObject({ status: 'mined', client_id: 'once' })
@@ -154,11 +157,16 @@ describe('with --allow-trading', () => {
     const { active } = await owning.grantSession({ executor: wallet, ...terms }, { allow7702: true })
     const { answer: list } = await mcp.call('list_sessions')
     expect(list.sessions[0]).toMatchObject({ session_id: active.session_id, role: 'executor' })
-    const ask = { session_id: active.session_id, token_in: 'ETH', token_out: 'USDG', client_id: 'in-session' }
-    const { answer } = await mcp.call('trade_in_session', { ...ask, notional_usd: 5 })
+    const request = {
+      session_id: active.session_id,
+      token_in: 'ETH',
+      token_out: 'USDG',
+      client_id: 'in-session',
+    }
+    const { answer } = await mcp.call('trade_in_session', { ...request, notional_usd: 5 })
     expect(answer).toMatchObject({ status: 'mined', notional_usd: 5 })
     const { answer: over } = await mcp.call('trade_in_session', {
-      ...ask,
+      ...request,
       notional_usd: 18,
       client_id: 'big',
     })
@@ -222,15 +230,15 @@ describe('with --allow-trading', () => {
     ['atoms', { amount_in: '1' }],
   ])('evaluation: malformed input, %s', async (_, wrong) => {
     const before = await sentOnChain()
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'malformed', ...wrong }
-    const outcome = await mcp.call('place_trade', JSON.parse(JSON.stringify(ask))).catch(() => null)
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'malformed', ...wrong }
+    const outcome = await mcp.call('place_trade', JSON.parse(JSON.stringify(request))).catch(() => null)
     expect(outcome?.isError ?? true).toBe(true)
     expect(await sentOnChain()).toBe(before)
   })
 
   it('answers a parameter it does not take by its name, with the nearest one', async () => {
-    const ask = { sell: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'misnamed' }
-    const { answer, isError } = await mcp.call('place_trade', ask)
+    const request = { sell: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'misnamed' }
+    const { answer, isError } = await mcp.call('place_trade', request)
     expect([isError, answer.code]).toEqual([true, 'UNKNOWN_PARAMETER'])
     expect(answer.message).toContain('"sell"')
     expect(answer.what_to_do).toContain('Did you mean token_in?')
@@ -238,8 +246,8 @@ describe('with --allow-trading', () => {
 
   it('lets no second server trade beside it', async () => {
     const second = await home.start([...TRADING, '--answer-within', '1.5'])
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'second' }
-    expect((await second.call('place_trade', ask)).answer.code).toBe('ANOTHER_SERVER')
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'second' }
+    expect((await second.call('place_trade', request)).answer.code).toBe('ANOTHER_SERVER')
     expect((await second.call('get_limits')).answer.spent_24h_usd).toBe(15)
     // Once the first has ended, it may.
     await mcp.kill()
@@ -250,10 +258,10 @@ describe('with --allow-trading', () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
     gate.set('hold_before')
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'timed-out' }
-    const first = mcp.call('place_trade', ask).catch(() => null)
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'timed-out' }
+    const first = mcp.call('place_trade', request).catch(() => null)
     await gate.held()
-    const late = await mcp.call('place_trade', ask)
+    const late = await mcp.call('place_trade', request)
     expect(late.answer).toMatchObject({ status: 'uncertain', client_id: 'timed-out' })
     expect(late.answer.message).toMatch(/may have been placed: look first/i)
     expect(late.answer.tx_hash).toMatch(/^0x[0-9a-f]{64}$/)
@@ -265,7 +273,7 @@ describe('with --allow-trading', () => {
     const { answer: limits } = await mcp.call('get_limits')
     // Reserved before it was signed, once, and not given back.
     expect(limits.spent_24h_usd).toBe(20)
-    const steps = await runGullible(mcp, [{ tool: 'place_trade', args: ask }])
+    const steps = await runGullible(mcp, [{ tool: 'place_trade', args: request }])
     expect(steps.at(-1)!.answer).toMatchObject({ status: 'mined', tx_hash: late.answer.tx_hash })
     expect(new Set(gate.raws.slice(seen)).size).toBe(1)
     expect(await sentOnChain()).toBe(before + 1)
@@ -274,15 +282,15 @@ describe('with --allow-trading', () => {
   it('signs once when it is killed between the relay and the answer', async () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'killed' }
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'killed' }
     gate.set('hold_after')
-    const lost = mcp.call('place_trade', ask).catch((error: Error) => error)
+    const lost = mcp.call('place_trade', request).catch((error: Error) => error)
     await gate.held()
     await mcp.kill()
     expect(await lost).toBeInstanceOf(Error)
     gate.set('pass')
     mcp = await home.start(TRADING)
-    const { answer } = await mcp.call('place_trade', ask)
+    const { answer } = await mcp.call('place_trade', request)
     expect(answer.status).toBe('mined')
     expect(new Set(gate.raws.slice(seen)).size).toBe(1)
     expect(keccak256(gate.raws.at(-1) as Hex)).toBe(answer.tx_hash)
@@ -292,15 +300,15 @@ describe('with --allow-trading', () => {
   it('finishes a trade after a kill although the server relays it and calls it refused', async () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
-    const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'killed-then-refused' }
+    const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'killed-then-refused' }
     gate.set('hold_before')
-    const lost = mcp.call('place_trade', ask).catch((error: Error) => error)
+    const lost = mcp.call('place_trade', request).catch((error: Error) => error)
     await gate.held()
     await mcp.kill()
     expect(await lost).toBeInstanceOf(Error)
     gate.set('refuse_after')
     mcp = await home.start(TRADING)
-    const { answer } = await mcp.call('place_trade', ask)
+    const { answer } = await mcp.call('place_trade', request)
     gate.set('pass')
     expect(answer.status).toBe('mined')
     expect(new Set(gate.raws.slice(seen)).size).toBe(1)

@@ -75,7 +75,7 @@ it('does not ask with --no-confirm', async () => {
   const mcp = await home.start([...TRADING, '--no-confirm'], 'legacy', () => {
     throw new Error('asked')
   })
-  const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'unasked' }
-  expect((await mcp.call('place_trade', ask)).answer.status).toBe('mined')
+  const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'unasked' }
+  expect((await mcp.call('place_trade', request)).answer.status).toBe('mined')
   await mcp.close()
 })

@@ -26,8 +26,8 @@ export interface Provoked {
   ): Promise<unknown>
 }
 
-const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 20 }
-const trade: Provoked['run'] = (client) => client.trade(ask)
+const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 20 }
+const trade: Provoked['run'] = (client) => client.trade(request)
 const onPlan =
   (change: (plan: Any) => void): Tell =>
   (path, body) => {
@@ -260,7 +260,7 @@ const CODES: Provoked[] = [
     code: 'INSUFFICIENT_FUNDS',
     account: 'poor',
     why: 'too little ether',
-    run: (client) => client.trade({ ...ask, notional_usd: 9_999 }),
+    run: (client) => client.trade({ ...request, notional_usd: 9_999 }),
   },
   {
     code: 'ACCOUNT_WALLET',
@@ -313,7 +313,7 @@ const CODES: Provoked[] = [
   {
     code: 'MIN_NOTIONAL',
     why: 'the server’s own refusal keeps its code',
-    run: (client) => client.trade({ ...ask, notional_usd: 0.5 }),
+    run: (client) => client.trade({ ...request, notional_usd: 0.5 }),
   },
 ]
 

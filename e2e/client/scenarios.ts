@@ -84,11 +84,11 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
   const trap = tokens.specimen('fee_trap')
   const declined = { token_in: 'USDG', token_out: 'ETH', notional_usd: 20 }
   const trapped = v4Hop(trap, 900_000)
-  const scenarios: Scenario[] = trades.map(([name, who, ask]) => ({
+  const scenarios: Scenario[] = trades.map(([name, who, request]) => ({
     name: `trade: ${name}`,
     ...who,
     ages: true,
-    run: (client) => client.trade(ask),
+    run: (client) => client.trade(request),
   }))
   scenarios.push(
     {
@@ -169,20 +169,20 @@ async function sessionScenarios(
   const grant = (client: PitClient) => client.grantSession(terms, { allow7702: true })
   const { active } = await grant(plain.client)
   const ended = await grant(plain.client)
-  const ask = { session_id: active.session_id, wallet: plain.client.address, token_in: 'ETH' }
+  const request = { session_id: active.session_id, wallet: plain.client.address, token_in: 'ETH' }
   return [
     { name: 'grant', ...plain, ages: true, run: grant },
     {
       name: 'session trade',
       ...executing,
       ages: true,
-      run: (client) => client.sessionTrade({ ...ask, token_out: 'USDG', notional_usd: 10 }),
+      run: (client) => client.sessionTrade({ ...request, token_out: 'USDG', notional_usd: 10 }),
     },
     {
       name: 'session trade on a curve',
       ...executing,
       ages: true,
-      run: (client) => client.sessionTrade({ ...ask, token_out: curve, notional_usd: 5 }),
+      run: (client) => client.sessionTrade({ ...request, token_out: curve, notional_usd: 5 }),
     },
     {
       name: 'revoke a session',

@@ -91,12 +91,12 @@ const atomsOf = ({ priceE18, decimals }: Token, microUsd: bigint): bigint =>
 const feeSide = (tokenIn: Token, tokenOut: Token): 'input' | 'output' =>
   (tokenOut.rank ?? 99) < (tokenIn.rank ?? 99) ? 'output' : 'input'
 
-function legsOf(world: World, ask: { tokenIn: Address; tokenOut: Address; amount: bigint }): LegPath[] {
+function legsOf(world: World, request: { tokenIn: Address; tokenOut: Address; amount: bigint }): LegPath[] {
   const { random } = world
-  const isSplit = random.chance(0.3) && ask.amount > 10n
-  const first = isSplit ? ask.amount / 2n : ask.amount
-  const amounts = isSplit ? [first, ask.amount - first] : [first]
-  return amounts.map((amountIn) => ({ amountIn, hops: hopsOf(world, ask) }))
+  const isSplit = random.chance(0.3) && request.amount > 10n
+  const first = isSplit ? request.amount / 2n : request.amount
+  const amounts = isSplit ? [first, request.amount - first] : [first]
+  return amounts.map((amountIn) => ({ amountIn, hops: hopsOf(world, request) }))
 }
 
 /** Directly, or by way of a token in between; ETH as itself in a v4 pool, wrapped in others. */

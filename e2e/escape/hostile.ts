@@ -194,16 +194,16 @@ const OTHERS: Record<string, Make> = {
     return leafIntent('a curve trade with another fee', curveCall(world, s, { fee }))
   },
   'a curve trade without its fee': (world, s) => {
-    const { curveFeeWei: _, ...ask } = curveCall(world, s, {})
-    return leafIntent('a curve trade without its fee', ask)
+    const { curveFeeWei: _, ...params } = curveCall(world, s, {})
+    return leafIntent('a curve trade without its fee', params)
   },
   'a curve call cut or longer': (world, s) => {
-    const ask = curveCall(world, s, {})
-    const { data } = ask.execution
+    const request = curveCall(world, s, {})
+    const { data } = request.execution
     const other = world.random.chance(0.5) ? data.slice(0, -2) : `${data}00`
     return leafIntent('a curve call cut or longer', {
-      ...ask,
-      execution: { ...ask.execution, data: other as Hex },
+      ...request,
+      execution: { ...request.execution, data: other as Hex },
     })
   },
   'another secret': (world, { active }) => ({

@@ -17,15 +17,15 @@ export interface Intent {
 
 export const leafIntent = (
   kind: string,
-  ask: { rootHash: Hex; execution: Execution; curveFeeWei?: bigint },
+  request: { rootHash: Hex; execution: Execution; curveFeeWei?: bigint },
   more: object = {},
 ): Intent => ({
   kind,
   path: '/leaves',
   body: {
-    root_hash: ask.rootHash,
-    execution: toWireExecution(ask.execution),
-    ...(ask.curveFeeWei !== undefined && { curve_fee: { amount_wei: ask.curveFeeWei.toString() } }),
+    root_hash: request.rootHash,
+    execution: toWireExecution(request.execution),
+    ...(request.curveFeeWei !== undefined && { curve_fee: { amount_wei: request.curveFeeWei.toString() } }),
     ...more,
   },
 })

@@ -40,7 +40,7 @@ export interface Token {
 
 export interface Granted {
   binding: SessionBinding
-  ask: Parameters<typeof sessionRoot>[1]
+  request: Parameters<typeof sessionRoot>[1]
   root: Delegation
   rootHash: Hex
   curveRoots: Delegation[]
@@ -141,7 +141,7 @@ export async function openWorld({ seed }: { seed: number }) {
     }: { walletKey: Hex; signer: Hex; curves: Address[]; on?: DelegationAddresses },
   ): Granted {
     const { max_trade_micro_usd, max_day_micro_usd } = binding.limits
-    const ask = {
+    const request = {
       binding,
       bindingHash: bindingHash(crypto.keccakText, binding),
       eth: binding.tokens.includes(NATIVE)
@@ -150,11 +150,11 @@ export async function openWorld({ seed }: { seed: number }) {
       nowS: Math.floor(Date.now() / 1000),
     }
     const sign = (delegation: Delegation) => signDelegation(crypto, on, delegation, key)
-    const root = sign(sessionRoot(on, ask))
-    const pair = curves.length > 0 ? curveRoots(on, { ...ask, curves, launchpads: ['pit'] }) : null
+    const root = sign(sessionRoot(on, request))
+    const pair = curves.length > 0 ? curveRoots(on, { ...request, curves, launchpads: ['pit'] }) : null
     return {
       binding,
-      ask,
+      request,
       root,
       rootHash: delegationHash(crypto, root),
       curveRoots: pair ? [sign(pair.curve), sign(pair.fee)] : [],

@@ -69,8 +69,8 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
     }),
     loop('quote', async () => {
       const pair = turn++ % 2 === 0 ? ['ETH', 'USDG'] : ['USDG', 'cbBTC']
-      const ask = { token_in: pair[0], token_out: pair[1], notional_usd: 25 }
-      await needed(quoter)('POST', 'live/quote', traders[1]!.key, ask)
+      const request = { token_in: pair[0], token_out: pair[1], notional_usd: 25 }
+      await needed(quoter)('POST', 'live/quote', traders[1]!.key, request)
     }),
     ...Array.from({ length: QUICK_CLIENTS }, (_, i) => {
       const quick = needed(open())

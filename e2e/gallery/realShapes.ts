@@ -78,9 +78,13 @@ export function realShapes(w: Gallery): void {
     })
 
     it('trades around pools that its issuer blocks, and not at all when all are', async () => {
-      const ask = { token_in: w.info.stocks['MSFT']!, token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
+      const request = {
+        token_in: w.info.stocks['MSFT']!,
+        token_out: 'USDG',
+        amount_in: String(ONE_ETH / 10n),
+      }
       const labels = async () =>
-        ((await w.quote(ask)).routes ?? [])
+        ((await w.quote(request)).routes ?? [])
           .filter(({ ok }) => ok)
           .map(({ label }) => label)
           .join()
@@ -90,13 +94,13 @@ export function realShapes(w: Gallery): void {
       await block(manager, true)
       await expect.poll(labels, { timeout: 20_000 }).not.toContain('v4')
       expect(await labels()).toContain('v3')
-      const { venues } = (await w.token(ask.token_in)).body as unknown as {
+      const { venues } = (await w.token(request.token_in)).body as unknown as {
         venues: { protocol: string; address: string }[]
       }
       const pools = venues.filter(({ protocol }) => protocol === 'v3').map(({ address }) => address)
       for (const pool of pools) await block(pool, true)
       await expect.poll(labels, { timeout: 20_000 }).toBe('')
-      const { error } = await w.quote(ask)
+      const { error } = await w.quote(request)
       expect(error).toMatchObject({ code: 'NO_ROUTE', message: expect.stringContaining('blocks') })
       for (const pool of [manager, ...pools]) await block(pool, false)
       await expect.poll(labels, { timeout: 20_000 }).toMatch(/v4.*v3|v3.*v4/)
@@ -117,14 +121,15 @@ export function realShapes(w: Gallery): void {
   })
 
   it('a dollar that lost its peg is told, and still counts as one', async () => {
-    const ask = { token_in: 'ETH', token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
+    const request = { token_in: 'ETH', token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
     const usdg = core('USDG').toLowerCase()
     const told = async () =>
-      (await w.quote(ask)).risks.filter(({ code, token }) => code === 'STALE_MARK' && token === usdg).length
+      (await w.quote(request)).risks.filter(({ code, token }) => code === 'STALE_MARK' && token === usdg)
+        .length
     expect(await told()).toBe(0)
     await w.rpc('devnet_setFeed', ['USDG', { price: 1.02 }])
     await expect.poll(told, { timeout: 10_000 }).toBe(1)
-    expect((await w.quote(ask)).marks[usdg]).toMatchObject({ price_usd: 1, stale: true })
+    expect((await w.quote(request)).marks[usdg]).toMatchObject({ price_usd: 1, stale: true })
     await w.rpc('devnet_setFeed', ['USDG', { price: 1 }])
     await expect.poll(told, { timeout: 10_000 }).toBe(0)
   })

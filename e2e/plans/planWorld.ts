@@ -125,8 +125,8 @@ export async function openPlanWorld(): Promise<PlanWorld> {
         : read<bigint>(token, erc20Abi, 'balanceOf', [who]),
     send,
     async works({ value = 0n, ...tx }) {
-      const ask = { ...tx, value: `0x${value.toString(16)}`, gas: '0x7a1200' }
-      return it.chain.request('eth_call', [ask, 'latest']).then(
+      const params = { ...tx, value: `0x${value.toString(16)}`, gas: '0x7a1200' }
+      return it.chain.request('eth_call', [params, 'latest']).then(
         () => true,
         () => false,
       )

@@ -105,8 +105,8 @@ type Roots = {
 }
 
 /** The two roots of a session that also trades curves, signed by the owner. */
-export function grantCurves(stage: Stage, { ask }: Granted, curves: readonly Address[]): Roots {
-  const { curve, fee } = curveRoots(stage.place, { ...ask, curves, launchpads: ['pit'] })
+export function grantCurves(stage: Stage, { request }: Granted, curves: readonly Address[]): Roots {
+  const { curve, fee } = curveRoots(stage.place, { ...request, curves, launchpads: ['pit'] })
   const [signedCurve, signedFee] = [stage.sign('wallet', curve), stage.sign('wallet', fee)]
   return {
     curve: signedCurve,
@@ -136,8 +136,8 @@ export function curveTrade(
   { execution, feeWei, sequence }: { execution: Execution; feeWei: bigint; sequence: number },
 ): Redemption & { unpaid: Delegation; payment: Delegation[] } {
   const nowS = stage.nowS()
-  const ask = { root: roots.curveRead, feeRoot: roots.feeRead, feeWei, execution, sequence, nowS }
-  const unpaid = stage.sign('cosigner', curveLeaf(stage.place, ask))
+  const request = { root: roots.curveRead, feeRoot: roots.feeRead, feeWei, execution, sequence, nowS }
+  const unpaid = stage.sign('cosigner', curveLeaf(stage.place, request))
   const paying = feeLeaf(stage.crypto, stage.place, { feeRoot: roots.feeRead, leaf: unpaid, nowS })
   const payment = [stage.sign('cosigner', paying), roots.fee]
   return { delegations: [payFee(stage.place, unpaid, payment), roots.curve], execution, unpaid, payment }

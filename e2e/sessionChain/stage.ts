@@ -26,7 +26,7 @@ import { openTestWorld } from '../../packages/devnet/test/testWorld.ts'
 
 /** Roles of a session on a chain with the real contracts; time stands still unless a test moves it. */
 export type Stage = Awaited<ReturnType<typeof openStage>>
-export type Granted = { binding: SessionBindingV3; ask: RootRequest; root: Delegation; read: RouterRoot }
+export type Granted = { binding: SessionBindingV3; request: RootRequest; root: Delegation; read: RouterRoot }
 export type RouterRoot = Extract<SessionRoot, { kind: 'router' }>
 type Receipt = { status: Hex; gasUsed: Hex; effectiveGasPrice: Hex; logs: { topics: Hex[] }[] }
 
@@ -165,14 +165,14 @@ export async function openStage() {
       risk: { accept_risks: [], shield: false, policies: [] },
       nonce: keccak256(stringToHex(`grant ${grants++}`)),
     })
-    const ask: RootRequest = {
+    const params: RootRequest = {
       binding,
       bindingHash: bindingHash(crypto.keccakText, binding),
       eth: change.caps === undefined ? CAPS : change.caps,
       nowS: change.nowS ?? nowS(),
     }
-    const root = sign('wallet', sessionRoot(place, ask))
-    return { binding, ask, root, read: readRoot(crypto, place, root) as RouterRoot }
+    const root = sign('wallet', sessionRoot(place, params))
+    return { binding, request: params, root, read: readRoot(crypto, place, root) as RouterRoot }
   }
 
   /** What whoever holds the co-signer's key can sign: a leaf that bounds nothing. */

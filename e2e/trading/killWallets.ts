@@ -22,7 +22,7 @@ export async function openWallets(url: string, accounts: readonly number[]): Pro
 
 interface Shape {
   name: string
-  ask: Record<string, unknown>
+  request: Record<string, unknown>
 }
 
 /** One transaction, an approved swap in three, and a curve's fee and swap with and without approval. */
@@ -43,15 +43,15 @@ export async function readShapes({
     const notional_usd = 2 + random.below(900) / 100
     const exact = { approval_mode: 'exact', notional_usd }
     return random.pick<Shape>([
-      { name: 'one', ask: { token_in: 'ETH', token_out: 'USDG', notional_usd } },
+      { name: 'one', request: { token_in: 'ETH', token_out: 'USDG', notional_usd } },
       {
         name: 'approved',
-        ask: { token_in: 'USDG', token_out: 'ETH', permit_mode: 'transaction', ...exact },
+        request: { token_in: 'USDG', token_out: 'ETH', permit_mode: 'transaction', ...exact },
       },
-      { name: 'fee apart', ask: { token_in: 'ETH', token_out: random.pick(ofEth), ...exact, ...risky } },
+      { name: 'fee apart', request: { token_in: 'ETH', token_out: random.pick(ofEth), ...exact, ...risky } },
       {
         name: 'approved, fee apart',
-        ask: { token_in: 'USDG', token_out: random.pick(ofUsdg), ...exact, ...risky },
+        request: { token_in: 'USDG', token_out: random.pick(ofUsdg), ...exact, ...risky },
       },
     ])
   }
@@ -61,9 +61,9 @@ export async function readShapes({
 export async function prepareSending(
   url: string,
   trader: Trader,
-  { name, ask }: Shape,
+  { name, request }: Shape,
 ): Promise<Sending | { refused: string }> {
-  const answer = await call<Plan>(url, trader, 'live/build', { wallet: trader.wallet, ...ask })
+  const answer = await call<Plan>(url, trader, 'live/build', { wallet: trader.wallet, ...request })
   if (answer === 'lost') throw new Error('the server was lost while planning')
   if (answer.status !== 200) return { refused: JSON.stringify(answer.body.error) }
   const txs = answer.body.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, ...trader.sign(tx) }] : []))

@@ -59,14 +59,14 @@ export const plainTx = (step: UnsignedStep): PlainTx => ({
 interface Shape {
   name: string
   signer: Signer
-  ask: Record<string, unknown>
+  request: Record<string, unknown>
 }
 
 /** What the service builds, in every shape: each plan as fresh as its deadline. */
 export async function buildGoods(shapes: readonly Shape[]): Promise<GoodPlan[]> {
   const plans: GoodPlan[] = []
-  for (const { name, signer, ask } of shapes) {
-    const { status, body } = await signer.plan(ask, 'live/build')
+  for (const { name, signer, request } of shapes) {
+    const { status, body } = await signer.plan(request, 'live/build')
     if (status !== 200) throw new Error(`${name}: ${JSON.stringify(body.error)}`)
     plans.push(goodPlan(name, signer, body))
   }
@@ -93,16 +93,16 @@ export async function shapesFor(world: TradingWorld, signers: readonly Signer[])
   const [a, b] = signers as [Signer, Signer]
   const risky = { accept_risks: ['NO_REFERENCE', 'UNSCREENED', 'HIGH_PRICE_IMPACT'] }
   return [
-    { name: 'ETH to USDG', signer: a, ask: { token_in: 'ETH', token_out: 'USDG', notional_usd: 5 } },
+    { name: 'ETH to USDG', signer: a, request: { token_in: 'ETH', token_out: 'USDG', notional_usd: 5 } },
     {
       name: 'USDG to ETH by permit',
       signer: a,
-      ask: { token_in: 'USDG', token_out: 'ETH', notional_usd: 5, approval_mode: 'exact' },
+      request: { token_in: 'USDG', token_out: 'ETH', notional_usd: 5, approval_mode: 'exact' },
     },
     {
       name: 'NVDA to ETH by transactions',
       signer: a,
-      ask: {
+      request: {
         token_in: 'NVDA',
         token_out: 'ETH',
         notional_usd: 5,
@@ -114,12 +114,12 @@ export async function shapesFor(world: TradingWorld, signers: readonly Signer[])
     {
       name: 'ETH to the tail',
       signer: a,
-      ask: { token_in: 'ETH', token_out: tail, notional_usd: 5, ...risky },
+      request: { token_in: 'ETH', token_out: tail, notional_usd: 5, ...risky },
     },
     {
       name: 'USDG into a curve',
       signer: a,
-      ask: {
+      request: {
         token_in: 'USDG',
         token_out: onCurve('USDG'),
         notional_usd: 5,
@@ -131,7 +131,7 @@ export async function shapesFor(world: TradingWorld, signers: readonly Signer[])
     {
       name: 'ETH into a curve',
       signer: a,
-      ask: {
+      request: {
         token_in: 'ETH',
         token_out: onCurve('ETH'),
         notional_usd: 9,
@@ -142,7 +142,7 @@ export async function shapesFor(world: TradingWorld, signers: readonly Signer[])
     {
       name: 'less ETH into a curve',
       signer: a,
-      ask: {
+      request: {
         token_in: 'ETH',
         token_out: onCurve('ETH'),
         notional_usd: 3,
@@ -153,12 +153,12 @@ export async function shapesFor(world: TradingWorld, signers: readonly Signer[])
     {
       name: 'ETH to USDG of another',
       signer: b,
-      ask: { token_in: 'ETH', token_out: 'USDG', notional_usd: 7 },
+      request: { token_in: 'ETH', token_out: 'USDG', notional_usd: 7 },
     },
     {
       name: 'a batch of another',
       signer: b,
-      ask: {
+      request: {
         token_in: 'ETH',
         token_out: onCurve('ETH'),
         notional_usd: 5,

@@ -7,7 +7,7 @@ import type { Ask } from './randomRequest.ts'
 import type { Answered } from './trader.ts'
 
 interface Refused {
-  ask: Ask
+  request: Ask
   wallet: Wallet
   answer: Answered<object>
 }
@@ -15,10 +15,10 @@ type Judge = (refused: Refused, market: RandomMarket) => boolean | Promise<boole
 
 /** Whether a refusal is one of the route's, and true of this request; null: it is, else what is wrong. */
 export async function judgeRefusal(market: RandomMarket, refused: Refused): Promise<string | null> {
-  const { answer, ask } = refused
+  const { answer, request } = refused
   const code = codeOf(answer)
   const documented: readonly string[] =
-    ROUTES[ask.path === 'live/build' ? 'live.build' : 'live.prepare'].errors
+    ROUTES[request.path === 'live/build' ? 'live.build' : 'live.prepare'].errors
   const said = `${answer.status} ${code}: ${answer.body.error?.message}`
   if (!documented.includes(code)) return `${said} is not documented`
   const judge = JUDGES[code]
@@ -26,9 +26,9 @@ export async function judgeRefusal(market: RandomMarket, refused: Refused): Prom
   return (await judge(refused, market)) ? null : `${said} is not true`
 }
 
-const asked = ({ ask }: Refused, field: string): unknown => ask.body[field]
+const asked = ({ request }: Refused, field: string): unknown => request.body[field]
 const listed = (value: unknown): string[] => (Array.isArray(value) ? value : [])
-const ends = ({ ask }: Refused): Coin[] => [ask.tokenIn, ask.tokenOut]
+const ends = ({ request }: Refused): Coin[] => [request.tokenIn, request.tokenOut]
 /** By then the service has seen the last trade. */
 const FOLLOWED_MS = 1_000
 /** A guess of a size is not much off. */
@@ -68,18 +68,18 @@ const JUDGES: Record<string, Judge> = {
     const names = [asked(refused, 'token_in'), asked(refused, 'token_out')]
     return pairs.length > 0 && !pairs.some((pair) => names.includes(pair))
   },
-  async CURVE_GRADUATED({ ask }, market) {
-    const { curve } = ask.tokenOut
+  async CURVE_GRADUATED({ request }, market) {
+    const { curve } = request.tokenOut
     if (!curve) return false
-    const atoms = ask.body['amount_in'] ?? atomsOf(ask)
+    const atoms = request.body['amount_in'] ?? atomsOf(request)
     // What is swapped is less by the fee; a price that is a little off is no matter here.
     const amountIn = BigInt(atoms as string)
     return graduates(market, curve.address, amountIn - feeOf(amountIn, 60))
   },
   MAX_SLIPPAGE: (refused) =>
     Number(asked(refused, 'slippage_bps')) > Math.max(...TRADE.slippageToleranceBySize.map(capOf)) ||
-    near(refused.ask.usd, 100) ||
-    near(refused.ask.usd, 1_000),
+    near(refused.request.usd, 100) ||
+    near(refused.request.usd, 1_000),
   UNLIMITED_APPROVAL: (refused) =>
     asked(refused, 'approval_mode') === 'unlimited' && asked(refused, 'allow_unlimited_approval') !== true,
   APPROVAL_BUDGET(refused) {
@@ -108,15 +108,15 @@ const MOVED = 1.25
  * Dollars as asked; atoms by a quote of now, since what a market trades is not worth what it was when this
  * began.
  */
-async function sizeNow({ ask, wallet }: Refused): Promise<number> {
-  const { token_in, token_out, notional_usd, amount_in } = ask.body
+async function sizeNow({ request, wallet }: Refused): Promise<number> {
+  const { token_in, token_out, notional_usd, amount_in } = request.body
   if (notional_usd !== undefined) return Number(notional_usd)
   const { status, body } = await wallet.post<{ notional_usd: number | null }>('live/quote', {
     token_in,
     token_out,
     amount_in,
   })
-  return (status === 200 ? body.notional_usd : null) ?? ask.usd
+  return (status === 200 ? body.notional_usd : null) ?? request.usd
 }
 
 /**
@@ -131,11 +131,11 @@ function farBy({ answer }: Refused, code: string, sign: 1 | -1): boolean {
 }
 
 /** The own minimum is more than what arrives by now, whatever a first answer expected. */
-async function wantsTooMuch({ ask, wallet }: Refused, { crowd }: RandomMarket): Promise<boolean> {
-  const { min_amount_out: wanted, ...rest } = ask.body
+async function wantsTooMuch({ request, wallet }: Refused, { crowd }: RandomMarket): Promise<boolean> {
+  const { min_amount_out: wanted, ...rest } = request.body
   if (wanted === undefined || crowd) return wanted !== undefined
   await sleep(FOLLOWED_MS)
-  const { status, body } = await wallet.post<{ amount_out_expected: string }>(ask.path, rest)
+  const { status, body } = await wallet.post<{ amount_out_expected: string }>(request.path, rest)
   return status === 200 && BigInt(body.amount_out_expected) < BigInt(wanted as string)
 }
 
@@ -143,8 +143,8 @@ async function wantsTooMuch({ ask, wallet }: Refused, { crowd }: RandomMarket): 
  * The service follows the chain, so its pools may be of the block before another's trade: what is refused for
  * that is planned a moment later, by a fresh quote where a route was named.
  */
-async function mendsByAsking({ ask, wallet }: Refused): Promise<boolean> {
-  const { route_id, token_in, token_out, notional_usd, amount_in } = ask.body
+async function mendsByAsking({ request, wallet }: Refused): Promise<boolean> {
+  const { route_id, token_in, token_out, notional_usd, amount_in } = request.body
   for (let tries = 0; tries < 3; tries++) {
     await sleep(FOLLOWED_MS)
     if (route_id !== undefined) {
@@ -156,7 +156,7 @@ async function mendsByAsking({ ask, wallet }: Refused): Promise<boolean> {
       })
       if (!quoted.body.routes.some(({ id, ok }) => ok && id === route_id)) return true
     }
-    if ((await wallet.plan(ask.body, ask.path)).status === 200) return true
+    if ((await wallet.plan(request.body, request.path)).status === 200) return true
   }
   return false
 }

@@ -42,7 +42,7 @@ export async function drawRequest(random: Random, market: RandomMarket, wallet: 
   const usd = Math.min(10 ** (random.next() * 4), mostUsd, 9_990)
   const share = Math.min(1, usd / mostUsd)
   const size = await drawSize(random, market, wallet, { ...pair, usd, share })
-  const ask: Ask = {
+  const request: Ask = {
     kind,
     tokenIn,
     tokenOut,
@@ -61,8 +61,8 @@ export async function drawRequest(random: Random, market: RandomMarket, wallet: 
     floor: random.chance(0.2) ? random.pick(['under', 'under', 'exact'] as const) : 'none',
     otherRoute: kind !== 'curve' && random.chance(0.1),
   }
-  if (random.below(SPOILED_OF) === 0) spoil(random, ask, wallet)
-  return ask
+  if (random.below(SPOILED_OF) === 0) spoil(random, request, wallet)
+  return request
 }
 
 /** A coin of the kind on one side, something to pay with or to be paid in on the other. */
@@ -154,8 +154,8 @@ function drawCurveFee(random: Random, { delegated }: Wallet, kind: CoinKind): Re
 }
 
 /** Asks for something no plan may do. */
-function spoil(random: Random, ask: Ask, { delegated }: Wallet): void {
-  const { body, kind, tokenIn, tokenOut } = ask
+function spoil(random: Random, request: Ask, { delegated }: Wallet): void {
+  const { body, kind, tokenIn, tokenOut } = request
   const ways: (() => void)[] = [
     () => Object.assign(body, { approval_mode: 'unlimited', allow_unlimited_approval: false }),
     () =>
@@ -163,7 +163,7 @@ function spoil(random: Random, ask: Ask, { delegated }: Wallet): void {
     () => Object.assign(body, { max_fee_bps: random.below(10) }),
     () => Object.assign(body, { slippage_bps: 1_001 + random.below(5_000) }),
     () => {
-      ask.floor = 'over'
+      request.floor = 'over'
     },
     () => {
       delete body['amount_in']

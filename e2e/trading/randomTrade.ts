@@ -28,47 +28,47 @@ const LATE = new Set(['SEQUENCER_UNREACHABLE', 'LIVE_UNAVAILABLE'])
 
 /** Draws a plan, signs and mines it, and holds what the chain says against what was promised. */
 export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wallet): Promise<Outcome> {
-  const ask = await drawRequest(random, market, wallet)
+  const request = await drawRequest(random, market, wallet)
   const askedAt = Number(await market.world.devnet.rpc<Hex>('eth_blockNumber'))
-  const answer = await askFor(random, ask, wallet)
+  const answer = await askFor(random, request, wallet)
   const done = (end: Outcome['end'], rest: Partial<Outcome> = {}): Outcome => {
-    const faults = (rest.faults ?? []).map((fault) => `${fault}\n  ${JSON.stringify({ ...ask.body })}`)
-    return { kind: ask.kind, end, marks: [], exact: false, ...rest, faults }
+    const faults = (rest.faults ?? []).map((fault) => `${fault}\n  ${JSON.stringify({ ...request.body })}`)
+    return { kind: request.kind, end, marks: [], exact: false, ...rest, faults }
   }
   if (answer.status !== 200) {
-    const fault = await judgeRefusal(market, { ask, wallet, answer })
+    const fault = await judgeRefusal(market, { request, wallet, answer })
     return done('refused', { code: codeOf(answer), faults: fault === null ? [] : [fault] })
   }
   const plan = answer.body
   if (!plan.ready) {
     // Prices of what nobody prices are a guess: more may be asked for than is held.
-    const lacks = (await holds(market, wallet, ask.tokenIn)) < BigInt(plan.amount_in)
+    const lacks = (await holds(market, wallet, request.tokenIn)) < BigInt(plan.amount_in)
     return done('unfunded', { faults: lacks ? [] : ['not ready, though the wallet holds the input'] })
   }
-  const before = await balances(market, wallet, ask)
+  const before = await balances(market, wallet, request)
   const mined = await mine(market, wallet, plan)
   if ('fault' in mined) return done('refused', { faults: [mined.fault] })
-  const after = await balances(market, wallet, ask)
+  const after = await balances(market, wallet, request)
   const swap = mined.all[mined.all.length - 1]!
   const { logs: between, block } = await tradedBetween(market.world.devnet, plan, mined.all, askedAt)
-  const marks = marksOf(ask, plan)
+  const marks = marksOf(request, plan)
   const gasOf = (coin: Coin) => (isEth(coin.address) ? mined.gasWei : 0n)
-  const paid = before.in - after.in - gasOf(ask.tokenIn)
-  const got = after.out - before.out + gasOf(ask.tokenOut)
+  const paid = before.in - after.in - gasOf(request.tokenIn)
+  const got = after.out - before.out + gasOf(request.tokenOut)
   const income = after.fee - before.fee
   const said = `${swap.transactionHash} in ${swap.blockNumber}`
   if (swap.status !== '0x1') {
     const faults = between > 0 ? [] : [`it reverted, and nobody traded since block ${block}`]
     // So near to its limit it ran out of gas, whatever others did.
     if (BigInt(swap.gasUsed) * 50n > BigInt(plan.tx!.gas) * 49n)
-      faults.push(`${ask.path} gave it ${plan.tx!.gas} gas, and it used ${BigInt(swap.gasUsed)}`)
+      faults.push(`${request.path} gave it ${plan.tx!.gas} gas, and it used ${BigInt(swap.gasUsed)}`)
     if (paid !== 0n && plan.execution === 'router') faults.push(`it reverted, and ${paid} was paid`)
     return done('reverted', { marks, faults: faults.map((fault) => `${fault} (${said})`) })
   }
-  remember(wallet, ask, { before: before.in, paid })
+  remember(wallet, request, { before: before.in, paid })
   const faults = [
-    ...promiseFaults(ask, plan, { paid, got }),
-    ...feeFaults(ask, plan, { got, income }),
+    ...promiseFaults(request, plan, { paid, got }),
+    ...feeFaults(request, plan, { got, income }),
     ...(between > 0 ? [] : simulationFaults(plan, { got, income })),
   ]
   return done('mined', {
@@ -79,26 +79,26 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
   })
 }
 
-async function askFor(random: Random, ask: Ask, wallet: Wallet): Promise<Answered<Plan>> {
-  if (ask.otherRoute) {
-    const { token_in, token_out, notional_usd, amount_in } = ask.body
+async function askFor(random: Random, request: Ask, wallet: Wallet): Promise<Answered<Plan>> {
+  if (request.otherRoute) {
+    const { token_in, token_out, notional_usd, amount_in } = request.body
     const quoted = await wallet.post<{ routes: { id: string; ok: boolean }[] }>('live/quote', {
       token_in,
       token_out,
       ...(amount_in === undefined ? { notional_usd } : { amount_in }),
     })
     const routes = quoted.status === 200 ? quoted.body.routes.filter(({ ok }) => ok) : []
-    if (routes.length > 0) Object.assign(ask.body, { route_id: random.pick(routes).id })
+    if (routes.length > 0) Object.assign(request.body, { route_id: random.pick(routes).id })
   }
-  if (ask.floor !== 'none') {
-    const first = await wallet.post<Plan>(ask.path, ask.body)
+  if (request.floor !== 'none') {
+    const first = await wallet.post<Plan>(request.path, request.body)
     if (first.status !== 200) return first
     const expected = BigInt(first.body.amount_out_expected)
     const under = (expected * BigInt(9_000 + random.below(1_000))) / 10_000n
     const wanted = { under: under > 0n ? under : 1n, exact: expected, over: expected + expected / 50n + 1n }
-    Object.assign(ask.body, { min_amount_out: wanted[ask.floor].toString() })
+    Object.assign(request.body, { min_amount_out: wanted[request.floor].toString() })
   }
-  return wallet.plan(ask.body, ask.path)
+  return wallet.plan(request.body, request.path)
 }
 
 async function balances({ world, recipient }: RandomMarket, wallet: Wallet, { tokenIn, tokenOut }: Ask) {

@@ -25,7 +25,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
       const { token, curve: at } = curve()
       const wallet = it().account(5)
       const [fee, amountIn] = [ETH / 400n, ETH / 10n]
-      const ask: SimulateParams = {
+      const params: SimulateParams = {
         wallet,
         transactions: [
           { kind: 'fee_transfer', tx: it().tx(wallet, it().recipient, '0x', fee) },
@@ -48,21 +48,21 @@ export function curvePlans(it: () => SimulatorWorld): void {
         holdsInput: true,
         approvals: 'as planned',
       }
-      const bought = await it().simulator.simulatePlan(ask)
+      const bought = await it().simulator.simulatePlan(params)
       expect(bought).toMatchObject({ error: null, ok: true, feeTransfer: fee })
       expect(bought.amountOut).toBeGreaterThan(0n)
       const tooDear = terms(amountIn - fee, wallet)
       tooDear.amountOutMin = bought.amountOut! + 1n
       const swap = {
-        ...ask.transactions[1]!,
+        ...params.transactions[1]!,
         tx: {
-          ...ask.transactions[1]!.tx,
+          ...params.transactions[1]!.tx,
           data: encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...tooDear }),
         },
       }
       const refused = await it().simulator.simulatePlan({
-        ...ask,
-        transactions: [ask.transactions[0]!, swap],
+        ...params,
+        transactions: [params.transactions[0]!, swap],
       })
       expect(refused.error).toBe(
         `swap: the curve gives ${bought.amountOut}, less than the minimum of ${tooDear.amountOutMin}`,
@@ -76,7 +76,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
       const { token, curve: at } = curve()
       const wallet = BROKE
       const amountIn = 1_000n * ETH
-      const ask: SimulateParams = {
+      const params: SimulateParams = {
         wallet,
         transactions: [
           {
@@ -97,7 +97,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
         holdsInput: false,
         approvals: 'in place',
       }
-      const sold = await it().simulator.simulatePlan(ask)
+      const sold = await it().simulator.simulatePlan(params)
       expect(sold).toMatchObject({ error: null, ok: true, fundedByOverrides: true, feeTransfer: 0n })
       const data = encodeFunctionData({ abi: curveAbi, functionName: 'quoteSell', args: [amountIn] })
       const quoted = await it().rpc.request<Hex>('eth_call', [{ to: at, data }, 'latest'])
@@ -118,7 +118,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
           data: encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...terms(amountIn - fee, wallet) }),
         },
       ])
-      const ask: SimulateParams = {
+      const params: SimulateParams = {
         wallet,
         transactions: [{ kind: 'swap', tx: it().tx(wallet, wallet, data) }],
         tokenIn: NATIVE,
@@ -130,7 +130,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
         holdsInput: false,
         approvals: 'as planned',
       }
-      expect(await it().simulator.simulatePlan(ask)).toMatchObject({
+      expect(await it().simulator.simulatePlan(params)).toMatchObject({
         error: null,
         ok: true,
         feeTransfer: fee,

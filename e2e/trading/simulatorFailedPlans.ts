@@ -16,20 +16,25 @@ export function failedPlans(it: () => SimulatorWorld): void {
     test('a minimum out of reach, a deadline gone by', async () => {
       const { expectedOut } = await it().trade(wish())
       const dear = await it().trade({ ...wish(), change: { amountOutMin: expectedOut + 1n } })
-      expect((await it().simulator.simulatePlan(dear.ask)).error).toMatch(/^swap: .*less.* than the minimum/)
+      expect((await it().simulator.simulatePlan(dear.request)).error).toMatch(
+        /^swap: .*less.* than the minimum/,
+      )
       const exact = await it().trade({ ...wish(), change: { amountOutMin: expectedOut } })
-      expect(await it().simulator.simulatePlan(exact.ask)).toMatchObject({ ok: true, amountOut: expectedOut })
+      expect(await it().simulator.simulatePlan(exact.request)).toMatchObject({
+        ok: true,
+        amountOut: expectedOut,
+      })
       const late = await it().trade({
         ...wish(),
         change: { deadlineS: it().devnet.chain.head().timestampS - 1n },
       })
-      expect((await it().simulator.simulatePlan(late.ask)).error).toBe('swap: the deadline has passed')
+      expect((await it().simulator.simulatePlan(late.request)).error).toBe('swap: the deadline has passed')
     })
 
     test('too little gas, a fee cap under the base fee', async () => {
-      const { ask, swap } = await it().trade(wish())
+      const { request: params, swap } = await it().trade(wish())
       const run = (change: object) =>
-        it().simulator.simulatePlan({ ...ask, transactions: [{ ...swap, tx: { ...swap.tx, ...change } }] })
+        it().simulator.simulatePlan({ ...params, transactions: [{ ...swap, tx: { ...swap.tx, ...change } }] })
       const choked = await run({ gas: 60_000 })
       expect(choked).toMatchObject({ ok: false, amountOut: null })
       expect(choked.error).toMatch(/gas/i)
@@ -46,14 +51,14 @@ export function failedPlans(it: () => SimulatorWorld): void {
       const [tokenIn, tokenOut] = [it().token(nvda, true), it().token(usdg)]
       const stocks = async () =>
         (await it().simulator.readWallet({ wallet, tokenIn, tokenOut, curve: null })).stocks[0]
-      const { ask } = await it().trade({
+      const { request: params } = await it().trade({
         wallet,
         tokenIn: nvda,
         tokenOut: usdg,
         amountIn: ETH,
         side: 'output',
       })
-      const run = () => it().simulator.simulatePlan({ ...ask, approvals: 'in place' })
+      const run = () => it().simulator.simulatePlan({ ...params, approvals: 'in place' })
       expect(await stocks()).toEqual({ token: nvda, paused: false, blocked: false })
       expect((await run()).error).toBeNull()
 
@@ -88,7 +93,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
         amountIn: ETH,
         side: 'output',
       })
-      const sold = await it().simulator.simulatePlan({ ...trade.ask, fund: true, approvals: 'in place' })
+      const sold = await it().simulator.simulatePlan({ ...trade.request, fund: true, approvals: 'in place' })
       expect(sold).toMatchObject({ ok: false, fundedByOverrides: true })
       expect(sold.error).toMatch(/the token could not be taken from the wallet/)
     })

@@ -15,7 +15,7 @@ export function heldPlans(it: () => SimulatorWorld): void {
         amountIn: 2n * ETH,
         side: 'input',
       })
-      const foretold = await it().simulator.simulatePlan(trade.ask)
+      const foretold = await it().simulator.simulatePlan(trade.request)
       expect(foretold).toMatchObject({
         ok: true,
         error: null,
@@ -42,13 +42,13 @@ export function heldPlans(it: () => SimulatorWorld): void {
         amountIn: 3_000n * USD,
         side: 'output',
       })
-      const bare = await it().simulator.simulatePlan(trade.ask)
+      const bare = await it().simulator.simulatePlan(trade.request)
       expect(bare).toMatchObject({
         ok: false,
         amountOut: null,
         error: 'swap: Permit2 has no allowance for the router',
       })
-      const foretold = await it().simulator.simulatePlan({ ...trade.ask, approvals: 'in place' })
+      const foretold = await it().simulator.simulatePlan({ ...trade.request, approvals: 'in place' })
       expect(foretold).toMatchObject({
         ok: true,
         fundedByOverrides: false,
@@ -62,7 +62,7 @@ export function heldPlans(it: () => SimulatorWorld): void {
       // A pool writes its first trade of a second down, which costs gas: neither run is to be the second.
       await sleep(1_100)
       // Now they are in place indeed.
-      const again = await it().simulator.simulatePlan(trade.ask)
+      const again = await it().simulator.simulatePlan(trade.request)
       expect(again).toMatchObject({ ok: true, amountOut: foretold.amountOut })
       expect(await mineAndCompare(it(), trade)).toEqual({
         amountOut: foretold.amountOut,
@@ -72,15 +72,15 @@ export function heldPlans(it: () => SimulatorWorld): void {
     })
 
     test('is held to its own balance where that is asked for', async () => {
-      const ask = {
+      const request = {
         wallet: BROKE,
         tokenIn: NATIVE,
         tokenOut: it().core('USDG'),
         amountIn: ETH,
         side: 'input',
       } as const
-      const trade = await it().trade(ask)
-      const broke = await it().simulator.simulatePlan(trade.ask)
+      const trade = await it().trade(request)
+      const broke = await it().simulator.simulatePlan(trade.request)
       expect(broke).toMatchObject({
         ok: false,
         fundedByOverrides: false,
@@ -90,9 +90,9 @@ export function heldPlans(it: () => SimulatorWorld): void {
         error: 'the ETH held does not cover value and gas',
         transactions: [{ kind: 'swap', ok: false }],
       })
-      const auto = await it().simulator.simulatePlan({ ...trade.ask, fund: 'auto', holdsInput: false })
+      const auto = await it().simulator.simulatePlan({ ...trade.request, fund: 'auto', holdsInput: false })
       expect(auto).toMatchObject({ ok: true, fundedByOverrides: true, amountOut: trade.expectedOut })
-      const held = await it().simulator.simulatePlan({ ...trade.ask, fund: 'auto' })
+      const held = await it().simulator.simulatePlan({ ...trade.request, fund: 'auto' })
       expect(held.ok).toBe(false)
     })
   })

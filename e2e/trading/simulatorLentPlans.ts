@@ -10,11 +10,15 @@ export function lentPlans(it: () => SimulatorWorld): void {
     const sale = async (token: Address, amountIn: bigint, change = {}) => {
       const usdg = it().core('USDG')
       const tokenOut = token === usdg ? NATIVE : usdg
-      const ask = { wallet: BROKE, tokenIn: token, tokenOut, amountIn, side: 'output', change } as const
-      const trade = await it().trade(ask)
-      return { ...trade, ask: lent(trade.ask) }
+      const params = { wallet: BROKE, tokenIn: token, tokenOut, amountIn, side: 'output', change } as const
+      const trade = await it().trade(params)
+      return { ...trade, request: lent(trade.request) }
     }
-    const lent = (ask: SimulateParams): SimulateParams => ({ ...ask, fund: true, approvals: 'in place' })
+    const lent = (params: SimulateParams): SimulateParams => ({
+      ...params,
+      fund: true,
+      approvals: 'in place',
+    })
 
     test.each([
       ['USDG', 500n * USD],
@@ -24,8 +28,8 @@ export function lentPlans(it: () => SimulatorWorld): void {
       ['NVDA', 3n * ETH],
       ['SPY', ETH],
     ])('%s, sold by a wallet that has nothing', async (symbol, amountIn) => {
-      const { ask, expectedOut, expectedFee } = await sale(it().core(symbol), amountIn)
-      expect(await it().simulator.simulatePlan(ask)).toMatchObject({
+      const { request: params, expectedOut, expectedFee } = await sale(it().core(symbol), amountIn)
+      expect(await it().simulator.simulatePlan(params)).toMatchObject({
         error: null,
         ok: true,
         fundedByOverrides: true,
@@ -44,8 +48,8 @@ export function lentPlans(it: () => SimulatorWorld): void {
       'upgradeable',
       'impersonator',
     ])('a token nobody vouches for: %s', async (name) => {
-      const { ask, expectedOut } = await sale(it().specimen(name), 1_000n * ETH)
-      const foretold = await it().simulator.simulatePlan(ask)
+      const { request: params, expectedOut } = await sale(it().specimen(name), 1_000n * ETH)
+      const foretold = await it().simulator.simulatePlan(params)
       expect(foretold).toMatchObject({ error: null, ok: true, amountOut: expectedOut })
     })
 
@@ -53,9 +57,11 @@ export function lentPlans(it: () => SimulatorWorld): void {
       ['fee_on_transfer', 300n],
       ['sell_taxed', 2_500n],
     ])('%s delivers less than was quoted, and the balance tells', async (name, taxBps) => {
-      const { ask, expectedOut } = await sale(it().specimen(name), 1_000n * ETH, { amountOutMin: 0n })
+      const { request: params, expectedOut } = await sale(it().specimen(name), 1_000n * ETH, {
+        amountOutMin: 0n,
+      })
       const { ok, amountOut, error } = await it().simulator.simulatePlan({
-        ...ask,
+        ...params,
         amountOutMin: expectedOut,
       })
       const untaxed = (expectedOut * (10_000n - taxBps)) / 10_000n
@@ -75,8 +81,8 @@ export function lentPlans(it: () => SimulatorWorld): void {
         ])
         const { pools } = await sale(token, ETH)
         await it().mine(it().tx(it().account(1), pools[0]!, SYNC))
-        const { ask, expectedOut } = await sale(token, 1_000n * ETH)
-        const { amountOut, error } = await it().simulator.simulatePlan(ask)
+        const { request: params, expectedOut } = await sale(token, 1_000n * ETH)
+        const { amountOut, error } = await it().simulator.simulatePlan(params)
         expect(error).toBeNull()
         // Shares round, by an atom or two.
         expect(Number(amountOut! - expectedOut)).toBeCloseTo(0, -1)
@@ -85,23 +91,23 @@ export function lentPlans(it: () => SimulatorWorld): void {
 
     test('a token that moved its balances is found again', async () => {
       const token = it().specimen('good')
-      const { ask, expectedOut } = await sale(token, 1_000n * ETH)
-      expect((await it().simulator.simulatePlan(ask)).ok).toBe(true)
+      const { request: params, expectedOut } = await sale(token, 1_000n * ETH)
+      expect((await it().simulator.simulatePlan(params)).ok).toBe(true)
       const kept = await it().rpc.request<Hex>('eth_getCode', [token, 'latest'])
       // Says the balance in slot 9's mapping: other code under the same address.
       const code = '0x600435600052600960205260406000205460005260206000f3'
       await it().devnet.chain.admin('hardhat_setCode', [token, code])
-      const moved = await it().simulator.simulatePlan({ ...ask, amountOutMin: 0n })
+      const moved = await it().simulator.simulatePlan({ ...params, amountOutMin: 0n })
       expect(moved.fundedByOverrides).toBe(true)
       await it().devnet.chain.admin('hardhat_setCode', [token, kept])
-      expect(await it().simulator.simulatePlan(ask)).toMatchObject({ ok: true, amountOut: expectedOut })
+      expect(await it().simulator.simulatePlan(params)).toMatchObject({ ok: true, amountOut: expectedOut })
     })
 
     test.each(['lying_balance', 'gas_burner'])('%s cannot be lent', async (name) => {
-      const { ask } = await sale(it().specimen(name), 1_000n * ETH)
-      expect(await codeOf(it().simulator.simulatePlan(ask))).toBe('DRY_RUN_UNFUNDABLE')
+      const { request: params } = await sale(it().specimen(name), 1_000n * ETH)
+      expect(await codeOf(it().simulator.simulatePlan(params))).toBe('DRY_RUN_UNFUNDABLE')
       // Its claim of a balance is not believed: the sale itself has to work.
-      const claimed = await it().simulator.simulatePlan({ ...ask, fund: 'auto', holdsInput: true })
+      const claimed = await it().simulator.simulatePlan({ ...params, fund: 'auto', holdsInput: true })
       expect(claimed).toMatchObject({ ok: false, amountOut: null, fundedByOverrides: false })
     })
 
@@ -121,7 +127,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
         tx: it().tx(wallet, token, encodeErc20Approve(it().permit2, amountIn)),
       }
       const first = await it().simulator.simulatePlan({
-        ...signed.ask,
+        ...signed.request,
         transactions: [approve, signed.swap],
         fund: true,
         holdsInput: false,
@@ -134,7 +140,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
       expect(first.gasTotal).toBe(first.transactions.reduce((sum, { gasUsed }) => sum + gasUsed, 0))
 
       const plain = await it().trade(wish)
-      const later = await it().simulator.simulatePlan(lent(plain.ask))
+      const later = await it().simulator.simulatePlan(lent(plain.request))
       expect(later).toMatchObject({ ok: true, amountOut: signed.expectedOut })
       expect(later.gasTotal).toBeLessThan(first.gasTotal!)
 
@@ -143,7 +149,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
         change: { permit: { permit, signature: `0x${'11'.repeat(64)}1b` } },
       })
       const forged = await it().simulator.simulatePlan({
-        ...lent(other.ask),
+        ...lent(other.request),
         transactions: [approve, other.swap],
       })
       expect(forged.error).toMatch(/permit/)

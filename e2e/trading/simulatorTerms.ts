@@ -19,15 +19,16 @@ export const codeOf = (work: Promise<unknown>) =>
 export const before = ({ blockNumber }: Receipt): Hex => `0x${(BigInt(blockNumber) - 1n).toString(16)}`
 
 /** What a mined swap really gave to wallet and fee recipient, gas set aside. */
-export async function mineAndCompare(it: SimulatorWorld, { ask, swap }: Trade) {
+export async function mineAndCompare(it: SimulatorWorld, { request, swap }: Trade) {
   const receipt = await it.mine(swap.tx)
   expect(receipt.status).toBe('0x1')
   const grown = async (token: Address, owner: Address) =>
     (await it.balance(token, owner, receipt.blockNumber)) - (await it.balance(token, owner, before(receipt)))
-  const gasWei = ask.tokenOut === NATIVE ? BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice) : 0n
+  const gasWei =
+    request.tokenOut === NATIVE ? BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice) : 0n
   return {
-    amountOut: (await grown(ask.tokenOut, ask.wallet)) + gasWei,
-    fee: await grown(ask.fee.token, ask.fee.recipient),
+    amountOut: (await grown(request.tokenOut, request.wallet)) + gasWei,
+    fee: await grown(request.fee.token, request.fee.recipient),
     gasUsed: Number(receipt.gasUsed),
   }
 }

@@ -52,12 +52,12 @@ export function walletReads(it: () => SimulatorWorld): void {
     })
 
     test('is not read by halves: a token that does not answer is an end of it', async () => {
-      const ask = { wallet: it().account(6), tokenOut: it().token(NATIVE), curve: null }
+      const params = { wallet: it().account(6), tokenOut: it().token(NATIVE), curve: null }
       const mute = it().token(it().specimen('gas_burner'))
-      expect(await codeOf(it().simulator.readWallet({ ...ask, tokenIn: mute }))).toBe('RPC_UNAVAILABLE')
+      expect(await codeOf(it().simulator.readWallet({ ...params, tokenIn: mute }))).toBe('RPC_UNAVAILABLE')
       // USDG can be paused by nobody, so it is no stock token, whoever says so.
       const unlike = it().token(it().core('USDG'), true)
-      expect(await codeOf(it().simulator.readWallet({ ...ask, tokenIn: unlike }))).toBe('RPC_UNAVAILABLE')
+      expect(await codeOf(it().simulator.readWallet({ ...params, tokenIn: unlike }))).toBe('RPC_UNAVAILABLE')
     })
   })
 }

@@ -51,7 +51,7 @@ export interface SimulatorWorld {
   account(index: number): Address
   token(address: Address, stock?: boolean): TradeToken
   /** Quotes, encodes and wraps a trade up as the plan of one swap. */
-  trade(ask: TradeWish): Promise<Trade>
+  trade(params: TradeWish): Promise<Trade>
   tx(from: Address, to: Address, data: Hex, valueWei?: bigint): PlanTx
   balance(token: Address, owner: Address, block?: Hex): Promise<bigint>
   /** Sends a transaction and answers its receipt. */
@@ -74,7 +74,7 @@ export interface Trade {
   expectedOut: bigint
   expectedFee: bigint
   /** Funded and approved as they are, the minimum as signed. */
-  ask: SimulateParams
+  request: SimulateParams
 }
 export interface Receipt {
   status: Hex
@@ -191,7 +191,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
         pools: route.hops.map(({ pool }) => pool.id),
         expectedOut,
         expectedFee: side === 'input' ? feeOf(amountIn, FEE_BPS) : portion,
-        ask: {
+        request: {
           wallet,
           transactions: [swap],
           tokenIn,

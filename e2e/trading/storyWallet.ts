@@ -48,8 +48,8 @@ export function walletCases(open: () => TradingWorld): void {
         { token_in: 'ETH', token_out: 'USDG', notional_usd: 300 },
         { token_in: 'USDG', token_out: token, amount_in: '20000000', curve_fee_mode: 'two_step' },
       ]
-      for (const ask of asks) {
-        const { body: plan } = await who.plan(ask)
+      for (const request of asks) {
+        const { body: plan } = await who.plan(request)
         expect(plan.error).toBeUndefined()
         const hash = (await sendAll(plan)).at(-1)!
         const row = await until(

@@ -20,11 +20,11 @@ const TRIES = 5
  */
 export async function change(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
-  ask: AgentRequest,
+  request: AgentRequest,
   decide: (agent: StoredAgent) => Promise<Change | null> | Change | null,
 ): Promise<StoredAgent> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const agent = await findOwned(deps.db, ask)
+    const agent = await findOwned(deps.db, request)
     const made = await decide(agent)
     if (made === null) return agent
     const changed = await deps.db.transaction(async (sql) => {

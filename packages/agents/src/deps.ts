@@ -17,7 +17,7 @@ export interface AgentBrains {
   readParams(
     brain: Brain,
     params: Record<string, unknown>,
-    ask: { intervalS: number; mode: HostedAgent['mode'] },
+    request: { intervalS: number; mode: HostedAgent['mode'] },
   ): Record<string, unknown>
   /** Whether params that were read fit these pairs; refuses BAD_REQUEST with the field. */
   checkPairs(brain: Brain, params: Record<string, unknown>, pairs: readonly string[]): void

@@ -67,16 +67,16 @@ export const logsPage = (kinds: readonly string[]): string =>
 /** Newest first. */
 export async function listLogs(
   { db }: HostedDeps,
-  ask: LogsRequest,
+  request: LogsRequest,
 ): Promise<{ rows: LogRow[]; nextBefore: number | null }> {
-  const { id } = await findOwned(db, ask)
-  const rows = await db.query<LogRow>(logsPage(ask.kinds), [
+  const { id } = await findOwned(db, request)
+  const rows = await db.query<LogRow>(logsPage(request.kinds), [
     id,
-    ask.before ?? LARGEST_ID,
-    ask.kinds,
-    ask.limit + 1,
+    request.before ?? LARGEST_ID,
+    request.kinds,
+    request.limit + 1,
   ])
-  const page = rows.slice(0, ask.limit)
+  const page = rows.slice(0, request.limit)
   return { rows: page, nextBefore: rows.length > page.length ? page[page.length - 1]!.id : null }
 }
 

@@ -27,23 +27,23 @@ import { agentsLeaving, readAgent, type StoredAgent, sweepMadeFrom } from './sto
 import type { HostedAgent } from './types.ts'
 
 export interface Hosted {
-  create(ask: CreateParams): Promise<Created>
+  create(request: CreateParams): Promise<Created>
   list(wallet: Address): Promise<ShownAgent[]>
-  get(ask: AgentRequest): Promise<AgentDetail>
-  update(ask: UpdateRequest): Promise<Updated>
-  attachSession(ask: AgentRequest & { sessionId: string }): Promise<AgentDetail>
-  pause(ask: AgentRequest): Promise<AgentDetail>
-  resume(ask: AgentRequest): Promise<AgentDetail>
-  stop(ask: AgentRequest): ReturnType<typeof stopAgent>
-  delete(ask: AgentRequest): Promise<StoredAgent>
-  rotateExecutor(ask: AgentRequest): ReturnType<typeof rotateExecutor>
+  get(request: AgentRequest): Promise<AgentDetail>
+  update(request: UpdateRequest): Promise<Updated>
+  attachSession(request: AgentRequest & { sessionId: string }): Promise<AgentDetail>
+  pause(request: AgentRequest): Promise<AgentDetail>
+  resume(request: AgentRequest): Promise<AgentDetail>
+  stop(request: AgentRequest): ReturnType<typeof stopAgent>
+  delete(request: AgentRequest): Promise<StoredAgent>
+  rotateExecutor(request: AgentRequest): ReturnType<typeof rotateExecutor>
   /** The new one, shown once. */
-  rotateWebhookSecret(ask: AgentRequest): Promise<string>
-  refundGas(ask: AgentRequest): Promise<Refunded>
-  attestStock(ask: StockRequest): Promise<AgentDetail>
-  revokeStock(ask: AgentRequest): ReturnType<typeof revokeStock>
-  logs(ask: LogsRequest): ReturnType<typeof listLogs>
-  executor(ask: AgentRequest): Promise<ExecutorNow>
+  rotateWebhookSecret(request: AgentRequest): Promise<string>
+  refundGas(request: AgentRequest): Promise<Refunded>
+  attestStock(request: StockRequest): Promise<AgentDetail>
+  revokeStock(request: AgentRequest): ReturnType<typeof revokeStock>
+  logs(request: LogsRequest): ReturnType<typeof listLogs>
+  executor(request: AgentRequest): Promise<ExecutorNow>
   /** Deleted ones too. */
   agentOf(id: string): Promise<HostedAgent | null>
   /** The wallet's agents, and whether each trades. */
@@ -67,22 +67,22 @@ export function openHosted(deps: HostedDeps): Hosted {
     await sweepMadeFrom(deps.db, nowS(deps.clock) - MADE_FROM_KEPT_S)
   }
   return {
-    create: (ask) => createAgent(deps, ask),
+    create: (request) => createAgent(deps, request),
     list: (wallet) => listOwned(deps, wallet),
-    get: (ask) => getAgent(deps, ask),
-    update: (ask) => updateAgent(deps, ask),
-    attachSession: (ask) => attachSession(deps, ask),
-    pause: (ask) => pauseByOwner(deps, ask),
-    resume: (ask) => resumeAgent(deps, ask),
-    stop: (ask) => stopAgent(deps, ask),
-    delete: (ask) => deleteAgent(deps, ask),
-    rotateExecutor: (ask) => rotateExecutor(deps, ask),
-    rotateWebhookSecret: (ask) => rotateWebhookSecret(deps, ask),
-    refundGas: (ask) => refundGas(deps, ask),
-    attestStock: (ask) => attestStock(deps, ask),
-    revokeStock: (ask) => revokeStock(deps, ask),
-    logs: (ask) => listLogs(deps, ask),
-    executor: (ask) => readExecutor(deps, ask),
+    get: (request) => getAgent(deps, request),
+    update: (request) => updateAgent(deps, request),
+    attachSession: (request) => attachSession(deps, request),
+    pause: (request) => pauseByOwner(deps, request),
+    resume: (request) => resumeAgent(deps, request),
+    stop: (request) => stopAgent(deps, request),
+    delete: (request) => deleteAgent(deps, request),
+    rotateExecutor: (request) => rotateExecutor(deps, request),
+    rotateWebhookSecret: (request) => rotateWebhookSecret(deps, request),
+    refundGas: (request) => refundGas(deps, request),
+    attestStock: (request) => attestStock(deps, request),
+    revokeStock: (request) => revokeStock(deps, request),
+    logs: (request) => listLogs(deps, request),
+    executor: (request) => readExecutor(deps, request),
     agentOf: (id) => readAgent(deps.db, id),
     standing: (wallet) => listStanding(deps, wallet),
     sweep,

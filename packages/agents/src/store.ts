@@ -53,8 +53,8 @@ export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | nul
 }
 
 /** The owner's own. Unknown and deleted ones are NOT_FOUND, another wallet's is FORBIDDEN. */
-export async function findOwned(sql: Sql, ask: AgentRequest): Promise<StoredAgent> {
-  const agent = await findOwnedOrDeleted(sql, ask)
+export async function findOwned(sql: Sql, request: AgentRequest): Promise<StoredAgent> {
+  const agent = await findOwnedOrDeleted(sql, request)
   return agent.deletedAtS === null ? agent : fail('NOT_FOUND', { message: 'This agent was deleted.' })
 }
 

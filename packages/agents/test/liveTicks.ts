@@ -105,24 +105,24 @@ export function openLiveWorld(db: Db) {
     },
     sessions: {
       sessionOf: async (id) => (id === sessionId ? session : null),
-      async tradeInSession(ask) {
-        if (ask.path !== 'hosted') throw new Error('not an agent’s')
-        script.attested.push(ask.ownerAttestsNonUs)
+      async tradeInSession(input) {
+        if (input.path !== 'hosted') throw new Error('not an agent’s')
+        script.attested.push(input.ownerAttestsNonUs)
         script.refuse?.()
         const quote = await world.paper.quoteTrade({
           wallet: WALLET,
-          tokenIn: ask.tokenIn,
-          tokenOut: ask.tokenOut,
-          notionalUsd: ask.notionalUsd!,
+          tokenIn: input.tokenIn,
+          tokenOut: input.tokenOut,
+          notionalUsd: input.notionalUsd!,
           venues: ['venue_pool'],
           shield: false,
           policies: null,
           fast: false,
           admit: async () => {},
         })
-        ask.judge(quote)
+        input.judge(quote)
         await script.beforeCosign()
-        await ask.beforeCosign()
+        await input.beforeCosign()
         const gross = quote.routes[0]!.amountOut
         const out = quote.fee.side === 'output' ? gross - feeOf(gross, quote.fee.bps) : gross
         const tx: PlanTx = {
@@ -140,10 +140,10 @@ export function openLiveWorld(db: Db) {
           session: { ...session },
           planned: {
             plan: { amountOutMin: out - feeOf(out, 50), amountOutExpected: out },
-            ask: {
+            request: {
               quote: {
                 ...quote,
-                ask: { ...quote.ask },
+                request: { ...quote.request },
                 fee: { ...quote.fee },
                 risks: [{ code: 'CURVE', severity: 'info', message: 'x' }],
               },

@@ -61,7 +61,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     /** What a brain answers; rule brains decide for themselves where nothing is said. */
     brain: null as
       | null
-      | ((ask: Parameters<TickOptions['brains']['decide']>[0]) => Promise<Brained> | Brained),
+      | ((input: Parameters<TickOptions['brains']['decide']>[0]) => Promise<Brained> | Brained),
     gate: null as Awaited<ReturnType<TickOptions['practiceGate']>>,
     asked: [] as { agent: string; tick: number }[],
   }
@@ -93,13 +93,13 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     },
     brains: {
       historyS: ({ brain, params }) => (isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : 3_600),
-      async decide(ask) {
-        state.asked.push({ agent: ask.agent.id, tick: ask.tick })
-        if (state.brain) return state.brain(ask)
-        if (!isRuleBrain(ask.agent.brain)) throw new Error('nothing was said')
-        const { params, brainState, limits, intervalS } = ask.agent
-        const decision = RULE_BRAINS[ask.agent.brain].decide({
-          ...ask,
+      async decide(input) {
+        state.asked.push({ agent: input.agent.id, tick: input.tick })
+        if (state.brain) return state.brain(input)
+        if (!isRuleBrain(input.agent.brain)) throw new Error('nothing was said')
+        const { params, brainState, limits, intervalS } = input.agent
+        const decision = RULE_BRAINS[input.agent.brain].decide({
+          ...input,
           params,
           state: brainState,
           limits,

@@ -37,7 +37,7 @@ export const DECISION_SCHEMA = Type.Object(
 export type DecisionAnswer = Static<typeof DECISION_SCHEMA>
 
 /** The same for models that answer strict JSON schemas: closed, all fields required, pairs as a list. */
-export const modelSchemaOf = (ask: {
+export const modelSchemaOf = (request: {
   pairs: readonly string[]
   maxTradeUsd: number
   maxOrders: number
@@ -48,15 +48,15 @@ export const modelSchemaOf = (ask: {
   properties: {
     orders: {
       type: 'array',
-      maxItems: ask.maxOrders,
+      maxItems: request.maxOrders,
       items: {
         type: 'object',
         additionalProperties: false,
         required: ['pair', 'side', 'usd', 'reason'],
         properties: {
-          pair: { type: 'string', enum: [...ask.pairs] },
+          pair: { type: 'string', enum: [...request.pairs] },
           side: { type: 'string', enum: ['buy', 'sell'] },
-          usd: { type: 'number', minimum: 1, maximum: ask.maxTradeUsd },
+          usd: { type: 'number', minimum: 1, maximum: request.maxTradeUsd },
           reason: { type: 'string' },
         },
       },

@@ -33,22 +33,22 @@ const MAX_CHARS = 65_536
  * agent's own pairs, a side and dollars inside the limits come through. Text of the answer is never more than
  * a shown reason.
  */
-export function readDecision(answer: unknown, ask: DecisionRequest): DecisionReading {
+export function readDecision(answer: unknown, request: DecisionRequest): DecisionReading {
   const text = typeof answer === 'string' ? answer : undefined
   if (text !== undefined && text.length > MAX_CHARS) return refuse('AI_MALFORMED', 'The answer is too long.')
   const value = text === undefined ? answer : parseOneObject(text)
   if (!isPlainObject(value)) return refuse('AI_MALFORMED', 'The answer is not one JSON object.')
   const listed = value['orders']
-  if (Array.isArray(listed) && listed.length > ask.maxOrders) {
-    return refuse('AI_TOO_MANY', `${listed.length} orders; at most ${ask.maxOrders} are allowed.`)
+  if (Array.isArray(listed) && listed.length > request.maxOrders) {
+    return refuse('AI_TOO_MANY', `${listed.length} orders; at most ${request.maxOrders} are allowed.`)
   }
-  const problem = schemaProblem(value, ask)
+  const problem = schemaProblem(value, request)
   if (problem !== undefined) return refuse('AI_SCHEMA', problem)
 
   const { orders, reason, state } = value as unknown as DecisionAnswer
   const read: Order[] = []
   for (const [index, order] of orders.entries()) {
-    const fault = pairFault(order.pair, ask) ?? sizeFault(order.usd, ask)
+    const fault = pairFault(order.pair, request) ?? sizeFault(order.usd, request)
     if (fault !== undefined) return refuse(fault.code, `Order ${index + 1}: ${fault.message}`)
     read.push({
       pair: order.pair,
@@ -61,9 +61,9 @@ export function readDecision(answer: unknown, ask: DecisionRequest): DecisionRea
   return { ok: true, decision, keepsState: state === undefined }
 }
 
-function schemaProblem(value: Record<string, unknown>, ask: DecisionRequest): string | undefined {
+function schemaProblem(value: Record<string, unknown>, request: DecisionRequest): string | undefined {
   if (value['state'] !== undefined) {
-    if (ask.takesState !== true) return 'state is not a field of this answer.'
+    if (request.takesState !== true) return 'state is not a field of this answer.'
     if (JSON.stringify(value['state']).length > STATE_MAX_CHARS) return 'state is too large.'
   }
   const error = Value.Errors(DECISION_SCHEMA, value).First()

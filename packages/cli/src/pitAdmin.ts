@@ -14,17 +14,17 @@ const env = environment()
 const connection: { open: ConnectedOperator | null } = { open: null }
 /** Connects when there is something to ask: --help needs nothing. */
 const operator: Operator = {
-  async act(ask) {
+  async act(request) {
     connection.open ??= await connectOperator(env)
-    return connection.open.act(ask)
+    return connection.open.act(request)
   },
 }
 
 const program = createAdminProgram({
   user: userName(),
   act: operator.act,
-  freezeSigner: (ask) => freezeSigner(toSigner(), ask),
-  acceptLedger: (ask) => acceptLedger(toSigner(), ask),
+  freezeSigner: (request) => freezeSigner(toSigner(), request),
+  acceptLedger: (request) => acceptLedger(toSigner(), request),
   sanctionsFile: env['SANCTIONS_FILE'],
   print: (line) => console.log(line),
 })

@@ -25,8 +25,8 @@ export type Ask<Id extends RouteId> = Field<'params', Params<Id>> &
   Field<'body', BodyInput<Id>>
 type Method<Id extends RouteId> =
   Record<never, never> extends Ask<Id>
-    ? (ask?: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
-    : (ask: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
+    ? (input?: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
+    : (input: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
 /** One method for each route, by the route's id: `api['live.quote']({ body })`. */
 export type Api = { readonly [Id in RouteId]: Method<Id> }
 
@@ -72,7 +72,7 @@ const ACTS: ReadonlySet<RouteId> = new Set([
 export function createApi(options: TransportOptions): Api {
   const methods = Object.keys(PLACES).map((id) => [
     id,
-    (ask: object = {}, call: CallOptions = {}) => request(options, id as RouteId, ask, call),
+    (input: object = {}, call: CallOptions = {}) => request(options, id as RouteId, input, call),
   ])
   return Object.fromEntries(methods) as Api
 }

@@ -28,16 +28,20 @@ import { createRunner, type RunDeps } from './season/runDue.ts'
 export interface League {
   /** Answers that every reader shares, as bytes. */
   overview(): Promise<Buffer>
-  standings(ask: { season?: number | undefined; board: Board }): Promise<Buffer>
+  standings(params: { season?: number | undefined; board: Board }): Promise<Buffer>
   seasons(): Promise<Buffer>
   season(number: number): Promise<Buffer>
   reserve(): Promise<Buffer>
   entriesOf(wallet: Address): Promise<Answer<'league.me'>['entries']>
   statement(player: Player, named: EntryNamed): Promise<Answer<'league.statement'>>
   enter(player: Player, named: Parameters<typeof enter>[2]): Promise<Answer<'league.enter'>>
-  confirm(player: Player, ask: ConfirmParams): Promise<Answer<'league.confirm'>>
-  leave(player: Player, ask: LeaveParams): Promise<Answer<'league.leave'>>
-  paperOrder(player: Player, ask: OrderRequest, request?: NamedRequest | null): Promise<Answer<'paper.order'>>
+  confirm(player: Player, params: ConfirmParams): Promise<Answer<'league.confirm'>>
+  leave(player: Player, params: LeaveParams): Promise<Answer<'league.leave'>>
+  paperOrder(
+    player: Player,
+    params: OrderRequest,
+    request?: NamedRequest | null,
+  ): Promise<Answer<'paper.order'>>
   paperBook(player: Player): Promise<Answer<'paper.book'>>
   /** What a hosted agent's tick is told about the practice board. */
   practiceGate(hostedId: string): Promise<PracticeGate>
@@ -82,9 +86,9 @@ export function openLeague(options: LeagueDeps): League {
     },
     statement: (player, named) => statement(options, player, named),
     enter: (player, named) => enter(options, player, named),
-    confirm: (player, ask) => confirm(options, player, ask),
-    leave: (player, ask) => leave(options, player, ask),
-    paperOrder: (player, ask, request) => paperOrder(options, player, ask, request),
+    confirm: (player, params) => confirm(options, player, params),
+    leave: (player, params) => leave(options, player, params),
+    paperOrder: (player, params, request) => paperOrder(options, player, params, request),
     paperBook: (player) => paperBook(options, player),
     practiceGate: (hostedId) => practiceGate(options, hostedId),
     leaveHosted: (hostedId) => leaveHosted(options, hostedId),

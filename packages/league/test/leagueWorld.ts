@@ -281,14 +281,14 @@ type Reads = 'league' | 'league.standings' | 'league.seasons' | 'league.season' 
 export async function read<Id extends Reads>(
   world: { league: LeagueWorld['league'] },
   id: Id,
-  ask: { query?: object; params?: object } = {},
+  input: { query?: object; params?: object } = {},
 ): Promise<Answer<Id>> {
   const { league } = world
   const {
     season,
     board = 'prize',
     n,
-  } = { ...ask.query, ...ask.params } as { season?: number; board?: Board; n?: number }
+  } = { ...input.query, ...input.params } as { season?: number; board?: Board; n?: number }
   const reads = {
     league: league.overview,
     'league.standings': () => league.standings({ season, board }),

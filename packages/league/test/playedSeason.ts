@@ -72,8 +72,8 @@ export function playedSeason(db: Db) {
     decide: () => game.world.runAt(first.endsAtS + RULES.reviewS + HOUR, 3),
     settle: (own: { partnerPriceE18?: bigint } = {}) => {
       const { isSanctioned, nowS } = game.world
-      const ask = { season: 1, profile: PROFILE, atS: nowS(), isSanctioned, ...own }
-      return db.transaction((sql) => settleSeason(sql, ask))
+      const request = { season: 1, profile: PROFILE, atS: nowS(), isSanctioned, ...own }
+      return db.transaction((sql) => settleSeason(sql, request))
     },
     pay: (place: number, txHash: string) => {
       const { isSanctioned, nowS } = game.world

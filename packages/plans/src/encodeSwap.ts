@@ -83,8 +83,13 @@ function isPulled(leg: LegPath, { tokenIn }: SwapPath): boolean {
 }
 
 /** A leg's part of the input in the form its first pool takes; other legs' parts stay as they are. */
-function firstForm(ask: { held: Address; needs: Address; amount: bigint; weth: Address }): RouterCommand[] {
-  const { held, needs, amount, weth } = ask
+function firstForm(request: {
+  held: Address
+  needs: Address
+  amount: bigint
+  weth: Address
+}): RouterCommand[] {
+  const { held, needs, amount, weth } = request
   if (held === needs) return []
   if (held === NATIVE) return [{ command: 'WRAP_ETH', recipient: ADDRESS_THIS, amount }]
   return [

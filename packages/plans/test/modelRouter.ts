@@ -18,9 +18,9 @@ export type Ledger = { of(who: Address, token: Address): bigint; holders(): Addr
  */
 export function runOnModel(
   commands: readonly RouterCommand[],
-  ask: { value: bigint; weth: Address; runsOut?: number },
+  request: { value: bigint; weth: Address; runsOut?: number },
 ): Ledger {
-  const { value, weth, runsOut = 0 } = ask
+  const { value, weth, runsOut = 0 } = request
   const balances = new Map<string, bigint>()
   const of = (who: Address, token: Address): bigint => balances.get(`${who} ${token}`) ?? 0n
   const add = (who: Address, token: Address, amount: bigint): void => {

@@ -52,8 +52,8 @@ export class ExchangeFailed extends Error {
  * One HTTP request and its answer as text: no redirects, no compressed answers, bounded in time and bytes.
  * Rejects only where the request cannot be made at all, such as with a header that is none.
  */
-export function exchange(ask: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
-  const { url, body, agent, address, ca, socketPath, timeoutMs } = ask
+export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
+  const { url, body, agent, address, ca, socketPath, timeoutMs } = params
   const isSecure = url.protocol === 'https:'
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve) => {
@@ -68,7 +68,7 @@ export function exchange(ask: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
       sent.destroy()
     }
     const sent = (isSecure ? overHttps : overHttp)({
-      method: ask.method,
+      method: params.method,
       path: `${url.pathname}${url.search}`,
       agent: agent ?? false,
       ...(socketPath === undefined ? { host: address ?? hostname, port: url.port } : { socketPath }),
@@ -82,7 +82,7 @@ export function exchange(ask: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
         'accept-encoding': 'identity',
         ...(agent === undefined ? { connection: 'close' } : {}),
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-        ...ask.headers,
+        ...params.headers,
       },
     })
     // After the request was made: one that cannot be made throws, and would leave a timer behind.
@@ -110,7 +110,8 @@ export function exchange(ask: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
       let size = 0
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > ask.maxAnswerBytes) fail('too large', `the answer is over ${ask.maxAnswerBytes} bytes`)
+        if (size > params.maxAnswerBytes)
+          fail('too large', `the answer is over ${params.maxAnswerBytes} bytes`)
         else chunks.push(chunk)
       })
       incoming.on('error', ({ code }: NodeJS.ErrnoException) =>
@@ -130,8 +131,8 @@ export function exchange(ask: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
 }
 
 /** The answer, or ExchangeFailed. */
-export async function exchangeOrThrow(ask: ExchangeRequest): Promise<HttpAnswer> {
-  const outcome = await exchange(ask)
+export async function exchangeOrThrow(params: ExchangeRequest): Promise<HttpAnswer> {
+  const outcome = await exchange(params)
   if (outcome.kind !== 'answer') throw new ExchangeFailed(outcome)
   return outcome
 }

@@ -166,11 +166,12 @@ export function createSignerClient({
       call<{ revoked: true; revoked_at: number }>('POST', '/roots/revoke', { root_hash: rootHash }),
     root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),
     /** A new key each time. */
-    createExecutor: (ask: CreateExecutorRequest) => call<CreatedExecutor>('POST', '/executors', ask),
+    createExecutor: (request: CreateExecutorRequest) => call<CreatedExecutor>('POST', '/executors', request),
     /** Only redemptions of leaves this signer co-signed for that executor, while they last. */
     signExecutorTx: ({ executor, tx }: { executor: Hex; tx: ExecutorTx }) =>
       call<SignedExecutorTx>('POST', '/executors/sign', { executor, tx: toWireExecutorTx(tx) }),
-    attestStock: (ask: AttestStockRequest) => call<{ accepted: true }>('POST', '/executors/stock', ask),
+    attestStock: (request: AttestStockRequest) =>
+      call<{ accepted: true }>('POST', '/executors/stock', request),
     revokeStock: ({ executor }: { executor: Hex }) =>
       call<{ revoked: true; revoked_at: number }>('POST', '/executors/stock/revoke', { executor }),
     /** Closes the executor for good and signs one plain transfer to its owner; asked again, the same one. */

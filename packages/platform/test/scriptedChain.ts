@@ -136,16 +136,16 @@ export function createScriptedChain({
       : null
   }
 
-  async function call(ask: CallParams, tag: unknown): Promise<Hex> {
+  async function call(input: CallParams, tag: unknown): Promise<Hex> {
     const block = stateAt('eth_call', tag)
-    const isEther = ask.data.startsWith(GET_ETH_BALANCE)
-    if (ask.to.toLowerCase() === multicall3 && !isEther) return callEach(ask, tag)
+    const isEther = input.data.startsWith(GET_ETH_BALANCE)
+    if (input.to.toLowerCase() === multicall3 && !isEther) return callEach(input, tag)
     for (const caller of callers) {
-      const answer = await caller(ask, block)
+      const answer = await caller(input, block)
       if (answer !== undefined) return answer
     }
-    if (!isEther && !ask.data.startsWith(BALANCE_OF)) return '0x'
-    return word(knownBalance('eth_call', isEther ? ETH : ask.to, `0x${ask.data.slice(34)}`, tag))
+    if (!isEther && !input.data.startsWith(BALANCE_OF)) return '0x'
+    return word(knownBalance('eth_call', isEther ? ETH : input.to, `0x${input.data.slice(34)}`, tag))
   }
   async function callEach({ data }: CallParams, tag: unknown): Promise<Hex> {
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })

@@ -63,32 +63,32 @@ type Ask = Pick<
 }
 
 /** A binding of today's version and fee schedule, in its one spelling. Ranges are not judged here. */
-export function createBinding(ask: Ask): SessionBindingV3 {
+export function createBinding(request: Ask): SessionBindingV3 {
   return {
     version: SESSION.bindingVersion,
     chain_id: CHAIN_ID,
-    wallet: lower(ask.wallet),
-    executor: lower(ask.executor),
-    cosigner: lower(ask.cosigner),
-    router: lower(ask.router),
-    tokens: sorted(ask.tokens.map(lower)),
-    limits: ask.limits,
-    expires_at: ask.expires_at,
+    wallet: lower(request.wallet),
+    executor: lower(request.executor),
+    cosigner: lower(request.cosigner),
+    router: lower(request.router),
+    tokens: sorted(request.tokens.map(lower)),
+    limits: request.limits,
+    expires_at: request.expires_at,
     fee: {
       schedule: FEE.schedule,
-      recipient: lower(ask.feeRecipient),
+      recipient: lower(request.feeRecipient),
       major_min_bps: FEE.majorMinBps,
       major_max_bps: FEE.majorMaxBps,
       other_bps: FEE.otherBps,
       shield_add_bps: FEE.shieldAddBps,
     },
     risk: {
-      accept_risks: sorted(ask.risk.accept_risks),
-      shield: ask.risk.shield,
-      policies: sorted(ask.risk.policies) as SessionBindingV3['risk']['policies'],
+      accept_risks: sorted(request.risk.accept_risks),
+      shield: request.risk.shield,
+      policies: sorted(request.risk.policies) as SessionBindingV3['risk']['policies'],
     },
-    nonce: lower(ask.nonce),
-    ...(ask.marks && ask.marks.length > 0 && { marks: sortedMarks(ask.marks) }),
+    nonce: lower(request.nonce),
+    ...(request.marks && request.marks.length > 0 && { marks: sortedMarks(request.marks) }),
   }
 }
 

@@ -24,7 +24,7 @@ export interface RelayDeps {
   isSanctioned(address: Address): boolean
   submitEnabled: boolean
   /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
-  executorOf?(ask: { keyId: number; wallet: Address; signer: Address }): boolean | Promise<boolean>
+  executorOf?(request: { keyId: number; wallet: Address; signer: Address }): boolean | Promise<boolean>
   /** Whether a session is still active: plans of an ended session are not relayed. */
   sessionOpen?(sessionId: string): boolean | Promise<boolean>
   /** False for tokens whose Transfer logs differ from what arrives: transfer taxes, rebasing balances. */

@@ -28,13 +28,19 @@ export async function feeTxsIn(
 /** Sums by token of what no row took up, without some tokens, the longest waiting first. */
 export async function sumUntaken(
   sql: Sql,
-  ask: { recipient: Address; fromBlock: number; toBlock: number; except: readonly Address[]; limit: number },
+  request: {
+    recipient: Address
+    fromBlock: number
+    toBlock: number
+    except: readonly Address[]
+    limit: number
+  },
 ): Promise<{ token: Address; atoms: bigint; trades: number }[]> {
   const rows = await sql.query<{ token: Address; atoms: string; trades: number }>(
     `select token, sum(atoms) as atoms, count(*)::int4 as trades from fees
      where recipient = $1 and treasury_seq is null and block between $2 and $3 and not (token = any($4))
      group by token order by min(block), token limit $5`,
-    [ask.recipient, ask.fromBlock, ask.toBlock, ask.except, ask.limit],
+    [request.recipient, request.fromBlock, request.toBlock, request.except, request.limit],
   )
   return rows.map(({ token, atoms, trades }) => ({ token, atoms: BigInt(atoms), trades }))
 }
@@ -66,11 +72,11 @@ export async function sumTaken(
 /** What went into a row waits for no other. */
 export async function takeFees(
   sql: Sql,
-  ask: { recipient: Address; toBlock: number; tokens: readonly Address[]; seq: number },
+  request: { recipient: Address; toBlock: number; tokens: readonly Address[]; seq: number },
 ): Promise<void> {
   await sql.query(
     `update fees set treasury_seq = $4
      where recipient = $1 and treasury_seq is null and block <= $2 and token = any($3)`,
-    [ask.recipient, ask.toBlock, ask.tokens, ask.seq],
+    [request.recipient, request.toBlock, request.tokens, request.seq],
   )
 }

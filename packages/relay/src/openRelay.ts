@@ -19,12 +19,12 @@ import type { RelayOutcome, RelayRequest } from './types.ts'
 
 export interface Relay {
   submitBytes: SubmitBytes
-  submitByWallet(ask: WalletRequest): Promise<Hex>
+  submitByWallet(request: WalletRequest): Promise<Hex>
   /** Called before a plan is answered: only stored plans can be relayed. */
-  storePlan(ask: StorePlanRequest): Promise<void>
-  storeRevocation(ask: StoreRevocationRequest): Promise<void>
+  storePlan(request: StorePlanRequest): Promise<void>
+  storeRevocation(request: StoreRevocationRequest): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
-  relayOnce(ask: RelayRequest): Promise<RelayOutcome>
+  relayOnce(request: RelayRequest): Promise<RelayOutcome>
   jobs: CapabilityJobs
   /** Waits for what is being relayed, and marks it. Stop the jobs before. */
   close(): Promise<void>
@@ -40,9 +40,9 @@ export function openRelay(deps: RelayDeps): Relay {
   const submitBytes = createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps) })
   return {
     submitBytes,
-    submitByWallet: (ask) => submitByWallet({ ...deps, submitBytes }, ask),
-    storePlan: (ask) => storePlan({ ...deps, plans }, ask),
-    storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),
+    submitByWallet: (request) => submitByWallet({ ...deps, submitBytes }, request),
+    storePlan: (request) => storePlan({ ...deps, plans }, request),
+    storeRevocation: (request) => storeRevocation({ ...deps, plans }, request),
     relayOnce,
     jobs: { everywhere: [late.job], worker: rows },
     async close() {

@@ -110,12 +110,12 @@ withDb('relay', (db, store) => {
       const other = openTestRelay(second ?? db, crypto, chain)
       const wallet = newWallet(crypto)
       const plan = planOf(wallet)
-      const ask = { keyId: wallet.keyId, wallet: wallet.address, path: 'agent' } as const
-      await relay.storePlan({ ...ask, plan })
+      const request = { keyId: wallet.keyId, wallet: wallet.address, path: 'agent' } as const
+      await relay.storePlan({ ...request, plan })
       clock.later(200)
       const { raw, hash } = wallet.sign(plan.txs[0]!)
       expect(await codeOf(relay.submit(wallet, { raws: raw }))).toBe('SUBMIT_REJECTED')
-      await other.storePlan({ ...ask, plan: { ...plan, deadlineS: nowS() + 120 } })
+      await other.storePlan({ ...request, plan: { ...plan, deadlineS: nowS() + 120 } })
       expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       await other.close()
     })

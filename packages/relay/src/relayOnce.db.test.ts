@@ -63,27 +63,27 @@ withDb('relayOnce', (db) => {
   }
 
   it('says what became of the bytes: sent, then a repeat', async () => {
-    const ask = fastRequest()
-    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'sent', hash: ask.signed.hash })
-    await expect.poll(async () => (await rowOf(db, ask.signed.hash))?.status).toBe('pending')
-    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'repeat', status: 'pending' })
-    expect(await rowOf(db, ask.signed.hash)).toMatchObject({ path: 'fast', fee_amount: '1' })
+    const request = fastRequest()
+    expect(await relay.relayOnce(request)).toMatchObject({ kind: 'sent', hash: request.signed.hash })
+    await expect.poll(async () => (await rowOf(db, request.signed.hash))?.status).toBe('pending')
+    expect(await relay.relayOnce(request)).toMatchObject({ kind: 'repeat', status: 'pending' })
+    expect(await rowOf(db, request.signed.hash)).toMatchObject({ path: 'fast', fee_amount: '1' })
     await db.query(`update trades set status = 'reverted'`)
-    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'repeat', status: 'reverted' })
+    expect(await relay.relayOnce(request)).toMatchObject({ kind: 'repeat', status: 'reverted' })
   })
 
   it('tells of bytes in flight when asked to, here and in another process', async () => {
-    const ask = fastRequest()
+    const request = fastRequest()
     let take = () => {}
     const taken = new Promise<void>((resolve) => {
       take = resolve
     })
     chain.on('eth_sendRawTransaction', () => taken)
-    const first = relay.relayOnce(ask)
-    const tell = { ...ask, whenInFlight: 'tell' } as const
+    const first = relay.relayOnce(request)
+    const tell = { ...request, whenInFlight: 'tell' } as const
     expect(await relay.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
     const other = openTestRelay(db, crypto, chain)
-    await expect.poll(async () => (await rowOf(db, ask.signed.hash))?.status).toBe('relaying')
+    await expect.poll(async () => (await rowOf(db, request.signed.hash))?.status).toBe('relaying')
     expect(await other.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
     take()
     expect(await first).toMatchObject({ kind: 'sent' })
@@ -92,10 +92,10 @@ withDb('relayOnce', (db) => {
   })
 
   it('knows a nonce that another transaction took', async () => {
-    const ask = fastRequest(3)
-    chain.setNonce(ask.signed.signer, 4)
+    const request = fastRequest(3)
+    chain.setNonce(request.signed.signer, 4)
     chain.setMode({ kind: 'refuse', words: 'nonce too low' })
-    expect(await relay.relayOnce(ask)).toMatchObject({
+    expect(await relay.relayOnce(request)).toMatchObject({
       kind: 'rejected',
       reason: 'sequencer',
       words: 'nonce too low',
@@ -111,14 +111,14 @@ withDb('relayOnce', (db) => {
   })
 
   it('takes a refusal without a reason for one when it comes twice and the chain goes on without it', async () => {
-    const ask = fastRequest()
+    const request = fastRequest()
     chain.setMode({ kind: 'refuse', words: 'internal error' })
     const mining = setInterval(() => chain.mine(), 20)
-    const outcome = await relay.relayOnce(ask).finally(() => clearInterval(mining))
+    const outcome = await relay.relayOnce(request).finally(() => clearInterval(mining))
     expect(outcome).toMatchObject({ kind: 'rejected', reason: 'sequencer', nonceSpent: false })
     expect(outcome).toHaveProperty('words', expect.stringContaining('filter of restricted addresses'))
-    expect(chain.sentTimes(ask.signed.hash)).toBe(2)
-    expect(await rowOf(db, ask.signed.hash)).toMatchObject({ status: 'refused' })
+    expect(chain.sentTimes(request.signed.hash)).toBe(2)
+    expect(await rowOf(db, request.signed.hash)).toMatchObject({ status: 'refused' })
   })
 
   it('stays in doubt about it while the chain stands still, or has the bytes', async () => {
@@ -132,7 +132,7 @@ withDb('relayOnce', (db) => {
 
   it('says unreachable when no answer came', async () => {
     chain.setMode({ kind: 'lossy' })
-    const ask = fastRequest()
-    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'unreachable', hash: ask.signed.hash })
+    const request = fastRequest()
+    expect(await relay.relayOnce(request)).toMatchObject({ kind: 'unreachable', hash: request.signed.hash })
   })
 })

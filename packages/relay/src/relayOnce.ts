@@ -23,7 +23,7 @@ const FILTERED =
   'it gives no reason, as the chain’s filter of restricted addresses does; sender, target or a transfer is on it'
 
 export interface RelayOnce {
-  (ask: RelayRequest): Promise<RelayOutcome>
+  (request: RelayRequest): Promise<RelayOutcome>
   /** What became of bytes that were relayed before; nothing is sent. Null when they never were. */
   lookUp(signed: SignedBytes): Promise<RelayOutcome | null>
   /** Whether this process relays these bytes right now. */
@@ -45,38 +45,38 @@ export function createRelayOnce(deps: Deps): RelayOnce {
   const { db, rpc, sequencer, clock, logger, late, counted } = deps
   const underWay = new Map<Hex, Promise<RelayOutcome>>()
 
-  async function relayOnce(ask: RelayRequest): Promise<RelayOutcome> {
-    const { hash } = ask.signed
+  async function relayOnce(request: RelayRequest): Promise<RelayOutcome> {
+    const { hash } = request.signed
     const other = underWay.get(hash)
-    if (other && ask.whenInFlight === 'tell') return { kind: 'in_flight', hash, ms: NO_TIME }
+    if (other && request.whenInFlight === 'tell') return { kind: 'in_flight', hash, ms: NO_TIME }
     if (other) return asRepeat(await other)
-    const own = carry(ask).finally(() => underWay.delete(hash))
+    const own = carry(request).finally(() => underWay.delete(hash))
     underWay.set(hash, own)
     const outcome = await own
     counted.outcome(outcome.kind)
     return outcome
   }
 
-  async function carry(ask: RelayRequest): Promise<RelayOutcome> {
-    const { hash } = ask.signed
+  async function carry(request: RelayRequest): Promise<RelayOutcome> {
+    const { hash } = request.signed
     const started = performance.now()
-    const id = await insertRelaying(db, ask, clock.nowMs())
-    if (id !== null) return send(ask, id, started)
+    const id = await insertRelaying(db, request, clock.nowMs())
+    if (id !== null) return send(request, id, started)
     // There already. Refused before, it may be tried again; else what became of it is the answer.
-    const waitUntil = started + (ask.whenInFlight === 'tell' ? 0 : WAIT_MS)
+    const waitUntil = started + (request.whenInFlight === 'tell' ? 0 : WAIT_MS)
     for (;;) {
       const status = await statusOf(db, hash)
       if (status === null) {
         // No such row: its fee is another swap's. (Or the row was refused and swept just now.)
         const againMs = performance.now()
-        const again = await insertRelaying(db, ask, clock.nowMs())
-        return again === null ? feeUsed(ask, started) : send(ask, again, againMs)
+        const again = await insertRelaying(db, request, clock.nowMs())
+        return again === null ? feeUsed(request, started) : send(request, again, againMs)
       }
       if (status === 'refused') {
         const claimedMs = performance.now()
-        const claimed = await claimRefused(db, ask, clock.nowMs()).catch(feeTaken)
-        if (claimed === 'fee taken') return feeUsed(ask, started)
-        if (claimed !== null) return send(ask, claimed, claimedMs)
+        const claimed = await claimRefused(db, request, clock.nowMs()).catch(feeTaken)
+        if (claimed === 'fee taken') return feeUsed(request, started)
+        if (claimed !== null) return send(request, claimed, claimedMs)
       }
       const outcome = outcomeOf(hash, status, msSince(started))
       if (outcome) return outcome

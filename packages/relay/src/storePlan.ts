@@ -61,13 +61,13 @@ interface Step {
 }
 
 /** In one statement, before the plan is answered. Of two plans with the same transaction the newer counts. */
-export async function storePlan(deps: StoreDeps, ask: StorePlanRequest): Promise<void> {
-  const { plan, keyId } = ask
+export async function storePlan(deps: StoreDeps, request: StorePlanRequest): Promise<void> {
+  const { plan, keyId } = request
   const { tokenIn, tokenOut, amountIn, fee } = plan.quote
   const createdAtS = nowS(deps.clock)
   const terms: TradeTerms = {
-    path: ask.path,
-    sessionId: ask.sessionId ?? null,
+    path: request.path,
+    sessionId: request.sessionId ?? null,
     tokenIn: lower(tokenIn.address),
     tokenOut: lower(tokenOut.address),
     amountIn,
@@ -106,7 +106,7 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanRequest): Promise
      ${NEWER_COUNTS}`,
     [
       keyId,
-      lower(ask.wallet),
+      lower(request.wallet),
       terms.path,
       terms.sessionId,
       plan.execution,
@@ -133,7 +133,7 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanRequest): Promise
     const approvalsBefore = approvalsBeforeOf({ kind, step, feeApart: terms.feeApart })
     deps.plans.set(planKey(keyId, hash), {
       kind,
-      wallet: lower(ask.wallet),
+      wallet: lower(request.wallet),
       expiresAtS,
       createdAtS,
       approvalsBefore,
@@ -143,10 +143,10 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanRequest): Promise
 }
 
 /** The same for approvals taken back, which belong to no trade. */
-export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationRequest): Promise<void> {
+export async function storeRevocation(deps: StoreDeps, request: StoreRevocationRequest): Promise<void> {
   const createdAtS = nowS(deps.clock)
   const expiresAtS = createdAtS + APPROVAL_VALID_S
-  const steps = ask.txs.map(
+  const steps = request.txs.map(
     ({ tx }, step): Step => ({ hash: hashOf(deps, tx), kind: 'revoke', step, tx, expiresAtS }),
   )
   if (steps.length === 0) return
@@ -157,12 +157,12 @@ export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationReque
        given.value_wei::numeric, given.data, given.authorizations, $2, given.expires_at_s
      from ${unnested(3)}
      ${NEWER_COUNTS}`,
-    [ask.keyId, createdAtS, ...columnsOf(steps)],
+    [request.keyId, createdAtS, ...columnsOf(steps)],
   )
   for (const { hash } of steps) {
-    deps.plans.set(planKey(ask.keyId, hash), {
+    deps.plans.set(planKey(request.keyId, hash), {
       kind: 'revoke',
-      wallet: lower(ask.wallet),
+      wallet: lower(request.wallet),
       expiresAtS,
       createdAtS,
       approvalsBefore: 0,

@@ -74,7 +74,7 @@ withDb('submit', (db) => {
       })
       const asked: unknown[] = []
       const trusting = openTestRelay(db, crypto, chain, {
-        executorOf: async (ask) => asked.push(ask) > 0,
+        executorOf: async (request) => asked.push(request) > 0,
       })
       // A session's trade: built for the wallet's key, sent by the executor.
       const session = planOf(owner)

@@ -52,7 +52,7 @@ export interface Submitted {
   timings: { checkMs: number; writeMs: number; sendMs: number; totalMs: number }
 }
 
-export type SubmitBytes = (ask: SubmitParams) => Promise<Submitted>
+export type SubmitBytes = (request: SubmitParams) => Promise<Submitted>
 
 /** Relays what was built for this key, byte for byte, and nothing else. */
 export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {

@@ -3,8 +3,8 @@ import type { Sql } from '@pit/platform/db'
 import type { RelayRequest, TradeStatus } from './types.ts'
 
 /** Inserts the row before the bytes are sent; null when it, or another swap with its fee, exists. */
-export async function insertRelaying(sql: Sql, ask: RelayRequest, nowMs: number): Promise<number | null> {
-  const { signed, kind, terms } = ask
+export async function insertRelaying(sql: Sql, request: RelayRequest, nowMs: number): Promise<number | null> {
+  const { signed, kind, terms } = request
   const trade = kind === 'swap' ? terms : null
   const fee = kind === 'swap' || kind === 'fee_transfer' ? (terms?.fee ?? null) : null
   const [row] = await sql.query<{ id: number }>(
@@ -17,8 +17,8 @@ export async function insertRelaying(sql: Sql, ask: RelayRequest, nowMs: number)
      on conflict do nothing returning id`,
     [
       kind,
-      ask.wallet,
-      ask.keyId,
+      request.wallet,
+      request.keyId,
       terms?.path ?? 'agent',
       terms?.sessionId ?? null,
       trade?.tokenIn ?? null,
@@ -36,7 +36,7 @@ export async function insertRelaying(sql: Sql, ask: RelayRequest, nowMs: number)
       fee?.amount ?? null,
       fee?.recipient ?? null,
       trade?.feeApart ?? false,
-      trade?.feeApart ? (ask.feeTxHash ?? null) : null,
+      trade?.feeApart ? (request.feeTxHash ?? null) : null,
       trade?.volumeToken ?? null,
       nowMs,
     ],
@@ -46,13 +46,13 @@ export async function insertRelaying(sql: Sql, ask: RelayRequest, nowMs: number)
 }
 
 /** What the sequencer refused may be relayed again, by one call at a time. */
-export async function claimRefused(sql: Sql, ask: RelayRequest, nowMs: number): Promise<number | null> {
+export async function claimRefused(sql: Sql, request: RelayRequest, nowMs: number): Promise<number | null> {
   const [row] = await sql.query<{ id: number }>(
     `update trades set status = 'relaying', code = null, key_id = $2, created_at_ms = $3, settled = false,
        fee_tx_hash = coalesce($4, fee_tx_hash), amount_out = amount_out_min,
        amount_out_kind = case when amount_out_min is null then null else 'minimum' end
      where tx_hash = $1 and status = 'refused' returning id`,
-    [ask.signed.hash, ask.keyId, nowMs, ask.feeTxHash ?? null],
+    [request.signed.hash, request.keyId, nowMs, request.feeTxHash ?? null],
   )
   return row?.id ?? null
 }

@@ -43,9 +43,9 @@ withDb('a curve plan of two steps', (db) => {
     )
     return { fee: signed[0]!, swap: signed[1]!, plan }
   }
-  const feeFirst = async (ask: Parameters<TestRelay['submit']>[1]) => {
+  const feeFirst = async (request: Parameters<TestRelay['submit']>[1]) => {
     const before = chain.sent.length
-    const error = await refused(relay.submit(wallet, ask))
+    const error = await refused(relay.submit(wallet, request))
     expect(error).toMatchObject({ code: 'FEE_FIRST', status: 422 })
     expect(error.extras['sent']).toEqual([])
     expect(chain.sent).toHaveLength(before)

@@ -238,19 +238,19 @@ export async function openFastWorld({ enabled = true } = {}) {
       recordRefusal: ({ code }) => void seen.refusals.push(code),
     },
     simulator: {
-      async simulatePlan(ask) {
+      async simulatePlan(input) {
         seen.simulated += 1
         const route = [...pinned.routes.values()].find(
-          ({ tokenIn, tokenOut }) => tokenIn.address === ask.tokenIn && tokenOut.address === ask.tokenOut,
+          ({ tokenIn, tokenOut }) => tokenIn.address === input.tokenIn && tokenOut.address === input.tokenOut,
         )!
         const bps = state.tierBps
         const isInput = route.row.fee.side === 'input'
-        const paid = isInput ? feeOf(ask.amountIn, bps) : 0n
+        const paid = isInput ? feeOf(input.amountIn, bps) : 0n
         const pool = pools.get(route.poolId)!
-        const gross = quoteExactIn(pool, route.zeroForOne, ask.amountIn - paid)!.amountOut
+        const gross = quoteExactIn(pool, route.zeroForOne, input.amountIn - paid)!.amountOut
         const portion = isInput ? 0n : feeOf(gross, bps)
         const amountOut = gross - portion
-        const ok = amountOut >= ask.amountOutMin
+        const ok = amountOut >= input.amountOutMin
         const error = ok ? null : 'swap: it delivers less than the minimum'
         return {
           ok,
@@ -258,16 +258,16 @@ export async function openFastWorld({ enabled = true } = {}) {
           amountOut: ok ? amountOut : null,
           feeTransfer: isInput ? paid : portion,
           gasTotal: 150_000,
-          fundedByOverrides: ask.fund === true,
+          fundedByOverrides: input.fund === true,
           transactions: [{ kind: 'swap', ok, gasUsed: 150_000, error, logs: [] }],
           error,
           ...state.simulation,
         }
       },
     },
-    relayOnce: async (ask) => {
-      seen.relayed.push(ask)
-      return { ...state.outcome, hash: ask.signed.hash, ms: { write: 0, send: 0 } } as RelayOutcome
+    relayOnce: async (input) => {
+      seen.relayed.push(input)
+      return { ...state.outcome, hash: input.signed.hash, ms: { write: 0, send: 0 } } as RelayOutcome
     },
   })
   const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) })

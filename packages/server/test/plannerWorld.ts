@@ -33,7 +33,7 @@ export const wallet = crypto.addressOf(KEY)
 
 /** What market, node and store answer, and what they were asked. */
 export interface PlannerWorld {
-  quoteFor: (ask: TradeParams) => TradeQuote
+  quoteFor: (input: TradeParams) => TradeQuote
   state: Partial<WalletState>
   simulation: Partial<PlanSimulation>
   /** What a simulation on an earlier block says instead. */
@@ -88,22 +88,22 @@ export function planRoutes({ devFields = false } = {}) {
       fee_recipient: null,
     },
     quoter: {
-      quoteTrade: async (ask: TradeParams) => {
-        w.asked.push(ask)
-        return { ...w.quoteFor(ask), ask }
+      quoteTrade: async (input: TradeParams) => {
+        w.asked.push(input)
+        return { ...w.quoteFor(input), request: input }
       },
     },
     simulator: {
       readWallet: async () => walletState({ wallet, ...w.state }),
       gasCeiling: 6_000_000,
-      simulatePlan: async (ask: SimulateParams) => ({
+      simulatePlan: async (input: SimulateParams) => ({
         ok: true,
         block: 101,
         amountOut: 2n ** 120n,
         feeTransfer: 1n,
         gasTotal: 100_000,
         fundedByOverrides: false,
-        transactions: ask.transactions.map(({ kind }) => ({
+        transactions: input.transactions.map(({ kind }) => ({
           kind,
           ok: true,
           gasUsed: 100_000,
@@ -112,14 +112,14 @@ export function planRoutes({ devFields = false } = {}) {
         })),
         error: null,
         ...w.simulation,
-        ...(w.simulated.push(ask) && ask.block !== undefined && w.onBlock[ask.block]),
+        ...(w.simulated.push(input) && input.block !== undefined && w.onBlock[input.block]),
       }),
       synthetic: { wallet: `0x${'5'.repeat(40)}`, signPermit: () => `0x${'11'.repeat(64)}1b` },
     },
     market: { curveOf: () => undefined, head: () => null, mark: () => undefined },
     tokens: { find: async () => undefined, coreBySymbol: () => undefined },
     rpc: { request: async (_: string, [call]: [{ to: Address; data: Hex }]) => w.answerCall(call) },
-    storePlan: async (ask: StorePlanRequest) => void w.stored.push(ask),
+    storePlan: async (input: StorePlanRequest) => void w.stored.push(input),
     storeRevocation: async () => {},
     recordRefusal: (row: PlannerWorld['refused'][number]) => void w.refused.push(row),
     devFields,

@@ -12,9 +12,9 @@ export interface Cosigner {
   known(): Address | null
   /** Asks who co-signs; false as long as nobody was heard. Never throws. */
   hear(): Promise<boolean>
-  register(ask: RegisterParams): Promise<void>
+  register(request: RegisterParams): Promise<void>
   /** Throws LostAnswer where nobody can tell whether the leaf was counted. */
-  cosign(ask: CosignParams): Promise<Cosigned>
+  cosign(request: CosignParams): Promise<Cosigned>
   /** Throws in words when it does not answer, or signs nothing. */
   check(): Promise<void>
   /** What the last check found; true before the first. */

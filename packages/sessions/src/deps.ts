@@ -15,7 +15,7 @@ export interface HostedRecord {
   /** The owner of the hosted agent whose executor this is or was; null when it is none. */
   executorOwner(sql: Sql, executor: Address): Promise<Address | null>
   /** Whether the agent trades by this executor now. */
-  isExecutorOf(sql: Sql, ask: { executor: Address; agentId: string }): Promise<boolean>
+  isExecutorOf(sql: Sql, request: { executor: Address; agentId: string }): Promise<boolean>
   /** Those of these sessions that an agent still names. */
   sessionsInUse(sql: Sql, sessionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
@@ -35,9 +35,9 @@ export interface SessionOptions {
   tierBps(wallet: Address): Promise<number>
   isSanctioned(address: Address): boolean
   /** Before a trade is answered: only what was stored is relayed. */
-  storePlan(ask: StorePlanRequest): Promise<void>
+  storePlan(request: StorePlanRequest): Promise<void>
   /** The owner's own transactions that belong to no trade: the setup, and what ends a session on chain. */
-  storeOwnerTxs(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
+  storeOwnerTxs(request: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void
   randomBytes(size: number): Uint8Array

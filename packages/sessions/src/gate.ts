@@ -5,7 +5,7 @@ import type { Sql } from '@pit/platform/db'
 /** What the relay asks of sessions before it lets their transactions out. */
 export interface SessionGate {
   /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
-  executorOf(ask: { wallet: Address; signer: Address }): Promise<boolean>
+  executorOf(request: { wallet: Address; signer: Address }): Promise<boolean>
   /** Whether a session can still trade: what was planned under one that was revoked does not leave. */
   isOpen(sessionId: string): Promise<boolean>
 }

@@ -18,10 +18,10 @@ import type { Session } from './types.ts'
 export interface Sessions {
   /** Refuses SESSIONS_UNAVAILABLE on a chain that lacks a part sessions stand on. */
   refuseUnavailable(): void
-  startGrant(ask: GrantParams): Promise<Granted>
-  switchOn(ask: Signatures): Promise<Session>
-  tradeInSession(ask: SessionTradeParams): Promise<SessionTrade>
-  revokeSession(ask: RevokeParams): Promise<Revoked>
+  startGrant(request: GrantParams): Promise<Granted>
+  switchOn(request: Signatures): Promise<Session>
+  tradeInSession(request: SessionTradeParams): Promise<SessionTrade>
+  revokeSession(request: RevokeParams): Promise<Revoked>
   listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
   /** The co-signer that clients pin; null while nobody knows it. */
@@ -51,10 +51,10 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
   const deps: SessionDeps = { ...options, cosigner, addresses: sessionAddressesOf(profile) }
   return {
     refuseUnavailable: () => void deps.addresses(),
-    startGrant: (ask) => startGrant(deps, ask),
-    switchOn: (ask) => switchOn(deps, ask),
-    tradeInSession: (ask) => tradeInSession(deps, ask),
-    revokeSession: (ask) => revokeSession(deps, ask),
+    startGrant: (request) => startGrant(deps, request),
+    switchOn: (request) => switchOn(deps, request),
+    tradeInSession: (request) => tradeInSession(deps, request),
+    revokeSession: (request) => revokeSession(deps, request),
     listSessions: (wallet) => listSessions(deps, wallet),
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
     cosigner: cosigner.known,

@@ -117,11 +117,12 @@ interface ListParams {
 }
 
 /** What this wallet granted. */
-export const sessionsOf = (sql: Sql, ask: ListParams): Promise<Session[]> => list(sql, 'wallet = $1', ask)
+export const sessionsOf = (sql: Sql, request: ListParams): Promise<Session[]> =>
+  list(sql, 'wallet = $1', request)
 
 /** What others granted to this executor, once they signed it. */
-export const sessionsFor = (sql: Sql, ask: ListParams): Promise<Session[]> =>
-  list(sql, `executor = $1 and status in ('active', 'revoked')`, ask)
+export const sessionsFor = (sql: Sql, request: ListParams): Promise<Session[]> =>
+  list(sql, `executor = $1 and status in ('active', 'revoked')`, request)
 
 /** Those that can trade first, then the newest: whoever floods the list hides nothing of that. */
 async function list(sql: Sql, where: string, { who, nowS, max }: ListParams): Promise<Session[]> {

@@ -18,7 +18,7 @@ import { refusal } from '@pit/protocol'
 type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
 
 interface Kept {
-  ask: RegisterParams
+  request: RegisterParams
   leaves: { microUsd: number; clientId?: string | undefined; data: Hex; atS: number }[]
   revoked: boolean
 }
@@ -29,7 +29,7 @@ export interface ScriptedSigner extends Client {
   roots: Map<Hex, Kept>
   asked: CosignParams[]
   /** Before a leaf is made. */
-  beforeLeaf: (ask: CosignParams) => void | Promise<void>
+  beforeLeaf: (request: CosignParams) => void | Promise<void>
   /** What becomes of an honest answer. */
   answers: (honest: Cosigned) => Cosigned
   /** Dollars of a leaf, in millionths. */
@@ -71,33 +71,33 @@ export function createScriptedSigner({
       reach()
       return { status: 'ok', cosigner: crypto.addressOf(key), frozen: false, version: 'test' }
     },
-    async registerRoot(ask) {
+    async registerRoot(request) {
       reach()
-      const hash = delegationHash(crypto, ask.root)
+      const hash = delegationHash(crypto, request.root)
       if (signer.roots.has(hash)) throw refusal('ROOT_REUSED')
-      signer.roots.set(hash, { ask, leaves: [], revoked: false })
+      signer.roots.set(hash, { request, leaves: [], revoked: false })
       return { root_hash: hash, registered: true }
     },
-    async cosign(ask) {
+    async cosign(request) {
       reach()
-      signer.asked.push(ask)
-      await signer.beforeLeaf(ask)
-      const kept = signer.roots.get(ask.root_hash)
+      signer.asked.push(request)
+      await signer.beforeLeaf(request)
+      const kept = signer.roots.get(request.root_hash)
       if (!kept) throw refusal('NO_SESSION')
       if (kept.revoked) {
         throw refusal('REFUSED', {
           signer_checks: [{ rule: 'SESSION_REVOKED', ok: false, message: 'revoked' }],
         })
       }
-      const { client_id: clientId } = ask
-      const { data } = ask.execution
+      const { client_id: clientId } = request
+      const { data } = request.execution
       const before = kept.leaves.findIndex((one) => clientId !== undefined && one.clientId === clientId)
       if (before < 0) kept.leaves.push({ microUsd: signer.value, clientId, data, atS: nowS() })
       if (signer.loses) throw new SignerUnreachable('nothing in 10 ms')
       const sequence = before < 0 ? kept.leaves.length : before + 1
       const { atS, data: signed } = kept.leaves[sequence - 1]!
       if (signed !== data) throw refusal('REFUSED')
-      const { limits } = kept.ask.binding
+      const { limits } = kept.request.binding
       const day = kept.leaves.reduce((sum, { microUsd }) => sum + microUsd, 0)
       const common = {
         sequence,
@@ -110,13 +110,13 @@ export function createScriptedSigner({
           this_micro_usd: signer.value,
         },
       }
-      const { execution, curve_fee } = ask
+      const { execution, curve_fee } = request
       const trade = { execution, sequence, nowS: atS }
       if (!curve_fee) {
-        const leaf = sign(sessionLeaf(addresses, { root: read(kept.ask.root, 'router'), ...trade }))
+        const leaf = sign(sessionLeaf(addresses, { root: read(kept.request.root, 'router'), ...trade }))
         return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), ...common })
       }
-      const [curve, fee] = kept.ask.curve_roots
+      const [curve, fee] = kept.request.curve_roots
       const feeRoot = read(fee!, 'fee')
       const leaf = sign(
         curveLeaf(addresses, {
@@ -139,7 +139,7 @@ export function createScriptedSigner({
       reach()
       const kept = signer.roots.get(hash)
       if (!kept) throw refusal('NO_SESSION')
-      const { binding, session_id } = kept.ask
+      const { binding, session_id } = kept.request
       return {
         root_hash: hash,
         session_id,

@@ -107,7 +107,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       ...(isCurve && { way: state.curve }),
     })
     const fee = { ...quote.fee, class: feeClass, recipient: state.feeRecipient } as const
-    return { ...quote, fee, notionalMicroUsd: microUsd, ask: trade, blockTimeS: nowS() }
+    return { ...quote, fee, notionalMicroUsd: microUsd, request: trade, blockTimeS: nowS() }
   }
 
   async function readWallet({ wallet, tokenIn }: WalletRequest): Promise<WalletState> {
@@ -168,11 +168,11 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       readAudit: async () => ({ audit, findings: [] }) as never,
     },
     trade: {
-      planTrade: async (ask) => world.bends(await planTrade(ask)),
+      planTrade: async (request) => world.bends(await planTrade(request)),
       simulator: {
         gasCeiling: 6_000_000,
-        simulatePlan: async (ask: (typeof seen.simulated)[number]) => {
-          seen.simulated.push(ask)
+        simulatePlan: async (request: (typeof seen.simulated)[number]) => {
+          seen.simulated.push(request)
           const ok = state.simulationOk
           return {
             ok,
@@ -180,8 +180,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
             amountOut: ok ? 2n ** 120n : null,
             feeTransfer: 1n,
             gasTotal: 400_000,
-            fundedByOverrides: ask.fund === true,
-            transactions: ask.transactions.map(({ kind }) => ({
+            fundedByOverrides: request.fund === true,
+            transactions: request.transactions.map(({ kind }) => ({
               kind,
               ok,
               gasUsed: 400_000,
@@ -195,8 +195,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     },
     tierBps: async () => state.tierBps,
     isSanctioned: (who) => state.sanctioned.has(who),
-    storePlan: async (ask) => void seen.plans.push(ask),
-    storeOwnerTxs: async (ask) => void seen.ownerTxs.push(ask),
+    storePlan: async (request) => void seen.plans.push(request),
+    storeOwnerTxs: async (request) => void seen.ownerTxs.push(request),
     recordRefusal: (one) => void seen.refusals.push(one),
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
     hosted: hostedRecord,

@@ -174,17 +174,17 @@ export function grant(
     nowS?: number
   } = {},
 ): Granted {
-  const ask = {
+  const request = {
     binding,
     bindingHash: bindingHash(crypto.keccakText, binding),
     eth: binding.tokens.includes(NATIVE) ? caps : null,
     nowS,
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, PINS.addresses, delegation, signer)
-  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves, launchpads }) : null
+  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...request, curves, launchpads }) : null
   return {
     binding,
-    root: sign(sessionRoot(PINS.addresses, ask)),
+    root: sign(sessionRoot(PINS.addresses, request)),
     curveRoots: pair ? [sign(pair.curve), sign(pair.fee)] : [],
   }
 }

@@ -51,9 +51,9 @@ export async function startKms({
     if ((request.headers['x-amz-security-token'] ?? null) !== tokens.accepted)
       return send(400, { __type: 'ExpiredTokenException', message: 'expired' })
     const target = String(request.headers['x-amz-target'])
-    const ask = JSON.parse(body) as Record<string, string>
+    const params = JSON.parse(body) as Record<string, string>
     calls.push(target)
-    if (ask['KeyId'] !== KEY_ID) return send(400, { __type: 'NotFoundException', message: 'no such key' })
+    if (params['KeyId'] !== KEY_ID) return send(400, { __type: 'NotFoundException', message: 'no such key' })
     if (target === 'TrentService.GetPublicKey')
       return send(200, {
         KeyId: KEY_ID,
@@ -62,8 +62,8 @@ export async function startKms({
         KeyUsage: usage,
         SigningAlgorithms: ['ECDSA_SHA_256'],
       })
-    const digest = Buffer.from(ask['Message'] ?? '', 'base64')
-    const isRight = ask['MessageType'] === 'DIGEST' && ask['SigningAlgorithm'] === 'ECDSA_SHA_256'
+    const digest = Buffer.from(params['Message'] ?? '', 'base64')
+    const isRight = params['MessageType'] === 'DIGEST' && params['SigningAlgorithm'] === 'ECDSA_SHA_256'
     if (target !== 'TrentService.Sign' || !isRight || digest.length !== 32)
       return send(400, { __type: 'ValidationException', message: 'not as the API says' })
     const signature = derOf(crypto, digest, signing, calls.length % 2 === 0)

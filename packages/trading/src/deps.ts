@@ -24,8 +24,8 @@ export interface TradeDeps {
   /** The rate of a major trade for this wallet now; null: the posted one. */
   tierBps(wallet: Address | null): Promise<number>
   /** Before a plan is answered: only what was stored is relayed. */
-  storePlan(ask: StorePlanRequest): Promise<void>
-  storeRevocation(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
+  storePlan(request: StorePlanRequest): Promise<void>
+  storeRevocation(request: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void
   /** Whether requests may name a fee recipient, if only the pinned one. */

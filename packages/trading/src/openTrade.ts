@@ -8,7 +8,7 @@ import type { TradeParams } from './types.ts'
 export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute' | 'sweep'> {
   quoteTrade: Quoter['quoteTrade']
   /** A quote with its best route simulated, and what a plan of it would be refused for. */
-  showQuote(ask: { trade: TradeParams; acceptRisks: readonly string[] }): Promise<ShownQuote>
+  showQuote(request: { trade: TradeParams; acceptRisks: readonly string[] }): Promise<ShownQuote>
   simulator: Simulator
   jobs: CapabilityJobs
 }
@@ -22,7 +22,7 @@ export function openTrade(deps: TradeDeps): Trade {
   return {
     ...planner,
     quoteTrade: quoter.quoteTrade,
-    showQuote: (ask) => showQuote(quoteDeps, ask),
+    showQuote: (request) => showQuote(quoteDeps, request),
     simulator,
     jobs: {
       everywhere: [],

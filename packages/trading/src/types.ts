@@ -116,7 +116,7 @@ export interface FailedRoute {
 
 /** A trade priced at one block. Nothing of it refuses for risk: that is the policy's work. */
 export interface TradeQuote {
-  ask: TradeParams
+  request: TradeParams
   block: number
   blockTimeS: number
   tokenIn: TradeToken

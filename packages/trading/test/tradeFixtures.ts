@@ -101,7 +101,7 @@ interface Wanted {
   /** Pools of one leg, or a curve. */
   way?: 'v2' | 'v3' | CurvePool
   quote?: Partial<TradeQuote>
-  ask?: Partial<TradeQuote['ask']>
+  request?: Partial<TradeQuote['request']>
   route?: Partial<BuildableRoute>
 }
 
@@ -132,7 +132,7 @@ export function quoteOf(wanted: Wanted = {}): { quote: TradeQuote; route: Builda
     ...wanted.route,
   }
   const quote: TradeQuote = {
-    ask: {
+    request: {
       wallet: WALLET,
       tokenIn: tokenIn.symbol,
       tokenOut: tokenOut.symbol,
@@ -141,7 +141,7 @@ export function quoteOf(wanted: Wanted = {}): { quote: TradeQuote; route: Builda
       policies: null,
       fast: false,
       admit: async () => {},
-      ...wanted.ask,
+      ...wanted.request,
     },
     block: 100,
     blockTimeS: NOW_S,

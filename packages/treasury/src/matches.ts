@@ -26,10 +26,10 @@ export interface Matched {
  * Fees that no row took up yet beside what came in and no row took up yet. Both are in the same blocks; what
  * agrees is summed where it lies, since a week may have a million of them.
  */
-export async function readMatches(sql: Sql, ask: MatchRequest): Promise<Matched> {
-  const byTx = await matchByTx(sql, ask)
-  const ranges = await readRanges(sql, ask)
-  const matches: Match[] = await matchByLedger(sql, ask)
+export async function readMatches(sql: Sql, request: MatchRequest): Promise<Matched> {
+  const byTx = await matchByTx(sql, request)
+  const ranges = await readRanges(sql, request)
+  const matches: Match[] = await matchByLedger(sql, request)
   let late = 0
   for (const row of byTx) {
     const { token, trades, transfers } = row
@@ -44,7 +44,7 @@ export async function readMatches(sql: Sql, ask: MatchRequest): Promise<Matched>
   for (const atoms of ranges.values()) {
     if (atoms > 0n) matches.push({ token: NATIVE_TOKEN, ledger: 0n, trades: 0, arrived: atoms, transfers: 1 })
   }
-  return { matches, eth: await ethBy(sql, ask), late }
+  return { matches, eth: await ethBy(sql, request), late }
 }
 
 interface TxRow {
@@ -61,7 +61,7 @@ interface TxRow {
  * What differs is answered one by one. The one join over another owner's table: a week's fees may be a
  * million beside a million transfers, and neither side can be handed over by its ids.
  */
-function matchByTx(sql: Sql, ask: MatchRequest): Promise<TxRow[]> {
+function matchByTx(sql: Sql, request: MatchRequest): Promise<TxRow[]> {
   return sql.query<TxRow>(
     `with booked as (
        select tx_hash, token, sum(atoms) as ledger, count(*) as trades, min(block) as block from fees
@@ -102,23 +102,23 @@ function matchByTx(sql: Sql, ask: MatchRequest): Promise<TxRow[]> {
      from placed
      group by token, class, range_id, case when class in ('odd', 'short') then tx_hash end
      order by token, class, range_id`,
-    [ask.wallet, sinceOf(ask), ask.fromBlock, ask.toBlock, ask.readTokens],
+    [request.wallet, sinceOf(request), request.fromBlock, request.toBlock, request.readTokens],
   )
 }
 
 const sinceOf = ({ withEarlier, fromBlock }: MatchRequest): number => (withEarlier ? 0 : fromBlock)
 
 /** ETH by balances. Of a range that began in an earlier row, what that row's fees explain is gone already. */
-async function readRanges(sql: Sql, ask: MatchRequest): Promise<Map<number, bigint>> {
+async function readRanges(sql: Sql, request: MatchRequest): Promise<Map<number, bigint>> {
   const rows = await sql.query<{ id: number; token: Address; atoms: string; from: number; to: number }>(
     `select id, token, atoms, from_block as from, to_block as to from treasury_incomings
      where wallet = $1 and seq is null and how = 'balance' and to_block between $2 and $3`,
-    [ask.wallet, sinceOf(ask), ask.toBlock],
+    [request.wallet, sinceOf(request), request.toBlock],
   )
-  const begunBefore = rows.filter(({ from }) => from < ask.fromBlock)
+  const begunBefore = rows.filter(({ from }) => from < request.fromBlock)
   const explained = await sumTaken(
     sql,
-    ask.wallet,
+    request.wallet,
     begunBefore.map(({ token, from, to }) => ({ token, fromBlock: from, toBlock: to })),
   )
   const ranges = new Map(rows.map(({ id, atoms }) => [id, BigInt(atoms)]))
@@ -130,12 +130,12 @@ async function readRanges(sql: Sql, ask: MatchRequest): Promise<Map<number, bigi
 }
 
 /** Tokens whose transfers nobody reads, the longest waiting first. */
-async function matchByLedger(sql: Sql, ask: MatchRequest): Promise<Match[]> {
+async function matchByLedger(sql: Sql, request: MatchRequest): Promise<Match[]> {
   const sums = await sumUntaken(sql, {
-    recipient: ask.wallet,
-    fromBlock: sinceOf(ask),
-    toBlock: ask.toBlock,
-    except: ask.readTokens,
+    recipient: request.wallet,
+    fromBlock: sinceOf(request),
+    toBlock: request.toBlock,
+    except: request.readTokens,
     limit: MAX_LEDGER_TOKENS,
   })
   return sums.map(({ token, atoms, trades }) => ({

@@ -34,8 +34,8 @@ export interface Treasury {
   /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
   closeDueWeeks(): Promise<Closing[]>
   /** The operator's closing: `accept` takes differences, `early` ends the running week now (devnet only). */
-  closeWeek(ask: CloseWeekRequest): Promise<Closing>
-  recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
+  closeWeek(request: CloseWeekRequest): Promise<Closing>
+  recordTransfer(request: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
   state(): Promise<TreasuryState>
   jobs: CapabilityJobs
 }
@@ -122,7 +122,7 @@ export function openTreasury({
     if (wallet === null) throw new EarlyCloseRefused('this chain’s profile names no platform wallet')
     if (early && !isDevnet) throw new EarlyCloseRefused('a week is closed early on a devnet only')
     const sent = await readTransfers(deps, transfers)
-    const ask = { wallet, accept, unsettledToo: !isDevnet, ...(alongside ? { alongside } : {}) }
+    const request = { wallet, accept, unsettledToo: !isDevnet, ...(alongside ? { alongside } : {}) }
     const close = async (own: CloseRequest) => {
       const closing = await closeNextWeek(deps, own)
       if (closing.kind === 'closed') forget()
@@ -130,14 +130,14 @@ export function openTreasury({
     }
     if (!early) {
       await scanChain({ ...deps, wallet, span })
-      return close({ ...ask, sent })
+      return close({ ...request, sent })
     }
     const end = await endAtHead(wallet)
     // Weeks that were due before are recorded first.
     for (;;) {
-      const closing = await close(ask)
+      const closing = await close(request)
       if (closing.kind === 'waits') return closing
-      if (closing.kind === 'nothing due') return close({ ...ask, sent, end })
+      if (closing.kind === 'nothing due') return close({ ...request, sent, end })
     }
   }
 
@@ -168,8 +168,8 @@ export function openTreasury({
     record: read,
     closeDueWeeks,
     closeWeek,
-    async recordTransfer(ask) {
-      const row = await recordTransfer(deps, ask)
+    async recordTransfer(request) {
+      const row = await recordTransfer(deps, request)
       forget()
       return row
     },

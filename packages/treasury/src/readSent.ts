@@ -14,7 +14,7 @@ import type { Sent } from './rules/composeTransfer.ts'
 /** What a mined transaction sent from the platform wallet to a bucket's; a sentence where it sent nothing. */
 export async function readSent(
   rpc: Rpc,
-  ask: {
+  request: {
     txHash: Hex
     platform: Address
     bucket: TreasuryBucket
@@ -22,7 +22,7 @@ export async function readSent(
     isListed(token: Address): boolean
   },
 ): Promise<Sent | { why: string }> {
-  const { txHash, platform, bucket, to } = ask
+  const { txHash, platform, bucket, to } = request
   const [tx, receipt] = await needAll(rpc, [askTransaction(txHash), askReceipt(txHash)])
   if (!tx || !receipt) return { why: 'the chain has no such mined transaction' }
   if (!receipt.ok) return { why: 'that transaction failed: it sent nothing' }
@@ -30,12 +30,12 @@ export async function readSent(
   const add = (token: Address, atoms: bigint) => {
     if (atoms > 0n) sums.set(token, (sums.get(token) ?? 0n) + atoms)
   }
-  add(NATIVE_TOKEN, await etherSent(rpc, tx, ask))
+  add(NATIVE_TOKEN, await etherSent(rpc, tx, request))
   for (const { address, topics, data } of receipt.logs) {
     const [topic, from, receiver] = topics
     if (topic !== ERC20_TRANSFER_TOPIC || topics.length !== 3 || !/^0x[0-9a-f]{64}$/.test(data)) continue
     // Anybody's contract may log that the platform wallet sent its token.
-    if (addressIn(from) === platform && addressIn(receiver) === to && ask.isListed(address))
+    if (addressIn(from) === platform && addressIn(receiver) === to && request.isListed(address))
       add(address, BigInt(data))
   }
   if (sums.size === 0) {
@@ -51,9 +51,9 @@ export async function readSent(
 async function etherSent(
   rpc: Rpc,
   { from, to, valueWei }: Transaction,
-  ask: { txHash: Hex; platform: Address; to: Address },
+  request: { txHash: Hex; platform: Address; to: Address },
 ): Promise<bigint> {
-  if (from === ask.platform && to === ask.to) return valueWei
-  const moves = await traceEther(rpc, ask.txHash)
-  return moves?.paid(ask.platform, ask.to) ?? 0n
+  if (from === request.platform && to === request.to) return valueWei
+  const moves = await traceEther(rpc, request.txHash)
+  return moves?.paid(request.platform, request.to) ?? 0n
 }

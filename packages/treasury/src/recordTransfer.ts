@@ -16,13 +16,13 @@ import type { RowBody } from './types.ts'
  */
 export async function recordTransfer(
   deps: TreasuryDeps,
-  ask: TransferNamed & {
+  request: TransferNamed & {
     reason: string | null
     alongside?(sql: Sql, row: RowBody & { hash: string }): Promise<void>
   },
 ): Promise<RowBody & { hash: string }> {
   const { db, clock, profile } = deps
-  const sent = await readTransfer(deps, ask)
+  const sent = await readTransfer(deps, request)
   const listed = readTokensOf(profile)
   return onOneSnapshot(db, async (sql) => {
     const head = await holdHead(sql)
@@ -33,11 +33,13 @@ export async function recordTransfer(
     const week = bodies.findLast(({ kind }) => kind === 'week')?.week
     if (!week) throw new TransferRefused('no week is recorded yet: nothing is owed to any bucket')
     const books = booksOf(bodies)
-    const over = sent.tokens.find(({ token, atoms }) => atoms > (books.get(token)?.owed[ask.bucket] ?? 0n))
-    if (over && ask.reason === null) {
-      const owed = books.get(over.token)?.owed[ask.bucket] ?? 0n
+    const over = sent.tokens.find(
+      ({ token, atoms }) => atoms > (books.get(token)?.owed[request.bucket] ?? 0n),
+    )
+    if (over && request.reason === null) {
+      const owed = books.get(over.token)?.owed[request.bucket] ?? 0n
       throw new TransferRefused(
-        `${over.atoms} of ${over.token} were sent to ${ask.bucket}, which is owed ${owed}: ` +
+        `${over.atoms} of ${over.token} were sent to ${request.bucket}, which is owed ${owed}: ` +
           'give a reason to record it all the same',
       )
     }
@@ -53,7 +55,7 @@ export async function recordTransfer(
     await insertRow(sql, sealed)
     await insertMoves(sql, sent, seq)
     const recorded = { ...body, hash: sealed.hash }
-    await ask.alongside?.(sql, recorded)
+    await request.alongside?.(sql, recorded)
     return recorded
   })
 }

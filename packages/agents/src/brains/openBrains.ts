@@ -54,11 +54,11 @@ export interface BrainsDeps {
 export interface Brains extends AgentBrains {
   /** Null: for nobody in particular. */
   overview(wallet: Address | null): Promise<AiOverview>
-  spend(ask: AgentRequest & { before?: number | undefined; limit: number }): Promise<AiSpend>
+  spend(request: AgentRequest & { before?: number | undefined; limit: number }): Promise<AiSpend>
   /** Keeps an owner's key once the gateway takes it. */
-  connectKey(ask: { wallet: Address; key: string }): ReturnType<typeof connectKey>
+  connectKey(request: { wallet: Address; key: string }): ReturnType<typeof connectKey>
   forgetKey(wallet: Address): Promise<void>
-  decide(ask: BrainRequest): Promise<Brained>
+  decide(request: BrainRequest): Promise<Brained>
   /** How far back an agent's market has to reach. */
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
   /** The `ai_pool` of stats; null while it is off or unread. */
@@ -115,8 +115,8 @@ export function openBrains(deps: BrainsDeps): Brains {
     ...(deps.webhookTimeoutMs === undefined ? {} : { timeoutMs: deps.webhookTimeoutMs }),
   }
 
-  async function decideByWebhook(ask: BrainRequest): Promise<Brained> {
-    const secret = await readSecret(ask.agent)
+  async function decideByWebhook(request: BrainRequest): Promise<Brained> {
+    const secret = await readSecret(request.agent)
     const brained: Brained =
       secret === null
         ? {
@@ -124,7 +124,7 @@ export function openBrains(deps: BrainsDeps): Brains {
             code: 'WEBHOOK_SECRET',
             message: 'The webhook’s secret cannot be opened: rotate it.',
           }
-        : await deliver(webhook, ask, secret)
+        : await deliver(webhook, request, secret)
     ended.inc({ brain: 'webhook', code: brained.kind === 'decision' ? 'ok' : brained.code })
     return brained
   }
@@ -145,11 +145,11 @@ export function openBrains(deps: BrainsDeps): Brains {
 
   return {
     overview: (wallet) => readOverview(own, wallet),
-    spend: (ask) => readSpend(own, ask),
-    connectKey: (ask) => connectKey(own, ask),
+    spend: (request) => readSpend(own, request),
+    connectKey: (request) => connectKey(own, request),
     forgetKey: (wallet) => forgetKey(db, wallet, nowS(clock)),
-    readParams: (brain: Brain, params, ask) =>
-      readParams({ reach, models: () => gateway?.models.last() ?? null }, brain, params, ask),
+    readParams: (brain: Brain, params, request) =>
+      readParams({ reach, models: () => gateway?.models.last() ?? null }, brain, params, request),
     checkPairs,
     newWebhookSecret(agentId) {
       if (seal === null) {
@@ -166,12 +166,12 @@ export function openBrains(deps: BrainsDeps): Brains {
       today: { ...(await readToday(db, agent.id, clock.nowMs())) },
     }),
     aiHolds: (agent) => aiHolds(own, agent),
-    async decide(ask) {
-      const { brain, params, brainState: state, limits, intervalS } = ask.agent
-      if (brain === 'webhook') return decideByWebhook(ask)
-      if (brain === 'partner_llm') return decideByModel(modelDeps, ask)
+    async decide(request) {
+      const { brain, params, brainState: state, limits, intervalS } = request.agent
+      if (brain === 'webhook') return decideByWebhook(request)
+      if (brain === 'partner_llm') return decideByModel(modelDeps, request)
       if (!isRuleBrain(brain)) throw new Error(`no brain ${brain}`)
-      const { market, book } = ask
+      const { market, book } = request
       const decision = RULE_BRAINS[brain].decide({ market, book, params, state, limits, intervalS })
       return { kind: 'decision', decision }
     },

@@ -27,10 +27,10 @@ export interface AiSpend {
 
 export async function readSpend(
   deps: BrainDeps,
-  { before, limit, ...ask }: AgentRequest & { before?: number | undefined; limit: number },
+  { before, limit, ...request }: AgentRequest & { before?: number | undefined; limit: number },
 ): Promise<AiSpend> {
   const { db, clock, gateway, terms } = deps
-  const agent = await findOwned(db, ask)
+  const agent = await findOwned(db, request)
   if (agent.brain !== 'partner_llm') return fail('NOT_AI')
   const nowMs = clock.nowMs()
   const agentId = agent.id

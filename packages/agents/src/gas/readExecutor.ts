@@ -40,8 +40,8 @@ export interface ExecutorNow {
   ethPriceE18: bigint | null
 }
 
-export async function readExecutor(deps: HostedDeps, ask: AgentRequest): Promise<ExecutorNow> {
-  const agent = await findOwnedOrDeleted(deps.db, ask)
+export async function readExecutor(deps: HostedDeps, request: AgentRequest): Promise<ExecutorNow> {
+  const agent = await findOwnedOrDeleted(deps.db, request)
   const { executor } = agent
   if (executor === null) return fail('NO_EXECUTOR')
   const baseFeeWei = deps.market.head()?.baseFeeWei ?? fail('RPC_UNAVAILABLE')

@@ -22,8 +22,8 @@ export interface Refunded {
  * What is left on a stopped agent's executor goes to the owner that the signing service has on record. The
  * signed bytes are kept before they leave: asked again, the same come back, and the same are sent.
  */
-export async function refundGas(deps: HostedDeps, ask: AgentRequest): Promise<Refunded> {
-  const agent = await findOwnedOrDeleted(deps.db, ask)
+export async function refundGas(deps: HostedDeps, request: AgentRequest): Promise<Refunded> {
+  const agent = await findOwnedOrDeleted(deps.db, request)
   if (agent.mode === 'paper') fail('NO_EXECUTOR')
   if (agent.status !== 'stopped') fail('STOP_FIRST')
   if (deps.signer === null) fail('SIGNER_REQUIRED')

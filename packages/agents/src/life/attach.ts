@@ -12,14 +12,14 @@ import { listStale } from './stale.ts'
 /** The owner's own grant to the agent's executor; from then on it bounds every trade. */
 export async function attachSession(
   deps: HostedDeps,
-  ask: AgentRequest & { sessionId: string },
+  request: AgentRequest & { sessionId: string },
 ): Promise<AgentDetail> {
-  await listStale(deps, await findOwned(deps.db, ask))
-  const agent = await change(deps, ask, async (found) => {
+  await listStale(deps, await findOwned(deps.db, request))
+  const agent = await change(deps, request, async (found) => {
     if (found.mode === 'paper') fail('PAPER_AGENT')
     if (found.status === 'stopped') fail('STOPPED')
     const now = nowS(deps.clock)
-    const session = await readSession(deps.db, ask.sessionId, now)
+    const session = await readSession(deps.db, request.sessionId, now)
     if (!session || session.wallet !== found.wallet) {
       return fail('NO_SESSION', { status: 404, field: 'session_id' })
     }

@@ -55,19 +55,19 @@ export interface Created {
 }
 
 /** A paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
-export async function createAgent(deps: HostedDeps, ask: CreateParams): Promise<Created> {
-  const { mode, brain, intervalS, admit } = ask
-  const { wallet, keyId } = ask.by
-  const id = idOf(deps, ask)
-  const made = await readMade(deps.db, id, ask)
+export async function createAgent(deps: HostedDeps, input: CreateParams): Promise<Created> {
+  const { mode, brain, intervalS, admit } = input
+  const { wallet, keyId } = input.by
+  const id = idOf(deps, input)
+  const made = await readMade(deps.db, id, input)
   if (made) return describeCreated(deps, made)
   checkInterval(brain, intervalS)
-  const params = deps.brains.readParams(brain, ask.params, { intervalS, mode })
-  const limits = checkLimits(ask.limits)
-  const startMicroUsd = bookStart(ask)
-  const terms = normalTerms(ask.terms)
+  const params = deps.brains.readParams(brain, input.params, { intervalS, mode })
+  const limits = checkLimits(input.limits)
+  const startMicroUsd = bookStart(input)
+  const terms = normalTerms(input.terms)
   checkTerms(terms)
-  const pairs = await readPairs(deps, { pairs: ask.pairs, mode, admit })
+  const pairs = await readPairs(deps, { pairs: input.pairs, mode, admit })
   deps.brains.checkPairs(brain, params, pairs.pairs)
   // Before a key is made for nothing; what counts is counted again under the lock.
   refuseTooMany(await countAgents(deps.db, wallet))
@@ -81,7 +81,7 @@ export async function createAgent(deps: HostedDeps, ask: CreateParams): Promise<
     id,
     wallet,
     keyId,
-    name: ask.name,
+    name: input.name,
     brain,
     params,
     intervalS,
@@ -97,14 +97,14 @@ export async function createAgent(deps: HostedDeps, ask: CreateParams): Promise<
     executor: attested?.executor ?? null,
     executorAttestation: attested?.attestation ?? null,
     webhookSecret: webhook?.sealed ?? null,
-    requestHash: ask.request?.hash ?? null,
-    madeFrom: ask.network,
+    requestHash: input.request?.hash ?? null,
+    madeFrom: input.network,
     createdAtS: atS,
   }
   const { stored, isNew } = await deps.db.transaction(async (sql) => {
     await lockWallet(sql, wallet)
     // A call beside this one may have been first; both were given the same key.
-    const first = await readMade(sql, id, ask)
+    const first = await readMade(sql, id, input)
     if (first) return { stored: first, isNew: false }
     refuseTooMany(await countAgents(sql, wallet))
     await refuseTooFast(sql, wallet, atS)

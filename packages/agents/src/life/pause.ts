@@ -7,8 +7,8 @@ import { isEntrant } from '../terms/practice.ts'
 import { checkSwitches, needSession } from './live.ts'
 
 /** No tick from now on. One that waits for something else then waits for its owner. */
-export async function pauseByOwner(deps: HostedDeps, ask: AgentRequest): Promise<AgentDetail> {
-  const agent = await change(deps, ask, ({ status, pauseReason }) => {
+export async function pauseByOwner(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
+  const agent = await change(deps, request, ({ status, pauseReason }) => {
     if (status === 'stopped') fail('STOPPED')
     if (pauseReason?.code === 'OWNER') return null
     return {
@@ -20,8 +20,8 @@ export async function pauseByOwner(deps: HostedDeps, ask: AgentRequest): Promise
 }
 
 /** It ticks at once, unless it is asked at intervals and was a moment ago. */
-export async function resumeAgent(deps: HostedDeps, ask: AgentRequest): Promise<AgentDetail> {
-  const agent = await change(deps, ask, async (found) => {
+export async function resumeAgent(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
+  const agent = await change(deps, request, async (found) => {
     if (found.status === 'stopped') fail('STOPPED')
     await checkSwitches(deps, found.mode)
     if (found.mode === 'live') checkFits(found, await needSession(deps, found))

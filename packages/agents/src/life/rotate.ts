@@ -16,16 +16,16 @@ import { endSessions } from './endSessions.ts'
  */
 export async function rotateExecutor(
   deps: HostedDeps,
-  ask: AgentRequest,
+  request: AgentRequest,
 ): Promise<{ detail: AgentDetail; retired: Address; revoked: Revoked[] | null }> {
-  const before = await findOwned(deps.db, ask)
+  const before = await findOwned(deps.db, request)
   refuseRotation(before)
   const attested = await newExecutor(deps, 'hosted.rotate_executor', {
     agentId: before.id,
     owner: before.wallet,
   })
   let retired = before
-  const agent = await change(deps, ask, (found) => {
+  const agent = await change(deps, request, (found) => {
     refuseRotation(found)
     retired = found
     const atS = nowS(deps.clock)
@@ -55,7 +55,7 @@ export async function rotateExecutor(
   const executors = (await executorsOf(deps.db, agent.id))
     .map(({ executor }) => executor)
     .filter((executor) => executor !== agent.executor)
-  const revoked = await endSessions(deps, retired, { executors, keyId: ask.by.keyId })
+  const revoked = await endSessions(deps, retired, { executors, keyId: request.by.keyId })
   return { detail: await readDetail(deps, agent), retired: retired.executor!, revoked }
 }
 
@@ -65,9 +65,9 @@ function refuseRotation({ mode, status }: StoredAgent): void {
 }
 
 /** The old one stops at once; the new one is shown once. */
-export async function rotateWebhookSecret(deps: HostedDeps, ask: AgentRequest): Promise<string> {
+export async function rotateWebhookSecret(deps: HostedDeps, request: AgentRequest): Promise<string> {
   let secret = ''
-  await change(deps, ask, (found) => {
+  await change(deps, request, (found) => {
     if (found.brain !== 'webhook') fail('NOT_WEBHOOK')
     const made = deps.brains.newWebhookSecret(found.id)
     secret = made.secret

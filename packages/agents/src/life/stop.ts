@@ -14,9 +14,9 @@ import { endSessions } from './endSessions.ts'
  */
 export async function stopAgent(
   deps: HostedDeps,
-  ask: AgentRequest,
+  request: AgentRequest,
 ): Promise<{ detail: AgentDetail; revoked: Revoked[] | null }> {
-  const agent = await change(deps, ask, ({ status }) => {
+  const agent = await change(deps, request, ({ status }) => {
     if (status === 'stopped') return null
     return {
       patch: {
@@ -30,14 +30,14 @@ export async function stopAgent(
     }
   })
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
-  const revoked = await endSessions(deps, agent, { executors, keyId: ask.by.keyId })
+  const revoked = await endSessions(deps, agent, { executors, keyId: request.by.keyId })
   await leaveNow(deps, agent.id)
   return { detail: await readDetail(deps, agent), revoked }
 }
 
 /** It is not shown any more; its executor, and the gas on it, outlive it. */
-export async function deleteAgent(deps: HostedDeps, ask: AgentRequest): Promise<StoredAgent> {
-  const agent = await change(deps, ask, ({ mode, status }) => {
+export async function deleteAgent(deps: HostedDeps, request: AgentRequest): Promise<StoredAgent> {
+  const agent = await change(deps, request, ({ mode, status }) => {
     if (mode === 'live' && status !== 'stopped') fail('STOP_FIRST')
     const atS = nowS(deps.clock)
     return {

@@ -37,38 +37,39 @@ export interface Updated {
   webhookSecret: string | null
 }
 
-export async function updateAgent(deps: HostedDeps, ask: UpdateRequest): Promise<Updated> {
-  const { admit } = ask
+export async function updateAgent(deps: HostedDeps, request: UpdateRequest): Promise<Updated> {
+  const { admit } = request
   let pairs: AgentPairs | null = null
   let secret: string | null = null
-  const agent = await change(deps, ask, async (found) => {
+  const agent = await change(deps, request, async (found) => {
     if (found.status === 'stopped') fail('STOPPED')
-    if (ask.live === true && found.mode === 'paper') fail('PAPER_AGENT')
-    if (ask.pairs && !pairs) pairs = await readPairs(deps, { pairs: ask.pairs, mode: found.mode, admit })
-    const brain = brainPatch(deps, found, ask)
+    if (request.live === true && found.mode === 'paper') fail('PAPER_AGENT')
+    if (request.pairs && !pairs)
+      pairs = await readPairs(deps, { pairs: request.pairs, mode: found.mode, admit })
+    const brain = brainPatch(deps, found, request)
     // Only a real change: naming the same pairs again must not restart what the brain has counted.
     const isOtherMarket = pairs !== null && pairs.pairs.join() !== found.pairs.join()
     const patch: AgentPatch = {
-      ...(ask.name !== undefined && { name: ask.name }),
+      ...(request.name !== undefined && { name: request.name }),
       ...brain,
-      ...intervalPatch(deps, found, ask),
+      ...intervalPatch(deps, found, request),
       ...pairs,
       ...((isOtherMarket || brain.brain) && { brainState: null }),
-      ...(ask.limits && { limits: checkLimits({ ...found.limits, ...ask.limits }) }),
-      ...termsPatch(found, ask),
-      ...livePatch(deps, found, ask),
+      ...(request.limits && { limits: checkLimits({ ...found.limits, ...request.limits }) }),
+      ...termsPatch(found, request),
+      ...livePatch(deps, found, request),
     }
     const steering = found.mode === 'live' ? steeringOf(found, { ...found, ...patch }) : []
     // With `live` the change is judged against the session that is attached now, and refused below.
-    if (steering.length > 0 && ask.live !== true) Object.assign(patch, switchedOff(found, steering))
+    if (steering.length > 0 && request.live !== true) Object.assign(patch, switchedOff(found, steering))
     const next = { ...found, ...patch }
     if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
-    const mayUnfit = pairs !== null || ask.intervalS !== undefined
+    const mayUnfit = pairs !== null || request.intervalS !== undefined
     if (mayUnfit) await checkPractice(deps, deps.db, next)
-    if (ask.live === true) await checkLiveOn(deps, next)
-    else if (pairs || ask.limits || patch.terms) await checkStillFits(deps, next)
-    if (patch.terms || ask.live === true) checkTerms(next.terms)
-    if (steering.length > 0 && ask.live === true) refuseLiveWith(steering)
+    if (request.live === true) await checkLiveOn(deps, next)
+    else if (pairs || request.limits || patch.terms) await checkStillFits(deps, next)
+    if (patch.terms || request.live === true) checkTerms(next.terms)
+    if (steering.length > 0 && request.live === true) refuseLiveWith(steering)
     if (Object.keys(patch).length === 0) return null
     secret = null
     if (brain.brain === 'webhook') {
@@ -78,7 +79,7 @@ export async function updateAgent(deps: HostedDeps, ask: UpdateRequest): Promise
     }
     return {
       patch,
-      log: steering.length > 0 ? detachedLog(found, ask, steering) : logOf(ask, patch),
+      log: steering.length > 0 ? detachedLog(found, request, steering) : logOf(request, patch),
       // Again once nobody else can: it may have entered the practice board since.
       ...(mayUnfit && { also: (sql) => checkPractice(deps, sql, next) }),
     }
@@ -108,10 +109,10 @@ const refuseLiveWith = (fields: readonly string[]): never =>
 
 function detachedLog(
   { sessionId, executor }: StoredAgent,
-  ask: UpdateRequest,
+  request: UpdateRequest,
   steering: readonly string[],
 ): NonNullable<Change['log']> {
-  const fields = ask.fields.filter((field) => field !== 'live').join(', ')
+  const fields = request.fields.filter((field) => field !== 'live').join(', ')
   const detached = sessionId === null ? '' : ` Session ${sessionId} is detached.`
   return {
     kind: 'session',
@@ -161,12 +162,13 @@ function intervalPatch(
   return sooner ? { ...patch, nextTickMs: soonest } : patch
 }
 
-function termsPatch(found: StoredAgent, ask: UpdateRequest): { terms?: AgentTerms } {
-  const { acceptRisks = found.terms.acceptRisks, shield = found.terms.shield } = ask
-  if (ask.acceptRisks === undefined && ask.shield === undefined && ask.policies === undefined) return {}
+function termsPatch(found: StoredAgent, request: UpdateRequest): { terms?: AgentTerms } {
+  const { acceptRisks = found.terms.acceptRisks, shield = found.terms.shield } = request
+  if (request.acceptRisks === undefined && request.shield === undefined && request.policies === undefined)
+    return {}
   // Without shield its policies go too, unless they are asked for by name.
   const kept = shield ? found.terms.policies : null
-  const policies = ask.policies === undefined ? kept : ask.policies
+  const policies = request.policies === undefined ? kept : request.policies
   return { terms: normalTerms({ acceptRisks, shield, policies }) }
 }
 
@@ -177,8 +179,8 @@ function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: UpdateRe
   return { ...(live !== found.live && { live }), ...(waits && activation(found, clock.nowMs())) }
 }
 
-function logOf(ask: UpdateRequest, patch: AgentPatch): NonNullable<Change['log']> {
-  const fields = ask.fields.filter((field) => field !== 'live')
+function logOf(request: UpdateRequest, patch: AgentPatch): NonNullable<Change['log']> {
+  const fields = request.fields.filter((field) => field !== 'live')
   const switched = patch.live ?? (patch.status === 'active' || undefined)
   const said = [
     ...(fields.length > 0 ? [`changed ${fields.join(', ')}`] : []),

@@ -4,9 +4,9 @@ import { gasCostOf } from './fill.ts'
 
 describe('gas', () => {
   it('is rounded up in both units', () => {
-    const ask = { gas: 1, gasPriceWei: 1n, ethPriceE18: 1n }
-    expect(gasCostOf(ask, 6)).toEqual({ microUsd: 1n, usdgAtoms: 1n })
-    expect(gasCostOf({ ...ask, gas: 0 }, 6)).toEqual({ microUsd: 0n, usdgAtoms: 0n })
+    const request = { gas: 1, gasPriceWei: 1n, ethPriceE18: 1n }
+    expect(gasCostOf(request, 6)).toEqual({ microUsd: 1n, usdgAtoms: 1n })
+    expect(gasCostOf({ ...request, gas: 0 }, 6)).toEqual({ microUsd: 0n, usdgAtoms: 0n })
     // 150,000 gas at 0.01 gwei is 0.0000015 ETH; at 2,500 dollars 0.00375.
     const real = { gas: 150_000, gasPriceWei: 10_000_000n, ethPriceE18: 2_500n * 10n ** 18n }
     expect(gasCostOf(real, 6)).toEqual({ microUsd: 3_750n, usdgAtoms: 3_750n })

@@ -7,16 +7,16 @@ import { insertFill, lockBook, readBalances } from './store.ts'
 import type { FilledNow, FillRequest } from './types.ts'
 
 /** Trades a book: priced and judged as a plan is, then booked in one transaction. */
-export async function fillOrder(deps: PaperDeps, cash: Cash, ask: FillRequest): Promise<FilledNow> {
-  const quote = await deps.quoteTrade(tradeOf(ask))
-  const priced = priceFill(deps, cash, ask, quote)
+export async function fillOrder(deps: PaperDeps, cash: Cash, request: FillRequest): Promise<FilledNow> {
+  const quote = await deps.quoteTrade(tradeOf(request))
+  const priced = priceFill(deps, cash, request, quote)
   return deps.db.transaction(async (sql) => {
-    if (!(await lockBook(sql, ask.bookId))) throw new Error(`there is no paper book ${ask.bookId}`)
+    if (!(await lockBook(sql, request.bookId))) throw new Error(`there is no paper book ${request.bookId}`)
     const moved = [...changesOf(priced, cash.address).keys()]
-    const applied = applyFill(await readBalances(sql, ask.bookId, moved), priced, cash.address)
+    const applied = applyFill(await readBalances(sql, request.bookId, moved), priced, cash.address)
     if (!applied.ok) return refuseLack(quote, cash, applied)
     const filled: FilledNow = { ...priced, id: await insertFill(sql, priced, applied.after) }
-    await ask.commit?.(sql, filled)
+    await request.commit?.(sql, filled)
     return filled
   })
 }

@@ -28,7 +28,7 @@ export function openPaper(deps: PaperDeps): Paper {
       const startAtoms = rescaleDown(startMicroUsd, 6, decimals)
       return insertBook(sql, { owner, startMicroUsd, startAtoms, usdg: address, atS })
     },
-    fill: async (ask) => fillOrder(deps, cash(), ask),
+    fill: async (request) => fillOrder(deps, cash(), request),
     bookNow,
     async recordEquity(bookIds) {
       const books = await bookNow(bookIds)

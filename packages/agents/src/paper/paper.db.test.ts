@@ -41,9 +41,9 @@ withDb('a paper book', (db) => {
 
   it('opens once for an owner, in USDG', async () => {
     const paper = openTestPaper(db)
-    const ask = { owner: ownerOf(), startMicroUsd: START, atS: 5 }
-    const id = await paper.openBook(db, ask)
-    expect(await paper.openBook(db, { ...ask, startMicroUsd: 1n })).toBe(id)
+    const request = { owner: ownerOf(), startMicroUsd: START, atS: 5 }
+    const id = await paper.openBook(db, request)
+    expect(await paper.openBook(db, { ...request, startMicroUsd: 1n })).toBe(id)
     expect((await paper.bookNow([id, 999_999])).get(id)).toEqual({
       startMicroUsd: START,
       openedAtS: 5,
@@ -201,9 +201,9 @@ withDb('a paper book', (db) => {
         // Something is held from the start, so that a sale can fill as well.
         const made: PaperFill[] = [await paper.fill(order(id))]
         for (const { pair, size } of steps) {
-          const ask = order(id, { tokenIn: pair[0]!, tokenOut: pair[1]!, size, terms })
+          const request = order(id, { tokenIn: pair[0]!, tokenOut: pair[1]!, size, terms })
           try {
-            made.push(await paper.fill(ask))
+            made.push(await paper.fill(request))
           } catch (error) {
             await codeOf(Promise.reject(error))
           }

@@ -69,13 +69,13 @@ export interface BookNow {
 
 export interface Paper {
   /** Answers the id; of an owner that has one already, that one's. */
-  openBook(sql: Sql, ask: { owner: string; startMicroUsd: bigint; atS: number }): Promise<number>
+  openBook(sql: Sql, request: { owner: string; startMicroUsd: bigint; atS: number }): Promise<number>
   /**
    * Trades at a real quote of this size, less fee and gas, under the risk terms a live plan is judged by.
    * Balances, the fill and `commit` are one transaction. Refuses as a plan would; SIMULATION_FAILED when the
    * book holds too little.
    */
-  fill(ask: FillRequest): Promise<FilledNow>
+  fill(request: FillRequest): Promise<FilledNow>
   /** One read for many; unknown ids are absent. */
   bookNow(bookIds: readonly number[]): Promise<Map<number, BookNow>>
   /**

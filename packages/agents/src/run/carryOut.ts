@@ -26,17 +26,20 @@ export async function carryOut(
     const id = recorded.orders.get(n)
     if (id === undefined || !sized) continue
     const begun: BegunOrder = { id, n, pair: order.pair, side: order.side, ...sized, reason: order.reason }
-    const ask = { agent, tick, order: begun }
+    const request = { agent, tick, order: begun }
     // Another one in the same tick would stand on balances that are not there yet.
     landed &&= last === null || (await isLanded(deps, last))
     if (!landed) {
-      await holdOrder(deps, ask, { code: 'TRADE_PENDING', message: 'The trade before it has not landed.' })
+      await holdOrder(deps, request, {
+        code: 'TRADE_PENDING',
+        message: 'The trade before it has not landed.',
+      })
       continue
     }
     const outcome =
       ready.mode === 'paper'
-        ? await paperOrder(deps, ask, ready)
-        : await tradeLive(deps, { ...ask, session: ready.session, executorWei: ready.executorWei })
+        ? await paperOrder(deps, request, ready)
+        : await tradeLive(deps, { ...request, session: ready.session, executorWei: ready.executorWei })
     if (typeof outcome === 'object') deps.counted.held(outcome.held)
     deps.counted.order(ready.mode, typeof outcome === 'object' ? 'held' : outcome)
     if (ready.mode === 'live' && outcome === 'relayed') last = id
@@ -47,12 +50,12 @@ export async function carryOut(
 
 async function paperOrder(
   deps: RunDeps,
-  ask: { agent: ClaimedAgent; tick: number; order: BegunOrder },
+  request: { agent: ClaimedAgent; tick: number; order: BegunOrder },
   { bookId }: Extract<Ready, { mode: 'paper' }>,
 ) {
-  const { tokenIn, tokenOut } = ask.order
-  const hold = await deps.findTokenHold(ask.agent, [tokenIn, tokenOut], null)
-  return hold ? holdOrder(deps, ask, hold) : tradePaper(deps, { ...ask, bookId })
+  const { tokenIn, tokenOut } = request.order
+  const hold = await deps.findTokenHold(request.agent, [tokenIn, tokenOut], null)
+  return hold ? holdOrder(deps, request, hold) : tradePaper(deps, { ...request, bookId })
 }
 
 /** Decided on what the agent was; it is something else now. */

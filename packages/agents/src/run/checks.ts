@@ -44,8 +44,8 @@ const PRACTICE: ReadonlySet<string> = new Set(PRACTICE_ASSETS)
  * A decision against the agent's own limits, order by order: each counts as done for those after it. A sale
  * of more than is held sells what is held.
  */
-export function judgeOrders(decision: Decision, ask: OrderFacts): Judged[] {
-  const { agent, book, practice, usdg } = ask
+export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
+  const { agent, book, practice, usdg } = request
   const { maxTradeMicroUsd, maxDayMicroUsd, maxPositionMicroUsd } = agent.limits
   let dayUsed = book.dayUsedMicroUsd
   const moved = new Map<string, bigint>()
@@ -53,7 +53,8 @@ export function judgeOrders(decision: Decision, ask: OrderFacts): Judged[] {
     const position = book.positions.find((one) => one.token === token.token)
     const atoms = position?.atoms ?? 0n
     const value =
-      position?.microUsd ?? (atoms === 0n && position ? 0n : (ask.referenceMicroUsd?.(token, atoms) ?? null))
+      position?.microUsd ??
+      (atoms === 0n && position ? 0n : (request.referenceMicroUsd?.(token, atoms) ?? null))
     return value === null ? null : value + (moved.get(token.token) ?? 0n)
   }
 
@@ -70,7 +71,7 @@ export function judgeOrders(decision: Decision, ask: OrderFacts): Judged[] {
       return held('LEAGUE_PAIR', `On the practice board ${PRACTICE_ASSETS.join(', ')} trade against USDG.`)
     }
     const [tokenIn, tokenOut] = order.side === 'buy' ? [ends.quote, ends.base] : [ends.base, ends.quote]
-    const size = sizeOf(order, tokenIn, ask, {
+    const size = sizeOf(order, tokenIn, request, {
       value: worthNow(tokenIn),
       untouched: !moved.has(tokenIn.token),
     })

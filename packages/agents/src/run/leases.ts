@@ -47,7 +47,7 @@ export interface LeaseRequest {
  * it was never decided, or is only finished. Wallets take turns: each one's first due agent comes before
  * anybody's second, what runs of it already counted.
  */
-export async function takeDue(sql: Sql, ask: LeaseRequest): Promise<DueAgent[]> {
+export async function takeDue(sql: Sql, request: LeaseRequest): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
     `with running as materialized (
        select a.wallet, ${QUEUE} as queue from hosted_agents a
@@ -93,13 +93,13 @@ export async function takeDue(sql: Sql, ask: LeaseRequest): Promise<DueAgent[]> 
      from taken where a.id = taken.id
      returning a.id, taken.due_ms, ${QUEUE} as queue`,
     [
-      ask.nowMs,
-      ask.token,
+      request.nowMs,
+      request.token,
       QUEUED_MS,
-      ask.limit,
+      request.limit,
       QUICK_BRAINS,
-      ask.queues,
-      ask.running,
+      request.queues,
+      request.running,
       SLOW_PER_WALLET,
       Math.min(HOSTED.aiMinIntervalS, HOSTED.practiceMinIntervalS),
       RANKED,
@@ -111,18 +111,18 @@ export async function takeDue(sql: Sql, ask: LeaseRequest): Promise<DueAgent[]> 
 /** Makes queued leases a worker's own and reads the agents; those taken elsewhere are left out. */
 export async function claimAgents(
   sql: Sql,
-  ask: { nowMs: number; token: string; claim: string; due: ReadonlyMap<string, number> },
+  request: { nowMs: number; token: string; claim: string; due: ReadonlyMap<string, number> },
 ): Promise<ClaimedAgent[]> {
   const rows = await sql.query<AgentRow & { errors_in_a_row: number }>(
     `update hosted_agents set lease_by = $1, lease_until_ms = $2
      where id = any($3) and lease_by = $4
      returning ${AGENT_COLUMNS}, coalesce((last_decision->>'errors_in_a_row')::int4, 0) as errors_in_a_row`,
-    [ask.claim, ask.nowMs + LEASE_MS, [...ask.due.keys()], ask.token],
+    [request.claim, request.nowMs + LEASE_MS, [...request.due.keys()], request.token],
   )
   return rows.map((row) => ({
     ...agentOfRow(row),
-    claim: ask.claim,
-    dueMs: ask.due.get(row.id) ?? ask.nowMs,
+    claim: request.claim,
+    dueMs: request.due.get(row.id) ?? request.nowMs,
     errorsInARow: row.errors_in_a_row,
   }))
 }

@@ -170,7 +170,7 @@ withDb('ticks of live agents', (db) => {
       ['FEE_CLASS', (trade) => put(quoteOf(trade).fee, { class: 'other' })],
       ['FEE_MISMATCH', (trade) => put(quoteOf(trade).fee, { bps: 26 })],
       ['FEE_MISMATCH', (trade) => put(quoteOf(trade).fee, { bps: 20 })],
-      ['SHIELD_MISMATCH', (trade) => put(quoteOf(trade).ask, { shield: true })],
+      ['SHIELD_MISMATCH', (trade) => put(quoteOf(trade).request, { shield: true })],
       ['MIN_OUT_QUOTE', ({ planned: { plan } }) => put(plan, { amountOutMin: less(plan, 10n) })],
       ['MIN_OUT_QUOTE', ({ planned: { plan } }) => put(plan, { amountOutMin: 0n })],
       ['SIMULATION_FAILED', ({ simulation }) => put(simulation, { ok: false })],
@@ -383,6 +383,6 @@ const rowsOf = async ({ logsOf }: ReturnType<typeof openLiveWorld>, id: string) 
 const put = (target: object, fields: object): void => {
   Object.assign(target, fields)
 }
-const quoteOf = ({ planned }: CosignedTrade) => planned.ask.quote
+const quoteOf = ({ planned }: CosignedTrade) => planned.request.quote
 const less = ({ amountOutMin }: { amountOutMin: bigint }, percent: bigint): bigint =>
   (amountOutMin * (100n - percent)) / 100n

@@ -45,7 +45,7 @@ export const orderJson = ({ pair, side, microUsd, reason }: Decision['orders'][n
 })
 
 /** A tick with a decision: what was seen and decided, and which orders are begun or held, and why. */
-export function decisionRecord(ask: {
+export function decisionRecord(request: {
   agent: ClaimedAgent
   decision: Decision
   data: unknown
@@ -53,7 +53,7 @@ export function decisionRecord(ask: {
   judged: readonly Judged[]
   atMs: number
 }): TickRecord {
-  const { agent, decision, data, seen, judged, atMs } = ask
+  const { agent, decision, data, seen, judged, atMs } = request
   const tick = agent.tick + 1
   const begun = judged.filter(({ trade }) => trade !== null)
   const held = judged.flatMap(({ n, order, hold }) => (hold ? [{ n, order, hold }] : []))

@@ -12,17 +12,17 @@ import { keepLastTrade } from './record.ts'
 /** The bytes are known by their hash from here on: whatever happens, they are only ever looked up. */
 export async function relayOrder(
   deps: RunDeps,
-  ask: LiveRequest,
+  request: LiveRequest,
   { raw, hash, trade: traded }: { raw: Hex; hash: Hex; trade: CosignedTrade },
 ): Promise<OrderOutcome> {
-  const { agent, order, session, tick } = ask
-  const { plan, ask: planned } = traded.planned
+  const { agent, order, session, tick } = request
+  const { plan, request: planned } = traded.planned
   const { fee, amountIn, risks } = planned.quote
   try {
     await deps.submitBytes({ by: { keyId: agent.keyId, wallet: agent.wallet }, raws: raw })
   } catch (error) {
     if (!isPitError(error)) throw error
-    return notRelayed(deps, ask, hash, error)
+    return notRelayed(deps, request, hash, error)
   }
   const trade = (await tradesByHash(deps.db, [hash])).get(hash)
   const last = {

@@ -148,14 +148,14 @@ withDb('ticks of hosted agents', (db) => {
     const id = await world.addAgent()
     const other = world.another()
     let takenOver = false
-    world.state.brain = async (ask) => {
+    world.state.brain = async (request) => {
       if (!takenOver) {
         takenOver = true
         // The worker sleeps past its lease; another one ticks meanwhile.
         world.clock.ms += LEASE_MS + 1
         await other.drain()
       }
-      return decisionOf(orderOf('ETH/USDG', 'buy', 10 + ask.tick))
+      return decisionOf(orderOf('ETH/USDG', 'buy', 10 + request.tick))
     }
     await world.drain()
     expect((await world.agentRow(id)).tick).toBe(1)

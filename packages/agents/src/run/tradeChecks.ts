@@ -81,14 +81,14 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
   {
     code: 'FEE_MISMATCH',
     check({ trade, session: { binding }, tierBps }) {
-      const { fee, ask } = quoteOf(trade)
+      const { fee, request } = quoteOf(trade)
       const cls = fee.class
       const allowed = boundFeeBps(binding, cls)
       if (!allowed.includes(fee.bps)) {
         return `${fee.bps} bps; the session’s binding allows ${allowed.join(' or ')}.`
       }
       const added = fee.bps - fee.tier
-      if (added < 0 || (!ask.shield && added !== 0)) {
+      if (added < 0 || (!request.shield && added !== 0)) {
         return `${fee.bps} bps are not the tier’s ${fee.tier} and the shield’s.`
       }
       // The lowest rate of the binding may still be above the tier; nothing else may.
@@ -101,8 +101,8 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
   {
     code: 'SHIELD_MISMATCH',
     check({ trade, terms: { shield } }) {
-      const { ask, audit } = quoteOf(trade)
-      if (ask.shield !== shield) return `The answer is ${ask.shield ? 'with' : 'without'} shield.`
+      const { request, audit } = quoteOf(trade)
+      if (request.shield !== shield) return `The answer is ${request.shield ? 'with' : 'without'} shield.`
       return shield && !audit ? 'The answer has a shield without its audit.' : null
     },
   },
@@ -146,7 +146,7 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
 export const holdTrade = (facts: TradeFacts): TradeHold | null =>
   judgeFirst(TRADE_RULES, facts, ({ code }, message) => ({ code, message }))
 
-const quoteOf = ({ planned }: CosignedTrade) => planned.ask.quote
+const quoteOf = ({ planned }: CosignedTrade) => planned.request.quote
 
 /** Rounded down: a plan whose minimum is exactly at its tolerance always passes. */
 const less = (amount: bigint, bps: number): bigint => lessPipsDown(amount, Math.ceil(bps) * 100)

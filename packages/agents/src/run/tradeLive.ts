@@ -23,36 +23,36 @@ const GAS_LIMIT = 700_000n
  * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by
  * the executor, written down as signed, and only then relayed. From there on nothing signs it again.
  */
-export async function tradeLive(deps: Deps, ask: LiveRequest): Promise<OrderOutcome> {
+export async function tradeLive(deps: Deps, request: LiveRequest): Promise<OrderOutcome> {
   const hold = (code: string, message: string, data?: Record<string, unknown>) =>
-    holdOrder(deps, ask, { code, message, ...(data && { data }) })
-  const before = await holdBefore(deps, ask)
+    holdOrder(deps, request, { code, message, ...(data && { data }) })
+  const before = await holdBefore(deps, request)
   if (before) return hold(before.code, before.message)
   try {
-    const { trade, quoted } = await askSession(deps, ask)
+    const { trade, quoted } = await askSession(deps, request)
     const fault = holdTrade({
-      ...(await readFacts(deps, ask)),
+      ...(await readFacts(deps, request)),
       trade,
       quoted,
-      session: ask.session,
+      session: request.session,
       manager: deps.manager,
-      order: ask.order,
-      terms: ask.agent.terms,
+      order: request.order,
+      terms: request.agent.terms,
     })
     if (fault) return await hold(fault.code, `${fault.message} Co-signed, but not signed by the executor.`)
-    const signed = await signTx(deps, ask.session.executor, trade.tx)
+    const signed = await signTx(deps, request.session.executor, trade.tx)
     const moved = await deps.db.transaction(async (sql) => {
-      if (await isChanged(sql, ask.agent)) throw new AgentChanged()
-      const { bps, class: cls, tier } = trade.planned.ask.quote.fee
+      if (await isChanged(sql, request.agent)) throw new AgentChanged()
+      const { bps, class: cls, tier } = trade.planned.request.quote.fee
       const fee = { bps, class: cls, tier }
-      return moveOrder(sql, ask.order.id, 'intended', { status: 'signed', txHash: signed.hash, fee })
+      return moveOrder(sql, request.order.id, 'intended', { status: 'signed', txHash: signed.hash, fee })
     })
     if (!moved) return 'failed'
-    return await relayOrder(deps, ask, { ...signed, trade })
+    return await relayOrder(deps, request, { ...signed, trade })
   } catch (error) {
     if (error instanceof AgentChanged) return hold('CHANGED', CHANGED)
     if (!isPitError(error)) throw error
-    if (ENDED.has(error.code)) await endSession(deps, ask, error)
+    if (ENDED.has(error.code)) await endSession(deps, request, error)
     return hold(holdCodeOf(error), error.message, refusalData(error))
   }
 }
@@ -114,8 +114,11 @@ async function isChanged(sql: Sql, { id, claim, revision }: LiveRequest['agent']
 type Quoted = { expected: bigint; slippageCapBps: number }
 
 /** The plan's one quote is judged by the agent's own terms before anything is counted, and held on to. */
-async function askSession(deps: Deps, ask: LiveRequest): Promise<{ trade: CosignedTrade; quoted: Quoted }> {
-  const { agent, order, session } = ask
+async function askSession(
+  deps: Deps,
+  request: LiveRequest,
+): Promise<{ trade: CosignedTrade; quoted: Quoted }> {
+  const { agent, order, session } = request
   let quoted: Quoted | undefined
   const trade = await deps.sessions.tradeInSession({
     path: 'hosted',
@@ -149,7 +152,7 @@ async function askSession(deps: Deps, ask: LiveRequest): Promise<{ trade: Cosign
 function judgeByOwnTerms(quote: TradeQuote, terms: LiveRequest['agent']['terms']): Judgement {
   const { shield, policies, acceptRisks } = terms
   return judgeQuote(
-    { ...quote, ask: { ...quote.ask, shield, policies } },
+    { ...quote, request: { ...quote.request, shield, policies } },
     { acceptRisks, attestsNonUs: true },
   )
 }

@@ -12,9 +12,9 @@ class OrderTaken extends Error {}
 /** Fills an order on paper: the fill, the order's end and its log are one transaction. */
 export async function tradePaper(
   deps: Pick<TickOptions, 'db' | 'clock' | 'paper'>,
-  ask: OrderRequest & { bookId: number },
+  request: OrderRequest & { bookId: number },
 ): Promise<OrderOutcome> {
-  const { agent, tick, order, bookId } = ask
+  const { agent, tick, order, bookId } = request
   try {
     await deps.paper.fill({
       bookId,
@@ -68,7 +68,7 @@ export async function tradePaper(
   } catch (error) {
     if (error instanceof OrderTaken) return 'failed'
     if (!isPitError(error)) throw error
-    return holdOrder(deps, ask, { code: holdCodeOf(error), message: error.message })
+    return holdOrder(deps, request, { code: holdCodeOf(error), message: error.message })
   }
 }
 

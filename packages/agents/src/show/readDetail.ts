@@ -51,8 +51,8 @@ export async function listStanding(deps: HostedDeps, wallet: Address): Promise<S
   return agents.map(standing)
 }
 
-export async function getAgent(deps: HostedDeps, ask: AgentRequest): Promise<AgentDetail> {
-  return readDetail(deps, await findOwned(deps.db, ask))
+export async function getAgent(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
+  return readDetail(deps, await findOwned(deps.db, request))
 }
 
 export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<AgentDetail> {

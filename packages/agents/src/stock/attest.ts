@@ -27,19 +27,19 @@ export interface StockRequest extends AgentRequest {
 }
 
 /** The owner's attestation, checked here and by the signing service, then kept. */
-export async function attestStock(deps: HostedDeps, ask: StockRequest): Promise<AgentDetail> {
-  const agent = await findOwned(deps.db, ask)
-  const { issuedS, expiresS, signature } = ask
+export async function attestStock(deps: HostedDeps, request: StockRequest): Promise<AgentDetail> {
+  const agent = await findOwned(deps.db, request)
+  const { issuedS, expiresS, signature } = request
   refuseMalformed('signature', signature)
   if (agent.mode === 'paper') fail('PAPER_AGENT')
   if (agent.status === 'stopped') fail('STOPPED')
   if (agent.sessionId === null) fail('NO_SESSION', { status: 409, message: 'No session is attached.' })
-  if (ask.sessionId !== agent.sessionId) fail('SESSION_MISMATCH', { field: 'session_id' })
+  if (request.sessionId !== agent.sessionId) fail('SESSION_MISMATCH', { field: 'session_id' })
   const session = await needSession(deps, agent)
   const { notBeforeS } = await readStock(deps.db, agent.id)
-  checkTimes(ask, { notBeforeS, sessionEndsS: session.expiresAtS, nowS: nowS(deps.clock) })
-  checkSignature(deps, agent, session, ask)
-  await askStock(deps, agent, session, ask)
+  checkTimes(request, { notBeforeS, sessionEndsS: session.expiresAtS, nowS: nowS(deps.clock) })
+  checkSignature(deps, agent, session, request)
+  await askStock(deps, agent, session, request)
 
   const { executor } = agent
   const kept = await deps.db.transaction(async (sql) => {
@@ -119,7 +119,7 @@ async function askStock(
   session: AgentSession,
   { issuedS: issued, expiresS: expires, signature }: StockRequest,
 ): Promise<void> {
-  const ask = {
+  const request = {
     executor: agent.executor!,
     agent_id: agent.id,
     owner: agent.wallet,
@@ -130,7 +130,7 @@ async function askStock(
     signature,
   }
   await askSigner(deps, 'hosted.stock_attestation', (signer) =>
-    signer.attestStock(ask).catch((error: unknown) => {
+    signer.attestStock(request).catch((error: unknown) => {
       if (isPitError(error) && error.status < 500 && !isKnown(error.code)) {
         const why = `the signing service refused it: ${error.message}`
         return refuse(why)

@@ -11,9 +11,9 @@ import { revokeStockOf } from './stockStore.ts'
 /** Here at once; the signing service is told until it confirms. */
 export async function revokeStock(
   deps: HostedDeps,
-  ask: AgentRequest,
+  request: AgentRequest,
 ): Promise<{ detail: AgentDetail; signerRevoked: boolean }> {
-  const agent = await findOwned(deps.db, ask)
+  const agent = await findOwned(deps.db, request)
   const { executor } = agent
   if (agent.mode === 'paper' || executor === null) return fail('PAPER_AGENT')
   const atS = nowS(deps.clock)

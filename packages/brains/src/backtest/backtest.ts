@@ -47,13 +47,13 @@ export interface Backtest {
  * worse by the slippage, less fee and gas. Real fills are quoted at their size against pools: this
  * rehearses, it does not promise.
  */
-export function backtest(ask: BacktestRequest): Backtest {
-  const { brain, params, limits, intervalS } = ask
-  const series = new Map([...ask.marks].map(([token, marks]) => [token, openSeries(marks)]))
+export function backtest(request: BacktestRequest): Backtest {
+  const { brain, params, limits, intervalS } = request
+  const series = new Map([...request.marks].map(([token, marks]) => [token, openSeries(marks)]))
   series.set(CASH_TOKEN, CASH_SERIES)
   const priceAt = (atS: number) => (token: string) => series.get(token)?.at(atS).priceE18 ?? null
   const historyS = brain.historyS(params)
-  const book = openSimBook(ask.startMicroUsd, ask)
+  const book = openSimBook(request.startMicroUsd, request)
   const ordered: { atS: number; microUsd: bigint }[] = []
   const equity: { atS: number; microUsd: bigint }[] = []
   let state: Record<string, unknown> | null = null
@@ -66,11 +66,11 @@ export function backtest(ask: BacktestRequest): Backtest {
     return { pair, base, quote, baseSymbol: base, quoteSymbol: quote, ...now, history }
   }
 
-  for (let atS = ask.fromS; atS <= ask.toS; atS += intervalS) {
+  for (let atS = request.fromS; atS <= request.toS; atS += intervalS) {
     while (ordered[0] !== undefined && ordered[0].atS <= atS - DAY_S) ordered.shift()
     const dayUsedMicroUsd = ordered.reduce((sum, order) => sum + order.microUsd, 0n)
     const decision = brain.decide({
-      market: { atS, pairs: ask.pairs.map((pair) => pairNow(pair, atS)) },
+      market: { atS, pairs: request.pairs.map((pair) => pairNow(pair, atS)) },
       book: { ...book.view(priceAt(atS)), dayUsedMicroUsd },
       params,
       state,
@@ -90,11 +90,11 @@ export function backtest(ask: BacktestRequest): Backtest {
     if (worth !== null) equity.push({ atS, microUsd: worth })
   }
 
-  const atEnd = priceAt(ask.toS)
+  const atEnd = priceAt(request.toS)
   return {
     brain: brain.name,
-    fromS: ask.fromS,
-    toS: ask.toS,
+    fromS: request.fromS,
+    toS: request.toS,
     ticks,
     holds,
     refused,
@@ -104,13 +104,13 @@ export function backtest(ask: BacktestRequest): Backtest {
       const price = atEnd(token)
       return { token, atomsE18, microUsd: price === null ? null : worthAt(atomsE18, price) }
     }),
-    startMicroUsd: ask.startMicroUsd,
+    startMicroUsd: request.startMicroUsd,
     endMicroUsd: book.view(atEnd).equityMicroUsd,
     maxDrawdownBps: drawdownBps(equity),
     feesMicroUsd: book.fills.reduce((sum, fill) => sum + fill.feeMicroUsd, 0n),
     gasMicroUsd: book.fills.reduce((sum, fill) => sum + fill.gasMicroUsd, 0n),
     lastReason,
-    terms: { feeBps: ask.feeBps, slippageBps: ask.slippageBps, gasMicroUsd: ask.gasMicroUsd },
+    terms: { feeBps: request.feeBps, slippageBps: request.slippageBps, gasMicroUsd: request.gasMicroUsd },
   }
 }
 

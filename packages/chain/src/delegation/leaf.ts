@@ -34,9 +34,9 @@ type TradeParams = { execution: Execution; sequence: number; nowS: number }
 /** A router trade under its root. */
 export function sessionLeaf(
   addresses: DelegationAddresses,
-  { root, ...ask }: TradeParams & { root: Extract<SessionRoot, { kind: 'router' }> },
+  { root, ...request }: TradeParams & { root: Extract<SessionRoot, { kind: 'router' }> },
 ): Delegation {
-  return buildLeaf(addresses, { kind: 'router', ...tradeTerms(root, ask, [root.router]) })
+  return buildLeaf(addresses, { kind: 'router', ...tradeTerms(root, request, [root.router]) })
 }
 
 /** A curve trade under its root, unsigned and without what pays its fee: see `payFee`. */
@@ -46,11 +46,11 @@ export function curveLeaf(
     root,
     feeRoot,
     feeWei,
-    ...ask
+    ...request
   }: TradeParams & { root: Extract<SessionRoot, { kind: 'curve' }>; feeRoot: FeeRoot; feeWei: bigint },
 ): Delegation {
   const fee = { recipient: feeRoot.recipient, amountWei: feeWei }
-  return buildLeaf(addresses, { kind: 'curve', ...tradeTerms(root, ask, root.curves), fee })
+  return buildLeaf(addresses, { kind: 'curve', ...tradeTerms(root, request, root.curves), fee })
 }
 
 /** What pays the fee of one curve leaf; the co-signer signs both. */

@@ -41,7 +41,7 @@ const binding: RootRequest['binding'] = {
 }
 const bindingHash: Hex = `0x0${'a'.repeat(63)}`
 const eth = { dayWei: 10n ** 18n + 1n, tradeWei: 25n * 10n ** 16n }
-const ask: RootRequest = { binding, bindingHash, eth, nowS: NOW }
+const request: RootRequest = { binding, bindingHash, eth, nowS: NOW }
 const curves = [at('9'), at('8')]
 
 const rootOf = <Kind extends SessionRoot['kind']>(kind: Kind, delegation: Delegation) => {
@@ -52,8 +52,8 @@ const rootOf = <Kind extends SessionRoot['kind']>(kind: Kind, delegation: Delega
 const caveatsOf = ({ caveats }: Delegation) => caveats.map((caveat) => decodeCaveat(addresses, caveat))
 
 describe('roots', () => {
-  const root = sessionRoot(addresses, ask)
-  const { curve, fee } = curveRoots(addresses, { ...ask, curves, launchpads: ['pit'] })
+  const root = sessionRoot(addresses, request)
+  const { curve, fee } = curveRoots(addresses, { ...request, curves, launchpads: ['pit'] })
   const shared = {
     wallet: binding.wallet,
     cosigner: binding.cosigner,
@@ -83,21 +83,21 @@ describe('roots', () => {
 
   it('lets no ETH out when ETH is not bound', () => {
     const tokens = [USDG, at('7')]
-    const without = sessionRoot(addresses, { ...ask, binding: { ...binding, tokens }, eth: null })
+    const without = sessionRoot(addresses, { ...request, binding: { ...binding, tokens }, eth: null })
     expect(caveatsOf(without).slice(5)).toEqual([{ enforcer: 'ValueLte', valueWei: 0n }])
     expect(rootOf('router', without).eth).toBeNull()
-    expect(() => sessionRoot(addresses, { ...ask, eth: null })).toThrow('ETH caps')
-    expect(() => sessionRoot(addresses, { ...ask, binding: { ...binding, tokens } })).toThrow('ETH caps')
+    expect(() => sessionRoot(addresses, { ...request, eth: null })).toThrow('ETH caps')
+    expect(() => sessionRoot(addresses, { ...request, binding: { ...binding, tokens } })).toThrow('ETH caps')
     expect(() =>
       curveRoots(addresses, {
-        ...ask,
+        ...request,
         binding: { ...binding, tokens },
         eth: null,
         curves,
         launchpads: ['pit'],
       }),
     ).toThrow('ETH')
-    expect(() => sessionRoot(addresses, { ...ask, eth: { ...eth, dayWei: 0n } })).toThrow(RangeError)
+    expect(() => sessionRoot(addresses, { ...request, eth: { ...eth, dayWei: 0n } })).toThrow(RangeError)
   })
 
   it('for curves has one for their calls and one that can only pay the fee', () => {
@@ -200,17 +200,17 @@ describe('roots', () => {
 
   it('are refused when a key could leave them', () => {
     const bound = (change: Partial<RootRequest['binding']>) => () =>
-      sessionRoot(addresses, { ...ask, binding: { ...binding, ...change } })
+      sessionRoot(addresses, { ...request, binding: { ...binding, ...change } })
     expect(bound({ router: binding.wallet })).toThrow('its own wallet')
     expect(bound({ router: addresses.manager })).toThrow('the manager')
     expect(bound({ executor: binding.wallet })).toThrow('executor')
     expect(bound({ executor: binding.cosigner })).toThrow('executor')
     expect(bound({ chain_id: 1 })).toThrow('another chain')
     for (const bad of [binding.wallet, addresses.manager])
-      expect(() => curveRoots(addresses, { ...ask, curves: [at('8'), bad], launchpads: ['pit'] })).toThrow(
-        'escapes',
-      )
-    expect(() => curveRoots(addresses, { ...ask, curves: [], launchpads: ['pit'] })).toThrow(RangeError)
+      expect(() =>
+        curveRoots(addresses, { ...request, curves: [at('8'), bad], launchpads: ['pit'] }),
+      ).toThrow('escapes')
+    expect(() => curveRoots(addresses, { ...request, curves: [], launchpads: ['pit'] })).toThrow(RangeError)
   })
 
   it('tell where they differ from a binding', () => {
@@ -235,8 +235,8 @@ describe('roots', () => {
 })
 
 describe('leaves', () => {
-  const root = rootOf('router', sessionRoot(addresses, ask))
-  const roots = curveRoots(addresses, { ...ask, curves, launchpads: ['pit'] })
+  const root = rootOf('router', sessionRoot(addresses, request))
+  const roots = curveRoots(addresses, { ...request, curves, launchpads: ['pit'] })
   const [curve, fee] = [rootOf('curve', roots.curve), rootOf('fee', roots.fee)]
   const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c11' as Hex }
   const leaf = sessionLeaf(addresses, { root, execution, sequence: 7, nowS: NOW })
@@ -326,7 +326,7 @@ describe('leaves', () => {
     // The id is of its root.
     expect(readLeaf(addresses, { ...leaf, authority: curve.hash })).toBeUndefined()
     expect(readLeaf(addresses, { ...payment[0]!, delegate: binding.executor })).toBeUndefined()
-    expect(readLeaf(addresses, sessionRoot(addresses, ask))).toBeUndefined()
+    expect(readLeaf(addresses, sessionRoot(addresses, request))).toBeUndefined()
   })
 
   it('are made only for what their root allows', () => {
@@ -355,7 +355,7 @@ describe('leaves', () => {
 
 describe('caveats in words', () => {
   it('say what they bound', () => {
-    const { curve, fee } = curveRoots(addresses, { ...ask, curves, launchpads: ['pit'] })
+    const { curve, fee } = curveRoots(addresses, { ...request, curves, launchpads: ['pit'] })
     const feeRoot = rootOf('fee', fee)
     const execution = { target: at('8'), valueWei: 10n ** 17n, data: '0x8945257c' as Hex }
     const leaf = curveLeaf(addresses, {
@@ -367,7 +367,7 @@ describe('caveats in words', () => {
       nowS: NOW,
     })
     const says = (one: Delegation) => describeCaveats(addresses, one.caveats).map((row) => row.says)
-    expect(says(sessionRoot(addresses, ask))).toEqual([
+    expect(says(sessionRoot(addresses, request))).toEqual([
       `Only ${binding.executor} can use it.`,
       `It can call ${binding.router} and nothing else.`,
       'It can call execute(bytes,bytes[],uint256) and no other method.',

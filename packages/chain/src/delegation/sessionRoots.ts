@@ -35,14 +35,14 @@ const START_BEFORE_S = 60
 /** No fee is more than a hundredth of a trade (FEE.maxBps), so all fees of a day are not more of its cap. */
 const FEE_SHARE_OF_DAY = 100n
 
-export function sessionRoot(addresses: DelegationAddresses, ask: RootRequest): Delegation {
-  const { executor, router } = ask.binding
+export function sessionRoot(addresses: DelegationAddresses, request: RootRequest): Delegation {
+  const { executor, router } = request.binding
   return buildRoot(addresses, {
-    ...shared(addresses, ask),
+    ...shared(addresses, request),
     kind: 'router',
     executor,
     router,
-    eth: capsOf(ask),
+    eth: capsOf(request),
   })
 }
 
@@ -51,13 +51,13 @@ export function sessionRoot(addresses: DelegationAddresses, ask: RootRequest): D
  */
 export function curveRoots(
   addresses: DelegationAddresses,
-  ask: RootRequest & { curves: readonly Address[]; launchpads: readonly LaunchpadKind[] },
+  request: RootRequest & { curves: readonly Address[]; launchpads: readonly LaunchpadKind[] },
 ): { curve: Delegation; fee: Delegation } {
-  const eth = capsOf(ask)
+  const eth = capsOf(request)
   if (eth === null) throw new TypeError('curves are traded for ETH, which this session does not bind')
-  const common = shared(addresses, ask)
-  const curves = ask.curves.map(lowerAddress).sort((a, b) => (sortsBefore(a, b) ? -1 : 1))
-  const { executor, fee } = ask.binding
+  const common = shared(addresses, request)
+  const curves = request.curves.map(lowerAddress).sort((a, b) => (sortsBefore(a, b) ? -1 : 1))
+  const { executor, fee } = request.binding
   const dayWei = (eth.dayWei + FEE_SHARE_OF_DAY - 1n) / FEE_SHARE_OF_DAY
   return {
     curve: buildRoot(addresses, {
@@ -65,7 +65,7 @@ export function curveRoots(
       kind: 'curve',
       executor,
       curves,
-      launchpads: sortedLaunchpads(ask.launchpads),
+      launchpads: sortedLaunchpads(request.launchpads),
       eth,
     }),
     fee: buildRoot(addresses, {

@@ -61,7 +61,7 @@ function spam(i: number): Pool {
   }
 }
 
-const ask = { tokenIn: TOKEN, tokenOut: USDG }
+const request = { tokenIn: TOKEN, tokenOut: USDG }
 const AMOUNTS = [1_000n, 10n ** 9n, 10n ** 15n, ETHER, 300n * ETHER, 9_000n * ETHER]
 function bestOfAll(pools: Iterable<Pool>, amountIn: bigint): bigint {
   let best = 0n
@@ -72,7 +72,7 @@ function bestOfAll(pools: Iterable<Pool>, amountIn: bigint): bigint {
   return best
 }
 const found = (index: ReturnType<typeof createPoolIndex>, amountIn: bigint) =>
-  findRoutes({ index, crypto }, { ...ask, amountIn }).routes[0]?.amountOut ?? 0n
+  findRoutes({ index, crypto }, { ...request, amountIn }).routes[0]?.amountOut ?? 0n
 
 describe('a rating', () => {
   it('is what the pool gives, near enough, and what it has when asked for more', () => {
@@ -193,7 +193,7 @@ describe('a crowded pair', () => {
     const plain = Array.from({ length: 100 }, (_, i) => spam(i))
     const hooks = Array.from({ length: 100 }, (_, i) => hooked(BigInt(i + 1) * ETHER))
     const index = indexed([...plain, ...hooks])
-    const { byCall } = findRoutes({ index, crypto }, { ...ask, amountIn: ETHER })
+    const { byCall } = findRoutes({ index, crypto }, { ...request, amountIn: ETHER })
     expect(byCall.length).toBeLessThanOrEqual(24)
     expect(byCall.map(({ hops }) => hops[0]!.pool)).toContain(hooks[99])
     const back = { tokenIn: USDG, tokenOut: TOKEN, amountIn: ETHER }

@@ -94,11 +94,11 @@ export function createPoolIndex(options: {
     let pair = rankings.get(name)
     if (pair) rankings.delete(name)
     else {
-      const ask = {
+      const request = {
         zeroForOne: (pool: Pool) => asWeth(pool.token0, weth) === from,
         isPinned: (id: Hex) => pinned.has(id),
       }
-      pair = { memory: createRanking(ask), call: createRanking(ask) }
+      pair = { memory: createRanking(request), call: createRanking(request) }
       for (const pool of pools) for (const way of waysOf(pool)) pair[way].add(pool)
     }
     rankings.set(name, pair)

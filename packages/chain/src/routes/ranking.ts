@@ -22,7 +22,7 @@ export type Ranking = {
   best(amountIn: bigint): Pool[]
 }
 
-export function createRanking(ask: {
+export function createRanking(request: {
   zeroForOne: (pool: Pool) => boolean
   isPinned: (id: Hex) => boolean
 }): Ranking {
@@ -46,7 +46,7 @@ export function createRanking(ask: {
 
   function rate(slot: number): void {
     const pool = pools[slot]
-    if (pool) rateOutputs(pool, ask.zeroForOne(pool), rated)
+    if (pool) rateOutputs(pool, request.zeroForOne(pool), rated)
     else rated.fill(0)
     for (let size = 0; size < RATED_SIZES; size++) {
       const before = outputs[size]![slot]!
@@ -120,7 +120,7 @@ export function createRanking(ask: {
       if (slot === outputs[0]!.length) outputs = columns(2 * slot, outputs)
       pools[slot] = pool
       slotOf.set(pool.id, slot)
-      if (ask.isPinned(pool.id)) pinned.set(pool.id, pool)
+      if (request.isPinned(pool.id)) pinned.set(pool.id, pool)
       rate(slot)
     },
     remove(id) {

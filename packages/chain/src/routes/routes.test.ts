@@ -166,33 +166,33 @@ describe('routes', () => {
     })
     pool.sqrtPriceX96 = sqrtPriceAtTick(0)
     changeLiquidity(pool, -887272, 887272, ETHER)
-    const ask = { tokenIn: TOKEN, tokenOut: OTHER }
+    const request = { tokenIn: TOKEN, tokenOut: OTHER }
     const index = indexOf(pool)
     expect(quoteExactIn(pool, true, 10n ** 30n)).toMatchObject({ filled: true })
-    expect(findRoutes({ index, crypto }, { ...ask, amountIn: 10n ** 30n }).routes).toEqual([])
-    expect(findRoutes({ index, crypto }, { ...ask, amountIn: ETHER }).routes.length).toBe(1)
+    expect(findRoutes({ index, crypto }, { ...request, amountIn: 10n ** 30n }).routes).toEqual([])
+    expect(findRoutes({ index, crypto }, { ...request, amountIn: ETHER }).routes.length).toBe(1)
   })
 
   it('are ranked after gas, where gas costs something', () => {
     const direct = v3(TOKEN, OTHER, 10n ** 18n, 10_000)
     const index = indexOf(direct, v3(TOKEN, USDG, 10n ** 21n, 100), v3(USDG, OTHER, 10n ** 21n, 100))
-    const ask = { tokenIn: TOKEN, tokenOut: OTHER, amountIn: 10n ** 12n }
-    expect(findRoutes({ index, crypto }, ask).routes[0]!.hops.length).toBe(2)
+    const request = { tokenIn: TOKEN, tokenOut: OTHER, amountIn: 10n ** 12n }
+    expect(findRoutes({ index, crypto }, request).routes[0]!.hops.length).toBe(2)
     const dear = { gasPriceWei: 10n ** 6n, outAtomsPerEth: 10n ** 18n }
-    const ranked = findRoutes({ index, crypto }, { ...ask, gasCost: dear }).routes
+    const ranked = findRoutes({ index, crypto }, { ...request, gasCost: dear }).routes
     expect(ranked[0]!.hops.length).toBe(1)
     expect(ranked[0]!.netOut).toBe(ranked[0]!.amountOut - BigInt(ranked[0]!.gas) * 10n ** 6n)
   })
 
   it('keep their ids, and quote anew for another amount', () => {
     const index = indexOf(v3(TOKEN, USDG, ETHER), v2(USDG, WETH, ETHER, ETHER))
-    const ask = { tokenIn: TOKEN, tokenOut: NATIVE, amountIn: 10n ** 15n }
-    const [first] = findRoutes({ index, crypto }, ask).routes
-    const [again] = findRoutes({ index, crypto }, { ...ask, amountIn: 2n * 10n ** 15n }).routes
+    const request = { tokenIn: TOKEN, tokenOut: NATIVE, amountIn: 10n ** 15n }
+    const [first] = findRoutes({ index, crypto }, request).routes
+    const [again] = findRoutes({ index, crypto }, { ...request, amountIn: 2n * 10n ** 15n }).routes
     expect(again!.id).toBe(first!.id)
     expect(first!.id).toMatch(/^0x[0-9a-f]{32}$/)
-    expect(requote(first!, { ...ask, amountIn: 2n * 10n ** 15n })).toEqual(again)
-    expect(requote(first!, { ...ask, amountIn: 10n ** 40n })).toBeUndefined()
+    expect(requote(first!, { ...request, amountIn: 2n * 10n ** 15n })).toEqual(again)
+    expect(requote(first!, { ...request, amountIn: 10n ** 40n })).toBeUndefined()
   })
 
   it('are none between a token and itself, ETH and WETH, or for nothing', () => {
@@ -207,8 +207,8 @@ describe('routes', () => {
     const deep = v3(TOKEN, USDG, 10n ** 20n)
     const index = indexOf(...Array.from({ length: 100 }, () => v3(TOKEN, USDG, 10n ** 12n)), deep)
     const seen: Pool[] = []
-    const candidates: typeof index.candidates = (...ask) => {
-      const pools = index.candidates(...ask)
+    const candidates: typeof index.candidates = (...params) => {
+      const pools = index.candidates(...params)
       seen.push(...pools)
       return pools
     }
@@ -225,14 +225,14 @@ describe('routes', () => {
 })
 
 describe('a split', () => {
-  const ask = { tokenIn: TOKEN, tokenOut: USDG, amountIn: 10n ** 17n }
+  const request = { tokenIn: TOKEN, tokenOut: USDG, amountIn: 10n ** 17n }
 
   it('beats one route where pools are shallow, and adds up', () => {
     const index = indexOf(v3(TOKEN, USDG, ETHER), v3(TOKEN, USDG, ETHER, 3000), v2(TOKEN, USDG, ETHER, ETHER))
-    const { routes } = findRoutes({ index, crypto }, ask)
-    const split = splitRoute(routes, ask)!
+    const { routes } = findRoutes({ index, crypto }, request)
+    const split = splitRoute(routes, request)!
     expect(split.legs.length).toBe(3)
-    expect(split.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)).toBe(ask.amountIn)
+    expect(split.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)).toBe(request.amountIn)
     expect(split.legs.reduce((sum, leg) => sum + leg.amountOut, 0n)).toBe(split.amountOut)
     expect(split.amountOut).toBeGreaterThan(routes[0]!.amountOut)
     const pools = split.legs.flatMap(path)
@@ -246,16 +246,16 @@ describe('a split', () => {
   it('is not tried where no single route carries the whole', () => {
     const index = indexOf(v3(TOKEN, USDG, ETHER), v3(TOKEN, USDG, ETHER))
     const most = quoteExactIn(index.between(TOKEN, USDG)[0]!, true, 10n ** 30n)!.amountIn
-    expect(findRoutes({ index, crypto }, { ...ask, amountIn: most + 10n }).routes).toEqual([])
+    expect(findRoutes({ index, crypto }, { ...request, amountIn: most + 10n }).routes).toEqual([])
   })
 
   it('is left when gas eats the gain, or when there is one way only', () => {
     const index = indexOf(v3(TOKEN, USDG, ETHER), v3(TOKEN, USDG, ETHER))
-    const dear = { ...ask, gasCost: { gasPriceWei: 10n ** 12n, outAtomsPerEth: 10n ** 18n } }
+    const dear = { ...request, gasCost: { gasPriceWei: 10n ** 12n, outAtomsPerEth: 10n ** 18n } }
     expect(splitRoute(findRoutes({ index, crypto }, dear).routes, dear)).toBeUndefined()
     const alone = indexOf(v3(TOKEN, USDG, ETHER))
-    expect(splitRoute(findRoutes({ index: alone, crypto }, ask).routes, ask)).toBeUndefined()
-    expect(splitRoute([], ask)).toBeUndefined()
+    expect(splitRoute(findRoutes({ index: alone, crypto }, request).routes, request)).toBeUndefined()
+    expect(splitRoute([], request)).toBeUndefined()
   })
 })
 

@@ -14,7 +14,7 @@ export type AskFor = (
 ) => Promise<void>
 
 /** What a person decides in the league: reviews, ledgers, prizes, divisions. */
-export function addLeague(program: Command, ask: AskFor, reasonOption: () => Option): void {
+export function addLeague(program: Command, request: AskFor, reasonOption: () => Option): void {
   const league = program.command('league').description('What a person decides in the league.')
   league
     .command('review')
@@ -27,7 +27,7 @@ export function addLeague(program: Command, ask: AskFor, reasonOption: () => Opt
     )
     .addOption(reasonOption())
     .action((given: { season: number; entry: number; rule: string; status: string; reason: string }) =>
-      ask(
+      request(
         'league.review',
         { season: given.season, entry_id: given.entry, rule: given.rule, status: given.status },
         (print) => print(`entry ${given.entry}: ${given.rule} is ${given.status}`),
@@ -42,7 +42,7 @@ export function addLeague(program: Command, ask: AskFor, reasonOption: () => Opt
     .option('--partner-price <e18>', 'dollars for a whole token times 10^18, where no mark was read')
     .option('--reason <text>', 'where gain or price are from')
     .action((given: { season: number; gain?: string; partnerPrice?: string; reason?: string }) =>
-      ask(
+      request(
         'league.settle',
         {
           season: given.season,
@@ -56,7 +56,7 @@ export function addLeague(program: Command, ask: AskFor, reasonOption: () => Opt
         given.reason ?? null,
       ),
     )
-  addPayouts(program, ask, reasonOption)
+  addPayouts(program, request, reasonOption)
   program
     .command('account')
     .description('Accounts.')
@@ -68,7 +68,7 @@ export function addLeague(program: Command, ask: AskFor, reasonOption: () => Opt
     )
     .addOption(reasonOption())
     .action((given: { wallet: string; division: string; reason: string }) =>
-      ask(
+      request(
         'account.division',
         { wallet: given.wallet, division: given.division },
         (print, answer) => printDivision(print, answer as Parameters<typeof printDivision>[1]),
@@ -77,13 +77,13 @@ export function addLeague(program: Command, ask: AskFor, reasonOption: () => Opt
     )
 }
 
-function addPayouts(program: Command, ask: AskFor, reasonOption: () => Option): void {
+function addPayouts(program: Command, request: AskFor, reasonOption: () => Option): void {
   const payout = program.command('payout').description('Prizes that are owed and were sent.')
   payout
     .command('list')
     .description('What is planned and not paid yet, and why it is held back where it is.')
     .action(() =>
-      ask('league.payouts', {}, (print, answer) =>
+      request('league.payouts', {}, (print, answer) =>
         printPayouts(print, answer as Parameters<typeof printPayouts>[1]),
       ),
     )
@@ -94,7 +94,7 @@ function addPayouts(program: Command, ask: AskFor, reasonOption: () => Option): 
     .requiredOption('--place <n>', 'which place, 1 to 3', whole)
     .addOption(reasonOption())
     .action((given: { season: number; place: number; reason: string }) =>
-      ask(
+      request(
         'league.recipient',
         { season: given.season, place: given.place },
         (print, answer) => {
@@ -113,7 +113,7 @@ function addPayouts(program: Command, ask: AskFor, reasonOption: () => Option): 
     .requiredOption('--place <n>', 'which place, 1 to 3', whole)
     .requiredOption('--tx <hash>', 'its transaction', txHash)
     .action((given: { season: number; place: number; tx: string }) =>
-      ask('league.payout', { season: given.season, place: given.place, tx_hash: given.tx }, (print) =>
+      request('league.payout', { season: given.season, place: given.place, tx_hash: given.tx }, (print) =>
         print(
           `place ${given.place} of season ${given.season} is paid by ${given.tx}, once the chain shows it`,
         ),
@@ -127,7 +127,7 @@ function addPayouts(program: Command, ask: AskFor, reasonOption: () => Option): 
     .option('--tx <hash>', 'its transaction', txHash)
     .option('--reason <text>', 'a note; why, where nothing was moved')
     .action((given: { season: number; amount: string; tx?: string; reason?: string }) =>
-      ask(
+      request(
         'league.withdrawal',
         { season: given.season, tx_hash: given.tx ?? null, amount: given.amount },
         (print) => print(`the withdrawal for season ${given.season} is recorded`),

@@ -13,16 +13,16 @@ async function run(line: string[], answer: unknown = { on: true, changed: true, 
   const printed: string[] = []
   const deps: AdminDeps = {
     user: 'ada',
-    act: async (ask) => {
-      asked.push(ask)
+    act: async (request) => {
+      asked.push(request)
       return answer
     },
-    freezeSigner: async (ask) => {
-      frozen.push(ask)
-      return { frozen: ask.frozen }
+    freezeSigner: async (request) => {
+      frozen.push(request)
+      return { frozen: request.frozen }
     },
-    acceptLedger: async (ask) => {
-      accepted.push(ask)
+    acceptLedger: async (request) => {
+      accepted.push(request)
       return { sessions_ended: 3 }
     },
     print: (text) => printed.push(text),

@@ -11,9 +11,9 @@ import { sanctionsCommand } from './sanctionsCommand.ts'
 export interface AdminDeps {
   /** Who runs this, unless --operator says otherwise. */
   user: string
-  act(ask: Ask): Promise<unknown>
-  freezeSigner(ask: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
-  acceptLedger(ask: { lost: LostByRestore; operator: string; reason: string }): Promise<{
+  act(request: Ask): Promise<unknown>
+  freezeSigner(request: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
+  acceptLedger(request: { lost: LostByRestore; operator: string; reason: string }): Promise<{
     sessions_ended: number
   }>
   /** Where the list is read from, by the settings. */

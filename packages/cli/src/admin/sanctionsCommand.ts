@@ -18,7 +18,7 @@ type AskFor = (
 ) => Promise<void>
 
 /** `pit-admin sanctions update`: the Treasury's list, checked, kept and put in force. */
-export const sanctionsCommand = (ask: AskFor, file: string | undefined): Command =>
+export const sanctionsCommand = (request: AskFor, file: string | undefined): Command =>
   new Command('sanctions').description('The sanctions list.').addCommand(
     new Command('update')
       .description('Takes the US Treasury’s SDN.XML or SDN_ADVANCED.XML; running processes take it up.')
@@ -35,7 +35,7 @@ export const sanctionsCommand = (ask: AskFor, file: string | undefined): Command
             open: openList,
             nowMs: Date.now,
             record: ({ addresses, publishedOn, sha256 }) =>
-              ask(
+              request(
                 'sanctions.update',
                 {
                   addresses: addresses.length,

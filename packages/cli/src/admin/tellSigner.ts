@@ -75,7 +75,7 @@ export const acceptLedger = (
  */
 async function tellSigner<T>(
   { operator, access, clock, warn, noteBoundMs = NOTE_BOUND_MS }: TellDeps,
-  ask: {
+  request: {
     operator: string
     reason: string
     action: string
@@ -83,10 +83,10 @@ async function tellSigner<T>(
     tell(client: SignerClient): Promise<T>
   },
 ): Promise<T> {
-  const goesAhead = ask.unnoted === 'goes ahead'
+  const goesAhead = request.unnoted === 'goes ahead'
   const note = (phase: 'asked' | 'done' | 'failed', why: string | null = null) => {
-    const input = { action: ask.action, phase, why }
-    const noted = operator.act({ name: 'note', operator: ask.operator, reason: ask.reason, input })
+    const input = { action: request.action, phase, why }
+    const noted = operator.act({ name: 'note', operator: request.operator, reason: request.reason, input })
     if (!goesAhead) return noted
     return withinMs(noteBoundMs, noted, () => new Error(`no answer within ${noteBoundMs} ms`))
   }
@@ -96,7 +96,7 @@ async function tellSigner<T>(
   })
   const client = createSignerClient({ ...access, clock })
   try {
-    const answer = await ask.tell(client)
+    const answer = await request.tell(client)
     await note('done').catch((error) => warn(`done, but not written down: ${(error as Error).message}`))
     return answer
   } catch (error) {

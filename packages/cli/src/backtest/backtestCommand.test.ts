@@ -26,8 +26,8 @@ async function pit(args: string[], marks: Marks = new Map([['ETH', wave()]])) {
     print: (text) => void printed.push(text),
     readFile: readMarksFile,
     writeFile: writeMarksFile,
-    async readStore(ask) {
-      asked.push(ask)
+    async readStore(request) {
+      asked.push(request)
       return marks
     },
   })

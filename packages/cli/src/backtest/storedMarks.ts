@@ -71,14 +71,19 @@ export function addressOf(token: string, profile: Pick<ChainProfile, 'core_token
 /** The marks of each token between two seconds. */
 export async function readStoredMarks(
   sql: Sql,
-  ask: { tokens: readonly string[]; profile: Pick<ChainProfile, 'core_tokens'>; fromS: number; toS: number },
+  request: {
+    tokens: readonly string[]
+    profile: Pick<ChainProfile, 'core_tokens'>
+    fromS: number
+    toS: number
+  },
 ): Promise<Marks> {
   const marks: Marks = new Map()
-  for (const token of ask.tokens) {
+  for (const token of request.tokens) {
     const rows = await marksBetween(sql, {
-      token: addressOf(token, ask.profile),
-      fromS: ask.fromS,
-      toS: ask.toS,
+      token: addressOf(token, request.profile),
+      fromS: request.fromS,
+      toS: request.toS,
       limit: MAX_ROWS,
     })
     // Cut at its newest end it would be another history than was asked for.

@@ -30,16 +30,18 @@ export const fastCommand = (deps: CommandDeps): Command =>
     .option('--no-fallback', 'refuse where fast mode cannot take it, instead of planning it the normal way')
     .option('-y, --yes', 'trade without asking')
     .action(async (token_in: string, token_out: string, options: Options, command: Command) => {
-      const ask = askOf(token_in, token_out, options)
+      const request = askOf(token_in, token_out, options)
       needWord(deps, options.yes)
       const opened = await openSignedIn(deps, command)
       const { client, target } = opened
       deps.terminal.say(headingOf(target, 'live'))
-      const size = ask.usd === undefined ? `${ask.amountIn} atoms` : `$${ask.usd}`
+      const size = request.usd === undefined ? `${request.amountIn} atoms` : `$${request.usd}`
       await agree(deps, `Sell ${size} of ${token_in} for ${token_out} now?`, options.yes)
       const stages = showStages(deps.terminal, 'Pricing, signing and sending')
       const { fallback } = options
-      const traded = await client.fastTrade(ask, { fallback, onStage: stages.onStage }).finally(stages.end)
+      const traded = await client
+        .fastTrade(request, { fallback, onStage: stages.onStage })
+        .finally(stages.end)
       if (traded.by === 'prepare') {
         deps.terminal.say(`Fast mode did not take it (${traded.why}); it was planned the normal way.`)
         const { result } = traded
@@ -47,7 +49,7 @@ export const fastCommand = (deps: CommandDeps): Command =>
         return
       }
       const tokenOut = tokenNamed(client.pins, token_out)!
-      const amountIn = ask.amountIn ?? null
+      const amountIn = request.amountIn ?? null
       printTraded(deps, opened, traded, { amountIn, tokenOut }, { by: 'fast', why: null })
     })
 

@@ -30,8 +30,8 @@ export const tradeCommand = (deps: CommandDeps): Command =>
     .option('-y, --yes', 'trade without asking')
     .action(async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
-      const ask = askOf(tokenIn, tokenOut, options)
-      await run(deps, opened, ask, options.yes ?? false)
+      const request = askOf(tokenIn, tokenOut, options)
+      await run(deps, opened, request, options.yes ?? false)
     })
 
 /** The two tokens and the size, as every command that trades takes them. */
@@ -77,13 +77,13 @@ export function askOf(token_in: string, token_out: string, options: TradeFlags):
   })
 }
 
-async function run(deps: CommandDeps, opened: Opened, ask: TradeParams, yes: boolean) {
+async function run(deps: CommandDeps, opened: Opened, request: TradeParams, yes: boolean) {
   const { terminal } = deps
   const { client, target } = opened
   const done = terminal.progress('Planning and verifying')
-  const verified = await client.plan(ask).finally(() => done())
+  const verified = await client.plan(request).finally(() => done())
   terminal.say(headingOf(target, 'live'))
-  terminal.say(table(planRows(opened, ask, verified)))
+  terminal.say(table(planRows(opened, request, verified)))
   const agreed = yes || (terminal.isInteractive && (await terminal.confirm('Sign and send it?')))
   if (!agreed) {
     if (opened.options.json)
@@ -98,7 +98,7 @@ async function run(deps: CommandDeps, opened: Opened, ask: TradeParams, yes: boo
 
 type Verified = Awaited<ReturnType<Opened['client']['plan']>>
 
-function planRows(opened: Opened, ask: TradeParams, { plan, reading, checks }: Verified) {
+function planRows(opened: Opened, request: TradeParams, { plan, reading, checks }: Verified) {
   const missing = missingChecks(checks)
   const amount = (atoms: bigint, token: `0x${string}`) => amountText(opened, atoms, token)
   const risks = plan.risks.map(({ code, severity }) => `${code} (${severity})`).join(', ')
@@ -110,7 +110,7 @@ function planRows(opened: Opened, ask: TradeParams, { plan, reading, checks }: V
     ['fee', `${plan.fee_bps} bps of the ${plan.fee_side} (${plan.fee_class})`],
     ['route', plan.route.label],
     ['risks', risks === '' ? 'none' : risks],
-    ['accepted', ask.accept_risks?.join(', ') ?? 'none'],
+    ['accepted', request.accept_risks?.join(', ') ?? 'none'],
     ['permit', reading.permit ? permitText(opened, reading.permit.permit) : null],
     ['transactions', reading.transactions.length],
     ['verified', `${checks.map(({ rule }) => rule).join(', ')} (on your own node)`],

@@ -86,14 +86,14 @@ async function begin(run: Run, flags: RunFlags, signal: AbortSignal): Promise<vo
   const { deps, opened, executor } = run
   const maxTrades = flags.maxTrades ?? MAX_TRADES
   const gasWei = flags.gasEth ?? (await gasFor(opened.rpc, maxTrades))
-  const ask = {
+  const request = {
     expires_in_s: LASTS_S,
     ...termsOf({ ...flags, maxTradeUsd: flags.maxTradeUsd ?? flags.maxUsd, maxTrades }),
     max_day_usd: flags.maxUsd,
     executor: executor.address,
   }
   const gas = `${decimalText(gasWei, 18)} ETH for gas`
-  const bounds = `$${flags.maxUsd} in all, ${maxTrades} trades, ${ask.expires_in_s} s`
+  const bounds = `$${flags.maxUsd} in all, ${maxTrades} trades, ${request.expires_in_s} s`
   const question = `Let a fresh executor trade (${bounds}), with ${gas}, while the command runs?`
   await agree(deps, question, flags.yes)
   run.isFunded = true
@@ -101,11 +101,13 @@ async function begin(run: Run, flags: RunFlags, signal: AbortSignal): Promise<vo
   await sendEther(etherOf(opened, opened.account), { to: executor.address, valueWei: gasWei })
   deps.terminal.say(`Its executor ${executor.address} has ${gas}.`)
   signal.throwIfAborted()
-  const granted = await grant(deps, opened, ask, { ...flags, yes: true }, signal).catch((error: unknown) => {
-    // Signed and then lost: it may be active, so it is ended like any other.
-    if (isRefusal(error)) run.sessionId = (error.details['session_id'] as string | undefined) ?? null
-    throw error
-  })
+  const granted = await grant(deps, opened, request, { ...flags, yes: true }, signal).catch(
+    (error: unknown) => {
+      // Signed and then lost: it may be active, so it is ended like any other.
+      if (isRefusal(error)) run.sessionId = (error.details['session_id'] as string | undefined) ?? null
+      throw error
+    },
+  )
   run.sessionId = granted.terms.sessionId
 }
 

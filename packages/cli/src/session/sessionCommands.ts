@@ -31,8 +31,12 @@ const grantCommand = (deps: CommandDeps): Command =>
     needWord(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
     const { maxDayUsd } = flags
-    const ask = { ...termsOf(flags), ...(maxDayUsd !== undefined && { max_day_usd: maxDayUsd }), executor }
-    const granted = await grant(deps, opened, ask, flags)
+    const request = {
+      ...termsOf(flags),
+      ...(maxDayUsd !== undefined && { max_day_usd: maxDayUsd }),
+      executor,
+    }
+    const granted = await grant(deps, opened, request, flags)
     show(deps, opened, sessionJson(granted), () =>
       table([
         ['session', granted.terms.sessionId],
@@ -57,7 +61,7 @@ const tradeCommand = (deps: CommandDeps): Command =>
         flags: TradeFlags & { session?: string; wallet?: `0x${string}` },
         command: Command,
       ) => {
-        const ask = askOf(tokenIn, tokenOut, flags)
+        const request = askOf(tokenIn, tokenOut, flags)
         const session_id = flags.session ?? deps.env['PIT_SESSION_ID']
         if (session_id === undefined)
           throw new InputNeeded('Which session? Give --session or PIT_SESSION_ID.')
@@ -65,12 +69,13 @@ const tradeCommand = (deps: CommandDeps): Command =>
         const opened = await openAsExecutor(deps, command)
         const wallet = flags.wallet ?? (await walletOf(deps, opened, session_id))
         deps.terminal.say(headingOf(opened.target, 'live'))
-        const size = ask.notional_usd === undefined ? `${ask.amount_in} atoms` : `$${ask.notional_usd}`
+        const size =
+          request.notional_usd === undefined ? `${request.amount_in} atoms` : `$${request.notional_usd}`
         await agree(deps, `Sell ${size} of ${tokenIn} of ${wallet} for ${tokenOut}?`, flags.yes)
         const stages = showStages(deps.terminal, 'Planning, verifying, signing and sending')
         // Exactly one size: askOf saw to it.
         const traded = await opened.client
-          .sessionTrade({ ...(ask as object), session_id, wallet } as never, { onStage: stages.onStage })
+          .sessionTrade({ ...(request as object), session_id, wallet } as never, { onStage: stages.onStage })
           .finally(stages.end)
         const amountIn = BigInt(traded.trade.swap.amount_in)
         const tokenAt = tokenNamed(opened.client.pins, tokenOut)!

@@ -72,11 +72,11 @@ export const grantOptions = (
 export async function grant(
   deps: CommandDeps,
   opened: Opened,
-  ask: GrantParams,
+  request: GrantParams,
   flags: Pick<TermFlags, 'allow7702' | 'setup' | 'yes'>,
   signal?: AbortSignal,
 ): Promise<Granted> {
-  const granted = await opened.client.grantSession(ask, grantOptions(deps, opened, flags, signal))
+  const granted = await opened.client.grantSession(request, grantOptions(deps, opened, flags, signal))
   deps.terminal.say(`Session ${granted.terms.sessionId} is active.`)
   return granted
 }

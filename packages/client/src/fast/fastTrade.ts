@@ -63,33 +63,33 @@ export function createFast(deps: ClientDeps) {
   }
 
   /** One trade at a time: concurrent calls wait, so no two are signed with the same nonce. */
-  const fastTrade = (ask: FastRequest, options: FastOptions = {}): Promise<FastTraded> =>
+  const fastTrade = (request: FastRequest, options: FastOptions = {}): Promise<FastTraded> =>
     inTurn(async () => {
-      const ready = await readingAnswer('RECIPIENT', () => plan(ask, options)).catch((error: unknown) => {
+      const ready = await readingAnswer('RECIPIENT', () => plan(request, options)).catch((error: unknown) => {
         if (options.fallback === false || !canFallBack(error)) throw error
         return { why: error.code }
       })
-      if (!('why' in ready)) return send(ask, ready, options)
-      return { by: 'prepare', why: ready.why, result: await trade(deps, prepareBody(ask), options) }
+      if (!('why' in ready)) return send(request, ready, options)
+      return { by: 'prepare', why: ready.why, result: await trade(deps, prepareBody(request), options) }
     })
 
   /** Everything that is checked before the first signature. */
-  async function plan(ask: FastRequest, { signal }: FastOptions): Promise<FastPlan> {
-    const pair = `${ask.token_in}/${ask.token_out}`
-    const shield = ask.shield ?? false
+  async function plan(request: FastRequest, { signal }: FastOptions): Promise<FastPlan> {
+    const pair = `${request.token_in}/${request.token_out}`
+    const shield = request.shield ?? false
     const cached = warm.get(shield)
     const isWarm = cached !== undefined && deps.nowMs() - cached.readAtMs < WARM_MS
     const state = isWarm ? cached : await warmUp(shield, signal).catch(stale)
     if (!state.table.pairs[pair] || !state.terms.enabled) return refuse('FAST_PAIR', `${pair} has none`)
     if (deps.nowMs() - (refusedAtMs.get(pair) ?? Number.NEGATIVE_INFINITY) < COOLDOWN_MS)
       refuse('COOLDOWN', `${pair} can be tried again in a few seconds`)
-    checkFee(ask, state)
-    return { pair, state, ...(await size(deps, ask, state, pair, signal)) }
+    checkFee(request, state)
+    return { pair, state, ...(await size(deps, request, state, pair, signal)) }
   }
 
-  async function send(ask: FastRequest, ready: FastPlan, options: FastOptions): Promise<FastTraded> {
+  async function send(request: FastRequest, ready: FastPlan, options: FastOptions): Promise<FastTraded> {
     const { pair } = ready
-    const { raw, bound, body } = await signFast(deps, ask, ready)
+    const { raw, bound, body } = await signFast(deps, request, ready)
     signedTrades++
     warm.clear()
     const bytes = { raws: [raw], hashes: [keccak256(raw)] }
@@ -115,10 +115,12 @@ export function createFast(deps: ClientDeps) {
 const canFallBack = (error: unknown): error is PitRefusal =>
   isRefusal(error) && error.status === undefined && FALLS_BACK.has(error.code)
 
-function prepareBody(ask: FastRequest): TradeParams {
-  const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = ask
+function prepareBody(request: FastRequest): TradeParams {
+  const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = request
   const size =
-    ask.amountIn === undefined ? { notional_usd: ask.usd ?? 0 } : { amount_in: ask.amountIn.toString() }
+    request.amountIn === undefined
+      ? { notional_usd: request.usd ?? 0 }
+      : { amount_in: request.amountIn.toString() }
   const slippage = slippageBps === undefined ? {} : { slippage_bps: slippageBps }
   return { token_in, token_out, ...size, ...slippage, shield, owner_attests_non_us }
 }
@@ -132,16 +134,16 @@ const stale = (error: unknown): never => {
 }
 
 /** Amount and minimum, by the client's own marks and its own reading of the pinned pool. */
-async function size(deps: ClientDeps, ask: FastRequest, state: Warm, pair: string, signal?: AbortSignal) {
+async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: string, signal?: AbortSignal) {
   const { pins } = deps
   const route = state.table.pairs[pair]!
   const markFor = (symbol: string) => markOf(state.marks, named(pins, symbol), pins.weth)
-  const [paid, bought] = [markFor(ask.token_in), markFor(ask.token_out)]
+  const [paid, bought] = [markFor(request.token_in), markFor(request.token_out)]
   if (!paid || !bought) return refuse('STALE', 'one of the two tokens has no fresh mark')
-  checkMark(state, ask.token_in, paid)
-  checkMark(state, ask.token_out, bought)
+  checkMark(state, request.token_in, paid)
+  checkMark(state, request.token_out, bought)
   const price = (mark: OwnMark) => markPrice(mark.priceE18, mark.decimals)
-  const amountIn = ask.amountIn ?? atomsDown(microUsdDown(ask.usd ?? 0), price(paid))
+  const amountIn = request.amountIn ?? atomsDown(microUsdDown(request.usd ?? 0), price(paid))
   const most = Math.min(route.max_usd, state.terms.max_notional_usd)
   if (worthUp(amountIn, price(paid)) > microUsdDown(most))
     refuse('ROUTE_CAP', `${pair} takes at most ${most} dollars`)
@@ -159,7 +161,7 @@ async function size(deps: ClientDeps, ask: FastRequest, state: Warm, pair: strin
   const fair = exchangeDown(amountIn, price(paid), price(bought))
   const least = lessBps(fair, Math.ceil(route.band_bps + feeBps + route.pool_fee_bps))
   if (out < least) refuse('POOL_FAR', `it gives ${out}, at least ${least} was to be expected`)
-  const minOut = lessBps(out, ask.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
+  const minOut = lessBps(out, request.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
   return { amountIn, minOut: maxOf(minOut, least), feeBps }
 }
 

@@ -34,7 +34,7 @@ export interface FastPlan {
 /** Signs a planned trade; `bound` is what it must bring. */
 export async function signFast(
   deps: ClientDeps,
-  ask: FastRequest,
+  request: FastRequest,
   { state, pair, amountIn, minOut, feeBps }: FastPlan,
 ) {
   const { account, pins, nowMs } = deps
@@ -65,15 +65,15 @@ export async function signFast(
     bound,
     body: {
       raw_tx: raw,
-      token_in: ask.token_in,
-      token_out: ask.token_out,
+      token_in: request.token_in,
+      token_out: request.token_out,
       amount_in: amountIn.toString(),
       min_out: minOut.toString(),
       deadline,
       fee_bps: feeBps,
-      shield: ask.shield ?? false,
-      simulate: ask.simulate ?? false,
-      owner_attests_non_us: ask.owner_attests_non_us ?? false,
+      shield: request.shield ?? false,
+      simulate: request.simulate ?? false,
+      owner_attests_non_us: request.owner_attests_non_us ?? false,
       ...(permit && { permit }),
     },
   }

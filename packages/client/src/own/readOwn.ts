@@ -35,13 +35,13 @@ export async function readOwn(
     /** The wallet takes this code in the same transaction (EIP-7702). */
     takesCode?: Address | null
     /** The caller's own words, never the service's. */
-    ask: Pick<PlanFacts['ask'], 'accept_risks'>
+    request: Pick<PlanFacts['request'], 'accept_risks'>
     plan: Pick<PlanFacts['plan'], 'amount_out_min'>
   },
   reading: PlanReading,
   { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
 ): Promise<OwnReading> {
-  const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null, ask, plan } = facts
+  const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null, request, plan } = facts
   const marks = askMarks(pins, [tokenIn, tokenOut, ...payersOf(pins)], nowMs)
   const watched = [{ holder: wallet, token: tokenOut }]
   const isPurchase = !pins.tokens.has(tokenOut)
@@ -85,7 +85,7 @@ export async function readOwn(
       tokenOut,
       reading,
       marks: ownMarks,
-      acceptsUnknownHooks: ask.accept_risks?.includes('UNKNOWN_HOOK') ?? false,
+      acceptsUnknownHooks: request.accept_risks?.includes('UNKNOWN_HOOK') ?? false,
       venues: new Map(unmarked.map((token, i) => [token, venues[i]!])),
     },
     signal,

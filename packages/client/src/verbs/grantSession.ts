@@ -35,14 +35,14 @@ export interface Granted {
 /** Grants a session: requests it, rebuilds every root, signs, records the roots, switches it on. */
 export async function grantSession(
   deps: ClientDeps,
-  ask: GrantParams,
+  request: GrantParams,
   options: GrantOptions = {},
 ): Promise<Granted> {
   await deps.checked()
-  const body: BodyInput<'live.session.grant'> = { ...ask, wallet: deps.account.address }
+  const body: BodyInput<'live.session.grant'> = { ...request, wallet: deps.account.address }
   const answer = await deps.api['live.session.grant']({ body }, { signal: options.signal })
   if (answer.status !== 'pending') return broken('GRANT_BINDING', 'a grant that was not signed is active')
-  const signed = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options)).catch(
+  const signed = await readingAnswer('GRANT_BINDING', () => sign(deps, request, answer, options)).catch(
     async (error: unknown) => {
       await cancel(deps, answer.session_id)
       throw error
@@ -91,15 +91,15 @@ async function switchOn(
   }
 }
 
-async function sign(deps: ClientDeps, ask: GrantParams, pending: Pending, options: GrantOptions) {
+async function sign(deps: ClientDeps, request: GrantParams, pending: Pending, options: GrantOptions) {
   const { pins, account, rpc, records } = deps
   const { session_id: sessionId } = pending
   must(isRecordId(sessionId), 'GRANT_BINDING', 'the session’s id is not one')
   const isNew = (await records.session(sessionId)) === null
   must(isNew, 'GRANT_BINDING', 'the answer carries the id of a session that was signed before')
   const nowS = Math.floor(deps.nowMs() / 1000)
-  const lastsS = ask.expires_in_s ?? SESSION.expiresInSDefault
-  const binding = checkBinding({ pins, wallet: account.address, ask, nowS }, pending)
+  const lastsS = request.expires_in_s ?? SESSION.expiresInSDefault
+  const binding = checkBinding({ pins, wallet: account.address, request: request, nowS }, pending)
   const asked = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
   const [[marksAnswer, nonce], curves] = await Promise.all([
     rpc.all(
@@ -113,7 +113,7 @@ async function sign(deps: ClientDeps, ask: GrantParams, pending: Pending, option
   const checked = checkRoots({ pins, binding, marks, lastsS, curves }, pending)
   const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
   const setup = options.sendSetup
-    ? readSetup(deps, pending, { ask, binding, marks, curves: curves.map(({ id }: OwnCurve) => id) })
+    ? readSetup(deps, pending, { request, binding, marks, curves: curves.map(({ id }: OwnCurve) => id) })
     : { approvals: [], calls: [] }
   const takesCode = authorization && pins.addresses.delegator
   const terms = signedTerms(pins, { sessionId, binding, checked, takesCode, approvals: setup.approvals })

@@ -141,14 +141,18 @@ export interface EnterParams {
 /** Enters the league with the owner's signature over the client's own rebuild of the statement. */
 export async function enterLeague(
   deps: ClientDeps,
-  ask: EnterParams,
+  request: EnterParams,
   options: VerbOptions = {},
 ): Promise<Answer<'league.enter'>> {
   await deps.checked()
   const { api, account, nowMs } = deps
-  const named = { agent_id: ask.agentId, board: ask.board, ...(ask.hostedId && { hosted_id: ask.hostedId }) }
+  const named = {
+    agent_id: request.agentId,
+    board: request.board,
+    ...(request.hostedId && { hosted_id: request.hostedId }),
+  }
   const given = await api['league.statement']({ body: named }, options)
-  const own = ownStatement(ask, given)
+  const own = ownStatement(request, given)
   const nowS = Math.floor(nowMs() / 1000)
   const isSoon = given.expires_at > nowS - 60 && given.expires_at <= nowS + LEAGUE.statementTtlS + 60
   if (own !== given.message || !isSoon)

@@ -18,7 +18,7 @@ import { type Approval, mustBeOnce, readApproval } from '../verify/readPlan.ts'
 import type { OwnCall } from './sendOwn.ts'
 
 export interface SetupFacts {
-  ask: GrantParams
+  request: GrantParams
   binding: SessionBindingV3
   marks: OwnMarks
   /** Curves that the session's own roots allow, each the launchpad's. */
@@ -49,7 +49,7 @@ export function readSetup(deps: ClientDeps, { setup }: Pending, facts: SetupFact
 
 function checkApproval(
   { pins }: ClientDeps,
-  { ask, binding, marks, curves }: SetupFacts,
+  { request, binding, marks, curves }: SetupFacts,
   { token, spender, amount, expiresS }: NonNullable<ReturnType<typeof readApproval>>,
 ): void {
   const isBound = token !== NATIVE && binding.tokens.includes(token)
@@ -66,7 +66,7 @@ function checkApproval(
   if (amount === 0n) return
   const mark = markOf(marks, token, pins.weth) ?? signedMark(binding, token)
   must(mark !== undefined, 'GRANT_CAPS', 'the client has no price to hold an approval against', { token })
-  const budget = microUsdUp(ask.setup_budget_usd ?? ask.max_day_usd ?? SESSION.maxDayUsdDefault)
+  const budget = microUsdUp(request.setup_budget_usd ?? request.max_day_usd ?? SESSION.maxDayUsdDefault)
   const most = budget * BigInt(10_000 + COSIGNER.capPriceBandBps)
   const isWithin = worthUp(amount, markPrice(mark.priceE18, mark.decimals)) * 10_000n <= most
   must(isWithin, 'GRANT_CAPS', 'the setup approves more than the session’s budget', { token })

@@ -30,19 +30,19 @@ export interface SessionOptions extends HandOverOptions {
 /** One trade of a session, signed by its executor: the client's account. `wallet` is whose funds trade. */
 export async function sessionTrade(
   deps: ClientDeps,
-  ask: SessionRequest & { wallet: Address },
+  request: SessionRequest & { wallet: Address },
   options: SessionOptions = {},
 ): Promise<SessionTraded> {
   await deps.checked()
-  const wallet = ask.wallet.toLowerCase() as Address
-  const { wallet: _, ...body } = ask
+  const wallet = request.wallet.toLowerCase() as Address
+  const { wallet: _, ...body } = request
   const trade = await deps.api['live.session.trade']({ body }, options)
   const { transaction, reading } = await readingAnswer('RECIPIENT', () =>
-    verify(deps, { ...ask, wallet }, trade, options),
+    verify(deps, { ...request, wallet }, trade, options),
   )
   const bound: Bound = {
     receiver: wallet,
-    tokenOut: named(deps.pins, ask.token_out),
+    tokenOut: named(deps.pins, request.token_out),
     leastOut: BigInt(trade.swap.amount_out_min),
     fee: signedFee(deps.pins, reading),
     deadlineS: Number(reading.deadlineS),
@@ -59,19 +59,19 @@ export async function sessionTrade(
 /** The executor signs a redemption of its own session for the trade that was asked, and nothing else. */
 async function verify(
   deps: ClientDeps,
-  ask: SessionRequest & { wallet: Address },
+  request: SessionRequest & { wallet: Address },
   trade: Traded,
   { signal }: VerbOptions,
 ): Promise<{ transaction: Transaction; reading: PlanReading }> {
   const { pins, account, rpc, records } = deps
   const { tx } = trade
   if (!trade.ready || !tx) return refuse('INSUFFICIENT_FUNDS', whyNotReady(trade))
-  const tokens = { tokenIn: named(pins, ask.token_in), tokenOut: named(pins, ask.token_out) }
-  const ends = { wallet: ask.wallet, ...tokens }
+  const tokens = { tokenIn: named(pins, request.token_in), tokenOut: named(pins, request.token_out) }
+  const ends = { wallet: request.wallet, ...tokens }
   const read = await readRedemption({
     pins,
     executor: account.address,
-    roots: (await records.session(ask.session_id))?.roots.map(({ hash }) => hash),
+    roots: (await records.session(request.session_id))?.roots.map(({ hash }) => hash),
     ...ends,
     tx,
   })
@@ -79,17 +79,17 @@ async function verify(
   const terms: Terms = {
     pins,
     ...ends,
-    ask: boundRequest(ask, trade),
+    request: boundRequest(request, trade),
     plan: { ...trade, ...trade.swap },
     nowS: Math.floor(nowMs / 1000),
     reading: read.reading,
-    accepted: acceptedIn(ask),
+    accepted: acceptedIn(request),
   }
   checkBytes(terms)
   const facts = {
     pins,
     ...ends,
-    ask: { accept_risks: acceptedIn(ask) },
+    request: { accept_risks: acceptedIn(request) },
     plan: trade.swap,
     sender: account.address,
     takesCode: read.takesCode,
@@ -135,10 +135,10 @@ const acceptedIn = ({ accept_risks }: BodyInput<'live.session.trade'>): RiskCode
   Array.isArray(accept_risks) ? accept_risks.filter(isRiskCode) : []
 
 /** The risk terms are the session's: its owner signed them, and the co-signer holds every trade to them. */
-const boundRequest = (ask: SessionRequest, { risk_terms }: Traded): TradeParams =>
+const boundRequest = (request: SessionRequest, { risk_terms }: Traded): TradeParams =>
   ({
-    ...ask,
-    accept_risks: ask.accept_risks ?? risk_terms.accept_risks,
-    shield: ask.shield ?? risk_terms.shield,
+    ...request,
+    accept_risks: request.accept_risks ?? risk_terms.accept_risks,
+    shield: request.shield ?? risk_terms.shield,
     approval_mode: 'exact',
   }) as unknown as TradeParams

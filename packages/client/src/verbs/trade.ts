@@ -38,10 +38,10 @@ export interface TradeResult extends Verified, Followed {
 /** Plans, verifies, signs, has relayed and follows one trade. */
 export async function trade(
   deps: ClientDeps,
-  ask: TradeParams,
+  request: TradeParams,
   options: TradeOptions = {},
 ): Promise<TradeResult> {
-  const verified = await plan(deps, ask, options)
+  const verified = await plan(deps, request, options)
   if (options.confirm && !(await options.confirm(verified.plan, verified.checks)))
     throw new PitRefusal('NOT_CONFIRMED', 'The trade was not confirmed; nothing was signed.')
   return send(deps, verified, options)
@@ -62,11 +62,11 @@ export type CurveParams = Omit<
 /** As `trade`, on the token's curve alone. */
 export function curveTrade(
   deps: ClientDeps,
-  { side, token, pair = 'ETH', ...ask }: CurveParams,
+  { side, token, pair = 'ETH', ...params }: CurveParams,
   options: TradeOptions = {},
 ): Promise<TradeResult> {
   const [token_in, token_out] = side === 'buy' ? [pair, token] : [token, pair]
-  return trade(deps, { ...ask, token_in, token_out, venues: ['venue_curve'] } as TradeParams, options)
+  return trade(deps, { ...params, token_in, token_out, venues: ['venue_curve'] } as TradeParams, options)
 }
 
 /** A moving market can break these rules between two blocks; a fresh plan may pass. */
@@ -78,11 +78,11 @@ const FRESH_PLAN_MS = 250
 /** A plan that passed every check. Nothing is signed, permits included; `send` signs. */
 export async function plan(
   deps: ClientDeps,
-  ask: TradeParams,
+  request: TradeParams,
   options: TradeOptions = {},
 ): Promise<Verified> {
   await deps.checked()
-  return withFreshPlans(deps, options, () => planOnce(deps, ask, ask, options))
+  return withFreshPlans(deps, options, () => planOnce(deps, request, request, options))
 }
 
 async function withFreshPlans(
@@ -103,18 +103,18 @@ async function withFreshPlans(
 /** Requests a plan with `body` and verifies it against what the owner asked for. */
 async function planOnce(
   deps: ClientDeps,
-  ask: TradeParams,
+  request: TradeParams,
   body: TradeParams,
   options: TradeOptions,
 ): Promise<Verified> {
   const { pins, account } = deps
-  const [tokenIn, tokenOut] = [named(pins, ask.token_in), named(pins, ask.token_out)]
+  const [tokenIn, tokenOut] = [named(pins, request.token_in), named(pins, request.token_out)]
   const answered = await prepare(deps, { ...body, wallet: account.address }, options)
   options.onStage?.({ stage: 'planned', plan: answered })
   const facts: PlanFacts = {
     pins,
     wallet: account.address,
-    ask,
+    request,
     tokenIn,
     tokenOut,
     plan: answered,
@@ -125,10 +125,10 @@ async function planOnce(
 
 /** Signs the permit a confirmed plan waits for, and verifies the plan that carries it. */
 async function permitted(deps: ClientDeps, confirmed: Verified, options: TradeOptions): Promise<Verified> {
-  const { ask, plan: first, reading } = confirmed
+  const { request, plan: first, reading } = confirmed
   const permit_signature = await signPermit(deps, reading.permit!.permit)
   const body = {
-    ...ask,
+    ...request,
     permit_signature,
     permit_now: first.permit_now!,
     // The confirmed route and minimum, so that an honest service plans the same trade again.
@@ -137,7 +137,7 @@ async function permitted(deps: ClientDeps, confirmed: Verified, options: TradeOp
   }
   const { signal } = options
   const next = await withFreshPlans(deps, { signal }, async () => {
-    const planned = await planOnce(deps, ask, body, { signal })
+    const planned = await planOnce(deps, request, body, { signal })
     mustMatchConfirmed(confirmed, permit_signature, planned)
     return planned
   })
@@ -157,7 +157,7 @@ async function prepare(
 }
 
 async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions): Promise<Verified> {
-  const { plan: answered, ask, wallet, pins } = facts
+  const { plan: answered, request, wallet, pins } = facts
   const lacking = answered.missing.filter(({ what }) => what !== 'permit_signature')
   if (lacking.length > 0) refuseUnfunded(pins, wallet, lacking, answered)
   const isAwaited = answered.permit !== null
@@ -165,13 +165,13 @@ async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions)
     refuse('INSUFFICIENT_FUNDS', 'the plan is not ready, and the server does not say what is missing')
   must(!answered.ready || !isAwaited, 'RECIPIENT', 'a plan that waits for a permit is said to be ready')
   const reading = readPlan(facts)
-  const terms = { ...facts, reading, accepted: ask.accept_risks ?? [] }
+  const terms = { ...facts, reading, accepted: request.accept_risks ?? [] }
   const first = checkBytes(terms)
   const own = await readOwn(deps.rpc, facts, reading, { nowMs: deps.nowMs(), signal: options.signal })
   const checks = [...first, ...checkOwn(terms, own)]
   checkFunds(facts, own)
   options.onStage?.({ stage: 'verified', plan: answered, checks })
-  return { ask, plan: answered, checks, reading, own }
+  return { request, plan: answered, checks, reading, own }
 }
 
 /** The fees are the client's own, never the service's: twice the base fee it read, and a twentieth as a tip. */

@@ -9,32 +9,32 @@ import type { Terms } from './terms.ts'
 const CLOCK_SLACK_S = 600
 const UNLIMITED = (1n << 160n) - 1n
 /** Approvals go to Permit2 (or a curve), Permit2's allowances to the router; unlimited only when allowed. */
-export function checkApprovals({ ask, pins, reading, tokenIn, nowS }: Terms): void {
+export function checkApprovals({ request, pins, reading, tokenIn, nowS }: Terms): void {
   for (const { token, spender, amount, expiresS } of reading.approvals) {
     must(token === tokenIn, 'RECIPIENT', 'an approval is of another token', { token })
     const expected = expiresS !== null ? pins.router : (reading.curve?.id ?? pins.permit2)
     must(spender === expected, 'RECIPIENT', 'an approval is for another spender', { spender })
     if (expiresS !== null) {
-      const isInTime = expiresS > nowS && expiresS <= nowS + lastsS(ask)
+      const isInTime = expiresS > nowS && expiresS <= nowS + lastsS(request)
       must(isInTime, 'RECIPIENT', 'an allowance ends at another time than its scope')
     }
-    const isLasting = expiresS === null || ask.permit_scope === '30d'
-    checkAmount({ ask, amount, amountIn: reading.taken, isLasting })
+    const isLasting = expiresS === null || request.permit_scope === '30d'
+    checkAmount({ request, amount, amountIn: reading.taken, isLasting })
   }
   if (reading.permit)
-    checkPermit({ ask, pins, tokenIn, nowS, amountIn: reading.amountIn, permit: reading.permit.permit })
+    checkPermit({ request, pins, tokenIn, nowS, amountIn: reading.amountIn, permit: reading.permit.permit })
 }
 
 /** A permit is for the router, of the token sold, for this trade or a budget, and for no longer than its scope. */
 export function checkPermit({
-  ask,
+  request,
   pins,
   tokenIn,
   nowS,
   amountIn,
   permit,
 }: {
-  ask: Terms['ask']
+  request: Terms['request']
   pins: Pins
   tokenIn: Address
   nowS: number
@@ -45,60 +45,63 @@ export function checkPermit({
   must(details.token === tokenIn, 'RECIPIENT', 'the permit is of another token')
   must(spender === pins.router, 'RECIPIENT', 'the permit is for another spender')
   const { expiration } = details
-  const isInTime = Number.isInteger(expiration) && expiration > nowS && expiration <= nowS + lastsS(ask)
+  const isInTime = Number.isInteger(expiration) && expiration > nowS && expiration <= nowS + lastsS(request)
   must(isInTime, 'RECIPIENT', 'the permit lasts longer than its scope')
   // Whatever it allows, it is used at once or not at all.
   const usableUntilS = BigInt(nowS + TRADE.permitTradeExpiryS + CLOCK_SLACK_S)
   const isUsable = sigDeadline > BigInt(nowS) && sigDeadline <= usableUntilS
   must(isUsable, 'RECIPIENT', 'the permit can be used for too long')
-  const isLasting = ask.permit_scope === '30d'
-  checkAmount({ ask, amount: details.amount, amountIn, isLasting })
+  const isLasting = request.permit_scope === '30d'
+  checkAmount({ request, amount: details.amount, amountIn, isLasting })
 }
 
-const lastsS = ({ permit_scope }: Terms['ask']): number =>
+const lastsS = ({ permit_scope }: Terms['request']): number =>
   (permit_scope === '30d' ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS) + CLOCK_SLACK_S
 
 /** `exact`, and a permit for one trade, is the trade; a budget is judged by the dollars, in `checkBudget`. */
 function checkAmount({
-  ask,
+  request,
   amount,
   amountIn,
   isLasting,
 }: {
-  ask: Terms['ask']
+  request: Terms['request']
   amount: bigint
   amountIn: bigint
   isLasting: boolean
 }): void {
   if (amount === 0n) return
-  if (isUnlimited(ask) && isLasting) return
+  if (isUnlimited(request) && isLasting) return
   must(amount < UNLIMITED, 'RECIPIENT', 'an approval is without end, which was not asked for')
-  if (ask.approval_mode === 'exact' || !isLasting)
+  if (request.approval_mode === 'exact' || !isLasting)
     must(amount === amountIn, 'RECIPIENT', 'an approval is not of this trade alone')
 }
 
-const isUnlimited = ({ approval_mode, allow_unlimited_approval = false }: Terms['ask']): boolean =>
+const isUnlimited = ({ approval_mode, allow_unlimited_approval = false }: Terms['request']): boolean =>
   approval_mode === 'unlimited' && allow_unlimited_approval
 
 /** A budget is worth what was asked for, or this trade where that is more. */
-export function checkBudget({ ask, reading }: Pick<Terms, 'ask' | 'reading'>, price: OwnPrice | null): void {
+export function checkBudget(
+  { request, reading }: Pick<Terms, 'request' | 'reading'>,
+  price: OwnPrice | null,
+): void {
   const amounts = reading.approvals.map(({ amount }) => amount)
   if (reading.permit) amounts.push(reading.permit.permit.details.amount)
-  for (const amount of amounts) mustBeInBudget(ask, amount, reading.amountIn, price)
+  for (const amount of amounts) mustBeInBudget(request, amount, reading.amountIn, price)
 }
 
 /** Without a price of the client's own no dollar budget bounds an approval: it may cover the trade alone. */
 export function mustBeInBudget(
-  ask: Terms['ask'],
+  request: Terms['request'],
   amount: bigint,
   amountIn: bigint,
   price: OwnPrice | null,
 ): void {
-  if (amount <= amountIn || isUnlimited(ask)) return
+  if (amount <= amountIn || isUnlimited(request)) return
   const unpriced =
     'the client’s node shows no price of the token, so no budget bounds its approval: use exact approvals'
   must(price !== null, 'RECIPIENT', unpriced)
-  const isNear = isWorthAtMost(amount, price, ask.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd)
+  const isNear = isWorthAtMost(amount, price, request.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd)
   must(isNear, 'RECIPIENT', 'an approval is more than its budget')
 }
 

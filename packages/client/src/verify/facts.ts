@@ -10,7 +10,7 @@ export type TradeParams = Omit<Extract<BodyInput<'live.prepare'>, { token_in: st
 export interface PlanFacts {
   pins: Pins
   wallet: Address
-  ask: TradeParams
+  request: TradeParams
   /** The two ends as the client resolved them, native ETH as the all-zero address. */
   tokenIn: Address
   tokenOut: Address

@@ -51,31 +51,31 @@ const CLOCK_SLACK_S = 60
 
 /** The binding the owner asked for, with the nonce, end and marks the service filled in; refused if another. */
 export function checkBinding(
-  { pins, wallet, ask, nowS }: { pins: Pins; wallet: Address; ask: GrantParams; nowS: number },
+  { pins, wallet, request, nowS }: { pins: Pins; wallet: Address; request: GrantParams; nowS: number },
   { sign }: Pending,
 ): SessionBindingV3 {
   const { binding } = sign.delegation
-  const tokens = (ask.tokens ?? ['ETH', 'USDG']).map((name) => tokenNamed(pins, name))
+  const tokens = (request.tokens ?? ['ETH', 'USDG']).map((name) => tokenNamed(pins, name))
   if (pins.cosigner === null) return broken('GRANT_BINDING', 'the profile pins no co-signer')
   must(!tokens.includes(null), 'GRANT_BINDING', 'a token is no core symbol and no address')
   const own = createBinding({
     wallet,
-    executor: ask.executor.toLowerCase() as Address,
+    executor: request.executor.toLowerCase() as Address,
     cosigner: pins.cosigner,
     router: pins.router,
     tokens: tokens as Address[],
     limits: {
-      max_trade_micro_usd: Number(microUsdUp(ask.max_trade_usd ?? SESSION.maxTradeUsdDefault)),
-      max_day_micro_usd: Number(microUsdUp(ask.max_day_usd ?? SESSION.maxDayUsdDefault)),
-      max_trades: ask.max_trades ?? SESSION.maxTradesDefault,
+      max_trade_micro_usd: Number(microUsdUp(request.max_trade_usd ?? SESSION.maxTradeUsdDefault)),
+      max_day_micro_usd: Number(microUsdUp(request.max_day_usd ?? SESSION.maxDayUsdDefault)),
+      max_trades: request.max_trades ?? SESSION.maxTradesDefault,
     },
     expires_at: binding.expires_at,
     nonce: binding.nonce,
     feeRecipient: pins.feeRecipient,
     risk: {
-      accept_risks: ask.accept_risks ?? [],
-      shield: ask.shield ?? false,
-      policies: ask.shield ? ask.policies || DEFAULT_SHIELD_POLICIES : [],
+      accept_risks: request.accept_risks ?? [],
+      shield: request.shield ?? false,
+      policies: request.shield ? request.policies || DEFAULT_SHIELD_POLICIES : [],
     },
     marks: marksIn(binding),
   })
@@ -88,7 +88,7 @@ export function checkBinding(
       answered: binding,
     },
   )
-  const lastsS = ask.expires_in_s ?? SESSION.expiresInSDefault
+  const lastsS = request.expires_in_s ?? SESSION.expiresInSDefault
   const { expires_at, nonce } = binding
   const isInTime = Number.isSafeInteger(expires_at) && Math.abs(expires_at - nowS - lastsS) <= CLOCK_SLACK_S
   must(isInTime, 'GRANT_BINDING', 'the session ends at another time than asked', { expires_at })

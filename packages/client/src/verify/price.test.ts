@@ -30,13 +30,13 @@ const v4Leg = (fee: number): LegPath => ({
 
 /** A purchase of 1,000 tokens for a tenth of an ether: 200 dollars. Every field may be changed. */
 interface Case {
-  ask?: Record<string, unknown>
+  request?: Record<string, unknown>
   plan?: Record<string, unknown>
   reading?: Record<string, unknown>
   own?: Partial<OwnReading>
   ends?: [Address, Address]
 }
-function run({ ask = {}, plan = {}, reading = {}, own = {}, ends = [NATIVE, TOKEN] }: Case) {
+function run({ request = {}, plan = {}, reading = {}, own = {}, ends = [NATIVE, TOKEN] }: Case) {
   const [tokenIn, tokenOut] = ends
   const terms = {
     pins: {
@@ -46,8 +46,8 @@ function run({ ask = {}, plan = {}, reading = {}, own = {}, ends = [NATIVE, TOKE
       ]),
       weth: WETH,
     },
-    ask: { slippage_bps: 100, ...ask },
-    accepted: (ask['accept_risks'] as string[]) ?? [],
+    request: { slippage_bps: 100, ...request },
+    accepted: (request['accept_risks'] as string[]) ?? [],
     tokenIn,
     tokenOut,
     plan: {
@@ -113,7 +113,7 @@ describe('the price of a token without a mark', () => {
   it('refuses an end that the client cannot price, and does not list PRICE if NO_REFERENCE is accepted', () => {
     const own = { market: { paid: same(ETHER), bestOut: null } }
     expect(brokenBy({ own })).toBe('PRICE')
-    const checks = run({ own, ask: { accept_risks: ['NO_REFERENCE'] } })
+    const checks = run({ own, request: { accept_risks: ['NO_REFERENCE'] } })
     expect(checks.map(({ rule }) => rule)).not.toContain('PRICE')
     expect(missingChecks(checks)).toEqual(['PRICE'])
   })
@@ -123,7 +123,7 @@ describe('the price of a token without a mark', () => {
       own: { trial: { ok: true, changes: [707n * E18], gasUsed: [], later: [] } },
     } as unknown as Case
     expect(brokenBy(taxed)).toBe('PRICE')
-    expect(brokenBy({ ...taxed, ask: { accept_risks: ['BUY_TAX'] } })).toBeUndefined()
+    expect(brokenBy({ ...taxed, request: { accept_risks: ['BUY_TAX'] } })).toBeUndefined()
   })
   it('asks for SELL_TAX when a sale brings less than its own pools pay', () => {
     const sale = {
@@ -138,13 +138,13 @@ describe('the price of a token without a mark', () => {
       },
     } as unknown as Case
     expect(brokenBy(sale)).toBe('RISK_NOT_ACCEPTED')
-    expect(brokenBy({ ...sale, ask: { accept_risks: ['SELL_TAX'] } })).toBeUndefined()
+    expect(brokenBy({ ...sale, request: { accept_risks: ['SELL_TAX'] } })).toBeUndefined()
   })
 })
 
 describe('the size in dollars', () => {
   const sized = (notional_usd: number, own: Partial<OwnReading> = {}): Case => ({
-    ask: { notional_usd },
+    request: { notional_usd },
     own,
   })
   it('holds the input to 3% of its mark, both ways', () => {
@@ -158,15 +158,15 @@ describe('the size in dollars', () => {
   })
   it('refuses an input without a price, even if NO_REFERENCE is accepted', () => {
     const own = { market: { paid: null, bestOut: null } }
-    expect(brokenBy({ ...sized(200, own), ask: { notional_usd: 200, accept_risks: ['NO_REFERENCE'] } })).toBe(
-      'PRICE',
-    )
+    expect(
+      brokenBy({ ...sized(200, own), request: { notional_usd: 200, accept_risks: ['NO_REFERENCE'] } }),
+    ).toBe('PRICE')
   })
   it('takes the dearer pool price as the upper bound and the cheaper one as the lower', () => {
     const sale = (bid: bigint, ask: bigint, notional_usd: number): Case =>
       ({
         ends: [TOKEN, USDG],
-        ask: { notional_usd },
+        request: { notional_usd },
         plan: { amount_out_min: '198000000', amount_out_expected: '200000000' },
         reading: { amountIn: 1_000n * E18, amountOutMin: 198_000_000n },
         own: {
@@ -202,10 +202,14 @@ describe('a pool on the route', () => {
 })
 
 describe('an approval', () => {
-  const approving = (amount: bigint, ask: Record<string, unknown>, paid: unknown = same(CENTS_20)): Case =>
+  const approving = (
+    amount: bigint,
+    request: Record<string, unknown>,
+    paid: unknown = same(CENTS_20),
+  ): Case =>
     ({
       ends: [TOKEN, USDG],
-      ask,
+      request,
       plan: { amount_out_min: '198000000', amount_out_expected: '200000000' },
       reading: {
         amountIn: 1_000n * E18,
@@ -227,10 +231,10 @@ describe('an approval', () => {
     expect(brokenBy(approving(HUGE, budget))).toBe('RECIPIENT')
   })
   it('covers the trade alone if the client has no price', () => {
-    const ask = { accept_risks: ['NO_REFERENCE'] }
-    expect(brokenBy(approving(1_000n * E18, ask, null))).toBeUndefined()
-    expect(brokenBy(approving(1_001n * E18, ask, null))).toBe('RECIPIENT')
-    expect(brokenBy(approving(HUGE, ask, null))).toBe('RECIPIENT')
+    const request = { accept_risks: ['NO_REFERENCE'] }
+    expect(brokenBy(approving(1_000n * E18, request, null))).toBeUndefined()
+    expect(brokenBy(approving(1_001n * E18, request, null))).toBe('RECIPIENT')
+    expect(brokenBy(approving(HUGE, request, null))).toBe('RECIPIENT')
   })
   it('is a budget, too, if unlimited ones are not allowed', () => {
     expect(brokenBy(approving(HUGE, { approval_mode: 'unlimited' }))).toBe('RECIPIENT')
@@ -241,24 +245,24 @@ describe('the sale of a bought token outside the pins', () => {
   it('must work, unless HONEYPOT is accepted', () => {
     const own = { sale: { ok: false as const, why: 'reverted' } }
     expect(brokenBy({ own })).toBe('RISK_NOT_ACCEPTED')
-    expect(brokenBy({ own, ask: { accept_risks: ['SELL_TAX'] } })).toBe('RISK_NOT_ACCEPTED')
-    expect(brokenBy({ own, ask: { accept_risks: ['HONEYPOT'] } })).toBeUndefined()
+    expect(brokenBy({ own, request: { accept_risks: ['SELL_TAX'] } })).toBe('RISK_NOT_ACCEPTED')
+    expect(brokenBy({ own, request: { accept_risks: ['HONEYPOT'] } })).toBeUndefined()
   })
   it('loses at most a tenth, unless SELL_TAX is accepted', () => {
     const lost = (lostBps: number) => ({ sale: { ok: true as const, lostBps, transfers: true } })
     expect(brokenBy({ own: lost(1_000) })).toBeUndefined()
     expect(brokenBy({ own: lost(1_001) })).toBe('RISK_NOT_ACCEPTED')
-    expect(brokenBy({ own: lost(2_500), ask: { accept_risks: ['SELL_TAX'] } })).toBeUndefined()
+    expect(brokenBy({ own: lost(2_500), request: { accept_risks: ['SELL_TAX'] } })).toBeUndefined()
   })
   it('is followed by a transfer to another wallet, unless TRANSFER_BLOCKED is accepted', () => {
     const own = { sale: { ok: true as const, lostBps: 0, transfers: false } }
     expect(brokenBy({ own })).toBe('RISK_NOT_ACCEPTED')
-    expect(brokenBy({ own, ask: { accept_risks: ['TRANSFER_BLOCKED'] } })).toBeUndefined()
+    expect(brokenBy({ own, request: { accept_risks: ['TRANSFER_BLOCKED'] } })).toBeUndefined()
   })
   it('counts as failed if the node cannot simulate it', () => {
     const own = { trial: { ok: false as const, why: 'method not found', unsupported: true }, sale: null }
     expect(brokenBy({ own })).toBe('RISK_NOT_ACCEPTED')
-    const checks = run({ own, ask: { accept_risks: ['HONEYPOT'] } })
+    const checks = run({ own, request: { accept_risks: ['HONEYPOT'] } })
     expect(missingChecks(checks)).toEqual(['QUOTE_OWN'])
   })
 })
@@ -266,16 +270,16 @@ describe('the sale of a bought token outside the pins', () => {
 describe('shield', () => {
   const shielded = { shield: true, audit: null, fee_bps: 60 }
   it('is planned exactly if it was requested', () => {
-    expect(brokenBy({ ask: { shield: true }, plan: shielded })).toBeUndefined()
-    expect(brokenBy({ ask: { shield: true }, plan: { ...shielded, shield: false } })).toBe('FEE_CLASS')
-    expect(brokenBy({ ask: { shield: true }, plan: { shield: true, fee_bps: 60 } })).toBe('FEE_CLASS')
-    expect(brokenBy({ ask: { shield: true }, plan: { shield: false, fee_bps: 50 } })).toBe('FEE_BPS')
+    expect(brokenBy({ request: { shield: true }, plan: shielded })).toBeUndefined()
+    expect(brokenBy({ request: { shield: true }, plan: { ...shielded, shield: false } })).toBe('FEE_CLASS')
+    expect(brokenBy({ request: { shield: true }, plan: { shield: true, fee_bps: 60 } })).toBe('FEE_CLASS')
+    expect(brokenBy({ request: { shield: true }, plan: { shield: false, fee_bps: 50 } })).toBe('FEE_BPS')
     expect(brokenBy({ plan: { shield: true, audit: null } })).toBe('FEE_CLASS')
   })
   it('shows on two core tokens too, where the rate of a lower tier hides its absence', () => {
     const major = {
       ends: [NATIVE, USDG] as [Address, Address],
-      ask: { shield: true },
+      request: { shield: true },
       plan: { amount_out_min: '198000000', amount_out_expected: '199500000', fee_bps: 25, shield: false },
       reading: { amountOutMin: 198_000_000n },
       own: {

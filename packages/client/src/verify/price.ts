@@ -12,8 +12,8 @@ import type { Terms } from './terms.ts'
 export const ROUNDING_BPS = 5
 
 /** The requested slippage, or the table's for the class and size; never the one in the server's answer. */
-export function slippageOf({ ask, pins, plan, reading, tokenOut }: Terms, own: OwnReading): number {
-  if (ask.slippage_bps !== undefined) return ask.slippage_bps
+export function slippageOf({ request, pins, plan, reading, tokenOut }: Terms, own: OwnReading): number {
+  if (request.slippage_bps !== undefined) return request.slippage_bps
   const { paid } = own.market
   const bought = ownMark(own.marks, tokenOut, pins)
   const worths = [
@@ -47,9 +47,9 @@ export function checkPoolFees({ reading }: Pick<Terms, 'reading'>, { dynamicFees
 
 /** Checks size, approvals and minimum against the client's own prices; false if an end has none. */
 export function checkPrice(terms: Terms, own: OwnReading, slippageBps: number): boolean {
-  const { reading, ask, accepted } = terms
+  const { reading, request, accepted } = terms
   const { paid, bestOut } = own.market
-  if (ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, reading.amountIn, paid)
+  if (request.notional_usd !== undefined) mustBeWorth(request.notional_usd, reading.amountIn, paid)
   checkBudget(terms, paid?.atSize ?? null)
   if (checkByMarks(terms, own, slippageBps)) return true
   if (bestOut === null) {

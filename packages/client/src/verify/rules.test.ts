@@ -18,7 +18,7 @@ function terms({
 } = {}): Terms {
   return {
     pins: { tokens: new Map(), knownHooks: new Set(), router: at('3'), permit2: at('4') },
-    ask: { accept_risks: accepts },
+    request: { accept_risks: accepts },
     wallet: at('5'),
     tokenIn: ETHER,
     tokenOut: TOKEN,

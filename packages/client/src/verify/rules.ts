@@ -70,7 +70,7 @@ export const missingChecks = (checks: readonly Checked[]): string[] =>
 /** A deadline further ahead lets whoever relays choose the moment. */
 const MAX_DEADLINE_S = COSIGNER.maxDeadlineS
 
-function checkAsked({ ask, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
+function checkAsked({ request, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
   must(reading.tokenIn === tokenIn, 'RECIPIENT', 'it sells another token than asked', {
     token: reading.tokenIn,
   })
@@ -78,19 +78,19 @@ function checkAsked({ ask, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms
     token: reading.tokenOut,
   })
   must(BigInt(plan.amount_in) === reading.amountIn, 'MIN_OUT', 'amount_in is not what the calldata spends')
-  if (ask.amount_in !== undefined)
-    must(reading.amountIn === BigInt(ask.amount_in), 'RECIPIENT', 'it spends another amount than asked')
+  if (request.amount_in !== undefined)
+    must(reading.amountIn === BigInt(request.amount_in), 'RECIPIENT', 'it spends another amount than asked')
   const least = leastOut({ plan })
   // Only a token outside the pins may tax what its pool pays.
   const isTaxable = reading.direct && !pins.tokens.has(tokenOut)
   const isCalldatas = least === reading.amountOutMin || (isTaxable && least < reading.amountOutMin)
   must(isCalldatas, 'MIN_OUT', 'amount_out_min is not the calldata’s')
   must(least > 0n, 'MIN_OUT', 'there is no minimum')
-  if (ask.min_amount_out !== undefined)
-    must(least >= BigInt(ask.min_amount_out), 'MIN_OUT', 'it is under the minimum asked for')
+  if (request.min_amount_out !== undefined)
+    must(least >= BigInt(request.min_amount_out), 'MIN_OUT', 'it is under the minimum asked for')
   const { deadlineS } = reading
   if (deadlineS === null) {
-    checkUndated({ ask, plan })
+    checkUndated({ request, plan })
     return
   }
   const isSoon = deadlineS > BigInt(nowS) && deadlineS <= BigInt(nowS + MAX_DEADLINE_S)
@@ -98,10 +98,10 @@ function checkAsked({ ask, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms
 }
 
 /** Whoever relays a call without a deadline chooses its moment: only the owner's own word allows that. */
-function checkUndated({ ask, plan }: Pick<Terms, 'ask' | 'plan'>): void {
+function checkUndated({ request, plan }: Pick<Terms, 'request' | 'plan'>): void {
   const isDisclosed = plan.risks.some(({ code }) => code === 'CURVE')
   must(isDisclosed, 'RISK_CODES', 'the curve’s call has no deadline, and CURVE is not disclosed')
-  const isAccepted = ask.accept_risks?.includes('CURVE') ?? false
+  const isAccepted = request.accept_risks?.includes('CURVE') ?? false
   must(
     isAccepted,
     'RISK_NOT_ACCEPTED',
@@ -113,8 +113,8 @@ function checkUndated({ ask, plan }: Pick<Terms, 'ask' | 'plan'>): void {
 /** What reaches the wallet at least. Where a pool pays the wallet itself, a token's tax comes off it. */
 const leastOut = ({ plan }: Pick<Terms, 'plan'>): bigint => BigInt(plan.amount_out_min)
 
-function checkRisks({ ask, plan }: Terms): void {
-  const accepted = new Set<string>(ask.accept_risks ?? [])
+function checkRisks({ request, plan }: Terms): void {
+  const accepted = new Set<string>(request.accept_risks ?? [])
   for (const { code, severity } of plan.risks) {
     if (!isRiskCode(code)) broken('RISK_CODES', `${String(code).slice(0, 64)} is not in the table`)
     must(severity === RISKS[code].severity, 'RISK_CODES', `${code} is disclosed with another severity`)
@@ -124,9 +124,9 @@ function checkRisks({ ask, plan }: Terms): void {
   }
 }
 
-function checkHooks({ ask, pins, reading }: Terms): void {
+function checkHooks({ request, pins, reading }: Terms): void {
   const unknown = reading.hooks.find((hook) => !pins.knownHooks.has(hook))
-  if (unknown === undefined || ask.accept_risks?.includes('UNKNOWN_HOOK')) return
+  if (unknown === undefined || request.accept_risks?.includes('UNKNOWN_HOOK')) return
   broken('V4_HOOKS', 'a pool on the way runs a hook nobody has read', { hook: unknown })
 }
 
@@ -145,13 +145,14 @@ export function feeRates(feeClass: FeeClass, shield: boolean): number[] {
   return rates.map((bps) => bps + (shield ? FEE.shieldAddBps : 0))
 }
 
-function checkFee({ ask, pins, plan, reading, tokenIn, tokenOut }: Terms, own: OwnReading): void {
+function checkFee({ request, pins, plan, reading, tokenIn, tokenOut }: Terms, own: OwnReading): void {
   const feeClass = feeClassOf(pins, [tokenIn, tokenOut], own.standsOnBeacon)
   must(plan.fee_class === feeClass, 'FEE_CLASS', `it says ${plan.fee_class}, the tokens say ${feeClass}`)
-  const allowed = feeRates(feeClass, ask.shield === true)
+  const allowed = feeRates(feeClass, request.shield === true)
   const { fee_bps } = plan
   must(allowed.includes(fee_bps), 'FEE_BPS', `${fee_bps} bps is none of ${allowed.join(', ')}`)
-  if (ask.max_fee_bps !== undefined) must(fee_bps <= ask.max_fee_bps, 'FEE_BPS', 'it is over max_fee_bps')
+  if (request.max_fee_bps !== undefined)
+    must(fee_bps <= request.max_fee_bps, 'FEE_BPS', 'it is over max_fee_bps')
   const side = feeSideOf(pins, tokenIn, tokenOut)
   must(plan.fee_side === side, 'FEE_BPS', `the fee is taken from the ${plan.fee_side}`)
   // A fee that rounds to nothing is not sent at all.
@@ -198,8 +199,8 @@ function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number)
 }
 
 /** A dropped shield would trade without the requested audit. */
-function checkShield({ ask, plan }: Terms): void {
-  const isAsked = ask.shield === true
+function checkShield({ request, plan }: Terms): void {
+  const isAsked = request.shield === true
   must(plan.shield === isAsked, 'FEE_CLASS', `it is planned ${plan.shield ? 'with' : 'without'} shield`)
   must(!isAsked || plan.audit !== undefined, 'FEE_CLASS', 'it is planned without the audit of shield')
 }

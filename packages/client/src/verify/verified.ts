@@ -5,7 +5,7 @@ import type { Checked } from './rules.ts'
 
 /** A plan that passed every check, with what was asked for and what was read to check it. */
 export interface Verified {
-  ask: TradeParams
+  request: TradeParams
   plan: Plan
   checks: readonly Checked[]
   reading: PlanReading

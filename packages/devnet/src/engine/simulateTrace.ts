@@ -34,8 +34,8 @@ interface Traced {
 }
 
 /** What a call does, and what it leaves behind for those after it. */
-export async function traceWhole(ask: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
-  const [trace] = await ask([['debug_traceCall', [engineCall(call, terms), 'latest', TRACER]]])
+export async function traceWhole(request: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
+  const [trace] = await request([['debug_traceCall', [engineCall(call, terms), 'latest', TRACER]]])
   const { callTracer: frame, prestateTracer: diff } = trace as Trace
   const before = diff.pre[call.from]
   const sender = { balanceWei: BigInt(before?.balance ?? '0x0'), nonce: BigInt(before?.nonce ?? 0) }
@@ -43,8 +43,8 @@ export async function traceWhole(ask: Ask, call: SimulatedCall, terms: Terms): P
 }
 
 /** What the last call changes is not looked at any more, and telling it takes long. */
-export async function traceLast(ask: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
-  const [balance, nonce, frame] = (await ask([
+export async function traceLast(request: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
+  const [balance, nonce, frame] = (await request([
     ['eth_getBalance', [call.from, 'latest']],
     ['eth_getTransactionCount', [call.from, 'latest']],
     ['debug_traceCall', [engineCall(call, terms), 'latest', CALL_TRACER]],

@@ -34,7 +34,7 @@ export interface MarkBook {
   /** Marks of trades at their minutes; of every asset at full hours, at one more time, at a season's end. */
   read(
     sql: Sql,
-    ask: {
+    request: {
       wanted?: readonly Wanted[]
       hours?: { fromS: number; toS: number }
       atS?: number

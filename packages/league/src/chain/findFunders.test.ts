@@ -22,13 +22,13 @@ describe('first funders', () => {
     let requests = 0
     const found = await findFunders(
       {
-        request: (...ask) => {
+        request: (...params) => {
           requests++
-          return rpc.request(...ask)
+          return rpc.request(...params)
         },
-        batch: (...ask) => {
+        batch: (...params) => {
           requests++
-          return rpc.batch(...ask)
+          return rpc.batch(...params)
         },
       },
       wallets,

@@ -18,11 +18,11 @@ export interface ConfirmParams {
 export async function confirm(
   deps: LeagueDeps,
   { wallet }: Player,
-  ask: ConfirmParams,
+  request: ConfirmParams,
 ): Promise<Answer<'league.confirm'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  refuseMalformed('signature', ask.signature)
-  const { agentId } = ask
+  refuseMalformed('signature', request.signature)
+  const { agentId } = request
   const entries = await confirmableFor(deps.db, agentId, wallet)
   const entry = entries[0] ?? (await refuseOthers(deps, agentId))
   refuseSanctioned(deps, {
@@ -33,11 +33,11 @@ export async function confirm(
   const known = await knownOwners(deps.db, agentId)
   if (known) refuseSanctioned(deps, known)
   const entrant = { kind: 'wallet', wallet } as const
-  const signed = await readSigned(deps, ask, { wallet, agentId, board: 'prize', entrant })
+  const signed = await readSigned(deps, request, { wallet, agentId, board: 'prize', entrant })
   if (signed.signer !== entry.owner) refuseOwner(entry.owner)
   const atS = nowS(deps.clock)
   const confirmed = await deps.db.transaction(async (sql) => {
-    await useStatement(sql, ask.nonce, atS)
+    await useStatement(sql, request.nonce, atS)
     // Who left and entered again confirms both entries: it is one owner's word for one wallet.
     for (const other of entries.slice(1).filter(({ owner }) => owner === signed.signer))
       await fileConfirmation(sql, other.id, signed, atS)

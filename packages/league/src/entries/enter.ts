@@ -33,25 +33,25 @@ export async function enter(
 ): Promise<Answer<'league.enter'>> {
   const firstSeasonS = firstSeasonOf(deps)
   refuseHalf(named)
-  const ask = await readEntryRequest(deps, player, named)
-  const agent = await readAgent(deps, ask.agentId)
+  const request = await readEntryRequest(deps, player, named)
+  const agent = await readAgent(deps, request.agentId)
   refuseSanctioned(deps, agent)
-  const proof = await proveOwner(deps, ask, agent, named)
-  await refuseEntered(deps, ask)
+  const proof = await proveOwner(deps, request, agent, named)
+  await refuseEntered(deps, request)
   const atS = nowS(deps.clock)
   const entered = await deps.db
     .transaction(async (sql) => {
       if (named.nonce !== undefined && proof) await useStatement(sql, named.nonce, atS)
-      await refuseChanged(sql, ask)
+      await refuseChanged(sql, request)
       return insertEntry(sql, {
-        board: ask.board,
-        entrant: ask.entrant,
+        board: request.board,
+        entrant: request.entrant,
         agent,
         fromSeason: nextSeasonAt(firstSeasonS, atS).number,
         proof: proof ? 'statement' : 'signed_in',
-        confirmation: ask.board === 'prize' ? proof : null,
+        confirmation: request.board === 'prize' ? proof : null,
         nowS: atS,
-        scansFrom: scansFrom(deps, ask, agent),
+        scansFrom: scansFrom(deps, request, agent),
       })
     })
     .catch(refuseSlower)
@@ -77,20 +77,21 @@ function refuseHalf({ signature, nonce }: OwnersWord): void {
 /** The owner's signature of a statement, or null when the signed-in wallet is the owner itself. */
 async function proveOwner(
   deps: LeagueDeps,
-  ask: EntryRequest,
+  request: EntryRequest,
   { owner }: VaultAgent,
   { signature, nonce }: OwnersWord,
 ): Promise<Confirmation | null> {
-  if (signature === undefined || nonce === undefined) return ask.wallet === owner ? null : refuseOwner(owner)
-  const signed = await readSigned(deps, { signature, nonce }, ask)
+  if (signature === undefined || nonce === undefined)
+    return request.wallet === owner ? null : refuseOwner(owner)
+  const signed = await readSigned(deps, { signature, nonce }, request)
   return signed.signer === owner ? signed : refuseOwner(owner)
 }
 
 export const refuseOwner = (owner: Address): never => fail('NOT_OWNER', { owner })
 
-export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, ask: EntryRequest): Promise<void> {
-  if (await activeForAgent(db, ask.board, ask.agentId)) fail('AGENT_ENTERED')
-  if (await activeForEntrant(db, ask.entrant)) fail('ALREADY_ENTERED')
+export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, request: EntryRequest): Promise<void> {
+  if (await activeForAgent(db, request.board, request.agentId)) fail('AGENT_ENTERED')
+  if (await activeForEntrant(db, request.entrant)) fail('ALREADY_ENTERED')
 }
 
 /** The market trades core tokens: their transfers link nobody. */

@@ -15,12 +15,12 @@ export interface LeaveParams {
 export async function leave(
   deps: LeagueDeps,
   player: Player,
-  ask: LeaveParams,
+  request: LeaveParams,
 ): Promise<Answer<'league.leave'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  const entry = await findEntry(deps, player, ask)
+  const entry = await findEntry(deps, player, request)
   if (!entry) fail('NOT_ENTERED')
-  if (!(await mayRemove(deps, player.wallet, entry, ask.agentId !== undefined))) fail('FORBIDDEN')
+  if (!(await mayRemove(deps, player.wallet, entry, request.agentId !== undefined))) fail('FORBIDDEN')
   const atS = nowS(deps.clock)
   const left = (await markLeft(deps.db, entry.id, atS)) ?? fail('NOT_ENTERED')
   return { ...describeEntry(left, firstSeasonS, atS), note: 'It may enter again for the next season.' }

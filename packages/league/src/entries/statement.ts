@@ -17,21 +17,22 @@ export async function statement(
   named: EntryNamed,
 ): Promise<Answer<'league.statement'>> {
   firstSeasonOf(deps)
-  const ask = await readEntryRequest(deps, player, named)
-  refuseSanctioned(deps, await readAgent(deps, ask.agentId))
-  await refuseOthersEntry(deps, ask)
-  return issueStatement(deps, ask)
+  const request = await readEntryRequest(deps, player, named)
+  refuseSanctioned(deps, await readAgent(deps, request.agentId))
+  await refuseOthersEntry(deps, request)
+  return issueStatement(deps, request)
 }
 
 /** The own entry may be there already: confirming it takes a statement too. */
-async function refuseOthersEntry({ db }: LeagueDeps, ask: EntryRequest): Promise<void> {
-  if (ask.board === 'prize' && (await confirmableFor(db, ask.agentId, ask.wallet)).length > 0) return
-  const forAgent = await activeForAgent(db, ask.board, ask.agentId)
+async function refuseOthersEntry({ db }: LeagueDeps, request: EntryRequest): Promise<void> {
+  if (request.board === 'prize' && (await confirmableFor(db, request.agentId, request.wallet)).length > 0)
+    return
+  const forAgent = await activeForAgent(db, request.board, request.agentId)
   if (forAgent) {
-    if (!isEntrant(forAgent, ask)) fail('AGENT_ENTERED')
+    if (!isEntrant(forAgent, request)) fail('AGENT_ENTERED')
     return
   }
-  if (await activeForEntrant(db, ask.entrant)) fail('ALREADY_ENTERED')
+  if (await activeForEntrant(db, request.entrant)) fail('ALREADY_ENTERED')
 }
 
 function isEntrant(entry: StoredEntry, { entrant }: EntryRequest): boolean {

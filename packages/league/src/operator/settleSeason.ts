@@ -20,8 +20,8 @@ export interface Settlement extends Listing {
 }
 
 /** Fixes the ledger of a decided season; answers what is to be paid. */
-export async function settleSeason(sql: Sql, ask: Settlement): Promise<PayoutRow[]> {
-  const { season, profile, atS } = ask
+export async function settleSeason(sql: Sql, request: Settlement): Promise<PayoutRow[]> {
+  const { season, profile, atS } = request
   const row = await lockSeason(sql, season)
   if (!row) throw new LeagueRefused(`there is no season ${season}`)
   if (row.state !== 'decided') throw new LeagueRefused(`season ${season} is ${row.state}, not decided`)
@@ -30,7 +30,7 @@ export async function settleSeason(sql: Sql, ask: Settlement): Promise<PayoutRow
   const assets = assetsOf(profile)
   const reserveOn = stakingRegistryOf(profile) !== null && profile.league.platform_agent_id !== null
   const known = await readLedger(sql, season)
-  const overrides = { gain: ask.gain ?? null, partnerPriceE18: ask.partnerPriceE18 ?? null }
+  const overrides = { gain: request.gain ?? null, partnerPriceE18: request.partnerPriceE18 ?? null }
   if (known?.status === 'provisional' && (overrides.gain !== null || overrides.partnerPriceE18 !== null))
     throw new LeagueRefused('the ledger is complete: gain and price are taken from the record')
   const counted = await planPayouts(
@@ -42,6 +42,6 @@ export async function settleSeason(sql: Sql, ask: Settlement): Promise<PayoutRow
   )
   if (counted && !counted.ledger) throw new LeagueRefused(`the ledger is incomplete: ${counted.why}`)
   await fixLedger(sql, season, atS)
-  await flagListed(sql, ask)
+  await flagListed(sql, request)
   return payoutsOf(sql, [season])
 }

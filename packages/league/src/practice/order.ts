@@ -21,7 +21,7 @@ class OrderTaken extends Error {}
 export async function paperOrder(
   deps: LeagueDeps,
   player: Player,
-  ask: OrderRequest,
+  params: OrderRequest,
   request: NamedRequest | null = null,
 ): Promise<Answer<'paper.order'>> {
   const answered = request && (await findAnswered(deps.db, player.wallet, request))
@@ -31,14 +31,14 @@ export async function paperOrder(
   if (!entry) fail('NOT_ENTERED', { message: 'This wallet’s account does not play the practice board.' })
   const playing = await playingNow(deps, firstSeasonS, entry)
   if (playing.state !== 'plays') fail('SEASON_CLOSED', { why: playing.why })
-  await checkToken(deps, ask.tokenIn, 'token_in')
-  await checkToken(deps, ask.tokenOut, 'token_out')
+  await checkToken(deps, params.tokenIn, 'token_in')
+  await checkToken(deps, params.tokenOut, 'token_out')
   const { season, bookId } = playing
   try {
     const fill = await deps.paper.fill({
       bookId,
       wallet: player.wallet,
-      ...ask,
+      ...params,
       terms: TERMS,
       async commit(sql, made) {
         await refuseAfterEnd(sql, season, made)

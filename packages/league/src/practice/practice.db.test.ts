@@ -137,9 +137,9 @@ withDb('the practice board', (db) => {
         clock: paper.clock,
         paper: {
           ...paper,
-          fill: (ask) => {
+          fill: (request) => {
             world.goTo(first.endsAtS)
-            return paper.fill(ask)
+            return paper.fill(request)
           },
         },
       })

@@ -19,8 +19,8 @@ export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgent
 
 export interface Tokens {
   /** A token's record with this wallet's fee. */
-  showToken(ask: TokenRequest): Promise<TokenShown>
-  searchTokens(ask: TokenSearchTerms & Pick<TokenRequest, 'wallet' | 'shielded'>): Promise<TokensFound>
+  showToken(request: TokenRequest): Promise<TokenShown>
+  searchTokens(request: TokenSearchTerms & Pick<TokenRequest, 'wallet' | 'shielded'>): Promise<TokensFound>
   /** Never older than half a minute; refuses STATS_PENDING before the first count. */
   countTokens(): Promise<Answer<'tokens.stats'>>
   /** A token's record; a token without one is screened first, after `admit` has passed. */
@@ -67,8 +67,8 @@ export function openTokens(options: TokenOptions): Tokens {
   stats.countUnseen()
   const show = { ...deps, registry, audit, searchTokens: search.find }
   return {
-    showToken: (ask) => showToken(show, ask),
-    searchTokens: (ask) => showTokens(show, ask),
+    showToken: (request) => showToken(show, request),
+    searchTokens: (request) => showTokens(show, request),
     countTokens: stats.read,
     get: registry.get,
     find: registry.find,

@@ -53,15 +53,20 @@ it('refuses where none can be read, as for one token', async () => {
   const { deps } = open([address(1), NATIVE_TOKEN], [address(1)])
   const refused = expect.objectContaining({ code: 'AUDIT_UNAVAILABLE' })
   await expect(showTokens(deps, PAGE)).rejects.toEqual(refused)
-  const ask = { token: address(1), wallet: null, shielded: true, admit: async () => {} }
-  await expect(showToken(deps, ask)).rejects.toEqual(refused)
+  const request = { token: address(1), wallet: null, shielded: true, admit: async () => {} }
+  await expect(showToken(deps, request)).rejects.toEqual(refused)
 })
 
 it('shows the native coin’s own verdict, like any other', async () => {
   const { deps } = open([NATIVE_TOKEN, address(1)], [])
-  const ask = { token: NATIVE_TOKEN as `0x${string}`, wallet: null, shielded: true, admit: async () => {} }
+  const request = {
+    token: NATIVE_TOKEN as `0x${string}`,
+    wallet: null,
+    shielded: true,
+    admit: async () => {},
+  }
   const native = { verdict: 'verified', url: null, source: 'native', checked_at: 1 }
-  expect(await showToken(deps, ask)).toMatchObject({ shield: true, audit: native, risks: [] })
+  expect(await showToken(deps, request)).toMatchObject({ shield: true, audit: native, risks: [] })
   const { tokens, warnings } = await showTokens(deps, PAGE)
   expect([tokens[0]!.audit, tokens[1]!.audit?.verdict, warnings]).toEqual([native, 'flagged', []])
 })

@@ -59,7 +59,7 @@ function open(): Trading {
     log: () => {},
   }
 }
-const ask = { sell: 'ETH', buy: 'USDG', usd: 10 }
+const params = { sell: 'ETH', buy: 'USDG', usd: 10 }
 
 it('keeps the bytes before they are sent, and ends as mined', async () => {
   const trading = open()
@@ -73,7 +73,7 @@ it('keeps the bytes before they are sent, and ends as mined', async () => {
     states.push(openJournal(folder, () => null).find('a')?.state)
     return { receipt, amountOut: 1n }
   })
-  const { entry } = await placeTrade(trading, 'a', ask)
+  const { entry } = await placeTrade(trading, 'a', params)
   expect(states).toEqual(['reserved', 'signed'])
   expect(entry).toMatchObject({ state: 'mined', txHash: '0x0b', block: 7, amountOut: 1n, tokenOut: USDG })
   expect(plan.mock.calls[0]![0]).toMatchObject({ accept_risks: ['CURVE'], approval_mode: 'exact' })
@@ -82,10 +82,10 @@ it('keeps the bytes before they are sent, and ends as mined', async () => {
 it('gives the dollars back when nothing was signed, and lets the same id try again', async () => {
   const trading = open()
   plan.mockRejectedValueOnce(new PitRefusal('MIN_OUT', 'no'))
-  await expect(placeTrade(trading, 'a', ask)).rejects.toThrow('no')
+  await expect(placeTrade(trading, 'a', params)).rejects.toThrow('no')
   expect(trading.journal.find('a')).toMatchObject({ state: 'refused', code: 'MIN_OUT' })
   expect(trading.journal.reservedSince(0, '')).toBe(0n)
-  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('mined')
+  expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('mined')
 })
 
 it('keeps them when nobody can say what became of it, and never signs again', async () => {
@@ -94,12 +94,12 @@ it('keeps them when nobody can say what became of it, and never signs again', as
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
     throw new PitRefusal('SERVER_UNREACHABLE', 'gone', { retry: 'look_first' })
   })
-  const first = await placeTrade(trading, 'a', ask)
+  const first = await placeTrade(trading, 'a', params)
   expect(first).toMatchObject({ entry: { state: 'signed', txHash: '0x0b' }, uncertain: 'SERVER_UNREACHABLE' })
   expect(trading.journal.reservedSince(0, '')).toBe(10_000_000n)
   resume.mockRejectedValueOnce(new PitRefusal('PLAN_EXPIRED', 'late'))
-  expect((await placeTrade(trading, 'a', ask)).uncertain).toBe('PLAN_EXPIRED')
-  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('mined')
+  expect((await placeTrade(trading, 'a', params)).uncertain).toBe('PLAN_EXPIRED')
+  expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('mined')
   expect(resume.mock.calls.map(([one]) => one)).toEqual([signed, signed])
   expect(send).toHaveBeenCalledTimes(1)
 })
@@ -110,10 +110,10 @@ it('gives the dollars back once the client proved that the bytes are dead', asyn
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
     throw new PitRefusal('SUBMIT_REJECTED', 'no', { details: { tx_hash: '0x0b', dead: 'deadline' } })
   })
-  const { entry, uncertain } = await placeTrade(trading, 'a', ask)
+  const { entry, uncertain } = await placeTrade(trading, 'a', params)
   expect([entry?.state, uncertain]).toEqual(['refused', null])
   expect(trading.journal.reservedSince(0, '')).toBe(0n)
-  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('mined')
+  expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('mined')
   expect(send).toHaveBeenCalledTimes(2)
 })
 
@@ -123,8 +123,8 @@ it('writes a revert down as one', async () => {
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
     throw new PitRefusal('TX_REVERTED', 'reverted')
   })
-  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('reverted')
-  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('reverted')
+  expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('reverted')
+  expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('reverted')
   expect(send).toHaveBeenCalledTimes(1)
 })
 
@@ -139,7 +139,7 @@ it('answers in time and follows the trade all the same', async () => {
     await mined
     return { receipt, amountOut: 1n }
   })
-  expect(await placeTrade(trading, 'a', ask)).toMatchObject({ entry: { state: 'signed' } })
+  expect(await placeTrade(trading, 'a', params)).toMatchObject({ entry: { state: 'signed' } })
   finish()
   await expect.poll(() => trading.journal.find('a')?.state).toBe('mined')
 })
@@ -148,9 +148,9 @@ it('holds the size against its own prices', async () => {
   const trading = open()
   // A server that calls an ether ten dollars.
   plan.mockResolvedValueOnce(verified(10n ** 18n))
-  await expect(placeTrade(trading, 'a', ask)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
+  await expect(placeTrade(trading, 'a', params)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
   plan.mockResolvedValueOnce(verified(1n, null))
-  await expect(placeTrade(trading, 'b', ask)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
+  await expect(placeTrade(trading, 'b', params)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
   expect(send).not.toHaveBeenCalled()
 })
 
@@ -160,9 +160,9 @@ it('values a token without a mark by the dearer pool price', async () => {
   const [low, high] = [1n, 9n].map((usd) => ({ num: usd * 1_000_000n, den: 10n ** 18n, bandBps: 1_000n }))
   const paid = { bid: high, ask: low, atSize: low }
   plan.mockResolvedValueOnce(verified(10n * 10n ** 18n, paid))
-  await expect(placeTrade(trading, 'a', ask)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
+  await expect(placeTrade(trading, 'a', params)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
   plan.mockResolvedValueOnce(verified(10n ** 18n, paid))
-  expect((await placeTrade(trading, 'b', ask)).entry?.state).toBe('mined')
+  expect((await placeTrade(trading, 'b', params)).entry?.state).toBe('mined')
 })
 
 it.each([undefined, 'session'])('names what the client could not price (%s)', async (session_id) => {
@@ -173,14 +173,14 @@ it.each([undefined, 'session'])('names what the client could not price (%s)', as
   })
   plan.mockRejectedValueOnce(refusal)
   sessionTrade.mockRejectedValueOnce(refusal)
-  const request = session_id === undefined ? ask : { ...ask, session_id }
+  const request = session_id === undefined ? params : { ...params, session_id }
   await expect(placeTrade(trading, 'a', request)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
   expect(trading.journal.find('a')?.state).toBe('refused')
 })
 
 it('runs one trade at a time, so that a day’s last dollars are spent once', async () => {
   const trading = open()
-  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => placeTrade(trading, id, ask)))
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => placeTrade(trading, id, params)))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
   expect(send).toHaveBeenCalledTimes(2)
 })

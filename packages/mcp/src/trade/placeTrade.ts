@@ -125,7 +125,7 @@ async function tradeOwn(
   { sell, buy, usd, shield = false }: Asked,
   onSigned: (signed: SignedTrade) => void,
 ) {
-  const ask: TradeParams = {
+  const request: TradeParams = {
     token_in: sell,
     token_out: buy,
     notional_usd: usd,
@@ -135,7 +135,7 @@ async function tradeOwn(
     // An allowance left over would outlive the ceiling it was made under.
     approval_mode: 'exact',
   }
-  const verified = await client.plan(ask).catch(unpriced)
+  const verified = await client.plan(request).catch(unpriced)
   checkWorth(usd, verified)
   return client.send(verified, {
     onStage: (stage) => {
@@ -158,7 +158,7 @@ async function tradeInSession(
       'This server’s account is the executor of no such session.',
       'List sessions with list_sessions; in your own wallet trade with place_trade.',
     )
-  const ask = {
+  const request = {
     session_id,
     wallet: session.wallet as Address,
     client_id: clientId,
@@ -167,7 +167,7 @@ async function tradeInSession(
     notional_usd: usd,
     owner_attests_non_us: attestsNonUs,
   }
-  return client.sessionTrade(ask, { onSigned }).catch(unpriced)
+  return client.sessionTrade(request, { onSigned }).catch(unpriced)
 }
 
 type Verified = Awaited<ReturnType<PitClient['plan']>>

@@ -21,7 +21,7 @@ export interface KeptConnections {
    * One request and its answer as text: no redirects, nothing compressed, bounded in time and bytes. Rejects only
    * where the request cannot be made at all.
    */
-  exchange(ask: ConnectionRequest): Promise<HttpAnswer | NoAnswer>
+  exchange(request: ConnectionRequest): Promise<HttpAnswer | NoAnswer>
   /** Closes those that rest: a node that came back knows none of them. */
   dropIdle(): void
   close(): void
@@ -54,7 +54,7 @@ interface Connection {
   code: string | undefined
 }
 interface Exchange {
-  ask: ConnectionRequest
+  request: ConnectionRequest
   resolve(outcome: HttpAnswer | NoAnswer): void
   timer: NodeJS.Timeout | undefined
   reader: AnswerReader
@@ -116,7 +116,7 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
     send(connection, exchange)
   }
 
-  function send({ socket }: Connection, { ask: { method, path, headers = {}, body } }: Exchange): void {
+  function send({ socket }: Connection, { request: { method, path, headers = {}, body } }: Exchange): void {
     const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
     // In one piece: one write, one packet.
@@ -192,13 +192,13 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
   }
 
   return {
-    exchange: (ask) =>
+    exchange: (request) =>
       new Promise((resolve) => {
-        for (const [name, value] of Object.entries(ask.headers ?? {}))
+        for (const [name, value] of Object.entries(request.headers ?? {}))
           if (!HEADER_VALUE.test(value)) throw new TypeError(`the header ${name} has a character it may not`)
-        const reader = createAnswerReader(ask.maxAnswerBytes)
+        const reader = createAnswerReader(request.maxAnswerBytes)
         const exchange: Exchange = {
-          ask,
+          request,
           resolve,
           reader,
           hasBegun: false,
@@ -208,9 +208,9 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
         exchange.timer = setTimeout(() => {
           const isSent = exchange.connection?.isOpen === true
           const what = isSent ? 'answer' : 'connection'
-          const why = `no ${what} within ${ask.timeoutMs} ms`
+          const why = `no ${what} within ${request.timeoutMs} ms`
           fail(exchange, { kind: isSent ? 'timeout' : 'unreachable', why })
-        }, ask.timeoutMs)
+        }, request.timeoutMs)
         const connection = takeIdle() ?? (all.size < maxConnections ? open() : undefined)
         if (connection) begin(exchange, connection)
         else waiting.push(exchange)

@@ -100,8 +100,8 @@ describe('a wallet’s balances', () => {
   it('are read fifty at a time, groups apart', async () => {
     const { deps, seen } = nodeOf((token) => BigInt(token))
     const many = Array.from({ length: 60 }, (_, i) => at(0x100 + i))
-    const ask = { wallet: WALLET, groups: [[NATIVE, TOKEN], many] }
-    const balances = await readBalances(deps, ask, terms)
+    const input = { wallet: WALLET, groups: [[NATIVE, TOKEN], many] }
+    const balances = await readBalances(deps, input, terms)
     expect([...balances]).toEqual([NATIVE, TOKEN, ...many].map((token) => [token, BigInt(token)]))
     expect(seen.requests).toHaveLength(3)
     expect(seen.batches).toBe(0)
@@ -109,20 +109,20 @@ describe('a wallet’s balances', () => {
 
   it('are not spoilt by one that burns all the gas: each of its group is asked again alone', async () => {
     const { deps, seen } = nodeOf((token) => (token === HOSTILE ? 'burns' : 5n))
-    const ask = { wallet: WALLET, groups: [[TOKEN], [at(0x99), HOSTILE]] }
-    expect([...(await readBalances(deps, ask, terms))]).toEqual([
+    const input = { wallet: WALLET, groups: [[TOKEN], [at(0x99), HOSTILE]] }
+    expect([...(await readBalances(deps, input, terms))]).toEqual([
       [TOKEN, 5n],
       [at(0x99), 5n],
       [HOSTILE, null],
     ])
     expect(seen.batches).toBe(1)
     seen.takesBatches = false
-    expect([...(await readBalances(deps, ask, terms)).values()]).toEqual([5n, null, null])
+    expect([...(await readBalances(deps, input, terms)).values()]).toEqual([5n, null, null])
   })
 
   it('are asked alone where Multicall3 does not answer, and refused where the node does not', async () => {
     const { deps } = nodeOf(() => 5n)
-    const ask = { wallet: WALLET, groups: [[NATIVE, TOKEN]] }
+    const input = { wallet: WALLET, groups: [[NATIVE, TOKEN]] }
     const answering = (answer: () => unknown) => ({
       ...deps,
       rpc: { ...deps.rpc, request: async <T>() => answer() as T },
@@ -131,7 +131,7 @@ describe('a wallet’s balances', () => {
       ...(
         await readBalances(
           answering(() => '0x'),
-          ask,
+          input,
           terms,
         )
       ).values(),
@@ -139,6 +139,6 @@ describe('a wallet’s balances', () => {
     const silent = answering(() => {
       throw new RpcUnreachable('eth_call: no answer')
     })
-    await expect(readBalances(silent, ask, terms)).rejects.toBeInstanceOf(RpcUnreachable)
+    await expect(readBalances(silent, input, terms)).rejects.toBeInstanceOf(RpcUnreachable)
   })
 })

@@ -160,13 +160,13 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   }
 
   /** Once to the best address; to another only where nothing was sent. */
-  async function sendOnce(ask: Ask): Promise<RpcAnswer[]> {
+  async function sendOnce(input: Ask): Promise<RpcAnswer[]> {
     let last: unknown = new RpcUnreachable('no address to send to', { unsent: true })
-    for (const address of inOrder(addresses, ask.calls, performance.now())) {
+    for (const address of inOrder(addresses, input.calls, performance.now())) {
       try {
-        await verify(address, Math.max(1, ask.untilMs - performance.now()))
-        const boundMs = Math.max(1, ask.untilMs - performance.now())
-        return await exchange(address, ask.calls, { boundMs, alone: ask.alone })
+        await verify(address, Math.max(1, input.untilMs - performance.now()))
+        const boundMs = Math.max(1, input.untilMs - performance.now())
+        return await exchange(address, input.calls, { boundMs, alone: input.alone })
       } catch (error) {
         last = error
         if (!(error instanceof RpcUnreachable && error.unsent)) throw error
@@ -175,19 +175,19 @@ export function createRpc(options: RpcOptions): AddressedRpc {
     throw last
   }
 
-  function askAnyone(ask: Ask): Promise<RpcAnswer[]> {
-    const order = inOrder(addresses, ask.calls, performance.now())
+  function askAnyone(input: Ask): Promise<RpcAnswer[]> {
+    const order = inOrder(addresses, input.calls, performance.now())
     if (order.length === 0) throw foreign(addresses[0]!, chainId ?? 0)
-    return askInTurn(order, ask.untilMs, (address) => askOne(address, ask))
+    return askInTurn(order, input.untilMs, (address) => askOne(address, input))
   }
 
   /** Where everybody is busy, the pause is waited for, as long as the call may take. */
-  async function askPatiently(ask: Ask): Promise<RpcAnswer[]> {
+  async function askPatiently(input: Ask): Promise<RpcAnswer[]> {
     for (;;) {
       try {
-        return await askAnyone(ask)
+        return await askAnyone(input)
       } catch (error) {
-        const leftMs = ask.untilMs - performance.now()
+        const leftMs = input.untilMs - performance.now()
         const nextMs = Math.min(...addresses.map(({ pausedUntilMs }) => pausedUntilMs)) - performance.now()
         const isBusy = error instanceof RpcUnreachable && error.why === 'busy'
         if (!isBusy || nextMs >= leftMs) throw error
@@ -197,8 +197,8 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   }
 
   const askAll = (calls: readonly RpcCall[], terms: { boundMs: number; alone: boolean }) => {
-    const ask = { calls, alone: terms.alone, untilMs: performance.now() + terms.boundMs }
-    return calls.every(isRead) ? askPatiently(ask) : sendOnce(ask)
+    const input = { calls, alone: terms.alone, untilMs: performance.now() + terms.boundMs }
+    return calls.every(isRead) ? askPatiently(input) : sendOnce(input)
   }
 
   const heads: Heads | null = options.heads

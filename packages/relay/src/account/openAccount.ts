@@ -7,7 +7,7 @@ import { createRefusalLog, type Refusal, type RefusalLog } from './refusalLog.ts
 import { createTokenTexts } from './tokenTexts.ts'
 
 export interface Account {
-  listTrades(ask: TradesRequest): Promise<TradesPage>
+  listTrades(request: TradesRequest): Promise<TradesPage>
   readPortfolio: ReadPortfolio
   /** The wallet's rate for major trades by its 30-day volume; without a wallet the posted one. */
   tierBps(wallet: Address | null): Promise<number>
@@ -25,7 +25,7 @@ export function openAccount(deps: AccountDeps): Account {
   const volumes = createVolumeReader(deps)
   const refusals = createRefusalLog({ ...deps, texts })
   return {
-    listTrades: (ask) => listTrades({ ...deps, texts }, ask),
+    listTrades: (request) => listTrades({ ...deps, texts }, request),
     readPortfolio: createPortfolioReader({ ...deps, texts, volumes }),
     tierBps: volumes.tierBps,
     recordRefusal: refusals.record,

@@ -16,14 +16,19 @@ import type { Receipt } from './types.ts'
 /** Reads gathered for many rows and sent together; what is asked for can be had once `run` is done. */
 export interface StateReads {
   blockTimeS(blockHash: Hex): () => number | undefined
-  etherGained(ask: {
+  etherGained(request: {
     wallet: Address
     receipt: Receipt
     /** Transactions the wallet itself sent in this block when it sent no other. */
     ownTxs: number
     gasWei: bigint
   }): () => bigint | undefined
-  tokenGained(ask: { token: Address; holder: Address; hash: Hex; receipt: Receipt }): () => bigint | undefined
+  tokenGained(request: {
+    token: Address
+    holder: Address
+    hash: Hex
+    receipt: Receipt
+  }): () => bigint | undefined
   run(rpc: Rpc): Promise<void>
 }
 

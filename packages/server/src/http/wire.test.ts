@@ -149,8 +149,8 @@ describe('what the parser refuses', () => {
     await open({
       handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { serialised: '{}' })) },
     })
-    const ask = `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${GOOD_KEY}\r\n\r\n`
-    expect(await raw(app, ask, { halfClose: true })).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{\}$/)
+    const request = `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${GOOD_KEY}\r\n\r\n`
+    expect(await raw(app, request, { halfClose: true })).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{\}$/)
   })
 
   it('answers what came before the nonsense first', async () => {

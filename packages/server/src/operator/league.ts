@@ -20,5 +20,5 @@ export const LEAGUE: LeagueActs = {
   readdressPayout,
   recordPayout,
   recordWithdrawal,
-  setDivision: (sql, ask) => setDivision(sql, ask, changeDivision),
+  setDivision: (sql, request) => setDivision(sql, request, changeDivision),
 }

@@ -212,8 +212,8 @@ withDb('an operator', (db) => {
 
   it('judges, settles and pays in the league’s own transactions', async () => {
     const done: unknown[] = []
-    const keep = async (_: unknown, ask: object) => {
-      done.push(ask)
+    const keep = async (_: unknown, request: object) => {
+      done.push(request)
       return { amount: 5n }
     }
     operator = open({
@@ -260,15 +260,15 @@ withDb('an operator', (db) => {
       const served = await serveAdmin({ operator, path, logger })
       expect(statSync(path).mode & 0o777).toBe(0o600)
       const far = reachSocket(path)
-      const ask = { name: 'switch', operator: 'ada', reason: 'x', input: { name: 'kill', on: true } }
-      expect(await far.act(ask)).toEqual({ name: 'kill', on: true, changed: true })
-      const refusal = await far.act({ ...ask, reason: null }).catch((error: unknown) => error)
+      const request = { name: 'switch', operator: 'ada', reason: 'x', input: { name: 'kill', on: true } }
+      expect(await far.act(request)).toEqual({ name: 'kill', on: true, changed: true })
+      const refusal = await far.act({ ...request, reason: null }).catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(OperatorRefused)
       expect((refusal as Error).message).toContain('--reason is missing')
       // A second server on the same folder leaves it to the first.
       expect(await serveAdmin({ operator, path, logger })).toBeNull()
       await served!.close()
-      await expect(far.act(ask)).rejects.toBeInstanceOf(NobodyThere)
+      await expect(far.act(request)).rejects.toBeInstanceOf(NobodyThere)
       expect(await audit()).toHaveLength(1)
     })
 
@@ -289,8 +289,8 @@ withDb('an operator', (db) => {
       const served = await serveAdmin({ operator, path, logger })
       onTestFinished(() => served!.close())
       chownSync(path, 65_534, 65_534)
-      const ask = { name: 'status', operator: 'a', reason: null, input: {} }
-      await expect(reachSocket(path).act(ask)).rejects.toThrow('another user’s')
+      const request = { name: 'status', operator: 'a', reason: null, input: {} }
+      await expect(reachSocket(path).act(request)).rejects.toThrow('another user’s')
       await expect(serveAdmin({ operator, path, logger })).rejects.toThrow('another user’s')
     })
 

@@ -11,9 +11,9 @@ export class NobodyThere extends Error {}
 
 /** The operator's face of a running server. */
 export const reachSocket = (path: string): Operator => ({
-  async act(ask) {
+  async act(request) {
     refuseForeign(path)
-    const text = await post(path, JSON.stringify(ask))
+    const text = await post(path, JSON.stringify(request))
     const answer = JSON.parse(text) as { ok: boolean; result?: unknown; refused?: boolean; message?: string }
     if (answer.ok) return answer.result
     if (answer.refused) throw new OperatorRefused(answer.message)

@@ -103,20 +103,20 @@ async function answer(operator: Operator, request: IncomingMessage): Promise<unk
     if (size > MAX_BODY_BYTES) throw new OperatorRefused('that is too long')
     chunks.push(chunk)
   }
-  let ask: Partial<Ask> | null
+  let params: Partial<Ask> | null
   try {
-    ask = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    params = JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch {
     throw new OperatorRefused('that is not JSON')
   }
-  if (typeof ask?.name !== 'string' || typeof ask.input !== 'object' || ask.input === null) {
+  if (typeof params?.name !== 'string' || typeof params.input !== 'object' || params.input === null) {
     throw new OperatorRefused('that is not a command')
   }
   return operator.act({
-    name: ask.name,
-    operator: ask.operator ?? '',
-    reason: ask.reason ?? null,
-    input: ask.input,
+    name: params.name,
+    operator: params.operator ?? '',
+    reason: params.reason ?? null,
+    input: params.input,
   })
 }
 

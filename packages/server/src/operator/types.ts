@@ -66,9 +66,9 @@ export interface LeagueActs {
   payoutAgent(sql: Sql, season: number, place: number): Promise<string>
   readdressPayout(
     sql: Sql,
-    ask: { season: number; place: number; agent: VaultAgent | null; isSanctioned: IsSanctioned },
+    request: { season: number; place: number; agent: VaultAgent | null; isSanctioned: IsSanctioned },
   ): Promise<{ from: string; to: string }>
-  setDivision(sql: Sql, ask: { wallet: string; division: Division }): Promise<{ before: string }>
+  setDivision(sql: Sql, request: { wallet: string; division: Division }): Promise<{ before: string }>
   recordWithdrawal(
     sql: Sql,
     withdrawal: { season: number; txHash: string | null; amount: bigint; atS: number; note: string | null },
@@ -86,5 +86,5 @@ export interface Ask {
 
 /** However it is reached: in this process, or over a running server's socket. */
 export interface Operator {
-  act(ask: Ask): Promise<unknown>
+  act(request: Ask): Promise<unknown>
 }

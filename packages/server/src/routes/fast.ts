@@ -22,7 +22,7 @@ export const fastRoutes = ({
         fast,
         await fast.tradeFast({
           by: traderOf(caller),
-          ask: askOf(body, caller),
+          request: askOf(body, caller),
           admitSimulation: () => charge(caller, ['fast_sim']),
         }),
       ),

@@ -220,9 +220,9 @@ withDb('the life of a hosted agent', (db) => {
       await world.session.start({ ...GRANT, executor: agent.executor })
       const { sessions } = world.deps
       world.deps.sessions = {
-        async revokeSession(ask) {
+        async revokeSession(request) {
           await db.query('delete from sessions')
-          return sessions.revokeSession(ask)
+          return sessions.revokeSession(request)
         },
       }
       expect(await world.stop(agent)).toMatchObject({ status: 'stopped', session_revoke: { sessions: [] } })

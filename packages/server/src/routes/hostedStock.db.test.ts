@@ -112,8 +112,8 @@ withDb('the owner’s word for stock tokens', (db) => {
 
   it('taken back while the signer was asked about it is not kept', async () => {
     const { attestStock } = world.signer
-    world.signer.attestStock = async (ask) => {
-      const answer = await attestStock(ask)
+    world.signer.attestStock = async (request) => {
+      const answer = await attestStock(request)
       await world.unattest(agent)
       return answer
     }

@@ -77,9 +77,9 @@ describe('a simulation as of a fresh wallet', () => {
       w.state = state
       w.simulated.length = 0
       expect(await kindsOf()).toEqual(['approve', 'swap'])
-      const [ask] = w.simulated
-      expect(ask).toMatchObject({ approvals: 'taken back', permitSigner: 'anybody' })
-      expect(commandsOf(ask!)[0]).toBe('PERMIT2_PERMIT')
+      const [request] = w.simulated
+      expect(request).toMatchObject({ approvals: 'taken back', permitSigner: 'anybody' })
+      expect(commandsOf(request!)[0]).toBe('PERMIT2_PERMIT')
     }
   })
 

@@ -58,7 +58,7 @@ it('builds the same without a simulation', async () => {
 it('goes the permit’s two calls, with the first one’s atoms', async () => {
   const one = planRoutes()
   let amountIn = 100_000_000n
-  w.quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? amountIn }).quote
+  w.quoteFor = (request) => quoteOf({ amountIn: request.amountIn ?? amountIn }).quote
   const first = await call('live.prepare', {}, one)
   expect(first).toMatchObject({ ready: false, tx: null, simulation: null, permit_now: NOW_S })
   expect(first.missing).toEqual([{ what: 'permit_signature', token: USDG.address, have: null, need: null }])
@@ -90,8 +90,8 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
 
 it('makes a permit of dollars again at any process, each request its own', async () => {
   let priceMoved = false
-  w.quoteFor = (ask) => {
-    const amountIn = ask.amountIn ?? (priceMoved ? 99_000_000n : 100_000_000n)
+  w.quoteFor = (request) => {
+    const amountIn = request.amountIn ?? (priceMoved ? 99_000_000n : 100_000_000n)
     return quoteOf({ amountIn, quote: { notionalMicroUsd: priceMoved ? 101_000_000n : 100_000_000n } }).quote
   }
   const sign = ({ permit, permit_now }: Prepared) => ({
@@ -107,7 +107,7 @@ it('makes a permit of dollars again at any process, each request its own', async
     { permit_scope: '30d', approval_budget_usd: 250, amount_in: '100000000' },
   ]
   const firsts: Prepared[] = []
-  for (const ask of asks) firsts.push(await call('live.build', ask))
+  for (const request of asks) firsts.push(await call('live.build', request))
   const grants = firsts.map(({ permit }) => (permit as { message: { details: { amount: string } } }).message)
   expect(grants.map(({ details }) => details.amount)).toEqual([
     '250000000',
@@ -117,15 +117,15 @@ it('makes a permit of dollars again at any process, each request its own', async
     '250000000',
   ])
   priceMoved = true
-  for (const [i, ask] of asks.entries()) {
-    const second = await call('live.build', { ...ask, ...sign(firsts[i]!) })
+  for (const [i, request] of asks.entries()) {
+    const second = await call('live.build', { ...request, ...sign(firsts[i]!) })
     expect(second).toMatchObject({ amount_in: '100000000', permit: null })
     expect(second.tx).not.toBeNull()
   }
 })
 
 it('keeps nothing of a permit that the request alone says', async () => {
-  w.quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? 0n }).quote
+  w.quoteFor = (request) => quoteOf({ amountIn: request.amountIn ?? 0n }).quote
   const first = await call('live.build', { amount_in: '100000000' })
   expect(first.permit).not.toBeNull()
   expect(w.askedPermits.size).toBe(0)

@@ -97,7 +97,7 @@ const deps = {
   storeRevocation: async ({ txs }: { txs: { tx: { nonce: number } }[] }) => void stored.push(txs),
 } as unknown as PlanDeps
 const caller = { requestId: 'r', address: '', key: { keyId: 9, accountId: 1, wallet: WALLET, expiresAtS: 0 } }
-const trade = { revokeApprovals: (ask) => revokeApprovals(deps, ask) } as Trade
+const trade = { revokeApprovals: (input) => revokeApprovals(deps, input) } as Trade
 const handler = tradingRoutes({ ...deps, trade, charge: async () => {} })[
   'live.revoke'
 ] as Handler<'live.revoke'>

@@ -69,7 +69,10 @@ withDb('switching a session on', (db) => {
       expect(world.signer.roots.size).toBe(0)
 
       expect(await on(own)).toMatchObject({ status: 'active', authorization_stored: true })
-      expect(world.signer.roots.get(own.rootHash)?.ask).toMatchObject({ session_id, curve_roots: [{}, {}] })
+      expect(world.signer.roots.get(own.rootHash)?.request).toMatchObject({
+        session_id,
+        curve_roots: [{}, {}],
+      })
       expect(await on(own), 'again').toMatchObject({ status: 'active' })
     })
 
@@ -176,8 +179,8 @@ withDb('switching a session on', (db) => {
       const { session_id } = await world.start()
       const own = await world.signatures(session_id)
       const { registerRoot } = world.signer
-      world.signer.registerRoot = async (ask) => {
-        const answer = await registerRoot(ask)
+      world.signer.registerRoot = async (request) => {
+        const answer = await registerRoot(request)
         await db.query(`update sessions set status = 'revoked', revoked_at_s = 1 where id = $1`, [session_id])
         return answer
       }
@@ -202,8 +205,8 @@ withDb('switching a session on', (db) => {
       /** The co-signer takes it, and nobody hears. */
       function lose(): () => void {
         const { registerRoot } = world.signer
-        world.signer.registerRoot = async (ask) => {
-          await registerRoot(ask)
+        world.signer.registerRoot = async (request) => {
+          await registerRoot(request)
           throw new SignerUnreachable('nothing in 10 ms')
         }
         return () => {
@@ -246,8 +249,8 @@ withDb('switching a session on', (db) => {
         const own = await world.signatures(session_id)
         const on = () => world.post('live.session.grant', 'owner', own)
         const { registerRoot, root } = world.signer
-        world.signer.registerRoot = async (ask) => {
-          await registerRoot(ask)
+        world.signer.registerRoot = async (request) => {
+          await registerRoot(request)
           throw refusal('ROOT_REUSED')
         }
         world.signer.root = async () => {
@@ -268,9 +271,9 @@ withDb('switching a session on', (db) => {
         let second: Promise<string> | undefined
         let first: Promise<string> | undefined
         let calls = 0
-        world.signer.registerRoot = async (ask) => {
+        world.signer.registerRoot = async (request) => {
           if (calls++ > 0) {
-            const answer = await registerRoot(ask)
+            const answer = await registerRoot(request)
             await first
             return answer
           }

@@ -24,9 +24,9 @@ const withSwap = (planned: Planned, over: Partial<PlanTx>): Planned => ({
     steps: planned.plan.steps.map((step) => ({ ...step, tx: { ...step.tx!, ...over } })),
   },
 })
-const withFee = ({ ask, ...rest }: Planned, bps: number): Planned => ({
+const withFee = ({ request: params, ...rest }: Planned, bps: number): Planned => ({
   ...rest,
-  ask: { ...ask, quote: { ...ask.quote, fee: { ...ask.quote.fee, bps } } },
+  request: { ...params, quote: { ...params.quote, fee: { ...params.quote.fee, bps } } },
 })
 /** Says it trades twice as much as its call does. */
 const twice = (plan: TradePlan): TradePlan => ({
@@ -209,7 +209,10 @@ withDb('trading in a session', (db) => {
       ['SESSION_TARGET', (planned) => withSwap(planned, { to: OTHER })],
       ['SESSION_EXECUTION', (planned) => withSwap(planned, { data: '0x3593564c' })],
       ['SESSION_EXECUTION', (planned) => withSwap(planned, { valueWei: 1n })],
-      ['SESSION_EXECUTION', ({ ask, ...rest }) => ({ ...rest, ask, plan: twice(rest.plan) })],
+      [
+        'SESSION_EXECUTION',
+        ({ request: params, ...rest }) => ({ ...rest, request: params, plan: twice(rest.plan) }),
+      ],
       ['FEE_BPS', (planned) => withFee(planned, 24)],
       // Another tier than its calldata pays.
       ['FEE_MISMATCH', (planned) => withFee(planned, 20)],
@@ -286,8 +289,8 @@ withDb('trading in a session', (db) => {
       const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] }, { curves: false })
       world.settleWallet()
       const { planTrade } = world.options.trade
-      world.options.trade.planTrade = async (ask) =>
-        ask.trade.venues.includes('venue_curve') ? planTrade(ask) : fail('NO_ROUTE')
+      world.options.trade.planTrade = async (params) =>
+        params.trade.venues.includes('venue_curve') ? planTrade(params) : fail('NO_ROUTE')
       expect(await codeOf(world.trade(session, { token_out: MEME.address }))).toBe('SESSION_CURVE_ROOTS')
       const other = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
       world.state.curve = { ...CURVE, id: OTHER }
@@ -345,17 +348,17 @@ withDb('trading in a session', (db) => {
 
   it('lets only its own executors’ transactions through, while it lasts', async () => {
     const gate = createSessionGate({ db, clock: world.clock })
-    const ask = { wallet: WHO.owner, signer: WHO.executor }
+    const params = { wallet: WHO.owner, signer: WHO.executor }
     const { session_id } = await world.start()
-    expect([await gate.executorOf(ask), await gate.isOpen(session_id)]).toEqual([false, false])
+    expect([await gate.executorOf(params), await gate.isOpen(session_id)]).toEqual([false, false])
     const session = await world.grant({ expires_in_s: 100 })
-    expect([await gate.executorOf(ask), await gate.isOpen(session.id)]).toEqual([true, true])
-    expect(await gate.executorOf({ ...ask, signer: WHO.stranger })).toBe(false)
-    expect(await gate.executorOf({ ...ask, wallet: WHO.stranger })).toBe(false)
+    expect([await gate.executorOf(params), await gate.isOpen(session.id)]).toEqual([true, true])
+    expect(await gate.executorOf({ ...params, signer: WHO.stranger })).toBe(false)
+    expect(await gate.executorOf({ ...params, wallet: WHO.stranger })).toBe(false)
     world.clock.aheadS = 100
-    expect([await gate.executorOf(ask), await gate.isOpen(session.id)]).toEqual([false, false])
+    expect([await gate.executorOf(params), await gate.isOpen(session.id)]).toEqual([false, false])
     world.clock.aheadS = 0
     await world.post('live.session.revoke', 'owner', { session_id: session.id, reset_code: false })
-    expect([await gate.executorOf(ask), await gate.isOpen(session.id)]).toEqual([false, false])
+    expect([await gate.executorOf(params), await gate.isOpen(session.id)]).toEqual([false, false])
   })
 })

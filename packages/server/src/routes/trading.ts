@@ -48,8 +48,8 @@ export function tradingRoutes({
   return {
     'live.prepare': async ({ body, caller }) => {
       if (!isTrade(body)) return revoke({ body, caller })
-      const ask = { ...requestOf(body, caller), fund: body.fund }
-      const { planned, steps, simulation } = await trade.prepareTrade(ask)
+      const request = { ...requestOf(body, caller), fund: body.fund }
+      const { planned, steps, simulation } = await trade.prepareTrade(request)
       const shown = simulation && simulationJson(simulation, planned.plan)
       return { ...describePlan(permit2, planned, steps), simulation: shown }
     },

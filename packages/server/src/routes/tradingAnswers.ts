@@ -89,7 +89,7 @@ const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null
 
 /** Disclosures are read at the top level; twice they could be read wrongly once. */
 function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'live.simulate'>['build'] {
-  const disclosed = Object.keys(disclosuresOf(planned.ask.quote))
+  const disclosed = Object.keys(disclosuresOf(planned.request.quote))
   const plan = describePlan(permit2, planned)
   const rest = Object.entries(plan).filter(([name]) => !disclosed.includes(name))
   return Object.fromEntries(rest) as NonNullable<Answer<'live.simulate'>['build']>

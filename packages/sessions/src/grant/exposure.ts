@@ -30,15 +30,15 @@ export interface ExposureRequest {
 const DAY_S = 86_400
 
 /** The most that can be lost: with all keys but the owner's stolen, and while the co-signer is honest. */
-export function exposureOf(ask: ExposureRequest): Exposure {
-  const { binding } = ask
+export function exposureOf(request: ExposureRequest): Exposure {
+  const { binding } = request
   const { limits, expires_at } = binding
-  const days = Math.ceil((expires_at - ask.nowS) / DAY_S)
+  const days = Math.ceil((expires_at - request.nowS) / DAY_S)
   const [trade, day] = [limits.max_trade_micro_usd, limits.max_day_micro_usd].map(BigInt) as [bigint, bigint]
   const spent = minOf(trade * BigInt(limits.max_trades), day * BigInt(days))
-  const eth = ethOf(ask)
-  const tokens = ask.budgets.map(tokenOf)
-  const { shortfallBps, feeBps, words } = worstOf(ask)
+  const eth = ethOf(request)
+  const tokens = request.budgets.map(tokenOf)
+  const { shortfallBps, feeBps, words } = worstOf(request)
   const lost = shareUp(spent, shortfallBps + feeBps)
   return {
     on_chain: {

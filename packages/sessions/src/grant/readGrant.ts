@@ -29,9 +29,9 @@ export interface GrantParams {
 }
 
 /** Refuses what no chain and no price could change; answers budget and risk terms with defaults. */
-export function readGrant(ask: GrantParams): { budgetMicroUsd: bigint; risk: Risk } {
-  refuseFaults([...limitFaults(ask.limits), ...expiryFaults(ask.expiresInS, 'all have a feed')])
-  return { budgetMicroUsd: budgetOf(ask), risk: riskOf(ask.risk) }
+export function readGrant(request: GrantParams): { budgetMicroUsd: bigint; risk: Risk } {
+  refuseFaults([...limitFaults(request.limits), ...expiryFaults(request.expiresInS, 'all have a feed')])
+  return { budgetMicroUsd: budgetOf(request), risk: riskOf(request.risk) }
 }
 
 export function refuseFaults(faults: readonly { field: string; message: string }[]): void {

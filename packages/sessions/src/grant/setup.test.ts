@@ -125,26 +125,26 @@ describe('the exposure', () => {
     nonce: `0x${'11'.repeat(32)}`,
   })
   const core = { symbol: 'ETH', isCore: true, hasFeed: true, needsMark: false }
-  const ask = { binding, nowS: NOW_S, hasCurves: false, budgets: [], tokens: [core] }
+  const request = { binding, nowS: NOW_S, hasCurves: false, budgets: [], tokens: [core] }
   const eth = { tradeWei: 10n, dayWei: 40n, windowStartS: NOW_S - 60 }
 
   it('counts fixed windows, or trades where those are fewer', () => {
     // Two days that begin a minute after a window: the third has begun before the end.
-    expect(exposureOf({ ...ask, eth })).toMatchObject({
+    expect(exposureOf({ ...request, eth })).toMatchObject({
       on_chain: { eth: { windows: 3, at_most_wei: '120' }, tokens: [] },
       by_cosigner: { traded_at_most_usd: 200 },
     })
     const few = { ...binding, limits: { ...binding.limits, max_trades: 3 } }
-    expect(exposureOf({ ...ask, binding: few, eth })).toMatchObject({
+    expect(exposureOf({ ...request, binding: few, eth })).toMatchObject({
       on_chain: { eth: { at_most_wei: '30' } },
       by_cosigner: { traded_at_most_usd: 75 },
     })
   })
   it('counts the curves’ root and their fees too', () => {
-    expect(exposureOf({ ...ask, eth, hasCurves: true })).toMatchObject({
+    expect(exposureOf({ ...request, eth, hasCurves: true })).toMatchObject({
       on_chain: { eth: { roots: 2, curve_fees_wei: '3', at_most_wei: '243' } },
     })
-    expect(exposureOf({ ...ask, eth: null })).toMatchObject({ on_chain: { eth: null } })
+    expect(exposureOf({ ...request, eth: null })).toMatchObject({ on_chain: { eth: null } })
   })
   it.each([
     ['feeds alone', [core], 300, 25, 6.5],
@@ -158,7 +158,7 @@ describe('the exposure', () => {
       41,
     ],
   ])('goes by the weakest word there is: %s', (_, tokens, shortfall_bps, fee_bps, lost_at_most_usd) => {
-    const { by_cosigner, in_words } = exposureOf({ ...ask, eth, tokens }) as {
+    const { by_cosigner, in_words } = exposureOf({ ...request, eth, tokens }) as {
       by_cosigner: object
       in_words: string[]
     }
@@ -169,7 +169,7 @@ describe('the exposure', () => {
   })
   it('speaks plainly', () => {
     const budgets = [{ token: grantToken({}), budget: 60_000_000n, before: none }]
-    const { in_words } = exposureOf({ ...ask, eth, budgets }) as { in_words: string[] }
+    const { in_words } = exposureOf({ ...request, eth, budgets }) as { in_words: string[] }
     expect(in_words.join('\n')).toContain('60000000 atoms of USDG')
   })
 })

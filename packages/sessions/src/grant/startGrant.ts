@@ -45,16 +45,16 @@ export interface Granted {
 const KEEP_PENDING = 20
 
 /** Makes what the owner is to sign; the session stays pending until it is switched on. */
-export async function startGrant(deps: SessionDeps, ask: GrantParams): Promise<Granted> {
+export async function startGrant(deps: SessionDeps, request: GrantParams): Promise<Granted> {
   const addresses = deps.addresses()
-  const { budgetMicroUsd, risk } = readGrant(ask)
-  const { executor } = ask
-  const owner = ask.by.wallet
+  const { budgetMicroUsd, risk } = readGrant(request)
+  const { executor } = request
+  const owner = request.by.wallet
   const cosigner = await deps.cosigner.address()
   await checkExecutor(deps, { wallet: owner, executor, cosigner })
-  const tokens = await findTokens(deps, ask.tokens, ask.admit)
+  const tokens = await findTokens(deps, request.tokens, request.admit)
   const feeds = tokens.every(({ hasFeed }) => hasFeed) ? 'all have a feed' : 'some have no feed'
-  refuseFaults(expiryFaults(ask.expiresInS, feeds))
+  refuseFaults(expiryFaults(request.expiresInS, feeds))
   judgeRisks(await risksOf(deps, tokens, risk), risk)
 
   const wallet = await readWallet(deps, { wallet: owner, tokens })
@@ -70,7 +70,13 @@ export async function startGrant(deps: SessionDeps, ask: GrantParams): Promise<G
   const head = deps.market.head() ?? fail('SESSIONS_UNAVAILABLE', { message: 'The market is not read yet.' })
   // The chain's clock counts where it is ahead: it judges the session's end.
   const now = Math.max(nowS(deps.clock), head.timestampS)
-  const binding = bindingOf(deps, { ...ask, risk, cosigner, tokens, expiresAtS: now + ask.expiresInS })
+  const binding = bindingOf(deps, {
+    ...request,
+    risk,
+    cosigner,
+    tokens,
+    expiresAtS: now + request.expiresInS,
+  })
   const roots = rootsOf(deps, { binding, tokens, nowS: now })
   const budgets = budgetsOf(tokens, approvals, budgetMicroUsd)
   const drafts = setupDrafts(addresses, budgets, binding.expires_at)
@@ -103,7 +109,7 @@ export async function startGrant(deps: SessionDeps, ask: GrantParams): Promise<G
     signerRevokedAtS: null,
   }
   const txs = setup.flatMap(({ tx }) => (tx ? [{ tx }] : []))
-  await Promise.all([addPending(deps.db, session, KEEP_PENDING), deps.storeOwnerTxs({ ...ask.by, txs })])
+  await Promise.all([addPending(deps.db, session, KEEP_PENDING), deps.storeOwnerTxs({ ...request.by, txs })])
   const read = readRoot(deps.crypto, addresses.delegation, roots.root)
   const windowStartS = (read?.kind === 'router' && read.eth?.startS) || now
   const exposure = exposureOf({
@@ -124,20 +130,20 @@ interface BindingRequest extends Pick<GrantParams, 'by' | 'executor' | 'limits'>
   expiresAtS: number
 }
 
-function bindingOf(deps: SessionDeps, ask: BindingRequest): SessionBindingV3 {
+function bindingOf(deps: SessionDeps, request: BindingRequest): SessionBindingV3 {
   const { router, feeRecipient } = deps.addresses()
   return createBinding({
-    wallet: ask.by.wallet,
-    executor: ask.executor,
-    cosigner: ask.cosigner,
+    wallet: request.by.wallet,
+    executor: request.executor,
+    cosigner: request.cosigner,
     router,
     feeRecipient,
-    tokens: ask.tokens.map(({ address }) => address),
-    limits: ask.limits,
-    expires_at: ask.expiresAtS,
-    risk: ask.risk,
+    tokens: request.tokens.map(({ address }) => address),
+    limits: request.limits,
+    expires_at: request.expiresAtS,
+    risk: request.risk,
     nonce: bytesToHex(deps.randomBytes(32)),
-    marks: marksOf(ask.tokens),
+    marks: marksOf(request.tokens),
   })
 }
 
@@ -164,15 +170,15 @@ function rootsOf(
     const weiOf = (microUsd: number) => atomsDown(BigInt(microUsd), price)
     eth = { dayWei: weiOf(max_day_micro_usd), tradeWei: weiOf(max_trade_micro_usd) }
   }
-  const ask = { binding, bindingHash: bindingHash(deps.crypto.keccakText, binding), eth, nowS: now }
+  const request = { binding, bindingHash: bindingHash(deps.crypto.keccakText, binding), eth, nowS: now }
   const curves = tokens.flatMap(({ curve }) => curve ?? [])
   const launchpads = tokens.flatMap(({ address, curve }) => {
     const known = curve === null ? undefined : deps.market.curveOf(address)
     return known?.version === 'curve' ? [known.launchpad] : []
   })
   return {
-    root: sessionRoot(delegation, ask),
-    curveRoots: curves.length === 0 ? null : curveRoots(delegation, { ...ask, curves, launchpads }),
+    root: sessionRoot(delegation, request),
+    curveRoots: curves.length === 0 ? null : curveRoots(delegation, { ...request, curves, launchpads }),
     eth,
   }
 }

@@ -32,18 +32,18 @@ export interface Signatures {
  * Checks every signature, then the co-signer takes the root. Of an active session it takes a new
  * authorization: the old one counts at one nonce of the wallet only.
  */
-export async function switchOn(deps: SessionDeps, ask: Signatures): Promise<Session> {
-  const { wallet, delegation, authorization, curveRoots = {} } = ask
+export async function switchOn(deps: SessionDeps, request: Signatures): Promise<Session> {
+  const { wallet, delegation, authorization, curveRoots = {} } = request
   if (delegation !== undefined) refuseMalformed('delegation_signature', delegation)
   if (authorization !== undefined) refuseMalformed('authorization_signature', authorization)
   for (const text of Object.values(curveRoots)) refuseMalformed('curve_root_signatures', text)
-  const session = await findSession(deps.db, ask.sessionId)
+  const session = await findSession(deps.db, request.sessionId)
   if (!session || session.wallet !== wallet) return fail('NO_SESSION', { field: 'session_id' })
   if (session.status === 'revoked') fail('SESSION_REVOKED')
   if (nowS(deps.clock) >= session.expiresAtS) fail('SESSION_EXPIRED')
   if (session.status === 'active') return takeAuthorization(deps, session, authorization)
 
-  const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, ask)
+  const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, request)
   await register(deps, signed).catch(async (error) => {
     // Only where it surely took nothing may it be forgotten that it was asked.
     if (session.status === 'pending' && isRefusal(error)) await markPending(deps.db, session)
@@ -60,15 +60,15 @@ export async function switchOn(deps: SessionDeps, ask: Signatures): Promise<Sess
 }
 
 /** Checks and keeps them; a call beside this one may have been first. */
-async function takeSignatures(deps: SessionDeps, session: Session, ask: Signatures): Promise<Session> {
+async function takeSignatures(deps: SessionDeps, session: Session, request: Signatures): Promise<Session> {
   const field = 'delegation_signature'
   const delegation =
-    ask.delegation ?? fail('BAD_REQUEST', { field, message: `\`${field}\` switches a session on.` })
+    request.delegation ?? fail('BAD_REQUEST', { field, message: `\`${field}\` switches a session on.` })
   const signed: Session = {
     ...session,
     root: signedRoot(deps, session, session.root, delegation, field),
-    curveRoots: signedCurveRoots(deps, session, ask.curveRoots),
-    authorization: await readAuthorization(deps, session, ask.authorization),
+    curveRoots: signedCurveRoots(deps, session, request.curveRoots),
+    authorization: await readAuthorization(deps, session, request.authorization),
   }
   if (await markRegistering(deps.db, signed, nowS(deps.clock))) return signed
   const now = await findSession(deps.db, session.id)

@@ -34,8 +34,8 @@ export interface AskedLeaf {
  * is not counted; what nobody can tell stays counted until the co-signer's ledger tells. Null where another
  * call counted it first under the same name.
  */
-export async function askLeaf(deps: SessionDeps, ask: NewLeafRequest): Promise<AskedLeaf | null> {
-  const { session, facts, named } = ask
+export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promise<AskedLeaf | null> {
+  const { session, facts, named } = request
   const { clock, db } = deps
   const startedAt = performance.now()
   const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs(), named })
@@ -45,26 +45,32 @@ export async function askLeaf(deps: SessionDeps, ask: NewLeafRequest): Promise<A
     throw new Error('the store has no room for a trade that passes every rule')
   }
   const reserveMs = performance.now() - startedAt
-  const answer = await cosign(deps, ask, () => release(db, reserved.id))
-  return { ...believe(deps, ask, { answer, id: reserved.id, atMs: clock.nowMs(), again: false }), reserveMs }
+  const answer = await cosign(deps, request, () => release(db, reserved.id))
+  return {
+    ...believe(deps, request, { answer, id: reserved.id, atMs: clock.nowMs(), again: false }),
+    reserveMs,
+  }
 }
 
 /**
  * For a trade that was counted under this name before: the co-signer signs the same leaf again. Null where it
  * knows none of that name and signs none now: then the trade is to be planned anew.
  */
-export async function askAgain(deps: SessionDeps, ask: AskLeaf & { id: number }): Promise<AskedLeaf | null> {
+export async function askAgain(
+  deps: SessionDeps,
+  request: AskLeaf & { id: number },
+): Promise<AskedLeaf | null> {
   const { db, clock } = deps
   let isFree = false
-  const answer = await cosign(deps, ask, async (error) => {
-    if (isJudged(error)) isFree = await forget(db, ask.id, clock.nowMs())
+  const answer = await cosign(deps, request, async (error) => {
+    if (isJudged(error)) isFree = await forget(db, request.id, clock.nowMs())
   }).catch((error: unknown) => {
     if (isFree) return null
     throw error
   })
   if (answer === null) return null
   const atMs = (answer.expires_at - LEAF_TTL_S) * 1_000
-  return { ...believe(deps, ask, { answer, id: ask.id, atMs, again: true }), reserveMs: 0 }
+  return { ...believe(deps, request, { answer, id: request.id, atMs, again: true }), reserveMs: 0 }
 }
 
 function believe(
@@ -105,7 +111,7 @@ async function cosign(
   { session, draft: { call, planned }, named }: AskLeaf,
   onRefused: (error: unknown) => Promise<void>,
 ): Promise<Cosigned> {
-  const { fee, slippageBps } = planned.ask.quote
+  const { fee, slippageBps } = planned.request.quote
   try {
     return await cosigner.cosign({
       root_hash: session.rootHash,

@@ -66,7 +66,7 @@ const common = {
   maxWei: 10n ** 17n,
 }
 const call: SessionCall = { kind: 'router', execution, root, reading: null, ...common }
-const ask: LeafRequest = { call, cosigner, executor: binding.executor, nowS: NOW }
+const request: LeafRequest = { call, cosigner, executor: binding.executor, nowS: NOW }
 const sign = (delegation: Delegation, key = KEY) => signDelegation(crypto, addresses, delegation, key)
 const spend = { trades: 1, trades_left: 1, day_micro_usd: 1, day_left_micro_usd: 1, this_micro_usd: 1 }
 const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => ({
@@ -77,7 +77,7 @@ const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => (
   spend,
   ...over,
 })
-const faultOf = (answer: Cosigned, asked: LeafRequest = ask) =>
+const faultOf = (answer: Cosigned, asked: LeafRequest = request) =>
   leafFault({ crypto, delegation: addresses }, asked, answer)
 const trade = { root, execution, sequence: 3, nowS: NOW }
 const leaf = sign(sessionLeaf(addresses, trade))
@@ -153,7 +153,7 @@ describe('a curve leaf', () => {
     oddSteps: [],
     ...common,
   }
-  const asked = { ...ask, call: curveCall }
+  const asked = { ...request, call: curveCall }
   const bought = { root: roots.curve, feeRoot: roots.fee, feeWei: 2n, execution: buy, sequence: 3, nowS: NOW }
   const own = sign(curveLeaf(addresses, bought))
   const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: own, nowS: NOW }))

@@ -8,8 +8,8 @@ import type { SessionTrade } from './types.ts'
 export function describeTrade(trade: SessionTrade): Answer<'live.session.trade'> {
   if (trade.kind === 'named') return trade.answer
   const { session, planned, call, checks, simulation } = trade
-  const { plan, ask, timings } = planned
-  const { quote, route } = ask
+  const { plan, request, timings } = planned
+  const { quote, route } = request
   const common = {
     session_id: session.id,
     simulated_ok: simulation.ok,

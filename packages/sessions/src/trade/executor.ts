@@ -32,7 +32,7 @@ export function executorTx(
   executor: Executor,
   { call, data, planned }: { call: SessionCall; data: Hex; planned: Planned },
 ): PlanTx {
-  const { route, quote } = planned.ask
+  const { route, quote } = planned.request
   const { code } = call
   const carries = code.state === 'with this trade'
   return {

@@ -28,12 +28,12 @@ type Written = { $integer: string }
 
 /** Without the routes that were not chosen: nobody asks for them again, and they are most of a plan. */
 export function writeDraft({ planned, ...draft }: Draft): string {
-  const { plan, ask } = planned
+  const { plan, request } = planned
   const chosen = (quote: TradeQuote): TradeQuote => ({ ...quote, routes: [], failed: [] })
   const kept = {
     ...planned,
     plan: { ...plan, quote: chosen(plan.quote) },
-    ask: { ...ask, quote: chosen(ask.quote) },
+    request: { ...request, quote: chosen(request.quote) },
   }
   return JSON.stringify({ ...draft, planned: kept }, (_, value: unknown) =>
     typeof value === 'bigint' ? ({ $integer: value.toString() } satisfies Written) : value,
@@ -41,11 +41,16 @@ export function writeDraft({ planned, ...draft }: Draft): string {
 }
 
 export const readDraft = (text: string): Draft =>
-  JSON.parse(text, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && '$integer' in value
+  JSON.parse(text, function (this: Record<string, unknown>, key, value: unknown) {
+    // Drafts stored by version 0.1 name the request `ask`.
+    if (key === 'ask') {
+      this['request'] = value
+      return undefined
+    }
+    return typeof value === 'object' && value !== null && '$integer' in value
       ? BigInt((value as Written).$integer)
-      : value,
-  )
+      : value
+  })
 
 export interface NamedTrade {
   id: number

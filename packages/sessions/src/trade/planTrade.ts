@@ -11,8 +11,8 @@ import type { SessionTradeParams } from './types.ts'
 type Named = Pick<SessionTradeParams, 'tokenIn' | 'tokenOut'>
 
 /** The ends of a trade as far as names tell: symbols of core assets and addresses. */
-export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, ask: Named): string[] {
-  return [ask.tokenIn, ask.tokenOut].map((name) =>
+export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, request: Named): string[] {
+  return [request.tokenIn, request.tokenOut].map((name) =>
     /^0x/i.test(name)
       ? name.toLowerCase()
       : (profile.core_tokens.find(({ symbol }) => symbol === name)?.address.toLowerCase() ?? name),
@@ -25,36 +25,36 @@ export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, ask: Name
  */
 export async function planSession(
   deps: SessionDeps,
-  ask: SessionTradeParams & { session: Session },
+  request: SessionTradeParams & { session: Session },
   onQuote: (quote: TradeQuote) => void,
 ): Promise<Planned> {
-  const { session, minAmountOut, maxFeeBps } = ask
+  const { session, minAmountOut, maxFeeBps } = request
   const { binding } = session
   const risk = boundRiskTerms(binding)
   const tier = await deps.tierBps(session.wallet)
-  const shut = shutCurves(deps, session, ask)
+  const shut = shutCurves(deps, session, request)
   const plan = (venues: readonly Venue[]): Promise<Planned> =>
     deps.trade.planTrade({
       trade: {
         wallet: session.wallet,
-        tokenIn: ask.tokenIn,
-        tokenOut: ask.tokenOut,
-        ...(ask.notionalUsd !== undefined && { notionalUsd: ask.notionalUsd }),
-        ...(ask.amountIn !== undefined && { amountIn: ask.amountIn }),
-        ...(ask.slippageBps !== undefined && { slippageBps: ask.slippageBps }),
-        ...(ask.routeId !== undefined && { routeId: ask.routeId }),
+        tokenIn: request.tokenIn,
+        tokenOut: request.tokenOut,
+        ...(request.notionalUsd !== undefined && { notionalUsd: request.notionalUsd }),
+        ...(request.amountIn !== undefined && { amountIn: request.amountIn }),
+        ...(request.slippageBps !== undefined && { slippageBps: request.slippageBps }),
+        ...(request.routeId !== undefined && { routeId: request.routeId }),
         venues,
         shield: risk.shield,
         // Versions before the third named no policies: shield then has its own.
         policies: binding.version === 3 ? risk.policies : null,
         fast: false,
-        admit: ask.admit,
+        admit: request.admit,
         feeBps: feeBpsOf(binding, tier),
         minimumAtRouter: true,
       },
       terms: {
         acceptRisks: risk.accept_risks,
-        attestsNonUs: ask.ownerAttestsNonUs,
+        attestsNonUs: request.ownerAttestsNonUs,
         ...(minAmountOut !== undefined && { minAmountOut }),
         ...(maxFeeBps !== undefined && { maxFeeBps }),
         approval: {
@@ -85,10 +85,10 @@ export async function planSession(
 function shutCurves(
   deps: SessionDeps,
   session: Session,
-  ask: Named,
+  request: Named,
 ): { code: 'SESSION_CURVE' | 'SESSION_CURVE_ROOTS'; message: string } | null {
   const roots = readRoots(deps, session)
-  for (const token of namedTokens(deps, ask)) {
+  for (const token of namedTokens(deps, request)) {
     const curve = deps.market.curveOf(lower(token))
     if (curve?.version !== 'curve' || curve.graduated) continue
     if (curve.pair !== NATIVE) {

@@ -55,7 +55,7 @@ type Deps = Pick<SessionDeps, 'crypto' | 'addresses'>
 
 /** Takes the call out of a plan, and reads it as anybody would who did not make it. */
 export function readCall(deps: Deps, session: Session, planned: Planned): SessionCall {
-  const { plan, ask } = planned
+  const { plan, request } = planned
   const addresses = deps.addresses()
   const swap = plan.steps.find(({ kind }) => kind === 'swap')?.tx
   if (!swap) throw new Error('a plan without a swap')
@@ -64,7 +64,7 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
   if (root?.kind !== 'router') throw new Error('a session without its root')
   const common = {
     execution,
-    code: codeFor(deps, session, ask.wallet),
+    code: codeFor(deps, session, request.wallet),
     setup: approvalsMissing(planned),
     maxWei: root.eth?.tradeWei ?? 0n,
   }
@@ -76,7 +76,7 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
 function routerCall(
   { weth, layout }: SessionAddresses,
   common: Omit<Common, 'fault' | 'feeFault'> & { root: RootOf<'router'> },
-  { plan: { quote }, ask }: Planned,
+  { plan: { quote }, request }: Planned,
 ): SessionCall {
   const { execution } = common
   const read = readSwap(execution.data, { weth, layout })
@@ -99,7 +99,7 @@ function routerCall(
             read.tokenOut !== quote.tokenOut.address
           ? 'The call trades something else than was planned.'
           : null
-  return { kind: 'router', ...common, reading: read, fault, feeFault: feeFaultOf(read, ask.quote.fee) }
+  return { kind: 'router', ...common, reading: read, fault, feeFault: feeFaultOf(read, request.quote.fee) }
 }
 
 /** By what the call says, and not by what it was made from. */
@@ -141,7 +141,7 @@ function curveCall(
 }
 
 /** An allowance that is missing or too small, in words. */
-function approvalsMissing({ spending, ask: { quote } }: Planned): string | null {
+function approvalsMissing({ spending, request: { quote } }: Planned): string | null {
   const { approve, grant, spender } = spending
   if (approve === null && grant === null) return null
   const symbol = quote.tokenIn.symbol.slice(0, 32)

@@ -34,14 +34,14 @@ const bindingOf = (over: Partial<Parameters<typeof createBinding>[0]> = {}): Ses
     ...over,
   })
 const binding = bindingOf()
-const ask = {
+const request = {
   binding,
   bindingHash: bindingHash(crypto.keccakText, binding),
   eth: { dayWei: 40n, tradeWei: 10n },
   nowS: NOW_S,
 }
-const rootOf = sessionRoot(addresses, ask)
-const made = curveRoots(addresses, { ...ask, curves: [OTHER], launchpads: ['pit'] })
+const rootOf = sessionRoot(addresses, request)
+const made = curveRoots(addresses, { ...request, curves: [OTHER], launchpads: ['pit'] })
 const read = <Kind extends SessionRoot['kind']>(kind: Kind) =>
   [rootOf, made.curve, made.fee]
     .map((one) => readRoot(crypto, addresses, one))

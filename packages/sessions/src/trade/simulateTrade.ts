@@ -39,9 +39,9 @@ export async function simulateCall(
 ): Promise<PlanSimulation> {
   const { plan } = planned
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
-  const ask = { ...askOf(planned), transactions, fund }
-  const simulation = await simulator.simulatePlan(ask)
-  const judgement = await judgeSimulation(simulator, { ask, plan, simulation })
+  const request = { ...askOf(planned), transactions, fund }
+  const simulation = await simulator.simulatePlan(request)
+  const judgement = await judgeSimulation(simulator, { request, plan, simulation })
   if (judgement) {
     fail(judgement.code, { message: judgement.message, simulation: simulationJson(simulation, plan) })
   }
@@ -54,7 +54,7 @@ export async function simulateCall(
  * simulation tells.
  */
 export async function tryFirst(deps: Deps, planned: Planned): Promise<void> {
-  const { quote, wallet } = planned.ask
+  const { quote, wallet } = planned.request
   if (quote.tokenIn.core !== null && quote.tokenOut.core !== null) return
   if (quote.tokenIn.core !== null) {
     await simulateCall(deps, planned, true)
@@ -69,7 +69,7 @@ export async function tryFirst(deps: Deps, planned: Planned): Promise<void> {
 
 const one = (kind: StepKind, tx: PlanTx) => ({ transactions: [{ kind, tx }] })
 
-function askOf({ plan, ask: { quote, wallet, route } }: Planned) {
+function askOf({ plan, request: { quote, wallet, route } }: Planned) {
   return {
     wallet: wallet.wallet,
     tokenIn: quote.tokenIn.address,
@@ -84,7 +84,7 @@ function askOf({ plan, ask: { quote, wallet, route } }: Planned) {
 }
 
 /** What is missing for the trade to be sent now, in words; nothing when all is there. */
-export function lacking({ ask: { quote, wallet } }: Planned, tx: PlanTx, executor: Executor): string[] {
+export function lacking({ request: { quote, wallet } }: Planned, tx: PlanTx, executor: Executor): string[] {
   const missing: string[] = []
   const { tokenIn, amountIn } = quote
   const held = tokenIn.address === NATIVE ? wallet.balanceWei : wallet.balanceIn

@@ -11,14 +11,14 @@ type HostedRequest = Extract<SessionTradeParams, { path: 'hosted' }>
 
 withDb('trades of hosted agents', (db) => {
   let world: SessionWorld
-  let ask: HostedRequest
+  let request: HostedRequest
   beforeEach(async () => {
     await emptySessions(db)
     world = openSessionWorld(db)
     world.settleWallet()
     const session = await world.granted()
     const agentId = await world.host()
-    ask = {
+    request = {
       sessionId: session.id,
       path: 'hosted',
       agentId,
@@ -33,7 +33,8 @@ withDb('trades of hosted agents', (db) => {
       beforeCosign: async () => {},
     }
   })
-  const trade = (change: Partial<HostedRequest> = {}) => world.sessions.tradeInSession({ ...ask, ...change })
+  const trade = (change: Partial<HostedRequest> = {}) =>
+    world.sessions.tradeInSession({ ...request, ...change })
 
   describe('in the agent’s session', () => {
     it('are co-signed, and stored for the agent’s key', async () => {
@@ -47,7 +48,7 @@ withDb('trades of hosted agents', (db) => {
         spend: { trades: 1, this_usd: 5 },
       })
       expect(world.seen.plans).toMatchObject([
-        { keyId: 7, wallet: WHO.owner, path: 'hosted', sessionId: ask.sessionId },
+        { keyId: 7, wallet: WHO.owner, path: 'hosted', sessionId: request.sessionId },
       ])
       expect(world.seen.plans[0]!.plan.steps[0]!.tx!.data).toBe(tx.data)
     })
@@ -96,9 +97,9 @@ withDb('trades of hosted agents', (db) => {
 
   it('leave the session to its owner: revoked for a wallet, it trades no more', async () => {
     const revoke = (wallet: Address, keyId: number | null = null) =>
-      world.sessions.revokeSession({ wallet, sessionId: ask.sessionId, keyId })
-    const found = await world.sessions.sessionOf(ask.sessionId)
-    expect(found).toMatchObject({ id: ask.sessionId, status: 'active' })
+      world.sessions.revokeSession({ wallet, sessionId: request.sessionId, keyId })
+    const found = await world.sessions.sessionOf(request.sessionId)
+    expect(found).toMatchObject({ id: request.sessionId, status: 'active' })
     expect(await world.sessions.sessionOf('ses_none')).toBeNull()
     expect(await codeOf(revoke(WHO.stranger))).toBe('NO_SESSION')
     const revoked = describeRevoked(await revoke(WHO.owner))

@@ -18,24 +18,24 @@ import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.
 import type { CosignedTrade, SessionTrade, SessionTradeParams } from './types.ts'
 
 /** A plan inside the session's bounds, co-signed for its executor. Its refusals are recorded. */
-export async function tradeInSession(deps: SessionDeps, ask: SessionTradeParams): Promise<SessionTrade> {
+export async function tradeInSession(deps: SessionDeps, request: SessionTradeParams): Promise<SessionTrade> {
   const startedAt = performance.now()
-  const { session, used } = await openFor(deps, ask)
+  const { session, used } = await openFor(deps, request)
   const seen: Seen = { isQuoting: false }
   try {
-    return await tradeOnce(deps, { ...ask, session, used, startedAt }, seen)
+    return await tradeOnce(deps, { ...request, session, used, startedAt }, seen)
   } catch (error) {
     // What a hosted agent does not trade by its own terms was never asked of the session.
-    const isOwn = ask.path === 'hosted' && seen.isQuoting
+    const isOwn = request.path === 'hosted' && seen.isQuoting
     if (!isOwn && isPitError(error) && (error.status === 409 || error.status === 422)) {
       deps.recordRefusal({
-        keyId: ask.by.keyId,
+        keyId: request.by.keyId,
         wallet: session.wallet,
-        path: ask.path,
+        path: request.path,
         code: error.code,
-        tokenIn: ask.tokenIn,
-        tokenOut: ask.tokenOut,
-        amountIn: seen.quote?.amountIn ?? ask.amountIn ?? null,
+        tokenIn: request.tokenIn,
+        tokenOut: request.tokenOut,
+        amountIn: seen.quote?.amountIn ?? request.amountIn ?? null,
         sessionId: session.id,
       })
     }
@@ -55,14 +55,15 @@ interface Opened {
 }
 
 /** Open to the wallet, to the executor and to the agent whose executor it is; nobody else hears of it. */
-async function openFor(deps: SessionDeps, ask: SessionTradeParams): Promise<Opened> {
-  const found = await findWithUse(deps.db, ask.sessionId, deps.clock.nowMs())
-  const isHosted = ask.path === 'hosted'
+async function openFor(deps: SessionDeps, request: SessionTradeParams): Promise<Opened> {
+  const found = await findWithUse(deps.db, request.sessionId, deps.clock.nowMs())
+  const isHosted = request.path === 'hosted'
   const isOpen =
-    found && (isHosted || found.session.wallet === ask.by.wallet || found.session.executor === ask.by.wallet)
+    found &&
+    (isHosted || found.session.wallet === request.by.wallet || found.session.executor === request.by.wallet)
   if (!isOpen) return fail('NO_SESSION', { ...(isHosted && { status: 409 }), field: 'session_id' })
   const { executor, wallet } = found.session
-  if (isHosted && !(await deps.hosted.isExecutorOf(deps.db, { executor, agentId: ask.agentId }))) {
+  if (isHosted && !(await deps.hosted.isExecutorOf(deps.db, { executor, agentId: request.agentId }))) {
     fail('NO_SESSION', { status: 409, message: 'The session is not for this agent’s executor.' })
   }
   const parties: [string, Address][] = [
@@ -76,25 +77,25 @@ async function openFor(deps: SessionDeps, ask: SessionTradeParams): Promise<Open
 type OpenedTrade = SessionTradeParams & Opened & { startedAt: number }
 
 /** What its caller named is taken up where an earlier call left it. */
-async function tradeOnce(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<SessionTrade> {
-  const name = nameOf(ask)
+async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade> {
+  const name = nameOf(request)
   for (;;) {
-    const before = name && (await takeUp(deps, ask, name))
+    const before = name && (await takeUp(deps, request, name))
     if (before) return before
-    const made = await trade(deps, ask, seen)
+    const made = await trade(deps, request, seen)
     // Otherwise another call was first under the same name.
     if (made) return name && made.kind === 'cosigned' ? keep(deps, made, name) : made
   }
 }
 
-const nameOf = (ask: OpenedTrade): Name | null => (ask.path === 'session' && ask.name) || null
+const nameOf = (request: OpenedTrade): Name | null => (request.path === 'session' && request.name) || null
 
 /**
  * A trade that was counted under this name before: as it was answered, or, where no answer was kept or its
  * plan belongs to another key, by the same leaf again. Null when there is none.
  */
-async function takeUp(deps: SessionDeps, ask: OpenedTrade, name: Name): Promise<SessionTrade | null> {
-  const { session, by, startedAt } = ask
+async function takeUp(deps: SessionDeps, request: OpenedTrade, name: Name): Promise<SessionTrade | null> {
+  const { session, by, startedAt } = request
   const { db, clock } = deps
   const before = await findNamed(db, session.id, name)
   if (!before) return null
@@ -112,7 +113,7 @@ async function takeUp(deps: SessionDeps, ask: OpenedTrade, name: Name): Promise<
   const named = { ...name, keyId: before.keyId, draft: before.draft }
   const asked = await askAgain(deps, { session, draft, named, id: before.id })
   if (!asked) return null
-  return keep(deps, await finish(deps, ask, { draft, executor, asked, plannedAt: startedAt }), name)
+  return keep(deps, await finish(deps, request, { draft, executor, asked, plannedAt: startedAt }), name)
 }
 
 /** Kept before it is answered: what was told is told again. */
@@ -130,8 +131,8 @@ function kept({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): Ses
 }
 
 /** Null where another call counted it first under the same name. */
-async function trade(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<SessionTrade | null> {
-  const { session, used } = ask
+async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade | null> {
+  const { session, used } = request
   const { clock, market, crypto } = deps
   const addresses = deps.addresses()
   const now = Math.max(nowS(clock), market.head()?.timestampS ?? 0)
@@ -139,10 +140,10 @@ async function trade(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<S
     session,
     nowS: now,
     unbound: session.status === 'pending' ? null : whyUnbound(crypto, addresses, session),
-    asked: ask.riskTerms ?? {},
-    tokens: namedTokens(deps, ask),
+    asked: request.riskTerms ?? {},
+    tokens: namedTokens(deps, request),
     used,
-    ...(ask.notionalUsd !== undefined && { microUsd: microUsdDown(ask.notionalUsd) }),
+    ...(request.notionalUsd !== undefined && { microUsd: microUsdDown(request.notionalUsd) }),
   }
   refuseBySession(begun)
   // A signer that is not there is said before anything is read for the trade.
@@ -150,14 +151,14 @@ async function trade(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<S
 
   seen.isQuoting = true
   const onQuote = (quote: TradeQuote) => {
-    if (ask.path === 'hosted') ask.judge(quote)
+    if (request.path === 'hosted') request.judge(quote)
     Object.assign(seen, { quote, isQuoting: false })
   }
   const [planned, executor] = await Promise.all([
-    planSession(deps, ask, onQuote),
+    planSession(deps, request, onQuote),
     readExecutor(deps, session.executor),
   ])
-  const { quote } = planned.ask
+  const { quote } = planned.request
   const microUsd = begun.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
   const call = readCall(deps, session, planned)
   const facts = {
@@ -171,17 +172,17 @@ async function trade(deps: SessionDeps, ask: OpenedTrade, seen: Seen): Promise<S
 
   const draft: Draft = { planned, call, checks }
   const missing = lacking(planned, draftTx(deps, draft, executor), executor)
-  if (ask.fund === true || (ask.fund === 'auto' && missing.length > 0)) {
+  if (request.fund === true || (request.fund === 'auto' && missing.length > 0)) {
     const simulation = await simulateCall(deps, planned, true)
     return { kind: 'tried', session, planned, call, checks, simulation, used, missing }
   }
   if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
-  await Promise.all([tryFirst(deps, planned), ask.path === 'hosted' && ask.beforeCosign()])
+  await Promise.all([tryFirst(deps, planned), request.path === 'hosted' && request.beforeCosign()])
   const plannedAt = performance.now()
-  const name = nameOf(ask)
-  const named = name && { ...name, keyId: ask.by.keyId, draft: writeDraft(draft) }
+  const name = nameOf(request)
+  const named = name && { ...name, keyId: request.by.keyId, draft: writeDraft(draft) }
   const asked = await askLeaf(deps, { session, draft, named, facts })
-  return asked && finish(deps, ask, { draft, executor, asked, plannedAt })
+  return asked && finish(deps, request, { draft, executor, asked, plannedAt })
 }
 
 const draftTx = (deps: SessionDeps, { call, planned }: Draft, executor: Executor): PlanTx =>
@@ -197,10 +198,10 @@ interface Signed {
 /** Builds what the executor sends of a co-signed leaf, tries exactly that, and stores it for the relay. */
 async function finish(
   deps: SessionDeps,
-  ask: OpenedTrade,
+  request: OpenedTrade,
   { draft, executor, asked, plannedAt }: Signed,
 ): Promise<CosignedTrade> {
-  const { session } = ask
+  const { session } = request
   const { planned, call, checks } = draft
   const { timings } = planned
   const signedAt = performance.now()
@@ -208,7 +209,7 @@ async function finish(
   const tx: PlanTx = { ...draftTx(deps, draft, executor), data: redeemData(session, call, leaf) }
   const [simulation] = await Promise.all([
     simulateExact(deps, planned, tx, executor),
-    store(deps, ask, planned, tx),
+    store(deps, request, planned, tx),
     asked.settled,
   ])
   const ran = simulation.transactions[0]
@@ -216,7 +217,7 @@ async function finish(
   timings['reserve'] = ms(asked.reserveMs)
   timings['cosign'] = ms(signedAt - plannedAt - asked.reserveMs)
   timings['simulate'] = ms(performance.now() - signedAt)
-  timings['total'] = ms(performance.now() - ask.startedAt)
+  timings['total'] = ms(performance.now() - request.startedAt)
   const canPay = executor.balanceWei >= BigInt(measured.gas) * measured.maxFeePerGasWei
   return {
     kind: 'cosigned',

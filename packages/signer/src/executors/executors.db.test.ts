@@ -79,9 +79,9 @@ withDb(
 
       it('is another each time, and none of the same call again', async () => {
         const nonce = callNonce()
-        const ask = { agentId: 'agt_1', owner: WHO.wallet, callNonce: nonce }
-        const { executor } = await createExecutor(world.deps, ask)
-        expect(await refusedAs(createExecutor(world.deps, ask))).toBe('UNAUTHORIZED')
+        const request = { agentId: 'agt_1', owner: WHO.wallet, callNonce: nonce }
+        const { executor } = await createExecutor(world.deps, request)
+        expect(await refusedAs(createExecutor(world.deps, request))).toBe('UNAUTHORIZED')
         expect(await world.create()).not.toBe(executor)
       })
 

@@ -10,7 +10,7 @@ import type { Caller, createGate } from './gate.ts'
 import { type Door, listenAt, serverFor } from './listenAt.ts'
 
 /** Answers one kind of call; a PitError it throws is the refusal. */
-export type Handler = (ask: {
+export type Handler = (params: {
   body: Record<string, unknown>
   caller: Caller
   path: string
@@ -50,12 +50,12 @@ export async function serveCalls({
         one.method === method && (typeof one.path === 'string' ? one.path === path : one.path.test(path)),
     )
     if (!route) fail('NOT_FOUND')
-    const ask = { body: method === 'POST' ? parseBody(body) : {}, caller, path }
+    const params = { body: method === 'POST' ? parseBody(body) : {}, caller, path }
     // Calls without a valid secret must not use up the slots of those with one.
     if (inFlight >= maxInFlight) fail('BUSY')
     inFlight++
     // A call counts until it has ended, even when its caller no longer waits.
-    const work = (async () => route.handle(ask))().finally(() => {
+    const work = (async () => route.handle(params))().finally(() => {
       inFlight--
     })
     // Not BUSY, which promises that nothing was done.

@@ -29,11 +29,11 @@ export function createKms({ url, region, clock, readCredentials, timeoutMs = TRY
   let credentials = readCredentials()
 
   async function tryOnce(action: string, input: object): Promise<Outcome> {
-    const ask = { url: new URL(url), service: 'kms', region, target: `TrentService.${action}` }
+    const request = { url: new URL(url), service: 'kms', region, target: `TrentService.${action}` }
     const body = JSON.stringify(input)
-    const headers = signAwsRequest({ ...ask, body, atMs: clock.nowMs() }, credentials)
+    const headers = signAwsRequest({ ...request, body, atMs: clock.nowMs() }, credentials)
     const answer = await exchange({
-      ...{ method: 'POST', url: ask.url, headers, body, timeoutMs, ca },
+      ...{ method: 'POST', url: request.url, headers, body, timeoutMs, ca },
       maxAnswerBytes: MAX_ANSWER_BYTES,
     })
     if (answer.kind !== 'answer') return { ok: false, why: answer.why, again: true }

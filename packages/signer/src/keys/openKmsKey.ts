@@ -14,8 +14,8 @@ export async function openKmsKey({
   crypto,
   ...kms
 }: KmsDeps & { keyId: string; crypto: Crypto }): Promise<SigningKey> {
-  const ask = createKms(kms)
-  const shown = await ask('GetPublicKey', { KeyId: keyId })
+  const request = createKms(kms)
+  const shown = await request('GetPublicKey', { KeyId: keyId })
   const { KeySpec: spec, KeyUsage: usage } = shown
   const point = spkiPoint(bytesOf(shown['PublicKey']))
   if (!point || spec !== 'ECC_SECG_P256K1' || usage !== 'SIGN_VERIFY')
@@ -27,7 +27,7 @@ export async function openKmsKey({
   let open = true
 
   async function signNew(digest: Hex): Promise<Hex> {
-    const answer = await ask('Sign', {
+    const answer = await request('Sign', {
       KeyId: keyId,
       Message: Buffer.from(digest.slice(2), 'hex').toString('base64'),
       MessageType: 'DIGEST',

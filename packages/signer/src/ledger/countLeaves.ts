@@ -56,7 +56,7 @@ export async function countLeaves(
     ],
     { kept: true },
   )
-  return asks.map((ask, i) => verdictOf(ask, rows[i]!, atMs))
+  return asks.map((request, i) => verdictOf(request, rows[i]!, atMs))
 }
 
 /**
@@ -76,7 +76,7 @@ export const NAMED: SignerCheck = {
     'A trade was co-signed under this client_id before: look for it, and name a new trade by a new one.',
 }
 
-function verdictOf(ask: LeafRequest, row: Counted, atMs: number): LeafVerdict {
+function verdictOf(request: LeafRequest, row: Counted, atMs: number): LeafVerdict {
   const standing: Standing = {
     frozen: row.frozen,
     revoked: row.revoked,
@@ -84,17 +84,19 @@ function verdictOf(ask: LeafRequest, row: Counted, atMs: number): LeafVerdict {
     dayMicroUsd: BigInt(row.day_micro_usd),
     hosted: row.hosted ? { closed: row.closed, stockAttested: row.attested } : null,
   }
-  const failures = row.known ? [...ask.failures, ...failuresOf(ledgerRules, { ask, standing })] : [UNKNOWN]
+  const failures = row.known
+    ? [...request.failures, ...failuresOf(ledgerRules, { request, standing })]
+    : [UNKNOWN]
   if (row.replayed) failures.push(REPLAYED)
   if (row.named) failures.push(NAMED)
-  if (ask.microUsd === null || failures.length > 0) {
+  if (request.microUsd === null || failures.length > 0) {
     if (row.counted) throw new Error('the store counted a leaf that the rules refuse: it is not signed')
     return { ok: false, failures, carrier: row.hosted ? 'hosted executor' : 'own executor' }
   }
   if (!row.counted) throw new Error('the store did not count a leaf that passes every rule')
-  const { max_trades, max_day_micro_usd } = ask.limits
+  const { max_trades, max_day_micro_usd } = request.limits
   const sequence = row.last_sequence + 1
-  const day = row.day_micro_usd + Number(ask.microUsd)
+  const day = row.day_micro_usd + Number(request.microUsd)
   return {
     ok: true,
     sequence,
@@ -104,7 +106,7 @@ function verdictOf(ask: LeafRequest, row: Counted, atMs: number): LeafVerdict {
       trades_left: max_trades - sequence,
       day_micro_usd: day,
       day_left_micro_usd: max_day_micro_usd - day,
-      this_micro_usd: Number(ask.microUsd),
+      this_micro_usd: Number(request.microUsd),
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Rules } from '../checks.ts'
 import type { LeafRequest, Standing } from './types.ts'
 
 /** Rules only the ledger can judge, in order, while the root's row is locked. */
-export const ledgerRules: Rules<{ ask: LeafRequest; standing: Standing }> = [
+export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = [
   {
     code: 'SIGNER_FROZEN',
     check: ({ standing: { frozen } }) =>
@@ -19,14 +19,14 @@ export const ledgerRules: Rules<{ ask: LeafRequest; standing: Standing }> = [
   },
   {
     code: 'STOCK_ATTESTATION',
-    check: ({ ask: { touchesStock }, standing: { hosted } }) =>
+    check: ({ request: { touchesStock }, standing: { hosted } }) =>
       touchesStock && hosted && !hosted.stockAttested
         ? { message: 'The executor’s owner has not attested stock tokens for this session, or no longer.' }
         : null,
   },
   {
     code: 'SESSION_TRADES_LEFT',
-    check({ ask: { limits }, standing: { sequence } }) {
+    check({ request: { limits }, standing: { sequence } }) {
       const { max_trades: limit } = limits
       if (sequence < limit) return null
       return { message: 'The session’s trades are used up.', value: sequence + 1, limit }
@@ -34,14 +34,14 @@ export const ledgerRules: Rules<{ ask: LeafRequest; standing: Standing }> = [
   },
   {
     code: 'SEQUENCE',
-    check: ({ ask: { sequence: value }, standing: { sequence } }) =>
+    check: ({ request: { sequence: value }, standing: { sequence } }) =>
       value === undefined || value === sequence + 1
         ? null
         : { message: 'Another leaf comes next.', value, limit: sequence + 1 },
   },
   {
     code: 'SESSION_MAX_DAY',
-    check({ ask: { microUsd, limits }, standing: { dayMicroUsd } }) {
+    check({ request: { microUsd, limits }, standing: { dayMicroUsd } }) {
       const { max_day_micro_usd: limit } = limits
       if (microUsd === null || dayMicroUsd + microUsd <= BigInt(limit)) return null
       const value = (dayMicroUsd + microUsd).toString()

@@ -25,17 +25,17 @@ const rpc = rpcOf(async (method, [call]) => {
   // JUNK is the smaller address: a dollar for 500 of them.
   if (to === PAIR) return words(500_000_000n * E18, 1_000_000n * 10n ** 6n, 1n)
   if (to === V3_QUOTER) {
-    const [ask] = decodeFunctionData({ abi: v3QuoterAbi, data }).args as unknown as [
+    const [request] = decodeFunctionData({ abi: v3QuoterAbi, data }).args as unknown as [
       { tokenOut: Address; fee: number },
     ]
-    if (ask.fee === 3_000 && ask.tokenOut.toLowerCase() === WETH) return words(E18 / 100n, 0n, 0n, 0n)
+    if (request.fee === 3_000 && request.tokenOut.toLowerCase() === WETH) return words(E18 / 100n, 0n, 0n, 0n)
   }
   if (to === V4_QUOTER) {
-    const [ask] = decodeFunctionData({ abi: v4QuoterAbi, data }).args as unknown as [
+    const [request] = decodeFunctionData({ abi: v4QuoterAbi, data }).args as unknown as [
       { poolKey: { currency0: Address; fee: number; tickSpacing: number }; zeroForOne: boolean },
     ]
-    const { currency0, fee, tickSpacing } = ask.poolKey
-    if (currency0 === NATIVE && fee === 500 && tickSpacing === 10 && !ask.zeroForOne)
+    const { currency0, fee, tickSpacing } = request.poolKey
+    if (currency0 === NATIVE && fee === 500 && tickSpacing === 10 && !request.zeroForOne)
       return words(E18 / 200n, 0n)
   }
   throw new RpcError(method, 3, 'reverted', '0x')

@@ -57,27 +57,27 @@ export async function readOffers(
   const take = ({ token, atomsIn, payIn }: Asked, atomsOut: bigint | null): void => {
     if (atomsOut) offers.get(token)!.push({ atomsIn, payIn, atomsOut })
   }
-  const quotes = asked.flatMap((ask) => quoteCalls(ask, pins).map((call) => ({ ask, call })))
-  const pairs = asked.flatMap((ask) => pairCall(ask, pins).map((call) => ({ ask, call })))
+  const quotes = asked.flatMap((request) => quoteCalls(request, pins).map((call) => ({ request, call })))
+  const pairs = asked.flatMap((request) => pairCall(request, pins).map((call) => ({ request, call })))
   const answers = await askAll(
     rpc,
     [...quotes, ...pairs].map(({ call }) => call),
   )
-  for (const [i, { ask }] of quotes.entries()) take(ask, wordIn(answers[i]))
+  for (const [i, { request }] of quotes.entries()) take(request, wordIn(answers[i]))
 
-  const found = pairs.flatMap(({ ask }, i) => {
+  const found = pairs.flatMap(({ request }, i) => {
     const pair = addressIn(answers[quotes.length + i])
-    return pair && pair !== NATIVE ? [{ ask, pair }] : []
+    return pair && pair !== NATIVE ? [{ request, pair }] : []
   })
   const reserves = await askAll(
     rpc,
     found.map(({ pair: to }) => ({ to, data: RESERVES })),
   )
-  for (const [i, { ask }] of found.entries()) {
+  for (const [i, { request }] of found.entries()) {
     const [zero, one] = wordsIn(reserves[i], 3) ?? []
     if (!zero || !one) continue
-    const [reserveIn, reserveOut] = ask.token < ask.payIn ? [zero, one] : [one, zero]
-    take(ask, v2AmountOut(ask.atomsIn, reserveIn, reserveOut, V2_FEE_BPS))
+    const [reserveIn, reserveOut] = request.token < request.payIn ? [zero, one] : [one, zero]
+    take(request, v2AmountOut(request.atomsIn, reserveIn, reserveOut, V2_FEE_BPS))
   }
   return offers
 }
@@ -98,12 +98,12 @@ function pairCall({ token, payIn }: Asked, { exchanges: { v2Factory } }: Known):
 }
 
 /** Pools of version 3 hold WETH, those of version 4 ETH itself. */
-function quoteCalls(ask: Asked, { weth, exchanges: { v3Quoter, v4Quoter } }: Known): ContractCall[] {
-  const inV3 = v3Quoter !== null && ask.payIn !== NATIVE
-  const inV4 = v4Quoter !== null && ask.payIn !== weth && ask.atomsIn < 1n << 127n
+function quoteCalls(request: Asked, { weth, exchanges: { v3Quoter, v4Quoter } }: Known): ContractCall[] {
+  const inV3 = v3Quoter !== null && request.payIn !== NATIVE
+  const inV4 = v4Quoter !== null && request.payIn !== weth && request.atomsIn < 1n << 127n
   return FEES.flatMap((tier) => [
-    ...(inV3 ? [{ to: v3Quoter, data: v3Quote(ask, tier) }] : []),
-    ...(inV4 ? [{ to: v4Quoter, data: v4Quote(ask, tier) }] : []),
+    ...(inV3 ? [{ to: v3Quoter, data: v3Quote(request, tier) }] : []),
+    ...(inV4 ? [{ to: v4Quoter, data: v4Quote(request, tier) }] : []),
   ])
 }
 

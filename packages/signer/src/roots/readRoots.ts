@@ -69,17 +69,18 @@ export function readRoots(
     if (root.salt !== salt) return 'The root’s salt is not the hash of the binding.'
     if ((root.eth === null) === binding.tokens.includes(NATIVE))
       return 'ETH caps go with ETH among the tokens.'
-    const ask = {
+    const request = {
       binding,
       bindingHash: salt,
       eth: root.eth && { dayWei: root.eth.dayWei, tradeWei: root.eth.tradeWei },
       nowS: (root.eth?.startS ?? 0) + START_BEFORE_S,
     }
     try {
-      if (!same(sessionRoot(addresses, ask), rootGiven)) return 'The root says otherwise than its binding.'
+      if (!same(sessionRoot(addresses, request), rootGiven))
+        return 'The root says otherwise than its binding.'
       if (!curvePart) return null
       const { curves, launchpads } = curvePart.root
-      const made = curveRoots(addresses, { ...ask, curves, launchpads })
+      const made = curveRoots(addresses, { ...request, curves, launchpads })
       const pair = [made.curve, made.fee]
       const bound = pair.every((one) => curvesGiven.some((other) => same(one, other)))
       return bound ? null : 'The curve roots say otherwise than their binding.'

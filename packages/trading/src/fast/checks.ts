@@ -36,10 +36,10 @@ export function checkBlocked({ stockParties, funds, wallet }: Facts): Verdict | 
   return { ok: false, message: `The registry of stock tokens blocks ${names.join(', ')}.`, value: blocked }
 }
 
-export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, ask }: Facts): Verdict | null {
+export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, request }: Facts): Verdict | null {
   if (!tx || !route || !('maxFeePerGas' in tx)) return null
   const { gas, maxFeePerGas, maxPriorityFeePerGas } = tx
-  const floor = route.row.gas_floor + (ask.permit ? (route.row.permit?.gas_add ?? 0) : 0)
+  const floor = route.row.gas_floor + (request.permit ? (route.row.permit?.gas_add ?? 0) : 0)
   const highest = baseFeeWei * BigInt(FAST.maxFeePerGasBaseFeeMultiple)
   const cost = gas * maxFeePerGas
   const bounds: [boolean, string, bigint, bigint][] = [
@@ -62,26 +62,26 @@ export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, ask }: Fac
 }
 
 /** The rate that was declared, and what the calldata really pays. */
-export function checkFee({ fee, rebuilt, ask }: Facts): Verdict {
+export function checkFee({ fee, rebuilt, request }: Facts): Verdict {
   const limit = fee.bps
-  if (ask.feeBps !== fee.bps) {
-    return { ok: false, message: `This wallet's fee is ${fee.bps} bps.`, value: ask.feeBps, limit }
+  if (request.feeBps !== fee.bps) {
+    return { ok: false, message: `This wallet's fee is ${fee.bps} bps.`, value: request.feeBps, limit }
   }
   // A call that cannot be read is NOT_AS_BUILT; one that is ours pays what it should.
   if (!rebuilt || rebuilt.matches || rebuilt.fees === null)
     return { ...passes(`The fee is ${fee.bps} bps.`), limit }
   const paid = rebuilt.fees
   const right = ({ side, amount }: (typeof paid)[number]) =>
-    amount === (side === 'input' ? feeOf(ask.amountIn, fee.bps) : BigInt(fee.bps))
+    amount === (side === 'input' ? feeOf(request.amountIn, fee.bps) : BigInt(fee.bps))
   if (paid.length > 0 && paid.every(right)) return { ...passes(`The fee is ${fee.bps} bps.`), limit }
   const value = paid.map(({ side, amount }) => (side === 'input' ? `${amount} atoms` : `${amount} bps`))
   return { ok: false, message: `The calldata does not pay exactly ${fee.bps} bps.`, value, limit }
 }
 
 /** The delivered amount, or the minimum without a simulation, against the reference mid before our fee. */
-export function checkMid({ route, mid, priced, simulation, ask, fee }: Facts): Verdict | null {
+export function checkMid({ route, mid, priced, simulation, request, fee }: Facts): Verdict | null {
   if (!route?.midDue || mid === null || !priced) return null
-  const net = simulation?.ok && simulation.amountOut !== null ? simulation.amountOut : ask.minOut
+  const net = simulation?.ok && simulation.amountOut !== null ? simulation.amountOut : request.minOut
   const delivered = Number(net) / (route.row.fee.side === 'output' ? 1 - fee.bps / 10_000 : 1)
   const [unitIn, unitOut] = [10 ** route.tokenIn.decimals, 10 ** route.tokenOut.decimals]
   const atMid = (Number(priced.swapIn) / unitIn) * mid
@@ -95,8 +95,8 @@ export function checkMid({ route, mid, priced, simulation, ask, fee }: Facts): V
 }
 
 /** Without a simulation: what the transaction spends must be there, and be allowed. */
-export function checkFunds({ tx: { tx }, route, funds, ask, nowMs }: Facts): Verdict | null {
-  if (ask.simulate || !tx || !route || !funds || !('maxFeePerGas' in tx)) return null
+export function checkFunds({ tx: { tx }, route, funds, request, nowMs }: Facts): Verdict | null {
+  if (request.simulate || !tx || !route || !funds || !('maxFeePerGas' in tx)) return null
   const lacks: { what: string; has: bigint; needs: bigint }[] = []
   const need = (what: string, has: bigint, needs: bigint) => {
     if (has < needs) lacks.push({ what, has, needs })
@@ -104,10 +104,11 @@ export function checkFunds({ tx: { tx }, route, funds, ask, nowMs }: Facts): Ver
   need('ETH for value and gas', funds.balanceWei, tx.value + tx.gas * tx.maxFeePerGas)
   const token = funds.tokens.get(route.tokenIn.address)
   if (token) {
-    need(route.tokenIn.symbol, token.balance, ask.amountIn)
-    need(`allowance of ${route.tokenIn.symbol} to Permit2`, token.allowance, ask.amountIn)
+    need(route.tokenIn.symbol, token.balance, request.amountIn)
+    need(`allowance of ${route.tokenIn.symbol} to Permit2`, token.allowance, request.amountIn)
     const live = token.permit.expirationS * 1000 >= nowMs ? token.permit.amount : 0n
-    if (!ask.permit) need(`Permit2 allowance of ${route.tokenIn.symbol} to the router`, live, ask.amountIn)
+    if (!request.permit)
+      need(`Permit2 allowance of ${route.tokenIn.symbol} to the router`, live, request.amountIn)
   }
   if (lacks.length === 0) return passes('The wallet has what the transaction spends.')
   const value = lacks.map(({ what, has, needs }) => ({ what, has: String(has), needs: String(needs) }))

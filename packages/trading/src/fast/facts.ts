@@ -50,7 +50,7 @@ export interface Rebuilt {
 /** The input of every rule, gathered before the first one runs. Null: unknown. */
 export interface Facts {
   nowMs: number
-  ask: FastParams
+  request: FastParams
   wallet: Address
   addresses: FastAddresses
   tx: TxReading

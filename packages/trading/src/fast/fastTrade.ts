@@ -68,7 +68,7 @@ interface Times {
   checks: number
 }
 interface Asked {
-  ask: FastParams
+  request: FastParams
   tx: TxReading
   wallet: Address
 }
@@ -99,7 +99,7 @@ export interface FastTrade {
 
 export interface FastTradeRequest {
   by: Trader
-  ask: FastParams
+  request: FastParams
   /** Charges the budget for what asks the node more than a plain trade does. */
   admitSimulation(): Promise<void>
 }
@@ -107,12 +107,12 @@ export interface FastTradeRequest {
 /** Reads, rebuilds, judges, tries out and relays; nothing is relayed that fails a single rule. */
 export async function fastTrade(
   deps: FastDeps,
-  { by: { keyId, wallet }, ask, admitSimulation }: FastTradeRequest,
+  { by: { keyId, wallet }, request, admitSimulation }: FastTradeRequest,
 ): Promise<FastTrade> {
   const started = performance.now()
-  if (ask.simulate || ask.checkOnly) await admitSimulation()
+  if (request.simulate || request.checkOnly) await admitSimulation()
   deps.watch.want(wallet)
-  const asked: Asked = { ask, tx: readTx(deps.crypto, ask.raw), wallet }
+  const asked: Asked = { request, tx: readTx(deps.crypto, request.raw), wallet }
   const assessed = await assessWell(deps, asked)
   const { facts, judged } = assessed
   const signed = signedOf(asked)
@@ -121,11 +121,11 @@ export async function fastTrade(
 
   if (judged.failures.length > 0) {
     // What was relayed before is answered as such, whatever time has done to it since.
-    const before = signed && !ask.checkOnly ? await findRelayed(deps.db, signed.hash) : null
+    const before = signed && !request.checkOnly ? await findRelayed(deps.db, signed.hash) : null
     if (before === 'in_flight') fail('IN_FLIGHT')
     const repeated = before && repeatOf(deps, asked, before, times)
     if (repeated) return repeated
-    const { tokenIn, tokenOut, amountIn, minOut: amountOutMin } = ask
+    const { tokenIn, tokenOut, amountIn, minOut: amountOutMin } = request
     const { code } = judged.failures[0]!
     deps.account.recordRefusal({
       keyId,
@@ -139,7 +139,7 @@ export async function fastTrade(
     })
     throw refusalOf(facts, judged)
   }
-  if (ask.checkOnly) return tradeOf(assessed, { relayed: false, repeat: false, times })
+  if (request.checkOnly) return tradeOf(assessed, { relayed: false, repeat: false, times })
   assertJudged(facts)
   const terms = tradeTerms(facts)
   const outcome = await deps.relayOnce({
@@ -166,7 +166,7 @@ function tradeOf(
     relay,
   }: { relayed: boolean; repeat: boolean; times: Times; relay?: { write: number; send: number } },
 ): FastTrade {
-  const { fee, tx, ask } = facts
+  const { fee, tx, request } = facts
   const route = facts.route!
   const { side, token } = route.row.fee
   return {
@@ -174,9 +174,9 @@ function tradeOf(
     relayed,
     repeat,
     route,
-    withPermit: ask.permit !== null,
+    withPermit: request.permit !== null,
     fee: { ...fee, side, token: token as Address },
-    minOut: ask.minOut,
+    minOut: request.minOut,
     minOutFloor: minOutFloor(facts),
     checks: judged.checks,
     simulation: describeSimulation(facts),
@@ -230,11 +230,14 @@ async function assessWell(deps: FastDeps, asked: Asked): Promise<Assessed> {
   return { ...second, simulationMs: first.simulationMs + second.simulationMs }
 }
 
-async function readKnown({ account, readFunds, ...deps }: FastDeps, { ask, wallet }: Asked): Promise<Known> {
+async function readKnown(
+  { account, readFunds, ...deps }: FastDeps,
+  { request, wallet }: Asked,
+): Promise<Known> {
   const started = performance.now()
-  const route = routeOf(deps, ask)
+  const route = routeOf(deps, request)
   const isStock = route !== null && (route.tokenIn.stock || route.tokenOut.stock)
-  const needsFunds = isStock || !ask.simulate || ask.permit !== null
+  const needsFunds = isStock || !request.simulate || request.permit !== null
   const [tierBps, read] = await Promise.all([
     account.tierBps(wallet),
     needsFunds ? readFunds([wallet]) : null,
@@ -249,7 +252,7 @@ async function assess(
 ): Promise<Assessed> {
   const facts = gather(deps, { ...asked, nowMs: deps.clock.nowMs(), tierBps, funds })
   let simulationMs = 0
-  if (asked.ask.simulate && isToTry(facts)) {
+  if (asked.request.simulate && isToTry(facts)) {
     const started = performance.now()
     facts.simulation = withFeeChecked(await simulate(deps, facts), facts)
     simulationMs = performance.now() - started
@@ -271,7 +274,7 @@ function isToTry({ tx: { tx, fault, sender }, wallet, addresses, rebuilt }: Fact
 }
 
 async function simulate({ simulator }: FastDeps, facts: Facts): Promise<PlanSimulation> {
-  const { wallet, ask, route, fee } = facts
+  const { wallet, request, route, fee } = facts
   const tx = facts.tx.tx as SignedTx & { type: 2 }
   const planTx: PlanTx = {
     from: wallet,
@@ -288,32 +291,32 @@ async function simulate({ simulator }: FastDeps, facts: Facts): Promise<PlanSimu
     transactions: [{ kind: 'swap', tx: planTx }],
     tokenIn: route!.tokenIn.address,
     tokenOut: route!.tokenOut.address,
-    amountIn: ask.amountIn,
+    amountIn: request.amountIn,
     fee: { token: fee.token!, recipient: fee.recipient },
-    amountOutMin: ask.minOut,
+    amountOutMin: request.minOut,
     // Lent only where nothing can be relayed: what is relayed was tried on what the wallet has.
-    fund: ask.checkOnly && ask.fund,
-    approvals: ask.checkOnly && ask.fund && !ask.permit ? 'in place' : 'as planned',
+    fund: request.checkOnly && request.fund,
+    approvals: request.checkOnly && request.fund && !request.permit ? 'in place' : 'as planned',
     holdsInput: true,
   })
 }
 
 /** A rule that was not judged must never be a rule that passed: what follows sends money. */
-function assertJudged({ ask, rebuilt, priced, poolOut, simulation, funds, tx, wallet }: Facts): void {
-  const tried = ask.simulate ? simulation?.ok === true : funds !== null
+function assertJudged({ request, rebuilt, priced, poolOut, simulation, funds, tx, wallet }: Facts): void {
+  const tried = request.simulate ? simulation?.ok === true : funds !== null
   if (!tried || rebuilt?.matches !== true || !priced || poolOut === null || tx.sender !== wallet) {
     throw new Error('a fast trade reached the relay without being judged')
   }
 }
 
 /** Null unless these are bytes the wallet itself signed. */
-function signedOf({ ask, tx: { tx, sender, hash }, wallet }: Asked): SignedBytes | null {
+function signedOf({ request, tx: { tx, sender, hash }, wallet }: Asked): SignedBytes | null {
   if (!tx || !hash || sender !== wallet) return null
-  return { raw: ask.raw.toLowerCase() as Hex, hash, signer: sender, nonce: tx.nonce }
+  return { raw: request.raw.toLowerCase() as Hex, hash, signer: sender, nonce: tx.nonce }
 }
 
 /** What is written of the trade before its bytes leave. */
-function tradeTerms({ route, ask, fee }: Facts): TradeTerms {
+function tradeTerms({ route, request, fee }: Facts): TradeTerms {
   const { tokenIn, tokenOut, row } = route!
   const { bps, tier, recipient } = fee
   const { side } = row.fee
@@ -323,15 +326,15 @@ function tradeTerms({ route, ask, fee }: Facts): TradeTerms {
     sessionId: null,
     tokenIn: tokenIn.address,
     tokenOut: tokenOut.address,
-    amountIn: ask.amountIn,
-    amountOutMin: ask.minOut,
+    amountIn: request.amountIn,
+    amountOutMin: request.minOut,
     fee: {
       bps,
       class: 'major',
       tier,
       side,
       token,
-      amount: side === 'input' ? feeOf(ask.amountIn, bps) : null,
+      amount: side === 'input' ? feeOf(request.amountIn, bps) : null,
       recipient,
     },
     feeApart: false,

@@ -21,8 +21,8 @@ export interface GatherDeps {
 /** A head older than this says nothing of the next block. */
 const HEAD_MAX_AGE_S = 30
 
-export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, ask: FastParams): PinnedRoute | null =>
-  pinned.routes.get(`${ask.tokenIn}/${ask.tokenOut}`) ?? null
+export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, request: FastParams): PinnedRoute | null =>
+  pinned.routes.get(`${request.tokenIn}/${request.tokenOut}`) ?? null
 
 export const feeOfWallet = (
   tierBps: number,
@@ -43,13 +43,20 @@ export const feeOfWallet = (
 export function gather(
   deps: GatherDeps,
   {
-    ask,
+    request,
     tx,
     wallet,
     nowMs,
     tierBps,
     funds,
-  }: { ask: FastParams; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
+  }: {
+    request: FastParams
+    tx: TxReading
+    wallet: Address
+    nowMs: number
+    tierBps: number
+    funds: Funds | null
+  },
 ): Facts {
   const { pinned, market, profile, crypto, stockSession } = deps
   const { addresses } = pinned
@@ -57,11 +64,11 @@ export function gather(
   if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
     fail('RPC_UNAVAILABLE', { message: 'The chain has shown no new block for a while.' })
   }
-  const route = routeOf(deps, ask)
-  const fee = feeOfWallet(tierBps, ask.shield, route, addresses.feeRecipient)
+  const route = routeOf(deps, request)
+  const fee = feeOfWallet(tierBps, request.shield, route, addresses.feeRecipient)
   const facts: Facts = {
     nowMs,
-    ask,
+    request,
     wallet,
     addresses,
     tx,
@@ -87,11 +94,11 @@ export function gather(
   facts.marks = marks
   if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSession(nowMs)
   if (isFresh(marks.in, nowMs) && isFresh(marks.out, nowMs)) {
-    facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, ask.amountIn, fee)
+    facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, request.amountIn, fee)
     facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)
   }
-  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, addresses, ask, fee.bps)
-  facts.permitSigner = permitSignerOf(crypto, route, addresses, ask)
+  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, addresses, request, fee.bps)
+  facts.permitSigner = permitSignerOf(crypto, route, addresses, request)
   if (route.midDue) facts.mid = crossMid({ market, profile }, route.tokenIn.address, route.tokenOut.address)
   return facts
 }
@@ -100,10 +107,10 @@ function compare(
   data: Hex,
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: FastParams,
+  request: FastParams,
   feeBps: number,
 ): Rebuilt {
-  const built = rebuild(route, addresses, ask, feeBps)
+  const built = rebuild(route, addresses, request, feeBps)
   if (built === data) return { matches: true, diffs: [], fees: null }
   const call = readCall(data, addresses)
   return { matches: false, diffs: diffsOf(call, built, route, addresses), fees: call?.fees ?? null }

@@ -32,8 +32,8 @@ export interface Fast {
   pinned: Pick<PinnedTable, 'table' | 'sha256'>
   /** Gas limit times fee cap, at most. */
   maxCostWei: string
-  tradeFast(ask: FastTradeRequest): Promise<FastTrade>
-  readTerms(ask: { wallet: Address; shield: boolean }): Promise<FastTerms>
+  tradeFast(request: FastTradeRequest): Promise<FastTrade>
+  readTerms(request: { wallet: Address; shield: boolean }): Promise<FastTerms>
   close(): void
 }
 
@@ -54,7 +54,7 @@ export function openFast(options: FastOptions): Fast {
     enabled,
     pinned,
     maxCostWei: profile.limits.fast.max_cost_wei,
-    tradeFast: (ask) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, ask)),
+    tradeFast: (request) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, request)),
     async readTerms({ wallet, shield }) {
       // Who asks for the terms is about to trade.
       if (enabled) watch.want(wallet)

@@ -16,16 +16,16 @@ export function permitSignerOf(
   crypto: Crypto,
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: FastParams,
+  request: FastParams,
 ): Address | null | undefined {
-  if (ask.permit === null || !route.row.permit || !fitsWords(ask.permit)) return undefined
-  if (!hasPermit2V(ask.permit.signature)) return null
+  if (request.permit === null || !route.row.permit || !fitsWords(request.permit)) return undefined
+  if (!hasPermit2V(request.permit.signature)) return null
   const hash = hashPermit(
     crypto,
     { chainId: CHAIN_ID, permit2: addresses.permit2 },
-    permitOf(route, addresses, ask)!,
+    permitOf(route, addresses, request)!,
   )
-  return crypto.recover(hash, ask.permit.signature) ?? null
+  return crypto.recover(hash, request.permit.signature) ?? null
 }
 
 const fitsWords = ({ amount, expirationS, nonce }: NonNullable<FastParams['permit']>): boolean =>
@@ -34,7 +34,7 @@ const fitsWords = ({ amount, expirationS, nonce }: NonNullable<FastParams['permi
 /** What is wrong with the permit, in words; null when nothing is. */
 export function permitFault(facts: Facts): { message: string; value?: Measured; limit?: Measured } | null {
   const { route, nowMs, wallet, permitSigner, funds } = facts
-  const { permit, amountIn, deadlineS } = facts.ask
+  const { permit, amountIn, deadlineS } = facts.request
   if (permit === null || !route) return null
   if (!route.row.permit) return { message: 'ETH needs no permit: leave it out.' }
   if (permit.amount !== amountIn) {

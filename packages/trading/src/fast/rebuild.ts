@@ -44,17 +44,17 @@ export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number)
 export const permitOf = (
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: Pick<FastParams, 'permit'>,
+  request: Pick<FastParams, 'permit'>,
 ): PermitSingle | null =>
-  ask.permit && {
+  request.permit && {
     details: {
       token: route.tokenIn.address,
-      amount: ask.permit.amount,
-      expiration: ask.permit.expirationS,
-      nonce: ask.permit.nonce,
+      amount: request.permit.amount,
+      expiration: request.permit.expirationS,
+      nonce: request.permit.nonce,
     },
     spender: addresses.router,
-    sigDeadline: BigInt(ask.permit.sigDeadlineS),
+    sigDeadline: BigInt(request.permit.sigDeadlineS),
   }
 
 /**
@@ -64,21 +64,21 @@ export const permitOf = (
 export function rebuild(
   route: PinnedRoute,
   addresses: FastAddresses,
-  ask: Chosen,
+  request: Chosen,
   feeBps: number,
 ): Hex | null {
-  const permit = permitOf(route, addresses, ask)
+  const permit = permitOf(route, addresses, request)
   const plan: SwapPath = {
     tokenIn: route.tokenIn.address,
     tokenOut: route.tokenOut.address,
-    amountIn: ask.amountIn,
-    legs: [{ hops: [route.hop], amountIn: swapInOf(route, ask.amountIn, feeBps) }],
-    amountOutMin: ask.minOut,
+    amountIn: request.amountIn,
+    legs: [{ hops: [route.hop], amountIn: swapInOf(route, request.amountIn, feeBps) }],
+    amountOutMin: request.minOut,
     // Pinned routes end in core tokens, whose transfers are plain.
     direct: true,
     fee: { bps: feeBps, side: route.row.fee.side, recipient: addresses.feeRecipient },
-    ...(permit && ask.permit ? { permit: { permit, signature: ask.permit.signature } } : {}),
-    deadlineS: BigInt(ask.deadlineS),
+    ...(permit && request.permit ? { permit: { permit, signature: request.permit.signature } } : {}),
+    deadlineS: BigInt(request.deadlineS),
     weth: addresses.weth,
     layout: addresses.layout,
   }

@@ -47,8 +47,8 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   },
   {
     code: 'FAST_PAIR',
-    check: ({ route, ask }) => {
-      const value = `${ask.tokenIn}/${ask.tokenOut}`
+    check: ({ route, request }) => {
+      const value = `${request.tokenIn}/${request.tokenOut}`
       return { ok: route !== null, rule: 'The pair has a pinned route in this direction.', value }
     },
   },
@@ -115,9 +115,9 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   },
   {
     code: 'VALUE',
-    check: ({ tx: { tx }, route, ask }) => {
+    check: ({ tx: { tx }, route, request }) => {
       if (!tx || !route) return null
-      const due = route.row.value === '0' ? 0n : ask.amountIn
+      const due = route.row.value === '0' ? 0n : request.amountIn
       const rule = due === 0n ? 'No ETH is sent with a token input.' : 'The ETH sent is amount_in.'
       return { ok: tx.value === due, rule, value: String(tx.value), limit: String(due) }
     },
@@ -161,7 +161,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   },
   {
     code: 'DEADLINE',
-    check: ({ ask: { deadlineS }, nowMs }) => {
+    check: ({ request: { deadlineS }, nowMs }) => {
       const latest = Math.floor(nowMs / 1000) + FAST.deadlineMaxS
       return {
         ok: deadlineS * 1000 >= nowMs && deadlineS <= latest,
@@ -178,7 +178,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: (facts) => {
       const floor = minOutFloor(facts)
       if (floor === null) return null
-      const { minOut } = facts.ask
+      const { minOut } = facts.request
       return {
         ok: minOut >= floor,
         rule: `min_out is at least ${floor}.`,
@@ -189,33 +189,33 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   },
   {
     code: 'AMOUNT_USD',
-    check: ({ priced, ask }) => {
-      if (!priced || ask.amountUsd === undefined) return null
+    check: ({ priced, request }) => {
+      if (!priced || request.amountUsd === undefined) return null
       const toleranceBps = FAST.amountUsdTolerancePct * 100
       return {
-        ok: isWithinBps(priced.notionalMicroUsd, microUsdDown(ask.amountUsd), toleranceBps),
+        ok: isWithinBps(priced.notionalMicroUsd, microUsdDown(request.amountUsd), toleranceBps),
         rule: `amount_in is worth amount_usd within ${FAST.amountUsdTolerancePct}%.`,
         value: usdOf(priced.notionalMicroUsd),
-        limit: ask.amountUsd,
+        limit: request.amountUsd,
       }
     },
   },
   {
     code: 'CLIENT_CAP',
-    check: ({ priced, ask }) => {
-      if (!priced || ask.maxNotionalUsd === undefined) return null
+    check: ({ priced, request }) => {
+      if (!priced || request.maxNotionalUsd === undefined) return null
       return {
-        ok: priced.notionalMicroUsd <= microUsdDown(ask.maxNotionalUsd),
+        ok: priced.notionalMicroUsd <= microUsdDown(request.maxNotionalUsd),
         rule: 'amount_in is worth no more than max_notional_usd.',
         value: usdOf(priced.notionalMicroUsd),
-        limit: ask.maxNotionalUsd,
+        limit: request.maxNotionalUsd,
       }
     },
   },
   {
     code: 'PERMIT',
     check: (facts) => {
-      if (facts.ask.permit === null || !facts.route) return null
+      if (facts.request.permit === null || !facts.route) return null
       const fault = permitFault(facts)
       return fault === null ? passes('The permit is for exactly this trade.') : { ok: false, ...fault }
     },
@@ -233,8 +233,10 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   },
   {
     code: 'GEOFENCE',
-    check: ({ route, ask }) =>
-      hasStock(route) ? { ok: ask.attestsNonUs, rule: 'Stock tokens need owner_attests_non_us true.' } : null,
+    check: ({ route, request }) =>
+      hasStock(route)
+        ? { ok: request.attestsNonUs, rule: 'Stock tokens need owner_attests_non_us true.' }
+        : null,
   },
   { code: 'STOCK_PAUSED', check: checkPaused },
   { code: 'WALLET_BLOCKED', check: checkBlocked },

@@ -30,10 +30,10 @@ function simulationChecks(facts: Facts, simulation: PlanSimulation): Check[] {
     { code: 'EXECUTES', ok: !reverted, message },
     {
       code: 'DELIVERED',
-      ok: amountOut !== null && amountOut >= facts.ask.minOut,
+      ok: amountOut !== null && amountOut >= facts.request.minOut,
       message: 'The wallet receives min_out at least.',
       value: amountOut === null ? null : String(amountOut),
-      limit: String(facts.ask.minOut),
+      limit: String(facts.request.minOut),
     },
     {
       code: 'FEE_PAID',
@@ -58,10 +58,10 @@ export function withFeeChecked(simulation: PlanSimulation, facts: Facts): PlanSi
 
 /** Null when it cannot be told: nothing was delivered, or the wallet is the recipient. */
 function feeDue(
-  { route, fee, ask, wallet }: Facts,
+  { route, fee, request, wallet }: Facts,
   { amountOut, feeTransfer }: PlanSimulation,
 ): bigint | null {
   if (!route || amountOut === null || wallet === fee.recipient) return null
-  if (route.row.fee.side === 'input') return feeOf(ask.amountIn, fee.bps)
+  if (route.row.fee.side === 'input') return feeOf(request.amountIn, fee.bps)
   return feeOf(amountOut + (feeTransfer ?? 0n), fee.bps)
 }

@@ -54,8 +54,8 @@ describe.each(['2.1.0', '2.1.1', '2.1.2'] as const)('pinned routes on a router o
             sigDeadlineS: permit.sig_deadline,
             signature,
           }
-          const ask = { amountIn, minOut, deadlineS: deadline, permit: asked }
-          expect(theirs.data).toBe(rebuild(routes.get(pair)!, addresses!, ask, feeBps))
+          const request = { amountIn, minOut, deadlineS: deadline, permit: asked }
+          expect(theirs.data).toBe(rebuild(routes.get(pair)!, addresses!, request, feeBps))
           expect(theirs.value).toBe(pair.startsWith('ETH/') ? amountIn : 0n)
         },
       ),
@@ -96,8 +96,8 @@ describe('the table', () => {
 
   it('fits no call when an amount fits no word, instead of failing', () => {
     const { routes, addresses } = openTable(fastProfile(), crypto)
-    const ask = { amountIn: 10n ** 77n, minOut: 1n, deadlineS: 1, permit: null }
-    expect(rebuild(routes.get('ETH/USDG')!, addresses!, ask, 25)).toBeNull()
-    expect(rebuild(routes.get('ETH/USDG')!, addresses!, { ...ask, amountIn: 0n }, 25)).toBeNull()
+    const request = { amountIn: 10n ** 77n, minOut: 1n, deadlineS: 1, permit: null }
+    expect(rebuild(routes.get('ETH/USDG')!, addresses!, request, 25)).toBeNull()
+    expect(rebuild(routes.get('ETH/USDG')!, addresses!, { ...request, amountIn: 0n }, 25)).toBeNull()
   })
 })

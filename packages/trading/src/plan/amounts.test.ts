@@ -128,7 +128,7 @@ it('stops at the router where v2’s count of the wallet is not to be had, and i
   const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
   const of = (way: 'v2' | 'v3') => {
     const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
-    return outcomeOf({ ...quote, ask: { ...quote.ask, minimumAtRouter: true } }, route)
+    return outcomeOf({ ...quote, request: { ...quote.request, minimumAtRouter: true } }, route)
   }
   expect(of('v2')).toMatchObject({ direct: false, expected: 902_500n, min: 893_475n, contractMin: 940_500n })
   expect(of('v3')).toMatchObject({ direct: true, contractMin: 990_000n })

@@ -72,13 +72,13 @@ export function outcomeOf(
   }
 }
 
-function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Takings {
+function takingsOf({ tokenOut, fee, request }: TradeQuote, { way }: PricedRoute): Takings {
   const buyTaxBps = taxBpsOf(tokenOut, 'buy_tax_bps')
   if (way === null || way.kind === 'curve') {
     return { buyTaxBps, feeBps: 0, transferTaxBps: 0, direct: false, countsBeforeTax: true }
   }
   const feeBps = fee.side === 'output' ? fee.bps : 0
-  const { direct, lastVersion } = directOf(tokenOut, way.legs, { feeBps, ask })
+  const { direct, lastVersion } = directOf(tokenOut, way.legs, { feeBps, request: request })
   return {
     buyTaxBps,
     feeBps,
@@ -99,7 +99,7 @@ function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Ta
 function directOf(
   tokenOut: TradeToken,
   legs: readonly PoolLeg[],
-  { feeBps, ask }: { feeBps: number; ask: Pick<TradeParams, 'minimumAtRouter'> },
+  { feeBps, request }: { feeBps: number; request: Pick<TradeParams, 'minimumAtRouter'> },
 ) {
   const [leg] = legs
   const last = leg?.hops[leg.hops.length - 1]
@@ -107,6 +107,6 @@ function directOf(
   const isPlain = tokenOut.core !== null && last?.version !== 'v2'
   // As the encoder has it: one leg that ends in the output itself, and no portion to take.
   const encodable = legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
-  const can = encodable && !(ask.minimumAtRouter && last.version === 'v2')
+  const can = encodable && !(request.minimumAtRouter && last.version === 'v2')
   return { direct: can && (isTaxed || isPlain), lastVersion: last?.version }
 }

@@ -15,23 +15,27 @@ type CurveParams = BuildRequest & { route: BuildableRoute & { way: CurveWay } }
  * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet
  * everything is one transaction; otherwise the fee is the transaction before the swap.
  */
-export function buildCurvePlan(addresses: TradeAddresses, ask: CurveParams, spending: Spending): TradePlan {
-  const { quote, route, wallet } = ask
-  const isBatch = batches(addresses, ask)
+export function buildCurvePlan(
+  addresses: TradeAddresses,
+  request: CurveParams,
+  spending: Spending,
+): TradePlan {
+  const { quote, route, wallet } = request
+  const isBatch = batches(addresses, request)
   const isInput = quote.fee.side === 'input'
-  const outcome = outcomeOf(quote, route, floorOf(ask))
+  const outcome = outcomeOf(quote, route, floorOf(request))
   const feeAmount = isInput ? feeOf(quote.amountIn, quote.fee.bps) : outcome.outputFee
   const feeToken = isInput ? quote.tokenIn : quote.tokenOut
   const fee = feeAmount === 0n ? [] : [feeStep(feeToken, quote.fee.recipient, feeAmount)]
-  const swap = curveDraft(ask, outcome.contractMin)
-  const approve = approvalDrafts(ask, spending)
+  const swap = curveDraft(request, outcome.contractMin)
+  const approve = approvalDrafts(request, spending)
   // In a batch a sale can pay its fee out of what it brought; apart, the fee goes first.
   const drafts = isBatch && !isInput ? [...approve, swap, ...fee] : [...approve, ...fee, swap]
   return {
     quote,
     route,
     execution: isBatch ? 'batch' : 'curve',
-    steps: lineUp(isBatch ? [batchDraft(ask, drafts)] : drafts, {
+    steps: lineUp(isBatch ? [batchDraft(request, drafts)] : drafts, {
       ...wallet,
       gasPriceWei: quote.gasPriceWei,
     }),
@@ -39,7 +43,7 @@ export function buildCurvePlan(addresses: TradeAddresses, ask: CurveParams, spen
     feeCommand: isBatch ? 'batch transfer' : 'fee_transfer',
     amountOutMin: outcome.min,
     amountOutExpected: outcome.expected,
-    deadlineS: deadlineOf(ask.nowS),
+    deadlineS: deadlineOf(request.nowS),
     permit: null,
     permitNowS: null,
     preview: null,

@@ -33,8 +33,11 @@ let crypto: Awaited<ReturnType<typeof createCrypto>>
 beforeAll(async () => {
   crypto = await createCrypto()
 })
-const build = (ask: BuildRequest, resetsFirst = false) =>
-  buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, { ...spendingOf(TRADE_ADDRESSES, ask), resetsFirst })
+const build = (request: BuildRequest, resetsFirst = false) =>
+  buildPlan({ crypto, addresses: TRADE_ADDRESSES }, request, {
+    ...spendingOf(TRADE_ADDRESSES, request),
+    resetsFirst,
+  })
 const codeOf = (run: () => unknown) => {
   try {
     run()
@@ -114,8 +117,8 @@ describe('through the router', () => {
   })
 
   it('sets an approval to zero first where the token insists', () => {
-    const ask = buildParams({}, { wallet: walletState({ allowance: 5n }) })
-    const { steps } = build(ask, true)
+    const request = buildParams({}, { wallet: walletState({ allowance: 5n }) })
+    const { steps } = build(request, true)
     expect(steps.map(({ tx }) => tx?.data)).toEqual([
       encodeErc20Approve(PERMIT2, 0n),
       encodeErc20Approve(PERMIT2, 250_000_000n),
@@ -230,13 +233,13 @@ describe('the route', () => {
   it('is the best that can be built', () => {
     const { quote, route } = quoteOf()
     expect(chooseRoute({ ...quote, routes: [vendor, route] }).id).toBe('0x01')
-    expect(choose({ ask: { routeId: '0x01' } }).id).toBe('0x01')
+    expect(choose({ request: { routeId: '0x01' } }).id).toBe('0x01')
   })
 
   it.each([
-    ['an aggregator asked for', { ask: { routeId: '0x02' } }, { routes: [vendor] }, 'QUOTE_ONLY'],
+    ['an aggregator asked for', { request: { routeId: '0x02' } }, { routes: [vendor] }, 'QUOTE_ONLY'],
     ['only aggregators', {}, { routes: [vendor] }, 'QUOTE_ONLY'],
-    ['a route that is gone', { ask: { routeId: '0x09' } }, {}, 'NO_ROUTE'],
+    ['a route that is gone', { request: { routeId: '0x09' } }, {}, 'NO_ROUTE'],
     ['nothing at all', {}, { routes: [] }, 'NO_ROUTE'],
     ['another pair', {}, { routes: [], failed: [{ ...failed, code: 'CURVE_PAIR' }] }, 'CURVE_PAIR'],
     [
@@ -245,7 +248,12 @@ describe('the route', () => {
       { routes: [], failed: [{ ...failed, code: 'CURVE_GRADUATED' }] },
       'CURVE_GRADUATED',
     ],
-    ['a launch', { ask: { routeId: '0x03' } }, { failed: [{ ...failed, code: 'SNIPE_TAX' }] }, 'SNIPE_TAX'],
+    [
+      'a launch',
+      { request: { routeId: '0x03' } },
+      { failed: [{ ...failed, code: 'SNIPE_TAX' }] },
+      'SNIPE_TAX',
+    ],
     [
       'a silent venue',
       {},

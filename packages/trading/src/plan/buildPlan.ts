@@ -10,15 +10,15 @@ import type { BuildRequest, Spending } from './spending.ts'
 /** Everything of a plan but its judgement: pure, the same ask gives the same plan. */
 export function buildPlan(
   deps: { crypto: Crypto; addresses: TradeAddresses },
-  ask: BuildRequest,
+  request: BuildRequest,
   spending: Spending,
 ): TradePlan {
-  refuseTinyFee(ask)
-  const { route } = ask
+  refuseTinyFee(request)
+  const { route } = request
   const { way } = route
   return way.kind === 'curve'
-    ? buildCurvePlan(deps.addresses, { ...ask, route: { ...route, way } }, spending)
-    : buildRouterPlan(deps, { ...ask, route: { ...route, way } }, spending)
+    ? buildCurvePlan(deps.addresses, { ...request, route: { ...route, way } }, spending)
+    : buildRouterPlan(deps, { ...request, route: { ...route, way } }, spending)
 }
 
 /** A fee that rounds to nothing is no fee: such a trade is too small. */

@@ -17,21 +17,21 @@ type RouterRequest = BuildRequest & {
 /** One call of the Universal Router, and what has to be allowed before it. */
 export function buildRouterPlan(
   deps: { crypto: Crypto; addresses: TradeAddresses },
-  ask: RouterRequest,
+  request: RouterRequest,
   spending: Spending,
 ): TradePlan {
-  const { quote, route, wallet } = ask
-  const deadlineS = deadlineOf(ask.nowS)
-  const drafts = approvalDrafts(ask, spending)
-  const permission = permitFor(deps, ask, spending)
+  const { quote, route, wallet } = request
+  const deadlineS = deadlineOf(request.nowS)
+  const drafts = approvalDrafts(request, spending)
+  const permission = permitFor(deps, request, spending)
   drafts.push(...permission.drafts)
-  const outcome = outcomeOf(quote, route, floorOf(ask))
+  const outcome = outcomeOf(quote, route, floorOf(request))
   const { permit, signature, complete } = permission
   const terms = { legs: route.way.legs, outcome, deadlineS }
-  if (complete) drafts.push(swapDraft(deps.addresses, ask, { ...terms, permit, signature }))
+  if (complete) drafts.push(swapDraft(deps.addresses, request, { ...terms, permit, signature }))
   const preview = complete
     ? null
-    : swapDraft(deps.addresses, ask, { ...terms, permit: null, signature: null }).call
+    : swapDraft(deps.addresses, request, { ...terms, permit: null, signature: null }).call
   const isInput = quote.fee.side === 'input'
   return {
     quote,
@@ -65,11 +65,11 @@ interface Permission {
 /** Permit2's allowance to the router: in place, by signature or by a transaction. */
 function permitFor(
   { crypto, addresses }: { crypto: Crypto; addresses: TradeAddresses },
-  ask: BuildRequest,
+  request: BuildRequest,
   { grant }: Spending,
 ): Permission {
-  const { quote, wallet, approval, nowS } = ask
-  const anchorS = ask.permit.kind === 'signed' ? ask.permit.nowS : nowS
+  const { quote, wallet, approval, nowS } = request
+  const anchorS = request.permit.kind === 'signed' ? request.permit.nowS : nowS
   const none: Permission = { drafts: [], permit: null, signature: null, anchorS, complete: true }
   if (grant === null) return none
   if (approval.permitMode === 'transaction') {
@@ -78,9 +78,9 @@ function permitFor(
   const token = quote.tokenIn.address
   const { router } = addresses
   const permit = permitOf({ token, router, grant, nonce: wallet.permit.nonce, anchorS })
-  if (ask.permit.kind === 'own key') return { ...none, permit, signature: ask.permit.sign(permit) }
-  if (ask.permit.kind === 'signed') {
-    const { signature } = ask.permit
+  if (request.permit.kind === 'own key') return { ...none, permit, signature: request.permit.sign(permit) }
+  if (request.permit.kind === 'signed') {
+    const { signature } = request.permit
     checkAnchor(anchorS, { nowS, deadlineS: deadlineOf(nowS) })
     return {
       ...none,

@@ -7,7 +7,8 @@ export type BuildableRoute = PricedRoute & { way: NonNullable<PricedRoute['way']
 
 /** The route asked for, or the best that can be built. */
 export function chooseRoute(quote: TradeQuote): BuildableRoute {
-  const route = quote.ask.routeId === undefined ? firstBuildable(quote) : askedFor(quote, quote.ask.routeId)
+  const route =
+    quote.request.routeId === undefined ? firstBuildable(quote) : askedFor(quote, quote.request.routeId)
   if (outcomeOf(quote, route).expected <= 0n) {
     fail('NO_ROUTE', { message: 'After fees and taxes nothing of the output would arrive: trade more.' })
   }

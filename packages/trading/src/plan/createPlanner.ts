@@ -15,10 +15,10 @@ import type { SimulateTerms } from './trySimulation.ts'
 export interface Planner {
   /** Prices, judges and builds; nothing is stored or simulated by it. */
   planTrade: PlanTrade
-  prepareTrade(ask: PlanRequest & Pick<SimulateTerms, 'fund'>): Promise<Prepared>
-  buildTrade(ask: PlanRequest): Promise<Planned>
-  simulateTrade(ask: SimulateRequest): Promise<Simulated>
-  revokeApprovals(ask: RevokeParams): Promise<Revocation>
+  prepareTrade(request: PlanRequest & Pick<SimulateTerms, 'fund'>): Promise<Prepared>
+  buildTrade(request: PlanRequest): Promise<Planned>
+  simulateTrade(request: SimulateRequest): Promise<Simulated>
+  revokeApprovals(request: RevokeParams): Promise<Revocation>
   checkPolicy: CheckPolicy
   /** Of a quote, before anybody planned it. */
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
@@ -37,10 +37,10 @@ export function createPlanner(options: PlannerDeps): Planner {
   const own: PrepareDeps = { ...deps, planTrade }
   return {
     planTrade,
-    prepareTrade: (ask) => prepareTrade(own, ask),
-    buildTrade: (ask) => buildTrade(own, ask),
-    simulateTrade: (ask) => simulateTrade(own, ask),
-    revokeApprovals: (ask) => revokeApprovals(deps, ask),
+    prepareTrade: (request) => prepareTrade(own, request),
+    buildTrade: (request) => buildTrade(own, request),
+    simulateTrade: (request) => simulateTrade(own, request),
+    revokeApprovals: (request) => revokeApprovals(deps, request),
     checkPolicy,
     simulateRoute: (quote, route) => simulateRoute(deps, quote, route),
     sweep: deps.permits.sweep,

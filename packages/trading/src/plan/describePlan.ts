@@ -56,8 +56,8 @@ export function describePlan(
   planned: Planned,
   steps = planned.plan.steps,
 ): PlanAnswer {
-  const { plan, ask, checks, accepted, timings } = planned
-  const { quote, route } = ask
+  const { plan, request, checks, accepted, timings } = planned
+  const { quote, route } = request
   const last = steps[steps.length - 1]?.tx ?? null
   const missing = missingOf(planned, steps)
   return {
@@ -105,7 +105,7 @@ function feeJson({ quote: { fee }, feeAmount, feeCommand, execution }: TradePlan
   return { bps, side, recipient, token, command: feeCommand, ...amount }
 }
 
-function approvalJson({ spending, ask: { approval, quote } }: Planned): PlanAnswer['approval'] {
+function approvalJson({ spending, request: { approval, quote } }: Planned): PlanAnswer['approval'] {
   const { spender, needed, allowance, approve, grant, reason } = spending
   const terms = { mode: approval.mode, budget_usd: approval.budgetUsd, spender, reason }
   if (isEth(quote.tokenIn.address))
@@ -120,7 +120,7 @@ function approvalJson({ spending, ask: { approval, quote } }: Planned): PlanAnsw
   }
 }
 
-function walletJson({ ask: { wallet: state }, waiting = null }: Planned): PlanAnswer['wallet_state'] {
+function walletJson({ request: { wallet: state }, waiting = null }: Planned): PlanAnswer['wallet_state'] {
   const { permit } = state
   return {
     wallet: state.wallet,
@@ -140,7 +140,7 @@ function walletJson({ ask: { wallet: state }, waiting = null }: Planned): PlanAn
 }
 
 /** The records of tokens by address, with this trade's fee. */
-function tokensOf({ ask: { quote } }: Planned): PlanAnswer['tokens'] {
+function tokensOf({ request: { quote } }: Planned): PlanAnswer['tokens'] {
   const { fee_bps, shield, audit, shield_available } = disclosuresOf(quote)
   const shieldFields = {
     shield,

@@ -24,7 +24,7 @@ export const missingEth = (have: bigint, need: bigint): Missing[] => missingIf('
 
 /** What the wallet lacks of what the plan spends: the input, a fee apart from it, what is sent and gas. */
 export function fundsMissing(
-  { ask: { quote, wallet }, plan, feeBalance }: Planned,
+  { request: { quote, wallet }, plan, feeBalance }: Planned,
   steps: readonly PlanStep[] = plan.steps,
 ): Missing[] {
   const { tokenIn, amountIn, fee } = quote
@@ -39,8 +39,8 @@ export function fundsMissing(
 
 /** Everything that keeps a plan from being ready. */
 export function missingOf(planned: Planned, steps = planned.plan.steps): Missing[] {
-  const { plan, ask } = planned
-  const token = ask.quote.tokenIn.address
+  const { plan, request } = planned
+  const token = request.quote.tokenIn.address
   const unsigned: Missing = { what: 'permit_signature', token, have: null, need: null }
   return [...(plan.complete ? [] : [unsigned]), ...fundsMissing(planned, steps)]
 }

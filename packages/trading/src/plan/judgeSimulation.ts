@@ -6,7 +6,7 @@ export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; mess
 
 export interface SimulatedPlan {
   /** What was simulated. */
-  ask: SimulateParams
+  request: SimulateParams
   plan: TradePlan
   simulation: PlanSimulation
 }
@@ -23,13 +23,13 @@ const TOLERATED_ATOMS = 3n
  */
 export async function judgeSimulation(
   simulator: Pick<Simulator, 'simulatePlan'>,
-  { ask, plan, simulation }: SimulatedPlan,
+  { request, plan, simulation }: SimulatedPlan,
 ): Promise<Judgement | null> {
   const failure = failureOf(simulation, plan)
   if (failure !== null) return { code: 'SIMULATION_FAILED', message: failure }
   if (!isShort(simulation, plan)) return null
   const { block } = plan.quote
-  const there = simulation.block === block ? simulation : await simulateOn(simulator, ask, block)
+  const there = simulation.block === block ? simulation : await simulateOn(simulator, request, block)
   if (there === null || !isShort(there, plan)) return null
   const message =
     `The quote of block ${block} promises ${plan.amountOutExpected} atoms, and the transactions ` +
@@ -53,11 +53,11 @@ const isShort = ({ ok, amountOut }: PlanSimulation, { amountOutExpected }: Trade
 /** Null where the node cannot say: then the minimum alone protects the trade, as it does on the chain. */
 async function simulateOn(
   simulator: Pick<Simulator, 'simulatePlan'>,
-  ask: SimulateParams,
+  request: SimulateParams,
   block: number,
 ): Promise<PlanSimulation | null> {
   try {
-    return await simulator.simulatePlan({ ...ask, block })
+    return await simulator.simulatePlan({ ...request, block })
   } catch (error) {
     if (isPitError(error)) return null
     throw error

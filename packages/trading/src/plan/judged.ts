@@ -28,7 +28,7 @@ export const sizeOf = (judged: Judged): bigint | null => {
 }
 
 /** Undefined where the size was asked in atoms. */
-export const askedUsdOf = ({ quote, notionalUsd = quote.ask.notionalUsd }: Judged): number | undefined =>
+export const askedUsdOf = ({ quote, notionalUsd = quote.request.notionalUsd }: Judged): number | undefined =>
   notionalUsd
 
 export const stockEnds = ({ tokenIn, tokenOut }: TradeQuote): TradeToken[] =>
@@ -45,8 +45,8 @@ export function severeOf(judged: Judged): string[] {
 export const unacceptedOf = (judged: Judged): string[] =>
   severeOf(judged).filter((code) => !judged.acceptRisks.includes(code))
 
-export const policiesOf = ({ ask }: TradeQuote): readonly ShieldPolicy[] =>
-  ask.shield ? (ask.policies ?? DEFAULT_SHIELD_POLICIES) : []
+export const policiesOf = ({ request }: TradeQuote): readonly ShieldPolicy[] =>
+  request.shield ? (request.policies ?? DEFAULT_SHIELD_POLICIES) : []
 
 /** What the shield policies refuse, accepted risks too, and which of them do. */
 export function blockedBy(judged: Judged): { codes: string[]; names: ShieldPolicy[] } {

@@ -15,9 +15,9 @@ beforeAll(async () => {
 })
 
 const wallet = (over = {}) => walletState({ wallet: crypto.addressOf(KEY), ...over })
-const build = (ask: BuildRequest) =>
-  buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, {
-    ...spendingOf(TRADE_ADDRESSES, ask),
+const build = (params: BuildRequest) =>
+  buildPlan({ crypto, addresses: TRADE_ADDRESSES }, params, {
+    ...spendingOf(TRADE_ADDRESSES, params),
     resetsFirst: false,
   })
 const refusalOf = (run: () => unknown) => {
@@ -123,8 +123,8 @@ it('refuses any other permit than this trade’s', () => {
 
 it('refuses an anchor that is too old for the trade, or not yet', () => {
   const sign = (nowS: number) => {
-    const ask = buildParams({}, { wallet: wallet(), nowS })
-    return signJson(permitJson(TRADE_ADDRESSES, build(ask).permit!))
+    const params = buildParams({}, { wallet: wallet(), nowS })
+    return signJson(permitJson(TRADE_ADDRESSES, build(params).permit!))
   }
   const refused = { code: 'BAD_REQUEST', field: 'permit_now' }
   const at = (anchorS: number) =>

@@ -27,14 +27,14 @@ type PermitAnswer = NonNullable<Extract<Answer<'live.build'>, { execution: unkno
  * The permit a wallet is asked to sign. It depends on nothing but the trade, the wallet's nonce and the
  * anchor time, so that the second call makes the very same one.
  */
-export function permitOf(ask: {
+export function permitOf(request: {
   token: Address
   router: Address
   grant: Grant
   nonce: number
   anchorS: number
 }): PermitSingle {
-  const { token, router, grant, nonce, anchorS } = ask
+  const { token, router, grant, nonce, anchorS } = request
   return {
     details: { token, amount: grant.amount, expiration: grant.expirationS, nonce },
     spender: router,

@@ -34,7 +34,7 @@ export interface PlanParams {
 /** A plan with everything it was made from and judged by. */
 export interface Planned {
   plan: TradePlan
-  ask: BuildRequest
+  request: BuildRequest
   spending: Spending
   checks: Check[]
   accepted: string[]
@@ -45,26 +45,26 @@ export interface Planned {
   timings: Record<string, number>
 }
 
-export type PlanTrade = (ask: PlanParams) => Promise<Planned>
+export type PlanTrade = (params: PlanParams) => Promise<Planned>
 
 /** Prices, judges and builds. Policy refuses for a real wallet; a pretended one is only told. */
 export function createPlanTrade(deps: PlanDeps): PlanTrade {
   const reader = createWalletReader(deps)
 
-  return async (ask) => {
-    const { trade, terms, wallet } = ask
+  return async (params) => {
+    const { trade, terms, wallet } = params
     const addresses = deps.addresses()
     const startedAt = performance.now()
     const ahead = wallet.kind === 'real' ? reader.start(wallet.address, trade) : undefined
     const quote = await deps.quoter.quoteTrade(trade)
-    ask.onQuote?.(quote)
+    params.onQuote?.(quote)
     const route = routeOf(quote, contextOf(terms))
     const quotedAt = performance.now()
     // The chain's clock counts where it is ahead: it judges deadlines.
     const at = { quote, route, nowS: Math.max(nowS(deps.clock), quote.blockTimeS) }
-    if (wallet.kind === 'real' && ask.onGuess && !ahead?.isRead()) {
+    if (wallet.kind === 'real' && params.onGuess && !ahead?.isRead()) {
       const guess = guessPlan(deps, terms, at, reader.expect(wallet.address, quote))
-      if (guess) ask.onGuess(guess)
+      if (guess) params.onGuess(guess)
     }
     const state =
       wallet.kind === 'real'
@@ -88,7 +88,7 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     }
     return {
       plan,
-      ask: buildParams,
+      request: buildParams,
       spending,
       checks,
       accepted: acceptedOf(quote, context),
@@ -128,11 +128,11 @@ function guessPlan(
     const context = contextOf(terms, { route: at.route, wallet: expected })
     const checks = checkPolicy(at.quote, context)
     refuseByPolicy(at.quote, context, checks)
-    const ask = buildAskOf(terms, at, expected)
-    const spending = { ...spendingOf(deps.addresses(), ask), resetsFirst: false }
+    const params = buildAskOf(terms, at, expected)
+    const spending = { ...spendingOf(deps.addresses(), params), resetsFirst: false }
     if (spending.approve !== null) return undefined
-    const plan = buildPlan({ crypto: deps.crypto, addresses: deps.addresses() }, ask, spending)
-    return { plan, ask, spending, checks, accepted: [], feeBalance: null, timings: {} }
+    const plan = buildPlan({ crypto: deps.crypto, addresses: deps.addresses() }, params, spending)
+    return { plan, request: params, spending, checks, accepted: [], feeBalance: null, timings: {} }
   } catch (error) {
     // Whatever is wrong is said of the plan itself.
     if (isPitError(error)) return undefined

@@ -11,7 +11,7 @@ import { POLICY } from './policyRules.ts'
 interface Case {
   quote?: Partial<TradeQuote>
   route?: Parameters<typeof quoteOf>[0] extends infer W ? (W extends { route?: infer R } ? R : never) : never
-  ask?: Partial<TradeQuote['ask']>
+  request?: Partial<TradeQuote['request']>
   context?: Partial<PolicyContext>
   wallet?: Partial<WalletState>
 }
@@ -38,7 +38,7 @@ const FAILING: Record<string, Case> = {
   STOCK_PAUSED: { quote: { tokenOut: STOCK }, wallet: { stocks: stocks({ paused: true }) } },
   WALLET_BLOCKED: { quote: { tokenOut: STOCK }, wallet: { stocks: stocks({ blocked: true }) } },
   RISK_BLOCKED: {
-    ask: { shield: true },
+    request: { shield: true },
     quote: { risks: [risk('AUDIT_FLAGGED')] },
     context: { acceptRisks: ['AUDIT_FLAGGED'] },
   },
@@ -51,7 +51,7 @@ const FAILING: Record<string, Case> = {
 
 function judge(one: Case) {
   const { quote, route } = quoteOf({
-    ...(one.ask && { ask: one.ask }),
+    ...(one.request && { request: one.request }),
     ...(one.quote && { quote: one.quote }),
     ...(one.route && { route: one.route }),
   })
@@ -77,7 +77,7 @@ function judge(one: Case) {
 const merge = (a: Case, b: Case): Case => ({
   quote: { ...a.quote, ...b.quote },
   route: { ...a.route, ...b.route },
-  ask: { ...a.ask, ...b.ask },
+  request: { ...a.request, ...b.request },
   wallet: { ...a.wallet, ...b.wallet, stocks: [...(a.wallet?.stocks ?? []), ...(b.wallet?.stocks ?? [])] },
   context: { ...a.context, ...b.context },
 })
@@ -142,7 +142,7 @@ it('tells what was not accepted, what a shield policy blocks, and every check', 
   expect(acceptedOf(severe.quote, severe.context)).toEqual(['SELL_TAX'])
 
   const shielded = judge({
-    ask: { shield: true, policies: ['block_severe', 'block_new'] },
+    request: { shield: true, policies: ['block_severe', 'block_new'] },
     quote: { risks: [risk('HONEYPOT'), risk('NEW_TOKEN', 'info')] },
     context: { acceptRisks: ['HONEYPOT'] },
   })
@@ -159,14 +159,14 @@ it('counts the risks of the route that is judged', () => {
 })
 
 it('takes a size asked for in dollars as asked: converting rounds', () => {
-  expect(judge({ quote: { notionalMicroUsd: 999_999n }, ask: { notionalUsd: 1 } }).error).toBeUndefined()
+  expect(judge({ quote: { notionalMicroUsd: 999_999n }, request: { notionalUsd: 1 } }).error).toBeUndefined()
   expect(judge({ quote: { notionalMicroUsd: 999_999n }, context: { notionalUsd: 1 } }).error).toBeUndefined()
-  expect(judge({ quote: { notionalMicroUsd: 1_000_000n }, ask: { notionalUsd: 0.999999 } }).error?.code).toBe(
-    'MIN_NOTIONAL',
-  )
+  expect(
+    judge({ quote: { notionalMicroUsd: 1_000_000n }, request: { notionalUsd: 0.999999 } }).error?.code,
+  ).toBe('MIN_NOTIONAL')
   // By the digits that were sent: what is finer than a millionth is cut off, never rounded up to a dollar.
   expect(
-    judge({ quote: { notionalMicroUsd: 1_000_000n }, ask: { notionalUsd: 0.9999999 } }).error?.code,
+    judge({ quote: { notionalMicroUsd: 1_000_000n }, request: { notionalUsd: 0.9999999 } }).error?.code,
   ).toBe('MIN_NOTIONAL')
 })
 

@@ -28,12 +28,12 @@ export interface Prepared {
 /** The plan, and a simulation of exactly its transactions. */
 export function prepareTrade(
   deps: PrepareDeps,
-  ask: PlanRequest & Pick<SimulateTerms, 'fund'>,
+  params: PlanRequest & Pick<SimulateTerms, 'fund'>,
 ): Promise<Prepared> {
-  return recordingRefusals(deps, ask, async (onQuote) => {
-    const terms: SimulateTerms = { fund: ask.fund, approvals: 'as planned' }
+  return recordingRefusals(deps, params, async (onQuote) => {
+    const terms: SimulateTerms = { fund: params.fund, approvals: 'as planned' }
     let trial: Trial | undefined
-    const planned = await planForWallet(deps, ask, {
+    const planned = await planForWallet(deps, params, {
       onQuote,
       onGuess(guess) {
         if (guess.plan.complete) trial = tryAhead(deps.simulator, guess, terms)
@@ -41,14 +41,14 @@ export function prepareTrade(
     })
     const { plan } = planned
     if (!plan.complete) {
-      await store(deps, ask, planned)
+      await store(deps, params, planned)
       return { planned, steps: plan.steps, simulation: null }
     }
     const plannedAt = performance.now()
     const [{ simulation, judgement }, parentGas] = await Promise.all([
       tryPlanned(deps.simulator, planned, terms, trial),
       deps.parentGas(plan.steps),
-      store(deps, ask, planned),
+      store(deps, params, planned),
     ])
     planned.timings['simulate'] = ms(performance.now() - plannedAt)
     if (judgement) refuseSimulated(judgement, simulation, plan)
@@ -57,10 +57,10 @@ export function prepareTrade(
 }
 
 /** The same without its simulation. */
-export function buildTrade(deps: PrepareDeps, ask: PlanRequest): Promise<Planned> {
-  return recordingRefusals(deps, ask, async (onQuote) => {
-    const planned = await planForWallet(deps, ask, { onQuote })
-    const [parentGas] = await Promise.all([deps.parentGas(planned.plan.steps), store(deps, ask, planned)])
+export function buildTrade(deps: PrepareDeps, params: PlanRequest): Promise<Planned> {
+  return recordingRefusals(deps, params, async (onQuote) => {
+    const planned = await planForWallet(deps, params, { onQuote })
+    const [parentGas] = await Promise.all([deps.parentGas(planned.plan.steps), store(deps, params, planned)])
     return { ...planned, plan: { ...planned.plan, steps: withParentGas(planned.plan.steps, parentGas) } }
   })
 }
@@ -68,12 +68,12 @@ export function buildTrade(deps: PrepareDeps, ask: PlanRequest): Promise<Planned
 /** Plans for the key's own wallet, with the atoms of an earlier call where this is the second one. */
 export async function planForWallet(
   deps: PrepareDeps,
-  ask: PlanRequest,
+  params: PlanRequest,
   heard: Pick<PlanParams, 'onQuote' | 'onGuess'> = {},
 ): Promise<Planned> {
-  const { trade } = ask
-  const { wallet: address } = ask.by
-  const terms = readTerms(deps, ask, 'real')
+  const { trade } = params
+  const { wallet: address } = params.by
+  const terms = readTerms(deps, params, 'real')
   const { permit, approval } = terms
   const request = permit.kind === 'signed' ? permitRequestOf(address, trade, approval, permit.nowS) : null
   const asked = request ? await deps.permits.recall(request) : undefined
@@ -92,10 +92,10 @@ export async function planForWallet(
 
 /** What is not stored is not relayed. A plan that waits for a signature stores the approvals before it. */
 async function store(deps: PrepareDeps, { by }: PlanRequest, planned: Planned): Promise<void> {
-  const { plan, ask } = planned
+  const { plan, request: params } = planned
   const hasTx = plan.steps.some(({ tx }) => tx !== null)
   await Promise.all([
-    hasTx && deps.storePlan({ keyId: by.keyId, wallet: ask.wallet.wallet, path: 'agent', plan }),
+    hasTx && deps.storePlan({ keyId: by.keyId, wallet: params.wallet.wallet, path: 'agent', plan }),
     keepAskedPermit(deps, planned),
   ])
 }
@@ -103,11 +103,11 @@ async function store(deps: PrepareDeps, { by }: PlanRequest, planned: Planned): 
 /** Keeps the atoms of a permit that waits for its signature, so that the second call makes the same one. */
 export async function keepAskedPermit(
   { permits }: Pick<PrepareDeps, 'permits'>,
-  { plan, ask }: Planned,
+  { plan, request: params }: Planned,
 ): Promise<void> {
   if (!plan.permit || plan.permitNowS === null || plan.complete) return
-  const { quote, wallet, approval } = ask
-  const request = permitRequestOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
+  const { quote, wallet, approval } = params
+  const request = permitRequestOf(wallet.wallet, quote.request, approval, plan.permitNowS)
   if (!request) return
   await permits.remember(request, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
 }

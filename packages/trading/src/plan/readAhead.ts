@@ -64,9 +64,9 @@ export function createWalletReader({
   const nameOf = (wallet: Address, tokenIn: End, tokenOut: End): string =>
     `${wallet} ${tokenIn.address} ${tokenOut.address}`
 
-  async function read(ask: WalletRequest): Promise<WalletState> {
-    const state = await simulator.readWallet(ask)
-    remembered.set(nameOf(ask.wallet, ask.tokenIn, ask.tokenOut), state)
+  async function read(request: WalletRequest): Promise<WalletState> {
+    const state = await simulator.readWallet(request)
+    remembered.set(nameOf(request.wallet, request.tokenIn, request.tokenOut), state)
     return state
   }
 

@@ -78,25 +78,25 @@ export function readApprovalAnswers(
 /** Everything a revocation is made of, in one request. */
 export async function readApprovals(
   { rpc, profile }: Pick<PlanDeps, 'rpc' | 'profile'>,
-  ask: ApprovalRequest,
+  request: ApprovalRequest,
 ): Promise<ApprovalReading> {
   const asked = [
-    askNonce(ask.wallet, 'pending'),
-    askEther(ask.wallet),
+    askNonce(request.wallet, 'pending'),
+    askEther(request.wallet),
     askChainId(),
-    ...approvalCalls(ask).map((call) => askCall(call, { gas: READ_GAS })),
+    ...approvalCalls(request).map((call) => askCall(call, { gas: READ_GAS })),
   ] as const
   const [nonce, balanceWei, chainId, ...said] = await readAll(rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
   // Nothing approved on another chain is nothing to rest on.
   if (nonce === undefined || balanceWei === undefined || chainId !== profile.chain_id) {
     return fail('RPC_UNAVAILABLE')
   }
-  const approved = readApprovalAnswers(ask, said).map(
+  const approved = readApprovalAnswers(request, said).map(
     (one, i) =>
       one ??
       fail('TOKEN_UNKNOWN', {
-        field: ask.tokens[i]!.field,
-        message: `${ask.tokens[i]!.address} does not answer as an ERC-20 token does.`,
+        field: request.tokens[i]!.field,
+        message: `${request.tokens[i]!.address} does not answer as an ERC-20 token does.`,
       }),
   )
   return { nonce, balanceWei, approved }

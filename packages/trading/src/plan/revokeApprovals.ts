@@ -67,7 +67,7 @@ export async function revokeApprovals(
   const { wallet } = by
   const { permit2, universal_router: router } = deps.profile.contracts
   const spender = named === undefined ? lower(permit2) : spenderOf(deps, named)
-  const ask: ApprovalRequest = {
+  const request: ApprovalRequest = {
     wallet,
     spender,
     tokens: readTokens(deps, tokens),
@@ -76,9 +76,9 @@ export async function revokeApprovals(
   }
   const head = deps.market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
   const now = Math.max(nowS(deps.clock), head.timestampS)
-  const { nonce, balanceWei, approved } = await readApprovals(deps, ask)
-  const before = approvalsOf(ask, approved, now)
-  const drafts = draftsOf(ask, approved, now)
+  const { nonce, balanceWei, approved } = await readApprovals(deps, request)
+  const before = approvalsOf(request, approved, now)
+  const drafts = draftsOf(request, approved, now)
   if (drafts.length === 0) {
     return { steps: [], before, simulation: { ok: true, after: before }, ready: false, missing: [] }
   }
@@ -89,18 +89,21 @@ export async function revokeApprovals(
       tx: { from: wallet, ...call, nonce: nonce + i, ...fees },
     }),
   )
-  const [tried] = await Promise.all([tryOut(deps, ask, steps), deps.storeRevocation({ ...by, txs: steps })])
+  const [tried] = await Promise.all([
+    tryOut(deps, request, steps),
+    deps.storeRevocation({ ...by, txs: steps }),
+  ])
   const measured = steps.map((step, i) => {
     const gasUsed = tried?.gasUsed[i]
     return gasUsed === undefined ? step : { ...step, tx: { ...step.tx, gas: limitFromUse(gasUsed) } }
   })
   const after = tried?.approved ?? approved
-  const ok = tried?.ok === true && draftsOf(ask, after, now).length === 0
+  const ok = tried?.ok === true && draftsOf(request, after, now).length === 0
   const missing = missingEth(balanceWei, maxWei(measured))
   return {
     steps: measured,
     before,
-    simulation: { ok, after: approvalsOf(ask, after, now) },
+    simulation: { ok, after: approvalsOf(request, after, now) },
     ready: ok && missing.length === 0,
     missing,
   }
@@ -131,15 +134,15 @@ function readTokens({ crypto, profile }: Pick<PlanDeps, 'crypto' | 'profile'>, t
 
 type RevokeDraft = Omit<RevokeStep, 'tx'> & { call: Call }
 
-function draftsOf(ask: ApprovalRequest, approved: readonly Approved[], now: number): RevokeDraft[] {
+function draftsOf(request: ApprovalRequest, approved: readonly Approved[], now: number): RevokeDraft[] {
   const drafts: RevokeDraft[] = []
-  for (const [i, token] of ask.tokens.entries()) {
+  for (const [i, token] of request.tokens.entries()) {
     if (approved[i]!.allowance === 0n) continue
-    const { call, why, decoded } = approveStep(token, ask.spender, 0n, 'Takes the token’s approval back.')
+    const { call, why, decoded } = approveStep(token, request.spender, 0n, 'Takes the token’s approval back.')
     drafts.push({ kind: 'approve', why, decoded, call })
   }
-  const { throughPermit2 } = ask
-  const live = ask.tokens.filter((_, i) => isLive(approved[i]!, now))
+  const { throughPermit2 } = request
+  const live = request.tokens.filter((_, i) => isLive(approved[i]!, now))
   if (throughPermit2 && live.length > 0) {
     const { permit2, router } = throughPermit2
     const pairs = live.map(({ address }) => ({ token: address, spender: router }))
@@ -170,15 +173,15 @@ interface Tried {
 /** Simulates the steps in one block and reads the approvals in the next; null when it cannot run. */
 async function tryOut(
   { rpc }: PlanDeps,
-  ask: ApprovalRequest,
+  request: ApprovalRequest,
   steps: readonly RevokeStep[],
 ): Promise<Tried | null> {
-  const reads = approvalCalls(ask).map((call) => ({ ...call, gas: READ_GAS }))
+  const reads = approvalCalls(request).map((call) => ({ ...call, gas: READ_GAS }))
   const calls = steps.map(({ tx: { from, to, data, gas } }) => ({ from, to, data, gas: gas * 2 }))
   try {
     const [sent, read] = await simulateBlocks(rpc, [{ calls }, { calls: reads }], { timeoutMs: SIMULATE_MS })
     const answers = read!.calls.map(({ ok, data }) => (ok ? data : null))
-    const approved = readApprovalAnswers(ask, answers)
+    const approved = readApprovalAnswers(request, answers)
     if (approved.some((one) => one === null)) return null
     return {
       ok: sent!.calls.every(({ ok }) => ok),

@@ -32,11 +32,11 @@ export interface Simulated {
 }
 
 /** How a trade would go, from the wallet or from one of our own. */
-export async function simulateTrade(deps: PrepareDeps, ask: SimulateRequest): Promise<Simulated> {
-  const { by, trade, model } = ask
+export async function simulateTrade(deps: PrepareDeps, request: SimulateRequest): Promise<Simulated> {
+  const { by, trade, model } = request
   if (by !== null) {
-    const planned = await planForWallet(deps, { ...ask, by })
-    const tried = asSent(deps, planned, ask)
+    const planned = await planForWallet(deps, { ...request, by })
+    const tried = asSent(deps, planned, request)
     const [outcome] = await Promise.all([
       tryPlanned(deps.simulator, tried.planned, tried.terms),
       // Its permit is shown too, and may be the one that is signed.
@@ -44,7 +44,7 @@ export async function simulateTrade(deps: PrepareDeps, ask: SimulateRequest): Pr
     ])
     return { synthetic: false, planned, plan: tried.planned.plan, ...outcome }
   }
-  const terms = readTerms(deps, ask, 'synthetic')
+  const terms = readTerms(deps, request, 'synthetic')
   const { synthetic } = deps.simulator
   const planned = await deps.planTrade({
     trade,
@@ -63,7 +63,7 @@ export async function simulateRoute(
   route: PricedRoute,
 ): Promise<PlanSimulation> {
   const { synthetic } = deps.simulator
-  const ask: BuildRequest = {
+  const request: BuildRequest = {
     quote,
     route: route as BuildableRoute,
     wallet: pretended(synthetic.wallet, quote, 'later'),
@@ -72,7 +72,7 @@ export async function simulateRoute(
     curveFeeMode: 'two_step',
     nowS: Math.max(Math.floor(deps.clock.nowMs() / 1000), quote.blockTimeS),
   }
-  const planned = rebuilt(deps, { checks: [], accepted: [], feeBalance: null, timings: {} }, ask)
+  const planned = rebuilt(deps, { checks: [], accepted: [], feeBalance: null, timings: {} }, request)
   return simulatePlanned(deps.simulator, feeLast(planned), { fund: true, approvals: 'in place' })
 }
 
@@ -109,17 +109,17 @@ function asSent(
   planned: Planned,
   { model, fund }: SimulateRequest,
 ): { planned: Planned; terms: SimulateTerms } {
-  const { ask } = planned
-  const { nonce } = ask.wallet.permit
+  const { request } = planned
+  const { nonce } = request.wallet.permit
   if (model === 'first') {
-    const isSigned = ask.permit.kind === 'signed'
+    const isSigned = request.permit.kind === 'signed'
     const fresh = rebuilt(
       deps,
       { ...planned, spending: { resetsFirst: false } },
       {
-        ...ask,
-        wallet: { ...ask.wallet, ...NOTHING_APPROVED, permit: { ...NO_PERMIT, nonce } },
-        permit: isSigned ? ask.permit : { kind: 'own key', sign: () => ANY_SIGNATURE },
+        ...request,
+        wallet: { ...request.wallet, ...NOTHING_APPROVED, permit: { ...NO_PERMIT, nonce } },
+        permit: isSigned ? request.permit : { kind: 'own key', sign: () => ANY_SIGNATURE },
       },
     )
     const permitSigner = fresh.plan.permit && !isSigned ? 'anybody' : 'wallet'
@@ -127,20 +127,20 @@ function asSent(
   }
   const approves = planned.plan.steps.some(({ kind }) => kind === 'approve')
   if (planned.plan.complete && !approves) return { planned, terms: { fund, approvals: 'as planned' } }
-  const permit = ask.permit.kind === 'signed' ? ask.wallet.permit : { ...ENDLESS, nonce }
-  const wallet = { ...ask.wallet, ...ALL_APPROVED, permit }
-  return { planned: rebuilt(deps, planned, { ...ask, wallet }), terms: { fund, approvals: 'in place' } }
+  const permit = request.permit.kind === 'signed' ? request.wallet.permit : { ...ENDLESS, nonce }
+  const wallet = { ...request.wallet, ...ALL_APPROVED, permit }
+  return { planned: rebuilt(deps, planned, { ...request, wallet }), terms: { fund, approvals: 'in place' } }
 }
 
 function rebuilt(
   deps: PlanDeps,
-  planned: Omit<Planned, 'plan' | 'ask' | 'spending'> & { spending?: Pick<Spending, 'resetsFirst'> },
-  ask: BuildRequest,
+  planned: Omit<Planned, 'plan' | 'request' | 'spending'> & { spending?: Pick<Spending, 'resetsFirst'> },
+  request: BuildRequest,
 ): Planned {
   const addresses = deps.addresses()
-  const spending = { ...spendingOf(addresses, ask), resetsFirst: planned.spending?.resetsFirst ?? false }
-  const plan = buildPlan({ crypto: deps.crypto, addresses }, ask, spending)
-  return { ...planned, plan, ask, spending }
+  const spending = { ...spendingOf(addresses, request), resetsFirst: planned.spending?.resetsFirst ?? false }
+  const plan = buildPlan({ crypto: deps.crypto, addresses }, request, spending)
+  return { ...planned, plan, request, spending }
 }
 
 /** Our own wallet holds nothing to pay a sale's fee from before the sale; a batch would pay it after, too. */

@@ -36,8 +36,8 @@ export interface Spending extends ApprovalNeed {
 export const deadlineOf = (nowS: number): number => nowS + TRADE.deadlineS
 
 /** What has to be approved, and to whom; pure, so that it can be asked before the plan is built. */
-export function spendingOf(addresses: TradeAddresses, ask: BuildRequest): Omit<Spending, 'resetsFirst'> {
-  const { quote, route, wallet, approval, permit, nowS } = ask
+export function spendingOf(addresses: TradeAddresses, request: BuildRequest): Omit<Spending, 'resetsFirst'> {
+  const { quote, route, wallet, approval, permit, nowS } = request
   const isEth = quote.tokenIn.address === NATIVE
   if (route.way.kind === 'curve') {
     const need = curveNeed(quote, wallet, approval, quote.swapIn)
@@ -45,7 +45,7 @@ export function spendingOf(addresses: TradeAddresses, ask: BuildRequest): Omit<S
   }
   const anchorS = permit.kind === 'signed' ? permit.nowS : nowS
   const need = routerNeed(quote, wallet, approval, { anchorS, deadlineS: deadlineOf(nowS) })
-  const grant = need.grant && { ...need.grant, amount: ask.granted ?? need.grant.amount }
+  const grant = need.grant && { ...need.grant, amount: request.granted ?? need.grant.amount }
   return { ...need, grant, spender: isEth ? null : addresses.permit2 }
 }
 

@@ -64,14 +64,14 @@ export function approveStep(token: Named, spender: Address, amount: bigint, why:
   } as const satisfies Draft
 }
 
-export function permit2ApproveStep(ask: {
+export function permit2ApproveStep(request: {
   permit2: Address
   token: Named
   router: Address
   amount: bigint
   expirationS: number
 }): Draft {
-  const { permit2, token, router, amount, expirationS } = ask
+  const { permit2, token, router, amount, expirationS } = request
   const data = encodePermit2Approve({
     token: token.address,
     spender: router,

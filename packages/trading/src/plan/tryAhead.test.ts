@@ -23,14 +23,14 @@ import type { PlanRequest } from './planRequest.ts'
 
 const crypto = await createCrypto()
 const RICH = walletState({ wallet: WALLET, balanceWei: 10n ** 20n, balanceIn: 10n ** 20n })
-const ran = (ask: SimulateParams): PlanSimulation => ({
+const ran = (request: SimulateParams): PlanSimulation => ({
   ok: true,
   block: 101,
   amountOut: 50n * 10n ** 18n,
   feeTransfer: 1n,
   gasTotal: 100_000,
-  fundedByOverrides: !ask.holdsInput,
-  transactions: ask.transactions.map(({ kind }) => ({
+  fundedByOverrides: !request.holdsInput,
+  transactions: request.transactions.map(({ kind }) => ({
     kind,
     ok: true,
     gasUsed: 100_000,
@@ -42,7 +42,7 @@ const ran = (ask: SimulateParams): PlanSimulation => ({
 
 /** A planner whose wallet is read when a test lets it; every simulation and the moment it began is noted. */
 function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ran) {
-  const began: { ask: SimulateParams; ahead: boolean }[] = []
+  const began: { request: SimulateParams; ahead: boolean }[] = []
   let isRead = false
   let read: (state: WalletState) => void = () => undefined
   const record = (token: TradeToken) => ({ ...token.record, address: token.address })
@@ -72,9 +72,9 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
           }
         }),
       gasCeiling: 6_000_000,
-      simulatePlan: async (ask: SimulateParams) => {
-        began.push({ ask, ahead: !isRead })
-        return simulate(ask)
+      simulatePlan: async (request: SimulateParams) => {
+        began.push({ request, ahead: !isRead })
+        return simulate(request)
       },
       synthetic: {},
     },
@@ -91,7 +91,7 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
     devFields: false,
   }
   const { prepareTrade } = createPlanner(deps as unknown as PlannerDeps)
-  const ask: PlanRequest = {
+  const request: PlanRequest = {
     by: { keyId: 9, wallet: WALLET },
     trade: {
       wallet: WALLET,
@@ -122,7 +122,7 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
     /** Prepares, and lets the wallet be read once everything else has come to rest. */
     async prepare(state: WalletState) {
       isRead = false
-      const preparing = prepareTrade({ ...ask, fund: 'auto' })
+      const preparing = prepareTrade({ ...request, fund: 'auto' })
       for (let turn = 0; turn < 5; turn++) await setImmediate()
       read(state)
       const { planned, steps, simulation } = await preparing
@@ -146,7 +146,7 @@ it('a plan from ETH is tried out while its wallet is read, once', async () => {
 it('a wallet that is not as expected has its own plan simulated', async () => {
   const one = open(buy)
   const plan = await one.prepare({ ...RICH, balanceWei: 5n, balanceIn: 5n })
-  expect(one.began.map(({ ahead, ask }) => [ahead, ask.holdsInput])).toEqual([
+  expect(one.began.map(({ ahead, request }) => [ahead, request.holdsInput])).toEqual([
     [true, true],
     [false, false],
   ])
@@ -168,9 +168,9 @@ it('a token’s allowances are expected to be what they were', async () => {
 
 it('what failed ahead counts where it is the plan, and nowhere else', async () => {
   let runs = 0
-  const failsOnce = (ask: SimulateParams) => {
+  const failsOnce = (request: SimulateParams) => {
     runs += 1
-    return runs === 1 ? fail('RPC_UNAVAILABLE') : ran(ask)
+    return runs === 1 ? fail('RPC_UNAVAILABLE') : ran(request)
   }
   const same = open(buy, failsOnce)
   await expect(same.prepare(RICH)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })

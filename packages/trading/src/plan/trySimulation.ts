@@ -28,10 +28,10 @@ export async function tryPlanned(
   terms: SimulateTerms,
   trial?: Trial,
 ): Promise<{ simulation: PlanSimulation; judgement: Judgement | null }> {
-  const ask = simulateAskOf(simulator, planned, terms)
-  const simulation = await (trial?.resultFor(planned) ?? simulator.simulatePlan(ask))
+  const request = simulateAskOf(simulator, planned, terms)
+  const simulation = await (trial?.resultFor(planned) ?? simulator.simulatePlan(request))
   const { plan } = planned
-  return { simulation, judgement: await judgeSimulation(simulator, { ask, plan, simulation }) }
+  return { simulation, judgement: await judgeSimulation(simulator, { request, plan, simulation }) }
 }
 
 /** A simulation begun ahead of what it is for. */
@@ -58,8 +58,8 @@ export function tryAhead(
 const isSameTrial = (a: SimulateParams, b: SimulateParams): boolean =>
   isDeepStrictEqual(withoutNonces(a), withoutNonces(b))
 
-const withoutNonces = ({ transactions, ...ask }: SimulateParams) => ({
-  ...ask,
+const withoutNonces = ({ transactions, ...params }: SimulateParams) => ({
+  ...params,
   transactions: transactions.map(({ kind, tx: { nonce: _, ...tx } }) => ({ kind, tx })),
 })
 
@@ -68,9 +68,9 @@ function simulateAskOf(
   planned: Planned,
   { fund, approvals, permitSigner = 'wallet' }: SimulateTerms,
 ): SimulateParams {
-  const { plan, ask } = planned
-  const { quote, wallet } = ask
-  const { way } = ask.route
+  const { plan, request } = planned
+  const { quote, wallet } = request
+  const { way } = request.route
   const lends = fund === true || (fund === 'auto' && fundsMissing(planned).length > 0)
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
   return {

@@ -109,7 +109,7 @@ function openAggregator(
   name: string,
   { kind, url, per_minute }: VendorProfile,
   { clock, vendorKeys, budgetMs }: Pick<QuoterDeps, 'clock' | 'vendorKeys'> & { budgetMs: number },
-): ((ask: AggregatorParams) => Promise<Offer>) | 'NO_KEY' {
+): ((params: AggregatorParams) => Promise<Offer>) | 'NO_KEY' {
   const at = `vendors.aggregators.${name}`
   if (!isAggregator(name)) throw new ProfileError(`${at}: use ${QUOTE_ONLY_VENUES.join(', ')}`)
   const vendor = Object.hasOwn(AGGREGATORS, kind) ? AGGREGATORS[kind] : undefined
@@ -123,5 +123,5 @@ function openAggregator(
   const usual = (key !== null && vendor.ratedByKey) || vendor.rate
   const asked = createVendor({ rate: rateOf(usual, per_minute), timeoutMs: budgetMs, clock })
   const baseUrl = url.replace(/\/+$/, '')
-  return (ask) => asked.ask(vendor.request(baseUrl, ask, key), (answer) => vendor.read(answer, ask))
+  return (params) => asked.ask(vendor.request(baseUrl, params, key), (answer) => vendor.read(answer, params))
 }

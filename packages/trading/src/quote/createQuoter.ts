@@ -26,7 +26,7 @@ export interface Quoter {
    * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a
    * route: `routes` is then empty and `failed` says why.
    */
-  quoteTrade(ask: TradeParams, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
+  quoteTrade(request: TradeParams, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
 }
 
 /** Older than this the market's memory tells no price. */
@@ -44,7 +44,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
 
   /** Everything that is read of the market, in one go without waiting: all of it is of one block. */
   function readMarket(
-    ask: TradeParams,
+    request: TradeParams,
     ends: Ends,
     { fee, exempt }: { fee: TradeQuote['fee']; exempt: ReadonlySet<Address> },
   ) {
@@ -56,7 +56,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     const pair = { tokenIn: tokenIn.address, tokenOut: tokenOut.address }
     const bothCore = tokenIn.core !== null && tokenOut.core !== null
 
-    const size = sizeOf(ask, tokenIn, () => priceByOutput(tokenIn, tokenOut))
+    const size = sizeOf(request, tokenIn, () => priceByOutput(tokenIn, tokenOut))
     const swapIn = fee.side === 'input' ? lessBps(size.amountIn, fee.bps) : size.amountIn
     const eth = market.mark(NATIVE)
     const yard: Yardsticks = {
@@ -70,7 +70,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       ethUsd: eth ? Number(eth.priceE18) / 1e18 : null,
       gasCost: gasCostOf(tokenOut, eth, head.baseFeeWei),
     }
-    const scanned = ask.venues.includes('venue_pool')
+    const scanned = request.venues.includes('venue_pool')
       ? pools.scan(
           {
             ...pair,
@@ -78,17 +78,17 @@ export function createQuoter(deps: QuoterDeps): Quoter {
             sellTaxBps: taxBpsOf(tokenIn, 'sell_tax_bps'),
             ...(yard.gasCost && { gasCost: yard.gasCost }),
           },
-          ask,
+          request,
         )
       : { found: [], failed: [], byCall: [], tried: 0 }
-    const curves = ask.venues.includes('venue_curve')
+    const curves = request.venues.includes('venue_curve')
       ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS, exempt })
       : { found: [], failed: [] }
-    const isNamed = ask.routeId !== undefined
+    const isNamed = request.routeId !== undefined
     const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore, isNamed }
     const chosen = byCall.choose(scanned.byCall, call)
     const found = [...scanned.found, ...curves.found]
-    const lost = found.length === 0 && chosen.length === 0 && ask.venues.includes('venue_pool')
+    const lost = found.length === 0 && chosen.length === 0 && request.venues.includes('venue_pool')
     const byAddress = [tokenIn, tokenOut].filter(({ core }) => lost && core === null)
     const failed = [
       ...scanned.failed,
@@ -108,43 +108,43 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   }
 
   /** With shield: verdicts of both ends but native ETH, which is no contract. Refuses AUDIT_UNAVAILABLE. */
-  const readAudits = (ask: TradeParams, ends: readonly NamedToken[]): Promise<Audited[]> =>
+  const readAudits = (request: TradeParams, ends: readonly NamedToken[]): Promise<Audited[]> =>
     Promise.all(
       ends
-        .filter(({ address }) => ask.shield && address !== NATIVE)
+        .filter(({ address }) => request.shield && address !== NATIVE)
         .map(async ({ address }) => ({ token: address, ...(await tokens.readAudit(address)) })),
     )
 
   return {
-    async quoteTrade(ask, { changedTokens = 'refuse' } = {}) {
+    async quoteTrade(request, { changedTokens = 'refuse' } = {}) {
       const watch = startWatch()
-      checkAskedSize(ask)
+      checkAskedSize(request)
       const recipient = feeRecipientOf(profile)
-      const named = resolver.readPair(ask)
+      const named = resolver.readPair(request)
       // Asked side by side; each is heard where it counts.
-      const tier = ask.feeBps ? undefined : heard(deps.tierBps(ask.wallet))
-      const audits = heard(readAudits(ask, [named.tokenIn, named.tokenOut]))
+      const tier = request.feeBps ? undefined : heard(deps.tierBps(request.wallet))
+      const audits = heard(readAudits(request, [named.tokenIn, named.tokenOut]))
       const [recordIn, recordOut] = await Promise.all([
-        resolver.readRecord(named.tokenIn, ask.admit, changedTokens),
-        resolver.readRecord(named.tokenOut, ask.admit, changedTokens),
+        resolver.readRecord(named.tokenIn, request.admit, changedTokens),
+        resolver.readRecord(named.tokenOut, request.admit, changedTokens),
       ])
       const ends = {
         tokenIn: resolver.tokenOf(named.tokenIn, recordIn),
         tokenOut: resolver.tokenOf(named.tokenOut, recordOut),
       }
-      const majorBps = () => tier ?? deps.tierBps(ask.wallet)
-      const fee = await feeOfTrade(ends, ask, { recipient, majorBps })
+      const majorBps = () => tier ?? deps.tierBps(request.wallet)
+      const fee = await feeOfTrade(ends, request, { recipient, majorBps })
       const audited = await audits
       watch.stage('tokens')
 
-      const asking = readSnipeExempt(deps, ask.wallet, [ends.tokenIn.address, ends.tokenOut.address])
+      const asking = readSnipeExempt(deps, request.wallet, [ends.tokenIn.address, ends.tokenOut.address])
       const exempt = asking instanceof Promise ? await asking : asking
-      const read = readMarket(ask, ends, { fee, exempt })
+      const read = readMarket(request, ends, { fee, exempt })
       const { head, size, yard } = read
       const { tokenIn, tokenOut } = yard
       watch.stage('scan')
 
-      const names = ask.venues.filter(isAggregator)
+      const names = request.venues.filter(isAggregator)
       const asked = { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amountIn: yard.swapIn }
       const outcomes =
         read.chosen.length === 0 && names.length === 0
@@ -157,13 +157,13 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       const failed = [...read.failed, ...outcomes.flatMap((outcome) => outcome.failed)]
       watch.stage('venues')
 
-      const routes = choose(rank(found, yard.gasCost), failed, ask, asked).map(createMeasure(yard))
+      const routes = choose(rank(found, yard.gasCost), failed, request, asked).map(createMeasure(yard))
       const best = routes.find(({ way }) => way !== null)
       const given = best && { swapIn: yard.swapIn, amountOut: best.amountOut }
       const notionalMicroUsd = notionalOf(size, yard, given)
       const slippage = slippageTolerance(fee.class, notionalMicroUsd)
       return {
-        ask,
+        request,
         block: head.number,
         blockTimeS: head.timestampS,
         tokenIn,
@@ -172,7 +172,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
         notionalMicroUsd,
         swapIn: yard.swapIn,
         fee,
-        slippageBps: ask.slippageBps ?? slippage.defaultBps,
+        slippageBps: request.slippageBps ?? slippage.defaultBps,
         slippageCapBps: slippage.capBps,
         routes,
         failed,

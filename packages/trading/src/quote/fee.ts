@@ -26,19 +26,19 @@ export const feeRecipientOf = ({ fee_recipient }: ChainProfile): Address =>
 /** `majorBps` is the wallet's tier, asked for only where it counts. */
 export async function feeOfTrade(
   ends: Ends,
-  ask: Pick<TradeParams, 'shield' | 'feeBps'>,
+  request: Pick<TradeParams, 'shield' | 'feeBps'>,
   { recipient, majorBps }: { recipient: Address; majorBps: () => Promise<number> },
 ): Promise<TradeFee> {
   const cls = feeClassOf(ends)
-  const shieldBps = ask.shield ? FEE.shieldAddBps : 0
-  const tier = ask.feeBps
-    ? Math.max(0, ask.feeBps(cls) - shieldBps)
+  const shieldBps = request.shield ? FEE.shieldAddBps : 0
+  const tier = request.feeBps
+    ? Math.max(0, request.feeBps(cls) - shieldBps)
     : cls === 'major'
       ? await majorBps()
       : FEE.otherBps
   const side = feeSideOf(ends)
   return {
-    bps: Math.min(ask.feeBps ? ask.feeBps(cls) : tier + shieldBps, FEE.maxBps),
+    bps: Math.min(request.feeBps ? request.feeBps(cls) : tier + shieldBps, FEE.maxBps),
     class: cls,
     tier,
     side,

@@ -34,7 +34,7 @@ export type ScanRequest = RouteRequest & { sellTaxBps: number }
 
 export interface PoolScanner {
   /** Every way through pools from memory. Nothing waits in it: all of it is of one block. */
-  scan(request: ScanRequest, ask: { fast: boolean; routeId?: string | undefined }): PoolScan
+  scan(request: ScanRequest, params: { fast: boolean; routeId?: string | undefined }): PoolScan
   /** Output atoms for one input atom where the pools stand now, along the best way for a small amount. */
   spotBetween(request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>): number | undefined
 }

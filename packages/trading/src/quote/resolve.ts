@@ -24,7 +24,7 @@ const CORE_RECORD_MS = 1_000
 
 export interface Resolver {
   /** Reads the two names; refuses before anything is looked up. */
-  readPair(ask: Pick<TradeParams, 'tokenIn' | 'tokenOut'>): { tokenIn: NamedToken; tokenOut: NamedToken }
+  readPair(request: Pick<TradeParams, 'tokenIn' | 'tokenOut'>): { tokenIn: NamedToken; tokenOut: NamedToken }
   /** A token's record; for core assets from memory, others are looked up and screened when they are new. */
   readRecord(token: NamedToken, admit: TradeParams['admit'], changed: ChangedTokens): Promise<RecordNow>
   /** Everything known of it now. Nothing waits, so the mark is of the moment the pools are read. */
@@ -90,9 +90,9 @@ export function createResolver({
   }
 
   return {
-    readPair(ask) {
-      const tokenIn = read(ask.tokenIn, 'token_in')
-      const tokenOut = read(ask.tokenOut, 'token_out')
+    readPair(request) {
+      const tokenIn = read(request.tokenIn, 'token_in')
+      const tokenOut = read(request.tokenOut, 'token_out')
       if (tokenIn.address === tokenOut.address) fail('SAME_TOKEN', { field: 'token_out' })
       const ends = [tokenIn.address, tokenOut.address]
       if (weth && ends.includes(NATIVE) && ends.includes(lower(weth.address))) {

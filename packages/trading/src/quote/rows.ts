@@ -30,7 +30,7 @@ type Ends = Pick<TradeQuote, 'tokenIn' | 'tokenOut'>
 
 /** At the top of every quote, plan and simulation. */
 export function disclosuresOf(
-  quote: Pick<TradeQuote, 'risks' | 'fee' | 'ask' | 'audit'>,
+  quote: Pick<TradeQuote, 'risks' | 'fee' | 'request' | 'audit'>,
 ): Pick<
   QuoteAnswer,
   | 'risks'
@@ -43,7 +43,7 @@ export function disclosuresOf(
   | 'audit'
   | 'shield_available'
 > {
-  const { risks, fee, ask, audit } = quote
+  const { risks, fee, request, audit } = quote
   return {
     risks,
     fee_bps: fee.bps,
@@ -51,8 +51,8 @@ export function disclosuresOf(
     fee_tier: fee.tier,
     fee_side: fee.side,
     fee_token: fee.token,
-    shield: ask.shield,
-    ...(ask.shield ? { audit } : { shield_available: true as const }),
+    shield: request.shield,
+    ...(request.shield ? { audit } : { shield_available: true as const }),
   }
 }
 

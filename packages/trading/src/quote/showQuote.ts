@@ -82,9 +82,9 @@ export function refusePolicies({ policies, shield }: Pick<TradeParams, 'policies
 
 /** Sizes out of range are refused here too: no plan could be had of them. */
 function refuseSize(quote: TradeQuote): void {
-  const { notionalMicroUsd, ask } = quote
+  const { notionalMicroUsd, request } = quote
   if (notionalMicroUsd === null) return
-  const field = ask.amountIn === undefined ? 'notional_usd' : 'amount_in'
+  const field = request.amountIn === undefined ? 'notional_usd' : 'amount_in'
   const [min, max] = [microUsdDown(TRADE.minNotionalUsd), microUsdDown(TRADE.maxNotionalUsd)]
   if (notionalMicroUsd < min) {
     const askedIn = field === 'amount_in' ? 'atoms' : 'dollars'

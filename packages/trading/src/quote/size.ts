@@ -29,9 +29,13 @@ export function checkAskedSize({ amountIn, notionalUsd }: TradeParams): void {
  * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what
  * the pools say it is worth in a priced output.
  */
-export function sizeOf(ask: TradeParams, tokenIn: TradeToken, byOutput: () => AtomPrice | undefined): Size {
-  if (ask.amountIn !== undefined) return { amountIn: ask.amountIn, askedMicroUsd: null }
-  const askedMicroUsd = microUsdDown(ask.notionalUsd ?? 0)
+export function sizeOf(
+  request: TradeParams,
+  tokenIn: TradeToken,
+  byOutput: () => AtomPrice | undefined,
+): Size {
+  if (request.amountIn !== undefined) return { amountIn: request.amountIn, askedMicroUsd: null }
+  const askedMicroUsd = microUsdDown(request.notionalUsd ?? 0)
   const price = priceOf(tokenIn) ?? byOutput() ?? fail('NO_MARK', { field: 'notional_usd' })
   const amountIn = atomsDown(askedMicroUsd, price)
   if (amountIn === 0n) {

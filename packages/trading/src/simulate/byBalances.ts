@@ -21,8 +21,8 @@ interface Held {
 }
 
 /** What is held, read before and after. The input only where it was lent: that shows whether it was. */
-export function readingOf({ profile }: SimulatorDeps, ask: SimulateParams, lent: boolean): SimCall {
-  const { wallet, tokenIn, tokenOut, fee } = ask
+export function readingOf({ profile }: SimulatorDeps, request: SimulateParams, lent: boolean): SimCall {
+  const { wallet, tokenIn, tokenOut, fee } = request
   const multicall3 = lower(profile.contracts.multicall3)
   const holdings = [
     { wallet, token: tokenOut },
@@ -47,15 +47,15 @@ interface Read {
 }
 
 /** What came in, were it not for gas. */
-export function measuredByBalances(ask: SimulateParams, read: Read, lent: boolean) {
+export function measuredByBalances(request: SimulateParams, read: Read, lent: boolean) {
   const [before, after] = [heldIn(read.before, lent), heldIn(read.after, lent)]
   const net = (what: 'output' | 'fee', account: Address, token: Address): bigint | null => {
     if (before[what] === null || after[what] === null) return null
-    return after[what] + gasOf(ask, read.planned, account, token) * read.baseFeeWei - before[what]
+    return after[what] + gasOf(request, read.planned, account, token) * read.baseFeeWei - before[what]
   }
   const received = {
-    output: net('output', ask.wallet, ask.tokenOut),
-    fee: net('fee', lower(ask.fee.recipient), ask.fee.token),
+    output: net('output', request.wallet, request.tokenOut),
+    fee: net('fee', lower(request.fee.recipient), request.fee.token),
   }
   return { received, inputHeld: before.input, doubt: null }
 }
@@ -66,9 +66,14 @@ function heldIn({ ok, data }: RanCall, lent: boolean): Held {
 }
 
 /** The gas an account paid for, where that came out of what is counted: it pays the base fee, and no tip. */
-function gasOf(ask: SimulateParams, planned: readonly RanCall[], account: Address, token: Address): bigint {
+function gasOf(
+  request: SimulateParams,
+  planned: readonly RanCall[],
+  account: Address,
+  token: Address,
+): bigint {
   if (!isEth(token)) return 0n
-  return ask.transactions.reduce(
+  return request.transactions.reduce(
     (sum, { tx }, i) => (tx.from === account ? sum + BigInt(planned[i]!.gasUsed) : sum),
     0n,
   )

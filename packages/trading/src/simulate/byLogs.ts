@@ -23,23 +23,23 @@ const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5
 export type Doubt = 'cut' | 'untold'
 
 /** What came in, as it was logged. `held`: what the wallet held of a lent input, where that was read. */
-export function measuredByLogs(ask: SimulateParams, planned: readonly RanCall[], held: RanCall | null) {
-  const output = netOf(planned, ask.tokenOut, ask.wallet)
-  const fee = netOf(planned, ask.fee.token, lower(ask.fee.recipient))
+export function measuredByLogs(request: SimulateParams, planned: readonly RanCall[], held: RanCall | null) {
+  const output = netOf(planned, request.tokenOut, request.wallet)
+  const fee = netOf(planned, request.fee.token, lower(request.fee.recipient))
   return {
     received: { output, fee },
     inputHeld: wordIn(held?.ok ? held.data : null),
-    doubt: planned.every(({ ok }) => ok) ? doubtOf(ask, planned, output) : null,
+    doubt: planned.every(({ ok }) => ok) ? doubtOf(request, planned, output) : null,
   }
 }
 
-function doubtOf(ask: SimulateParams, planned: readonly RanCall[], output: bigint): Doubt | null {
+function doubtOf(request: SimulateParams, planned: readonly RanCall[], output: bigint): Doubt | null {
   if (planned.some(({ isCut }) => isCut)) return 'cut'
-  const isTold = ask.transactions.every(
+  const isTold = request.transactions.every(
     ({ tx: { from, to, valueWei } }, i) =>
       valueWei === 0n || from === lower(to) || planned[i]!.etherMoves.some((move) => move.from === from),
   )
-  return isTold && output > 0n && output >= ask.amountOutMin ? null : 'untold'
+  return isTold && output > 0n && output >= request.amountOutMin ? null : 'untold'
 }
 
 /** What an account has more of a token than before, but for gas. */

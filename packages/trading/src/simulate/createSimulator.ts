@@ -10,8 +10,8 @@ import { simulatePlan } from './simulatePlan.ts'
 import { createSynthetic, type SyntheticWallet } from './synthetic.ts'
 
 export interface Simulator {
-  readWallet(ask: WalletRequest): Promise<WalletState>
-  simulatePlan(ask: SimulateParams): Promise<PlanSimulation>
+  readWallet(request: WalletRequest): Promise<WalletState>
+  simulatePlan(request: SimulateParams): Promise<PlanSimulation>
   synthetic: SyntheticWallet
   /** A transaction is tried with no more gas than this, unless its own limit is higher. */
   gasCeiling: number
@@ -40,9 +40,9 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       refusal('RPC_UNAVAILABLE', { message: `The chain's RPC took longer than ${timeoutMs} ms.` }),
     )
   return {
-    readWallet: (ask) => bounded(readWallet(deps, ask)),
+    readWallet: (request) => bounded(readWallet(deps, request)),
     gasCeiling: options.profile.limits.simulation_gas,
-    simulatePlan: (ask) => bounded(simulatePlan({ ...deps, lender }, ask)),
+    simulatePlan: (request) => bounded(simulatePlan({ ...deps, lender }, request)),
     synthetic,
   }
 }

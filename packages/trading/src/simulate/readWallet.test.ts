@@ -70,12 +70,12 @@ describe('a wallet', () => {
 
   it('is asked for its ETH alone where it spends that', async () => {
     const { simulator, sent } = open(() => answers({ 1: '0x2386f26fc10000' }))
-    const ask = { wallet: WALLET, tokenIn: token(NATIVE), tokenOut: token(OTHER), curve: null }
-    const state = await simulator.readWallet(ask)
+    const request = { wallet: WALLET, tokenIn: token(NATIVE), tokenOut: token(OTHER), curve: null }
+    const state = await simulator.readWallet(request)
     expect(state).toMatchObject({ balanceWei: 10n ** 16n, balanceIn: 10n ** 16n, allowance: 0n })
     expect((sent[0]!.params[1] as RpcCall)[0]).toBe('eth_getBalance')
     const unread = open(() => answers({ 1: null }))
-    expect((await refusalOf(unread.simulator.readWallet(ask))).code).toBe('RPC_UNAVAILABLE')
+    expect((await refusalOf(unread.simulator.readWallet(request))).code).toBe('RPC_UNAVAILABLE')
   })
 
   it('is not read by halves', async () => {

@@ -47,9 +47,9 @@ type Question =
  * hides a balance makes a simulation on a lent one, which says so. Either way the chain itself holds the
  * trade to the minimum that was signed.
  */
-export async function readWallet(deps: SimulatorDeps, ask: WalletRequest): Promise<WalletState> {
-  const { wallet, tokenIn, tokenOut } = ask
-  const readings = questionsOf(deps, ask)
+export async function readWallet(deps: SimulatorDeps, request: WalletRequest): Promise<WalletState> {
+  const { wallet, tokenIn, tokenOut } = request
+  const readings = questionsOf(deps, request)
   const asked = [
     askBlockNumber(),
     askReadings(deps, wallet, readings),
@@ -123,9 +123,9 @@ function askReadings(
 const partiesOf = ({ profile: { contracts } }: Pick<SimulatorDeps, 'profile'>): Address[] =>
   [contracts.permit2, contracts.universal_router].flatMap((party) => (party === null ? [] : [lower(party)]))
 
-function questionsOf(deps: SimulatorDeps, ask: WalletRequest): Map<Question, ContractCall> {
+function questionsOf(deps: SimulatorDeps, request: WalletRequest): Map<Question, ContractCall> {
   const { profile } = deps
-  const { wallet, tokenIn, tokenOut, curve } = ask
+  const { wallet, tokenIn, tokenOut, curve } = request
   const { permit2, universal_router: router } = profile.contracts
   const multicall3 = lower(profile.contracts.multicall3)
   const token = tokenIn.address

@@ -44,60 +44,72 @@ const LOGS_AGAIN_MS = 60_000
 /** One simulated block: approvals if asked for, the plan's transactions in order, and what they moved. */
 export async function runPlan(
   deps: SimulatorDeps,
-  ask: SimulateParams,
+  request: SimulateParams,
   overrides: Overrides,
 ): Promise<RanPlan> {
   const { logs, clock } = deps
-  const isTold = logs.tokens.has(ask.tokenOut) && logs.tokens.has(ask.fee.token)
-  if (!isTold || clock.nowMs() < logs.notBeforeMs) return runApproved(deps, ask, overrides, 'by balances')
-  const ran = await runApproved(deps, ask, overrides, 'by logs')
+  const isTold = logs.tokens.has(request.tokenOut) && logs.tokens.has(request.fee.token)
+  if (!isTold || clock.nowMs() < logs.notBeforeMs) return runApproved(deps, request, overrides, 'by balances')
+  const ran = await runApproved(deps, request, overrides, 'by logs')
   if (ran.doubt === null) return ran
-  const settled = await runApproved(deps, ask, overrides, 'by balances')
+  const settled = await runApproved(deps, request, overrides, 'by balances')
   const isBorneOut =
-    settled.transactions.every(({ ok }) => ok) && (settled.received.output ?? 0n) >= ask.amountOutMin
+    settled.transactions.every(({ ok }) => ok) && (settled.received.output ?? 0n) >= request.amountOutMin
   if (isBorneOut && ran.doubt === 'untold') logs.notBeforeMs = clock.nowMs() + LOGS_AGAIN_MS
   return settled
 }
 
-async function runApproved(deps: SimulatorDeps, ask: SimulateParams, overrides: Overrides, measure: Measure) {
-  const run = (approvals: readonly SimCall[]) => runMeasured(deps, ask, overrides, { approvals, measure })
-  if (ask.approvals === 'as planned') return run([])
-  if (ask.approvals === 'taken back') return run(approvalsTakenBack(deps, ask))
-  const ran = await run(approvalsInPlace(deps, ask, [MAX_UINT256]))
+async function runApproved(
+  deps: SimulatorDeps,
+  request: SimulateParams,
+  overrides: Overrides,
+  measure: Measure,
+) {
+  const run = (approvals: readonly SimCall[]) => runMeasured(deps, request, overrides, { approvals, measure })
+  if (request.approvals === 'as planned') return run([])
+  if (request.approvals === 'taken back') return run(approvalsTakenBack(deps, request))
+  const ran = await run(approvalsInPlace(deps, request, [MAX_UINT256]))
   if (ran.unapproved.length === 0 || ran.transactions.every(({ ok }) => ok)) return ran
   // Some tokens take a new allowance only once the old one is gone.
-  return run(approvalsInPlace(deps, ask, [0n, MAX_UINT256]))
+  return run(approvalsInPlace(deps, request, [0n, MAX_UINT256]))
 }
 
 async function runMeasured(
   deps: SimulatorDeps,
-  ask: SimulateParams,
+  request: SimulateParams,
   overrides: Overrides,
   { approvals, measure }: { approvals: readonly SimCall[]; measure: Measure },
 ): Promise<RanPlan & { doubt: Doubt | null }> {
   const lent = Object.keys(overrides).length > 0
-  const planned = ask.transactions.map(callOf)
-  const reading = readingOf(deps, ask, lent)
+  const planned = request.transactions.map(callOf)
+  const reading = readingOf(deps, request, lent)
   const byBalances = measure === 'by balances'
   // Whether a token was lent only its balance shows; that ETH was, nobody doubts.
-  const first = byBalances ? [reading] : lent && !isEth(ask.tokenIn) ? [heldReading(ask)] : []
+  const first = byBalances ? [reading] : lent && !isEth(request.tokenIn) ? [heldReading(request)] : []
   const calls = [...approvals, ...first, ...planned, ...(byBalances ? [reading] : [])]
-  const block = { calls, overrides: withPermitSigner(ask, overrides) }
+  const block = { calls, overrides: withPermitSigner(request, overrides) }
   const {
     number,
     baseFeeWei,
     calls: all,
-  } = await runNext(deps, block, { traceTransfers: !byBalances, ...(ask.block && { block: ask.block }) })
+  } = await runNext(deps, block, {
+    traceTransfers: !byBalances,
+    ...(request.block && { block: request.block }),
+  })
   const start = approvals.length + first.length
   const ran = all.slice(start, start + planned.length)
   const measured = byBalances
-    ? measuredByBalances(ask, { before: all[start - 1]!, after: all.at(-1)!, planned: ran, baseFeeWei }, lent)
-    : measuredByLogs(ask, ran, first.length > 0 ? all[start - 1]! : null)
+    ? measuredByBalances(
+        request,
+        { before: all[start - 1]!, after: all.at(-1)!, planned: ran, baseFeeWei },
+        lent,
+      )
+    : measuredByLogs(request, ran, first.length > 0 ? all[start - 1]! : null)
   return {
     block: number - 1,
     lent,
     unapproved: all.slice(0, approvals.length).flatMap(({ error }) => error ?? []),
-    transactions: ask.transactions.map(({ kind }, i) => {
+    transactions: request.transactions.map(({ kind }, i) => {
       const { ok, data, gasUsed, error, logs } = ran[i]!
       return { kind, ok, gasUsed, error, ...(!ok && { tooLittle: isTooLittle(data) }), logs }
     }),
@@ -145,24 +157,28 @@ const withPermitSigner = ({ wallet, permitSigner }: SimulateParams, overrides: O
     ? { ...overrides, [wallet]: { ...overrides[wallet], code: SIGNS_ANYTHING } }
     : overrides
 
-const approvalsInPlace = (deps: SimulatorDeps, ask: SimulateParams, amounts: readonly bigint[]): SimCall[] =>
-  approvalCalls(deps, ask, { amounts, permit: { amount: MAX_UINT160, expiration: MAX_UINT48 } })
+const approvalsInPlace = (
+  deps: SimulatorDeps,
+  request: SimulateParams,
+  amounts: readonly bigint[],
+): SimCall[] =>
+  approvalCalls(deps, request, { amounts, permit: { amount: MAX_UINT160, expiration: MAX_UINT48 } })
 
-const approvalsTakenBack = (deps: SimulatorDeps, ask: SimulateParams): SimCall[] =>
-  approvalCalls(deps, ask, { amounts: [0n], permit: { amount: 0n, expiration: 0 } })
+const approvalsTakenBack = (deps: SimulatorDeps, request: SimulateParams): SimCall[] =>
+  approvalCalls(deps, request, { amounts: [0n], permit: { amount: 0n, expiration: 0 } })
 
 /** From the wallet, gas for free: they stand for what was done long before. */
 function approvalCalls(
   { profile }: SimulatorDeps,
-  ask: SimulateParams,
+  request: SimulateParams,
   { amounts, permit }: { amounts: readonly bigint[]; permit: { amount: bigint; expiration: number } },
 ): SimCall[] {
-  const { wallet, tokenIn: token } = ask
+  const { wallet, tokenIn: token } = request
   if (isEth(token)) return []
   const { permit2, universal_router: router } = profile.contracts
   const approve = (to: Address, data: Hex): SimCall => ({ from: wallet, to, data, gas: APPROVE_GAS })
   const isTaker = (target: Address) => target !== wallet && target !== router?.toLowerCase()
-  const spenders = [lower(permit2), ...(ask.spenders ?? swapTargets(ask).filter(isTaker))]
+  const spenders = [lower(permit2), ...(request.spenders ?? swapTargets(request).filter(isTaker))]
   const calls = spenders.flatMap((spender) =>
     amounts.map((amount) => approve(token, encodeErc20Approve(spender, amount))),
   )

@@ -16,28 +16,28 @@ const LENT_WEI = 1_000n * 10n ** 18n
  * DRY_RUN_UNFUNDABLE when a token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable
  * answer; a plan that fails is an answer.
  */
-export async function simulatePlan(deps: Deps, ask: SimulateParams): Promise<PlanSimulation> {
-  const lends = ask.fund === true || (ask.fund === 'auto' && !ask.holdsInput)
+export async function simulatePlan(deps: Deps, request: SimulateParams): Promise<PlanSimulation> {
+  const lends = request.fund === true || (request.fund === 'auto' && !request.holdsInput)
   try {
-    if (!lends) return judgeRun(ask, await runPlan(deps, ask, {}))
-    if (isEth(ask.tokenIn)) return judgeRun(ask, await runPlan(deps, ask, lentEth(ask)))
-    return await simulateOnLoan(deps, ask)
+    if (!lends) return judgeRun(request, await runPlan(deps, request, {}))
+    if (isEth(request.tokenIn)) return judgeRun(request, await runPlan(deps, request, lentEth(request)))
+    return await simulateOnLoan(deps, request)
   } catch (error) {
-    if (error instanceof NotRunnable) return notRun(deps, ask, { lends, why: error.message })
+    if (error instanceof NotRunnable) return notRun(deps, request, { lends, why: error.message })
     throw error
   }
 }
 
 /** A proxy may move its balances to another slot: a loan that does not show is searched again. */
-async function simulateOnLoan(deps: Deps, ask: SimulateParams): Promise<PlanSimulation> {
+async function simulateOnLoan(deps: Deps, request: SimulateParams): Promise<PlanSimulation> {
   const { lender } = deps
   for (let tries = 0; tries < 2; tries++) {
-    const loan = await lender.lend(ask.tokenIn, ask.wallet, ask.amountIn)
+    const loan = await lender.lend(request.tokenIn, request.wallet, request.amountIn)
     if (loan === null) break
     const token = { words: { [loan.slot]: loan.word } }
-    const ran = await runPlan(deps, ask, { ...lentEth(ask), [ask.tokenIn]: token })
-    if (loan.holds(ran.inputHeld)) return judgeRun(ask, ran)
-    lender.forget(ask.tokenIn)
+    const ran = await runPlan(deps, request, { ...lentEth(request), [request.tokenIn]: token })
+    if (loan.holds(ran.inputHeld)) return judgeRun(request, ran)
+    lender.forget(request.tokenIn)
   }
   return fail('DRY_RUN_UNFUNDABLE', {
     message:
@@ -65,7 +65,7 @@ function lentEth({
 /** No block could hold the plan as it is. Which of its transactions it was the node does not say. */
 const notRun = (
   { market }: Deps,
-  ask: SimulateParams,
+  request: SimulateParams,
   { lends, why }: { lends: boolean; why: string },
 ): PlanSimulation => ({
   ok: false,
@@ -74,21 +74,27 @@ const notRun = (
   feeTransfer: null,
   gasTotal: null,
   fundedByOverrides: lends,
-  transactions: ask.transactions.map(({ kind }) => ({ kind, ok: false, gasUsed: 0, error: why, logs: [] })),
+  transactions: request.transactions.map(({ kind }) => ({
+    kind,
+    ok: false,
+    gasUsed: 0,
+    error: why,
+    logs: [],
+  })),
   error: why,
 })
 
 /** What a run amounts to. */
-function judgeRun(ask: SimulateParams, ran: RanPlan): PlanSimulation {
+function judgeRun(request: SimulateParams, ran: RanPlan): PlanSimulation {
   const failed = ran.transactions.find(({ ok }) => !ok)
   const delivered = atLeastNothing(ran.received.output)
-  const error = errorOf(ask, ran, delivered)
+  const error = errorOf(request, ran, delivered)
   return {
     ok: error === null,
     block: ran.block,
     amountOut: failed ? null : delivered,
     // Of an account that pays the fee to itself nothing tells how much it was.
-    feeTransfer: lower(ask.fee.recipient) === ask.wallet ? null : atLeastNothing(ran.received.fee),
+    feeTransfer: lower(request.fee.recipient) === request.wallet ? null : atLeastNothing(ran.received.fee),
     gasTotal: ran.transactions.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
     fundedByOverrides: ran.lent,
     transactions: ran.transactions,
@@ -96,15 +102,15 @@ function judgeRun(ask: SimulateParams, ran: RanPlan): PlanSimulation {
   }
 }
 
-function errorOf(ask: SimulateParams, ran: RanPlan, delivered: bigint | null): string | null {
+function errorOf(request: SimulateParams, ran: RanPlan, delivered: bigint | null): string | null {
   const failed = ran.transactions.find(({ ok }) => !ok)
   if (failed) {
     const before = ran.unapproved.map((why) => `an approval that was to be in place failed: ${why}`)
     return [`${failed.kind}: ${failed.error}`, ...before].join('; ')
   }
   if (delivered === null) return 'what the wallet holds of the output cannot be read'
-  if (delivered < ask.amountOutMin)
-    return `it delivers ${delivered}, less than the minimum of ${ask.amountOutMin}`
+  if (delivered < request.amountOutMin)
+    return `it delivers ${delivered}, less than the minimum of ${request.amountOutMin}`
   return null
 }
 

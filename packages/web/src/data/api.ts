@@ -24,13 +24,13 @@ interface ReadOptions {
 /** One route's answer, read again every so often while it is looked at. */
 export function useRead<Id extends RouteId>(
   id: Id,
-  ask: Ask<Id>,
+  request: Ask<Id>,
   { everyMs, enabled = true }: ReadOptions = {},
 ) {
   const signedIn = useAccount()
   return useQuery({
-    queryKey: [id, ask, signedIn?.keyId ?? null],
-    queryFn: ({ signal }) => call(id, ask, { signal }),
+    queryKey: [id, request, signedIn?.keyId ?? null],
+    queryFn: ({ signal }) => call(id, request, { signal }),
     refetchInterval: everyMs ?? false,
     enabled,
   })
@@ -39,12 +39,12 @@ export function useRead<Id extends RouteId>(
 /** Calls a route; a key that no longer counts signs the tab out. */
 export async function call<Id extends RouteId>(
   id: Id,
-  ask: Ask<Id>,
+  request: Ask<Id>,
   options: CallOptions = {},
 ): Promise<Answer<Id>> {
-  const method = api[id] as (ask: Ask<Id>, options: CallOptions) => Promise<Answer<Id>>
+  const method = api[id] as (request: Ask<Id>, options: CallOptions) => Promise<Answer<Id>>
   try {
-    return await method(ask, options)
+    return await method(request, options)
   } catch (error) {
     if (isRefusal(error, 'UNAUTHORIZED') && account()) setAccount(null)
     throw error

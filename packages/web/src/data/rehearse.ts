@@ -18,13 +18,13 @@ const CASH = 'USDG'
 const ASSUMED = { feeBps: FEE.majorMaxBps, slippageBps: 10, gasMicroUsd: microUsdUp(0.02) }
 
 /** Runs a rule brain over the service's stored prices, in this browser. */
-export async function rehearse(ask: RehearsalRequest): Promise<Backtest> {
+export async function rehearse(request: RehearsalRequest): Promise<Backtest> {
   const { backtest, endsOf, isRuleBrain, RULE_BRAINS, readRuleParams } = await import('@pit/brains/backtest')
-  if (!isRuleBrain(ask.brain)) throw new Error('Only rule brains can be rehearsed.')
-  const brain = RULE_BRAINS[ask.brain]
-  const read = readRuleParams(brain, ask.params, ask.pairs)
+  if (!isRuleBrain(request.brain)) throw new Error('Only rule brains can be rehearsed.')
+  const brain = RULE_BRAINS[request.brain]
+  const read = readRuleParams(brain, request.params, request.pairs)
   if (!read.ok) throw new Error(`${read.field}: ${read.message}`)
-  const tokens = [...new Set(ask.pairs.flatMap((pair) => Object.values(endsOf(pair))))].filter(
+  const tokens = [...new Set(request.pairs.flatMap((pair) => Object.values(endsOf(pair))))].filter(
     (token) => token !== CASH,
   )
   const marks = new Map(
@@ -38,16 +38,16 @@ export async function rehearse(ask: RehearsalRequest): Promise<Backtest> {
     ...ASSUMED,
     brain,
     params: read.params,
-    pairs: ask.pairs,
+    pairs: request.pairs,
     marks,
     startMicroUsd: microUsdDown(START_USD),
-    intervalS: ask.intervalS,
+    intervalS: request.intervalS,
     limits: {
-      maxTradeMicroUsd: microUsdDown(ask.limits.max_trade_usd),
-      maxDayMicroUsd: microUsdDown(ask.limits.max_day_usd),
-      maxPositionMicroUsd: microUsdDown(ask.limits.max_position_usd),
+      maxTradeMicroUsd: microUsdDown(request.limits.max_trade_usd),
+      maxDayMicroUsd: microUsdDown(request.limits.max_day_usd),
+      maxPositionMicroUsd: microUsdDown(request.limits.max_position_usd),
     },
-    fromS: Math.max(firstS, toS - MAX_TICKS * ask.intervalS),
+    fromS: Math.max(firstS, toS - MAX_TICKS * request.intervalS),
     toS,
   })
 }

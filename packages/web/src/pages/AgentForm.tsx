@@ -157,7 +157,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                 </div>
               </Card>
               {RULE_BRAINS.includes(brain) ? (
-                <Rehearse ask={{ brain, params, pairs, intervalS: interval_s, limits }} />
+                <Rehearse request={{ brain, params, pairs, intervalS: interval_s, limits }} />
               ) : (
                 <Notice title="Only rule brains can be rehearsed: these decide anew each time." />
               )}

@@ -25,7 +25,7 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
   const [days, setDays] = useState(4)
   const [trades, setTrades] = useState<number>(SESSION.maxTradesDefault)
   const [hours, setHours] = useState(3)
-  const ask = {
+  const request = {
     executor: executor.toLowerCase() as `0x${string}`,
     tokens: [...tokens],
     max_trade_usd: maxTrade,
@@ -106,11 +106,11 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
             <SignSession
               isReady={isReady}
               missing="Name an executor and at least two tokens."
-              grant={async (options) => (await openClient()).client.grantSession(ask, options)}
+              grant={async (options) => (await openClient()).client.grantSession(request, options)}
               onGranted={onGranted}
             />
           ) : (
-            <ByCommand ask={ask} isReady={isReady} />
+            <ByCommand request={request} isReady={isReady} />
           )}
         </div>
       )}
@@ -119,13 +119,13 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
 }
 
 /** What a browser wallet refuses is said before it fails, with the way that works. */
-function ByCommand({ ask, isReady }: { ask: GrantParams & { tokens: string[] }; isReady: boolean }) {
-  const hours = Math.round((ask.expires_in_s ?? 86_400) / 3_600)
+function ByCommand({ request, isReady }: { request: GrantParams & { tokens: string[] }; isReady: boolean }) {
+  const hours = Math.round((request.expires_in_s ?? 86_400) / 3_600)
   const command = [
-    `pit session grant ${isReady ? ask.executor : '<executor>'}`,
-    `--tokens ${ask.tokens.join(' ')}`,
-    `--max-trade-usd ${ask.max_trade_usd} --max-day-usd ${ask.max_day_usd}`,
-    `--max-trades ${ask.max_trades} --for ${hours}h --allow-7702`,
+    `pit session grant ${isReady ? request.executor : '<executor>'}`,
+    `--tokens ${request.tokens.join(' ')}`,
+    `--max-trade-usd ${request.max_trade_usd} --max-day-usd ${request.max_day_usd}`,
+    `--max-trades ${request.max_trades} --for ${hours}h --allow-7702`,
   ].join(' \\\n  ')
   return (
     <Card title="Your wallet cannot grant this from a page">

@@ -29,11 +29,11 @@ const STAGES: readonly { name: StageName; says: string }[] = [
 
 /** Plans and verifies a trade, then has it signed, relayed and followed, one visible stage after the other. */
 export function Order({
-  ask,
+  request,
   config,
   isQuoted,
 }: {
-  ask: TradeParams
+  request: TradeParams
   config: Answer<'config'>
   isQuoted: boolean
 }) {
@@ -46,7 +46,7 @@ export function Order({
   const planning = useMutation({
     mutationFn: async () => {
       setReached(null)
-      return (await openClient()).client.plan(ask, { onStage })
+      return (await openClient()).client.plan(request, { onStage })
     },
   })
   const sending = useMutation({

@@ -10,7 +10,7 @@ import { Failure } from '../design/states.tsx'
 const MAX_POINTS = 300
 
 /** What the brain would have done with the prices that were. */
-export function Rehearse({ ask }: { ask: RehearsalRequest }) {
+export function Rehearse({ request }: { request: RehearsalRequest }) {
   const rehearsing = useMutation({ mutationFn: rehearse })
   return (
     <Card title="Rehearse it first" actions={<Badge>Stored prices</Badge>}>
@@ -18,15 +18,15 @@ export function Rehearse({ ask }: { ask: RehearsalRequest }) {
       <div className="row">
         <Button
           busy={rehearsing.isPending}
-          disabled={ask.pairs.length === 0}
-          onClick={() => rehearsing.mutate(ask)}
+          disabled={request.pairs.length === 0}
+          onClick={() => rehearsing.mutate(request)}
         >
           Rehearse
         </Button>
       </div>
       {rehearsing.error && <Failure error={rehearsing.error} />}
       {rehearsing.data && <Outcome run={rehearsing.data} />}
-      <Code text={commandOf(ask)} label="The same over longer times, in a terminal." />
+      <Code text={commandOf(request)} label="The same over longer times, in a terminal." />
     </Card>
   )
 }

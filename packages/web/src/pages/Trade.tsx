@@ -80,7 +80,7 @@ function Ticket() {
     if ('accepted' in part) return
     quoting.reset()
   }
-  const ask = askOf(ticket)
+  const request = askOf(ticket)
   const hasStock = [ticket.tokenIn, ticket.tokenOut].some((token) => STOCKS.includes(token))
   return (
     <div className="grid wide-first">
@@ -121,15 +121,15 @@ function Ticket() {
             <Button
               kind="primary"
               busy={quoting.isPending}
-              disabled={typeof ask === 'string'}
-              onClick={() => typeof ask !== 'string' && quoting.mutate(ask)}
+              disabled={typeof request === 'string'}
+              onClick={() => typeof request !== 'string' && quoting.mutate(request)}
             >
               Compare routes
             </Button>
             <Button onClick={() => change({ tokenIn: ticket.tokenOut, tokenOut: ticket.tokenIn })}>
               Turn around
             </Button>
-            {typeof ask === 'string' && <span className="faint">{ask}</span>}
+            {typeof request === 'string' && <span className="faint">{request}</span>}
           </div>
         </Card>
         {quoting.error && <Failure error={quoting.error} />}
@@ -143,10 +143,10 @@ function Ticket() {
             onChange={(accepted) => change({ accepted })}
           />
         )}
-        {signedIn && config.data && typeof ask !== 'string' && (
+        {signedIn && config.data && typeof request !== 'string' && (
           <Order
-            key={JSON.stringify(ask)}
-            ask={ask}
+            key={JSON.stringify(request)}
+            request={request}
             config={config.data}
             isQuoted={quoting.data !== undefined}
           />
@@ -157,10 +157,10 @@ function Ticket() {
 }
 
 /** Aggregators are asked for comparison alone: nothing is ever built on them. */
-const quote = ({ owner_attests_non_us: _, ...ask }: TradeParams) =>
+const quote = ({ owner_attests_non_us: _, ...params }: TradeParams) =>
   api['live.quote']({
     body: {
-      ...ask,
+      ...params,
       venues: ['venue_pool', 'venue_curve', 'aggregator_1', 'aggregator_2', 'aggregator_3'],
     } as never,
   })

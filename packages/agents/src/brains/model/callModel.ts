@@ -24,7 +24,7 @@ export type RefusedCall =
 
 export type CostPlaces = GatewayProfile['cost']
 
-export async function callModel(ask: {
+export async function callModel(request: {
   gatewayUrl: string
   /** Where it says what a call cost. */
   cost: CostPlaces
@@ -34,13 +34,13 @@ export async function callModel(ask: {
 }): Promise<ModelCall> {
   const answer = await exchange({
     method: 'POST',
-    url: new URL(`${ask.gatewayUrl}/chat/completions`),
-    headers: { authorization: `Bearer ${ask.key}`, 'content-type': 'application/json' },
-    body: ask.body,
-    timeoutMs: ask.timeoutMs,
+    url: new URL(`${request.gatewayUrl}/chat/completions`),
+    headers: { authorization: `Bearer ${request.key}`, 'content-type': 'application/json' },
+    body: request.body,
+    timeoutMs: request.timeoutMs,
     maxAnswerBytes: MAX_ANSWER_BYTES,
   })
-  return readCall(answer, ask.cost)
+  return readCall(answer, request.cost)
 }
 
 export function readCall(answer: HttpAnswer | NoAnswer, cost: CostPlaces): ModelCall {

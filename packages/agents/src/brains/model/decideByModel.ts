@@ -16,31 +16,31 @@ const NOT_INSTEAD = new Set(['AI_BUDGET', 'AI_LATE', 'PARTNER_BUSY'])
 const NO_OWN_KEY = new Set(['NOT_CONNECTED', 'DISCONNECTED'])
 
 /** Asks the model, if somebody pays: the worst case is written down first, what it came to after. */
-export async function decideByModel(deps: ModelDeps, ask: BrainRequest): Promise<Brained> {
-  const { agent } = ask
+export async function decideByModel(deps: ModelDeps, input: BrainRequest): Promise<Brained> {
+  const { agent } = input
   const funding: Source = agent.params['funding'] === 'own' ? 'own' : 'pool'
   const stop = (kind: 'hold' | 'error', code: string, model: string | null = null) =>
-    endWithoutCall(deps, ask, { kind, code, source: funding, model })
+    endWithoutCall(deps, input, { kind, code, source: funding, model })
 
   if (deps.gateway === null) return stop('hold', 'AI_OFF')
-  if (ask.deadlineMs - deps.clock.nowMs() < MIN_MS) return stop('hold', 'AI_LATE')
+  if (input.deadlineMs - deps.clock.nowMs() < MIN_MS) return stop('hold', 'AI_LATE')
   const models = await deps.gateway.models.read()
   if (models === null) return stop('error', 'PARTNER_UNAVAILABLE')
   const model = modelFor(agent.params['model'], models)
   if (model === undefined) return stop('error', 'MODEL_NOT_ALLOWED', String(agent.params['model'] ?? ''))
 
-  const request = buildRequest(ask, model.id)
+  const request = buildRequest(input, model.id)
   const boundMicroUsd = boundOf(model, request)
   const budgetMicroUsd = microBudgetOf(agent.params)
   if (boundMicroUsd > budgetMicroUsd) return stop('error', 'COST_BOUND', model.id)
 
   const call = { request, model, boundMicroUsd, budgetMicroUsd }
   const mayFallBack = funding === 'pool' && agent.params['fallback_own'] !== false
-  const first = await trySource(deps, ask, funding, call)
+  const first = await trySource(deps, input, funding, call)
   if (first.kind === 'done') return first.brained
   if (!mayFallBack || NOT_INSTEAD.has(first.code)) return stop('hold', first.code, model.id)
 
-  const second = await trySource(deps, ask, 'own', { ...call, poolHold: first.code })
+  const second = await trySource(deps, input, 'own', { ...call, poolHold: first.code })
   if (second.kind === 'done') return second.brained
   if (NO_OWN_KEY.has(second.code)) return stop('hold', first.code, model.id)
   return { ...(await stop('hold', second.code, model.id)), data: { pool_hold: first.code } }
@@ -56,21 +56,21 @@ interface WantedCall {
 
 async function trySource(
   deps: ModelDeps,
-  ask: BrainRequest,
+  input: BrainRequest,
   source: Source,
   call: WantedCall,
 ): Promise<Outcome> {
-  const key = await keyOf(deps, ask, source)
+  const key = await keyOf(deps, input, source)
   if ('code' in key) return { kind: 'hold', code: key.code }
-  const payer = source === 'pool' ? 'pool' : ask.agent.wallet
+  const payer = source === 'pool' ? 'pool' : input.agent.wallet
   if (deps.resting.rests(payer)) return { kind: 'hold', code: 'PARTNER_RATE' }
   if (!deps.slots.take()) return { kind: 'hold', code: 'PARTNER_BUSY' }
   try {
-    const reserved = await reserveFrom(deps, ask, source, call)
+    const reserved = await reserveFrom(deps, input, source, call)
     if ('hold' in reserved) return { kind: 'hold', code: reserved.hold }
     const { request, model, boundMicroUsd, poolHold } = call
     const paid = { ...request, key: key.key, payer, source, model, boundMicroUsd, poolHold }
-    return await runCall(deps, ask, { ...paid, spendId: reserved.id })
+    return await runCall(deps, input, { ...paid, spendId: reserved.id })
   } finally {
     deps.slots.give()
   }

@@ -23,7 +23,7 @@ export interface Models {
    * The list, at most an hour old, or no older than asked for; null when it cannot be had. It is asked for
    * anew every ten minutes, or when it is older than asked for.
    */
-  read(ask?: { maxAgeMs: number }): Promise<readonly GatewayModel[] | null>
+  read(params?: { maxAgeMs: number }): Promise<readonly GatewayModel[] | null>
   /** The last list read, of any age; null before the first. */
   last(): readonly GatewayModel[] | null
   /** Whether the gateway answers; throws in words when not. */

@@ -43,8 +43,8 @@ export function aiSettingsOf(params: Record<string, unknown>): AiSettings {
 }
 
 /** What a model is asked: a fixed text, and the tick as quoted data. */
-export function buildRequest(ask: BrainRequest, modelId: string): ModelRequest {
-  const { agent, market, book } = ask
+export function buildRequest(request: BrainRequest, modelId: string): ModelRequest {
+  const { agent, market, book } = request
   const { strategy, maxOrders } = aiSettingsOf(agent.params)
   const user = JSON.stringify({
     // Its lines stay lines; what nobody can see goes.

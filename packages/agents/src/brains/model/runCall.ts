@@ -26,9 +26,9 @@ const LAST_REASON_CHARS = 280
 const FAILED = new Set(['PARTNER_UNREACHABLE', 'PARTNER_REJECTED', 'MODEL_NOT_ALLOWED'])
 
 /** Makes a reserved call and settles it. */
-export async function runCall(deps: ModelDeps, ask: BrainRequest, call: PaidCall): Promise<Outcome> {
+export async function runCall(deps: ModelDeps, request: BrainRequest, call: PaidCall): Promise<Outcome> {
   const startedMs = deps.clock.nowMs()
-  const leftMs = ask.deadlineMs - startedMs
+  const leftMs = request.deadlineMs - startedMs
   const { url, cost: costPlaces } = deps.gateway as NonNullable<ModelDeps['gateway']>
   const done = await callModel({
     gatewayUrl: url,
@@ -49,7 +49,7 @@ export async function runCall(deps: ModelDeps, ask: BrainRequest, call: PaidCall
     return { kind: 'done', brained: { ...brained, data: dataOf(call, boundCost(call), ENDED, ms) } }
   }
   const cost = countCost(call.model, done.stated, call)
-  const judged = readAnswer(ask, done, cost, deps.clock.nowMs())
+  const judged = readAnswer(request, done, cost, deps.clock.nowMs())
   await settleCall(deps, call, { ...done.stated, status: judged.status, code: judged.code, ms, cost })
   return { kind: 'done', brained: { ...judged.brained, data: dataOf(call, cost, done.stated, ms) } }
 }

@@ -40,9 +40,9 @@ const TRIALS_LOCK = 0x7069740b
 /** What is known of an owner and an agent today; in a reservation it is read under the owner's lock. */
 export async function readFacts(
   sql: Sql,
-  ask: { wallet: Address; agentId: string; atS: number },
+  request: { wallet: Address; agentId: string; atS: number },
 ): Promise<SpendFacts> {
-  const traded = await paidVolumeSince(sql, ask.wallet, ask.atS - VOLUME_WINDOW_S)
+  const traded = await paidVolumeSince(sql, request.wallet, request.atS - VOLUME_WINDOW_S)
   const [row] = await sql.query<{
     trial: number | null
     agent: string
@@ -67,7 +67,7 @@ export async function readFacts(
          coalesce(sum(cost_micro_usd) filter (where source = 'pool'), 0) as pool,
          coalesce(sum(cost_micro_usd) filter (where source = 'own'), 0) as own
        from ai_spend where day_s = $2 and wallet = $1) as spent`,
-    [ask.wallet, dayOf(ask.atS), ask.agentId],
+    [request.wallet, dayOf(request.atS), request.agentId],
   )
   return {
     trialStartedAtS: row?.trial ?? null,
@@ -88,8 +88,8 @@ export async function readFacts(
  * finding the last of a share; the pool's row is taken only if it still fits, and last, so that owners do not
  * wait for each other. Who begins a trial waits for others that do: they are counted.
  */
-export function reserve(db: Db, ask: ReserveRequest, terms: PoolTerms): Promise<Reserved> {
-  const { agent, model, source, boundMicroUsd, atMs } = ask
+export function reserve(db: Db, request: ReserveRequest, terms: PoolTerms): Promise<Reserved> {
+  const { agent, model, source, boundMicroUsd, atMs } = request
   const atS = Math.floor(atMs / 1_000)
   const dayS = dayOf(atS)
   return db
@@ -105,7 +105,7 @@ export function reserve(db: Db, ask: ReserveRequest, terms: PoolTerms): Promise<
         await sql.query('select pg_advisory_xact_lock($1::int8)', [TRIALS_LOCK])
         ;({ facts, standing } = await look())
       }
-      const hold = fundingHold(ask, standing, facts, terms)
+      const hold = fundingHold(request, standing, facts, terms)
       if (hold !== undefined) return { hold }
       if (isTrial()) {
         await sql.query(
@@ -118,7 +118,7 @@ export function reserve(db: Db, ask: ReserveRequest, terms: PoolTerms): Promise<
         `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, cost_micro_usd,
            cost_source, trial)
          values ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, 'bound', $9) returning id`,
-        [agent.id, agent.wallet, ask.tick, atMs, dayS, source, model.id, boundMicroUsd, isTrial()],
+        [agent.id, agent.wallet, request.tick, atMs, dayS, source, model.id, boundMicroUsd, isTrial()],
       )
       const isFirst = facts.otherPoolAgent === null
       const taking = { agent, dayS, microUsd: boundMicroUsd, isTrial: isTrial(), isFirst }

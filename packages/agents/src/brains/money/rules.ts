@@ -118,14 +118,14 @@ export interface FundingRequest {
 
 /** Why a call whose worst case is known may not be made now; undefined when it may. */
 export function fundingHold(
-  ask: FundingRequest,
+  request: FundingRequest,
   standing: PoolStanding,
   facts: SpendFacts,
   terms: PoolTerms,
 ): FundingHold | undefined {
-  const { source, boundMicroUsd: bound } = ask
+  const { source, boundMicroUsd: bound } = request
   if (source === 'pool' && !standing.eligible) return standing.code
-  if (facts.agentUsedMicroUsd + bound > ask.budgetMicroUsd) return 'AI_BUDGET'
+  if (facts.agentUsedMicroUsd + bound > request.budgetMicroUsd) return 'AI_BUDGET'
   if (source === 'own') {
     return facts.ownerOwnUsedMicroUsd + bound > terms.ownDayMicroUsd ? 'OWN_DAY_CAP' : undefined
   }

@@ -26,14 +26,14 @@ interface StoredRow {
 /** Newest first, without calls under way. */
 export async function spendPage(
   sql: Sql,
-  ask: { agentId: string; before: number | undefined; limit: number; nowMs: number },
+  request: { agentId: string; before: number | undefined; limit: number; nowMs: number },
 ): Promise<SpendRow[]> {
   const rows = await sql.query<StoredRow>(
     `select id, at_ms, source, model, status, code, prompt_tokens, completion_tokens, cost_micro_usd,
        cost_source, ms
      from ai_spend where agent_id = $1 and id < $2::int8 and (status <> 'reserved' or at_ms < $4)
      order by id desc limit $3`,
-    [ask.agentId, ask.before ?? LARGEST_ID, ask.limit, ask.nowMs - UNDER_WAY_MS],
+    [request.agentId, request.before ?? LARGEST_ID, request.limit, request.nowMs - UNDER_WAY_MS],
   )
   return rows.map(shown)
 }

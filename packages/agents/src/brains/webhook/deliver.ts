@@ -46,17 +46,17 @@ export function deliveryBody({ agent, tick, market, book }: BrainRequest): strin
 }
 
 /** Posts a tick to the owner's webhook, twice if the first try fails, and reads the decision. */
-export async function deliver(deps: WebhookDeps, ask: BrainRequest, secret: string): Promise<Brained> {
-  const { agent, tick } = ask
-  const body = deliveryBody(ask)
+export async function deliver(deps: WebhookDeps, request: BrainRequest, secret: string): Promise<Brained> {
+  const { agent, tick } = request
+  const body = deliveryBody(request)
   const headers = { 'x-pit-delivery': deliveryOf(agent, tick) }
   const startedMs = deps.clock.nowMs()
   let tries = 0
   let attempt: Attempt
   do {
     tries += 1
-    attempt = await tryOnce(deps, ask, { body, secret, headers })
-  } while (!attempt.ok && attempt.again && tries < 2 && ask.deadlineMs - deps.clock.nowMs() > MIN_MS)
+    attempt = await tryOnce(deps, request, { body, secret, headers })
+  } while (!attempt.ok && attempt.again && tries < 2 && request.deadlineMs - deps.clock.nowMs() > MIN_MS)
   const data = { delivery: deliveryOf(agent, tick), tries, ms: deps.clock.nowMs() - startedMs }
   if (!attempt.ok) return { kind: 'error', code: attempt.code, message: attempt.message, data }
   const read = readDecision(attempt.text, {

@@ -26,9 +26,9 @@ export interface Aggregator {
   /** What it allows anybody; with a key where it then allows more. */
   rate: VendorRate
   ratedByKey?: VendorRate
-  request(baseUrl: string, ask: AggregatorParams, key: string | null): VendorRequest
+  request(baseUrl: string, params: AggregatorParams, key: string | null): VendorRequest
   /** Throws VendorRefused for anything but an offer for exactly this trade, as far as it says what it is for. */
-  read(answer: VendorAnswer, ask: AggregatorParams): Offer
+  read(answer: VendorAnswer, params: AggregatorParams): Offer
 }
 
 /** How most of them write native ETH. */

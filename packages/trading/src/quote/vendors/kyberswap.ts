@@ -28,14 +28,14 @@ export const kyberswap: Aggregator = {
     }),
     headers: { 'x-client-id': 'pit' },
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseNoRoute(answer, 'code', NO_ROUTE)
     refuseStatus(answer)
     if (fieldAt(answer.body, 'code') !== 0) throw new VendorRefused('FAILED')
     const said = fieldAt(answer.body, 'data', 'routeSummary')
-    expectToken(fieldAt(said, 'tokenIn'), ask.tokenIn)
-    expectToken(fieldAt(said, 'tokenOut'), ask.tokenOut)
-    expectAmount(fieldAt(said, 'amountIn'), ask)
+    expectToken(fieldAt(said, 'tokenIn'), params.tokenIn)
+    expectToken(fieldAt(said, 'tokenOut'), params.tokenOut)
+    expectAmount(fieldAt(said, 'amountIn'), params)
     return { amountOut: atomsOf(fieldAt(said, 'amountOut')), gas: gasOf(fieldAt(said, 'gas')) }
   },
 }

@@ -32,15 +32,15 @@ export const lifi: Aggregator = {
     }),
     ...(key === null ? {} : { headers: { 'x-lifi-api-key': key } }),
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseNoRoute(answer, 'code', NO_ROUTE)
     refuseStatus(answer)
     const { body } = answer
     expectSame(fieldAt(body, 'action', 'fromChainId'), CHAIN_ID)
     expectSame(fieldAt(body, 'action', 'toChainId'), CHAIN_ID)
-    expectToken(fieldAt(body, 'action', 'fromToken', 'address'), ask.tokenIn)
-    expectToken(fieldAt(body, 'action', 'toToken', 'address'), ask.tokenOut)
-    expectAmount(fieldAt(body, 'action', 'fromAmount'), ask)
+    expectToken(fieldAt(body, 'action', 'fromToken', 'address'), params.tokenIn)
+    expectToken(fieldAt(body, 'action', 'toToken', 'address'), params.tokenOut)
+    expectAmount(fieldAt(body, 'action', 'fromAmount'), params)
     return {
       amountOut: atomsOf(fieldAt(body, 'estimate', 'toAmount')),
       gas: gasOf(fieldAt(body, 'estimate', 'gasCosts', 0, 'estimate')),

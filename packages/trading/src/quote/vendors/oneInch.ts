@@ -18,12 +18,12 @@ export const oneInch: Aggregator = {
     }),
     headers: { authorization: `Bearer ${key ?? ''}` },
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseNoRoute(answer, 'description', NO_ROUTE)
     refuseStatus(answer)
     const { body } = answer
-    expectToken(fieldAt(body, 'srcToken', 'address'), ask.tokenIn)
-    expectToken(fieldAt(body, 'dstToken', 'address'), ask.tokenOut)
+    expectToken(fieldAt(body, 'srcToken', 'address'), params.tokenIn)
+    expectToken(fieldAt(body, 'dstToken', 'address'), params.tokenOut)
     return { amountOut: atomsOf(fieldAt(body, 'dstAmount')), gas: gasOf(fieldAt(body, 'gas')) }
   },
 }

@@ -17,16 +17,16 @@ export const openOcean: Aggregator = {
       gasPriceDecimals: GAS_PRICE_WEI,
     }),
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseStatus(answer)
     const { body } = answer
     const code = fieldAt(body, 'code')
     if (code === 429) throw new VendorRefused('RESTING')
     if (code === 404) throw new VendorRefused('NO_ROUTE')
     if (code !== 200) throw new VendorRefused('FAILED')
-    expectToken(fieldAt(body, 'data', 'inToken', 'address'), ask.tokenIn)
-    expectToken(fieldAt(body, 'data', 'outToken', 'address'), ask.tokenOut)
-    expectAmount(fieldAt(body, 'data', 'inAmount'), ask)
+    expectToken(fieldAt(body, 'data', 'inToken', 'address'), params.tokenIn)
+    expectToken(fieldAt(body, 'data', 'outToken', 'address'), params.tokenOut)
+    expectAmount(fieldAt(body, 'data', 'inAmount'), params)
     return {
       amountOut: atomsOf(fieldAt(body, 'data', 'outAmount')),
       gas: gasOf(fieldAt(body, 'data', 'estimatedGas')),

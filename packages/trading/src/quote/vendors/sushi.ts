@@ -24,7 +24,7 @@ export const sushi: Aggregator = {
       referrer: 'pit',
     }),
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseStatus(answer)
     const { body } = answer
     refuseNoRoute(answer, 'status', ['NoWay'])
@@ -35,9 +35,9 @@ export const sushi: Aggregator = {
       const place = fieldAt(body, field)
       return typeof place === 'number' ? fieldAt(body, 'tokens', place, 'address') : undefined
     }
-    expectToken(tokenAt('tokenFrom'), ask.tokenIn)
-    expectToken(tokenAt('tokenTo'), ask.tokenOut)
-    expectAmount(fieldAt(body, 'amountIn'), ask)
+    expectToken(tokenAt('tokenFrom'), params.tokenIn)
+    expectToken(tokenAt('tokenTo'), params.tokenOut)
+    expectAmount(fieldAt(body, 'amountIn'), params)
     return { amountOut: atomsOf(fieldAt(body, 'assumedAmountOut')), gas: gasOf(fieldAt(body, 'gasSpent')) }
   },
 }

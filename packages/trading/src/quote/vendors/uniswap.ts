@@ -31,16 +31,16 @@ export const uniswap: Aggregator = {
       protocols: ['V2', 'V3', 'V4'],
     }),
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseNoRoute(answer, 'errorCode', ['ResourceNotFound'])
     refuseStatus(answer)
     const { body } = answer
     if (fieldAt(body, 'routing') !== 'CLASSIC') throw new VendorRefused('MALFORMED')
     const said = fieldAt(body, 'quote')
     expectSame(fieldAt(said, 'chainId'), CHAIN_ID)
-    expectToken(fieldAt(said, 'input', 'token'), ask.tokenIn)
-    expectToken(fieldAt(said, 'output', 'token'), ask.tokenOut)
-    expectAmount(fieldAt(said, 'input', 'amount'), ask)
+    expectToken(fieldAt(said, 'input', 'token'), params.tokenIn)
+    expectToken(fieldAt(said, 'output', 'token'), params.tokenOut)
+    expectAmount(fieldAt(said, 'input', 'amount'), params)
     return {
       amountOut: atomsOf(fieldAt(said, 'output', 'amount')),
       gas: gasOf(fieldAt(said, 'gasUseEstimate')),

@@ -15,15 +15,15 @@ export const zeroEx: Aggregator = {
     }),
     headers: { '0x-api-key': key ?? '', '0x-version': 'v2' },
   }),
-  read(answer, ask) {
+  read(answer, params) {
     refuseStatus(answer)
     const { body } = answer
     const isLiquid = fieldAt(body, 'liquidityAvailable')
     if (isLiquid === false) throw new VendorRefused('NO_ROUTE')
     if (isLiquid !== true) throw new VendorRefused('MALFORMED')
-    expectToken(fieldAt(body, 'sellToken'), ask.tokenIn)
-    expectToken(fieldAt(body, 'buyToken'), ask.tokenOut)
-    expectAmount(fieldAt(body, 'sellAmount'), ask)
+    expectToken(fieldAt(body, 'sellToken'), params.tokenIn)
+    expectToken(fieldAt(body, 'buyToken'), params.tokenOut)
+    expectAmount(fieldAt(body, 'sellAmount'), params)
     return { amountOut: atomsOf(fieldAt(body, 'buyAmount')), gas: gasOf(fieldAt(body, 'gas')) }
   },
 }
