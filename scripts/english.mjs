@@ -87,30 +87,28 @@ export function findPhrases(file, text) {
 /** The count of each rule beside the allowed one. */
 export function countByRule(findings, budget) {
   return [...PROSE_RULES, ...NAME_RULES].map(([rule]) => {
-    const count = findings.filter((finding) => finding.rule === rule).length
-    return { rule, count, allowed: budget[rule] ?? 0 }
+    return { rule, count: findings.filter((row) => row.rule === rule).length, allowed: budget[rule] ?? 0 }
   })
 }
 
 function main(options) {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
-  const files = listed
-    .split('\n')
-    .filter((file) => CHECKED.test(file) && !SKIPPED.test(file) && existsSync(file))
+  const isChecked = (file) => CHECKED.test(file) && !SKIPPED.test(file) && existsSync(file)
+  const files = listed.split('\n').filter(isChecked)
   const findings = files.flatMap((file) => findPhrases(file, readFileSync(file, 'utf8')))
   const budget = JSON.parse(readFileSync(BUDGET_PATH, 'utf8'))
   const counts = countByRule(findings, budget)
   const over = counts.filter(({ count, allowed }) => count > allowed)
   const changed = execFileSync('git', ['status', '--porcelain', '-uall'], { encoding: 'utf8' })
-  // Of a rule that still has a budget only uncommitted files are listed: the others are known.
-  const isNew = ({ rule, file }) =>
+  // Of a rule that still has a budget only uncommitted files are listed.
+  const isListed = ({ rule, file }) =>
+    options.includes('--all') ||
     over.some((row) => row.rule === rule && (row.allowed === 0 || changed.includes(` ${file}\n`)))
-  const isListed = (finding) => options.includes('--all') || isNew(finding)
   for (const { rule, file, line, words, instead } of findings.filter(isListed)) {
     console.error(`${file}:${line}: "${words}" (${rule}): write ${instead}`)
   }
   for (const { rule, count, allowed } of over)
-    console.error(`${rule}: ${count}, allowed ${allowed} (--all lists them)`)
+    console.error(`${rule}: ${count} (allowed ${allowed}); see --all`)
   if (options.includes('--update')) {
     const lowered = Object.fromEntries(counts.map((row) => [row.rule, Math.min(row.count, row.allowed)]))
     writeFileSync(BUDGET_PATH, `${JSON.stringify(lowered, null, 2)}\n`)
