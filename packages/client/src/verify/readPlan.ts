@@ -223,6 +223,7 @@ export function readCurveSwap(
 ): Omit<CallsReading, 'approvals'> {
   const call = readCurveCall(swap.data)
   if (!call) return broken('RECIPIENT', 'the call is none of a curve')
+  must(/^0x[0-9a-f]{40}$/.test(swap.to), 'RECIPIENT', 'the curve is not an address')
   must(call.recipient === wallet, 'RECIPIENT', 'the curve pays somebody else')
   const isBuy = call.side === 'buy'
   const pair = isBuy ? tokenIn : tokenOut
