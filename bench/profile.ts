@@ -1,7 +1,7 @@
 /**
- * Where a server's time goes on each hot path: one flame graph (SVG) for quote, prepare, submit, fast and session trade,
- * of ROUNDS calls each one after another, after as many that warm it up.
- * node scripts/build.mjs && node dist/bench/profile.js [folder, docs/profiles]
+ * Profiles a server on each hot path: quote, prepare, submit, fast and session trade, ROUNDS calls one after
+ * another, after as many to warm up. Each writes a .cpuprofile, which Chrome DevTools, VS Code and speedscope open.
+ * node scripts/build.mjs && node dist/bench/profile.js [folder, .cache/profiles]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { freshenFeeds, openFastTrader } from '../e2e/fast/fastTrader.ts'
 import { openParty, type SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
-import { flameGraph, ownTimes } from './profile/flameGraph.ts'
+import { ownTimes } from './profile/ownTimes.ts'
 import { grantSession } from './trade/grantSession.ts'
 import { post } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
 /** A fresh server screens the registry first, beside everything else. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
-const folder = process.argv[2] ?? 'docs/profiles'
+const folder = process.argv[2] ?? '.cache/profiles'
 const ETH = 10n ** 18n
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
 const keyOf = (name: string): Hex => keccak256(stringToHex(`profile bench ${name}`))
@@ -61,7 +61,7 @@ try {
     const title =
       `${name}: ${(busyUs / 1_000 / ROUNDS).toFixed(2)} ms of the server's processor a call, ` +
       `${(wallMs / ROUNDS).toFixed(2)} ms passed (${ROUNDS} calls, one after another)`
-    writeFileSync(join(folder, `${name}.svg`), flameGraph(title, seen))
+    writeFileSync(join(folder, `${name}.cpuprofile`), JSON.stringify(seen))
     const most = ownTimes(seen, 6).map(({ name, share }) => `${name} ${(100 * share).toFixed(0)}%`)
     console.log(`${title}\n  most by itself: ${most.join(', ')}`)
   }
