@@ -79,9 +79,11 @@ describe('documents', () => {
   const files = [
     'README.md',
     'examples/README.md',
-    'docs/quickstart.md',
-    'docs/client.md',
-    ...readdirSync('docs/tasks').map((name) => `docs/tasks/${name}`),
+    'docs/tutorials/quickstart.md',
+    'docs/reference/client.md',
+    ...readdirSync('docs/how-to')
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/how-to/${name}`),
   ]
   const pages = files.map((file) => ({ file, ...blocksOf(file) }))
   const programs = new Map<string, string>()

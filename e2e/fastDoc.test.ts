@@ -9,9 +9,9 @@ import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
 import { receiptOf } from './trading/trader.ts'
 
-/** The examples of docs/fast.md are what the text says they are: built from the table, read, and executed. */
+/** The examples of docs/reference/fast.md are what the text says they are: built from the table, read, and executed. */
 
-const FILE = 'docs/fast.md'
+const FILE = 'docs/reference/fast.md'
 const SECTION = /(<!-- examples -->\n)[\s\S]*(<!-- \/examples -->)/
 const ACCOUNT = 9
 const FEE_BPS = 25

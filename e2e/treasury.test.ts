@@ -206,7 +206,7 @@ describe('the treasury on a real chain', () => {
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 it.skipIf(!hasPython)('is checked by the script its page gives, from the answer alone', () => {
-  const page = readFileSync('docs/treasury.md', 'utf8')
+  const page = readFileSync('docs/reference/treasury.md', 'utf8')
   const script = /```python\n([\s\S]*?)```/.exec(page)![1]!
   const mine = script.replace('http://127.0.0.1:4663', world.server.url)
   expect(mine).not.toBe(script)

@@ -7,7 +7,7 @@ const client = await connect()
 const { season } = await client.api.league()
 console.log(`season    ${season?.number} is ${season?.state}`)
 
-// On a devnet the test key owns agent 2 of the registry; docs/devnet.md says how to register your own.
+// On a devnet the test key owns agent 2 of the registry; docs/reference/devnet.md says how to register your own.
 const agentId = process.env['AGENT_ID'] ?? '2'
 const entered = async () => {
   const { entries } = await client.api['league.me']()

@@ -11,6 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { build } from 'esbuild'
 import { buildWeb } from './buildWeb.mjs'
 
@@ -90,12 +91,13 @@ for (const [target, sources] of Object.entries(copied)) {
   mkdirSync(target, { recursive: true })
   const files = new Map(
     sources.flatMap((source) =>
-      readdirSync(source)
+      readdirSync(source, { recursive: true })
         .filter((file) => /\.(sql|md)$/.test(file))
         .map((file) => [file, `${source}/${file}`]),
     ),
   )
-  for (const file of readdirSync(target)) if (!files.has(file)) rmSync(`${target}/${file}`, { force: true })
+  for (const file of readdirSync(target, { recursive: true }))
+    if (/\.\w+$/.test(file) && !files.has(file)) rmSync(`${target}/${file}`, { force: true })
   for (const [file, from] of files) {
     const to = `${target}/${file}`
     if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
@@ -103,6 +105,7 @@ for (const [target, sources] of Object.entries(copied)) {
     // written.
     const draft = `dist/.copied.${process.pid}`
     writeFileSync(draft, readFileSync(from))
+    mkdirSync(dirname(to), { recursive: true })
     renameSync(draft, to)
   }
 }

@@ -28,12 +28,12 @@ const direct = new Map(
     .filter(([name]) => !name.startsWith('@pit/')),
 )
 /** The names in the first column of every table. */
-const rows = readFileSync('docs/dependencies.md', 'utf8')
+const rows = readFileSync('docs/reference/dependencies.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .flatMap((line) => [...line.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
 
-it('docs/dependencies.md has a row for each direct dependency and override, and for nothing else', () => {
+it('docs/reference/dependencies.md has a row for each direct dependency and override, and for nothing else', () => {
   const wanted = [...direct.keys(), ...Object.keys(root.overrides ?? {})]
   expect([...rows].sort()).toEqual(wanted.sort())
 })

@@ -21,9 +21,9 @@ const processes = [
 
 const files: GeneratedFile[] = [
   { path: LOCK_PATH, text: `${JSON.stringify(contractLock(), null, 2)}\n` },
-  { path: 'docs/errors.md', text: errorsDoc() },
-  { path: 'docs/llms.txt', text: llmsText() },
-  { path: 'docs/configuration.md', text: configurationDoc(processes) },
+  { path: 'docs/reference/errors.md', text: errorsDoc() },
+  { path: 'docs/reference/llms.txt', text: llmsText() },
+  { path: 'docs/reference/configuration.md', text: configurationDoc(processes) },
   { path: '.env.example', text: envExample(processes) },
   { path: COMMITTED, text: await committedText() },
 ]

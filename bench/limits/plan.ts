@@ -7,7 +7,7 @@ const INTERVALS_S = [60, 300, 3_600]
 /** A process is planned at half of what it does: ticks come in bursts, and it has to catch up after a restart. */
 const HEADROOM = 0.5
 const DAY_S = 86_400
-/** Bytes a row with its indexes, and how long rows stay, as docs/scale.md has them ("Size and growth"). */
+/** Bytes a row with its indexes, and how long rows stay, as docs/explanation/scale.md has them ("Size and growth"). */
 const BYTES = { log: 307, fill: 357 }
 const DAYS = { log: 30, fill: 90 }
 /** Decisions and holds kept for an agent; each tick writes one. */

@@ -33,7 +33,7 @@ function differs(profile: ChainProfile, honest: Signed, told: Signed): string | 
 
 type Transaction = Extract<Signed, { kind: 'transaction' }>['value']
 
-// What the client allows a market on the move, as docs/client.md says: dollars buy atoms at a price of a moment
+// What the client allows a market on the move, as docs/reference/client.md says: dollars buy atoms at a price of a moment
 // ago, and pools move between two blocks.
 const SIZE_BPS = 300n
 const MOVED_BPS = 105n

@@ -5,15 +5,15 @@ import { projectRoot } from './compile.ts'
 import { SETTINGS } from './config.ts'
 import { MODELS, VENDOR_MODES, VENDOR_NAMES } from './vendors/index.ts'
 
-const page = readFileSync(join(projectRoot(), 'docs', 'devnet.md'), 'utf8')
+const page = readFileSync(join(projectRoot(), 'docs', 'reference', 'devnet.md'), 'utf8')
 
-it('docs/devnet.md has every setting as config.ts has it', () => {
+it('docs/reference/devnet.md has every setting as config.ts has it', () => {
   for (const [name, row] of Object.entries(SETTINGS)) {
     expect(page).toContain(`| \`${name}\` | \`${row.default}\` | ${row.means} |`)
   }
 })
 
-it('docs/devnet.md names every vendor, mode and model', () => {
+it('docs/reference/devnet.md names every vendor, mode and model', () => {
   for (const name of VENDOR_NAMES) {
     for (const mode of Object.keys(VENDOR_MODES[name])) expect(page).toContain(`\`${mode}\``)
   }

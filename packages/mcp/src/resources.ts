@@ -14,7 +14,7 @@ import {
 import { adviceOf } from './advice.ts'
 import { MCP_ERRORS, type McpErrorCode } from './errors.ts'
 
-/** The pages a trader's assistant needs, out of docs/. */
+/** The pages a trader's assistant needs, out of docs/reference/. */
 export const DOCS = {
   mcp: 'This server: tools, ceilings, retries',
   client: 'What is verified before a signature',
@@ -32,7 +32,9 @@ export function registerResources(server: McpServer, docsFolder: string): void {
   for (const [name, title] of Object.entries(DOCS)) {
     const uri = `pit://docs/${name}`
     server.registerResource(`docs-${name}`, uri, { title, mimeType: MARKDOWN }, () => ({
-      contents: [{ uri, mimeType: MARKDOWN, text: readFileSync(join(docsFolder, `${name}.md`), 'utf8') }],
+      contents: [
+        { uri, mimeType: MARKDOWN, text: readFileSync(join(docsFolder, 'reference', `${name}.md`), 'utf8') },
+      ],
     }))
   }
   server.registerResource(

@@ -62,7 +62,7 @@ const PoolPin = Type.Union([
   }),
 ])
 
-/** An outside vendor; docs/vendors.md lists the kinds. */
+/** An outside vendor; docs/reference/vendors.md lists the kinds. */
 const Vendor = Type.Object({
   kind: Type.String(),
   url: Type.String(),

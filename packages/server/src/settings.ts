@@ -9,7 +9,7 @@ export interface Setting {
   whenEmpty?: string
 }
 
-/** Every setting of the server. `.env.example` and docs/configuration.md are made from this table. */
+/** Every setting of the server. `.env.example` and docs/reference/configuration.md are made from this table. */
 export const SETTINGS = {
   HOST: { default: '127.0.0.1', means: 'Address the API listens on.' },
   PORT: { default: '4663', means: 'Port of the API.' },
@@ -100,7 +100,7 @@ export const SETTINGS = {
     default: '127.0.0.0/8,::1',
     means:
       'Networks whose X-Forwarded-For and geo headers count. The default is a devnet’s: elsewhere none is ' +
-      'trusted until it is set (docs/operators.md, “Behind a proxy”). Empty: none.',
+      'trusted until it is set (docs/reference/pit-admin.md, “Behind a proxy”). Empty: none.',
     whenEmpty: 'none',
   },
   GEO_HEADER: {
@@ -227,7 +227,7 @@ export const SETTINGS = {
   VENDOR_KEYS: {
     default: '',
     means:
-      'Keys of aggregators, as kind=key pairs with commas between, such as 0x=…,uniswap=… (docs/vendors.md). ' +
+      'Keys of aggregators, as kind=key pairs with commas between, such as 0x=…,uniswap=… (docs/reference/vendors.md). ' +
       'An aggregator of the profile that needs one and has none is off.',
   },
   VENDOR_KEYS_FILE: { default: '', means: 'A file that holds VENDOR_KEYS, one pair a line.' },

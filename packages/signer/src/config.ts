@@ -13,7 +13,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /**
  * Every setting of the signer: its name, default and meaning. With main.ts the only reader of process.env;
- * `.env.example` and docs/configuration.md are made from this table.
+ * `.env.example` and docs/reference/configuration.md are made from this table.
  */
 interface Setting {
   default: string

@@ -6,11 +6,14 @@ import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
 import { signDelivery } from './webhook/deliver.ts'
 
-const text = readFileSync(fileURLToPath(new URL('../../../../docs/brains.md', import.meta.url)), 'utf8')
+const text = readFileSync(
+  fileURLToPath(new URL('../../../../docs/reference/brains.md', import.meta.url)),
+  'utf8',
+)
 const blocks = [...text.matchAll(/```\n([^`]*)\n```/g)].map((match) => match[1] ?? '')
 
 it.each(Object.values(RULE_BRAINS))(
-  'docs/brains.md lists the params of $name as its schema has them',
+  'docs/reference/brains.md lists the params of $name as its schema has them',
   (brain) => {
     expect(text).toContain(`### ${brain.name}\n\n${brain.summary}\n\n${paramsTable(brain)}\n`)
   },

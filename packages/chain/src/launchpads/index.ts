@@ -13,7 +13,7 @@ export type {
   PinnedLaunchpad,
 } from './types.ts'
 
-/** A new kind of launchpad is one file here, a test, and a row of docs/market.md. */
+/** A new kind of launchpad is one file here, a test, and a row of docs/reference/market.md. */
 const LAUNCHPADS: Record<LaunchpadKind, LaunchpadAdapter> = { pit: pitLaunchpad, pons: ponsLaunchpad }
 
 export const launchpadOf = (kind: LaunchpadKind): LaunchpadAdapter => LAUNCHPADS[kind]

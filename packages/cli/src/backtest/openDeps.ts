@@ -53,7 +53,9 @@ async function fromServer(
   const firstS = Math.min(...[...marks.values()].flatMap(([first]) => first?.atS ?? []))
   say(`Prices from the server at ${target.url}, which serves the last three days.`)
   if (Number.isFinite(firstS) && firstS > request.fromS + 60)
-    say(`They begin at ${isoMinute(firstS)}. For a longer time read the store itself: docs/brains.md.`)
+    say(
+      `They begin at ${isoMinute(firstS)}. For a longer time read the store itself: docs/reference/brains.md.`,
+    )
   return marks
 }
 

@@ -40,11 +40,11 @@ it('tells what happened, with what, what to do, and where it is described', () =
     message: 'It was refused. (RECIPIENT)',
     details: { to: '0x1' },
     fix: expect.stringMatching(/^Do not sign anything from this server/),
-    docs: 'docs/client.md',
+    docs: 'docs/reference/client.md',
   })
   expect(failureOf(refusal('SESSION_BOUND', { hint: 'Grant it again.' }))).toMatchObject({
     fix: 'Grant it again.',
-    docs: 'docs/errors.md',
+    docs: 'docs/reference/errors.md',
   })
   expect(failureOf(refusal('UNAUTHORIZED', { hint: 'Send a header.' })).fix).toBe('Run pit login.')
 })

@@ -24,12 +24,17 @@ export interface Failure {
   docs: string
 }
 
-const DOCS = { errors: 'docs/errors.md', client: 'docs/client.md', pit: 'docs/pit.md' }
+const DOCS = {
+  errors: 'docs/reference/errors.md',
+  client: 'docs/reference/client.md',
+  pit: 'docs/reference/pit.md',
+}
 
 /** What to do about the codes of the command itself. */
 export const COMMAND_FIXES = {
   USAGE: 'Run it with --help.',
-  INPUT_NEEDED: 'Give what is missing as a flag or a variable; docs/pit.md lists both under Settings.',
+  INPUT_NEEDED:
+    'Give what is missing as a flag or a variable; docs/reference/pit.md lists both under Settings.',
   REFUSED: 'Change what the message names, then run it again.',
   FAILED: 'Run pit doctor. If it finds nothing, report this message as a bug.',
 } as const

@@ -48,7 +48,7 @@ it('a paper agent needs a brain and a client id, and nothing else', () => {
 })
 
 it('every page it offers is there', () => {
-  for (const name of Object.keys(DOCS)) expect(existsSync(`docs/${name}.md`), name).toBe(true)
+  for (const name of Object.keys(DOCS)) expect(existsSync(`docs/reference/${name}.md`), name).toBe(true)
 })
 
 it.each([

@@ -37,7 +37,7 @@ const CODES = Object.keys(ERRORS) as ErrorCode[]
 export const codesOf = (group: (typeof ERROR_GROUPS)[number]): ErrorCode[] =>
   CODES.filter((code) => errorRow(code).group === group)
 
-/** `docs/errors.md`, from the table. */
+/** `docs/reference/errors.md`, from the table. */
 export function errorsDoc(): string {
   return [
     '# Errors',

@@ -79,7 +79,7 @@ const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs:
 const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
 
-/** The HTTP API over node:http. docs/architecture.md says why there is no framework. */
+/** The HTTP API over node:http. docs/explanation/architecture.md says why there is no framework. */
 export async function createApp(deps: AppDeps): Promise<App> {
   const { config, metrics } = deps
   const times = { ...TIMES, ...deps.times }

@@ -203,7 +203,7 @@ describe('the rules of a session trade', () => {
   })
 
   it('are documented in this order', () => {
-    const doc = readFileSync('docs/sessions.md', 'utf8')
+    const doc = readFileSync('docs/reference/sessions.md', 'utf8')
     const [, list] = /in order: (.*?)\. All that ran/.exec(doc) ?? []
     const codes = list?.replaceAll(/ \([^)]*\)/g, '').split(', ')
     expect(codes).toEqual(SESSION_RULES.map(({ code }) => code))
