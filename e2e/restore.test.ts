@@ -27,8 +27,9 @@ import { tradingEnv } from './trading/world.ts'
 
 /**
  * Both stores are dumped while everything runs, destroyed, and restored into new databases, by the commands of
- * docs/how-to/operate/deploy.md. Nothing of the dump is lost, nothing is relayed again; what was signed after the dump is
- * spent on no session twice: the signer stays shut until its operator opens it, and the chain remembers roots.
+ * docs/how-to/operate/backup-and-restore.md. Nothing of the dump is lost, nothing is relayed again; what was
+ * signed after the dump is spent on no session twice: the signer stays shut until its operator opens it, and the
+ * chain remembers roots.
  * The signer listens on a socket file and its key is in a KMS: the contracts take what that signs.
  */
 

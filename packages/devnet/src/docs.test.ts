@@ -5,11 +5,13 @@ import { projectRoot } from './compile.ts'
 import { SETTINGS } from './config.ts'
 import { MODELS, VENDOR_MODES, VENDOR_NAMES } from './vendors/index.ts'
 
-const page = readFileSync(join(projectRoot(), 'docs', 'reference', 'devnet.md'), 'utf8')
+const read = (name: string) => readFileSync(join(projectRoot(), 'docs', 'reference', name), 'utf8')
+const page = read('devnet.md')
 
-it('docs/reference/devnet.md has every setting as config.ts has it', () => {
+it('docs/reference/configuration.md has every setting as config.ts has it', () => {
+  const settings = read('configuration.md')
   for (const [name, row] of Object.entries(SETTINGS)) {
-    expect(page).toContain(`| \`${name}\` | \`${row.default}\` | ${row.means} |`)
+    expect(settings).toContain(`| \`${name}\` | \`${row.default}\` | ${row.means} |`)
   }
 })
 
