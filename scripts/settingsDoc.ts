@@ -26,8 +26,8 @@ export function configurationDoc(processes: ProcessSettings[]): string {
   const lines = [
     '# Configuration',
     '',
-    'Settings are environment variables, read once at start; a value that makes no sense stops the ' +
-      'start with its name. Made from the tables in `packages/*/src/config.ts` by `npm run generate`.',
+    'Settings are environment variables, read once at the start. An invalid value stops the start and ' +
+      'names the setting. Generated from tables in `packages/*/src` by `npm run generate`.',
   ]
   for (const { process, settings } of processes) {
     lines.push('', `## ${process}`, '', '| setting | default | meaning |', '|---|---|---|')

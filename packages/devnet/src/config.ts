@@ -10,37 +10,43 @@ interface Setting {
 export const SETTINGS = {
   DEVNET_PORT: {
     default: '8545',
-    means: 'Port of the JSON-RPC, HTTP and WebSocket; the sequencer is at /sequencer.',
+    means: 'Port of JSON-RPC over HTTP and WebSocket; the sequencer is at /sequencer.',
   },
-  DEVNET_VENDOR_PORT: { default: '8546', means: 'Port of the stand-ins: audit, AI gateway, aggregators.' },
-  DATA_DIR: { default: '.pit', means: 'The chain and its profile live in DATA_DIR/devnet.' },
+  DEVNET_VENDOR_PORT: {
+    default: '8546',
+    means: 'Port of the vendor stand-ins: audit, AI gateway, aggregators.',
+  },
+  DATA_DIR: { default: '.pit', means: 'Folder for state: the chain and its profile are in DATA_DIR/devnet.' },
   BLOCK_MS: { default: '100', means: 'Milliseconds between blocks.' },
-  MARKET: { default: 'on', means: 'off: no feed moves and nobody trades.' },
-  MARKET_SEED: { default: 'pit', means: 'The market draws everything from this and the block number.' },
-  MARKET_RATE: { default: '4', means: 'Trades a second of the crowd, 0 to 100.' },
+  MARKET: { default: 'on', means: 'off: feeds do not move and no simulated trades happen.' },
+  MARKET_SEED: { default: 'pit', means: 'Seed of the simulated market, combined with the block number.' },
+  MARKET_RATE: { default: '4', means: 'Simulated trades per second, 0 to 100.' },
   DEVNET_STOCK_SESSION: {
     default: 'hours',
     means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',
   },
   DEVNET_PROVIDER: {
     default: 'open',
-    means:
-      'strict: the RPC has the habits of the real chain’s public node; without them it is at /open. open: ' +
-      'it answers everything it can.',
+    means: 'strict: the RPC has the limits of the real chain’s public node; /open has none. open: no limits.',
   },
   DEVNET_ADDRESSES: {
     default: '0',
-    means: 'Further RPC addresses on free ports, named in the profile, which devnet_address lets lag or die.',
+    means:
+      'Number of further RPC addresses on free ports, listed in the profile; devnet_address makes them ' +
+      'lag or fail.',
   },
-  DEVNET_LOG_MATCHES: { default: '10000', means: 'Strict: logs in one answer.' },
-  DEVNET_LOG_MATCHES_NEAR: { default: '50000', means: 'Strict: the same within 1,001 blocks.' },
-  DEVNET_LOG_BLOCKS: { default: '10000', means: 'Strict: blocks in one range of logs.' },
-  DEVNET_STATE_BLOCKS: { default: '5000', means: 'Strict: blocks of which the state can be read.' },
+  DEVNET_LOG_MATCHES: { default: '10000', means: 'strict: maximum logs per response.' },
+  DEVNET_LOG_MATCHES_NEAR: { default: '50000', means: 'strict: the same within 1,001 blocks.' },
+  DEVNET_LOG_BLOCKS: { default: '10000', means: 'strict: maximum blocks per log range.' },
+  DEVNET_STATE_BLOCKS: {
+    default: '5000',
+    means: 'strict: number of recent blocks whose state is available.',
+  },
   DEVNET_COST_PER_S: {
     default: '1500',
-    means: 'Strict: what asking may cost in a second, per address; a plain read is 1, logs are 20.',
+    means: 'strict: request cost per second and address; a plain read costs 1, a log query 20.',
   },
-  DEVNET_SOCKET_LIFE_S: { default: '20', means: 'Strict: seconds after which a WebSocket is dropped.' },
+  DEVNET_SOCKET_LIFE_S: { default: '20', means: 'strict: seconds after which a WebSocket is dropped.' },
   DEVNET_AGENT_REGISTRY: {
     default: 'pit',
     means: 'pit: the profile names the registry with a vault. erc8004: the identity registry, same agents.',

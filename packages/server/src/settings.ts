@@ -20,62 +20,63 @@ export const SETTINGS = {
   METRICS_HOST: {
     default: '127.0.0.1',
     means:
-      'Address of METRICS_PORT. A proxy in another container asks /ready there: then 0.0.0.0, in a network ' +
-      'that nobody else is in.',
+      'Address of METRICS_PORT. If a proxy in another container checks /ready, use 0.0.0.0 in a private ' +
+      'network.',
   },
   DRAIN_S: {
     default: '0',
     means:
-      'Seconds an API process goes on serving after SIGTERM while /ready says no, so that a proxy has ' +
-      'stopped sending before it stops listening.',
+      'Seconds an API process keeps serving after SIGTERM while /ready returns 503, so that a proxy stops ' +
+      'sending requests first.',
   },
-  ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
-  DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
+  ROLE: { default: 'api,jobs', means: 'Roles of this process: api, jobs or both.' },
+  DATA_DIR: { default: '.pit', means: 'Folder for state: the embedded store, the chain, the profile.' },
   PROFILE: {
     default: '',
-    means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
+    means: 'Chain profile file; required with CHAIN_RPC_URL. Empty: the devnet’s profile under DATA_DIR.',
   },
   CHAIN_RPC_URL: {
     default: '',
     means:
-      'JSON-RPC of the chain, several addresses separated by commas, the preferred one first: reads go on ' +
-      'to the next when one fails. Empty: the profile’s. Set: no devnet starts.',
+      'JSON-RPC addresses of the chain, comma-separated, the preferred one first; reads fail over to the ' +
+      'next. Empty: the profile’s. If set, no devnet starts.',
   },
-  CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
+  CHAIN_RPC_URL_FILE: { default: '', means: 'File that contains CHAIN_RPC_URL, which may include a key.' },
   CHAIN_WS_URL: {
     default: '',
     means:
-      'WebSocket that tells of new blocks. Empty: the profile’s, else the preferred address is asked ' +
-      'whether it has one.',
+      'WebSocket that announces new blocks. Empty: the profile’s, else the preferred address if it has ' +
+      'one.',
   },
-  SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
-  SEQUENCER_URL_FILE: { default: '', means: 'A file that holds SEQUENCER_URL.' },
+  SEQUENCER_URL: {
+    default: '',
+    means: 'Address that signed transactions are relayed to. Empty: the chain RPC.',
+  },
+  SEQUENCER_URL_FILE: { default: '', means: 'File that contains SEQUENCER_URL.' },
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
-  DATABASE_URL_FILE: { default: '', means: 'A file that holds DATABASE_URL, which may carry a password.' },
+  DATABASE_URL_FILE: { default: '', means: 'File that contains DATABASE_URL, which may include a password.' },
   ALLOW_EMBEDDED_STORE: {
     default: '',
     means:
-      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut ' +
-      'may lose the tail.',
+      '1 allows the embedded store on a chain other than the devnet. It never syncs to disk: a power cut ' +
+      'may lose the latest writes.',
   },
   REDIS_URL: { default: '', means: 'Redis for the rate limits of several processes. Empty: in memory.' },
-  REDIS_URL_FILE: { default: '', means: 'A file that holds REDIS_URL, which may carry a password.' },
+  REDIS_URL_FILE: { default: '', means: 'File that contains REDIS_URL, which may include a password.' },
   AUTH_DOMAIN: {
     default: 'localhost',
     means:
-      'Domain named in sign-in messages, never taken from the Host header. The default is a devnet’s: ' +
-      'elsewhere nobody signs in (AUTH_DOMAIN_UNSET) until it is set. Empty: sign-in is off.',
+      'Domain in sign-in messages, never taken from the Host header. The default is for a devnet: ' +
+      'elsewhere sign-in fails (AUTH_DOMAIN_UNSET) until it is set. Empty: sign-in is off.',
     whenEmpty: 'sign-in is off',
   },
   PUBLIC_URL: {
     default: '',
-    means:
-      "The API's own origin (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN, with PORT unless it names one.",
+    means: 'Origin of the API (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN, with PORT unless it names one.',
   },
   ALLOWED_HOSTS: {
     default: '',
-    means:
-      'Comma-separated hosts this server answers for, beyond PUBLIC_URL and loopback names; * answers any.',
+    means: 'Comma-separated Host names to accept besides PUBLIC_URL and loopback names; * accepts any.',
   },
   REQUIRE_PARTNER_AGENT: { default: '', means: '1: only wallets and owners of registry agents may sign in.' },
   SIGNUPS_PER_ADDRESS_DAY: {
@@ -84,7 +85,7 @@ export const SETTINGS = {
   },
   SIGNUPS_PER_HOUR: {
     default: String(CAPS.signup.overallPerHour),
-    means: 'New accounts an hour for the whole service.',
+    means: 'New accounts per hour for the whole service.',
   },
   KEYS_PER_ADDRESS_DAY: {
     default: String(CAPS.keys.perAddressPerDay),
@@ -92,158 +93,158 @@ export const SETTINGS = {
   },
   KEYS_PER_HOUR: {
     default: String(CAPS.keys.overallPerHour),
-    means: 'New keys an hour for the whole service.',
+    means: 'New keys per hour for the whole service.',
   },
-  RATE_LIMIT_SCALE: { default: '1', means: 'Multiplies every rate bucket, for load tests.' },
-  RATE_OVERALL_FACTOR: { default: '50', means: "An overall bucket is this many times the address's." },
+  RATE_LIMIT_SCALE: { default: '1', means: 'Multiplies every rate limit, for load tests.' },
+  RATE_OVERALL_FACTOR: { default: '50', means: 'An overall limit is this many times the limit per address.' },
   TRUSTED_PROXIES: {
     default: '127.0.0.0/8,::1',
     means:
-      'Networks whose X-Forwarded-For and geo headers count. The default is a devnet’s: elsewhere none is ' +
-      'trusted until it is set (docs/reference/pit-admin.md, “Behind a proxy”). Empty: none.',
+      'Networks whose X-Forwarded-For and geo headers are trusted. The default is for a devnet: elsewhere ' +
+      'none is trusted until it is set (docs/how-to/operate/proxy-and-countries.md). Empty: none.',
     whenEmpty: 'none',
   },
   GEO_HEADER: {
     default: 'cf-ipcountry',
     means:
-      'Header a trusted proxy names the country in. Off a devnet it counts as a country source only if it is ' +
-      'set, because only the operator knows what the proxy sets. Empty: none.',
+      'Country header set by a trusted proxy. Off a devnet it is a country source only if it is set ' +
+      'explicitly, because only the operator knows what the proxy sets. Empty: none.',
     whenEmpty: 'none',
   },
   GEO_REGION_HEADER: {
     default: 'cf-region-code',
-    means: 'Header a trusted proxy names the region in. Empty: none.',
+    means: 'Region header set by a trusted proxy. Empty: none.',
     whenEmpty: 'none',
   },
   GEO_DB: {
     default: '',
-    means: 'MaxMind database file. What it blocks stays blocked, whatever a proxy says. Empty: none.',
+    means: 'MaxMind database file. It blocks independently of a proxy’s header. Empty: none.',
   },
   GEO: {
     default: '',
     means:
-      'none: serve without a country source on purpose. Off a devnet the server does not start with neither ' +
-      'GEO_DB, nor GEO_HEADER with TRUSTED_PROXIES, nor this.',
+      'none: serve without a country source. Off a devnet the server starts only with GEO_DB, GEO_HEADER ' +
+      'with TRUSTED_PROXIES, or this.',
   },
   SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
     means:
-      'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on ' +
-      'a chain that is not a devnet.',
+      'Sanctioned addresses; reloaded when it changes. The default is a sample that is rejected on a ' +
+      'chain other than a devnet.',
   },
   SANCTIONS_MAX_AGE_H: {
     default: '168',
     means:
-      'Hours since the sanctions list was taken past which no server starts on a chain that is not a devnet. ' +
-      'Health and a metric tell of 48 hours.',
+      'Maximum age of the sanctions list in hours for a start on a chain other than a devnet. Health is ' +
+      'degraded after 48 hours.',
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     default: '256',
     means:
-      'Connections open at once from one client address (IPv6: a /64, and eight times as many from a /48); ' +
-      'more are closed unanswered. Trusted proxies are not counted.',
+      'Maximum open connections from one client address (IPv6: a /64; eight times as many from a /48); ' +
+      'more are closed. Trusted proxies have no limit.',
   },
-  MAX_IN_FLIGHT: { default: '1000', means: 'Requests under way at once before new ones are shed with 503.' },
-  MAX_LOOP_DELAY_MS: { default: '500', means: 'Event-loop delay at which new requests are shed with 503.' },
+  MAX_IN_FLIGHT: { default: '1000', means: 'Concurrent requests after which new ones are shed with 503.' },
+  MAX_LOOP_DELAY_MS: {
+    default: '500',
+    means: 'Event-loop delay in milliseconds after which new requests are shed with 503.',
+  },
   SUBMIT_ENABLED: {
     default: '1',
-    means: '0: nothing is relayed here; plans are still made and simulated.',
+    means: '0: nothing is relayed; plans are still made and simulated.',
   },
   FAST_ENABLED: {
     default: '',
-    means:
-      '1: live/fast checks and relays trades that clients built themselves. Off where SUBMIT_ENABLED is 0.',
+    means: '1: live/fast checks and relays trades that clients built. Off if SUBMIT_ENABLED is 0.',
   },
   SIGNER_URL: {
     default: 'http://127.0.0.1:4664',
     means:
-      'Where the signer listens: http://127.0.0.1:4664 on this machine, unix:/run/pit-signer/signer.sock ' +
-      'for a socket file, or https://signer.example:4664 for another machine, with the three files below.',
+      'Address of the signer: http://127.0.0.1:4664 on this machine, unix:/run/pit-signer/signer.sock for ' +
+      'a socket file, or https://signer.example:4664 on another machine, with the three files below.',
   },
   SIGNER_CA_FILE: {
     default: '',
-    means: 'Over https: the certificate (PEM) of the authority that alone may vouch for the signer.',
+    means: 'For https: certificate (PEM) of the only authority that may issue the signer’s certificate.',
   },
   SIGNER_CLIENT_CERT_FILE: {
     default: '',
-    means: 'Over https: this server’s own certificate (PEM), which the signer asks for.',
+    means: 'For https: this server’s certificate (PEM), which the signer requires.',
   },
   SIGNER_CLIENT_KEY_FILE: {
     default: '',
-    means: 'Over https: the private key (PEM) of that certificate, its user’s alone (mode 0600).',
+    means: 'For https: private key (PEM) of that certificate, readable only by its user (mode 0600).',
   },
   SIGNER_SECRET: {
     default: '',
-    means:
-      'Shared with the signer; npm start makes one for the devnet. Empty: no sessions are granted or traded.',
+    means: 'Secret shared with the signer; npm start creates one for the devnet. Empty: no sessions.',
   },
-  SIGNER_SECRET_FILE: { default: '', means: 'A file that holds SIGNER_SECRET.' },
+  SIGNER_SECRET_FILE: { default: '', means: 'File that contains SIGNER_SECRET.' },
   SEAL_KEY: {
     default: '',
     means:
-      '32 bytes of hex that seal webhook secrets and owners’ AI keys in the store; npm start makes one for ' +
-      'the devnet. Empty: neither is taken.',
+      '32 bytes of hex that encrypt webhook secrets and owners’ AI keys in the store; npm start creates ' +
+      'one for the devnet. Empty: neither is accepted.',
   },
-  SEAL_KEY_FILE: { default: '', means: 'A file that holds SEAL_KEY.' },
+  SEAL_KEY_FILE: { default: '', means: 'File that contains SEAL_KEY.' },
   AI_POOL_KEY: {
     default: '',
-    means:
-      'The service’s own key at the AI gateway of the profile; npm start uses the devnet’s. Empty: the ' +
-      'pool pays for nobody.',
+    means: 'The service’s key at the AI gateway; npm start uses the devnet’s. Empty: the pool pays nothing.',
   },
-  AI_POOL_KEY_FILE: { default: '', means: 'A file that holds AI_POOL_KEY.' },
-  AI_POOL_USD_DAY: { default: '50', means: 'Dollars the AI pool pays a UTC day, for everyone together.' },
+  AI_POOL_KEY_FILE: { default: '', means: 'File that contains AI_POOL_KEY.' },
+  AI_POOL_USD_DAY: { default: '50', means: 'Dollars the AI pool pays per UTC day in total.' },
   AI_POOL_LIVE_PCT: {
     default: '50',
-    means: 'Percent of them that trials leave to owners whose agents trade live.',
+    means: 'Percentage of the pool reserved for owners whose agents trade live.',
   },
   AI_POOL_LIVE_USD: {
     default: '2',
-    means: 'Of them for one owner a day whose wallet trades here, for live agents.',
+    means: 'Pool dollars per day for an owner whose wallet trades here, for live agents.',
   },
   AI_POOL_LIVE_MIN_USD: {
     default: '100',
-    means: 'Mined volume of 30 days, with fees paid, that the live share asks for.',
+    means: 'Mined 30-day volume in dollars, with fees paid, required for the live share.',
   },
-  AI_POOL_TRIAL_USD: { default: '0.25', means: 'Of them for any other owner a day, while on trial.' },
+  AI_POOL_TRIAL_USD: { default: '0.25', means: 'Pool dollars per day for any other owner during the trial.' },
   AI_POOL_TRIAL_DAYS: {
     default: '7',
-    means: 'Days of an owner’s trial, from the first call that the pool paid.',
+    means: 'Days of an owner’s trial, from the first call paid by the pool.',
   },
-  AI_POOL_TRIALS: { default: '1', means: '0: no new trials begin.' },
-  AI_POOL_TRIALS_DAY: { default: '100', means: 'Trials that may begin a UTC day, in all.' },
+  AI_POOL_TRIALS: { default: '1', means: '0: no new trials start.' },
+  AI_POOL_TRIALS_DAY: { default: '100', means: 'Maximum trials that start per UTC day in total.' },
   AI_POOL_TRIALS_ADDRESS: {
     default: '3',
-    means: 'Trials that may begin a UTC day for agents made from one client address (IPv6: one /64).',
+    means:
+      'Maximum trials that start per UTC day for agents created from one client address (IPv6: one /64).',
   },
   AI_POOL_MODEL_USD: {
     default: '1',
-    means: 'The pool pays models up to this price, in dollars per million tokens.',
+    means: 'Maximum price of a model paid by the pool, in dollars per million tokens.',
   },
   AI_OWN_USD_DAY: {
     default: '25',
-    means: 'Dollars an owner’s own AI key is charged through here a UTC day, at most.',
+    means: 'Maximum dollars charged to an owner’s own AI key per UTC day.',
   },
   VENDOR_KEYS: {
     default: '',
     means:
-      'Keys of aggregators, as kind=key pairs with commas between, such as 0x=…,uniswap=… (docs/reference/vendors.md). ' +
-      'An aggregator of the profile that needs one and has none is off.',
+      'Keys of aggregators as comma-separated kind=key pairs, such as 0x=…,uniswap=… ' +
+      '(docs/reference/vendors.md). An aggregator that needs a key and has none is off.',
   },
-  VENDOR_KEYS_FILE: { default: '', means: 'A file that holds VENDOR_KEYS, one pair a line.' },
+  VENDOR_KEYS_FILE: { default: '', means: 'File that contains VENDOR_KEYS, one pair per line.' },
   LEAGUE_FIRST_SEASON: {
     default: '',
     means:
-      'Monday the league’s first season starts, such as 2026-01-05. Empty: the profile’s, or on a devnet ' +
-      'the week its store first ran.',
+      'Monday on which the first league season starts, such as 2026-01-05. Empty: the profile’s, or on a ' +
+      'devnet the week its store first ran.',
   },
   TREASURY_CLOSE_DELAY_H: {
     default: '0',
     means:
-      'Hours the job waits after a treasury week has ended before it records the week, so that an operator ' +
-      'can record it together with the transfers of its shares (pit-admin week close --transfer).',
+      'Hours the job waits before it records an ended treasury week, so that an operator can record it ' +
+      'together with its transfers (pit-admin week close --transfer).',
   },
-  DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
+  DEV_FIELDS: { default: '', means: '1 allows development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
 

@@ -23,49 +23,50 @@ interface Setting {
 export const SETTINGS = {
   SIGNER_PORT: {
     default: '4664',
-    means: 'Port the signer listens on, on loopback; every call is authenticated.',
+    means: 'Loopback port of the signer; every call is authenticated.',
   },
   SIGNER_LISTEN: {
     default: '',
     means:
-      'Where the signer listens instead: unix:/run/pit-signer/signer.sock (a socket file for its user and ' +
-      'group), or https://0.0.0.0:4664 for a server on another machine, with the three files below. Empty: ' +
+      'Other listen address: unix:/run/pit-signer/signer.sock (a socket file for its user and group), or ' +
+      'https://0.0.0.0:4664 for a server on another machine, with the three files below. Empty: ' +
       'SIGNER_PORT on loopback.',
   },
-  SIGNER_TLS_CERT_FILE: { default: '', means: 'Over https: the signer’s own certificate (PEM).' },
+  SIGNER_TLS_CERT_FILE: { default: '', means: 'For https: the signer’s certificate (PEM).' },
   SIGNER_TLS_KEY_FILE: {
     default: '',
-    means: 'Over https: the private key (PEM) of that certificate, its user’s alone (mode 0600).',
+    means: 'For https: private key (PEM) of that certificate, readable only by its user (mode 0600).',
   },
   SIGNER_TLS_CLIENT_CA_FILE: {
     default: '',
-    means:
-      'Over https: the authority (PEM) whose clients are let in, and nobody else; one made for this alone.',
+    means: 'For https: the only authority (PEM) whose clients are accepted; use a dedicated one.',
   },
-  DATA_DIR: { default: '.pit', means: 'The signer’s key and embedded store live in DATA_DIR/signer.' },
+  DATA_DIR: {
+    default: '.pit',
+    means: 'Folder for state: the signer’s key and embedded store are in DATA_DIR/signer.',
+  },
   PROFILE: {
     default: '',
-    means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
+    means: 'Chain profile file; required with CHAIN_RPC_URL. Empty: the devnet’s profile under DATA_DIR.',
   },
   SIGNER_PROFILE: {
     default: '',
     means:
-      'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, ' +
-      'on a devnet only.',
+      'The signer’s own copy of the profile, independent of the server’s. Empty: PROFILE, on a devnet ' +
+      'only.',
   },
   CHAIN_RPC_URL: {
     default: '',
-    means: 'JSON-RPC of the chain, one address or several by commas, unless SIGNER_RPC_URL names others.',
+    means: 'JSON-RPC addresses of the chain, comma-separated, unless SIGNER_RPC_URL is set.',
   },
-  CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
+  CHAIN_RPC_URL_FILE: { default: '', means: 'File that contains CHAIN_RPC_URL, which may include a key.' },
   SIGNER_RPC_URL: {
     default: '',
     means:
-      'The signer’s own nodes by commas, for prices and token classes. Empty: CHAIN_RPC_URL. Of several, ' +
-      'two must agree on whatever it signs by, so name three to outlive one. Whoever runs a single one can ' +
-      'lie to the signer.',
+      'The signer’s own nodes, comma-separated. Empty: CHAIN_RPC_URL. Of several, two must agree, so use ' +
+      'three to tolerate one failure. The operator of a single node can lie to the signer.',
   },
-  SIGNER_RPC_URL_FILE: { default: '', means: 'A file that holds SIGNER_RPC_URL, which may carry a key.' },
+  SIGNER_RPC_URL_FILE: { default: '', means: 'File that contains SIGNER_RPC_URL, which may include a key.' },
   SIGNER_DATABASE_URL: {
     default: '',
     means:
@@ -74,78 +75,80 @@ export const SETTINGS = {
   },
   SIGNER_DATABASE_URL_FILE: {
     default: '',
-    means: 'A file that holds SIGNER_DATABASE_URL, which may carry a password.',
+    means: 'File that contains SIGNER_DATABASE_URL, which may include a password.',
   },
   ALLOW_EMBEDDED_STORE: {
     default: '',
     means:
-      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power ' +
-      'cut may lose the newest spend.',
+      '1 allows the embedded store on a chain other than the devnet. It never syncs to disk: a power cut ' +
+      'may lose the latest spend.',
   },
   SIGNER_SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
     means:
-      'The signer’s own copy of the sanctioned addresses; read again when it changes. Must be set on a ' +
-      'chain that is not a devnet.',
+      'The signer’s own copy of the sanctioned addresses; reloaded when it changes. Required on a chain ' +
+      'other than a devnet.',
   },
   SIGNER_SECRET: {
     default: '',
     means:
-      'Shared with the server, which signs its calls with it; at least 32 characters. npm start makes ' +
-      'one for the devnet.',
+      'Secret shared with the server, which signs its calls with it; at least 32 characters. npm start ' +
+      'creates one for the devnet.',
   },
-  SIGNER_SECRET_FILE: { default: '', means: 'A file that holds SIGNER_SECRET.' },
+  SIGNER_SECRET_FILE: { default: '', means: 'File that contains SIGNER_SECRET.' },
   SIGNER_OPERATOR_SECRET: {
     default: '',
-    means: 'Lifts a freeze, which the server’s secret cannot. Empty: a freeze can only be set, not lifted.',
+    means:
+      'Secret that lifts a freeze; the server’s secret can only set one. Empty: a freeze cannot be ' +
+      'lifted.',
   },
-  SIGNER_OPERATOR_SECRET_FILE: { default: '', means: 'A file that holds SIGNER_OPERATOR_SECRET.' },
+  SIGNER_OPERATOR_SECRET_FILE: { default: '', means: 'File that contains SIGNER_OPERATOR_SECRET.' },
   SIGNER_PASSPHRASE: {
     default: '',
     means:
-      'Seals the co-signer’s key at rest; at least 16 characters. A file is better: an environment can ' +
-      'be read.',
+      'Encrypts the co-signer’s key at rest; at least 16 characters. Prefer a file: an environment can be ' +
+      'read.',
   },
-  SIGNER_PASSPHRASE_FILE: { default: '', means: 'A file that holds SIGNER_PASSPHRASE.' },
+  SIGNER_PASSPHRASE_FILE: { default: '', means: 'File that contains SIGNER_PASSPHRASE.' },
   SIGNER_IMPORT_KEY_FILE: {
     default: '',
     means:
-      'A file with a private key in hex, taken as the co-signer’s at the first start instead of a new ' +
-      'one. Delete it afterwards.',
+      'File with a private key in hex, imported as the co-signer’s key at the first start. Delete it ' +
+      'afterwards.',
   },
   SIGNER_KMS_KEY_ID: {
     default: '',
     means:
       'The co-signer’s key in AWS KMS (id or ARN; ECC_SECG_P256K1, SIGN_VERIFY) instead of a file. The ' +
-      'passphrase still seals what executors’ keys are sealed by. Empty: a file under DATA_DIR/signer/keys.',
+      'passphrase still protects the executors’ keys. Empty: a file under DATA_DIR/signer/keys.',
   },
   SIGNER_KMS_REGION: { default: '', means: 'Region of that key, such as eu-central-1.' },
   SIGNER_KMS_URL: {
     default: '',
-    means: 'Where that KMS answers. Empty: https://kms.<region>.amazonaws.com.',
+    means: 'Address of the KMS. Empty: https://kms.<region>.amazonaws.com.',
   },
   SIGNER_KMS_ACCESS_KEY_ID: {
     default: '',
-    means: 'Who asks the KMS; it needs kms:Sign and kms:GetPublicKey.',
+    means: 'Access key for the KMS; it needs kms:Sign and kms:GetPublicKey.',
   },
-  SIGNER_KMS_SECRET_KEY: { default: '', means: 'The secret of that access key. A file is better.' },
-  SIGNER_KMS_SECRET_KEY_FILE: { default: '', means: 'A file that holds SIGNER_KMS_SECRET_KEY.' },
+  SIGNER_KMS_SECRET_KEY: { default: '', means: 'Secret of that access key. Prefer a file.' },
+  SIGNER_KMS_SECRET_KEY_FILE: { default: '', means: 'File that contains SIGNER_KMS_SECRET_KEY.' },
   SIGNER_KMS_SESSION_TOKEN: {
     default: '',
-    means: 'Of temporary credentials. Empty: they are not temporary.',
+    means: 'Session token of temporary credentials. Empty: the credentials are permanent.',
   },
-  SIGNER_KMS_SESSION_TOKEN_FILE: { default: '', means: 'A file that holds SIGNER_KMS_SESSION_TOKEN.' },
+  SIGNER_KMS_SESSION_TOKEN_FILE: { default: '', means: 'File that contains SIGNER_KMS_SESSION_TOKEN.' },
   SIGNER_MAX_HEAD_AGE_S: {
     default: String(COSIGNER.maxHeadAgeS),
     means:
-      'How old the newest block may be, in seconds, before the signer takes the chain for standing ' +
-      'still and signs nothing. Blocks of chain 4663 come about every 0.1 s; only a chain that makes ' +
-      'none while nobody trades needs more, and then the signer’s clock may be off by as much.',
+      'Maximum age of the newest block in seconds; beyond it the signer signs nothing. Chain 4663 makes a ' +
+      'block about every 0.1 s. Raise it only for a chain that makes none without trades; the signer’s ' +
+      'clock may then be off by as much.',
   },
-  SIGNER_MAX_IN_FLIGHT: { default: '512', means: 'Calls under way at once before new ones are BUSY.' },
+  SIGNER_MAX_IN_FLIGHT: { default: '512', means: 'Concurrent calls after which new ones are BUSY.' },
   DEVNET_STOCK_SESSION: {
     default: 'hours',
-    means: 'always: on a devnet stock prices count at any hour, as the devnet’s own setting.',
+    means: 'always: on a devnet stock prices are valid at any hour, like the devnet’s own setting.',
   },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>

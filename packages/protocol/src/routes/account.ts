@@ -9,7 +9,7 @@ export const ACCOUNT_ROUTES = {
     ...PLACES['me.trades'],
     ...MINE,
     buckets: ['me_reads'],
-    summary: 'The wallet’s trades, newest first, whichever key relayed them.',
+    summary: 'The wallet’s trades by any of its keys, newest first.',
     query: TradesQuery,
     answer: Trades,
   }),

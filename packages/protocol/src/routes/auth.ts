@@ -20,7 +20,7 @@ export const AUTH_ROUTES = {
     area: 'auth',
     auth: 'none',
     ...SIGN_IN,
-    summary: 'Ask for a message to sign: to sign in, or to revoke every key.',
+    summary: 'Request a message to sign, to sign in or to revoke every key.',
     body: ChallengeRequest,
     answer: Challenge,
     errors: ['AUTH_DOMAIN_UNSET', 'SANCTIONED'],
@@ -30,7 +30,7 @@ export const AUTH_ROUTES = {
     area: 'auth',
     auth: 'none',
     ...SIGN_IN,
-    summary: 'Trade a signed message for an API key bound to the wallet.',
+    summary: 'Exchange a signed message for an API key of the wallet.',
     body: VerifyRequest,
     answer: ApiKeyRecord,
     errors: [
@@ -49,7 +49,7 @@ export const AUTH_ROUTES = {
     ...PLACES['auth.me'],
     area: 'auth',
     auth: 'key',
-    summary: 'Who the calling key acts for and when it ends.',
+    summary: 'Wallet and expiry of the calling key.',
     answer: AuthMe,
   }),
   'auth.revoke': route({

@@ -158,7 +158,7 @@ export const HOSTED_ROUTES = {
     ...PLACES['hosted.stop'],
     ...OWNED,
     sanctionedKeyAllowed: true,
-    summary: 'Stop an agent for good and revoke its session here.',
+    summary: 'Stop an agent permanently and revoke its session at the service.',
     answer: HostedStopped,
   }),
   'hosted.delete': route({
@@ -179,14 +179,14 @@ export const HOSTED_ROUTES = {
   'hosted.rotate_webhook_secret': route({
     ...PLACES['hosted.rotate_webhook_secret'],
     ...OWNED,
-    summary: 'A new webhook secret, shown once; the old one stops at once.',
+    summary: 'Create a webhook secret, shown once; the old one is invalid at once.',
     answer: WebhookSecret,
     errors: ['NOT_WEBHOOK'],
   }),
   'hosted.refund_gas': route({
     ...PLACES['hosted.refund_gas'],
     ...OWNED,
-    summary: 'Send a stopped agent’s leftover gas from its executor back to the owner on record.',
+    summary: 'Return a stopped agent’s remaining gas from its executor to the recorded owner.',
     answer: GasRefund,
     errors: [
       'STOP_FIRST',
@@ -207,7 +207,7 @@ export const HOSTED_ROUTES = {
   'hosted.stock_attestation': route({
     ...PLACES['hosted.stock_attestation'],
     ...OWNED,
-    summary: 'File the owner’s signed attestation that lets the agent trade stock tokens.',
+    summary: 'Submit the owner’s signed attestation that allows the agent to trade stock tokens.',
     body: AttestStock,
     answer: HostedAttested,
     errors: ATTEST_ERRORS,
@@ -216,14 +216,14 @@ export const HOSTED_ROUTES = {
   'hosted.stock_attestation.revoke': route({
     ...PLACES['hosted.stock_attestation.revoke'],
     ...OWNED,
-    summary: 'Take the attestation back, here and at the signing service.',
+    summary: 'Revoke the attestation at the service and the signer.',
     answer: HostedUnattested,
     errors: ['PAPER_AGENT'],
   }),
   'hosted.logs': route({
     ...PLACES['hosted.logs'],
     ...OWNED,
-    summary: 'What the agent decided, traded and held, newest first.',
+    summary: 'The agent’s decisions, trades and holds, newest first.',
     query: LogsQuery,
     answer: HostedLogs,
   }),
@@ -237,7 +237,7 @@ export const HOSTED_ROUTES = {
   'hosted.spend': route({
     ...PLACES['hosted.spend'],
     ...OWNED,
-    summary: 'What an AI agent spent on its model, call by call.',
+    summary: 'Model costs of an AI agent by call.',
     query: SpendQuery,
     answer: Spend,
     errors: ['NOT_AI'],

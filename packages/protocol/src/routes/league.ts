@@ -45,13 +45,13 @@ export const LEAGUE_ROUTES = {
   league: route({
     ...PLACES.league,
     ...READ,
-    summary: 'The season, the reserve, the rules and the past.',
+    summary: 'Current season, reserve, rules and past seasons.',
     answer: League,
   }),
   'league.standings': route({
     ...PLACES['league.standings'],
     ...READ,
-    summary: 'A board’s standings; other people’s text in them must be shown as text.',
+    summary: 'A board’s standings; show names in them as plain text.',
     query: StandingsQuery,
     answer: Standings,
     errors: ['NO_SEASON'],
@@ -86,7 +86,7 @@ export const LEAGUE_ROUTES = {
   'league.statement': route({
     ...PLACES['league.statement'],
     ...WRITE,
-    summary: 'The text an agent’s owner signs to enter, good once for 10 minutes.',
+    summary: 'The text an agent’s owner signs to enter; valid once, for 10 minutes.',
     body: StatementRequest,
     answer: Statement,
     errors: ENTER_ERRORS,
@@ -105,7 +105,7 @@ export const LEAGUE_ROUTES = {
   'league.confirm': route({
     ...PLACES['league.confirm'],
     ...WRITE,
-    summary: 'File the owner’s signed eligibility confirmation for a prize entry.',
+    summary: 'Submit the owner’s signed eligibility confirmation for a prize entry.',
     body: ConfirmRequest,
     answer: Entry,
     errors: [
@@ -122,7 +122,7 @@ export const LEAGUE_ROUTES = {
     ...PLACES['league.leave'],
     ...WRITE,
     sanctionedKeyAllowed: true,
-    summary: 'Take an entry out at once.',
+    summary: 'Withdraw an entry at once.',
     body: LeaveRequest,
     answer: Left,
     errors: ['FORBIDDEN', 'NOT_ENTERED'],

@@ -30,14 +30,14 @@ export const OUR_ROUTES = {
   'hosted.ai.connect': route({
     ...PLACES['hosted.ai.connect'],
     ...CONNECT,
-    summary: 'Connect the owner’s own AI-gateway key; it rests encrypted.',
+    summary: 'Connect the owner’s own AI-gateway key; it is stored encrypted.',
     body: AiConnect,
     answer: AiConnection,
   }),
   'hosted.ai.disconnect': route({
     ...PLACES['hosted.ai.disconnect'],
     ...CONNECT,
-    summary: 'Forget the owner’s AI-gateway key.',
+    summary: 'Delete the owner’s AI-gateway key.',
     answer: AiConnection,
   }),
   'paper.order': route({

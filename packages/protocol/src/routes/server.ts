@@ -11,7 +11,7 @@ export const SERVER_ROUTES = {
     area: 'server',
     auth: 'none',
     buckets: PUBLIC_BUCKETS,
-    summary: 'The chain, contracts, core tokens, fees, risks and limits; what a client pins.',
+    summary: 'Chain, contracts, core tokens, fees, risks and limits, for clients to pin.',
     answer: Config,
   }),
   health: route({
@@ -35,7 +35,7 @@ export const SERVER_ROUTES = {
     area: 'server',
     auth: 'none',
     buckets: PUBLIC_BUCKETS,
-    summary: 'Where the fees went, week by week, as a hash-chained record.',
+    summary: 'Fees by week and their split, as a hash-chained record.',
     answer: Treasury,
   }),
 }
