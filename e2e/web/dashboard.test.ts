@@ -66,7 +66,8 @@ describe('for everybody', () => {
     ['league', '/league', /Prize board/],
     ['season', '/league/1', /Standings/],
     ['treasury', '/treasury', /Hash chain/],
-    ['reference', '/reference', /live\/prepare/],
+    ['guide', '/guide', /How-to guides/],
+    ['reference', '/docs', /live\/prepare/],
     ['tokens', '/tokens', /Core assets/],
     ['tokenSignedOut', '/tokens/ETH', /needs a key/],
   ])('%s is shown, and axe finds nothing serious', async (name, path, text) => {

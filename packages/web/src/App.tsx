@@ -31,7 +31,6 @@ const SHOWN: Record<PagePath, Shown> = {
   '/league': lazy(() => import('./pages/League.tsx')),
   '/league/:season': lazy(() => import('./pages/Season.tsx')),
   '/treasury': lazy(() => import('./pages/Treasury.tsx')),
-  '/reference': lazy(() => import('./pages/Reference.tsx')),
   '/trade': lazy(() => import('./pages/Trade.tsx')),
   '/portfolio': lazy(() => import('./pages/Portfolio.tsx')),
   '/sessions': lazy(() => import('./pages/Sessions.tsx')),
@@ -50,7 +49,6 @@ const GROUPS = [
       ['/league', 'League'],
       ['/treasury', 'Treasury'],
       ['/status', 'Status'],
-      ['/reference', 'API reference'],
     ],
   },
   {
@@ -61,6 +59,13 @@ const GROUPS = [
       ['/sessions', 'Sessions'],
       ['/agents', 'Agents'],
       ['/keys', 'Keys'],
+    ],
+  },
+  {
+    title: 'Documentation',
+    links: [
+      ['/guide', 'Guide'],
+      ['/docs', 'API reference'],
     ],
   },
 ] as const
@@ -136,9 +141,13 @@ function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
             <ul>
               {links.map(([href, label]) => (
                 <li key={href}>
-                  <Link href={href} aria-current={isUnder(path, href) ? 'page' : undefined}>
-                    {label}
-                  </Link>
+                  {findPage(href) === null ? (
+                    <a href={href}>{label}</a>
+                  ) : (
+                    <Link href={href} aria-current={isUnder(path, href) ? 'page' : undefined}>
+                      {label}
+                    </Link>
+                  )}
                 </li>
               ))}
             </ul>

@@ -7,7 +7,6 @@ export const PAGES = [
   '/league',
   '/league/:season',
   '/treasury',
-  '/reference',
   '/trade',
   '/portfolio',
   '/sessions',

@@ -14,17 +14,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
 }
-export interface Operation {
-  summary?: string
-  description?: string
-  tags?: string[]
-  security?: object[]
-  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
-  requestBody?: { content?: { 'application/json'?: { schema?: Schema; example?: unknown } } }
-  responses?: Record<string, { description?: string }>
-}
-export interface OpenApi {
-  paths: Record<string, Record<string, Operation>>
+interface OpenApi {
   components?: { schemas?: Record<string, Schema> }
 }
 
