@@ -117,6 +117,28 @@ describe('documents', () => {
   })
 })
 
+describe('guide', () => {
+  const isDoc = (file: string) => file.endsWith('.md')
+  // Another client address: pages have a rate limit.
+  const read = (path: string) => fetch(pit.url + path, { headers: { 'x-forwarded-for': '10.0.1.1' } })
+
+  it('serves an index that leads to every doc', async () => {
+    const index = await read('/guide')
+    expect([index.status, index.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const links = [...(await index.text()).matchAll(/href="(\/guide\/[^"]+)"/g)].map(([, path]) => path!)
+    const docs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter(isDoc)
+    const expected = docs.filter((file) => file !== 'README.md').map((file) => `/guide/${file.slice(0, -3)}`)
+    expect([...new Set(links)].sort()).toEqual(expected.sort())
+    for (const path of expected) expect((await read(path)).status, path).toBe(200)
+  })
+
+  it('serves the Markdown of a doc', async () => {
+    const page = await read('/guide/how-to/trade.md')
+    expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await page.text()).toBe(readFileSync('docs/how-to/trade.md', 'utf8'))
+  })
+})
+
 describe('fixtures', () => {
   it('are what today’s server answers and today’s client signs', async () => {
     let sessionId = ''

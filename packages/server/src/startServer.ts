@@ -26,6 +26,7 @@ import { createRoutes } from './routes/index.ts'
 import { examineChain } from './service/examineChain.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
+import { guidePages } from './site/guidePages.ts'
 import { marksPages } from './site/marksPages.ts'
 import { openSite } from './site/openSite.ts'
 import { recordPages } from './site/recordPages.ts'
@@ -156,7 +157,12 @@ async function open(given: Start): Promise<string> {
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
-    site: [...site.pages, ...marksPages({ sql: db, clock, profile }), ...recordPages({ sql: db, clock })],
+    site: [
+      ...site.pages,
+      ...guidePages(),
+      ...marksPages({ sql: db, clock, profile }),
+      ...recordPages({ sql: db, clock }),
+    ],
     notFound: site.notFound,
     walletRpc: createWalletRpc({ node: ground.walletReads, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })

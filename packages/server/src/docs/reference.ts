@@ -89,8 +89,8 @@ function contents(): string {
 
 const introduction = (version: string, serverUrl: string): string => `<h1 id="top">Pit API</h1>
 <p>A non-custodial trading API for software agents on EVM chain 4663. Version ${code(version)}, at ${code(serverUrl)}.</p>
-<p>Bodies and answers are JSON. Token amounts are strings of the token’s smallest unit, dollar amounts are numbers, times are unix seconds. A token is named by a core symbol or by its address. Symbols, names and labels are other people’s text: show them as text.</p>
-<p>A key goes in ${code('Authorization: Bearer pit_w_…')}. Get one by signing a message: <a href="#auth-challenge">challenge</a>, sign, <a href="#auth-verify">verify</a>. A refusal is ${code('{"error": {"code", "message", …, "retry", "hint"}}')}: branch on the code; ${code('retry')} says <a href="#errors">what may help</a>. Answers carry ${code('X-Request-Id')} and ${code('Cache-Control: no-store')}; clients must not break on fields they do not know. <span class="tag ours">ours</span> marks what goes beyond the published contract.</p>`
+<p>Bodies and responses are JSON. Token amounts are strings in the token’s smallest unit, dollar amounts are numbers, times are unix seconds. A token is named by a core symbol or its address. Symbols, names and labels are third-party text: show them as plain text. Explanations and examples are in the <a href="/guide">guide</a>.</p>
+<p>A key goes in ${code('Authorization: Bearer pit_w_…')}. Get one by signing a message: <a href="#auth-challenge">challenge</a>, sign, <a href="#auth-verify">verify</a>. An error is ${code('{"error": {"code", "message", …, "retry", "hint"}}')}: branch on the code; ${code('retry')} is the <a href="#errors">retry advice</a>. Responses have ${code('X-Request-Id')} and ${code('Cache-Control: no-store')}; clients must ignore unknown fields. <span class="tag ours">ours</span> marks additions to the published contract.</p>`
 
 const areaSection = (area: Area, serverUrl: string): string =>
   `<h2 id="${area}">${AREA_TITLES[area]}</h2>${inArea(area)
@@ -102,14 +102,14 @@ function routeSection(route: AnyRoute, serverUrl: string): string {
     `auth: ${route.auth}`,
     ...route.buckets.map((id) => `limit: ${id}`),
     ...(route.strictFields ? ['fields are exact'] : []),
-    ...(route.status === 200 ? [] : [`answers ${route.status}`]),
+    ...(route.status === 200 ? [] : [`status ${route.status}`]),
   ].map((text) => `<span class="tag">${toHtml(text)}</span>`)
   if (route.ours) tags.push('<span class="tag ours">ours</span>')
   return `<section><h3 id="${anchor(route)}">${title(route)} <a href="#${anchor(route)}" aria-label="link to this route">#</a></h3>
 <p>${toHtml(route.summary)}</p><p>${tags.join('')}</p>
 <pre>${toHtml(exampleCurl(route, serverUrl))}</pre>
 ${fieldTable('Path', route.params)}${fieldTable('Query', route.query)}${route.takesBody ? variantTables('Body', route.body) : ''}
-<details><summary>Answer</summary>${variantTables('', route.answer)}</details>
+<details><summary>Response</summary>${variantTables('', route.answer)}</details>
 <details><summary>Errors (${route.errors.length})</summary>${table(
     ['Status', 'Codes'],
     codesByStatus(route).map(([status, codes]) => [status, codes.map(codeLink).join(', ')]),
@@ -174,14 +174,14 @@ function rateSection(): string {
       `overall; then ${codeLink(cap.code)}</li>`,
   )
   return (
-    '<h2 id="rates">Rate limits</h2><p>Token buckets: a burst, then a steady rate. Past one the answer is ' +
-    `${codeLink('RATE_LIMITED')} with ${code('Retry-After')}. Buckets per ${code('overall')} are a ` +
+    '<h2 id="rates">Rate limits</h2><p>Token buckets: a burst, then a steady rate. Beyond it the error is ' +
+    `${codeLink('RATE_LIMITED')} with ${code('Retry-After')}. Limits per ${code('overall')} are a ` +
     `multiple of these numbers.</p>${table(['Bucket', 'What', 'Per', 'Burst', 'Then'], rows)}<ul>` +
     `${caps.join('')}</ul>`
   )
 }
 const rateWords = (ratePerS: number): string =>
-  ratePerS >= 1 ? `${ratePerS} a second` : `one every ${Math.round(1 / ratePerS)} seconds`
+  ratePerS >= 1 ? `${ratePerS} per second` : `one every ${Math.round(1 / ratePerS)} seconds`
 
 function errorSection(): string {
   const retries = Object.entries(RETRIES).map(([name, means]) => [code(name), toHtml(means)])

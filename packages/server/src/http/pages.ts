@@ -69,7 +69,7 @@ const pageAt = (path: string, name: string, reply: Reply): PageAt => ({
 })
 
 /** Allows the page's own style sheets by their hash; nothing else may run or load. */
-function pagePolicy(html: string): string {
+export function pagePolicy(html: string): string {
   const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
     ([, css]) => `'sha256-${createHash('sha256').update(css!).digest('base64')}'`,
   )

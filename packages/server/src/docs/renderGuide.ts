@@ -1,0 +1,104 @@
+import { posix } from 'node:path'
+import { Marked, type Tokens } from 'marked'
+import { REFERENCE_STYLE } from './referenceStyle.ts'
+
+/** A Markdown file of docs/. */
+export interface Doc {
+  /** Relative to docs/, such as `how-to/trade.md`. */
+  file: string
+  text: string
+}
+
+/** Folders in the order of the navigation. */
+const KINDS: readonly (readonly [folder: string, title: string])[] = [
+  ['tutorials', 'Tutorials'],
+  ['how-to', 'How-to guides'],
+  ['how-to/operate', 'For operators'],
+  ['reference', 'Reference'],
+  ['explanation', 'Explanation'],
+  ['decisions', 'Decisions'],
+]
+const INDEX = 'README.md'
+const GUIDE_STYLE = `${REFERENCE_STYLE}
+main{max-width:56rem}main h2{margin-top:2rem}main table{display:block;overflow-x:auto}
+td:first-child{white-space:normal}main li{margin:.2rem 0}[aria-current]{font-weight:700}
+`
+
+/** `how-to/trade.md` is at `/guide/how-to/trade`, the index at `/guide`. */
+export const guidePath = (file: string): string =>
+  file === INDEX ? '/guide' : `/guide/${file.replace(/\.md$/, '')}`
+
+/** The id of a heading, as GitHub makes it: links written for the repository work here too. */
+export const headingId = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+export function renderGuide(doc: Doc, docs: readonly Doc[]): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${toHtml(titleOf(doc))} · Pit</title>
+<style>${GUIDE_STYLE}</style>
+</head>
+<body>
+<div class="page">
+<nav aria-label="Contents">${navigation(doc, docs)}</nav>
+<main>
+${bodyOf(doc, docs)}
+</main>
+</div>
+</body>
+</html>
+`
+}
+
+function navigation(current: Doc, docs: readonly Doc[]): string {
+  const groups = KINDS.map(([folder, title]) => {
+    const pages = docs.filter(({ file }) => posix.dirname(file) === folder)
+    return pages.length === 0
+      ? ''
+      : `<h2>${title}</h2><ul>${pages.map((doc) => navigationLink(doc, current)).join('')}</ul>`
+  })
+  return `<a href="/guide"><strong>Pit guide</strong></a>${groups.join('')}<h2>API</h2><ul><li><a href="/docs">API reference</a></li></ul>`
+}
+
+function navigationLink(doc: Doc, current: Doc): string {
+  const marker = doc.file === current.file ? ' aria-current="page"' : ''
+  return `<li><a href="${guidePath(doc.file)}"${marker}>${toHtml(titleOf(doc))}</a></li>`
+}
+
+function bodyOf({ file, text }: Doc, docs: readonly Doc[]): string {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text: heading }: Tokens.Heading): string {
+        return `<h${depth} id="${headingId(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }: Tokens.Link): string {
+        const target = linkTarget(href, file, docs)
+        const label = this.parser.parseInline(tokens)
+        return target === null ? label : `<a href="${toHtml(target)}">${label}</a>`
+      },
+    },
+  })
+  return marked.parse(text, { async: false })
+}
+
+/** Where a link of a doc leads on the server; null for repository files that are not served. */
+function linkTarget(href: string, file: string, docs: readonly Doc[]): string | null {
+  if (/^([a-z]+:|#|\/)/.test(href)) return href
+  const [path = '', hash] = href.split('#')
+  const target = posix.join(posix.dirname(file), path)
+  if (target === 'reference/llms.txt') return '/llms.txt'
+  if (!docs.some((doc) => doc.file === target)) return null
+  return guidePath(target) + (hash === undefined ? '' : `#${hash}`)
+}
+
+const titleOf = ({ file, text }: Doc): string => (/^# (.+)$/m.exec(text)?.[1] ?? file).replaceAll('`', '')
+
+const toHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
