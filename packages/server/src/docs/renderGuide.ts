@@ -17,6 +17,7 @@ const KINDS: readonly (readonly [folder: string, title: string])[] = [
   ['reference', 'Reference'],
   ['explanation', 'Explanation'],
   ['decisions', 'Decisions'],
+  ['.', 'Results'],
 ]
 const INDEX = 'README.md'
 const GUIDE_STYLE = `${REFERENCE_STYLE}
@@ -59,7 +60,7 @@ ${bodyOf(doc, docs)}
 
 function navigation(current: Doc, docs: readonly Doc[]): string {
   const groups = KINDS.map(([folder, title]) => {
-    const pages = docs.filter(({ file }) => posix.dirname(file) === folder)
+    const pages = docs.filter(({ file }) => posix.dirname(file) === folder && file !== INDEX)
     return pages.length === 0
       ? ''
       : `<h2>${title}</h2><ul>${pages.map((doc) => navigationLink(doc, current)).join('')}</ul>`
