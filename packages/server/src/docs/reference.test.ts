@@ -19,7 +19,7 @@ describe('referencePage', () => {
     for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
   })
 
-  it('tells what nullable fields mean, what each brain takes, and what a map holds', () => {
+  it('describes nullable fields, brain params and map values', () => {
     expect(page).toContain('<td>null when nothing came out</td>')
     expect(page).toMatch(/<code>params<\/code><\/td><td>AiParams or WebhookParams or DcaParams/)
     expect(page).toMatch(/<code>marks\.\*\.price_usd<\/code>/)

@@ -89,7 +89,7 @@ function bodyOf({ file, text }: Doc, docs: readonly Doc[]): string {
   return marked.parse(text, { async: false })
 }
 
-/** Where a link of a doc leads on the server; null for repository files that are not served. */
+/** URL of a doc's link on the server; null for repository files that are not served. */
 function linkTarget(href: string, file: string, docs: readonly Doc[]): string | null {
   if (/^([a-z]+:|#|\/)/.test(href)) return href
   const [path = '', hash] = href.split('#')

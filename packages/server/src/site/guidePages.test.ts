@@ -52,8 +52,8 @@ it('links only to served pages and existing headings', () => {
     for (const [, href = ''] of html.matchAll(/<a href="([^"]+)"/g)) {
       if (/^https?:/.test(href) || OTHER_PAGES.has(href)) continue
       const [target = '', hash] = href.split('#')
-      const found = pages.get(target === '' ? path : target)
-      if (found === undefined || (hash !== undefined && !found.includes(` id="${hash}"`)))
+      const linked = pages.get(target === '' ? path : target)
+      if (linked === undefined || (hash !== undefined && !linked.includes(` id="${hash}"`)))
         broken.push(`${path}: ${href}`)
     }
   expect(broken).toEqual([])
