@@ -224,7 +224,7 @@ describe('terms', () => {
       await world.devnet.rpc('devnet_vendor', [{ name, mode: 'other_trade', times: 1 }])
     }
     const whys = (await quoted()).map(({ ok, why }) => `${ok} ${why}`)
-    expect(whys).toEqual(Array(3).fill('false Its answer is about something else.'))
+    expect(whys).toEqual(Array(3).fill('false Response is for a different request.'))
   })
 
   it('of somebody else', async () => {

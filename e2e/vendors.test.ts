@@ -9,7 +9,8 @@ import { createAuditReader } from '../packages/market/src/tokens/readAudit.ts'
 import { createAggregators } from '../packages/trading/src/quote/aggregators.ts'
 import { createLabels } from '../packages/trading/src/quote/labels.ts'
 
-// Every adapter against the devnet's stand-ins, which speak the vendors' shapes without sharing a line with them.
+// Every adapter against the devnet's stand-ins, which speak the vendors' shapes without sharing a line with
+// them.
 
 const ETH = '0x0000000000000000000000000000000000000000'
 const [GOOD, BAD, NEW] = ['a1', 'b2', 'c3'].map((byte) => `0x${byte.repeat(20)}` as const)
@@ -76,7 +77,7 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
 
   it('is refused a wrong key where it needs one', async () => {
     const told = await ask({ key: 'another-key' })
-    if (AGGREGATORS[kind]?.key === 'required') expect(told).toMatch(/^It does not let us in/)
+    if (AGGREGATORS[kind]?.key === 'required') expect(told).toMatch(/^Access denied/)
     else expect(typeof told).toBe('bigint')
   })
 
@@ -102,9 +103,9 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
       expect(await ask({}, 100)).toBe(VENDOR_REFUSALS.LATE)
     }
     vendors.setVendor(NAME, 'challenge')
-    expect(await ask()).toBe('It does not let us in (403).')
+    expect(await ask()).toBe('Access denied (403).')
     vendors.setVendor(NAME, 'error')
-    expect(await ask()).toBe('It answered 503.')
+    expect(await ask()).toBe('Responded with status 503.')
   })
 })
 

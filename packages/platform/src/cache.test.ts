@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createManualClock } from '../test/manualClock.ts'
 import { createCache } from './cache.ts'
 
-/** A read that is answered by hand. */
+/** A read whose result the test supplies. */
 function reads() {
   const asked: { key: string; answer(value: number): void; fail(error: Error): void }[] = []
   const read = (key: string) =>
@@ -13,7 +13,7 @@ function reads() {
   return { asked, read }
 }
 
-it('reads once for all who ask at once, then answers without a promise', async () => {
+it('shares one read among concurrent callers, then returns synchronously', async () => {
   const cache = createCache<string, number>({ max: 10 })
   const { asked, read } = reads()
   const both = [cache.load('a', read), cache.load('a', read)]
@@ -24,7 +24,7 @@ it('reads once for all who ask at once, then answers without a promise', async (
   expect(cache.get('a')).toBe(7)
 })
 
-it('keeps no error', async () => {
+it('does not cache errors', async () => {
   const cache = createCache<string, number>({ max: 10 })
   const { asked, read } = reads()
   const both = [cache.load('a', read), cache.load('a', read)]
@@ -35,7 +35,7 @@ it('keeps no error', async () => {
   expect(await next).toBe(1)
 })
 
-it('keeps nothing that was deleted or set while it was read', async () => {
+it('does not cache a read whose key was deleted or set meanwhile', async () => {
   const change = {
     delete: () => cache.delete('a'),
     deleteWhere: () => cache.deleteWhere(() => false),
@@ -54,7 +54,7 @@ it('keeps nothing that was deleted or set while it was read', async () => {
   }
 })
 
-it('asks anew after a deletion, and the older read does not end the newer', async () => {
+it('reads again after a deletion, and the older read does not end the newer one', async () => {
   const cache = createCache<string, number>({ max: 10 })
   const { asked, read } = reads()
   const first = cache.load('a', read)
@@ -85,7 +85,7 @@ it('counts age from before the read, and takes a clock set back for old', async 
   expect(cache.get('a')).toBeUndefined()
 })
 
-it('keeps each value as long as it says', async () => {
+it('applies a lifetime per value', async () => {
   const clock = createManualClock()
   const cache = createCache<string, number>({ max: 10, ttlMs: (value) => value, clock })
   for (const ms of [0, 10, 20, Number.POSITIVE_INFINITY]) await cache.load(`${ms}`, async () => ms)
@@ -95,19 +95,19 @@ it('keeps each value as long as it says', async () => {
   expect(kept()).toEqual(['20', 'Infinity'])
   clock.set(-1)
   expect(kept()).toEqual(['Infinity'])
-  // What is no longer to be kept takes the place of what was.
+  // A lifetime of 0 removes the previous value.
   await cache.load('10', async () => 0)
   expect(cache.latest('10')).toBeUndefined()
 })
 
-it('deletes what matches', () => {
+it('deletes matching entries', () => {
   const cache = createCache<string, number>({ max: 10 })
   for (let i = 0; i < 6; i++) cache.set(`${i}`, i)
   cache.deleteWhere((value) => value % 2 === 0)
   expect([cache.size(), cache.get('1'), cache.get('2')]).toEqual([3, 1, undefined])
 })
 
-it('is the last used keys, like a list that moves what is touched to its end', () => {
+it('evicts the least recently used key', () => {
   const key = fc.integer({ min: 0, max: 9 })
   const step = fc.oneof(
     fc.record({ act: fc.constant('set' as const), key }),
@@ -143,7 +143,7 @@ it('costs a small multiple of a map', () => {
   const map = new Map(keys.map((name, i) => [name, i]))
   const cache = createCache<string, number>({ max: 1_000, ttlMs: 1_000, clock })
   for (const [i, name] of keys.entries()) cache.set(name, i)
-  // What is read is added up: a loop that does nothing with it would be left out.
+  // Sum the results, or the compiler may drop the loop.
   const timeOf = (get: (name: string) => number | undefined) => {
     const startedMs = performance.now()
     let sum = 0

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
 export interface Cache<K, V> {
-  /** What is kept and fresh. */
+  /** The cached value while it is fresh. */
   get(key: K): V | undefined
-  /** What was kept last, however old, unless it was pushed out; `atMs` is when its read began. */
+  /** The last cached value, even if stale, unless it was evicted; `atMs` is when its read began. */
   latest(key: K): { value: V; atMs: number } | undefined
-  /** What is kept and fresh, at once; else what `read` answers, which is shared by all who ask meanwhile. */
+  /** The fresh value without a promise; otherwise the result of `read`, shared by concurrent callers. */
   load(key: K, read: (key: K) => Promise<V>): V | Promise<V>
   set(key: K, value: V): void
-  /** Reads of it that are under way answer whoever waits for them, and are not kept. */
+  /** Reads in progress still resolve for their callers, but are not cached. */
   delete(key: K): void
-  /** The same for all that match; what is being read may match, so none of it is kept. */
+  /** Deletes matching entries. Reads in progress may match, so none of them is cached. */
   deleteWhere(matches: (value: V, key: K) => boolean): void
   clear(): void
   size(): number
@@ -24,15 +24,15 @@ interface Entry<V> {
 }
 
 /**
- * The bounded cache: the least recently used entry is pushed out first, one read serves all who ask at once,
- * and a failed read is not kept. Age counts from before the read; a clock set back makes every entry old.
+ * Bounded LRU cache. Concurrent callers share one read, and a failed read is not cached. Age counts from the
+ * start of the read; setting the clock back expires every entry.
  */
 export function createCache<K extends NonNullable<unknown>, V>({
   max,
   ...age
 }: { max: number } & (
   | { ttlMs?: undefined }
-  /** As a function of the value: some are kept longer than others, and for 0 ms not at all. */
+  /** A function of the value for individual lifetimes; 0 ms means do not cache. */
   | { ttlMs: number | ((value: V) => number); clock: Clock }
 )): Cache<K, V> {
   const entries = new LRUCache<K, Entry<V>>({ max })
@@ -65,7 +65,7 @@ export function createCache<K extends NonNullable<unknown>, V>({
       const asked = underWay.get(key)
       if (asked !== undefined) return asked
       const atMs = nowMs()
-      // Whether it is still this read that counts: what was deleted or set meanwhile stands.
+      // False if the key was deleted or set while this read ran.
       const counts = () => underWay.get(key) === asking && underWay.delete(key)
       const asking = read(key).then(
         (value) => {

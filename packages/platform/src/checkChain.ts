@@ -3,20 +3,19 @@ import type { ChainProfile } from '@pit/protocol'
 import { askChainId, askCode, readOne } from './reads/index.ts'
 import { type Rpc, RpcUnreachable } from './rpc.ts'
 
-/** A process will not run as it is set up; the message says what to change. */
+/** A process cannot start with this configuration; the message says what to change. */
 export class StartRefused extends Error {}
 
 /**
- * A profile of another chain, or of a devnet that was made anew, would send money to addresses that are
- * nobody's. A chain that does not answer now is let pass: nothing is built without it, and the market says
- * so.
+ * Rejects a profile of another chain or of a previous devnet, which would send money to addresses without an
+ * owner. An unreachable chain passes: no plan is built without it, and market health reports it.
  */
 export async function checkChain(rpc: Rpc, profile: ChainProfile): Promise<void> {
   try {
     const chainId = await readOne(rpc, askChainId())
     if (chainId !== profile.chain_id) {
       throw new StartRefused(
-        `the chain has id ${chainId}, the profile is of ${profile.chain_id}: set CHAIN_RPC_URL`,
+        `the chain has id ${chainId}, the profile is for chain ${profile.chain_id}: set CHAIN_RPC_URL`,
       )
     }
     const pinned = {
@@ -29,8 +28,8 @@ export async function checkChain(rpc: Rpc, profile: ChainProfile): Promise<void>
       const code = await readOne(rpc, askCode(address as Address))
       if (code === '0x') {
         throw new StartRefused(
-          `no contract at ${name} ${address}: profile ${profile.name} is not of this chain; ` +
-            'set PROFILE and CHAIN_RPC_URL to the same one',
+          `no contract at ${name} ${address}: profile ${profile.name} is for another chain; ` +
+            'set PROFILE and CHAIN_RPC_URL to the same chain',
         )
       }
     }

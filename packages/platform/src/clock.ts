@@ -1,9 +1,9 @@
-/** Time is handed in, so tests own it. */
+/** Time is injected, so that tests control it. */
 export interface Clock {
   nowMs(): number
 }
 
-/** A clock that can be waited for too: whatever sleeps takes this, never a timer of its own. */
+/** A clock with `sleep`. Code that sleeps takes this instead of using timers directly. */
 export interface Timer extends Clock {
   /** Resolves when the time has passed or the signal is aborted. `Infinity` waits for the signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -15,7 +15,7 @@ export const systemClock: Timer = {
   nowMs: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      // Node would take more than this for one millisecond.
+      // Node turns longer timeouts into 1 ms.
       if (ms > MAX_TIMEOUT_MS && ms !== Number.POSITIVE_INFINITY)
         return reject(new RangeError(`cannot sleep for ${ms} ms`))
       if (signal?.aborted) return resolve()

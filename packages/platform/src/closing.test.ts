@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createClosing } from './closing.ts'
 
-it('ends what was opened last first, one after another, whatever one of them throws', async () => {
+it('closes in reverse order of opening, one at a time, even if one throws', async () => {
   const seen: string[] = []
   const closing = createClosing({ warn: () => seen.push('warned') })
   closing.add(() => seen.push('store'))
@@ -16,7 +16,7 @@ it('ends what was opened last first, one after another, whatever one of them thr
   expect(seen).toEqual(['edge', 'warned', 'store'])
 })
 
-it('ends each only once', async () => {
+it('closes each part only once', async () => {
   let ended = 0
   const closing = createClosing({ warn: () => {} })
   closing.add(() => ++ended)

@@ -1,12 +1,12 @@
 import type { Logger } from './logger.ts'
 
 export interface Closing {
-  /** Ends it when all ends: what was opened last ends first. */
+  /** Registers a part to close; parts close in reverse order of opening. */
   add(end: () => Promise<unknown> | unknown): void
   close(): Promise<void>
 }
 
-/** What a process has opened. A part that cannot end must not keep those below it from being closed. */
+/** Parts opened by a process. A part that fails to close does not stop the others from closing. */
 export function createClosing(logger: Pick<Logger, 'warn'>): Closing {
   const opened: (() => Promise<unknown> | unknown)[] = []
   return {
@@ -15,7 +15,7 @@ export function createClosing(logger: Pick<Logger, 'warn'>): Closing {
       for (const end of opened.splice(0).reverse()) {
         await Promise.resolve()
           .then(end)
-          .catch((error) => logger.warn({ err: error }, 'a part did not end cleanly'))
+          .catch((error) => logger.warn({ err: error }, 'failed to close a part of the process'))
       }
     },
   }

@@ -19,7 +19,7 @@ const ask = (url: URL, more: Partial<ExchangeRequest> = {}): ExchangeRequest => 
   ...more,
 })
 
-it('sends a body and answers status, headers and text', async () => {
+it('sends a body and returns status, headers and text', async () => {
   const { url } = await serve(async (request, response) => {
     const chunks = await request.toArray()
     response.writeHead(418, { 'x-own': 'yes' })
@@ -30,7 +30,7 @@ it('sends a body and answers status, headers and text', async () => {
   expect(answer.kind === 'answer' && answer.headers['x-own']).toBe('yes')
 })
 
-it('follows no redirect', async () => {
+it('does not follow redirects', async () => {
   const { url } = await serve((request, response) => {
     response.writeHead(request.url === '/' ? 200 : 302, { location: '/' }).end()
   })
@@ -44,7 +44,7 @@ it('sends the credentials of the URL', async () => {
   expect(await exchange(ask(url))).toMatchObject({ text: `Basic ${btoa('me:p@ss')}` })
 })
 
-it('takes no more than it may, in bytes and in time, and nothing compressed', async () => {
+it('bounds bytes and time, and rejects compressed responses', async () => {
   const large = await serve((_, response) => response.end('x'.repeat(1_001)))
   expect(await exchange(ask(large.url))).toMatchObject({ kind: 'too large' })
   const whole = await serve((_, response) => response.end('x'.repeat(1_000)))
@@ -72,7 +72,7 @@ it('knows what was never reached from what broke off', async () => {
   await expect(exchangeOrThrow(ask(url))).rejects.toBeInstanceOf(ExchangeFailed)
 })
 
-it('keeps connections where it may, and says when a kept one was gone', async () => {
+it('keeps connections alive if allowed, and reports when a kept one was closed', async () => {
   let requests = 0
   const { url } = await serve((request, response) => {
     if (++requests === 3) request.socket.destroy()
@@ -89,7 +89,7 @@ it('keeps connections where it may, and says when a kept one was gone', async ()
   expect((await exchangeOrThrow(ask(url, { agent }))).text).not.toBe(first.text)
 })
 
-it('reaches a socket file', async () => {
+it('connects to a Unix socket', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pit-exchange-'))
   closing.push(() => rmSync(directory, { recursive: true }))
   const socketPath = join(directory, 'socket')
@@ -99,7 +99,7 @@ it('reaches a socket file', async () => {
   expect(await exchange(ask(url, { socketPath }))).toMatchObject({ text: 'here' })
 })
 
-it('that cannot be made fails at once, and nothing of it fails later', async () => {
+it('rejects at once if it cannot be made, without a later failure', async () => {
   const { url } = await serve((_, response) => response.end())
   await expect(exchange(ask(url, { headers: { authorization: 'a\nb' } }))).rejects.toThrow(/authorization/)
 })

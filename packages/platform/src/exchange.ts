@@ -9,13 +9,13 @@ export interface ExchangeRequest {
   body?: string
   timeoutMs: number
   maxAnswerBytes: number
-  /** Keeps connections; without it each exchange has one of its own. */
+  /** Keeps connections alive; without it each request uses a new one. */
   agent?: Agent
-  /** The socket file to connect to in place of the URL's host. */
+  /** Unix socket to connect to instead of the URL's host. */
   socketPath?: string
-  /** The address to connect to, whatever the name says by then; without it the system resolves. */
+  /** IP address to connect to, bypassing DNS; without it the system resolves the name. */
   address?: string
-  /** Whose certificates count, in PEM; without it those the system trusts. */
+  /** Trusted certificates in PEM; without it the system's. */
   ca?: string | undefined
 }
 
@@ -26,16 +26,16 @@ export interface HttpAnswer {
   text: string
 }
 export interface NoAnswer {
-  /** `unreachable`: nothing was sent, so nothing can have been done there. */
+  /** `unreachable`: nothing was sent, so the request had no effect. */
   kind: 'unreachable' | 'broken' | 'timeout' | 'too large' | 'encoded'
   why: string
-  /** The system's code of what failed. */
+  /** System error code. */
   code?: string | undefined
-  /** It failed on a kept connection, before any answer: the other side may have just closed it. */
+  /** It failed on a kept-alive connection before any response: the server may have just closed it. */
   onStaleConnection: boolean
 }
 
-/** A NoAnswer as an error, for callers that have nothing to say about it themselves. */
+/** A NoAnswer as an error, for callers that add nothing to it. */
 export class ExchangeFailed extends Error {
   readonly kind: NoAnswer['kind']
   readonly code: string | undefined
@@ -49,8 +49,8 @@ export class ExchangeFailed extends Error {
 }
 
 /**
- * One HTTP request and its answer as text: no redirects, no compressed answers, bounded in time and bytes.
- * Rejects only where the request cannot be made at all, such as with a header that is none.
+ * One HTTP request with a text response: no redirects, no compression, bounded in time and bytes. Rejects
+ * only if the request cannot be made at all, such as with an invalid header.
  */
 export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer> {
   const { url, body, agent, address, ca, socketPath, timeoutMs } = params
@@ -72,7 +72,7 @@ export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer
       path: `${url.pathname}${url.search}`,
       agent: agent ?? false,
       ...(socketPath === undefined ? { host: address ?? hostname, port: url.port } : { socketPath }),
-      // The certificate has to be the name's, not the address's.
+      // Verify the certificate against the name, not the address.
       ...(isSecure && isIP(hostname) === 0 ? { servername: hostname } : {}),
       ...(ca === undefined ? {} : { ca }),
       ...(url.username === '' ? {} : { auth: decodeURIComponent(`${url.username}:${url.password}`) }),
@@ -85,9 +85,9 @@ export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer
         ...params.headers,
       },
     })
-    // After the request was made: one that cannot be made throws, and would leave a timer behind.
+    // Set after the request is made: creating it may throw, which would leak the timer.
     const timer = setTimeout(() => {
-      if (isConnected) fail('timeout', `no answer within ${timeoutMs} ms`)
+      if (isConnected) fail('timeout', `no response within ${timeoutMs} ms`)
       else fail('unreachable', `no connection within ${timeoutMs} ms`)
     }, timeoutMs)
     sent.once('socket', (socket) => {
@@ -97,7 +97,7 @@ export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer
           isConnected = true
         })
     })
-    // Not once: a second error without a listener would end the process.
+    // `on`, not `once`: a second error without a listener would end the process.
     sent.on('error', ({ code, message }: NodeJS.ErrnoException) =>
       fail(isConnected ? 'broken' : 'unreachable', code ?? message, code),
     )
@@ -105,17 +105,17 @@ export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer
       hasBegun = true
       const encoding = incoming.headers['content-encoding']
       if (encoding !== undefined && encoding !== 'identity')
-        return fail('encoded', 'the answer is compressed')
+        return fail('encoded', 'the response is compressed')
       const chunks: Buffer[] = []
       let size = 0
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length
         if (size > params.maxAnswerBytes)
-          fail('too large', `the answer is over ${params.maxAnswerBytes} bytes`)
+          fail('too large', `the response is over ${params.maxAnswerBytes} bytes`)
         else chunks.push(chunk)
       })
       incoming.on('error', ({ code }: NodeJS.ErrnoException) =>
-        fail('broken', code ?? 'the answer broke off', code),
+        fail('broken', code ?? 'the response ended early', code),
       )
       incoming.on('end', () =>
         end({
@@ -130,7 +130,7 @@ export function exchange(params: ExchangeRequest): Promise<HttpAnswer | NoAnswer
   })
 }
 
-/** The answer, or ExchangeFailed. */
+/** Returns the response or throws ExchangeFailed. */
 export async function exchangeOrThrow(params: ExchangeRequest): Promise<HttpAnswer> {
   const outcome = await exchange(params)
   if (outcome.kind !== 'answer') throw new ExchangeFailed(outcome)

@@ -16,7 +16,7 @@ function open<const Name extends string>(table: readonly Job<Name>[], leases?: L
   return { clock, registry, logger, jobs, metricOf }
 }
 
-it('keeps every job going, tells of trouble once and when it is over', async () => {
+it('keeps every job going, and logs a failure once and its end', async () => {
   let broken = true
   const good = vi.fn(async () => {})
   const { clock, jobs, logger, metricOf } = open([
@@ -47,7 +47,7 @@ it('keeps every job going, tells of trouble once and when it is over', async () 
   await jobs.stop()
 })
 
-it('calls a run late that does not end', async () => {
+it('reports a run that does not end as late', async () => {
   const slow: Job<'slow'> = {
     name: 'slow',
     intervalMs: 100,
@@ -66,7 +66,7 @@ it('calls a run late that does not end', async () => {
   await stopped
 })
 
-it('wakes a job by its name or by what it listens to, until it is stopped', async () => {
+it('wakes a job by name or by its event, until it is stopped', async () => {
   const listeners = new Set<() => void>()
   const run = vi.fn(async () => {})
   const { clock, jobs } = open([
@@ -92,7 +92,7 @@ it('wakes a job by its name or by what it listens to, until it is stopped', asyn
   expect(listeners.size).toBe(0)
 })
 
-it('leaves a job with a lease to the process that holds it', async () => {
+it('runs a leased job only in the process that holds the lease', async () => {
   let isFree = false
   const leases: Leases = {
     hold: async (_, signal, work) => {
@@ -112,7 +112,7 @@ it('leaves a job with a lease to the process that holds it', async () => {
   await jobs.stop()
 })
 
-it('refuses a table that cannot be run', () => {
+it('rejects an invalid table', () => {
   const job = { name: 'a', intervalMs: 1, run: async () => {} }
   expect(() => open([job, job])).toThrow('same name')
   expect(() => open([{ ...job, lease: true }])).toThrow('needs leases')

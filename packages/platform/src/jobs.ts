@@ -5,29 +5,29 @@ import type { Logger } from './logger.ts'
 import { type LoopOptions, startLoop } from './loop.ts'
 import type { Metrics } from './metrics.ts'
 
-/** A row of the table of background work. Its times are a loop's. */
+/** A background job. Its times are those of a loop. */
 export interface Job<Name extends string = string>
   extends Pick<LoopOptions, 'intervalMs' | 'firstAfterMs' | 'wakeAfterMs' | 'maxRetryMs' | 'run'> {
   name: Name
-  /** One process of many runs it at a time. */
+  /** Only one process runs it at a time. */
   lease?: true
-  /** Calls back whenever there is something to do; answers how to stop listening. */
+  /** Calls back when there is work; returns the unsubscribe function. */
   wakeOn?(wake: () => void): () => void
-  /** A run that takes this long, or comes this much after its time, is late. */
+  /** A run is late if it takes this long or starts this much after its time. */
   lateAfterMs?: number
 }
 
-/** What a capability has running in the background. */
+/** Background jobs of a capability. */
 export interface CapabilityJobs {
-  /** In every process: they fill its memory. */
+  /** Run in every process: they fill its memory. */
   everywhere: readonly Job[]
-  /** Where the jobs role is. */
+  /** Run in processes with the jobs role. */
   worker: readonly Job[]
 }
 
 const SWEEP_EVERY_MS = 60_000
 
-/** Deletes what nobody can ask for any more. One process at a time is enough. */
+/** Deletes expired rows. One process at a time is enough. */
 export const sweepJob = (name: string, sweep: () => Promise<unknown>): Job => ({
   name,
   intervalMs: SWEEP_EVERY_MS,
@@ -39,16 +39,16 @@ export const sweepJob = (name: string, sweep: () => Promise<unknown>): Job => ({
 export interface JobState {
   name: string
   status: 'ok' | 'late' | 'failing'
-  /** Of the last failure, while it fails. */
+  /** Message of the last failure, while it fails. */
   why: string | null
   lastSuccessMs: number | null
 }
 
 export interface Jobs<Name extends string> {
   wake(name: Name): void
-  /** In the order of the table. */
+  /** In table order. */
   state(): JobState[]
-  /** Starts nothing more, tells what runs by its signal, and waits for it. */
+  /** Starts no more runs, aborts the running ones by signal, and waits for them. */
   stop(): Promise<void>
 }
 
@@ -62,14 +62,14 @@ export interface JobDeps {
 
 const LATE_AFTER_MS = 60_000
 
-/** Runs every job of the table. A failure is told once, until it is over; the job goes on. */
+/** Runs every job of the table. A failing job keeps running; the failure is logged once. */
 export function runJobs<const Name extends string>(deps: JobDeps, table: readonly Job<Name>[]): Jobs<Name> {
   const { clock, logger, leases } = deps
   const counted = createJobMetrics(deps.metrics)
 
   function start(job: Job<Name>) {
     const { name, lateAfterMs = LATE_AFTER_MS } = job
-    if (job.lease && !leases) throw new Error(`the job "${name}" needs leases`)
+    if (job.lease && !leases) throw new Error(`job "${name}" needs leases`)
     let lastSuccessMs: number | null = null
     let lastEndMs = clock.nowMs() + (job.firstAfterMs ?? 0)
     let why: string | null = null
@@ -90,11 +90,11 @@ export function runJobs<const Name extends string>(deps: JobDeps, table: readonl
       isSkipped = false
       counted.ended(name, outcome, tookMs)
       if (outcome === 'failed') {
-        if (why === null) logger.warn({ err: error, job: name }, 'a job failed and is tried again')
+        if (why === null) logger.warn({ err: error, job: name }, 'job failed; will retry')
         why = error instanceof Error ? error.message : String(error)
         return
       }
-      if (why !== null) logger.info({ job: name }, 'a job works again')
+      if (why !== null) logger.info({ job: name }, 'job recovered')
       why = null
       if (outcome === 'skipped') return
       lastSuccessMs = lastEndMs
@@ -142,20 +142,20 @@ function createJobMetrics({ registry }: Pick<Metrics, 'registry'>) {
   const registers = [registry]
   const runs = new Counter({
     name: 'pit_job_runs_total',
-    help: 'Runs of background jobs, by how they ended; skipped: another process was at it.',
+    help: 'Runs of background jobs by outcome; skipped: another process held the lease.',
     labelNames: ['job', 'outcome'],
     registers,
   })
   const seconds = new Histogram({
     name: 'pit_job_seconds',
-    help: 'Time a run of a background job took.',
+    help: 'Duration of background job runs.',
     labelNames: ['job'],
     buckets: [0.01, 0.1, 1, 10, 60],
     registers,
   })
   const lastSuccess = new Gauge({
     name: 'pit_job_last_success_timestamp_seconds',
-    help: 'When a background job last succeeded.',
+    help: 'Time of the last successful run of a background job.',
     labelNames: ['job'],
     registers,
   })

@@ -21,7 +21,7 @@ const RULES: readonly (Rule<Facts, Verdict, 'SMALL' | 'LARGE'> & { field?: strin
   },
 ]
 
-it('judges by every rule that can be judged, with what the list’s rows have beside', () => {
+it('evaluates every applicable rule and keeps its other fields', () => {
   const row = ({ code, field }: (typeof RULES)[number], { ok }: Verdict) => ({ code, ok, field })
   expect(judgeAll(RULES, { size: 1 }, row)).toEqual([
     { code: 'SMALL', ok: false, field: 'size' },
@@ -33,7 +33,7 @@ it('judges by every rule that can be judged, with what the list’s rows have be
   judgeAll(RULES, { weight: 1 } as { weight: number }, row)
 })
 
-it('runs no rule after the first that speaks', () => {
+it('stops at the first rule with a result', () => {
   const later = vi.fn(() => 'later')
   const rules = [
     { code: 'A', check: () => null },
@@ -45,7 +45,7 @@ it('runs no rule after the first that speaks', () => {
   expect(judgeFirst(rules.slice(0, 1), 'this', ({ code }) => code)).toBeNull()
 })
 
-it('answers in the list’s order, waiting or not, and the first is the first of all', async () => {
+it('returns verdicts in the order of the list, async or not', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(fc.integer())), async (verdicts) => {
       const rules = verdicts.map((verdict, i) => ({ code: `${i}`, check: (_: null) => verdict }))

@@ -1,4 +1,4 @@
-/** A rule of an ordered list, whose rows may have more. Null: nothing to judge, or too little to judge by. */
+/** A rule of an ordered list; its rows may have more fields. Null: not applicable, or not enough facts. */
 export interface Rule<Facts, Verdict, Code extends string = string> {
   code: Code
   check(facts: Facts): Verdict | null
@@ -7,10 +7,10 @@ export interface Rule<Facts, Verdict, Code extends string = string> {
 type AnyRule = Rule<never, unknown>
 type FactsOf<R extends AnyRule> = Parameters<R['check']>[0]
 type VerdictOf<R extends AnyRule> = Exclude<Awaited<ReturnType<R['check']>>, null>
-/** Makes the list's own row of a rule and its verdict. */
+/** Builds the list's own row from a rule and its verdict. */
 type Describe<R extends AnyRule, Row> = (rule: R, verdict: VerdictOf<R>) => Row
 
-/** Judges by every rule that can be judged, in the list's order. */
+/** Evaluates every applicable rule, in list order. */
 export function judgeAll<R extends AnyRule, Row>(
   rules: readonly R[],
   facts: FactsOf<R>,
@@ -24,7 +24,7 @@ export function judgeAll<R extends AnyRule, Row>(
   return rows
 }
 
-/** Judges up to the first rule that has something to say; null when none has. */
+/** Evaluates up to the first rule with a verdict; null if none has one. */
 export function judgeFirst<R extends AnyRule, Row>(
   rules: readonly R[],
   facts: FactsOf<R>,
@@ -37,7 +37,7 @@ export function judgeFirst<R extends AnyRule, Row>(
   return null
 }
 
-/** As `judgeAll` for rules that wait: one after the other, so that none is asked in vain after a throw. */
+/** `judgeAll` for async rules: sequential, so that none runs after one that throws. */
 export async function judgeAllAsync<R extends AnyRule, Row>(
   rules: readonly R[],
   facts: FactsOf<R>,

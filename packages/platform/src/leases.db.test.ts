@@ -19,7 +19,7 @@ withDb('a lease', (db) => {
 
   beforeAll(() => db.exec(TABLE))
 
-  it('is one holder’s at a time, by name, and free after its work, done or failed', async () => {
+  it('has one holder at a time per name, and is free after its work succeeds or fails', async () => {
     const ran = await take('one', async () => {
       expect(await take('one')).toBe(false)
       expect(await take('other')).toBe(true)
@@ -29,7 +29,7 @@ withDb('a lease', (db) => {
     expect(await take('one')).toBe(true)
   })
 
-  it('is renewed while the work goes on', async () => {
+  it('is renewed while the work runs', async () => {
     await take('long', async (signal) => {
       for (let minute = 0; minute < 5; minute++) {
         await clock.advance(60_000)
@@ -41,7 +41,7 @@ withDb('a lease', (db) => {
     expect(await untilMs('long')).toBe(0)
   })
 
-  it('runs out when its process is gone', async () => {
+  it('expires when its process has died', async () => {
     const sql = `insert into job_leases (name, held_by, until_ms) values ('gone', 'nobody', $1)`
     await db.query(sql, [clock.nowMs() + 120_000])
     expect(await take('gone')).toBe(false)
@@ -49,7 +49,7 @@ withDb('a lease', (db) => {
     expect(await take('gone')).toBe(true)
   })
 
-  it('tells the work when another has taken it, and leaves it to that one', async () => {
+  it('aborts the work when another process has taken it, and does not release it', async () => {
     await take('lost', async (signal) => {
       await db.query(`update job_leases set held_by = 'another' where name = 'lost'`)
       await clock.advance(30_000)

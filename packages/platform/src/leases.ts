@@ -4,17 +4,17 @@ import type { Db } from './db/index.ts'
 
 export interface Leases {
   /**
-   * Does the work unless another process is at it; false then. The work's signal is aborted with the
-   * caller's, and when the lease was lost: the store did not take its renewal in time.
+   * Runs the work unless another process holds the lease; then returns false. The work's signal is aborted
+   * with the caller's, and when the lease is lost because the store did not renew it in time.
    */
   hold(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
 }
 
-/** A process that dies is followed by another after this; one at a long statement renews it meanwhile. */
+/** A dead process is replaced after this; a process in a long statement renews meanwhile. */
 const LEASE_MS = 120_000
 const RENEW_MS = 30_000
 
-/** Leases by name in the table `job_leases`. What runs under one must bear being run twice: clocks differ. */
+/** Leases by name in the table `job_leases`. Clocks differ, so the work must tolerate running twice. */
 export function createLeases({
   db,
   clock,
@@ -37,7 +37,7 @@ export function createLeases({
     return taken.length > 0
   }
 
-  /** Until the signal is aborted; answers early when the lease is no longer held. */
+  /** Until the signal is aborted; resolves early when the lease is lost. */
   async function renew(name: string, holder: string, signal: AbortSignal): Promise<void> {
     let untilMs = clock.nowMs() + leaseMs
     for (;;) {
@@ -61,7 +61,7 @@ export function createLeases({
 
   return {
     async hold(name, signal, work) {
-      // Of its own for each hold: two in one process exclude each other too.
+      // A new holder per hold: two holds in one process exclude each other too.
       const holder = randomUUID()
       if (!(await take(name, holder))) return false
       const done = new AbortController()
@@ -72,7 +72,7 @@ export function createLeases({
         return true
       } finally {
         done.abort()
-        // A renewal still under way would take the lease again after it was given back.
+        // A pending renewal would take the lease again after its release.
         await renewing
         await db
           .query('update job_leases set until_ms = 0 where name = $1 and held_by = $2', [name, holder])

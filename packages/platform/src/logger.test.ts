@@ -37,7 +37,7 @@ describe('createLogger', () => {
     expect(() => JSON.parse(text)).not.toThrow()
   })
 
-  it('says what is not secret', () => {
+  it('shows what is not secret', () => {
     lines.length = 0
     logger.info({ requestId: 'r1', hash: `0x${'1'.repeat(64)}` }, 'answered')
     expect(JSON.parse(lines[0]!)).toMatchObject({
@@ -48,14 +48,14 @@ describe('createLogger', () => {
     })
   })
 
-  it('finds a secret behind a line separator, which JSON leaves as it is', () => {
+  it('finds a secret behind a line separator, which JSON does not escape', () => {
     const inner = JSON.stringify({ signature: 's3cret\u2028more' })
     expect(redact(`${JSON.stringify({ note: `failed: ${JSON.stringify(inner)}` })}\n`)).not.toContain(
       's3cret',
     )
   })
 
-  it('leaves a line that is still JSON and no secret in it, whatever it is made of', () => {
+  it('keeps every line valid JSON and free of secrets', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.string(), (text, other) => {
         const secret = `s3cret${text}`

@@ -5,7 +5,7 @@ export type Logger = Pick<
   'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level' | 'isLevelEnabled'
 >
 
-/** Fields that never reach a log, wherever they are nested and however often the JSON is quoted. */
+/** Fields that are never logged, at any depth and level of JSON quoting. */
 const SECRET_FIELDS = [
   'authorization',
   'proxy-authorization',
@@ -36,7 +36,7 @@ const IS_SECRET = new RegExp(`^(?:${NAMES})$`, 'i')
 /** `"name": "value"` somewhere in a text, quoted plainly or with backslashes. */
 const QUOTED = new RegExp(`("(?:${NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, 'gis')
 const QUOTED_TWICE = new RegExp(`(\\\\+"(?:${NAMES})\\\\+"\\s*:\\s*\\\\+").*?(\\\\+"|$)`, 'gis')
-/** Secrets known by their shape: API keys, bearer tokens, and hex as long as a signature or a transaction. */
+/** Secrets recognised by shape: API keys, bearer tokens, and hex as long as a signature or a transaction. */
 const BY_SHAPE: [RegExp, string][] = [
   [/pit_w_[A-Za-z0-9_-]+/g, 'pit_w_[redacted]'],
   [/\bBearer\s+[^\s"\\]+/gi, 'Bearer [redacted]'],
@@ -46,7 +46,7 @@ const BY_SHAPE: [RegExp, string][] = [
 const SUSPICIOUS = new RegExp(`"(?:${NAMES})\\\\*"|pit_w_|bearer|0x[0-9a-f]{130}|://[^\\s/]*@`, 'i')
 const REDACTED = '[redacted]'
 
-/** Takes secrets out of a finished log line, whatever path they took to get there. */
+/** Redacts secrets in a finished log line, however they got there. */
 export function redact(line: string): string {
   if (!SUSPICIOUS.test(line)) return line
   try {
@@ -74,7 +74,7 @@ function redactText(text: string): string {
     try {
       return JSON.stringify(redactValue(JSON.parse(text)))
     } catch {
-      // Not JSON after all: the patterns below still apply.
+      // Not JSON: the patterns below still apply.
     }
   }
   let clean = text.replace(QUOTED, `$1"${REDACTED}"`).replace(QUOTED_TWICE, `$1${REDACTED}$2`)

@@ -9,20 +9,20 @@ function open(holds: (seen: number) => boolean, signal?: AbortSignal) {
   return { clock, seen: lookUntil(clock, async () => ++looks, terms) }
 }
 
-it('answers what holds as soon as it does', async () => {
+it('returns as soon as the condition holds', async () => {
   const { clock, seen } = open((look) => look === 3)
   await clock.advance(60)
   expect(await seen).toBe(3)
 })
 
-it('answers what it saw last when the time is over, also by a clock that was set back', async () => {
+it('returns the last value on timeout, even if the clock was set back', async () => {
   const { clock, seen } = open(() => false)
   clock.set(-5_000)
   await clock.advance(200)
   expect(await seen).toBe(5)
 })
 
-it('ends early when nobody waits any more', async () => {
+it('returns early when it is aborted', async () => {
   const ending = new AbortController()
   const { clock, seen } = open(() => false, ending.signal)
   await clock.advance(10)

@@ -1,8 +1,8 @@
 import type { Timer } from './clock.ts'
 
 /**
- * Looks again and again until what is seen holds, and answers what was seen last: whoever asked tells from it
- * whether the time ran out. A look that throws ends it.
+ * Polls until `holds` accepts the value, and returns the last value: on a timeout, one that does not hold.
+ * A poll that throws ends it.
  */
 export async function lookUntil<T>(
   clock: Timer,
@@ -17,7 +17,7 @@ export async function lookUntil<T>(
   const startedMs = clock.nowMs()
   for (let looks = 1; ; looks++) {
     const seen = await look()
-    // By the looks too: a clock that was set back must not make it wait for long.
+    // Count polls too: a clock that was set back must not extend the wait.
     const passedMs = Math.max(clock.nowMs() - startedMs, (looks - 1) * everyMs)
     if (holds(seen) || passedMs >= withinMs || signal?.aborted) return seen
     await clock.sleep(everyMs, signal)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createManualClock } from '../test/manualClock.ts'
 import { type LoopOptions, startLoop } from './loop.ts'
 
-/** A loop that notes when it ran. */
+/** A loop that records when it ran. */
 function open(options: Partial<LoopOptions> = {}) {
   const clock = createManualClock(1_000)
   const ranAt: number[] = []
@@ -19,7 +19,7 @@ function open(options: Partial<LoopOptions> = {}) {
   return { clock, ranAt, loop }
 }
 
-it('rests after each run, however long the run took', async () => {
+it('waits the full interval after each run, however long the run took', async () => {
   const took = [30, 250, 0, 99, 100]
   const { clock, ranAt, loop } = open({ run: () => clock.sleep(took.shift() ?? 0) })
   await clock.advance(900)
@@ -27,7 +27,7 @@ it('rests after each run, however long the run took', async () => {
   await loop.stop()
 })
 
-it('never runs twice at once, and runs after each wake-up, whatever comes', async () => {
+it('never runs twice at once, and runs after every wake-up', async () => {
   const event = fc.record({
     kind: fc.constantFrom('wake', 'wait'),
     ms: fc.integer({ min: 0, max: 300 }),
@@ -70,7 +70,7 @@ it('never runs twice at once, and runs after each wake-up, whatever comes', asyn
   )
 })
 
-it('is woken between runs, and rests again after that', async () => {
+it('wakes between runs, and waits the interval again after that', async () => {
   const { clock, ranAt, loop } = open()
   await clock.advance(30)
   loop.wake()
@@ -79,7 +79,7 @@ it('is woken between runs, and rests again after that', async () => {
   await loop.stop()
 })
 
-it('gathers wake-ups that come shortly after each other', async () => {
+it('merges wake-ups in quick succession', async () => {
   const { clock, ranAt, loop } = open({ intervalMs: null, wakeAfterMs: 5 })
   await clock.advance(50)
   loop.wake()
@@ -100,7 +100,7 @@ it('runs again at once while there is more to do', async () => {
   await loop.stop()
 })
 
-it('pauses longer after each failure, up to a bound, and wake-ups do not shorten that', async () => {
+it('backs off after each failure, up to a bound, even if woken', async () => {
   const ends: [unknown, number][] = []
   let failing = true
   const { clock, ranAt, loop } = open({
@@ -130,7 +130,7 @@ it('does not wait for a clock that was set back', async () => {
   await loop.stop()
 })
 
-it('stops after the run under way, which is told, and says nothing of its failure', async () => {
+it('aborts the running run on stop, waits for it, and ignores its failure', async () => {
   const ends: unknown[] = []
   const { clock, ranAt, loop } = open({
     run: async (signal) => {
@@ -158,7 +158,7 @@ it('stops at once after a run that succeeds meanwhile, however long the pause wo
   }
 })
 
-it('does not begin what was stopped before', async () => {
+it('does not start once stopped', async () => {
   const { clock, ranAt, loop } = open({ firstAfterMs: 50 })
   await loop.stop()
   await clock.advance(1_000)

@@ -2,33 +2,36 @@ import type { Timer } from './clock.ts'
 
 export interface LoopOptions {
   clock: Timer
-  /** From the end of a run to the next start, asked after each where it varies. Null: only when woken. */
+  /** From the end of a run to the next start; a function is called after each run. Null: only when woken. */
   intervalMs: number | null | (() => number)
-  /** Answering `'more'` runs it again at once. The signal is aborted when the loop is stopped. */
+  /** Returning `'more'` runs it again at once. The signal is aborted when the loop is stopped. */
   run(signal: AbortSignal): Promise<unknown>
-  /** Before the first run. */
+  /** Delay before the first run. */
   firstAfterMs?: number
-  /** How long a wake-up waits for others to join it. */
+  /** How long a wake-up waits for others to merge with it. */
   wakeAfterMs?: number
-  /** The pause after a failure doubles up to this; it is never shorter than the interval. */
+  /** The pause after failures doubles up to this; it is never shorter than the interval. */
   maxRetryMs?: number
-  /** Hears how each run ended; `error` is null after a success. Not told of failures after a stop. */
+  /** Called after each run; `error` is null on success. Not called for failures after a stop. */
   ended?(error: unknown, tookMs: number): void
 }
 
 export interface Loop {
-  /** Runs soon: after the run under way if there is one, after the pause if the last run failed. */
+  /** Runs soon: after the current run if there is one, after the pause if the last run failed. */
   wake(): void
   /** When the current run began; null between runs. */
   runningSinceMs(): number | null
-  /** Starts nothing more and waits for the run under way. */
+  /** Starts no more runs and waits for the current one. */
   stop(): Promise<void>
 }
 
 const MAX_RETRY_MS = 5_000
 const FIRST_RETRY_MS = 100
 
-/** Runs work again and again, never twice at once. It rests after each run, so that slow runs ask for less. */
+/**
+ * Runs work repeatedly, never twice at once. The interval counts from the end of a run, so slow runs space
+ * out.
+ */
 export function startLoop({
   clock,
   intervalMs,
@@ -82,7 +85,7 @@ export function startLoop({
       const outcome = await runOnce()
       failures = outcome === 'failed' ? failures + 1 : 0
       if (outcome === 'failed') await clock.sleep(retryMs(failures), signal)
-      // A stop that came during the run has ended the nap before it began.
+      // A stop during the run has already ended the sleep.
       else if (outcome === 'done' && !signal.aborted) await pause(restMs() ?? Number.POSITIVE_INFINITY)
     }
   }

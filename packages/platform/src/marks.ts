@@ -3,12 +3,12 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { askBlockNumber, askMulticall, readOne, wordsIn } from './reads/index.ts'
 import type { Rpc } from './rpc.ts'
 
-/** An independent price: a feed's, PARTNER's TWAP, or USDG's dollar. A pool's mid is never one. */
+/** An independent price: a feed's, PARTNER's TWAP, or USDG's dollar. Never a pool's mid price. */
 export type Mark = Exclude<Priced, { why: string }> & {
   token: Address
   symbol: string
   block: number
-  /** When it was read here, by our clock. */
+  /** When we read it, by our clock. */
   readAtS: number
 }
 
@@ -16,13 +16,13 @@ export type UnreadMark = { token: Address; symbol: string; why: string }
 
 export interface MarkReading {
   block: number
-  /** Of that block; null when it could not be read. A node that stands still says so here. */
+  /** Time of that block; null if unreadable. Shows a node that has stopped. */
   timestampS: number | null
   marks: Mark[]
   unread: UnreadMark[]
 }
 
-/** Reads every mark in one call, so that all are of one block. Throws when the chain does not answer. */
+/** Reads every mark in one call, so that all are of one block. Throws if the chain does not answer. */
 export async function readMarks({
   rpc,
   multicall3,
@@ -36,7 +36,7 @@ export async function readMarks({
   nowMs: number
   stockSession: (atMs: number) => boolean
 }): Promise<MarkReading> {
-  // The node's own number: inside a call a rollup's chain may see its parent's.
+  // The node's block number: inside a call a rollup may see its parent chain's.
   const block = await readOne(rpc, askBlockNumber())
   const asked = sources.map((source) => ({ source, calls: markCalls(source) }))
   const calls = [{ to: multicall3, data: TIMESTAMP }, ...asked.flatMap((one) => one.calls)]

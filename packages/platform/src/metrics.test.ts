@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics, serveMetrics } from './metrics.ts'
 
-it('serves what was counted on its own port, and nothing else there', async () => {
+it('serves the metrics on their own port, and nothing else there', async () => {
   const metrics = createMetrics()
   metrics.request('auth.me', 200, 0.002)
   metrics.request('auth.me', 200, 60)

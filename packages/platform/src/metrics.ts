@@ -3,15 +3,15 @@ import { refusal, toEnvelope } from '@pit/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createRequestTimes } from './requestTimes.ts'
 
-/** What the server counts. Features add their own to `registry`. */
+/** The server's metrics. Capabilities add their own to `registry`. */
 export interface Metrics {
   registry: Registry
   request(route: string, status: number, seconds: number): void
   limiterRefused(bucket: string): void
   limiterDegraded(on: boolean): void
-  /** Requests turned away before any work. */
+  /** Requests rejected before any work. */
   shed(): void
-  /** A thrown defect that was answered as 503. */
+  /** An unexpected exception, answered with 503. */
   defect(route: string): void
   watchLoad(load: { inFlight(): number; loopDelayMs(): number }): void
 }
@@ -22,19 +22,19 @@ export function createMetrics({ withProcess = true } = {}): Metrics {
   if (withProcess) collectDefaultMetrics({ register: registry })
   const refusals = new Counter({
     name: 'pit_rate_refusals_total',
-    help: 'Requests refused by a rate bucket.',
+    help: 'Requests rejected by a rate limit.',
     labelNames: ['bucket'],
     registers,
   })
   const degraded = new Gauge({
     name: 'pit_rate_degraded',
-    help: '1 while rate limits are kept by this process alone because Redis does not answer.',
+    help: '1 while this process limits rates alone because Redis is unreachable.',
     registers,
   })
   const shed = new Counter({ name: 'pit_http_shed_total', help: 'Requests shed under overload.', registers })
   const defects = new Counter({
     name: 'pit_http_defects_total',
-    help: 'Unexpected exceptions, answered as 503.',
+    help: 'Unexpected exceptions, answered with 503.',
     labelNames: ['route'],
     registers,
   })
@@ -48,7 +48,7 @@ export function createMetrics({ withProcess = true } = {}): Metrics {
     watchLoad(load) {
       new Gauge({
         name: 'pit_http_in_flight',
-        help: 'Requests under way.',
+        help: 'Requests in progress.',
         registers,
         collect() {
           this.set(load.inFlight())
@@ -67,9 +67,9 @@ export function createMetrics({ withProcess = true } = {}): Metrics {
 }
 
 /**
- * Serves the registry on its own port, by default on loopback: metrics are nobody else's business. Beside it,
- * for whoever starts and watches the process: `/live` while it runs, `/ready` while it can serve all of it,
- * `/serving` while it can serve at all.
+ * Serves the registry on its own port, on loopback by default, because metrics are private. Also serves
+ * supervisors: `/live` while the process runs, `/ready` while every part can serve, `/serving` while it can
+ * serve at all.
  */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'registry'>,
@@ -81,7 +81,7 @@ export async function serveMetrics(
     host = '127.0.0.1',
   }: {
     port: number
-    /** Keeps a page in a browser of this machine from reading metrics by DNS rebinding. */
+    /** Blocks DNS rebinding: a web page must not read metrics through a browser on this machine. */
     isOwnHost(host: string | undefined): boolean
     isReady(): boolean
     isServing?: () => boolean

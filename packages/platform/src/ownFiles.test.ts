@@ -31,12 +31,12 @@ const file = (path: string, mode: number) => {
   return path
 }
 
-it('makes a folder for this user alone', () => {
+it('creates a folder that only this user can read', () => {
   expect(ownFolder(join(home, 'a', 'b'))).toBe(0)
   expect([modeOf(join(home, 'a')), modeOf(join(home, 'a', 'b'))]).toEqual(['700', '700'])
 })
 
-it('closes one that stands open, with all below it, and says how much that was', () => {
+it('restricts an open folder and everything below it, and returns how many entries were open', () => {
   const folder = join(home, 'data')
   mkdirSync(join(folder, 'store', 'base'), { recursive: true })
   for (const path of [folder, join(folder, 'store'), join(folder, 'store', 'base')]) chmodSync(path, 0o755)
@@ -51,7 +51,7 @@ it('closes one that stands open, with all below it, and says how much that was',
   expect(ownFolder(folder)).toBe(0)
 })
 
-it('closes a DATA_DIR with what is Pit’s in it, and leaves the rest', () => {
+it('restricts a DATA_DIR and Pit’s files in it, and leaves other files unchanged', () => {
   const folder = join(home, 'data')
   mkdirSync(join(folder, 'store'), { recursive: true })
   for (const path of [folder, join(folder, 'store')]) chmodSync(path, 0o755)
@@ -63,12 +63,12 @@ it('closes a DATA_DIR with what is Pit’s in it, and leaves the rest', () => {
   expect(modeOf(join(home, 'new'))).toBe('700')
 })
 
-it('never closes a folder that is not Pit’s', () => {
+it('never restricts a folder that is not Pit’s', () => {
   const folder = join(home, 'bin')
   mkdirSync(folder)
   chmodSync(folder, 0o755)
   file(join(folder, 'sh'), 0o755)
-  expect(() => ownDataDir(folder)).toThrow('holds what is not Pit’s')
+  expect(() => ownDataDir(folder)).toThrow('contains other files')
   const everybodys = join(home, 'tmp')
   mkdirSync(join(everybodys, 'store'), { recursive: true })
   chmodSync(everybodys, 0o1777)
@@ -76,7 +76,7 @@ it('never closes a folder that is not Pit’s', () => {
   expect([folder, everybodys, join(folder, 'sh')].map(modeOf)).toEqual(['755', '777', '755'])
 })
 
-it('follows no link out of the folder', () => {
+it('does not follow links out of the folder', () => {
   const outside = file(join(home, 'outside'), 0o644)
   const folder = join(home, 'data')
   mkdirSync(folder)
@@ -86,7 +86,7 @@ it('follows no link out of the folder', () => {
   expect(modeOf(outside)).toBe('644')
 })
 
-it('refuses what belongs to somebody else, and changes nothing there', () => {
+it('rejects a folder of another user, and changes nothing in it', () => {
   const folder = join(home, 'data')
   mkdirSync(folder)
   chmodSync(folder, 0o777)
@@ -96,7 +96,7 @@ it('refuses what belongs to somebody else, and changes nothing there', () => {
   expect(modeOf(folder)).toBe('777')
 })
 
-it('refuses what stands open where somebody may have read it', () => {
+it('rejects an open folder whose secrets may have been read', () => {
   const folder = join(home, 'data')
   mkdirSync(folder, { mode: 0o700 })
   const key = file(join(folder, 'key'), 0o640)
@@ -106,7 +106,7 @@ it('refuses what stands open where somebody may have read it', () => {
   expect(ownFolder(folder, 'refuse')).toBe(0)
 })
 
-it('reads a secret only where nobody else can read or change it', () => {
+it('reads a secret only if no other user can read or change it', () => {
   const secret = file(join(home, 'secret'), 0o600)
   expect(readOwnFile('SEAL_KEY_FILE', secret)).toBe('text')
   chmodSync(secret, 0o400)

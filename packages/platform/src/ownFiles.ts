@@ -14,20 +14,21 @@ import { join } from 'node:path'
 import { StartRefused } from './checkChain.ts'
 
 const OTHERS = 0o077
-/** Of a folder where everybody may put something, such as /tmp. */
+/** Sticky bit: a folder where every user may create files, such as /tmp. */
 const STICKY = 0o1000
 
-/** From here on, what this process makes is its user's alone: the embedded store asks for 0666. */
+/** Files made from here on are readable by this user only: the embedded store asks for 0666. */
 export function keepFilesPrivate(): void {
   process.umask(OTHERS)
 }
 
-/** What Pit's processes put into DATA_DIR. */
+/** Entries that Pit's processes create in DATA_DIR. */
 const OF_PIT = /^(store|signer|server|devnet|admin\.sock)$|\.lock(\.|$)/
 
 /**
- * Makes DATA_DIR this user's alone, or closes the one that is there, with all that Pit keeps in it. What else
- * lies there is left as it is, and a folder that is not Pit's is never closed: somebody may have named `/`.
+ * Creates DATA_DIR for this user alone, or restricts an existing one with Pit's files in it. Other files are
+ * left unchanged, and a folder that is not Pit's is never restricted: the setting may be a mistake such as
+ * `/`.
  */
 export function ownDataDir(path: string): number {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -38,7 +39,7 @@ export function ownDataDir(path: string): number {
   const isShared = (found.mode & STICKY) !== 0 || (names.length > 0 && ours.length === 0)
   if (isOpenToOthers(found) && isShared) {
     throw new StartRefused(
-      `DATA_DIR ${path} is open to other users and holds what is not Pit’s: choose a folder of its own`,
+      `DATA_DIR ${path} is open to other users and contains other files: choose a separate folder`,
     )
   }
   const wasOpen = closeOne(path, found)
@@ -46,9 +47,9 @@ export function ownDataDir(path: string): number {
 }
 
 /**
- * Makes a folder that only this user can look into, or closes the one that is there, with all below it.
- * Refuses what belongs to somebody else, who could put anything there. Returns how many files and folders
- * stood open; `whenOpen: 'refuse'` refuses those too, because what was in them may be known already.
+ * Creates a folder that only this user can read, or restricts an existing one with everything below it.
+ * Rejects a folder of another user, who could put anything there. Returns how many files and folders were
+ * open; `whenOpen: 'refuse'` rejects those too, because their content may have been read.
  */
 export function ownFolder(path: string, whenOpen: 'close' | 'refuse' = 'close'): number {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -59,13 +60,13 @@ function ownAt(path: string, found: Stats, whenOpen: 'close' | 'refuse'): number
   refuseForeign(path, found)
   if (whenOpen === 'refuse' && isOpenToOthers(found))
     throw new StartRefused(`${path} is open to other users (mode ${modeOf(found)}): chmod go= it`)
-  // The folder before what is in it: from then on nobody else adds anything.
+  // The folder before its content: after that, other users cannot add anything.
   const wasOpen = closeOne(path, found)
   if (!found.isDirectory()) return wasOpen
   return readdirSync(path).reduce((count, name) => count + ownEntry(join(path, name), whenOpen), wasOpen)
 }
 
-/** Files come and go under a process that runs. A link is not followed: it may lead anywhere. */
+/** Files come and go while a process runs. Links are not followed: they may lead anywhere. */
 function ownEntry(path: string, whenOpen: 'close' | 'refuse'): number {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.isSymbolicLink()) return 0
@@ -91,11 +92,11 @@ function refuseForeign(path: string, { uid }: Stats): void {
   if (own === undefined || uid === own) return
   throw new StartRefused(
     `${path} belongs to user ${uid}, this process runs as user ${own}: ` +
-      'run it as its owner, give it away with chown, or choose another DATA_DIR',
+      'run it as that user, change the owner with chown, or choose another DATA_DIR',
   )
 }
 
-/** A file's text, if nobody but this user can read or change it. */
+/** A file's text, if only this user can read or change it. */
 export function readOwnFile(setting: string, file: string): string {
   const { text, found } = readWithStats(setting, file)
   const own = process.getuid?.()
@@ -110,8 +111,8 @@ const ROOT = 0
 const OTHERS_BUT_GROUP_READ = OTHERS & ~0o040
 
 /**
- * A credential's text as systemd hands it over: this user's alone, or root's with a rule that lets this user
- * read it, which shows as the group's right.
+ * The text of a systemd credential: owned by this user, or by root with an ACL for this user, which shows as
+ * group permission.
  */
 export function readCredential(setting: string, file: string): string {
   const { text, found } = readWithStats(setting, file)
@@ -119,14 +120,14 @@ export function readCredential(setting: string, file: string): string {
   if (own === undefined || found.uid === own) return readOwnFile(setting, file)
   if (found.uid !== ROOT)
     throw new StartRefused(
-      `${setting} ${file} belongs to user ${found.uid}: only root hands credentials over`,
+      `${setting} ${file} belongs to user ${found.uid}: credentials must be owned by root`,
     )
   if ((found.mode & OTHERS_BUT_GROUP_READ) !== 0)
     throw new StartRefused(`${setting} ${file} is open to other users (mode ${modeOf(found)}): chmod 440 it`)
   return text.trim()
 }
 
-/** Both of one opened file: its name may be another file's a moment later. */
+/** Both from one open file: its name may point to another file a moment later. */
 function readWithStats(setting: string, file: string): { text: string; found: Stats } {
   let opened: number | undefined
   try {

@@ -1,4 +1,4 @@
-/** A file that is no list. The old list stays in force; at start there is none, and no process starts. */
+/** The file is not a valid list. A running process keeps the old list; a starting one refuses to start. */
 export class SanctionsFileError extends Error {}
 
 const ADDRESS = /^0x[0-9a-f]{40}$/
@@ -6,16 +6,15 @@ const TREASURY_MARKER = 'Digital Currency Address'
 /** `Digital Currency Address - ETH 0x…;` of sdn.csv and sdn.txt, and the idType/idNumber pair of sdn.xml. */
 const TREASURY_ENTRY =
   /Digital Currency Address - [A-Z0-9]{2,10}(?:<\/idType>\s*<idNumber>)?\s*(0x[0-9a-fA-F]{40})(?![0-9a-fA-F])/g
-/** sdn_advanced.xml names the kinds once and refers to them by number. */
+/** sdn_advanced.xml defines the kinds once and refers to them by number. */
 const FEATURE_TYPE = /<FeatureType\s[^>]*?ID="(\d+)"[^>]*>\s*Digital Currency Address - [A-Z0-9]{2,10}\s*</g
 const FEATURE = /<Feature\s[^>]*?FeatureTypeID="(\d+)"[^>]*>([\s\S]*?)<\/Feature>/g
 const DETAIL = /<VersionDetail[^>]*>\s*(0x[0-9a-fA-F]{40})\s*<\/VersionDetail>/g
 
 /**
- * Addresses of a sanctions list, lower-case. Takes our own plain format (an address a line, `#` comments),
- * what the US Treasury publishes (sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml), and both in one file.
- * Every 0x address counts whatever coin it is listed under, because the same key controls it on every EVM
- * chain.
+ * Addresses of a sanctions list, in lower case. Accepts our plain format (one address per line, `#`
+ * comments), the US Treasury's files (sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml), and both in one file.
+ * Every 0x address counts, whatever coin it is listed under: the same key controls it on every EVM chain.
  */
 export function parseSanctions(text: string): ReadonlySet<string> {
   const lines = text.split('\n').map((line) => line.split('#')[0]!.trim())
@@ -23,11 +22,11 @@ export function parseSanctions(text: string): ReadonlySet<string> {
   if (lines.some((line) => line.includes(TREASURY_MARKER))) {
     for (const address of treasuryAddresses(text)) addresses.add(address)
   } else {
-    // Without the Treasury's rows around them, every line is ours and has to make sense.
+    // A file without Treasury rows is in our format, so every line must be valid.
     const wrong = lines.findIndex((line) => line !== '' && !ADDRESS.test(line.toLowerCase()))
     if (wrong >= 0) throw new SanctionsFileError(`line ${wrong + 1} is not an address or a # comment`)
   }
-  if (addresses.size === 0) throw new SanctionsFileError('the sanctions list has no address in it')
+  if (addresses.size === 0) throw new SanctionsFileError('the sanctions list contains no address')
   return addresses
 }
 

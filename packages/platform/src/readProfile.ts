@@ -16,7 +16,7 @@ export async function readProfile({
 }: {
   file: string
   waitMs: number
-  /** The wait ends with it. */
+  /** Aborts the wait. */
   ending?: AbortSignal
   clock?: Timer
 }): Promise<ChainProfile> {
@@ -42,7 +42,7 @@ function parseProfile(file: string, text: string): ChainProfile {
   try {
     profile = JSON.parse(text)
   } catch {
-    throw new ProfileError(`${file} is not JSON`)
+    throw new ProfileError(`${file} is not valid JSON`)
   }
   const checked = checkWith(ChainProfile, profile)
   if (!checked.ok) throw new ProfileError(`${file}: ${checked.field}: ${checked.message}`)

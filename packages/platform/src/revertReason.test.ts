@@ -25,19 +25,16 @@ const abi = parseAbi([
 const revert = (errorName: string, args: unknown[] = []): Hex =>
   encodeErrorResult({ abi, errorName, args } as Parameters<typeof encodeErrorResult>[0])
 
-describe('why a call failed', () => {
-  it('is said in words for the errors a trade knows', () => {
+describe('revertReason', () => {
+  it('puts known errors in words', () => {
     const reasons: [Hex, string][] = [
       [revert('V3TooLittleReceived'), 'the v3 pools give less than the minimum'],
       [revert('V4TooLittleReceived', [9n, 8n]), 'the v4 pools give 8, less than the minimum of 9'],
       [revert('AllowanceExpired', [0n]), 'Permit2 has no allowance for the router'],
-      [revert('AllowanceExpired', [77n]), 'the Permit2 allowance ended at 77'],
-      [revert('InsufficientAllowance', [5n]), 'the Permit2 allowance is 5, less than is spent'],
+      [revert('AllowanceExpired', [77n]), 'the Permit2 allowance expired at 77'],
+      [revert('InsufficientAllowance', [5n]), 'the Permit2 allowance is 5, less than the amount spent'],
       [revert('TooLittle', [3n, 4n]), 'the curve gives 3, less than the minimum of 4'],
-      [
-        revert('ERC20InsufficientBalance', [`0x${'11'.repeat(20)}`, 1n, 2n]),
-        'a wallet holds 1 of the 2 it sends',
-      ],
+      [revert('ERC20InsufficientBalance', [`0x${'11'.repeat(20)}`, 1n, 2n]), 'a wallet sends 2 but holds 1'],
       [revert('Panic', [0x11n]), 'a number ran over or under'],
       [revert('Error', ['ERC20: transfer amount exceeds balance']), 'ERC20: transfer amount exceeds balance'],
       [revert('Error', ['LOK']), 'the v3 pool is locked'],
@@ -49,7 +46,7 @@ describe('why a call failed', () => {
     expect(revertReason('0x')).toBe('reverted')
   })
 
-  it('is found inside the errors of those who called', () => {
+  it('unwraps nested errors', () => {
     const inner = revert('Error', ['STF'])
     const hook = revert('WrappedError', [`0x${'22'.repeat(20)}`, '0x12345678', inner, '0x'])
     expect(revertReason(revert('ExecutionFailed', [3n, hook]))).toMatch(
@@ -61,13 +58,13 @@ describe('why a call failed', () => {
     expect(revertReason(deep)).toMatch(/and so on$/)
   })
 
-  it('is no way in for the text of a hostile contract', () => {
+  it('sanitises the text of a hostile contract', () => {
     expect(revertReason(revert('Error', ['<img src=x onerror="alert(1)">\u202e\u0007']))).toBe(
       'img src=x onerror=alert(1)',
     )
     expect(revertReason(revert('Error', ['x'.repeat(100_000)]))).toHaveLength(80)
     expect(revertReason(revert('Error', ['\u0000\u0001']))).toBe('reverted')
-    // A length that lies, an offset that lies, arguments that are missing.
+    // A wrong length, a wrong offset, missing arguments.
     expect(revertReason(`0x08c379a0${'f'.repeat(128)}41`)).toBe('A')
     expect(revertReason('0x08c379a0')).toBe('reverted')
     const cut = revert('V4TooLittleReceived', [9n, 8n]).slice(0, 40) as Hex
@@ -78,7 +75,7 @@ describe('why a call failed', () => {
     )
   })
 
-  it('has every error once', () => {
+  it('lists every error once', () => {
     const selectors = Object.keys(WORDS_OF_ERROR).map((signature) => toFunctionSelector(signature))
     expect(new Set(selectors).size).toBe(selectors.length)
   })

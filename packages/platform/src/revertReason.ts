@@ -6,10 +6,10 @@ const ERROR_STRING = '0x08c379a0'
 const MAX_OWN_CHARS = 80
 const MAX_CHARS = 240
 const MAX_STRING_BYTES = 4 * MAX_OWN_CHARS
-/** A router's error holds a hook's error holds a token's. */
+/** Errors are nested: a router's error wraps a hook's, which wraps a token's. */
 const MAX_DEPTH = 4
 
-/** Why a call failed, for people: from what it reverted with, else from what the node says. */
+/** Why a call failed, in words: from its revert data, otherwise from the node's message. */
 export function revertReason(data: Hex, message = 'reverted'): string {
   const text = data.length > 2 ? reasonIn(data, 0) : plainText(message)
   return (text || 'reverted').slice(0, MAX_CHARS)
@@ -29,7 +29,7 @@ function reasonIn(data: Hex, depth: number): string {
     const args = decodeAbiParameters(known.parameters, `0x${data.slice(10)}`)
     return known.words(args, (inner) => (depth < MAX_DEPTH ? reasonIn(inner as Hex, depth + 1) : 'and so on'))
   } catch {
-    // Somebody else's error of the same four bytes.
+    // Another contract's error with the same selector.
     return unknown
   }
 }
@@ -40,7 +40,7 @@ interface KnownError {
 }
 let known: Map<string, KnownError> | undefined
 
-/** Made when the first call fails: a hundred selectors are no work for a start. */
+/** Built on the first failure, to keep start-up fast. */
 function knownErrors(): Map<string, KnownError> {
   known ??= new Map(
     Object.entries(WORDS_OF_ERROR).map(([signature, words]) => {
@@ -53,12 +53,12 @@ function knownErrors(): Map<string, KnownError> {
 
 function errorString(data: Hex): string {
   const body = Buffer.from(data.slice(10, 10 + 2 * (64 + MAX_STRING_BYTES)), 'hex')
-  // Offset and length are whoever reverted's to choose: one that does not fit shows what there is.
+  // The reverting contract chooses offset and length: if they do not fit, decode what is there.
   const length = body.length >= 64 ? Number(BigInt(`0x${body.toString('hex', 32, 64)}`)) : 0
   return body.subarray(64, 64 + Math.min(length, MAX_STRING_BYTES)).toString('utf8')
 }
 
-/** Somebody's text: short, and letters only. */
+/** Untrusted text: cut it short and keep printable characters only. */
 export const plainText = (text: string): string =>
   text
     .replace(/[^ -~]/g, '')

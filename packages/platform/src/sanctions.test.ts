@@ -85,7 +85,7 @@ describe('openSanctions', () => {
       /SANCTIONS_FILE .*no such file.*does not run/,
     )
     await writeFile(file, '# empty\n')
-    await expect(openSanctions({ file, logger, settleMs: 10 })).rejects.toThrow('no address in it')
+    await expect(openSanctions({ file, logger, settleMs: 10 })).rejects.toThrow('contains no address')
   })
 
   it('follows the file, and keeps the last good list when it breaks or vanishes', async () => {

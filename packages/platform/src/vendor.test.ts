@@ -22,7 +22,7 @@ const answers = (status: number, headers: Record<string, string> = {}) =>
     response.writeHead(status, headers).end('{}')
   })
 
-it('rests a second after a 429 without more words, twice as long after each further one, a minute at most', async () => {
+it('pauses 1 s after a 429 without Retry-After, doubling each time up to a minute', async () => {
   const { ask, time } = open()
   answers(429)
   for (const restS of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -47,7 +47,7 @@ it.each([
   [429, { 'retry-after': '999999999' }, 3_600],
   [429, { 'retry-after': new Date(1_800_000_045_000).toUTCString() }, 45],
   [503, { 'retry-after': '20' }, 20],
-])('rests after %i with %o for %i s', async (status, headers, restS) => {
+])('pauses after %i with %o for %i s', async (status, headers, restS) => {
   const { ask, time } = open()
   answers(status, headers)
   await ask()
@@ -58,7 +58,7 @@ it.each([
   expect(await ask()).toBe('read')
 })
 
-it('does not rest after a 503 that says no time', async () => {
+it('does not pause after a 503 without Retry-After', async () => {
   const { ask } = open()
   answers(503)
   await ask()
@@ -66,7 +66,7 @@ it('does not rest after a 503 that says no time', async () => {
   expect(await ask()).toBe('read')
 })
 
-it('rests too when the JSON says what the status does not', async () => {
+it('pauses when the JSON reports rate limiting despite status 200', async () => {
   const { ask, time } = open()
   answers(200)
   const refuse = () => {
@@ -79,7 +79,7 @@ it('rests too when the JSON says what the status does not', async () => {
   expect(await ask()).toBe('read')
 })
 
-it('says nothing of a header that cannot be sent', async () => {
+it('does not reveal a header that cannot be sent', async () => {
   const { time } = open()
   const rate = { perMinute: 60, burst: 60 }
   const vendor = createVendor({ rate, timeoutMs: 5_000, clock: { nowMs: () => time.nowMs } })
@@ -87,7 +87,7 @@ it('says nothing of a header that cannot be sent', async () => {
   await expect(sent).rejects.toThrow(/^It does not answer\.$/)
 })
 
-it('finds own fields only', () => {
+it('reads own properties only', () => {
   const body = JSON.parse('{"a":[{"b":1}],"__proto__":{"c":2}}')
   expect(fieldAt(body, 'a', 0, 'b')).toBe(1)
   expect(fieldAt(body, 'toString')).toBeUndefined()

@@ -11,41 +11,41 @@ export interface VendorRequest {
   body?: string
 }
 
-/** A vendor's answer: `body` is its JSON, undefined where a refusal came as other text. */
+/** A vendor's response: `body` is its JSON, undefined if an error came without JSON. */
 export interface VendorAnswer {
   status: number
   body: unknown
 }
 
-/** Questions that anybody may ask of a vendor. */
+/** A request that holds no secret of the user. */
 export interface VendorRate {
   perMinute: number
   burst: number
 }
 
 export interface Vendor {
-  /** What `read` makes of the answer. Throws VendorRefused, which never says what was sent. */
+  /** Sends the request and parses the response. Throws VendorRefused, which never contains what was sent. */
   ask<T>(request: VendorRequest, read: (answer: VendorAnswer) => T): Promise<T>
 }
 
-/** Why a vendor's answer is none, in words that may be shown to anybody. */
+/** Why there is no usable response, in words that are safe to show. */
 export const VENDOR_REFUSALS = {
-  OFF: 'It is not set up here.',
-  NO_KEY: 'It needs a key, and none is set here.',
-  BUSY: 'Too many questions are open.',
-  RESTING: 'It asks us to slow down.',
-  LATE: 'It did not answer in time.',
-  SILENT: 'It does not answer.',
-  TOO_LARGE: 'Its answer is too large.',
-  NOT_LET_IN: 'It does not let us in.',
-  FAILED: 'It answers with an error.',
-  NOT_JSON: 'Its answer is not JSON.',
-  MALFORMED: 'Its answer is malformed.',
-  OTHER: 'Its answer is about something else.',
-  NO_ROUTE: 'It has no route.',
-  PARTIAL: 'It quotes a part of the amount only.',
-  NO_AMOUNT: 'Its answer has no amount above zero.',
-  TOO_GOOD: 'Its amount is far above the market: not believed.',
+  OFF: 'Not configured on this server.',
+  NO_KEY: 'Requires an API key; none is configured.',
+  BUSY: 'Too many open requests.',
+  RESTING: 'Rate limited; paused.',
+  LATE: 'Timed out.',
+  SILENT: 'Unreachable.',
+  TOO_LARGE: 'Response too large.',
+  NOT_LET_IN: 'Access denied.',
+  FAILED: 'Responded with an error.',
+  NOT_JSON: 'Response is not JSON.',
+  MALFORMED: 'Response is malformed.',
+  OTHER: 'Response is for a different request.',
+  NO_ROUTE: 'No route found.',
+  PARTIAL: 'Quotes only part of the amount.',
+  NO_AMOUNT: 'Response has no positive amount.',
+  TOO_GOOD: 'Quoted amount is far above the market; ignored.',
 } as const
 export type VendorRefusal = keyof typeof VENDOR_REFUSALS
 
@@ -57,22 +57,22 @@ export class VendorRefused extends Error {
   }
 }
 
-/** A vendor's usual rate, or the one of an account that may ask more or less. */
+/** A vendor's default rate; an account may have a higher or lower one. */
 export const rateOf = (usual: VendorRate, perMinute: number | undefined): VendorRate =>
   perMinute === undefined
     ? usual
     : { perMinute, burst: Math.max(Math.min(usual.burst, perMinute), Math.ceil(perMinute / 60)) }
 
 const MAX_ANSWER_BYTES = 262_144
-/** A slow vendor must not fill our memory. */
+/** Bounds memory if a vendor is slow. */
 const MAX_AT_ONCE = 64
-/** A rest after a 429 without Retry-After doubles from this. */
+/** First pause after a 429 without Retry-After; doubles each time. */
 const FIRST_REST_MS = 1_000
-/** A longer Retry-After is taken for a mistake. */
+/** A longer Retry-After is treated as a mistake. */
 const MAX_REST_MS = 3_600_000
 const MAX_OWN_REST_MS = 60_000
 
-/** One outside vendor over HTTP: bounded in time, bytes, questions at once and by the vendor's own rate. */
+/** HTTP client of one vendor: bounds time, bytes, concurrency and request rate. */
 export function createVendor({
   rate,
   timeoutMs,
@@ -88,7 +88,7 @@ export function createVendor({
   let rests = 0
   let restUntilMs = Number.NEGATIVE_INFINITY
 
-  /** Once more on another connection, within the same bound, where the vendor had closed a kept one. */
+  /** Retries once on a new connection, within the same timeout, if the vendor closed a kept-alive one. */
   async function send({ url, method, headers, body }: VendorRequest): Promise<HttpAnswer | NoAnswer> {
     const target = new URL(url)
     const asked: Omit<ExchangeRequest, 'timeoutMs'> = {
@@ -117,7 +117,7 @@ export function createVendor({
     if (underWay >= MAX_AT_ONCE) throw new VendorRefused('BUSY')
     underWay += 1
     const answer = await send(request)
-      // What cannot be sent may be named in the error, such as a header with the key.
+      // The error may quote the request, such as a header with the key.
       .catch(() => {
         throw new VendorRefused('SILENT')
       })
@@ -141,7 +141,7 @@ export function createVendor({
         rests = 0
         return value
       } catch (error) {
-        // Some say in their JSON, with status 200, that they are asked too often.
+        // Some vendors report rate limiting in JSON with status 200.
         if (error instanceof VendorRefused && error.code === 'RESTING') rest(null)
         throw error
       }
@@ -151,7 +151,7 @@ export function createVendor({
 
 function refusalOf({ kind, code }: NoAnswer): VendorRefusal {
   if (kind === 'too large') return 'TOO_LARGE'
-  // Without a code of the system it was the time that ran out before there was a connection.
+  // Without a system code, the timeout expired before the connection was made.
   return kind === 'timeout' || (kind === 'unreachable' && code === undefined) ? 'LATE' : 'SILENT'
 }
 
@@ -164,7 +164,7 @@ function parse({ status, text }: HttpAnswer): unknown {
   }
 }
 
-/** Seconds or a date; null for neither. */
+/** Seconds or a date; null if neither. */
 function readRetryAfter(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
@@ -172,14 +172,13 @@ function readRetryAfter(header: string | undefined, nowMs: number): number | nul
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs)
 }
 
-/** Refuses an answer that is no success, in the words its status has. */
+/** Throws unless the response succeeded. */
 export function refuseStatus({ status }: VendorAnswer): void {
-  if (status === 401 || status === 403)
-    throw new VendorRefused('NOT_LET_IN', `It does not let us in (${status}).`)
-  if (status !== 200) throw new VendorRefused('FAILED', `It answered ${status}.`)
+  if (status === 401 || status === 403) throw new VendorRefused('NOT_LET_IN', `Access denied (${status}).`)
+  if (status !== 200) throw new VendorRefused('FAILED', `Responded with status ${status}.`)
 }
 
-/** What stands at a path of a vendor's JSON: own fields of objects and lists only. */
+/** The value at a path of a vendor's JSON; own properties only. */
 export function fieldAt(body: unknown, ...path: (string | number)[]): unknown {
   let at = body
   for (const step of path) {

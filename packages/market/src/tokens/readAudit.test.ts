@@ -146,9 +146,9 @@ describe('whether the provider answers', () => {
       status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),
     )
     expect(await codeOf(reader.read(TOKEN))).toContain('AUDIT_UNAVAILABLE')
-    await expect(reader.check!()).rejects.toThrow('It answered 503.')
+    await expect(reader.check!()).rejects.toThrow('Responded with status 503.')
     status = 200
-    await expect(reader.check!()).rejects.toThrow('It answered 503.')
+    await expect(reader.check!()).rejects.toThrow('Responded with status 503.')
     time.nowMs += 10_000
     await reader.check!()
   })

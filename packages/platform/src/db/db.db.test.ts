@@ -5,7 +5,7 @@ import { isStatementTimeout, isUniqueViolation, UnsafeIntegerError } from './err
 import type { Sql } from './types.ts'
 
 withDb('the store', (db) => {
-  it('reads each type as the face says', async () => {
+  it('reads each type as documented', async () => {
     const [row] = await db.query(
       `select 9007199254740991::int8 as big, 1.50::numeric as num, $1::int8 as param, $2::jsonb as doc,
         $3::bytea as bytes, true as yes, null as none, array[1,2]::int8[] as ints,
@@ -28,7 +28,7 @@ withDb('the store', (db) => {
     expect(new Uint8Array(row?.['bytes'] as Uint8Array)).toEqual(new Uint8Array([0, 255, 7]))
   })
 
-  it('throws on an int8 that a number cannot hold, and goes on', async () => {
+  it('throws on an int8 that a number cannot hold, and keeps working', async () => {
     await expect(db.query('select 9007199254740993::int8 as n')).rejects.toBeInstanceOf(UnsafeIntegerError)
     expect(await db.query('select 1 as n')).toEqual([{ n: 1 }])
   })
@@ -39,7 +39,7 @@ withDb('the store', (db) => {
     await expect(db.query('select $1::text', ['a\u0000b'])).rejects.toMatchObject({ code: '22021' })
   })
 
-  it('takes and answers megabytes', async () => {
+  it('stores and returns megabytes', async () => {
     const big = 'x'.repeat(3_000_000)
     const [row] = await db.query<{ text: string }>('select $1::text || $1::text as text', [big])
     expect(row?.text.length).toBe(6_000_000)
@@ -67,7 +67,7 @@ withDb('the store', (db) => {
   })
 
   describe('a transaction', () => {
-    it('commits what it did and rolls back what it threw on', async () => {
+    it('commits on success and rolls back on a throw', async () => {
       await db.exec('create table kept (n int)')
       expect(
         await db.transaction(async (sql) => {
@@ -84,7 +84,7 @@ withDb('the store', (db) => {
       expect(await db.query('select n from kept')).toEqual([{ n: 1 }])
     })
 
-    it('says so when it swallowed a failed statement, instead of losing its work in silence', async () => {
+    it('reports a swallowed failed statement instead of losing its work silently', async () => {
       await db.exec('create table swallowed (n int)')
       const work = db.transaction(async (sql) => {
         await sql.query('insert into swallowed values (1)')
@@ -94,7 +94,7 @@ withDb('the store', (db) => {
       expect(await db.query('select n from swallowed')).toEqual([])
     })
 
-    it('lets no other query in between', async () => {
+    it('runs no other query in between', async () => {
       await db.exec('create table counter (n int); insert into counter values (0)')
       const bump = () =>
         db.transaction(async (sql) => {
@@ -107,7 +107,7 @@ withDb('the store', (db) => {
       expect(await db.query('select n from counter')).toEqual([{ n: 40 }])
     })
 
-    it('refuses its sql once it has ended', async () => {
+    it('rejects queries on its sql once it has ended', async () => {
       let kept: Sql | undefined
       await db.transaction(async (sql) => {
         kept = sql
@@ -116,7 +116,7 @@ withDb('the store', (db) => {
       await expect(kept?.query('select 1')).rejects.toThrow('has ended')
     })
 
-    it('runs again after a serialization failure', async () => {
+    it('retries after a serialization failure', async () => {
       let runs = 0
       const answer = await db.transaction(async (sql) => {
         runs++
@@ -126,7 +126,7 @@ withDb('the store', (db) => {
       expect(answer).toBe(3)
     })
 
-    it('keeps to the statement timeout it asked for', async () => {
+    it('applies its own statement timeout', async () => {
       const slow = 'select count(*) from generate_series(1, 2000000000)'
       const work = db.transaction((sql) => sql.query(slow), { statementTimeoutMs: 300 })
       expect(isStatementTimeout(await work.catch((e: unknown) => e))).toBe(true)
@@ -149,9 +149,9 @@ withDb('the store', (db) => {
     await stop()
   })
 
-  it('answers a ping, and refuses one it cannot answer in time', async () => {
+  it('answers a ping, and throws if it cannot answer in time', async () => {
     await db.ping(5_000)
-    // Held alone, the embedded store cannot answer; PostgreSQL has other connections.
+    // During a transaction the embedded store cannot answer; PostgreSQL has other connections.
     if (db.engine === 'pglite') {
       await db.transaction(async (sql) => {
         await sql.query('select 1')

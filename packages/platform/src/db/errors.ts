@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The store cannot be reached, or went away under way: what was asked may or may not have happened. */
+/** The store is unreachable, or the connection was lost: the statement may or may not have run. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
@@ -12,7 +12,7 @@ export class UnsafeIntegerError extends RangeError {
 
 const UNIQUE_VIOLATION = '23505'
 const QUERY_CANCELED = '57014'
-/** Serialization failure and deadlock: the same work, done again, may pass. */
+/** Serialization failure and deadlock: a retry may succeed. */
 const RUN_AGAIN = new Set(['40001', '40P01'])
 /** Connection exceptions, out of resources, operator intervention (restart, shutdown). */
 const UNAVAILABLE = /^(08|53|57P)/
@@ -31,16 +31,16 @@ export const isStatementTimeout = (error: unknown): boolean => codeOf(error) ===
 
 export const mayRunAgain = (error: unknown): boolean => RUN_AGAIN.has(codeOf(error) ?? '')
 
-/** The store is down, starting or full: the caller answers 503, and nothing is wrong with the request. */
+/** The store is down, starting or full: the caller responds with 503; the request itself is fine. */
 export const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof StoreUnavailableError || UNAVAILABLE.test(codeOf(error) ?? '')
 
-/** The driver throws bare errors for lost sockets and timeouts: callers need not read their text. */
+/** The driver throws plain errors for lost sockets and timeouts; wrap them so callers need not parse text. */
 export function classified(error: unknown): unknown {
   if (error instanceof pg.DatabaseError || error instanceof StoreUnavailableError) return error
   if (error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError) return error
   const why = error instanceof Error ? error.message : String(error)
-  return new StoreUnavailableError(`the store cannot be reached: ${why}`, { cause: error })
+  return new StoreUnavailableError(`the store is unreachable: ${why}`, { cause: error })
 }
 
 export const statementTimedOut = (timeoutMs: number): Error =>

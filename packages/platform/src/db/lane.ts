@@ -6,8 +6,8 @@ interface Waiter {
 }
 
 /**
- * The order of work on a single connection: plain queries pass side by side, a transaction holds it alone,
- * and both get their turn as they came.
+ * Schedules work on a single connection: plain queries run side by side, a transaction runs alone, both in
+ * order of arrival.
  */
 export function createLane({ maxWaitMs }: { maxWaitMs: number }) {
   const waiting: Waiter[] = []
@@ -41,7 +41,7 @@ export function createLane({ maxWaitMs }: { maxWaitMs: number }) {
   }
 
   return {
-    /** Undefined: go at once. A promise per query would cost a turn of the loop for nothing. */
+    /** Undefined means no wait: a promise per query would cost a turn of the event loop. */
     pass(): Promise<void> | undefined {
       return held || waiting.length > 0 ? wait(false) : undefined
     },

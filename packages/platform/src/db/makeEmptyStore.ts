@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// Run at build time: an empty embedded store beside the bundles, for a first start to copy. Making one takes
+// Build step: an empty embedded store beside the bundles, which a first start copies. Creating a store takes
 // seconds, a copy does not.
 const folder = join(import.meta.dirname, 'emptyStore')
 const madeWith = `${folder}.version`
@@ -16,7 +16,7 @@ if (!isMade) {
   const store = new PGlite(draft)
   await store.waitReady
   await store.close()
-  // Without its version a folder counts for nothing, so a build that is cut short here is done again.
+  // A folder without its version file is ignored, so an interrupted build is repeated.
   rmSync(madeWith, { force: true })
   rmSync(folder, { recursive: true, force: true })
   renameSync(draft, folder)

@@ -19,20 +19,20 @@ const more = made(nextNumber, 'create table more (n int); insert into more value
 withDb(
   'migrations',
   (db, store) => {
-    it('are all applied, and a second time nothing is', async () => {
+    it('are all applied once', async () => {
       expect(await db.query('select number, name from migrations order by number')).toEqual(
         own.map(({ number, name }) => ({ number, name })),
       )
       expect(await migrate(db, own)).toBe(0)
     })
 
-    it('undo a failed one whole and leave it to be tried again', async () => {
+    it('roll back a failed one and retry it next time', async () => {
       const broken = made(nextNumber, 'create table more (n int); select 1 / 0')
       await expect(migrate(db, [...own, broken])).rejects.toMatchObject({ code: '22012' })
       expect(await db.query(`select to_regclass('more') as more`)).toEqual([{ more: null }])
     })
 
-    it('apply once when several start at the same time', async () => {
+    it('apply once if several processes start at the same time', async () => {
       const second = await store().openSecond?.()
       const counts = await Promise.all([db, second ?? db, db].map((each) => migrate(each, [...own, more])))
       expect(counts.reduce((sum, n) => sum + n)).toBe(1)
@@ -57,11 +57,11 @@ insert into more values (2)`,
         await expect(migrate(db, [...before, broken])).rejects.toMatchObject({ code: '22012' })
         expect(await db.query(`select to_regclass('more_n') is not null as made`)).toEqual([{ made: true }])
         expect(await db.query('select max(number) as last from migrations')).toEqual([{ last: nextNumber }])
-        // The lock was let go.
+        // The lock was released.
         expect(await migrate(db, before)).toBe(0)
       })
 
-      it('apply once when several start at the same time', async () => {
+      it('apply once if several processes start at the same time', async () => {
         const second = await store().openSecond?.()
         const all = [db, second ?? db, db, second ?? db]
         const counts = await Promise.all(all.map((each) => migrate(each, [...before, indexed])))
@@ -74,13 +74,13 @@ insert into more values (2)`,
       })
     })
 
-    it('refuse one that was changed after it was applied', async () => {
+    it('reject one that was changed after it was applied', async () => {
       const changed = made(nextNumber, `${more.sql} -- changed`)
       await expect(migrate(db, [...own, changed])).rejects.toThrow('was changed after it was applied')
     })
 
-    it('refuse a store that a newer version has migrated', async () => {
-      await expect(migrate(db, own)).rejects.toThrow('does not know')
+    it('reject a store migrated by a newer version', async () => {
+      await expect(migrate(db, own)).rejects.toThrow('newer version')
     })
   },
   own,
@@ -89,7 +89,7 @@ insert into more values (2)`,
 describe('the files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pit-sql-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  it('are numbered without gaps and named alike', () => {
+  it('are numbered without gaps and follow the naming scheme', () => {
     writeFileSync(join(folder, '0001_one.sql'), 'select 1')
     writeFileSync(join(folder, '0003_three.sql'), 'select 3')
     expect(() => readMigrations(folder)).toThrow('0003_three is not number 2')

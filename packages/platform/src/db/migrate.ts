@@ -16,22 +16,22 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-/** Any number that no other user of the same database takes: "pit" and 1. */
+/** Advisory lock number that no other user of the same database takes: "pit" and 1. */
 const ADVISORY_LOCK = 0x70697401
 const STATEMENT_TIMEOUT_MS = 600_000
 
 const LOOK_AGAIN_MS = 100
 
 /**
- * The first line of a migration that runs without a transaction, so that indexes of large tables are made
- * while others read and write. Its statements have a blank line between them, and each can be run again:
- * whatever ends one in the middle leaves it to the next start.
+ * First line of a migration that runs without a transaction, to build indexes on large tables while others
+ * read and write. Statements are separated by blank lines, and each can run again: an interrupted migration
+ * is repeated by the next start.
  */
 const NO_TRANSACTION = '-- no transaction\n'
 
-/** Applies what is missing, in order, each in a transaction of its own; answers how many. */
+/** Applies pending migrations in order, each in its own transaction; returns how many. */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<number> {
-  // Two that start at once would both find the table missing: the second waits, then finds it.
+  // Two processes starting at once would both create the table: the second waits, then finds it.
   await inTurn(db, (sql) =>
     sql.query(`create table if not exists migrations (
       number int primary key,
@@ -58,9 +58,7 @@ export async function migrate(db: Db, migrations: readonly Migration[]): Promise
   return applied
 }
 
-/**
- * A script of several statements is a transaction by itself: they go one by one where there is to be none.
- */
+/** A script of several statements is an implicit transaction, so they are sent one by one. */
 const statementsOf = ({ sql }: Migration): string[] =>
   sql.startsWith(NO_TRANSACTION)
     ? sql
@@ -76,26 +74,26 @@ async function isApplied(sql: Sql, migration: Migration): Promise<boolean> {
   )
   if (!own) return false
   if (own.number !== migration.number)
-    throw new MigrationError(`migration ${migration.name} comes too late: ${own.name} is applied`)
+    throw new MigrationError(`migration ${migration.name} is missing, but ${own.name} is already applied`)
   if (own.sha256 === migration.sha256) return true
   throw new MigrationError(
-    `migration ${own.name} was changed after it was applied; put it back and write a new one`,
+    `migration ${own.name} was changed after it was applied; restore it and add a new migration`,
   )
 }
 
-/** A store that a newer version has migrated is not for this one to write to. */
+/** Refuses to write to a store that a newer version has migrated. */
 async function refuseNewerStore(db: Db, migrations: readonly Migration[]): Promise<void> {
   const [newest] = await db.query<{ number: number; name: string }>(
     'select number, name from migrations order by number desc limit 1',
   )
   if (newest && newest.number > (migrations.at(-1)?.number ?? 0)) {
-    throw new MigrationError(`the store has migration ${newest.name}, which this version does not know`)
+    throw new MigrationError(`the store has migration ${newest.name} of a newer version`)
   }
 }
 
 /**
- * One at a time of all that share the store. Who waits looks again and again, each time in a new transaction:
- * one that waited inside would be waited for by an index that is being made, whose maker it waits for.
+ * Serialises all processes on the store. A waiting process polls, each time in a new transaction: waiting
+ * inside one would deadlock with a concurrent index build, which waits for open transactions.
  */
 async function inTurn<T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> {
   for (;;) {
@@ -108,14 +106,14 @@ async function inTurn<T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same without a transaction; the lock is the connection's. */
+/** The same without a transaction; the lock belongs to the connection. */
 const inTurnAlone = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
   db.session(async (sql) => {
     while (!(await locked(sql, 'pg_try_advisory_lock'))) await sleep(LOOK_AGAIN_MS)
     try {
       return await run(sql)
     } finally {
-      // A connection that was lost has lost its lock too.
+      // A lost connection has released its lock.
       await sql.query('select pg_advisory_unlock($1::int8)', [ADVISORY_LOCK]).catch(() => undefined)
     }
   })
@@ -125,10 +123,10 @@ async function locked(sql: Sql, by: 'pg_try_advisory_xact_lock' | 'pg_try_adviso
   return row?.locked === true
 }
 
-/** The server's store: the files of every capability, numbered in one order. */
+/** The server's store: migrations of all capabilities in one numbering. */
 export const storeMigrations = (): Migration[] => readMigrations(...storeDirectories())
 
-/** Beside the bundle that runs (dist/ or dist/bench/), or each package's own in the source tree. */
+/** Beside the running bundle (dist/ or dist/bench/), or each package's own in the source tree. */
 function storeDirectories(): string[] {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const built = [here('./migrations'), here('../migrations')].find((directory) => existsSync(directory))

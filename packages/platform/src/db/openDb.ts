@@ -6,7 +6,7 @@ export interface OpenDbOptions extends StoreOptions {
   dataDir: string
   /** Null: the embedded store below `dataDir`. */
   databaseUrl: string | null
-  /** Memory for pages that were read, of the embedded store; a database has a setting of its own. */
+  /** Page cache of the embedded store; a database has its own setting. */
   bufferMb?: number
 }
 

@@ -14,32 +14,32 @@ import { lockStore } from './storeLock.ts'
 import type { Db, Listener, QueryOptions, StoreOptions } from './types.ts'
 
 export interface PgliteOptions extends StoreOptions {
-  /** The store is in `store/` below it, its lock beside that. */
+  /** The store is in `store/` below it, its lock beside it. */
   dataDir: string
-  /** Memory for pages that were read. */
+  /** Page cache. */
   bufferMb?: number
-  /** How often the log is folded into the tables and dead rows are cleared. */
+  /** Interval of checkpoints and vacuums. */
   tendEveryMs?: number
-  /** The pause after the first failure to open again; each next one is twice as long, up to a bound. */
+  /** Pause after the first failed reopening; doubles up to a bound. */
   reopenPauseMs?: number
-  /** A store with nothing in it, which a new one is copied from; the build makes one beside the bundles. */
+  /** An empty store to copy for a new one; the build makes one beside the bundles. */
   emptyStore?: string
-  /** Tests hand in one that fails. */
+  /** Tests pass one that fails. */
   startLink?: typeof startPgliteLink
 }
 
 const EXEC_TIMEOUT_MS = 600_000
 const MAX_REOPEN_PAUSE_MS = 5_000
-/** How long a statement waits for the store to be opened again. */
+/** How long a statement waits for the store to reopen. */
 const REOPEN_WAIT_MS = 5_000
-/** A table with more dead rows than this, and more dead than live ones in five, is vacuumed. */
+/** Vacuum threshold: more dead rows than this, and more than a fifth as many dead rows as live ones. */
 const DEAD_ROWS = 1_000
-/** Past this much log, a start after a crash would take seconds to read it. */
+/** Checkpoint past this much log: replaying more after a crash takes seconds. */
 const LOG_BYTES = 8 * 1024 * 1024
 
 /** The embedded store: PostgreSQL in a worker thread, one connection, one process at a time. */
 export async function openPglite(options: PgliteOptions): Promise<Db> {
-  // Generous: on a loaded machine one thread does everything, and the remedy is a restart of it.
+  // Generous: one thread does all the work, and a timeout restarts it.
   const {
     dataDir,
     bufferMb = 32,
@@ -63,19 +63,19 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
 
   async function start(): Promise<PgliteLink> {
     if (!existsSync(directory) && existsSync(emptyStore)) copyStore(emptyStore, directory)
-    // Making a store takes half a gigabyte more than running it, which only the end of its thread gives back.
+    // Creating a store takes half a gigabyte more than running it; only ending the thread frees that.
     if (!existsSync(join(directory, 'PG_VERSION'))) await (await startLink(directory, bufferMb)).close()
     const next = await startLink(directory, bufferMb)
     next.onNotification((channel, payload) => {
       for (const { heard } of listeners.get(channel) ?? []) heard(payload)
     })
     try {
-      // A new store's files are 0666, whatever the umask is.
+      // A new store's files are 0666, whatever the umask.
       ownFolder(directory)
       for (const channel of listeners.keys()) await next.run(listenTo(channel), undefined, statementTimeoutMs)
       if (state !== 'open') throw new StoreUnavailableError('the store is closed')
     } catch (error) {
-      // Two workers on one folder would ruin it: this one ends before another is tried.
+      // Two workers on one folder would corrupt it: end this one first.
       await next.close()
       throw error
     }
@@ -88,26 +88,26 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   }
 
   function reopen(): void {
-    logger?.error({ directory }, 'the embedded store stopped; opening it again')
+    logger?.error({ directory }, 'embedded store stopped; reopening it')
     for (const listener of allListeners()) listener.lost()
     reopening = startAgain()
     reopening.then(
       () => {
-        logger?.info({ directory }, 'the embedded store is back')
+        logger?.info({ directory }, 'embedded store reopened')
         for (const listener of allListeners()) listener.back()
       },
       () => undefined,
     )
   }
 
-  /** Until it opens or is closed: a full disk or a folder that was away may come right at any time. */
+  /** Retries until it opens or is closed: a full disk or an unmounted folder may recover at any time. */
   async function startAgain(): Promise<PgliteLink> {
     for (let pauseMs = reopenPauseMs; ; pauseMs = Math.min(pauseMs * 2, MAX_REOPEN_PAUSE_MS)) {
       try {
         return await start()
       } catch (error) {
         if (state !== 'open') throw error
-        logger?.error({ err: error, nextTryInMs: pauseMs }, 'the embedded store cannot be opened again yet')
+        logger?.error({ err: error, nextTryInMs: pauseMs }, 'failed to reopen the embedded store; will retry')
         await sleep(pauseMs, undefined, { signal: closing.signal })
       }
     }
@@ -178,7 +178,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
       try {
         const now = await linked()
         await now.run(script, undefined, EXEC_TIMEOUT_MS).catch(async (error) => {
-          // A script that failed between its own begin and commit leaves a dead transaction behind.
+          // A script that failed between its own begin and commit leaves an aborted transaction open.
           await now.run('rollback', undefined, statementTimeoutMs).catch(() => undefined)
           throw error
         })
@@ -223,13 +223,13 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     maxRetryMs: tendEveryMs,
     run: () => tendPglite(db),
     ended: (error) => {
-      if (error !== null) logger?.warn({ error }, 'tending the embedded store failed; it is tried again')
+      if (error !== null) logger?.warn({ error }, 'maintenance of the embedded store failed; will retry')
     },
   })
   return db
 }
 
-/** Renamed into place: half a store must never be taken for one. */
+/** Renamed into place, so that a partial store is never opened. */
 function copyStore(from: string, to: string): void {
   const draft = `${to}.draft`
   rmSync(draft, { recursive: true, force: true })
@@ -240,8 +240,8 @@ function copyStore(from: string, to: string): void {
 const listenTo = (channel: string): string => `listen "${channel.replaceAll('"', '""')}"`
 
 /**
- * What PostgreSQL's background processes do and PGlite, a single process, does not: checkpoints, or the log
- * grows without end, and vacuums, or dead rows do.
+ * Does the work of PostgreSQL's background processes, which the single-process PGlite lacks: checkpoints
+ * bound the log, vacuums remove dead rows.
  */
 export async function tendPglite(db: Db): Promise<void> {
   const tables = await db.query<{ name: string }>(
@@ -249,7 +249,7 @@ export async function tendPglite(db: Db): Promise<void> {
      where n_dead_tup > $1 and n_dead_tup * 5 > n_live_tup`,
     [DEAD_ROWS],
   )
-  // One by one, so that requests get their turn in between.
+  // One by one, so that requests run in between.
   for (const { name } of tables) await db.query(`vacuum (analyze) ${name}`)
   const [log] = await db.query<{ bytes: number }>(
     'select (pg_current_wal_lsn() - redo_lsn)::int8 as bytes from pg_control_checkpoint()',

@@ -13,7 +13,7 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** How much longer than the server's own bound this side waits before it gives a connection up. */
+/** How much longer than the server's own timeout the client waits before it drops a connection. */
 const GRACE_MS = 5_000
 const EXEC_TIMEOUT_MS = 600_000
 const LONGEST_PAUSE_MS = 2_000
@@ -33,15 +33,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + GRACE_MS,
     idle_in_transaction_session_timeout: idleInTransactionMs + GRACE_MS,
-    // Every statement goes by an index. Where the planner takes one for longer, starting workers for it costs
-    // more than all it does. What the URL says wins.
+    // Every statement uses an index. If the planner expects a longer one, starting parallel workers costs
+    // more than the statement itself. The URL overrides this.
     options: '-c max_parallel_workers_per_gather=0',
   })
-  // A restart ends idle connections; the pool drops them and opens new ones when asked.
+  // A restart ends idle connections; the pool drops them and opens new ones on demand.
   pool.on('error', (error) => options.logger?.warn({ error: error.message }, 'lost an idle store connection'))
   const listeners = new Set<StopListening>()
 
-  /** Lends a connection; one that misbehaved is not given back to the pool. */
+  /** Lends a connection; a faulty one is not returned to the pool. */
   async function withConnection<T>(
     use: (connection: Connection) => Promise<T>,
     timeoutMs: number,
@@ -99,7 +99,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
         try {
           await sql.query(script)
         } finally {
-          // A script that failed between its own begin and commit leaves a dead transaction behind.
+          // A script that failed between its own begin and commit leaves an aborted transaction open.
           await sql.query('rollback')
         }
       }),
@@ -136,7 +136,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   return db
 }
 
-/** A connection of its own that comes back after every loss until it is stopped. */
+/** A dedicated connection that reconnects after every loss until it is stopped. */
 async function listenOn(
   connection: pg.ClientConfig,
   channel: string,
@@ -189,7 +189,7 @@ function asQuery(text: string, values: readonly unknown[] | undefined, timeoutMs
   }
 }
 
-/** A script of several statements answers one result each. */
+/** A script of several statements returns one result each. */
 export function lastOf(result: pg.QueryResult | pg.QueryResult[]): { rows: unknown[]; command: string } {
   return Array.isArray(result) ? (result.at(-1) ?? { rows: [], command: '' }) : result
 }

@@ -30,7 +30,7 @@ describe('the embedded store', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  /** A way to start that can be made to fail, and what stops the thread. */
+  /** A way to start that can be made to fail, and a way to stop the thread. */
   function failingStart() {
     const control = { fails: false, tries: 0 }
     const startLink = (directory: string, bufferMb: number) => {
@@ -43,7 +43,7 @@ describe('the embedded store', () => {
     return { control, startLink, stopThread }
   }
 
-  it('keeps plans, and goes on without them when tables change under them', async () => {
+  it('reuses plans, and recovers when tables change under them', async () => {
     const db = await open()
     await db.exec('create table pairs (n int primary key, m int)')
     const put = (n: number) => db.query('insert into pairs values ($1, $2)', [n, n], { kept: true })
@@ -52,13 +52,13 @@ describe('the embedded store', () => {
       (await db.query<{ name: string }>('select name from pg_prepared_statements order by name')).map(
         ({ name }) => name,
       )
-    // Sent together: the second does not wait for the first to be planned.
+    // Sent together: the second does not wait until the first is planned.
     await Promise.all([1, 2, 3].map(put))
     expect(await Promise.all([1, 2, 9].map(look))).toEqual([[{ n: 1, m: 1 }], [{ n: 2, m: 2 }], []])
     expect(await names()).toEqual(['kept_1', 'kept_2'])
     await expect(put(1)).rejects.toMatchObject({ code: '23505' })
     await put(4)
-    // By a script, which forgets them all, and behind the store's back.
+    // By a script, which drops all plans, and by a plain query, which does not.
     await db.exec('alter table pairs add column o int default 7')
     expect(await look(1)).toEqual([{ n: 1, m: 1, o: 7 }])
     await db.query('alter table pairs drop column m')
@@ -70,7 +70,7 @@ describe('the embedded store', () => {
     ).toEqual([{ n: 2 }])
   })
 
-  it('is one process’s alone, and keeps what was committed when it is closed and opened again', async () => {
+  it('belongs to one process, and keeps committed data when it is closed and reopened', async () => {
     const first = await open()
     await first.exec('create table kept (n int); insert into kept values (1)')
     const error = await open().catch((e: unknown) => e)
@@ -87,7 +87,7 @@ describe('the embedded store', () => {
     expect(await (await open()).query('select n from kept')).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  it('begins as a copy of an empty store, of which a copy cut short counts for nothing', async () => {
+  it('starts as a copy of an empty store, and ignores an interrupted copy', async () => {
     const emptyStore = join(dataDir, 'store')
     const fresh = mkdtempSync(join(tmpdir(), 'pit-fresh-'))
     mkdirSync(join(fresh, 'store.draft'))
@@ -100,7 +100,7 @@ describe('the embedded store', () => {
     const db = await open({ dataDir: fresh, emptyStore, startLink })
     await db.exec('create table kept (n int); insert into kept values (7)')
     await db.close()
-    // Made by a copy alone: no thread ran before the one that serves.
+    // Created by copying alone: only the serving thread ever ran.
     expect(lives).toHaveLength(1)
     const again = await open({ dataDir: fresh, emptyStore })
     expect(await again.query('select n from kept')).toEqual([{ n: 7 }])
@@ -118,7 +118,7 @@ describe('the embedded store', () => {
     expect(await db.query(`select to_regclass('stuck') as stuck`)).toEqual([{ stuck: null }])
   })
 
-  it('comes back with all that was committed after a statement that never ends', async () => {
+  it('recovers with all committed data after a statement that never ends', async () => {
     const db = await open({ statementTimeoutMs: 2_000 })
     await db.exec('create table kept (n int); insert into kept values (1)')
     const heard: string[] = []
@@ -138,7 +138,7 @@ describe('the embedded store', () => {
     await expect.poll(() => heard, { timeout: 20_000 }).toEqual(['lost', 'back', 'still here'])
   })
 
-  it('opens again however often that failed before, and says meanwhile that it is away', async () => {
+  it('reopens after any number of failures, and reports that it is unavailable meanwhile', async () => {
     const { control, startLink, stopThread } = failingStart()
     const db = await open({ statementTimeoutMs: 500, reopenPauseMs: 1, startLink })
     await db.exec('create table kept (n int); insert into kept values (1)')
@@ -151,7 +151,7 @@ describe('the embedded store', () => {
     await expect.poll(rows, { timeout: 20_000 }).toEqual([{ n: 1 }])
   }, 60_000)
 
-  it('closes at once while it cannot be opened again', async () => {
+  it('closes at once while it cannot be reopened', async () => {
     const { control, startLink, stopThread } = failingStart()
     const db = await open({ statementTimeoutMs: 500, reopenPauseMs: 4_000, startLink })
     control.fails = true
@@ -163,7 +163,7 @@ describe('the embedded store', () => {
     expect(existsSync(join(dataDir, 'store.lock'))).toBe(false)
   }, 60_000)
 
-  it('folds its log into the tables and clears dead rows when tended', async () => {
+  it('checkpoints its log and vacuums dead rows', async () => {
     const db = await open()
     await db.exec(`create table churn (id int primary key, n int, pad text);
       insert into churn select g, 0, repeat('x', 200) from generate_series(1, 2000) g`)
@@ -228,7 +228,7 @@ describe('the lock', () => {
     writeFileSync(file, JSON.stringify({ ...holder(), ...changes }))
   }
 
-  it('names its holder and goes away with it', () => {
+  it('names its holder and is released with it', () => {
     const unlock = lockStore(file)
     expect(holder()).toMatchObject({ pid: process.pid, host: hostname() })
     expect(() => lockStore(file)).toThrow(StoreLockedError)
@@ -237,15 +237,15 @@ describe('the lock', () => {
   })
 
   it.each([
-    ['of a process that is gone', { pid: 2 ** 22 - 1 }],
-    ['of a process whose number another one has now', { startedAt: '1' }],
+    ['of a process that has ended', { pid: 2 ** 22 - 1 }],
+    ['of a process whose pid was reused', { startedAt: '1' }],
     ['from before the machine started', { bootId: 'another' }],
   ])('%s is taken over', (_, changes) => {
     leave(changes)
     lockStore(file)()
   })
 
-  it('of another machine is taken over only when it has shown no sign of life for long', async () => {
+  it('of another machine is taken over only after a long time without a sign of life', async () => {
     leave({ host: 'elsewhere' })
     expect(() => lockStore(file)).toThrow(/elsewhere.*30 s after/)
     const { utimesSync } = await import('node:fs')
@@ -258,7 +258,7 @@ describe('the lock', () => {
     lockStore(file)()
   })
 
-  it('is not taken away by whoever lost it', () => {
+  it('is not released by a process that lost it', () => {
     const unlock = lockStore(file)
     writeFileSync(file, JSON.stringify({ ...holder(), pid: 1 }))
     unlock()

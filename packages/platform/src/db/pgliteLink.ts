@@ -13,7 +13,7 @@ interface Running {
   overdue(error: Error): void
 }
 
-/** One life of the worker thread: from its start until it ends, fails or hangs. */
+/** One lifetime of the worker thread: from its start until it ends, fails or hangs. */
 export interface PgliteLink {
   run(
     text: string,
@@ -21,10 +21,10 @@ export interface PgliteLink {
     timeoutMs: number,
     options?: QueryOptions,
   ): Promise<{ rows: unknown[]; command: string }>
-  /** Plans that were kept are not used any more: tables have changed. */
+  /** Drops prepared plans, because tables have changed. */
   forgetPlans(): void
   onNotification(heard: (channel: string, payload: string) => void): void
-  /** Resolves when the worker has ended, however it ended. */
+  /** Resolves when the worker has ended, for any reason. */
   ended: Promise<void>
   close(): Promise<void>
 }
@@ -56,13 +56,13 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
   client.on('error', () => undefined)
   await client.connect()
 
-  // Answers come in the order of the questions, so the first of these is the one that runs.
+  // Responses come in the order of requests, so the first pending one is running.
   const running: Running[] = []
   let runsSinceMs = 0
   const watch = setInterval(() => {
     const [first] = running
     if (!first || performance.now() - runsSinceMs < first.timeoutMs) return
-    // PGlite cannot cancel a statement. Ending the thread is a crash to the store, which its log survives.
+    // PGlite cannot cancel a statement. Ending the thread is like a crash, which the log survives.
     first.overdue(statementTimedOut(first.timeoutMs))
     void worker.terminate()
   }, WATCH_EVERY_MS)
@@ -94,7 +94,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
     try {
       const name = options.kept ? kept.nameOf(text) : undefined
       const answer = ask(text, values, name).catch((error) => {
-        // It did not run: what was kept of it is gone, or is of a table that was altered.
+        // The statement did not run: its plan is gone, or its table was altered.
         if (name === undefined || !isPlanGone(error)) throw error
         kept.forget(text)
         return ask(text, values)
@@ -126,12 +126,12 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
 
 const MAX_PREPARED = 100
 
-/** Names for statements whose plans the store keeps. */
+/** Names of prepared statements. */
 function createKeptNames() {
   const names = new Map<string, string>()
   let count = 0
   return {
-    /** Undefined when there are too many already. */
+    /** Undefined if there are too many already. */
     nameOf(text: string): string | undefined {
       const known = names.get(text)
       if (known !== undefined || names.size >= MAX_PREPARED) return known
@@ -160,7 +160,10 @@ function hear(worker: Worker, word: FromWorker): Promise<void> {
   })
 }
 
-/** Beside the bundle that runs (dist/ or dist/bench/); from source, the built one: Node 20 reads no types. */
+/**
+ * Beside the running bundle (dist/ or dist/bench/); from source, the built one: Node 20 cannot run
+ * TypeScript.
+ */
 function workerFile(): string {
   const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../dist/pgliteWorker.js']
   const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)

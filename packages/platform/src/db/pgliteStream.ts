@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
 
-/** What the store's thread is started with. */
+/** Start parameters of the store's thread. */
 export interface StoreToOpen {
   directory: string
   bufferMb: number
@@ -13,8 +13,8 @@ export type FromWorker = Uint8Array | 'ready' | 'closed'
 const GREETING = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
 /**
- * What the PostgreSQL driver takes for a socket, with the worker at its other end. The driver corks each
- * query, so a query is one message there and one back.
+ * A socket for the PostgreSQL driver, with the worker at its other end. The driver corks each query, so a
+ * query is one message there and one back.
  */
 export function createPgliteStream(worker: Worker): Duplex {
   let greeted = false
@@ -24,7 +24,7 @@ export function createPgliteStream(worker: Worker): Duplex {
       stream.push(GREETING)
       return
     }
-    // A copy of its own: the driver's buffers are slices of a shared pool and cannot be transferred.
+    // A copy: the driver's buffers are slices of a shared pool and cannot be transferred.
     const message = Uint8Array.from(bytes)
     worker.postMessage(message satisfies ToWorker, [message.buffer])
   }

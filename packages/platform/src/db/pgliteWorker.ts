@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import type { FromWorker, StoreToOpen, ToWorker } from './pgliteStream.ts'
 
-// The embedded store's thread: PostgreSQL wire messages in, wire messages out, one for one and in order.
+// The embedded store's thread: one PostgreSQL wire message out for each one in, in order.
 const port = parentPort
 if (!port) throw new Error('runs only as a worker thread')
 const answer = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)

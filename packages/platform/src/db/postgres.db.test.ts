@@ -5,7 +5,7 @@ import { openPostgres } from './openPostgres.ts'
 import type { Db } from './types.ts'
 
 const bin = findPostgres()
-if (bin === null) console.warn('no PostgreSQL is installed here: its own tests are not run')
+if (bin === null) console.warn('PostgreSQL is not installed: its tests are skipped')
 
 describe.skipIf(bin === null)('PostgreSQL', () => {
   let server: PostgresServer
@@ -21,13 +21,13 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
     await server?.dispose()
   })
 
-  it('cancels a statement that takes too long, not a script', async () => {
+  it('cancels a statement that takes too long, but not a script', async () => {
     expect(isStatementTimeout(await db.query('select pg_sleep(2)').catch((e: unknown) => e))).toBe(true)
     await db.exec('select pg_sleep(0.8)')
     expect(isStatementTimeout(await db.query('select pg_sleep(2)').catch((e: unknown) => e))).toBe(true)
   })
 
-  it('starts no workers for a statement, unless its URL says so', async () => {
+  it('starts no parallel workers, unless the URL asks for them', async () => {
     const workers = async (of: Db) =>
       (await of.query<Record<string, string>>('show max_parallel_workers_per_gather'))[0]
     expect(await workers(db)).toEqual({ max_parallel_workers_per_gather: '0' })
@@ -37,7 +37,7 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
     await other.close()
   })
 
-  it('rolls back a transaction that goes silent and gives its connection back', async () => {
+  it('rolls back an idle transaction and returns its connection', async () => {
     await db.exec('create table silent (n int)')
     for (let i = 0; i < 6; i++) {
       const silent = db.transaction(async (sql) => {
@@ -49,7 +49,7 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
     expect(await db.query('select n from silent')).toEqual([])
   })
 
-  it('resolves deadlocks by running one of them again', async () => {
+  it('resolves deadlocks by retrying one transaction', async () => {
     await db.exec('create table pair (k int primary key, n int); insert into pair values (1, 0), (2, 0)')
     const bump = (first: number, second: number) =>
       db.transaction(
@@ -58,13 +58,13 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
         },
         { statementTimeoutMs: 10_000 },
       )
-    // As many as the pool has connections: finding a deadlock takes the server a second, and each found in
-    // turn would leave a fifth transaction waiting for a connection longer than the pool lets it.
+    // As many as the pool has connections: the server needs a second to detect a deadlock, and a fifth
+    // transaction would wait for a connection longer than the pool allows.
     await Promise.all(Array.from({ length: 4 }, (_, i) => (i % 2 ? bump(1, 2) : bump(2, 1))))
     expect(await db.query('select n from pair order by k')).toEqual([{ n: 4 }, { n: 4 }])
   })
 
-  it('fails clearly while it is down and works again after a restart, listeners too', async () => {
+  it('fails with a clear error while the server is down, and recovers after a restart, listeners too', async () => {
     const events: string[] = []
     await db.listen('news', {
       heard: (text) => events.push(text),
@@ -96,7 +96,7 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
     await expect.poll(() => events).toContain('again')
   })
 
-  it('says at once when there is no server', async () => {
+  it('fails at once without a server', async () => {
     const nowhere = openPostgres({ databaseUrl: 'postgresql://pit@/none?host=%2Ftmp%2Fno-such-folder' })
     expect(isStoreUnavailable(await nowhere.catch((e: unknown) => e))).toBe(true)
   })

@@ -12,10 +12,10 @@ export const beginOf = (onePicture = false): string =>
 
 const MAX_RUNS = 6
 const SILENT =
-  'a transaction asked nothing for too long and was rolled back: ' +
+  'a transaction was idle for too long and was rolled back: ' +
   'does it wait for something else, or use db instead of its own sql?'
 
-/** Again after a deadlock or a serialization failure, each time on a connection of its own. */
+/** Retries after a deadlock or a serialization failure, each time on a new connection. */
 export async function retryTransaction<T>(once: () => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {
@@ -27,7 +27,7 @@ export async function retryTransaction<T>(once: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Begin, run, commit; rolled back when `run` throws or goes silent. */
+/** Begin, run, commit; rolls back if `run` throws or stays idle. */
 export async function runTransaction<T>(
   connection: Connection,
   run: (sql: Sql) => Promise<T>,
@@ -38,7 +38,7 @@ export async function runTransaction<T>(
   let idle: NodeJS.Timeout | undefined
   const sql: Sql = {
     async query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      if (over) throw new Error('this transaction has ended: its sql was kept and used too late')
+      if (over) throw new Error('this transaction has ended: its sql was used too late')
       underWay++
       try {
         return (await connection.run(text, values)).rows as Row[]
@@ -60,13 +60,13 @@ export async function runTransaction<T>(
     await connection.run(begin)
     const result = await Promise.race([run(sql), silence()])
     over = true
-    // After a failed statement that `run` swallowed, COMMIT rolls back and says so only in its tag.
+    // After a failed statement that `run` swallowed, COMMIT rolls back and shows that only in its tag.
     const { command } = await connection.run('commit')
-    if (command !== 'COMMIT') throw new Error('the transaction had failed inside and was rolled back')
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed; it was rolled back')
     return result
   } catch (error) {
     over = true
-    // A lost connection has rolled back by itself; the first error is the one to tell.
+    // A lost connection has rolled back by itself; report the first error.
     await connection.run('rollback').catch(() => undefined)
     throw error
   } finally {

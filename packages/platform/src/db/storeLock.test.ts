@@ -14,7 +14,7 @@ const heldBy = (pid: number) => {
   writeFileSync(file, JSON.stringify({ pid, startedAt: '', bootId, host: hostname() }))
 }
 
-it('refuses while its holder lives, and names it', () => {
+it('refuses while its holder runs, and names it', () => {
   heldBy(process.ppid)
   expect(() => lockStore(file)).toThrow(StoreLockedError)
 })
@@ -22,7 +22,7 @@ it('refuses while its holder lives, and names it', () => {
 it.runIf(process.platform === 'linux')(
   'takes over from a process that ended and that nobody collected',
   async () => {
-    // The shell becomes a sleep, which never asks after its child; the child ends long after that.
+    // The shell becomes a sleep, which never reaps its child; the child ends long after that.
     const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 30'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })

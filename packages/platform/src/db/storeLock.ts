@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Who holds the store: a pid alone may be another process by now, so its start is kept too. */
+/** Holder of the store. A pid may be reused, so the start time is stored too. */
 interface Holder {
   pid: number
   startedAt: string
@@ -21,10 +21,12 @@ export class StoreLockedError extends Error {
 }
 
 const SIGN_OF_LIFE_MS = 5_000
-/** A holder on another host (or in another container) can only be judged by its signs of life. */
+/**
+ * A holder on another host (or in another container) counts as dead after this long without a sign of life.
+ */
 const GIVEN_UP_AFTER_MS = 30_000
 
-/** Takes the lock or throws; a lock left by a process that is gone is taken over. Returns its release. */
+/** Acquires the lock or throws; takes over the lock of a dead process. Returns the release function. */
 export function lockStore(file: string): () => void {
   const own: Holder = {
     pid: process.pid,
@@ -37,7 +39,7 @@ export function lockStore(file: string): () => void {
     try {
       utimesSync(file, new Date(), new Date())
     } catch {
-      // The folder may be on its way out; the lock only matters while it is there.
+      // The folder may be being removed; the lock only matters while it exists.
     }
   }, SIGN_OF_LIFE_MS)
   beat.unref()
@@ -48,7 +50,7 @@ export function lockStore(file: string): () => void {
 }
 
 function takeOver(file: string, own: Holder): void {
-  // Two that find the same dead lock must not both replace it, nor one replace the other's fresh one.
+  // Two processes that find the same dead lock must not both replace it.
   const guard = `${file}.takeover`
   if (!create(guard, own)) {
     const other = read(guard)
@@ -62,7 +64,7 @@ function takeOver(file: string, own: Holder): void {
       const apart =
         holder.host === own.host
           ? ''
-          : `, and given up ${GIVEN_UP_AFTER_MS / 1000} s after its last sign of life`
+          : `; its lock expires ${GIVEN_UP_AFTER_MS / 1000} s after its last sign of life`
       throw new StoreLockedError(holder, file, apart)
     }
     rmSync(file, { force: true })
@@ -72,7 +74,7 @@ function takeOver(file: string, own: Holder): void {
   }
 }
 
-/** Whole or not at all: a link appears with its text, so no reader sees half a lock. */
+/** Atomic: a link appears with its content, so no reader sees a partial lock. */
 function create(file: string, holder: Holder): boolean {
   const draft = `${file}.${holder.pid}.${randomUUID()}`
   const text = `${JSON.stringify(holder)}\n`
@@ -100,7 +102,7 @@ function createWithoutLinks(file: string, text: string): boolean {
   }
 }
 
-/** Undefined when there is none, or when its writer died before it finished. */
+/** Undefined if there is none, or if its writer died before it finished. */
 function read(file: string): Holder | undefined {
   try {
     const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>
@@ -126,13 +128,13 @@ function isAlive(holder: Holder, file: string): boolean {
 const isSame = (a: Holder | undefined, b: Holder): boolean =>
   a?.pid === b.pid && a.startedAt === b.startedAt && a.bootId === b.bootId && a.host === b.host
 
-/** A process that ended and that nobody has collected: in a container without an init it stays for good. */
+/** A zombie: ended but not reaped. In a container without an init it stays forever. */
 const ENDED = 'ended'
 
-/** Clock ticks after boot, from Linux; elsewhere a pid has to do. */
+/** Clock ticks after boot, on Linux; elsewhere only the pid is compared. */
 function processStart(pid: number): string | undefined {
   try {
-    // The second field is the command in brackets and may hold spaces: count from behind it.
+    // The second field is the command in parentheses and may contain spaces: count from its end.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')
     return fields?.[0] === 'Z' || fields?.[0] === 'X' ? ENDED : fields?.[19]
   } catch {

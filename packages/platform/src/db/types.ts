@@ -1,7 +1,7 @@
 /**
- * The store's face: PostgreSQL SQL, on PGlite or PostgreSQL alike. int8 reads as a number (an unsafe one
- * throws), numeric as a string, jsonb parsed, bytea as Uint8Array; bigint values may be passed as parameters,
- * and a JSON array as its text (a plain array is a PostgreSQL array).
+ * The store's interface: PostgreSQL SQL, on PGlite or PostgreSQL. int8 reads as a number (an unsafe one
+ * throws), numeric as a string, jsonb parsed, bytea as Uint8Array. Parameters may be bigint, and a JSON array
+ * is passed as its text (a plain array is a PostgreSQL array).
  */
 export interface Sql {
   query<Row = Record<string, unknown>>(
@@ -13,46 +13,45 @@ export interface Sql {
 
 export interface QueryOptions {
   /**
-   * The embedded store reads and plans the statement once and keeps that: for short ones of a fixed text that
-   * run many times a second, whose best plan does not depend on the values. PostgreSQL plans each anew, as
-   * poolers before it want it; so does either inside a transaction.
+   * A prepared statement: the embedded store plans it once. For short, frequent statements of fixed text
+   * whose best plan does not depend on the values. PostgreSQL plans each time, as connection poolers require;
+   * so do both inside a transaction.
    */
   kept?: boolean
 }
 
 export interface Db extends Sql {
   /**
-   * Runs alone on one connection; commits when `run` resolves, rolls back when it throws. A deadlock or a
-   * serialization failure runs it again, so `run` does nothing that SQL cannot take back. Inside, use only
-   * the `sql` handed in: on the embedded store `db` itself waits for the transaction to end.
+   * Runs alone on one connection; commits when `run` resolves, rolls back when it throws. Retries `run` after
+   * a deadlock or serialization failure, so `run` must have no side effects besides SQL. Use only the `sql`
+   * passed in: on the embedded store `db` itself waits for the transaction to end.
    */
   transaction<T>(run: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Several statements without values (migrations); as long as they take, up to ten minutes. */
+  /** Several statements without values (migrations); timeout ten minutes. */
   exec(script: string): Promise<void>
   /**
-   * Runs alone on one connection without a transaction, for statements that cannot be in one (an index made
-   * while the table is used); each as long as it takes, up to ten minutes. What was done before a failure
-   * stays done.
+   * Runs alone on one connection without a transaction, for statements that cannot be in one (building an
+   * index while the table is used); timeout ten minutes each. A failure does not undo earlier statements.
    */
   session<T>(run: (sql: Sql) => Promise<T>): Promise<T>
-  /** Answers when the store does; throws when it does not within the bound. */
+  /** Resolves when the store answers; throws on timeout. */
   ping(timeoutMs: number): Promise<void>
-  /** Hears `notify channel`, from any process on the same store. Resolves once it listens. */
+  /** Receives `notify channel` from any process on the same store. Resolves once it listens. */
   listen(channel: string, listener: Listener): Promise<StopListening>
   engine: 'pglite' | 'postgres'
   close(): Promise<void>
 }
 
 export interface TransactionOptions {
-  /** Of each statement; the store's own bound when absent. */
+  /** Per statement; the store's default if absent. */
   statementTimeoutMs?: number
-  /** Every statement sees the store as the first one did: what others write meanwhile is not there. */
+  /** Every statement sees the snapshot of the first one. */
   onePicture?: boolean
 }
 
 export interface Listener {
   heard(payload: string): void
-  /** From now until `back`, messages may be missed. */
+  /** Messages may be missed from now until `back`. */
   lost(): void
   back(): void
 }
@@ -66,9 +65,9 @@ export interface StoreLogger {
 }
 
 export interface StoreOptions {
-  /** A statement that takes longer is cancelled. */
+  /** A longer statement is cancelled. */
   statementTimeoutMs?: number
-  /** A transaction that asks nothing for this long is rolled back. */
+  /** A transaction idle for longer is rolled back. */
   idleInTransactionMs?: number
   logger?: StoreLogger
 }

@@ -5,10 +5,10 @@ type Parse = (text: string) => unknown
 
 const OID = { int8: 20, date: 1082, int8Array: 1016, numericArray: 1231, textArray: 1009 } as const
 
-/** Both engines speak through one driver with these, so a value reads the same on each. */
+/** Both engines use one driver with these parsers, so values read the same on each. */
 const PARSERS: Record<number, Parse> = {
   [OID.int8]: readInt8,
-  // A day is not a moment: the driver would place it at midnight of this machine's zone.
+  // Keep dates as text: the driver would make them midnight in the local time zone.
   [OID.date]: (text) => text,
   [OID.int8Array]: (text) => readTextArray(text).map((item) => (item === null ? null : readInt8(item))),
   [OID.numericArray]: readTextArray,

@@ -4,13 +4,13 @@ import { askCallOrRevert, type ContractCall, PAGED, type Question, readAll, word
 import { plainText } from '../revertReason.ts'
 import type { DoctorDeps } from './types.ts'
 
-/** What a contract says to a call; a revert is null, what the node does not say undefined. */
+/** Return data of a call; null if it reverted, undefined if the node gave no answer. */
 export type Said = Hex | null | undefined
 
-/** What any contract here may spend on an answer. */
+/** Gas limit of each call. */
 const CALL_GAS = 2_000_000
 
-/** One round trip for all of them. */
+/** Sends all questions in one round trip. */
 export const ask = <const Questions extends readonly Question<unknown>[]>(
   { rpc }: Pick<DoctorDeps, 'rpc'>,
   questions: Questions,
@@ -40,7 +40,7 @@ export const numberSaid = (said: Said): number | null => {
   return word === null || word > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(word)
 }
 
-/** A contract's text is whoever wrote it's to choose: short, and plain. */
+/** The text comes from the contract's author: cut it short and strip control characters. */
 export function textSaid(said: Said): string | null {
   if (!said || said.length > 4_096) return null
   try {

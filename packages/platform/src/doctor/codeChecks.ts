@@ -4,7 +4,7 @@ import { askCode } from '../reads/index.ts'
 import { ask } from './asking.ts'
 import { ASK_AGAIN, type Examination, fail, ok, unknown } from './types.ts'
 
-/** Code at every address that is called. */
+/** Checks that every address we call has code. */
 export const examineCode: Examination = async (deps) => {
   const named = callees(deps.profile)
   const codes = await ask(
@@ -13,9 +13,9 @@ export const examineCode: Examination = async (deps) => {
   )
   const found = named.flatMap(([name, address], i) => {
     const code = codes[i]
-    if (code === undefined) return [unknown(name, `the code of ${address} is not told`, ASK_AGAIN)]
+    if (code === undefined) return [unknown(name, `no answer for the code of ${address}`, ASK_AGAIN)]
     return code === '0x'
-      ? [fail(name, `no code at ${address}`, 'The profile is of another chain, or the address is wrong.')]
+      ? [fail(name, `no code at ${address}`, 'The profile is for another chain, or the address is wrong.')]
       : []
   })
   return [...found, ok('code', `${named.length - found.length} of ${named.length} addresses have code`)]

@@ -1,19 +1,19 @@
 import { COUNTRY_CURE, countrySourceOf } from './countrySource.ts'
 import { type Examination, fail, ok, warn } from './types.ts'
 
-/** Past this the list is told of. */
+/** The sanctions list is reported as old past this age. */
 export const SANCTIONS_ALARM_S = 48 * 3_600
 
 const UPDATE = 'Run pit-admin sanctions update, daily.'
 
-/** How long ago the sanctions list was taken. */
+/** Age of the sanctions list. */
 export const examineSanctions: Examination = ({ sanctions, profile, nowMs }) => {
   if (sanctions === null) return []
   const { takenAtS, maxAgeS, addresses } = sanctions
   const check = 'sanctions list'
-  if (profile.kind === 'devnet') return [ok(check, `${addresses} addresses, a devnet’s own`)]
+  if (profile.kind === 'devnet') return [ok(check, `${addresses} addresses, devnet list`)]
   const ageS = Math.floor(nowMs() / 1000) - takenAtS
-  const found = `${addresses} addresses, taken ${Math.floor(ageS / 3_600)} hours ago`
+  const found = `${addresses} addresses, downloaded ${Math.floor(ageS / 3_600)} hours ago`
   if (ageS > maxAgeS) return [fail(check, found, UPDATE)]
   return ageS > SANCTIONS_ALARM_S ? [warn(check, found, UPDATE)] : [ok(check, found)]
 }
@@ -26,6 +26,6 @@ export const examineCountry: Examination = ({ country, profile }) => {
   const source = countrySourceOf(country)
   if (source !== null) return [ok(check, source)]
   return country.isWaived
-    ? [warn(check, 'none, by GEO=none: blocked countries are served', COUNTRY_CURE)]
-    : [warn(check, 'none: no server starts with these settings', COUNTRY_CURE)]
+    ? [warn(check, 'none (GEO=none): blocked countries are served', COUNTRY_CURE)]
+    : [warn(check, 'none: the server will not start with these settings', COUNTRY_CURE)]
 }

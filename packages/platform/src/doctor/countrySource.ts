@@ -1,10 +1,10 @@
-/** The operator's settings of callers' countries. */
+/** Operator's settings for detecting callers' countries. */
 export interface CountrySettings {
   geoDb: string | null
-  /** Null unless the operator named one: only they know which header their proxy sets. */
+  /** Null unless the operator set it: only the operator knows which header the proxy sets. */
   geoHeader: string | null
   hasTrustedProxy: boolean
-  /** GEO=none: served without a source on purpose. */
+  /** GEO=none: the operator chose to run without a country source. */
   isWaived: boolean
 }
 

@@ -1,7 +1,7 @@
 import { addressSaid, getter, same, sayAll, textSaid } from './asking.ts'
 import { ASK_AGAIN, type Examination, type Finding, fail, ok, unknown } from './types.ts'
 
-/** The framework is of the version whose typed data and enforcers sessions are made of. */
+/** Checks that the delegation framework is the version that sessions are built for. */
 export const examineDelegation: Examination = async (deps) => {
   const { version, delegation_manager, stateless_delegator } = deps.profile.delegation
   const [managerSaid, delegatorSaid, managerOf] = await sayAll(deps, [
@@ -9,7 +9,7 @@ export const examineDelegation: Examination = async (deps) => {
     getter(stateless_delegator, 'VERSION()'),
     getter(stateless_delegator, 'delegationManager()'),
   ])
-  if (managerSaid === undefined) return [unknown('delegation', 'the node does not say', ASK_AGAIN)]
+  if (managerSaid === undefined) return [unknown('delegation', 'no answer from the node', ASK_AGAIN)]
   const found: Finding[] = []
   for (const [name, said] of [
     ['delegation_manager', managerSaid],
@@ -18,13 +18,17 @@ export const examineDelegation: Examination = async (deps) => {
     const told = textSaid(said)
     if (told !== version)
       found.push(
-        fail(`${name} version`, told ?? 'it tells none', `Name the contract of framework ${version}.`),
+        fail(`${name} version`, told ?? 'no version reported', `Set the address of the ${version} contract.`),
       )
   }
   const manager = addressSaid(managerOf)
   if (!same(manager, delegation_manager))
     found.push(
-      fail('stateless_delegator', `its manager is ${manager}`, 'Name the delegator of this manager.'),
+      fail(
+        'stateless_delegator',
+        `its manager is ${manager}`,
+        'Set the delegator that belongs to this manager.',
+      ),
     )
   return found.length > 0 ? found : [ok('delegation', `framework ${version}`)]
 }

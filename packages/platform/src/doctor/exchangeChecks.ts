@@ -6,7 +6,7 @@ import { ASK_AGAIN, type Examination, type Finding, fail, ok, unknown } from './
 type Contracts = ChainProfile['contracts']
 type Name = keyof Contracts
 
-/** What a contract says it was built with: one of another deployment quotes and swaps elsewhere. */
+/** Addresses each contract was built with: a contract of another deployment quotes and swaps elsewhere. */
 const BUILT_WITH: readonly [of: Name, getter: string, is: Name][] = [
   ['universal_router', 'poolManager()', 'v4_pool_manager'],
   ['universal_router', 'V3_POSITION_MANAGER()', 'v3_position_manager'],
@@ -20,7 +20,7 @@ const BUILT_WITH: readonly [of: Name, getter: string, is: Name][] = [
   ['v4_quoter', 'poolManager()', 'v4_pool_manager'],
 ]
 
-/** Router, quoters and managers belong together, and the router takes the words it is sent. */
+/** Checks that router, quoters and managers belong together and that the router's layout is right. */
 export const examineExchanges: Examination = async (deps) => {
   const { contracts } = deps.profile
   const rows = BUILT_WITH.filter(([of, , is]) => contracts[of] !== null && contracts[is] !== null)
@@ -30,15 +30,15 @@ export const examineExchanges: Examination = async (deps) => {
   )
   const built = rows.flatMap(([of, name, is], i): Finding[] => {
     const check = `contract ${of} ${name}`
-    if (said[i] === undefined) return [unknown(check, 'the node does not say', ASK_AGAIN)]
+    if (said[i] === undefined) return [unknown(check, 'no answer from the node', ASK_AGAIN)]
     const told = addressSaid(said[i])
     return same(told, contracts[is])
       ? []
-      : [fail(check, `${told ?? 'it does not say'}, not ${contracts[is]}`, `Correct ${of} or ${is}.`)]
+      : [fail(check, `${told ?? 'no address reported'}, not ${contracts[is]}`, `Correct ${of} or ${is}.`)]
   })
   const layout = await examineLayout(deps)
   return [
-    ...(built.length === 0 ? [ok('exchanges', `${rows.length} getters agree with the profile`)] : built),
+    ...(built.length === 0 ? [ok('exchanges', `${rows.length} getters match the profile`)] : built),
     ...layout,
   ]
 }

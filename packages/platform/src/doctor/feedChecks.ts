@@ -12,7 +12,7 @@ import {
   warn,
 } from './types.ts'
 
-/** Each feed is of its own token, in the decimals it is read with, and not long silent. */
+/** Checks each feed's token, decimals and age. */
 export const examineFeeds: Examination = async (deps) => {
   const { core_tokens, listed_stocks } = deps.profile
   const fed = [...core_tokens, ...listed_stocks].flatMap(({ symbol, feed }) =>
@@ -35,14 +35,16 @@ function findingsOf(
   [decimalsSaid, descriptionSaid, round]: Said[],
 ): Finding[] {
   const check = `feed ${symbol}`
-  if (decimalsSaid === undefined) return [unknown(check, 'the node does not say', ASK_AGAIN)]
+  if (decimalsSaid === undefined) return [unknown(check, 'no answer from the node', ASK_AGAIN)]
   const found: Finding[] = []
   const decimals = numberSaid(decimalsSaid)
   if (decimals !== feed.decimals)
     found.push(
       fail(
         `${check} decimals`,
-        decimals === null ? `${feed.address} is no feed` : `${decimals}, the profile says ${feed.decimals}`,
+        decimals === null
+          ? `${feed.address} is not a price feed`
+          : `${decimals}, the profile says ${feed.decimals}`,
         'Every price would be wrong: correct the decimals or the address.',
       ),
     )
@@ -51,26 +53,30 @@ function findingsOf(
     found.push(
       fail(
         `${check} description`,
-        description === null ? 'it tells none' : `it is of ${description}`,
+        description === null ? 'no description reported' : `it is the feed of ${description}`,
         'It prices something else: correct the address.',
       ),
     )
   const [answer, updatedAtS] = [wordIn(round, 1), Number(wordIn(round, 3) ?? 0n)]
   const ageS = Math.floor(nowMs() / 1000) - updatedAtS
   if (answer === null || answer === 0n || answer >> 255n !== 0n)
-    found.push(warn(`${check} round`, 'it has no price now', 'The token is unpriced until it has.'))
+    found.push(
+      warn(`${check} round`, 'no current price', 'The token has no mark until the feed has a price.'),
+    )
   else if (ageS > feed.heartbeat_s && feed.session === 'always')
     found.push(
       warn(
         `${check} age`,
         `${ageS} s, its heartbeat is ${feed.heartbeat_s} s`,
-        'Its marks are stale: see whether the feed lives on.',
+        'Its marks are stale: check whether the feed is still updated.',
       ),
     )
   return found.length > 0 ? found : [ok(check, `${description}, ${ageS} s old`)]
 }
 
-/** A feed names its base first, such as `ETH / USD`; wrapped tokens are priced by what they wrap. */
+/**
+ * A feed's description starts with its base, such as `ETH / USD`; a wrapped token uses its underlying's feed.
+ */
 function isOf(description: string, symbol: string): boolean {
   const [base = '', quote = ''] = description
     .toUpperCase()

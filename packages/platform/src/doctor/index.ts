@@ -15,7 +15,7 @@ export { SANCTIONS_ALARM_S } from './complianceChecks.ts'
 export { COUNTRY_CURE, type CountrySettings, countrySourceOf } from './countrySource.ts'
 export type { DoctorDeps, Finding } from './types.ts'
 
-/** In the order they are shown; each is a small file. */
+/** In display order. */
 const EXAMINATIONS: Record<string, Examination> = {
   profile: examineProfile,
   node: examineNode,
@@ -30,7 +30,7 @@ const EXAMINATIONS: Record<string, Examination> = {
   country: examineCountry,
 }
 
-/** Reads a profile against its chain, all at once; a chain that does not answer is a finding too. */
+/** Checks a profile against its chain, all checks in parallel; an unreachable node is a finding too. */
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const found = await Promise.all(
     Object.entries(EXAMINATIONS).map(async ([name, examination]): Promise<Finding[]> => {
@@ -38,13 +38,15 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
         return await examination(deps)
       } catch (error) {
         if (!(error instanceof RpcUnreachable || error instanceof RpcError)) throw error
-        return [unknown(name, `the node does not answer: ${error.message}`, 'Start it, or name another.')]
+        return [
+          unknown(name, `no answer from the node: ${error.message}`, 'Start the node or use another one.'),
+        ]
       }
     }),
   )
   return found.flat()
 }
 
-/** What no server starts with. */
+/** Findings that keep the server from starting. */
 export const losesMoney = (findings: readonly Finding[]): Finding[] =>
   findings.filter(({ verdict }) => verdict === 'fail')

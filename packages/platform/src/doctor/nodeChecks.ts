@@ -13,20 +13,22 @@ import {
   warn,
 } from './types.ts'
 
-/** Nodes differ by as much without harm. */
+/** Clock differences up to this are harmless. */
 const MAX_SKEW_S = 30
 const LOG_SPAN = 10_000
 const DEPTHS = [128, 5_000, 100_000] as const
 const NOBODY: Address = '0x000000000000000000000000000000000000dead'
 
-/** The node is of this chain, at its head, and can what the service asks of it. */
+/** Checks that the node is on this chain, at its head, and supports the methods the service uses. */
 export const examineNode: Examination = async (deps) => {
   const { rpc, profile, nowMs } = deps
   const chainId = await readOne(rpc, askChainId())
   if (chainId !== profile.chain_id)
-    return [fail('chain id', `${chainId}, the profile is of ${profile.chain_id}`, 'Set CHAIN_RPC_URL.')]
+    return [
+      fail('chain id', `${chainId}, the profile is for chain ${profile.chain_id}`, 'Set CHAIN_RPC_URL.'),
+    ]
   const head = await readOne(rpc, askHeader('latest'))
-  if (head === null) return [warn('head', 'the node has no block', ASK_AGAIN)]
+  if (head === null) return [warn('head', 'the node has no blocks', ASK_AGAIN)]
   const lagS = Math.round(nowMs() / 1000 - head.timestampS)
   const clock =
     Math.abs(lagS) <= MAX_SKEW_S
@@ -35,13 +37,13 @@ export const examineNode: Examination = async (deps) => {
   const first =
     profile.first_block <= head.number
       ? []
-      : [warn('first_block', `${profile.first_block} is ahead of ${head.number}`, 'Correct it.')]
+      : [warn('first_block', `${profile.first_block} is ahead of ${head.number}`, 'Correct first_block.')]
   const abilities = await Promise.all([
-    able(deps, 'eth_simulateV1', simulated(), 'Trades cannot be tried: use a node that has it.'),
+    able(deps, 'eth_simulateV1', simulated(), 'Trades cannot be simulated: use a node that supports it.'),
     batches(deps),
     logs(deps, head.number),
     archive(deps, head.number),
-    able(deps, 'debug_traceCall', traced(), 'Ether moves are told by balances alone.'),
+    able(deps, 'debug_traceCall', traced(), 'ETH transfers are derived from balances only.'),
     webSocket(deps),
     sequencer(deps),
   ])
@@ -61,9 +63,9 @@ const traced = (): Call => [
 async function able({ rpc }: DoctorDeps, check: string, call: Call, remedy: string): Promise<Finding> {
   try {
     await rpc.request(...call)
-    return ok(check, 'it has it')
+    return ok(check, 'supported')
   } catch (error) {
-    if (error instanceof RpcError) return warn(check, 'it does not have it', remedy)
+    if (error instanceof RpcError) return warn(check, 'not supported', remedy)
     return unknown(check, (error as Error).message, ASK_AGAIN)
   }
 }
@@ -74,9 +76,9 @@ async function batches({ rpc }: DoctorDeps): Promise<Finding> {
     const answers = await rpc.batch(calls)
     return answers.every((answer) => answer.ok)
       ? ok('batch', `${calls.length} calls at once`)
-      : warn('batch', 'some of a batch are refused', 'Use a node that takes batches of 100.')
+      : warn('batch', 'some calls of a batch were rejected', 'Use a node that accepts batches of 100.')
   } catch (error) {
-    return warn('batch', (error as Error).message, 'Use a node that takes batches of 100.')
+    return warn('batch', (error as Error).message, 'Use a node that accepts batches of 100.')
   }
 }
 
@@ -88,7 +90,7 @@ async function logs({ rpc }: DoctorDeps, head: number): Promise<Finding> {
     return ok('log range', `${head - from + 1} blocks at once`)
   } catch (error) {
     if (!(error instanceof RpcError)) return unknown('log range', (error as Error).message, ASK_AGAIN)
-    return warn('log range', `less than ${LOG_SPAN} blocks at once`, 'The first sync takes longer.')
+    return warn('log range', `fewer than ${LOG_SPAN} blocks at once`, 'The first sync takes longer.')
   }
 }
 
@@ -104,8 +106,8 @@ async function archive({ rpc, profile }: DoctorDeps, head: number): Promise<Find
     deepest = head - block
   }
   const minutes = Math.round((deepest * profile.chain.block_time_ms) / 60_000)
-  const found = `state of ${deepest} blocks ago (${minutes} min)`
-  // A local chain has no state of before its own last start.
+  const found = `state available ${deepest} blocks back (${minutes} min)`
+  // A local chain has no state from before its last start.
   return profile.kind === 'devnet' || deepest >= Math.min(head, DEPTHS[0])
     ? ok('archive', found)
     : warn('archive', found, 'Holdings of the past cannot be read: use an archive node.')
@@ -115,18 +117,18 @@ async function webSocket({ wsUrl }: DoctorDeps): Promise<Finding | null> {
   if (wsUrl === null) return null
   return (await takesWebSocket(wsUrl))
     ? ok('WebSocket', `at ${new URL(wsUrl).host}`)
-    : warn('WebSocket', `not at ${new URL(wsUrl).host}`, 'New blocks are asked for instead.')
+    : warn('WebSocket', `not at ${new URL(wsUrl).host}`, 'New blocks are polled instead.')
 }
 
-/** Anything but silence: bytes that are no transaction are refused by whatever takes transactions. */
+/** Sends an invalid transaction: any sequencer that answers rejects it. */
 async function sequencer({ sequencer: at }: DoctorDeps): Promise<Finding | null> {
   if (at === null) return null
   try {
     await at.request('eth_sendRawTransaction', ['0x00' satisfies Hex])
-    return warn('sequencer', 'it takes bytes that are no transaction', 'See whether it is one.')
+    return warn('sequencer', 'it accepts an invalid transaction', 'Check that SEQUENCER_URL is a sequencer.')
   } catch (error) {
     return error instanceof RpcUnreachable
-      ? warn('sequencer', error.message, 'Set SEQUENCER_URL; nothing is relayed without it.')
+      ? warn('sequencer', error.message, 'Set SEQUENCER_URL; without it no trade is relayed.')
       : ok('sequencer', 'it answers')
   }
 }

@@ -7,11 +7,11 @@ import { ASK_AGAIN, type Examination, type Finding, fail, ok, unknown } from './
 interface Pinned {
   name: string
   pin: PoolPin
-  /** The two tokens it stands for. */
+  /** Symbols of its two tokens. */
   ends: [string, string]
 }
 
-/** A pinned pool trades the two tokens it is pinned for, at the fee it is pinned with. */
+/** Checks that a pinned pool trades the pinned tokens at the pinned fee. */
 export const examinePools: Examination = async (deps) => {
   const pins = pinsIn(deps.profile)
   const onChain = pins.filter(({ pin }) => pin.version !== 'v4')
@@ -47,7 +47,7 @@ function pinsIn(profile: ChainProfile): Pinned[] {
 
 const CORRECT = 'It would price or route other tokens: correct the pin.'
 
-/** ETH stands for WETH in either: one unwraps to the other. */
+/** ETH and WETH are interchangeable here: one unwraps to the other. */
 function areEnds(
   { core_tokens, contracts }: ChainProfile,
   pair: [string, string],
@@ -62,9 +62,9 @@ function areEnds(
 
 function findingOf(profile: ChainProfile, { name, pin, ends }: Pinned, said: Said[]): Finding {
   const { address } = pin as PoolPin & { address: string }
-  if (said[0] === undefined) return unknown(name, 'the node does not say', ASK_AGAIN)
+  if (said[0] === undefined) return unknown(name, 'no answer from the node', ASK_AGAIN)
   const [token0, token1] = [addressSaid(said[0]), addressSaid(said[1])]
-  if (token0 === null || token1 === null) return fail(name, `${address} is no pool`, CORRECT)
+  if (token0 === null || token1 === null) return fail(name, `${address} is not a pool`, CORRECT)
   if (!areEnds(profile, [token0, token1], ends))
     return fail(name, `it trades ${token0} and ${token1}`, CORRECT)
   if (pin.version === 'v3') {
@@ -73,8 +73,8 @@ function findingOf(profile: ChainProfile, { name, pin, ends }: Pinned, said: Sai
     if (made !== null && !same(made, address))
       return fail(
         name,
-        `by factory and init code hash it would be at ${made}`,
-        'Correct v3_factory or v3_pool_init_code_hash: the router finds pools by them.',
+        `factory and init code hash give address ${made}`,
+        'Correct v3_factory or v3_pool_init_code_hash: the router derives pool addresses from them.',
       )
   }
   return ok(name, `${ends.join('/')} at ${address}`)
@@ -94,11 +94,11 @@ function v3Address(
   })
 }
 
-/** A v4 pool is its key: its currencies are in the pin itself. */
+/** A v4 pool is identified by its key, so the pin itself holds its currencies. */
 function keyFinding(profile: ChainProfile, { name, pin, ends }: Pinned): Finding {
-  if (pin.version !== 'v4') return ok(name, 'not of v4')
+  if (pin.version !== 'v4') return ok(name, 'not a v4 pool')
   const { currency0, currency1 } = pin
   return areEnds(profile, [currency0, currency1], ends)
-    ? ok(name, `${ends.join('/')} by its key`)
-    : fail(name, `its key is of ${currency0} and ${currency1}`, CORRECT)
+    ? ok(name, `${ends.join('/')} by pool key`)
+    : fail(name, `its key has ${currency0} and ${currency1}`, CORRECT)
 }

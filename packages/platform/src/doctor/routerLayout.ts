@@ -10,9 +10,9 @@ const V3_SWAP_EXACT_IN = '0x00'
 const NOWHERE = 'f'.repeat(64)
 
 /**
- * The release by its behaviour. From 2.1.1 on a v3 swap's sixth word points at a list of price floors; 2.1.0
- * reads no such word. The same swap is tried with a list and with a pointer to nowhere: it fails either way,
- * for want of an amount, and fails alike only where the word is not read.
+ * Detects the router release by behaviour. From 2.1.1 on, the sixth word of a v3 swap points at a list of
+ * price floors; 2.1.0 ignores that word. The same swap runs with a list and with an invalid pointer. Both
+ * fail because the amount is zero; they fail alike only if the word is ignored.
  */
 export async function examineLayout(deps: DoctorDeps): Promise<Finding[]> {
   const { universal_router: router, universal_router_layout: layout, weth } = deps.profile.contracts
@@ -25,12 +25,12 @@ export async function examineLayout(deps: DoctorDeps): Promise<Finding[]> {
   )
   const check = 'router layout'
   if (withList === undefined || withNowhere === undefined)
-    return [unknown(check, 'the node does not say', ASK_AGAIN)]
+    return [unknown(check, 'no answer from the node', ASK_AGAIN)]
   const reads = withList !== withNowhere
   const seen = reads ? '2.1.1 or later' : '2.1.0'
   return reads === (layout !== '2.1.0')
     ? [ok(check, seen)]
-    : [fail(check, `it takes the words of ${seen}, the profile says ${layout}`, 'Correct the layout.')]
+    : [fail(check, `it behaves like ${seen}, the profile says ${layout}`, 'Correct the layout.')]
 }
 
 const TYPES = ['address', 'uint256', 'uint256', 'bytes', 'bool', 'uint256[]'].map((type) => ({ type }))
@@ -38,10 +38,10 @@ const ME = '0x0000000000000000000000000000000000000001'
 
 const wordsOf = (path: Hex): Hex => encodeAbiParameters(TYPES, [ME, 0n, 0n, path, true, []]) as Hex
 
-/** The sixth word is where the list begins. */
+/** Replaces the sixth word, the offset of the list. */
 const withoutList = (words: Hex): Hex => `0x${words.slice(2, 2 + 5 * 64)}${NOWHERE}${words.slice(2 + 6 * 64)}`
 
-/** What it fails with, whatever that is. */
+/** The call's failure, as text to compare. */
 function tried(router: Address, input: Hex): Question<string> {
   const data = encodeFunctionData({
     abi: universalRouterAbi,

@@ -5,29 +5,35 @@ import { ASK_AGAIN, type Examination, type Finding, ok, unknown, warn } from './
 
 const SOMEBODY: Address = '0x00000000000000000000000000000000000000a1'
 
-/** Stock tokens stand on the beacon that is named, and the list of the blocked can be read. */
+/** Checks that stock tokens use the profile's beacon and that the block list is readable. */
 export const examineStocks: Examination = async (deps) => {
   const { stocks: issued, core_tokens, listed_stocks } = deps.profile
   const { beacon } = issued
   const stocks = [...core_tokens.filter(({ kind }) => kind === 'stock'), ...listed_stocks]
   if (beacon === null || stocks.length === 0) return []
   const [implementation] = await sayAll(deps, [getter(beacon, 'implementation()')])
-  if (implementation === undefined) return [unknown('stock beacon', 'the node does not say', ASK_AGAIN)]
+  if (implementation === undefined) return [unknown('stock beacon', 'no answer from the node', ASK_AGAIN)]
   const [blocked, ...slots] = await ask(deps, [
     askCall(stockIssuerOf(deps.profile).blockedCall(beacon as Address, SOMEBODY)),
     ...stocks.map(({ address }) => askStorage(address as Address, BEACON_SLOT)),
   ])
   const found: Finding[] = []
   if (addressSaid(implementation) === null)
-    found.push(warn('stock beacon', `${beacon} is no beacon`, 'Stock tokens by address are not known.'))
+    found.push(
+      warn('stock beacon', `${beacon} is not a beacon`, 'Stock tokens named by address are not recognised.'),
+    )
   if (flagIn(blocked) === null)
     found.push(
-      warn('stock registry', 'the beacon does not answer isBlocked', 'Stock trades are refused: correct it.'),
+      warn(
+        'stock registry',
+        'the beacon has no isBlocked()',
+        'Stock trades are refused: correct the beacon.',
+      ),
     )
   for (const [i, { symbol }] of stocks.entries()) {
     const at = addressSaid(slots[i])
     if (!same(at, beacon))
-      found.push(warn(`stock ${symbol}`, `its beacon is ${at}`, 'It is no token of this issuer.'))
+      found.push(warn(`stock ${symbol}`, `its beacon is ${at}`, 'The token is not from this issuer.'))
   }
-  return found.length > 0 ? found : [ok('stock tokens', `${stocks.length} stand on the beacon`)]
+  return found.length > 0 ? found : [ok('stock tokens', `${stocks.length} use the beacon`)]
 }

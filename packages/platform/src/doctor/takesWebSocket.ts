@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 
 const TIMEOUT_MS = 3_000
 
-/** Whether an address takes up a WebSocket; the connection is let go at once. */
+/** Whether an address accepts a WebSocket; the connection is closed at once. */
 export function takesWebSocket(url: string): Promise<boolean> {
   const target = new URL(url.replace(/^ws/, 'http'))
   const send = target.protocol === 'https:' ? httpsRequest : httpRequest

@@ -2,28 +2,28 @@ import type { ChainProfile } from '@pit/protocol'
 import type { Rpc } from '../rpc.ts'
 import type { CountrySettings } from './countrySource.ts'
 
-/** fail: it would lose money, and no server starts; warn: something is off or slow; unknown: nobody said. */
+/** fail: money could be lost, the server will not start; warn: degraded; unknown: the node gave no answer. */
 type Verdict = 'ok' | 'warn' | 'fail' | 'unknown'
 
 export interface Finding {
-  /** What was looked at, such as `token USDG decimals`. */
+  /** Subject of the check, such as `token USDG decimals`. */
   check: string
   verdict: Verdict
   found: string
-  /** What to do; null where nothing is. */
+  /** What to do; null if nothing. */
   remedy: string | null
 }
 
 export interface DoctorDeps {
   profile: ChainProfile
   rpc: Pick<Rpc, 'request' | 'batch'>
-  /** Where blocks may be told of; null: it is not asked. */
+  /** WebSocket to check; null skips the check. */
   wsUrl: string | null
-  /** Null: it is not asked, as where transactions go to the node. */
+  /** Null skips the check, as when transactions go to the node. */
   sequencer: Pick<Rpc, 'request'> | null
-  /** The list in force; null where there is none to look at, as beside a client. */
+  /** The list in force; null without one, as in a client. */
   sanctions: { addresses: number; takenAtS: number; maxAgeS: number } | null
-  /** The server's settings; null beside a client. */
+  /** The server's settings; null in a client. */
   country: CountrySettings | null
   nowMs(): number
 }
@@ -38,4 +38,4 @@ export const warn = bad('warn')
 export const fail = bad('fail')
 export const unknown = bad('unknown')
 
-export const ASK_AGAIN = 'Ask again, or another node.'
+export const ASK_AGAIN = 'Retry, or use another node.'

@@ -14,7 +14,7 @@ interface Block {
   parentHash: Hex
 }
 
-/** A chain that grows and forks between calls, each block with one log that names it. */
+/** A chain that grows and forks between calls; each block has one log that names it. */
 function modelChain() {
   let serial = 0
   const blocks: Block[] = [{ number: 0, hash: '0xgenesis' as Hex, parentHash: '0x0' }]
@@ -61,7 +61,7 @@ function modelChain() {
   return { blocks, grow, fork, rpc, onCall: (run: () => void) => (beforeCall = run) }
 }
 
-/** Remembers the blocks it was told of, and insists that they come gapless and in order. */
+/** Records the blocks it receives, and checks that they come gapless and in order. */
 function ledger() {
   const seen: Hex[] = []
   const listener: FollowListener = {
@@ -71,7 +71,7 @@ function ledger() {
       for (const entry of logs) seen.push(entry.blockHash)
       expect(seen.length).toBe(head.number)
     },
-    // Going back further than asked is allowed, and everything from there comes again.
+    // The listener may rewind further than requested; everything from there is delivered again.
     onReorg: (fork) => {
       const wentTo = fork === null || fork.number % 3 === 2 ? START : fork
       seen.splice(wentTo.number)
@@ -84,7 +84,7 @@ function ledger() {
   return { seen, listener }
 }
 
-it('ends with exactly the chain, whatever grew, forked or failed meanwhile', async () => {
+it('ends with exactly the chain through growth, forks and failures', async () => {
   const event = fc.oneof(
     fc.record({ kind: fc.constant('grow' as const), n: fc.integer({ min: 1, max: 30 }) }),
     fc.record({ kind: fc.constant('fork' as const), n: fc.integer({ min: 1, max: 12 }) }),
@@ -147,7 +147,7 @@ it('starts from a checkpoint, and where it is told when that is no longer on the
   expect(second.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
-it('tells where the chain stands when nothing came after the checkpoint', async () => {
+it('reports the head if nothing came after the checkpoint', async () => {
   const chain = modelChain()
   chain.grow(5)
   const { seen, listener } = ledger()
@@ -161,7 +161,7 @@ it('tells where the chain stands when nothing came after the checkpoint', async 
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
-it('asks for less when a node refuses a range', async () => {
+it('requests less when a node rejects a range', async () => {
   const chain = modelChain()
   chain.grow(200)
   const { seen, listener } = ledger()
@@ -184,7 +184,7 @@ it('asks for less when a node refuses a range', async () => {
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
-it('asks where to go on when it is far behind, once, and reads all that comes after', async () => {
+it('asks the listener where to resume when it is far behind, once, and reads all that follows', async () => {
   const chain = modelChain()
   chain.grow(100)
   const { seen, listener } = ledger()
@@ -193,7 +193,7 @@ it('asks where to go on when it is far behind, once, and reads all that comes af
     asked += 1
     const place = chain.blocks[60]!
     seen.push(...chain.blocks.slice(1, 61).map(({ hash }) => hash))
-    // The head runs away meanwhile.
+    // The head advances meanwhile.
     chain.grow(50)
     return place
   }
@@ -206,7 +206,7 @@ it('asks where to go on when it is far behind, once, and reads all that comes af
   expect(asked).toBe(1)
 })
 
-it('goes back to what a node still has when that node stays behind', async () => {
+it('rewinds to the blocks a node still has if that node stays behind', async () => {
   const chain = modelChain()
   chain.grow(30)
   const { seen, listener } = ledger()
@@ -223,7 +223,7 @@ it('goes back to what a node still has when that node stays behind', async () =>
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
-it('takes a node that stays behind for another chain', async () => {
+it('treats a node that stays behind as another chain', async () => {
   const chain = modelChain()
   chain.grow(30)
   const { seen, listener } = ledger()
@@ -243,7 +243,7 @@ it('takes a node that stays behind for another chain', async () => {
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
-it('leaves a lagging node alone', async () => {
+it('waits for a lagging node', async () => {
   const chain = modelChain()
   chain.grow(5)
   const { seen, listener } = ledger()

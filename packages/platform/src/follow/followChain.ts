@@ -13,53 +13,53 @@ import type { Chunk, FollowListener, Hex, Place } from './types.ts'
 
 export interface FollowOptions {
   rpc: Pick<Rpc, 'request'>
-  /** First topics of interest; others' logs are not read. */
+  /** First topics of interest; other logs are not read. */
   topics: readonly Hex[]
   listener: FollowListener
-  /** The last block already known, or the one before the first of interest. */
+  /** The last known block, or the one before the first of interest. */
   from: Place
-  /** Catching up reads this many blocks at a time. */
+  /** Blocks per read while catching up. */
   maxRange?: number
-  /** Further behind than this, the listener decides where to go on. */
+  /** Further behind than this, the listener decides where to resume. */
   maxBehind?: number
-  /** Looks at which a node may be behind us before its chain is taken for another one. */
+  /** Polls at which a node may be behind us before its chain is treated as another one. */
   patience?: number
 }
 
 export interface Follower {
-  /** The last block handed to the listener, or null before the first. */
+  /** The last block delivered to the listener; null before the first. */
   head(): Header | null
-  /** Looks at the chain now and resolves once everything up to its head was handed over. */
+  /** Reads the chain now and resolves once everything up to its head was delivered. */
   catchUp(): Promise<void>
-  /** Ends the pass under way, and waits for it; later ones do nothing. */
+  /** Ends the running pass and waits for it; later ones do nothing. */
   stop(): Promise<void>
 }
 
-/** Ends of chunks that a reorg may go back to. */
+/** Ends of chunks that a reorg can rewind to. */
 const REMEMBERED = 512
-/** So close to the head blocks are read one by one. */
+/** This close to the head, blocks are read one by one. */
 const NEAR = 8
-/** Reads in a row that a moving chain may spoil before we wait. */
+/** Reads in a row that a moving chain may invalidate before we wait. */
 const MAX_RETRIES = 20
 
 type Known = Place & { hash: Hex }
 const isKnown = (place: Place): place is Known => place.hash !== null
 
 /**
- * Hands over every block once, in order, without gaps: a reorg first takes back what is no longer on the
- * chain. Reading is bounded in size, and trouble with the node only delays it.
+ * Delivers every block once, in order, without gaps; a reorg first rewinds the blocks that left the chain.
+ * Reads are bounded in size, and node failures only delay them.
  */
 export function followChain(options: FollowOptions): Follower {
   const { rpc, topics, listener, maxRange = 1_000, patience = 600 } = options
   const maxBehind = options.maxBehind ?? Number.POSITIVE_INFINITY
   let last: Place = options.from
   let head: Header | null = null
-  // Ends of recent chunks, oldest first: where a reorg may fork off.
+  // Ends of recent chunks, oldest first: possible fork points.
   let recent: Known[] = isKnown(last) ? [last] : []
-  /** Where we were sent to is read from, however far the head has gone on meanwhile. */
+  /** The resume point is read from, however far the head has moved meanwhile. */
   let wasSent = false
   const span = createLogSpan({ max: maxRange })
-  /** Looks in a row at which the node was behind us. */
+  /** Polls in a row at which the node was behind us. */
   let behindFor = 0
   let stopped = false
   let pass: Promise<void> | undefined
@@ -71,13 +71,13 @@ export function followChain(options: FollowOptions): Follower {
     if (isKnown(place)) recent.push(place)
   }
 
-  /** Finds the newest remembered block that is still on the chain, and takes the rest back. */
+  /** Finds the newest remembered block that is still on the chain, and rewinds the rest. */
   async function rewind(): Promise<void> {
     while (recent.length > 0) {
       const candidate = recent[recent.length - 1]!
       const onChain = await readHeader(candidate.number)
       if (onChain?.hash === candidate.hash) break
-      // A node that has no such block knows nothing of it; only another block in its place is a reorg.
+      // A missing block proves nothing; only a different block at its height is a reorg.
       if (onChain === null) return
       recent.pop()
     }
@@ -88,7 +88,7 @@ export function followChain(options: FollowOptions): Follower {
     const from = last.number + 1
     const behind = latest.number - last.number
     if (behind <= NEAR) {
-      // By its hash a block's logs are its own, whichever node answers.
+      // Reading by hash makes sure the logs belong to this block, whichever node answers.
       const next = behind === 1 ? latest : await readHeader(from)
       if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
       return { from, head: next, logs: await readLogs({ blockHash: next.hash }) }
@@ -104,7 +104,7 @@ export function followChain(options: FollowOptions): Follower {
   const readLogs = (where: Parameters<typeof askLogs>[1]): Promise<ChainLog[]> =>
     readOne(rpc, askLogs({ topics: [topics] }, where))
 
-  /** The range is ours only if its end stood still while it was read. */
+  /** The range is valid only if its end did not change while it was read. */
   async function readRange({ from, to }: BlockRange): Promise<{ head: Header; logs: ChainLog[] } | 'moved'> {
     const before = await readHeader(to)
     const logs = await readLogs({ from, to })
@@ -117,7 +117,7 @@ export function followChain(options: FollowOptions): Follower {
     const latest = await readHeader('latest')
     if (!latest) return true
     if (latest.hash === last.hash) {
-      // Nothing new since what was already known: whoever listens still has to hear where the chain stands.
+      // Nothing new since the checkpoint: the listener still has to learn where the head is.
       if (head === null)
         await listener.onChunk({ from: latest.number + 1, head: latest, logs: [] }, { isNewest: true })
       head = latest
@@ -158,8 +158,8 @@ export function followChain(options: FollowOptions): Follower {
   }
 
   /**
-   * A node behind what we know is waited for. One that stays behind has lost blocks: what is remembered after
-   * its head is taken back.
+   * Waits for a node that is behind us. One that stays behind has lost blocks: remembered blocks after its
+   * head are rewound.
    */
   async function waitForNode(latest: Header): Promise<boolean> {
     behindFor += 1
@@ -170,7 +170,7 @@ export function followChain(options: FollowOptions): Follower {
     return false
   }
 
-  /** One pass at a time; whoever asks meanwhile shares it. */
+  /** One pass at a time; concurrent callers share it. */
   function catchUp(): Promise<void> {
     pass ??= (async () => {
       try {
@@ -178,7 +178,7 @@ export function followChain(options: FollowOptions): Follower {
           const before = head
           if (await step()) return
           retries = head === null || head === before ? retries + 1 : 0
-          if (retries > MAX_RETRIES) throw new Error('the chain would not stand still')
+          if (retries > MAX_RETRIES) throw new Error('the chain kept changing while it was read')
         }
       } finally {
         pass = undefined

@@ -25,7 +25,7 @@ const ASK: ConnectionRequest = {
 }
 const peer: RequestListener = (request, response) => response.end(`${request.socket.remotePort}`)
 
-it('sends method, path, headers, credentials and body, and answers status, headers and text', async () => {
+it('sends method, path, headers, credentials and body, and returns status, headers and text', async () => {
   const { url } = await serve(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const { 'x-mine': mine, authorization, host } = request.headers
@@ -44,7 +44,7 @@ it('sends method, path, headers, credentials and body, and answers status, heade
   expect(answer).toMatchObject({ kind: 'answer', status: 418, text, headers: { 'x-own': 'yes' } })
 })
 
-it('uses a connection again, one exchange at a time, and says when a kept one was gone', async () => {
+it('reuses a connection, one request at a time, and reports when a kept one was closed', async () => {
   let requests = 0
   const { url } = await serve((request, response) => {
     if (++requests === 3) request.socket.destroy()
@@ -63,7 +63,7 @@ it('uses a connection again, one exchange at a time, and says when a kept one wa
   expect(again).not.toMatchObject({ text: first.kind === 'answer' && first.text })
 })
 
-it('asks on several connections at once, as many as it may, and the others wait', async () => {
+it('uses several connections up to the limit, and queues the rest', async () => {
   let most = 0
   let now = 0
   const { url } = await serve(async (_, response) => {
@@ -95,11 +95,11 @@ it('knows what was never reached from what broke off and from what took too long
     silent.exchange({ ...ASK, timeoutMs: 40 }),
   ])
   expect(slow).toMatchObject({ kind: 'timeout' })
-  // It never left: nothing can have been done there.
+  // It was never sent, so it had no effect.
   expect(waited).toMatchObject({ kind: 'unreachable' })
 })
 
-it('does not use a connection that was closed, dropped, or rested for long', async () => {
+it('does not reuse a connection that was closed, dropped, or idle for long', async () => {
   const { url, server } = await serve(peer)
   const kept = keep(url)
   const ask = async () => {
@@ -117,7 +117,7 @@ it('does not use a connection that was closed, dropped, or rested for long', asy
   await expect(kept.exchange(ASK)).resolves.toMatchObject({ kind: 'answer' })
 })
 
-it('rests no longer than the other side says', async () => {
+it('honours the keep-alive timeout of the server', async () => {
   const { url, server } = await serve(peer)
   server.keepAliveTimeout = 1_000
   const kept = keep(url)
@@ -125,7 +125,7 @@ it('rests no longer than the other side says', async () => {
   expect(await kept.exchange(ASK)).not.toMatchObject({ text: first.kind === 'answer' && first.text })
 })
 
-it('ends what is under way and what waits when it is closed', async () => {
+it('ends running and queued requests when it is closed', async () => {
   const { url } = await serve(() => {})
   const kept = keep(url, { maxConnections: 1 })
   const both = Promise.all([kept.exchange(ASK), kept.exchange(ASK)])
@@ -134,7 +134,7 @@ it('ends what is under way and what waits when it is closed', async () => {
   expect(await both).toMatchObject([{ kind: 'broken' }, { kind: 'unreachable' }])
 })
 
-it('reaches a socket file', async () => {
+it('connects to a Unix socket', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pit-kept-'))
   closing.push(() => rmSync(directory, { recursive: true }))
   const socketPath = join(directory, 'socket')
@@ -144,7 +144,7 @@ it('reaches a socket file', async () => {
   expect(await kept.exchange(ASK)).toMatchObject({ text: 'here' })
 })
 
-it('sends no header that is none', async () => {
+it('rejects an invalid header', async () => {
   const { url } = await serve((_, response) => response.end())
   const kept = keep(url)
   await expect(kept.exchange({ ...ASK, headers: { authorization: 'a\nb' } })).rejects.toThrow(/authorization/)

@@ -13,33 +13,33 @@ export interface ConnectionRequest {
 }
 
 /**
- * HTTP/1.1 to one address over connections that are kept, one exchange at a time on each. It does what a
- * JSON-RPC node and the signer need and no more, at a third of the processor time of Node's own client.
+ * HTTP/1.1 client for one address over kept-alive connections, one request at a time on each. It does only
+ * what a JSON-RPC node and the signer need, at a third of the CPU time of Node's own client.
  */
 export interface KeptConnections {
   /**
-   * One request and its answer as text: no redirects, nothing compressed, bounded in time and bytes. Rejects only
-   * where the request cannot be made at all.
+   * One request with a text response: no redirects, no compression, bounded in time and bytes. Rejects only
+   * if the request cannot be made at all.
    */
   exchange(request: ConnectionRequest): Promise<HttpAnswer | NoAnswer>
-  /** Closes those that rest: a node that came back knows none of them. */
+  /** Closes idle connections: a restarted node no longer has them. */
   dropIdle(): void
   close(): void
 }
 
 export interface KeepOptions {
   url: URL
-  /** The socket file to connect to in place of the URL's host. */
+  /** Unix socket to connect to instead of the URL's host. */
   socketPath?: string | undefined
-  /** Over https: whom to believe and what to be known by; without it what the system trusts. */
+  /** For https: trusted certificates and the client certificate; without it the system's. */
   tls?: { ca: string; cert: string; key: string; minVersion: 'TLSv1.3' } | undefined
   maxConnections: number
 }
 
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
 /**
- * Connections idle for longer are closed here: many servers close theirs after five seconds, and a transaction
- * that goes out just then is lost without anybody knowing.
+ * Idle connections are closed after this: many servers close theirs after five seconds, and a transaction
+ * sent at that moment would be lost silently.
  */
 const IDLE_MS = 3_000
 const TCP_PROBE_MS = 1_000
@@ -50,7 +50,7 @@ interface Connection {
   wasUsed: boolean
   idleUntilMs: number
   under: Exchange | null
-  /** The system's code of what failed. */
+  /** System error code. */
   code: string | undefined
 }
 interface Exchange {
@@ -96,7 +96,7 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
       if (own.under) send(own, own.under)
     })
     socket.on('data', (chunk: Buffer) => hear(own, chunk))
-    // Not once: a second error without a listener would end the process.
+    // `on`, not `once`: a second error without a listener would end the process.
     socket.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       own.code ??= code ?? message
     })
@@ -119,13 +119,13 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
   function send({ socket }: Connection, { request: { method, path, headers = {}, body } }: Exchange): void {
     const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
-    // In one piece: one write, one packet.
+    // One write, one packet.
     socket.write(`${method} ${path} HTTP/1.1\r\n${fixed}${own.join('')}${length}\r\n${body ?? ''}`)
   }
 
   function hear(connection: Connection, chunk: Buffer): void {
     const exchange = connection.under
-    // Nobody asked.
+    // Unsolicited data: close the connection.
     if (!exchange) return void connection.socket.destroy()
     exchange.hasBegun = true
     const read = exchange.reader.take(chunk)
@@ -157,10 +157,10 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
     for (const { idleUntilMs, socket } of idle) if (idleUntilMs <= nowMs) socket.destroy()
     sweeping = idle.length > 0 ? setTimeout(sweep, IDLE_MS).unref() : undefined
   }
-  /** The one used last: the others may be closed meanwhile. */
+  /** The most recently used one, so that the others can time out. */
   function takeIdle(): Connection | undefined {
     for (let found = idle.pop(); found; found = idle.pop()) {
-      // One that the other side has just closed is still half open here.
+      // A connection that the server has just closed is still half open here.
       if (found.idleUntilMs > performance.now() && found.socket.readyState === 'open') return found
       found.socket.destroy()
     }
@@ -195,7 +195,7 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
     exchange: (request) =>
       new Promise((resolve) => {
         for (const [name, value] of Object.entries(request.headers ?? {}))
-          if (!HEADER_VALUE.test(value)) throw new TypeError(`the header ${name} has a character it may not`)
+          if (!HEADER_VALUE.test(value)) throw new TypeError(`header ${name} has an invalid character`)
         const reader = createAnswerReader(request.maxAnswerBytes)
         const exchange: Exchange = {
           request,

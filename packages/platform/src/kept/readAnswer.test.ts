@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAnswerReader } from './readAnswer.ts'
 
 const FOREVER = Number.POSITIVE_INFINITY
-/** The same bytes in pieces of each size, which must make no difference. */
+/** Feeds the same bytes in pieces of each size; the result must not change. */
 function readAll(text: string, { closes = false, maxBytes = 1_000 } = {}) {
   const bytes = Buffer.from(text)
   const readings = [1, 2, 3, 7, bytes.length].map((size) => {
@@ -18,7 +18,7 @@ function readAll(text: string, { closes = false, maxBytes = 1_000 } = {}) {
   return readings.at(-1)!.read
 }
 
-describe('reads whole answers', () => {
+describe('reads complete responses', () => {
   it.each([
     [
       'by length',
@@ -26,33 +26,33 @@ describe('reads whole answers', () => {
       { status: 200, text: 'grüß', keepMs: FOREVER },
     ],
     ['without a body', 'HTTP/1.1 204 No Content\r\n\r\n', { status: 204, text: '' }],
-    ['of no length', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', { text: '' }],
+    ['with an empty body', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', { text: '' }],
     [
       'in chunks, with extensions and trailers',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n4;a=b\r\nab\r\n\r\nA \r\n0123456789\r\n0\r\nx: y\r\n\r\n',
       { text: 'ab\r\n0123456789', keepMs: FOREVER },
     ],
     [
-      'after a word beforehand',
+      'after a 1xx response',
       'HTTP/1.1 103 Early\r\na: b\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx',
       { text: 'x' },
     ],
     [
-      'with no reason phrase',
+      'without a reason phrase',
       'HTTP/1.1 429\r\nretry-after:  3 \r\ncontent-length: 0\r\n\r\n',
       { status: 429, headers: { 'retry-after': '3', 'content-length': '0' } },
     ],
     [
-      'kept for as long as it says, less a second',
+      'with keep-alive: its timeout less a second',
       'HTTP/1.1 200 OK\r\nkeep-alive: timeout=5, max=9\r\ncontent-length: 0\r\n\r\n',
       { keepMs: 4_000 },
     ],
     [
-      'not to be used again',
+      'with connection: close',
       'HTTP/1.1 200 OK\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n',
       { keepMs: 0 },
     ],
-    ['of an older server', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n', { keepMs: 0 }],
+    ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n', { keepMs: 0 }],
   ])('%s', (_, text, expected) => {
     expect(readAll(text)).toMatchObject(expected)
   })
@@ -63,10 +63,10 @@ describe('reads whole answers', () => {
   })
 })
 
-describe('does not guess', () => {
+describe('rejects', () => {
   it.each([
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', 'broken'],
-    ['a status that is none', 'HTTP/1.1 999 What\r\n\r\n', 'broken'],
+    ['an invalid status', 'HTTP/1.1 999 What\r\n\r\n', 'broken'],
     ['a folded header', 'HTTP/1.1 200 OK\r\na: b\r\n c\r\n\r\n', 'broken'],
     ['a space before the colon', 'HTTP/1.1 200 OK\r\ncontent-length : 1\r\n\r\nx', 'broken'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx', 'broken'],
@@ -75,11 +75,11 @@ describe('does not guess', () => {
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
       'broken',
     ],
-    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n', 'broken'],
+    ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n', 'broken'],
     ['another transfer coding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n', 'broken'],
     ['a chunk without a length', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 'broken'],
     [
-      'a chunk longer than it says',
+      'a chunk longer than declared',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nxy\r\n',
       'broken',
     ],
@@ -87,23 +87,23 @@ describe('does not guess', () => {
     ['compressed', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\nx', 'encoded'],
     ['more bytes than allowed', 'HTTP/1.1 200 OK\r\ncontent-length: 1001\r\n\r\n', 'too large'],
     [
-      'more in chunks',
+      'more bytes than allowed in chunks',
       `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3e9\r\n${'x'.repeat(1_001)}`,
       'too large',
     ],
-    ['more until the end', `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1_001)}`, 'too large'],
+    ['more bytes than allowed without a length', `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1_001)}`, 'too large'],
   ])('%s', (_, text, kind) => {
     expect(readAll(text)).toMatchObject({ kind })
   })
 })
 
-it('does not use a connection again on which more came than was asked for', () => {
+it('does not reuse a connection that sent surplus data', () => {
   const reader = createAnswerReader(10)
   const read = reader.take(Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n'))
   expect(read).toMatchObject({ text: 'x', keepMs: 0 })
 })
 
-it('reads headers of the greatest length in no time', () => {
+it('reads headers of the maximum length quickly', () => {
   const readMs = (filler: string) => {
     const head = `HTTP/1.1 200 OK\r\na: x${filler.repeat(32_000)}y\r\ncontent-length: 0\r\n\r\n`
     const startedAt = performance.now()
@@ -111,6 +111,6 @@ it('reads headers of the greatest length in no time', () => {
     return performance.now() - startedAt
   }
   readMs('x')
-  // Spaces are no dearer than letters: a pattern that tries every one of them would take seconds.
+  // Spaces cost no more than letters: a backtracking pattern would take seconds.
   expect(readMs(' ')).toBeLessThan(100 * readMs('x') + 500)
 })

@@ -1,4 +1,4 @@
-/** Why an answer cannot be read to its end. */
+/** Why a response cannot be read. */
 export interface AnswerFault {
   kind: 'broken' | 'too large' | 'encoded'
   why: string
@@ -7,15 +7,15 @@ export interface ReadAnswer {
   status: number
   headers: Record<string, string>
   text: string
-  /** How long the connection may rest before its next use; 0: it may not be used again. */
+  /** How long the connection may idle before reuse; 0: not reusable. */
   keepMs: number
 }
 
-/** One answer of HTTP/1.1, as its bytes arrive. Whatever it does not understand it does not guess at. */
+/** Incremental parser of one HTTP/1.1 response. Rejects anything ambiguous. */
 export interface AnswerReader {
-  /** The answer once it is whole, undefined before. */
+  /** The response once complete, undefined before. */
   take(chunk: Buffer): ReadAnswer | AnswerFault | undefined
-  /** The other side ended the connection: some answers end with it. */
+  /** The server closed the connection, which completes some responses. */
   end(): ReadAnswer | undefined
 }
 
@@ -27,7 +27,7 @@ const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):(.*)$/
 const CHUNK_LINE = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/
 const NOTHING = Buffer.alloc(0)
 
-/** How the end of a body is known. `left`: bytes to come, of the body or of a chunk of it. */
+/** How the end of the body is determined. `left`: bytes to come, of the body or of a chunk. */
 type Body =
   | { by: 'length'; left: number }
   | { by: 'chunks'; left: number; next: 'length' | 'bytes' | 'end of chunk' | 'trailers' }
@@ -70,20 +70,20 @@ export function createAnswerReader(maxBytes: number): AnswerReader {
     const read = readHead(rest.toString('latin1', 0, end))
     if (read === null) return broken('it is not HTTP/1.1')
     rest = rest.subarray(end + HEAD_END.length)
-    // What is told beforehand is no answer yet.
+    // Skip 1xx responses.
     if (read.status < 200) return undefined
     const { 'content-encoding': encoding } = read.headers
     if (encoding !== undefined && encoding !== 'identity')
-      return { kind: 'encoded', why: 'the answer is compressed' }
+      return { kind: 'encoded', why: 'the response is compressed' }
     const framed = bodyOf(read)
-    if (framed === null) return broken('the length of its body is not clear')
+    if (framed === null) return broken('its body length is ambiguous')
     if (framed.by === 'length' && framed.left > maxBytes) return tooLarge()
     head = read
     body = framed
     return undefined
   }
 
-  /** Moves so many bytes of what arrived to the body. */
+  /** Moves this many received bytes to the body. */
   function keep(bytes: number): AnswerFault | undefined {
     size += bytes
     if (size > maxBytes) return tooLarge()
@@ -107,7 +107,7 @@ export function createAnswerReader(maxBytes: number): AnswerReader {
       const line = rest.toString('latin1', 0, end)
       rest = rest.subarray(end + 2)
       if (chunks.next === 'end of chunk') {
-        if (line !== '') return broken('a chunk is longer than it says')
+        if (line !== '') return broken('a chunk is longer than declared')
         chunks.next = 'length'
       } else if (chunks.next === 'length') {
         const length = CHUNK_LINE.exec(line)?.[1]
@@ -118,12 +118,12 @@ export function createAnswerReader(maxBytes: number): AnswerReader {
     }
   }
 
-  const tooLarge = (): AnswerFault => ({ kind: 'too large', why: `the answer is over ${maxBytes} bytes` })
+  const tooLarge = (): AnswerFault => ({ kind: 'too large', why: `the response is over ${maxBytes} bytes` })
 
   function whole(): ReadAnswer {
     const { status, headers } = head!
     const text = (parts.length === 1 ? parts[0]! : Buffer.concat(parts)).toString('utf8')
-    // More than was asked for: nobody knows what the next answer on this connection would be.
+    // Surplus data: the next response on this connection could not be trusted.
     const isClean = rest.length === 0 && body!.by !== 'closing'
     return { status, headers, text, keepMs: isClean ? keepMsOf(head!) : 0 }
   }
@@ -149,7 +149,7 @@ function readHead(text: string): Head | null {
   return { status: Number(status), headers, isOld: minor === '0' }
 }
 
-/** Null where two lengths are told, or none that is one. */
+/** Null if there are two lengths, or an invalid one. */
 function bodyOf({ status, headers }: Head): Body | null {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   if (encoding !== undefined) {
@@ -165,6 +165,6 @@ function keepMsOf({ headers, isOld }: Head): number {
   const { connection = isOld ? 'close' : 'keep-alive', 'keep-alive': terms = '' } = headers
   if (/(^|[ ,])close($|[ ,])/i.test(connection)) return 0
   const seconds = /timeout=(\d+)/i.exec(terms)?.[1]
-  // A second less: what goes out just as the other side closes is lost.
+  // One second less: a request sent as the server closes is lost.
   return seconds === undefined ? Number.POSITIVE_INFINITY : Math.max(0, (Number(seconds) - 1) * 1000)
 }

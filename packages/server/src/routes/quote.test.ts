@@ -278,7 +278,7 @@ describe('POST live/quote', () => {
       ['venue_pool', true],
       ['aggregator_1', false],
     ])
-    expect(rows[1]).toMatchObject({ amount_out: null, gas: null, why: 'It is not set up here.' })
+    expect(rows[1]).toMatchObject({ amount_out: null, gas: null, why: 'Not configured on this server.' })
   })
 
   it.each([

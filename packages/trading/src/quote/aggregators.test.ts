@@ -86,7 +86,7 @@ describe('an aggregator', () => {
   it('that does not answer in time is left, and delays nobody further', async () => {
     behave = () => {}
     const { failed } = await open(50).ask(['aggregator_1', 'aggregator_1'], request)
-    expect(failed.map(({ why }) => why)).toEqual(['It did not answer in time.'])
+    expect(failed.map(({ why }) => why)).toEqual(['Timed out.'])
   })
 
   it('that is not set up, or not there, says so', async () => {
@@ -95,8 +95,8 @@ describe('an aggregator', () => {
       request,
     )
     expect(failed.map(({ venue, why }) => [venue, why]).sort()).toEqual([
-      ['aggregator_1', 'It is not set up here.'],
-      ['aggregator_2', 'It does not answer.'],
+      ['aggregator_1', 'Not configured on this server.'],
+      ['aggregator_2', 'Unreachable.'],
     ])
   })
 
@@ -106,7 +106,7 @@ describe('an aggregator', () => {
     const aggregators = open(5_000)
     const asked = Array.from({ length: 70 }, () => aggregators.ask(['aggregator_1'], request))
     const early = await Promise.all(asked.slice(64))
-    expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many questions are open.'))
+    expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many open requests.'))
     says(honest)
     // Those that came before are answered when their turn comes.
     const flush = setInterval(() => {
@@ -123,7 +123,7 @@ describe('an aggregator', () => {
     const slow = open(5_000, { aggregator_1: { ...kyberswap(), per_minute: 3 } })
     const ask = async () => (await slow.ask(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
     const before = asked
-    const RESTING = 'It asks us to slow down.'
+    const RESTING = 'Rate limited; paused.'
     const told = [await ask(), await ask(), await ask(), await ask()]
     expect(told).toEqual(['offered', 'offered', 'offered', RESTING])
     expect(asked - before).toBe(3)
@@ -135,7 +135,7 @@ describe('an aggregator', () => {
     behave = (response) => void response.writeHead(429, { 'retry-after': '30' }).end()
     const aggregators = open()
     const ask = async () => (await aggregators.ask(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
-    const RESTING = 'It asks us to slow down.'
+    const RESTING = 'Rate limited; paused.'
     expect(await ask()).toBe(RESTING)
     says(honest)
     const before = asked

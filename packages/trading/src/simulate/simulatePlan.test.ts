@@ -203,8 +203,8 @@ describe('approvals in place', () => {
     expect(inputs[1]!.slice(0, 3)).toEqual(['0x095ea7b30', '0x095ea7b3f', '0x87517c45f'])
     const { error } = await tried((first) => ran([0n, 0n], [no], [0n, 0n], first ? [no, {}] : [{}, no, {}]))
     expect(error).toBe(
-      'swap: the token refused to be moved; ' +
-        'an approval that was to be in place failed: the token refused to be moved',
+      'swap: the token transfer failed; ' +
+        'an approval that was to be in place failed: the token transfer failed',
     )
     // One that was there already, and does: nothing is tried again.
     inputs.length = 0
