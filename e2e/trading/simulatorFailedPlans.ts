@@ -39,9 +39,9 @@ export function failedPlans(it: () => SimulatorWorld): void {
       expect(choked).toMatchObject({ ok: false, amountOut: null })
       expect(choked.error).toMatch(/gas/i)
       expect((await run({ gas: 21_000 })).error).toBe(
-        'the gas limit is under what any such transaction needs',
+        'the gas limit is below the minimum for this transaction',
       )
-      expect((await run({ maxFeePerGasWei: 1n })).error).toBe('the fee cap is under the base fee')
+      expect((await run({ maxFeePerGasWei: 1n })).error).toBe('the fee cap is below the base fee')
     })
 
     test('a paused stock and a blocked wallet: told and by the run', async () => {

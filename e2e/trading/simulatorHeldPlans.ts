@@ -87,7 +87,7 @@ export function heldPlans(it: () => SimulatorWorld): void {
         amountOut: null,
         feeTransfer: null,
         gasTotal: null,
-        error: 'the ETH held does not cover value and gas',
+        error: 'insufficient ETH for value and gas',
         transactions: [{ kind: 'swap', ok: false }],
       })
       const auto = await it().simulator.simulatePlan({ ...trade.request, fund: 'auto', holdsInput: false })

@@ -1,9 +1,9 @@
 import { normalizeSignature } from '@pit/chain'
 import { fail } from '@pit/protocol'
 
-/** Refuses what is no signature at all, whoever might have signed: told by the request alone. */
+/** Rejects a malformed signature before any recovery. */
 export function refuseMalformed(field: string, signature: string): void {
   if (normalizeSignature(signature)) return
-  const message = `\`${field}\` is no signature of 65 bytes: r, s, and 27 or 28.`
+  const message = `\`${field}\` is not a 65-byte signature (r, s, and v of 27 or 28).`
   fail('BAD_SIGNATURE', { status: 400, field, message })
 }

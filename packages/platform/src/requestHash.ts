@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json } from '@pit/protocol'
 
-/** Names what a request asks for: two requests with one `client_id` must have the same. */
+/** Hash of a request's content: two requests with one `client_id` must have the same. */
 export const requestHash = ({
   client_id: _,
   ...asked
 }: {
   readonly [field: string]: Json | undefined
 }): string => {
-  // Numbers too large to be exact have no canonical JSON, but a request may hold them.
+  // Unsafe integers have no canonical JSON, but a request may contain them.
   const exact = JSON.parse(JSON.stringify(asked), (_name, value) =>
     typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? String(value) : value,
   ) as Json

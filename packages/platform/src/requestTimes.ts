@@ -6,12 +6,12 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 interface Row {
   route: string
   status: number
-  /** One count per bound, and one for what is slower than all of them. */
+  /** One count per bucket, and one for slower requests. */
   counts: Float64Array
   sum: number
 }
 
-/** A histogram of our own in prom-client's registry: its own hashes the labels anew on every request. */
+/** A custom histogram in prom-client's registry: prom-client's own hashes the labels on every request. */
 export function createRequestTimes(
   registry: Registry,
 ): (route: string, status: number, seconds: number) => void {
@@ -21,7 +21,7 @@ export function createRequestTimes(
     reset: () => rows.clear(),
     get: async () => ({
       name: NAME,
-      help: 'Time to answer, by route and status.',
+      help: 'Response time by route and status.',
       type: 'histogram',
       aggregator: 'sum',
       values: [...rows.values()].flatMap((byStatus) => Object.values(byStatus)).flatMap(valuesOf),
@@ -47,7 +47,7 @@ export function createRequestTimes(
   }
 }
 
-/** As the text format wants it: buckets count everything up to their bound. */
+/** The text format's buckets are cumulative. */
 function valuesOf({ route, status, counts, sum }: Row) {
   const labels = { route, status: String(status) }
   let total = 0

@@ -14,13 +14,13 @@ async function answering(reply: string | null): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('gives the result, null included', async () => {
+it('returns the result, null included', async () => {
   const rpc = createRpc({ url: await answering('{"jsonrpc":"2.0","id":1,"result":null}') })
   expect(await rpc.request('eth_getTransactionReceipt', ['0x'])).toBeNull()
   rpc.close()
 })
 
-it('keeps code and revert data of an error', async () => {
+it('preserves code and revert data of an error', async () => {
   const rpc = createRpc({
     url: await answering('{"error":{"code":3,"message":"execution reverted","data":"0x01"}}'),
   })
@@ -59,14 +59,14 @@ it('tells a node that is slow or busy from one that is away', async () => {
   expect(await whyOf('http://127.0.0.1:1')).toBe('silent')
 })
 
-it('calls a closed port unreachable', async () => {
+it('reports a closed port as unreachable', async () => {
   const url = await answering('')
   await new Promise((resolve) => server?.close(resolve))
   const rpc = createRpc({ url })
   await expect(rpc.request('eth_chainId')).rejects.toBeInstanceOf(RpcUnreachable)
 })
 
-/** A node that closes each kept-alive connection upon the second request on it; counts what it was asked. */
+/** A node that closes each kept-alive connection on its second request; counts requests. */
 async function forgetful(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const used = new WeakSet<object>()
@@ -88,7 +88,7 @@ async function forgetful(): Promise<{ url: string; asked: string[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-it('asks once more where a kept connection was closed, for reads only', async () => {
+it('retries reads only when a kept-alive connection was closed', async () => {
   const { url, asked } = await forgetful()
   const rpc = createRpc({ url })
   expect(await rpc.request('eth_chainId')).toBe('0x1')
@@ -102,7 +102,7 @@ it('asks once more where a kept connection was closed, for reads only', async ()
   ).toHaveLength(2)
   expect(asked.splice(0)).toEqual(['eth_getBalance eth_blockNumber', 'eth_getBalance eth_blockNumber'])
 
-  // The connection of the second try was used once: what goes out on it next is cut off.
+  // The connection of the retry was used once: the next request on it is cut off.
   const once = async (work: Promise<unknown>, what: string) => {
     await expect(work).rejects.toBeInstanceOf(RpcUnreachable)
     expect(asked.splice(0)).toEqual([what])
@@ -122,7 +122,7 @@ it('asks once more where a kept connection was closed, for reads only', async ()
   rpc.close()
 })
 
-it('asks once more on a new connection where all kept ones are dead', async () => {
+it('retries on a new connection when all kept-alive ones are dead', async () => {
   const { url, asked } = await forgetful()
   const rpc = createRpc({ url })
   const several = Array.from({ length: 4 }, () => rpc.request('eth_chainId'))
@@ -133,7 +133,7 @@ it('asks once more on a new connection where all kept ones are dead', async () =
   rpc.close()
 })
 
-it('does not ask a fresh connection twice', async () => {
+it('does not retry on a fresh connection', async () => {
   let asked = 0
   server = createServer((request) => {
     asked += 1

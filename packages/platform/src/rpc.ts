@@ -11,7 +11,7 @@ export {
 export { watchAddresses } from './rpc/watchAddresses.ts'
 export { saysReverted } from './rpc/words.ts'
 
-/** Addresses as a setting names them, by commas. */
+/** Splits a comma-separated setting into addresses. */
 export const addressesIn = (setting: string): string[] =>
   setting
     .split(',')

@@ -9,14 +9,14 @@ export interface Running {
   close(): Promise<void>
 }
 
-/** How long a start under way may take to close what it opened; less than a supervisor waits. */
+/** Time limit for a running start to close what it opened; shorter than the supervisor's. */
 const START_END_MS = 5_000
 const EXPECTED = [MigrationError, ProfileError, SanctionsFileError, StartRefused, StoreLockedError]
 
 /**
- * A part of the service as a process of its own: started, told of, and ended in order. Under a supervisor it
- * reports over IPC, else it prints. A failure of an `expected` kind is one line a person can act on; others
- * come whole.
+ * Runs a part of the service as a separate process: start, report, ordered shutdown. Reports to a supervisor
+ * over IPC, otherwise prints. `expected` errors are printed as one line that says what to do; others with
+ * their stack.
  */
 export async function runProcess<Part extends Running>({
   name,
@@ -28,7 +28,7 @@ export async function runProcess<Part extends Running>({
   name: string
   start(stage: (text: string) => void, ending: AbortSignal): Promise<Part>
   readyText(part: Part): string
-  /** The settings that choose its ports. */
+  /** Settings that choose its ports, for the message. */
   portSettings: string
   expected: readonly (abstract new (...args: never[]) => Error)[]
 }): Promise<void> {
@@ -41,7 +41,7 @@ export async function runProcess<Part extends Running>({
     if (isStopping) return
     isStopping = true
     ending.abort()
-    // Whatever a start did not get to close, the next one takes over: every step of it survives a kill.
+    // Leftovers of an interrupted start are safe: every step survives a kill, and the next start cleans up.
     const part = await withinMs(START_END_MS, starting ?? Promise.reject(), () => new Error('late')).catch(
       () => null,
     )
@@ -52,7 +52,7 @@ export async function runProcess<Part extends Running>({
   function explain(error: unknown): string {
     const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
     if (code === 'EADDRINUSE')
-      return `port ${port} is in use: stop what listens there, or choose another by ${portSettings}`
+      return `port ${port} is in use: stop the process that uses it, or set ${portSettings}`
     const known = [...EXPECTED, ...expected].some((kind) => error instanceof kind)
     if (!known && !isStoreUnavailable(error)) console.error(error)
     return message
@@ -60,9 +60,9 @@ export async function runProcess<Part extends Running>({
 
   // Before the start, which may take a minute.
   process.on('SIGTERM', stop)
-  // A terminal's Ctrl-C reaches the supervisor too, which stops its parts in order.
+  // Ctrl-C in a terminal reaches the supervisor too, which stops its parts in order.
   process.on('SIGINT', () => (process.send ? undefined : stop()))
-  // The supervisor is gone: nobody would stop this process otherwise.
+  // Stop with the supervisor: no other process would.
   if (process.send) process.on('disconnect', stop)
 
   try {
@@ -77,7 +77,7 @@ export async function runProcess<Part extends Running>({
 }
 
 function report(type: 'stage' | 'ready', text: string): void {
-  // A supervisor that has gone hears nothing, and this process ends by itself.
+  // If the supervisor is gone, the message is dropped; this process ends by itself.
   if (process.send) void (process.connected && process.send({ type, text }))
   else console.log(type === 'ready' ? `ready: ${text}` : text)
 }

@@ -30,7 +30,7 @@ describe('parseSanctions', () => {
     expect([...parseSanctions(xml)]).toEqual([A])
   })
 
-  it('reads sdn_advanced.xml by the numbers it gives the kinds', () => {
+  it('reads sdn_advanced.xml by its numbered kinds', () => {
     const xml = `<FeatureType ID="344">Digital Currency Address - XBT</FeatureType><FeatureType ID="345" X="y">Digital Currency Address - ETH</FeatureType><FeatureType ID="9">Gender</FeatureType>
       <Feature ID="50215" FeatureTypeID="345"><FeatureVersion ID="1"><VersionDetail DetailTypeID="1432">${B}</VersionDetail></FeatureVersion></Feature>
       <Feature ID="3" FeatureTypeID="9"><VersionDetail DetailTypeID="1">${C}</VersionDetail></Feature>
@@ -38,12 +38,12 @@ describe('parseSanctions', () => {
     expect([...parseSanctions(xml)]).toEqual([B.toLowerCase()])
   })
 
-  it('reads plain lines and the Treasury’s in one file', () => {
+  it('reads plain lines and Treasury rows in one file', () => {
     const text = `# ours\n${A} # who\n36,"X","Digital Currency Address - ETH ${B};"\n-0- \n${C}`
     expect([...parseSanctions(text)].sort()).toEqual([A, B.toLowerCase(), C])
   })
 
-  it('is not made lenient by a comment that names the Treasury’s words', () => {
+  it('stays strict if only a comment contains Treasury wording', () => {
     expect([...parseSanctions(`# Digital Currency Address - ETH\n${A}`)]).toEqual([A])
     expect(() => parseSanctions(`# Digital Currency Address - ETH\n${A}\n0x12`)).toThrow('line 3')
   })
@@ -70,7 +70,7 @@ describe('openSanctions', () => {
   })
   const until = (check: () => boolean) => expect.poll(check, { timeout: 3_000, interval: 10 }).toBe(true)
 
-  it('ships a list that loads, with the test address in it', async () => {
+  it('ships a valid list that contains the test address', async () => {
     sanctions = await openSanctions({
       file: join(import.meta.dirname, '../../../data/sanctions.txt'),
       logger,
@@ -88,7 +88,7 @@ describe('openSanctions', () => {
     await expect(openSanctions({ file, logger, settleMs: 10 })).rejects.toThrow('contains no address')
   })
 
-  it('follows the file, and keeps the last good list when it breaks or vanishes', async () => {
+  it('follows the file, and keeps the last good list when it breaks or disappears', async () => {
     await writeFile(file, A)
     sanctions = await openSanctions({ file, logger, pollMs: 20, settleMs: 10 })
     const { isSanctioned, state } = sanctions
@@ -109,12 +109,12 @@ describe('openSanctions', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(40, '0')}`)
 
-  it('does not take a file that is still being written', async () => {
+  it('ignores a file that is still being written', async () => {
     await writeFile(file, many(10).join('\n'))
     sanctions = await openSanctions({ file, logger, pollMs: 10, settleMs: 150 })
     const { isSanctioned } = sanctions
     const seen: boolean[] = []
-    // Ever valid, never finished for longer than a moment.
+    // Always valid, never unchanged for longer than a moment.
     for (let count = 5; count <= 20; count++) {
       await writeFile(file, many(count).join('\n'))
       await new Promise((resolve) => setTimeout(resolve, 30))
@@ -124,7 +124,7 @@ describe('openSanctions', () => {
     await until(() => isSanctioned(many(20)[19]!))
   })
 
-  it('keeps the old list and says so when the new one has lost most of it', async () => {
+  it('keeps the old list and reports it if the new one lost most entries', async () => {
     await writeFile(file, many(10).join('\n'))
     sanctions = await openSanctions({ file, logger, pollMs: 20, settleMs: 10 })
     const { isSanctioned, state } = sanctions

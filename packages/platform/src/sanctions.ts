@@ -12,19 +12,19 @@ type SanctionsState = { addresses: number; takenAtS: number } & (
 )
 
 export interface Sanctions {
-  /** Any letter case. */
+  /** Case-insensitive. */
   isSanctioned(address: string): boolean
-  /** For health: degraded while the file on disk cannot be read and an older list is in force. */
+  /** For health: degraded while the file is unreadable and an older list is in force. */
   state(): SanctionsState
   close(): Promise<void>
 }
 
-/** A new list below this share of the one in force is taken for a half-written one. */
+/** A new list smaller than this share of the current one is treated as half-written. */
 const MIN_SHARE = 0.5
 
 /**
- * Loads the list or refuses to start; then follows the file, by its watch and by looking now and then. A file
- * is taken only once it has stood unchanged for a while: whoever writes it may not be done.
+ * Loads the list or throws; then follows the file by watching and polling. A changed file is read only once
+ * it has been unchanged for a while, because its writer may not be done.
  */
 export async function openSanctions({
   file,
@@ -35,11 +35,11 @@ export async function openSanctions({
   clock = systemClock,
 }: {
   file: string
-  /** What names the file, for the message when it cannot be read. */
+  /** Name of the setting, for error messages. */
   setting?: string
   logger: Logger
   pollMs?: number
-  /** How long a file must stand unchanged. */
+  /** How long a file must be unchanged. */
   settleMs?: number
   clock?: Timer
 }): Promise<Sanctions> {
@@ -57,7 +57,7 @@ export async function openSanctions({
   logger.info({ file, addresses: list.size }, 'sanctions list loaded')
 
   let seen = { stamp, atMs: performance.now() }
-  /** False while the file may still be being written: it is looked at again. */
+  /** False while the file may still be being written; the caller retries. */
   async function takeIfSettled(): Promise<boolean> {
     const found = await stampOf(file)
     if (found === stamp && why === null) return true
@@ -67,7 +67,7 @@ export async function openSanctions({
     if ((await stampOf(file)) !== found) return false
     const read = parseSanctions(text)
     refuseShrink(list.size, read.size)
-    if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list read again')
+    if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list reloaded')
     stamp = found
     list = read
     takenAtS = takenAt(text, (await stat(file)).mtimeMs)
@@ -82,8 +82,7 @@ export async function openSanctions({
       return 'more'
     } catch (error) {
       const now = problem(error)
-      if (now !== why)
-        logger.error({ file, why: now }, 'sanctions list is broken: the last good one stays in force')
+      if (now !== why) logger.error({ file, why: now }, 'sanctions list is invalid; using the last valid one')
       why = now
       return 'done'
     }
@@ -104,7 +103,7 @@ export async function openSanctions({
   }
 }
 
-/** At start there is no older list to keep, so a file that has just been written is waited for. */
+/** There is no older list at start, so wait for a file that has just been written. */
 async function readSettled(
   file: string,
   settleMs: number,
@@ -118,10 +117,10 @@ async function readSettled(
     if ((await stampOf(file)) === before)
       return { stamp: before, list: parseSanctions(text), takenAtS: takenAt(text, mtimeMs) }
   }
-  throw new SanctionsFileError('it is being written all the time')
+  throw new SanctionsFileError('it keeps changing')
 }
 
-/** By its own word where it was made by `pit-admin sanctions update`; else by the file's time. */
+/** Download time from the header of `pit-admin sanctions update`; otherwise the file's mtime. */
 function takenAt(text: string, mtimeMs: number): number {
   const said = /^# taken (\S+)$/m.exec(text.slice(0, 1_000))?.[1]
   const saidMs = said === undefined ? Number.NaN : Date.parse(said)
@@ -135,7 +134,7 @@ function refuseShrink(before: number, after: number): void {
   )
 }
 
-/** The folder, because editors and deployments replace the file; where watching fails, polling remains. */
+/** Watches the folder, because editors and deployments replace the file; polling remains if that fails. */
 function watchFolder(file: string, changed: () => void): FSWatcher | null {
   try {
     const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {

@@ -25,7 +25,7 @@ const signed = (nonce: number): Promise<Hex> =>
   account.signTransaction({ chainId: 4663, type: 'eip1559', to: BOB, value: 5n, nonce, gas: 21_000n })
 const balanceCall = (holder: Address): Hex => `0x70a08231${word(holder).slice(2)}`
 
-it('keeps balances of every block, and gas is paid', () => {
+it('records balances per block, with gas paid', () => {
   const holders = fc.constantFrom(ALICE, BOB, at('c3'))
   const move = fc.record({
     from: holders,
@@ -48,7 +48,7 @@ it('keeps balances of every block, and gas is paid', () => {
   )
 })
 
-it('is followed to its head through growth and reorganisations', async () => {
+it('can be followed to its head through growth and reorgs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('mine', 'keep', 'drop'), { maxLength: 30 }), async (steps) => {
       const chain = createScriptedChain({ startS: 0, height: 5 })
@@ -80,7 +80,7 @@ it('is followed to its head through growth and reorganisations', async () => {
   )
 })
 
-it('takes, mines, reorganises and forgets what the sequencer was sent', async () => {
+it('accepts, mines, reorganises and drops transactions', async () => {
   const chain = createScriptedChain({ startS: 100, crypto })
   const raws = [await signed(0), await signed(1)]
   const send = (raw: Hex) => chain.sequencer.request<Hex>('eth_sendRawTransaction', [raw])
@@ -104,7 +104,7 @@ it('takes, mines, reorganises and forgets what the sequencer was sent', async ()
   expect([await nonce(), chain.sent.length, chain.sentTimes(first)]).toEqual([2, 3, 1])
 })
 
-it('answers calls by its script, alone or many in one', async () => {
+it('answers calls by its script, single or batched', async () => {
   const chain = createScriptedChain({ startS: 0, multicall3: MULTICALL })
   chain.setBalance(TOKEN, ALICE, 9n)
   chain.onCall(({ to }) => {
@@ -120,7 +120,7 @@ it('answers calls by its script, alone or many in one', async () => {
   ])
 })
 
-it('fails on demand: at a method, at old state, or altogether', async () => {
+it('fails on demand: per method, for old state, or altogether', async () => {
   const chain = createScriptedChain({ startS: 0, height: 10 })
   let left = 1
   chain.on('eth_blockNumber', (_, usual) => {
@@ -146,13 +146,13 @@ it('fails on demand: at a method, at old state, or altogether', async () => {
   expect(chain.callsOf('eth_getBalance')).toBe(4)
 })
 
-it('goes on with a clock where it has one', async () => {
+it('advances with a clock if it has one', async () => {
   const clock = { nowMs: () => 1_050_000 }
   const chain = createScriptedChain({ startS: 1_000, blockS: 10, clock })
   expect([chain.head(), chain.timeOf(3), chain.blockAt(1_039)]).toEqual([5, 1_030, 3])
 })
 
-it('waits by looking again, answers what it saw, and says what it saw last', async () => {
+it('polls, returns the value, and reports the last value on timeout', async () => {
   let looks = 0
   expect(await until(() => (++looks < 3 ? null : looks), { everyMs: 1 })).toBe(3)
   const never = until(() => ({ n: 1n }), { holds: () => false, withinMs: 5, everyMs: 1, said: () => 'why' })
@@ -161,7 +161,7 @@ it('waits by looking again, answers what it saw, and says what it saw last', asy
   await expect(broken).rejects.toThrow('refused')
 })
 
-it('sleeps until the time has passed or nobody waits any more', async () => {
+it('sleeps until the time has passed or the signal aborts', async () => {
   await systemClock.sleep(1)
   const ending = new AbortController()
   const asleep = systemClock.sleep(Number.POSITIVE_INFINITY, ending.signal)

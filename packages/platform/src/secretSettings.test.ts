@@ -19,7 +19,7 @@ const read = (env: Record<string, string>, name = 'SEAL_KEY') => {
 }
 
 describe('a secret setting', () => {
-  it('is its text, its file, or a credential by its name, in this order', () => {
+  it('is its text, its file, or a credential of that name, in this order', () => {
     const file = put('by-file', 'of a file\n')
     put('SEAL_KEY', 'of the service manager\n', 0o400)
     expect(read({})).toBeNull()
@@ -32,7 +32,7 @@ describe('a secret setting', () => {
     )
   })
 
-  it('is refused where others can read it, without showing it', () => {
+  it('is rejected if other users can read it, without showing it', () => {
     const file = put('open', 'hunter2', 0o644)
     expect(() => read({ SEAL_KEY_FILE: file })).toThrow(`SEAL_KEY_FILE ${file} is open to other users`)
     expect(() => read({ SEAL_KEY_FILE: file })).not.toThrow('hunter2')
@@ -40,7 +40,7 @@ describe('a secret setting', () => {
     expect(() => read({ CREDENTIALS_DIRECTORY: folder }, 'OPEN')).toThrow('is open to other users')
   })
 
-  it('fills in addresses that carry a password', () => {
+  it('applies to addresses that contain a password', () => {
     const file = put('url', 'postgresql://pit:secret@db/pit\n')
     const env = withSecretsRead({ DATABASE_URL_FILE: file, PORT: '1' }, ['DATABASE_URL', 'REDIS_URL'])
     expect(env).toEqual({
@@ -50,8 +50,8 @@ describe('a secret setting', () => {
     })
   })
 
-  // systemd lets a unit's user read root's file by a rule that shows as the group's right.
-  it.runIf(process.getuid?.() === 0)('may be root’s own file among the credentials, and nowhere else', () => {
+  // systemd grants a unit's user access to root's file by an ACL that shows as group permission.
+  it.runIf(process.getuid?.() === 0)('may be owned by root among the credentials only', () => {
     const NOBODY = 65_534
     const file = put('TOKEN', 'handed over', 0o440)
     const elsewhere = secretFile({ A_FILE: file }, 'A_FILE')!

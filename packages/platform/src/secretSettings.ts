@@ -5,19 +5,19 @@ import { readCredential, readOwnFile } from './ownFiles.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** Where a secret is; read when it is needed, so that a config can be shown. */
+/** Source of a secret; read on use, so that a config can be shown. */
 export type SecretSetting =
   | { name: string; text: string }
   | {
       name: string
       file: string
-      /** Whether the service manager put it there (systemd's LoadCredential). */
+      /** Whether it is a credential of the service manager (systemd's LoadCredential). */
       isCredential: boolean
     }
 
 /**
- * A secret by its name: its text in NAME, its file in NAME_FILE, or the file NAME among the credentials that
- * systemd hands a unit. Null for none of them.
+ * A secret by name: the text in NAME, the file in NAME_FILE, or the file NAME among the credentials that
+ * systemd passes to a unit. Null if none is set.
  */
 export function secretSetting(env: Environment, name: string): SecretSetting | null {
   const fileName = `${name}_FILE`
@@ -30,7 +30,7 @@ export function secretSetting(env: Environment, name: string): SecretSetting | n
   return handed !== null && existsSync(handed) ? { name, file: handed, isCredential: true } : null
 }
 
-/** A file that is a secret itself, such as a private key, by the setting that names it; null for none. */
+/** A file that is itself a secret, such as a private key, by the setting that names it; null if not set. */
 export function secretFile(env: Environment, name: string): SecretSetting | null {
   const file = env[name]?.trim()
   return file ? ownFile(env, name, file) : null
@@ -41,13 +41,13 @@ function ownFile(env: Environment, name: string, file: string): SecretSetting {
   return { name, file, isCredential: Boolean(folder) && dirname(resolve(file)) === resolve(folder!) }
 }
 
-/** The text of a secret; its value is never part of a message. */
+/** The text of a secret; messages never contain it. */
 export function readSecretText(setting: SecretSetting): string {
   if ('text' in setting) return setting.text
   return (setting.isCredential ? readCredential : readOwnFile)(setting.name, setting.file)
 }
 
-/** The environment with settings that may hold a password, such as a database's address, read from files. */
+/** The environment, with settings that may contain a password, such as a database URL, read from files. */
 export function withSecretsRead(env: Environment, names: readonly string[]): Environment {
   const read = names.flatMap((name) => {
     const setting = secretSetting(env, name)

@@ -10,7 +10,7 @@ let names = 0
 withDb('shared texts', (db) => {
   const warned: string[] = []
   const logger = { warn: (_details: object, text: string) => void warned.push(text) }
-  /** Two processes of one store, and how often each read. */
+  /** Two processes on one store, and how often each read. */
   const open = (store: Db = db) => {
     const reads: string[] = []
     const name = `name ${++names}`
@@ -26,7 +26,7 @@ withDb('shared texts', (db) => {
     return { one: process('one'), other: process('other'), reads, name }
   }
 
-  it('are read once for all processes until they are old; the embedded store has one process', async () => {
+  it('are read once for all processes until they expire; the embedded store has one process', async () => {
     const { one, other, reads } = open()
     expect(await one()).toMatchObject({ text: 'one 1', isOwn: true, leftMs: FOR_MS })
     const second = await other()
@@ -40,7 +40,7 @@ withDb('shared texts', (db) => {
     expect(reads).toEqual(['one', 'other'])
   })
 
-  it('are the first one’s where two read at once', async () => {
+  it('are the first one’s if two read at once', async () => {
     if (db.engine === 'pglite') return
     const { one, other, reads } = open()
     const [slow, quick] = await Promise.all([one(150), other(20)])
@@ -49,7 +49,7 @@ withDb('shared texts', (db) => {
     expect(slow).toMatchObject({ text: 'other 1', isOwn: false })
   })
 
-  it('are read again when the store’s clock was set back', async () => {
+  it('are read again if the store’s clock was set back', async () => {
     if (db.engine === 'pglite') return
     const { one, other, name } = open()
     await one()
@@ -58,7 +58,7 @@ withDb('shared texts', (db) => {
     expect(await one()).toMatchObject({ text: 'other 2', isOwn: false })
   })
 
-  it('are each process’s own while the store fails or is slow, and what cannot be read is said', async () => {
+  it('are read by each process while the store fails or is slow, and read errors are reported', async () => {
     const broken: Db = { ...db, engine: 'postgres', query: () => Promise.reject(new Error('away')) }
     const { one, other } = open(broken)
     expect([await one(), await other()]).toMatchObject([{ text: 'one 1' }, { text: 'other 2' }])
@@ -71,7 +71,7 @@ withDb('shared texts', (db) => {
     )
   })
 
-  it('do not stay', async () => {
+  it('are deleted when they expire', async () => {
     if (db.engine === 'pglite') return
     const { one } = open()
     await one()

@@ -3,39 +3,39 @@ import { type CapabilityJobs, sweepJob } from './jobs.ts'
 import type { Logger } from './logger.ts'
 import { withinMs } from './withinMs.ts'
 
-/** A text as one of the processes read it. */
+/** A text read by one of the processes. */
 export interface SharedText {
   text: string
-  /** How long ago it was read. */
+  /** Age of the read. */
   ageMs: number
-  /** For how long it is still good. */
+  /** Remaining lifetime. */
   leftMs: number
-  /** Whether this very call read it. */
+  /** Whether this call read it. */
   isOwn: boolean
 }
 
 export interface SharedTexts {
   /**
-   * What any process of this store read under the name within `forMs`; else what `read` answers now, which is
-   * then the others' too. Where two read at once, the first counts for both.
+   * The text that any process on this store read under the name within `forMs`; otherwise the result of
+   * `read`, which is then shared. If two read at once, both use the first.
    */
   load(name: string, forMs: number, read: () => Promise<string>): Promise<SharedText>
   jobs: CapabilityJobs
 }
 
-/** A store that takes longer is not waited for: what is shared can be read again. */
+/** Timeout of the store: a shared text can always be read again. */
 const PATIENCE_MS = 200
 const KEPT_MS = 60_000
 const SWEPT_AT_ONCE = 10_000
 
-/** Old, or of a time to come: a clock that was set back must not freeze it. */
+/** Expired, or in the future: a clock that was set back must not freeze it. */
 const isOver = (forMs: `$${number}`) =>
   `(shared_texts.read_at <= clock_timestamp() - ${forMs}::int4 * interval '1 millisecond'
     or shared_texts.read_at > clock_timestamp())`
 
 /**
- * Texts in the table `shared_texts`, by the store's clock, so that processes answer alike. The embedded store
- * has one process, and nobody to share with; a store that does not answer is done without.
+ * Texts in the table `shared_texts`, by the store's clock, so that processes agree. The embedded store has
+ * one process and does not share; a store that does not answer is skipped.
  */
 export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger, 'warn'> }): SharedTexts {
   const own = (text: string, forMs: number): SharedText => ({ text, ageMs: 0, leftMs: forMs, isOwn: true })
@@ -51,7 +51,7 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
     return { text: row.text, ageMs, leftMs: forMs - ageMs, isOwn: false }
   }
 
-  /** Whether it is the one that counts. */
+  /** Whether this text won over a concurrent one. */
   async function put(name: string, forMs: number, text: string): Promise<boolean> {
     const rows = await db.query(
       `insert into shared_texts (name, text, read_at) values ($1, $2, clock_timestamp())
@@ -62,7 +62,7 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
     return rows.length === 1
   }
 
-  /** A name is a wallet or so: what nobody asks for any more must not stay. */
+  /** Names include wallets, so expired texts must not accumulate. */
   const sweep = () =>
     db.query(
       `delete from shared_texts where name in (
@@ -73,7 +73,7 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
   const patiently = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
     withinMs(PATIENCE_MS, work, () => new Error(`the store took longer than ${PATIENCE_MS} ms`)).catch(
       (error) => {
-        logger.warn({ err: error }, 'the store shares nothing: this process answers what it read itself')
+        logger.warn({ err: error }, 'shared cache unavailable; using this process’s own reads')
         return otherwise
       },
     )

@@ -17,14 +17,14 @@ const call = {
 }
 
 describe('a call’s signature', () => {
-  it('is what the documents say, so that another language can make it', () => {
+  it('matches the documentation, so that other languages can create it', () => {
     // printf 'POST\n/leaves\n1768478400000\n000…\n<sha256 of the body>' | openssl dgst -sha256 -hmac secret
     expect(callSignature('secret', call)).toBe(
       'be8a9a9336130ae08658da5ce7a2cd9649faa2d00a7ecd99293ec183041c048c',
     )
   })
 
-  it('is of the bytes, whether they come as a text or not', () => {
+  it('covers the bytes, as text or not', () => {
     const signature = callSignature('secret', { ...call, body: Buffer.from(call.body) })
     expect(isCallSignature('secret', call, signature)).toBe(true)
     expect(isCallSignature('other', call, signature)).toBe(false)
@@ -42,14 +42,14 @@ describe('on the wire', () => {
   } as const
   const execution = { target: `0x${'4'.repeat(40)}`, valueWei: 10n ** 18n, data: '0x3593564c' } as const
 
-  it('delegations and calls come back as they went', () => {
+  it('delegations and calls round-trip', () => {
     expect(fromWireDelegation(JSON.parse(JSON.stringify(toWireDelegation(delegation))))).toEqual(delegation)
     expect(fromWireDelegation(toWireDelegation({ ...delegation, salt: 0n }))?.salt).toBe(0n)
     expect(fromWireExecution(JSON.parse(JSON.stringify(toWireExecution(execution))))).toEqual(execution)
   })
 
   it.each([null, 'text', [], {}, { ...toWireDelegation(delegation), more: 1 }])(
-    '%j is no delegation',
+    '%j is not a delegation',
     (value) => expect(fromWireDelegation(value)).toBeUndefined(),
   )
   it.each([
@@ -57,5 +57,5 @@ describe('on the wire', () => {
     {},
     { ...toWireExecution(execution), value_wei: '1e18' },
     { ...toWireExecution(execution), value_wei: 1 },
-  ])('%j is no call', (value) => expect(fromWireExecution(value)).toBeUndefined())
+  ])('%j is not a call', (value) => expect(fromWireExecution(value)).toBeUndefined())
 })

@@ -8,7 +8,7 @@ import {
 } from '@pit/chain'
 import type { SessionBinding } from '@pit/protocol'
 
-/** What server and signer say to each other: who may call, and the shapes that cross. */
+/** Wire protocol of server and signer: authentication and message shapes. */
 
 export const CALL_HEADERS = {
   time: 'x-pit-time',
@@ -16,13 +16,13 @@ export const CALL_HEADERS = {
   signature: 'x-pit-signature',
 } as const
 
-/** What of a call is signed. `path` as sent, `body` byte for byte. */
+/** The signed part of a call. `path` as sent, `body` byte for byte. */
 export interface Call {
   method: string
   path: string
   body: string | Uint8Array
   timeMs: number
-  /** 32 hex digits, never used twice. */
+  /** 32 hex digits, never reused. */
   nonce: string
 }
 
@@ -33,7 +33,7 @@ export function callSignature(secret: string, { method, path, body, timeMs, nonc
     .digest('hex')
 }
 
-/** In constant time, whatever was sent. */
+/** Compares in constant time, for any input. */
 export function isCallSignature(secret: string, call: Call, signature: string): boolean {
   const right = Buffer.from(callSignature(secret, call), 'hex')
   const given = Buffer.alloc(right.length)
@@ -59,7 +59,7 @@ const isWord = (value: unknown): value is Hex =>
 const isBytes = (value: unknown): value is Hex =>
   typeof value === 'string' && tryHexToBytes(value) !== undefined
 
-/** Undefined for anything `toWireDelegation` would not write, fields beside it included. */
+/** Undefined for anything `toWireDelegation` would not produce, including extra fields. */
 export function fromWireDelegation(value: unknown): Delegation | undefined {
   if (!hasExactly(value, ['authority', 'caveats', 'delegate', 'delegator', 'salt', 'signature']))
     return undefined
@@ -103,7 +103,7 @@ function hasExactly<Name extends string>(
   return given.length === names.length && names.every((name) => Object.hasOwn(value, name))
 }
 
-/** One failed rule of the co-signer. `value` is what was found, `limit` what it is held to. */
+/** One failed rule of the co-signer, with the value found and its limit. */
 export type SignerCheck = {
   rule: string
   ok: false
@@ -114,20 +114,20 @@ export type SignerCheck = {
 
 export type SignerHealth = {
   status: 'ok' | 'degraded'
-  /** What is impaired; absent when all is well. */
+  /** What is impaired; absent if all is well. */
   why?: string
   cosigner: Hex
   frozen: boolean
   version: string
 }
 
-/** What a ledger that came back from a backup may lack: nothing (it was stopped before), or nobody knows. */
+/** What a ledger restored from a backup may lack: nothing (it was stopped before), or unknown. */
 export type LostByRestore = 'nothing' | 'unknown'
 
 export type RegisterParams = {
   session_id: string
   binding: SessionBinding
-  /** All signed by the wallet; `curve_roots` are the root of the curves' calls and the one of their fees. */
+  /** All signed by the wallet; `curve_roots` are the roots of the curves' calls and of their fees. */
   root: Delegation
   curve_roots: readonly Delegation[]
 }
@@ -135,18 +135,20 @@ export type RegisterParams = {
 export type CosignParams = {
   root_hash: Hex
   execution: Execution
-  /** For a curve trade, whose fee is paid beside the call. */
+  /** For a curve trade, whose fee is paid separately. */
   curve_fee?: { amount_wei: bigint }
-  /** The service's fee and tolerance: refused when the binding or the co-signer do not allow them. */
+  /**
+   * The service's fee and slippage tolerance: refused if the binding or the co-signer does not allow them.
+   */
   fee_bps?: number
   slippage_bps?: number
-  /** Which leaf the service expects this to be: another one is refused. */
+  /** The leaf the service expects; any other is refused. */
   sequence?: number
-  /** Names the trade under its root: asked for again, it is the same leaf, counted once. */
+  /** Names the trade under its root: a repeated request returns the same leaf, counted once. */
   client_id?: string
 }
 
-/** Dollars in micro-dollars. */
+/** Micro-dollars. */
 export type Spend = {
   trades: number
   trades_left: number
@@ -157,7 +159,7 @@ export type Spend = {
 export type Cosigned = {
   leaf: Delegation
   leaf_hash: Hex
-  /** Pays a curve trade's fee; lay it into the leaf with `payFee`, followed by the signed fee root. */
+  /** Pays a curve trade's fee; add it to the leaf with `payFee`, followed by the signed fee root. */
   fee_leaf?: Delegation
   expires_at: number
   sequence: number
@@ -178,14 +180,14 @@ export type RootStatus = {
   spend: Spend
 }
 
-/** Of a hosted agent: its key is made and kept by the signer. */
-/** `first`: the agent's first key; asked again, the same is answered. */
+/** Of a hosted agent: the signer creates and holds its key. */
+/** `first`: the agent's first key; a repeated request returns the same one. */
 export type CreateExecutorRequest = { agent_id: string; owner: Hex; first?: true }
 /** `text` is `executorAttestationText` of the same fields, `signature` the co-signer's (EIP-191). */
 export type AttestedExecutor = { text: string; signature: Hex; cosigner: Hex }
 export type CreatedExecutor = { executor: Hex; attestation: AttestedExecutor }
 
-/** The executor's redeemDelegations. With authorizations it is of type 4, else of type 2. */
+/** The executor's redeemDelegations. Type 4 with authorizations, otherwise type 2. */
 export type ExecutorTx = {
   to: Hex
   value_wei: bigint
@@ -214,7 +216,9 @@ export const toWireExecutorTx = (tx: ExecutorTx): WireExecutorTx => ({
   max_priority_fee_per_gas: tx.max_priority_fee_per_gas.toString(),
 })
 
-/** The owner's word for stock tokens; `signature` is of `stockAttestationText`. Times in unix seconds. */
+/**
+ * The owner's attestation for stock tokens; `signature` is of `stockAttestationText`. Times in unix seconds.
+ */
 export type AttestStockRequest = {
   executor: Hex
   agent_id: string
@@ -233,12 +237,12 @@ export type SignedRefund = {
   executor: Hex
   to: Hex
   value_wei: string
-  /** Before it. */
+  /** Balance before the transfer. */
   balance_wei: string
   nonce: number
   gas: number
   max_fee_per_gas: string
-  /** Whether these bytes were answered before. */
+  /** Whether these bytes were returned before. */
   already: boolean
   closed: true
 }
@@ -248,7 +252,7 @@ export type ExecutorStatus = {
   owner: Hex
   agent_id: string
   created_at: number
-  /** For good: it no longer trades, signs or registers sessions. */
+  /** Permanent: it no longer trades, signs or registers sessions. */
   closed: boolean
   closed_at: number | null
   attestation: AttestedExecutor
@@ -263,6 +267,6 @@ export type ExecutorStatus = {
   } | null
   /** A new stock attestation must be issued after this. */
   stock_not_before: number | null
-  /** Of the last refund. */
+  /** Time of the last refund. */
   refund: { tx_hash: Hex; nonce: number; value_wei: string; signed_at: number } | null
 }

@@ -34,9 +34,9 @@ import {
 } from './signerCalls.ts'
 import { handshakeInWords, socketOf, type TlsIdentity } from './signerWay.ts'
 
-/** No usable answer. A leaf that was asked for may be counted all the same. */
+/** No usable response. A requested leaf may be counted all the same. */
 export class SignerUnreachable extends Error {
-  /** Nobody listened there: nothing can have been counted. */
+  /** The connection was refused: nothing can have been counted. */
   readonly nothingSent: boolean
   constructor(
     message: string,
@@ -54,8 +54,8 @@ const MAX_CONNECTIONS = 256
 const RETRY_MS = 100
 
 /**
- * The server's way to the signer. A refusal is thrown as the PitError the signer names, with its
- * `signer_checks`; everything else that is no answer as SignerUnreachable.
+ * The server's client of the signer. A refusal is thrown as the PitError the signer names, with its
+ * `signer_checks`; any other failure as SignerUnreachable.
  */
 export function createSignerClient({
   url,
@@ -69,10 +69,10 @@ export function createSignerClient({
   url: string
   secret: string
   clock: Timer
-  /** Over https: whom to believe, and what this caller is known by. */
+  /** For https: trusted certificates and the client certificate. */
   tls?: TlsIdentity | null
   timeoutMs?: number
-  /** A signer that answered this recently is taken to be restarting: a call that nobody takes waits for it. */
+  /** A signer that answered this recently is assumed to be restarting: an unconnected call waits for it. */
   restartMs?: number
 }) {
   const socketPath = socketOf(url)
@@ -84,7 +84,7 @@ export function createSignerClient({
   })
 
   let lastAnswerMs = Number.NEGATIVE_INFINITY
-  /** Waits for a signer that restarts. Only a connection that was never made is tried again. */
+  /** Waits for a restarting signer. Retries only if no connection was made. */
   async function post(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
     for (;;) {
       try {
@@ -119,7 +119,7 @@ export function createSignerClient({
     if (outcome.kind === 'answer') return outcome
     const why = handshakeInWords(outcome.code) ?? outcome.why
     throw new SignerUnreachable(`the signer did not answer: ${why}`, {
-      // A read does nothing there, so a kept connection that was just closed under it counts as none.
+      // A read has no effect, so a kept-alive connection closed under it counts as no connection.
       nothingSent: outcome.kind === 'unreachable' || (method === 'GET' && outcome.onStaleConnection),
       cause: new ExchangeFailed(outcome),
     })
@@ -131,7 +131,7 @@ export function createSignerClient({
     try {
       answer = JSON.parse(text)
     } catch {
-      throw new SignerUnreachable(`the signer answered ${status} without JSON`)
+      throw new SignerUnreachable(`the signer responded with status ${status} and no JSON`)
     }
     if (status === 200) return answer as T
     throw refusalOf(status, answer)
@@ -167,20 +167,23 @@ export function createSignerClient({
     root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),
     /** A new key each time. */
     createExecutor: (request: CreateExecutorRequest) => call<CreatedExecutor>('POST', '/executors', request),
-    /** Only redemptions of leaves this signer co-signed for that executor, while they last. */
+    /** Signs only redemptions of leaves this signer co-signed for that executor, until they expire. */
     signExecutorTx: ({ executor, tx }: { executor: Hex; tx: ExecutorTx }) =>
       call<SignedExecutorTx>('POST', '/executors/sign', { executor, tx: toWireExecutorTx(tx) }),
     attestStock: (request: AttestStockRequest) =>
       call<{ accepted: true }>('POST', '/executors/stock', request),
     revokeStock: ({ executor }: { executor: Hex }) =>
       call<{ revoked: true; revoked_at: number }>('POST', '/executors/stock/revoke', { executor }),
-    /** Closes the executor for good and signs one plain transfer to its owner; asked again, the same one. */
+    /**
+     * Closes the executor permanently and signs one plain transfer to its owner; a repeat returns the same
+     * one.
+     */
     refundGas: ({ executor }: { executor: Hex }) =>
       call<SignedRefund>('POST', '/executors/refund', { executor }),
     executor: (address: Hex) => call<ExecutorStatus>('GET', `/executors/${address.toLowerCase()}`),
-    /** The server's own secret can freeze; only the operator's can thaw. */
+    /** The server's secret can freeze; only the operator's can unfreeze. */
     freeze: (frozen: boolean) => call<{ frozen: boolean }>('POST', '/freeze', { frozen }),
-    /** The operator's word on a ledger that came back from a backup; only the operator's secret is taken. */
+    /** The operator's decision on a ledger restored from a backup; requires the operator's secret. */
     acceptLedger: (lost: LostByRestore) =>
       call<{ accepted: true; sessions_ended: number }>('POST', '/ledger/accept', { lost }),
     close: connections.close,
@@ -189,7 +192,7 @@ export function createSignerClient({
 
 function delegationOf(value: unknown): Delegation {
   const delegation = fromWireDelegation(value)
-  if (!delegation) throw new SignerUnreachable('the signer answered no delegation')
+  if (!delegation) throw new SignerUnreachable('the signer’s response has no delegation')
   return delegation
 }
 
@@ -197,7 +200,7 @@ function refusalOf(status: number, answer: unknown): Error {
   const error = (answer as { error?: Record<string, unknown> } | null)?.error
   const code = error?.['code']
   if (typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) {
-    return new SignerUnreachable(`the signer answered ${status} without a code`)
+    return new SignerUnreachable(`the signer responded with status ${status} and no error code`)
   }
   const {
     code: _,
@@ -207,9 +210,9 @@ function refusalOf(status: number, answer: unknown): Error {
     hint: ___,
     ...extras
   } = error as Record<string, unknown>
-  // The call was not understood or not believed: that is between the processes, not the user's refusal.
+  // An invalid or unauthenticated call is a fault between the processes, not a refusal to the user.
   if (code === 'UNAUTHORIZED' || code === 'BAD_REQUEST' || code === 'NOT_FOUND') {
-    return new SignerUnreachable(`the signer did not take the call: ${code}: ${String(message)}`)
+    return new SignerUnreachable(`the signer rejected the call: ${code}: ${String(message)}`)
   }
   const known = errorRow(code as ErrorCode).statuses.includes(status)
   return new PitError(code as RefusalCode, {

@@ -15,4 +15,4 @@ it.each([
   [TLS, 'http://127.0.0.1:4664', 'SIGNER_CA_FILE is set, but SIGNER_URL is not https'],
   [{}, 'unix:signer.sock', 'SIGNER_URL is "unix:signer.sock"'],
   [{}, 'ftp://signer', 'SIGNER_URL is "ftp://signer"'],
-])('makes no sense of %j with %s', (env, url, words) => expect(() => signerWayOf(env, url)).toThrow(words))
+])('rejects %j with %s', (env, url, words) => expect(() => signerWayOf(env, url)).toThrow(words))

@@ -1,14 +1,14 @@
 import { StartRefused } from './checkChain.ts'
 import { readSecretText, type SecretSetting, secretFile } from './secretSettings.ts'
 
-/** PEM texts: whom to believe, and what to be known by. */
+/** PEM texts: trusted authority and client certificate. */
 export interface TlsIdentity {
   ca: string
   cert: string
   key: string
 }
 
-/** How a caller reaches the signer. */
+/** Address and TLS files of the signer. */
 export interface SignerWay {
   /** `http://…`, `https://…`, or `unix:` and the path of a socket file. */
   url: string
@@ -16,10 +16,10 @@ export interface SignerWay {
   tls: Record<keyof TlsIdentity, SecretSetting> | null
 }
 
-/** How the signer over https is known, and its caller to it. */
+/** TLS files that authenticate signer and caller to each other. */
 const TLS_FILES = ['SIGNER_CA_FILE', 'SIGNER_CLIENT_CERT_FILE', 'SIGNER_CLIENT_KEY_FILE'] as const
 
-/** The way that the settings name, if it makes sense. */
+/** The signer's address from the settings; throws if they contradict each other. */
 export function signerWayOf(env: Record<string, string | undefined>, url: string): SignerWay {
   const files = TLS_FILES.map((name) => secretFile(env, name))
   const isUnix = socketOf(url) !== undefined
@@ -42,7 +42,7 @@ export function signerWayOf(env: Record<string, string | undefined>, url: string
   return { url, tls: { ca, cert, key } }
 }
 
-/** What `createSignerClient` is handed. */
+/** Options of `createSignerClient`. */
 export const readSignerWay = ({ url, tls }: SignerWay): { url: string; tls: TlsIdentity | null } => ({
   url,
   tls: tls && {
@@ -52,28 +52,28 @@ export const readSignerWay = ({ url, tls }: SignerWay): { url: string; tls: TlsI
   },
 })
 
-/** The path of `unix:/path`; undefined for any other address. */
+/** The path of `unix:/path`; undefined for other addresses. */
 export const socketOf = (url: string): string | undefined => /^unix:(\/.+)$/.exec(url)?.[1]
 
-/** What went wrong in a handshake, for whoever has to put the certificates right. */
+/** Handshake errors in words, for operators fixing certificates. */
 const IN_WORDS: Record<string, string> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not of the authority named by SIGNER_CA_FILE',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not of the authority named by SIGNER_CA_FILE',
-  UNABLE_TO_GET_ISSUER_CERT: 'its certificate is not of the authority named by SIGNER_CA_FILE',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not of the authority named by SIGNER_CA_FILE',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not of the authority named by SIGNER_CA_FILE',
-  CERT_SIGNATURE_FAILURE: 'its certificate is not of the authority named by SIGNER_CA_FILE',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name than SIGNER_URL says',
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it asks for a client certificate and got none',
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'it does not know the authority of our client certificate',
-  ERR_SSL_TLS_ALERT_UNKNOWN_CA: 'it does not know the authority of our client certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by the authority in SIGNER_CA_FILE',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by the authority in SIGNER_CA_FILE',
+  UNABLE_TO_GET_ISSUER_CERT: 'its certificate is not signed by the authority in SIGNER_CA_FILE',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not signed by the authority in SIGNER_CA_FILE',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by the authority in SIGNER_CA_FILE',
+  CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the authority in SIGNER_CA_FILE',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name than SIGNER_URL',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it requires a client certificate',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'it does not trust the authority of our client certificate',
+  ERR_SSL_TLS_ALERT_UNKNOWN_CA: 'it does not trust the authority of our client certificate',
   ERR_SSL_SSL_TLS_ALERT_CERTIFICATE_EXPIRED: 'our client certificate has expired',
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: 'our client certificate has expired',
-  ERR_SSL_SSL_TLS_ALERT_BAD_CERTIFICATE: 'it does not take our client certificate',
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'it does not take our client certificate',
-  EACCES: 'this user may not open its socket',
+  ERR_SSL_SSL_TLS_ALERT_BAD_CERTIFICATE: 'it rejects our client certificate',
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'it rejects our client certificate',
+  EACCES: 'this user has no permission to open its socket',
 }
 export const handshakeInWords = (code: string | undefined): string | undefined =>
   code === undefined ? undefined : IN_WORDS[code]

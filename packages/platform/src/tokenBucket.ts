@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 
 export interface TokenBucket {
-  /** Whether there was one to take. */
+  /** Takes a token; false if there is none. */
   take(): boolean
 }
 
-/** So many a minute, and as many at once as `burst`. */
+/** This many a minute, and up to `burst` at once. */
 export function createTokenBucket({
   perMinute,
   burst,
@@ -20,7 +20,7 @@ export function createTokenBucket({
   return {
     take() {
       const nowMs = clock.nowMs()
-      // A clock set back fills nothing.
+      // A clock set back refills nothing.
       left = Math.min(burst, left + (Math.max(0, nowMs - atMs) * perMinute) / 60_000)
       atMs = nowMs
       if (left < 1) return false

@@ -1,4 +1,4 @@
-/** The same promise, given up after a while; what it was doing goes on. */
+/** The promise with a timeout; its work continues in the background. */
 export async function withinMs<T>(timeoutMs: number, work: Promise<T>, tooLate: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const bound = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 export const NOWHERE = '0x0000000000000000000000000000000000000001'
 
-/** What a chain differs by in numbers and places, as on a devnet. */
+/** Chain parameters, as on a devnet. */
 export const BARE_NUMBERS = {
   chain: { block_time_ms: 100, settled_blocks: 20, settled_s: 60 },
   limits: {
@@ -28,7 +28,7 @@ export const BARE_NUMBERS = {
   market_holidays: [],
 }
 
-/** Enough of a devnet profile for what needs no chain. */
+/** A minimal devnet profile for tests without a chain. */
 export const BARE_PROFILE = {
   name: 'nowhere',
   chain_id: 4663,

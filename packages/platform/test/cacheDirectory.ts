@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url'
 
-/** Initialised stores, so that each test run does not make them anew. Safe to delete. */
+/** Cache of initialised stores across test runs. Safe to delete. */
 export const CACHE_DIRECTORY = fileURLToPath(new URL('../../../.cache/stores', import.meta.url))

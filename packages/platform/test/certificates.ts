@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** X.509 certificates made at test time, as small as TLS takes them. */
+/** Minimal X.509 certificates made at test time. */
 export interface Issued {
   cert: string
   key: string
 }
 export interface Authority {
   cert: string
-  /** A server's certificate of these names or IPv4 addresses. */
+  /** A server certificate for these names or IPv4 addresses. */
   issue(names: readonly string[], days?: { from: number; to: number }): Issued
 }
 
@@ -81,7 +81,7 @@ const keyIdOf = (key: KeyObject) =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest()
 
-/** A certificate authority nobody else knows. */
+/** A certificate authority for one test. */
 export function createAuthority(issuer = `Test CA ${randomBytes(4).toString('hex')}`): Authority {
   const root = newKeys()
   const rootId = keyIdOf(root.publicKey)

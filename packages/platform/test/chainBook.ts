@@ -15,7 +15,7 @@ export interface ScriptedLog {
   topics: readonly Hex[]
   data: Hex
 }
-/** Tokens that changed hands; the zero address is ETH. */
+/** Token transfers; the zero address is ETH. */
 export interface Move {
   token: Address
   from: Address
@@ -38,10 +38,10 @@ export type MinedTx = Required<Omit<ScriptedTx, 'to'>> & { to: Address | null; b
 
 export interface ChainBookOptions {
   startS: number
-  /** Between blocks that are given no time of their own. */
+  /** Default time between blocks. */
   blockS?: number
   height?: number
-  /** The chain goes on with this clock; without it only as told. */
+  /** The chain advances with this clock; without it only on demand. */
   clock?: { nowMs(): number }
   /** For raw transactions. */
   crypto?: Crypto
@@ -73,7 +73,7 @@ interface Holding {
   isSet: boolean
 }
 
-/** Blocks, transactions and balances as a test writes them; blocks nobody wrote to exist too. */
+/** Scripted blocks, transactions and balances; blocks without entries exist too. */
 export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto }: ChainBookOptions) {
   let told = height
   const times = new Map<number, number>()
@@ -81,10 +81,10 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
   const numbers = new Map<Hex, number>()
   const mined = new Map<Hex, MinedTx>()
   const pool = new Map<Hex, Pooled>()
-  /** What was in the pool and was mined. */
+  /** Mined from the pool. */
   const left = new Map<Hex, Pooled>()
   const nonces = new Map<Address, number>()
-  /** By token and holder: what was set, and what transactions changed, in the order they were written. */
+  /** By token and holder: balances set and changed, in the order they were written. */
   const holdings = new Map<string, Holding[]>()
 
   const head = (): number => {
@@ -97,7 +97,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     numbers.set(hash, block)
     return hash
   }
-  /** Undefined for a block that is none, or no longer on the chain. */
+  /** Undefined for a block that does not exist or left the chain. */
   function numberOf(hash: Hex): number | undefined {
     const number = numbers.get(hash)
     return number !== undefined && hashOf(number) === hash ? number : undefined
@@ -116,7 +116,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     }
     return atoms
   }
-  /** A transaction in a block, made now or long ago. */
+  /** A transaction in a block, now or long ago. */
   function add(tx: ScriptedTx, block = head() + 1): MinedTx {
     told = Math.max(told, block)
     const { moves = [], reverted = false, from, valueWei = 0n } = tx
@@ -142,7 +142,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     return entry
   }
 
-  /** Bytes come to the pool. */
+  /** Adds raw bytes to the pool. */
   function take(raw: Hex): Hex {
     if (!crypto) throw new Error('raw transactions need crypto')
     const parsed = parseSignedTx(raw)
@@ -152,7 +152,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     return hash
   }
 
-  /** The next block, with everything pooled or only what is named. */
+  /** Mines the next block, with everything pooled or only the given transactions. */
   function mine({
     timeS = timeOf(head()) + blockS,
     only,
@@ -179,7 +179,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     return { number, hash: hashOf(number), timeS }
   }
 
-  /** The head is another block now; its transactions are in it again, or those of the pool back there. */
+  /** Replaces the head; its transactions are mined again or return to the pool. */
   function reorg({ keep }: { keep: boolean }): void {
     const number = head()
     forks.set(number, (forks.get(number) ?? 0) + 1)
@@ -217,7 +217,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     nonceAt,
     isSetAt: (token: Address, holder: Address, block: number): boolean =>
       holdings.get(`${token} ${holder}`)?.some((entry) => entry.isSet && entry.block === block) ?? false,
-    /** What a holder has from this block on; earlier blocks keep what they had. */
+    /** Sets a balance from this block on; earlier blocks keep theirs. */
     setBalance: (token: Address, holder: Address, atoms: bigint, block = 0) =>
       hold(token, holder, { block, atoms, isSet: true }),
     setNonce: (holder: Address, nonce: number) => void nonces.set(holder, nonce),
@@ -228,7 +228,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
       told = Math.max(told, block)
     },
     reorg,
-    /** A pooled transaction is gone, as one is whose nonce was taken. */
+    /** Drops a pooled transaction, as if its nonce was used. */
     forget: (hash: Hex) => pool.delete(hash),
     loseReceipt: (hash: Hex) => mined.delete(hash),
   }

@@ -8,7 +8,7 @@ import { openPglite } from '../src/db/openPglite.ts'
 import { CACHE_DIRECTORY } from './cacheDirectory.ts'
 import { keepImage } from './postgresServer.ts'
 
-/** A data folder whose embedded store is initialised and migrated: saves the seconds of a first start. */
+/** A data folder with an initialised and migrated embedded store: saves the seconds of a first start. */
 export async function newDataDirectory({
   prefix = 'pit-data-',
   migrations = [],

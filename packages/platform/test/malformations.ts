@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A way to answer a vendor's question wrongly, made from a right answer. */
+/** A malformed vendor response, made from a valid one. */
 export interface Malformation {
   name: string
   answer(response: ServerResponse, request: IncomingMessage): void
@@ -12,7 +12,7 @@ export type FieldPath = readonly (string | number)[]
 const ANOTHER_ADDRESS = `0x${'12'.repeat(20)}`
 const DEPTH = 20_000
 
-/** What may stand where a field should. `null` of JSON is the missing of some languages. */
+/** Replacements for a field. JSON `null` means missing in some languages. */
 const IN_PLACE: Record<string, unknown> = {
   'is missing': undefined,
   'is null': null,
@@ -38,14 +38,14 @@ const text = (status: number, body: string, headers: Record<string, string> = {}
     response.end(body)
   }) satisfies Malformation['answer']
 
-/** Faults of the exchange and of the answer as a whole. */
+/** Faults of the connection and of the whole response. */
 const wholes = (good: string): Record<string, Malformation['answer']> => ({
   'is a page': text(200, '<!doctype html><html><body>It works!</body></html>'),
   'is a bot challenge': text(403, '<html><title>Just a moment...</title></html>', {
     'content-type': 'text/html',
   }),
   'is nothing': text(200, ''),
-  'is no content': text(204, ''),
+  'is empty with 204': text(204, ''),
   'is cut off': text(200, good.slice(0, Math.floor(good.length * 0.7))),
   'comes twice': text(200, `${good}${good}`),
   'is null': text(200, 'null'),
@@ -65,7 +65,7 @@ const wholes = (good: string): Record<string, Malformation['answer']> => ({
   'is a bad gateway': text(502, '<html>502 Bad Gateway</html>'),
   'is unavailable': text(503, '{"error":"try later"}', { 'retry-after': '120' }),
   'is a redirect': text(302, good, { location: 'http://127.0.0.1:9/' }),
-  'is moved for good': text(301, '', { location: 'https://elsewhere.example/' }),
+  'is moved permanently': text(301, '', { location: 'https://elsewhere.example/' }),
   'is compressed': text(200, good, { 'content-encoding': 'gzip' }),
   'is too large': text(200, `{"padding":"${'x'.repeat(2_000_000)}"}`),
   'is dropped': (_, request) => void request.socket.destroy(),
@@ -81,7 +81,7 @@ const wholes = (good: string): Record<string, Malformation['answer']> => ({
   },
 })
 
-/** Every malformation of an answer whose fields at these paths each matter. */
+/** Every malformation of a response whose fields at these paths each matter. */
 export function malformationsOf(good: unknown, paths: readonly FieldPath[]): Malformation[] {
   const whole = Object.entries(wholes(JSON.stringify(good))).map(([name, answer]) => ({ name, answer }))
   const fields = paths.flatMap((path) =>
@@ -93,19 +93,19 @@ export function malformationsOf(good: unknown, paths: readonly FieldPath[]): Mal
   return [...whole, ...fields]
 }
 
-/** A copy with one field replaced, or gone where the value is undefined. */
+/** A copy with one field replaced, or removed if the value is undefined. */
 export function withField(good: unknown, path: FieldPath, value: unknown): unknown {
   const copy = structuredClone(good)
   let at = copy as Record<string | number, unknown>
   for (const step of path.slice(0, -1)) at = at[step] as typeof at
   const last = path[path.length - 1] as string | number
-  if (!(last in at)) throw new Error(`the right answer has no ${path.join('.')}`)
+  if (!(last in at)) throw new Error(`the valid response has no ${path.join('.')}`)
   if (value === undefined) delete at[last]
   else at[last] = value
   return copy
 }
 
-/** A server that answers as it is told. */
+/** A server with a scripted response. */
 export async function startAnswering() {
   let answer: Malformation['answer'] = text(200, '{}')
   const asked: { url: string; method: string; headers: IncomingMessage['headers']; body: string }[] = []

@@ -7,18 +7,18 @@ interface Sleeper {
 }
 
 export interface ManualClock extends Timer {
-  /** Time goes on; sleepers wake in the order of their times, and what they start is given its turn. */
+  /** Advances time; sleepers wake in order, and what they start runs before the next one wakes. */
   advance(ms: number): Promise<void>
-  /** The clock is set, back or forward, without anybody having slept. */
+  /** Sets the clock back or forward without waking sleepers. */
   set(nowMs: number): void
-  /** How many sleep now. */
+  /** Number of sleepers. */
   sleeping(): number
 }
 
 /** A clock that stands still until a test moves it. */
 export function createManualClock(startMs = 0): ManualClock {
   let nowMs = startMs
-  // Sleeps are measured on a clock nobody sets, as the system's timers are.
+  // Sleeps use a monotonic clock, as system timers do.
   let passedMs = 0
   const sleepers = new Set<Sleeper>()
 
@@ -58,7 +58,7 @@ export function createManualClock(startMs = 0): ManualClock {
   }
 }
 
-/** Whatever can go on without time passing has gone on: promises in a row take turns of the event loop. */
+/** Drains everything that can run without time passing: chained promises take turns of the event loop. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await setImmediate()
 }

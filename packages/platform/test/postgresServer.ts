@@ -16,7 +16,7 @@ import pg from 'pg'
 import { CACHE_DIRECTORY } from './cacheDirectory.ts'
 
 export interface PostgresServer {
-  /** Where its socket is. */
+  /** Folder of its socket. */
   home: string
   /** A new empty database. */
   createDatabase(): Promise<string>
@@ -24,11 +24,11 @@ export interface PostgresServer {
   restart(): Promise<void>
   stopNow(): Promise<void>
   start(): Promise<void>
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   dispose(): Promise<void>
 }
 
-/** The folder with initdb and postgres: on PATH, or where distributions put them. Null: none installed. */
+/** The folder with initdb and postgres: on PATH, or where distributions put them. Null if not installed. */
 export function findPostgres(): string | null {
   const debian = existsSync('/usr/lib/postgresql')
     ? readdirSync('/usr/lib/postgresql')
@@ -42,8 +42,8 @@ export function findPostgres(): string | null {
 }
 
 /**
- * PostgreSQL in a temporary folder, on a socket in that folder only, as a user that is not root. `settings`
- * stand beside these of a test and win over them.
+ * PostgreSQL in a temporary folder, on a socket in that folder only, as a user other than root. `settings`
+ * override the defaults of tests.
  */
 export async function startPostgres(
   bin: string,
@@ -84,7 +84,7 @@ export async function startPostgres(
     await ended
   }
 
-  // A test run that is interrupted leaves no server behind.
+  // An interrupted test run leaves no server behind.
   const killAtExit = () => server?.kill('SIGQUIT')
   process.once('exit', killAtExit)
   let made = 0
@@ -116,7 +116,7 @@ export function postgresAt(home: string) {
   return { url, run: (sql: string) => once(url('postgres'), sql) }
 }
 
-/** initdb takes seconds; a copy of its result does not. */
+/** initdb takes seconds; copying its result does not. */
 async function clusterImage(bin: string, user: Ids): Promise<string> {
   const version = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' }).replace(
     /[^0-9.]+/g,
@@ -133,7 +133,7 @@ async function clusterImage(bin: string, user: Ids): Promise<string> {
   return image
 }
 
-/** Appears whole: another run that needs it at the same time finds none or all of it. */
+/** Atomic: a concurrent run finds none or all of it. */
 export function keepImage(from: string, image: string): void {
   mkdirSync(CACHE_DIRECTORY, { recursive: true })
   const draft = `${image}.${process.pid}`
@@ -155,7 +155,7 @@ function unprivileged(): Ids {
       const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
       return { uid: id('-u'), gid: id('-g') }
     } catch {
-      // No such user here; the next one.
+      // No such user: try the next one.
     }
   }
   throw new Error('found no user but root to run PostgreSQL as')

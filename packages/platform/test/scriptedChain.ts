@@ -15,9 +15,9 @@ export * from './chainBook.ts'
 
 export type CallParams = { to: Address; data: Hex; from?: Address; value?: Hex; gas?: Hex }
 
-/** What the sequencer does with bytes: lossy takes them and never answers, deaf loses them. */
+/** Behaviour of the sequencer: lossy accepts bytes and never answers, deaf loses them. */
 export type SequencerMode =
-  /** mines: at once, each in a block of its own; reverts: and what it does fails. */
+  /** mines: at once, each in its own block; reverts: mined but failed. */
   | { kind: 'ok'; mines?: boolean; reverts?: boolean }
   | { kind: 'refuse'; words: string; code?: number; takesAnyway?: boolean }
   | { kind: 'lossy' }
@@ -28,17 +28,17 @@ type Params = readonly any[]
 type Handler = (params: Params, usual: () => unknown) => unknown
 
 const BALANCE_OF = '0x70a08231'
-/** Multicall3's word for an address's ETH. */
+/** Multicall3's getEthBalance. */
 const GET_ETH_BALANCE = '0x4d2301cc'
 const missingState = (method: string) => new RpcError(method, -32_000, 'missing trie node', undefined)
 const unknownMethod = (method: string) => new RpcError(method, -32_601, `no ${method} here`, undefined)
 
-/** A chain, its node and its sequencer that do what a test says. */
+/** A scripted chain with node and sequencer. */
 export function createScriptedChain({
   multicall3,
   ...options
 }: ChainBookOptions & {
-  /** Calls of it are answered one by one, by the same script. */
+  /** Its calls are answered one by one, by the same script. */
   multicall3?: Address
 }) {
   const { mined: minedTxs, pool, ...book } = createChainBook(options)
@@ -52,15 +52,15 @@ export function createScriptedChain({
     /** By `address slot`. */
     storage: new Map<string, Hex>(),
     traces: new Map<Hex, unknown>(),
-    /** Nothing answers while it is. */
+    /** The node does not answer while set. */
     isDown: false,
-    /** State of blocks before this one is gone, as on a node that keeps no archive. */
+    /** State of blocks before this one is missing, as on a node without archive. */
     stateFrom: 0,
-    /** Whether a balance is known only of the blocks it was set for; else it is what was set last. */
+    /** Whether a balance is known only for the blocks it was set at; otherwise the last value set applies. */
     onlySetBalances: false,
-    /** Every call that reached the node, those of batches one by one. */
+    /** Every call that reached the node, batches split. */
     asked: [] as { method: string; params: readonly unknown[] }[],
-    /** Every time bytes reached the sequencer, by hash. */
+    /** Every submission to the sequencer, by hash. */
     sent: [] as Hex[],
   }
 
@@ -229,15 +229,15 @@ export function createScriptedChain({
     },
     callsOf: (method: string) => chain.asked.filter((one) => one.method === method).length,
     sentTimes: (hash: Hex) => chain.sent.filter((one) => one === hash).length,
-    /** Answers a method in the usual one's place: throws, waits, counts, or changes what `usual` answers. */
+    /** Overrides a method: throws, waits, counts, or changes the result of `usual`. */
     on: (method: string, handler: Handler) => void handlers.set(method, handler),
-    /** Answers calls of contracts; undefined leaves it to the next. */
+    /** Answers contract calls; undefined passes to the next handler. */
     onCall: (caller: (typeof callers)[number]) => void callers.push(caller),
   })
 }
 export type ScriptedChain = ReturnType<typeof createScriptedChain>
 
-/** A node by what it answers. An RpcError is one call's; whatever else is thrown is the whole request's. */
+/** A scripted node. An RpcError fails one call; any other error fails the whole request. */
 export const rpcOf = (answer: (method: string, params: readonly unknown[]) => Promise<unknown>): Rpc => ({
   request: async (method, params = []) => (await answer(method, params)) as never,
   batch: (calls: readonly RpcCall[]) =>

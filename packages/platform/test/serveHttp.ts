@@ -10,7 +10,7 @@ afterEach(() => {
   open.clear()
 })
 
-/** A server on this machine, at a port or a socket file, until the test is over. */
+/** A local server, at a port or Unix socket, until the test ends. */
 export async function serveHttp(
   listener: RequestListener,
   at: number | string = 0,

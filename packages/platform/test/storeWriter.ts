@@ -1,6 +1,6 @@
 import { openDb } from '../src/db/openDb.ts'
 
-// Commits as fast as it can and says so after each; a test kills it in the middle. Built into dist/.
+// Commits as fast as it can and reports each commit; a test kills it in the middle. Built into dist/.
 const [dataDir = '', from = '0'] = process.argv.slice(2)
 const db = await openDb({ dataDir, databaseUrl: null })
 await db.exec('create table if not exists written (n int8); create table if not exists beside (n int8)')

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Looks again and again until what it sees holds, and answers that. What holds is what is neither null,
- * undefined nor false, or what `holds` says. A look that throws is taken for not yet; in the end its error is
- * thrown.
+ * Polls until the value holds, and returns it: by default anything but null, undefined and false. A poll that
+ * throws counts as not yet; on timeout its error is thrown.
  */
 export async function until<T>(
   look: () => T | Promise<T>,
@@ -16,7 +15,7 @@ export async function until<T>(
     holds?: (seen: T) => boolean
     withinMs?: number
     everyMs?: number
-    /** What else to tell when it never holds. */
+    /** Extra information for the error on timeout. */
     said?: () => unknown
   } = {},
 ): Promise<NonNullable<T>> {
@@ -32,7 +31,7 @@ export async function until<T>(
     }
     if (isLast) {
       const told = { seen, said: await said() }
-      throw new Error(`it did not hold within ${withinMs} ms: ${JSON.stringify(told, bigintText, 1)}`)
+      throw new Error(`condition not met within ${withinMs} ms: ${JSON.stringify(told, bigintText, 1)}`)
     }
     await sleep(everyMs)
   }

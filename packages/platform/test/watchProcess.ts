@@ -1,6 +1,6 @@
 import WebSocket from 'ws'
 
-/** A sampled profile as V8's inspector gives it. */
+/** A CPU profile from V8's inspector. */
 export interface CpuProfile {
   nodes: {
     id: number
@@ -11,17 +11,17 @@ export interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** The environment of a process that can be asked what it does. */
+/** Environment of a process that can be profiled. */
 export const WATCHED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
 const EVERY_US = 200
 
-/** Profiles what a process does while `work` runs; `output` is what it wrote so far. */
+/** Profiles a process while `work` runs; `output` is its output so far. */
 export async function watchProcess(output: string): Promise<{
   during(work: () => Promise<void>): Promise<CpuProfile>
   close(): void
 }> {
   const url = /Debugger listening on (ws:\S+)/.exec(output)?.[1]
-  if (!url) throw new Error('the process listens to no inspector')
+  if (!url) throw new Error('the process has no inspector')
   const socket = new WebSocket(url)
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
   const waiting = new Map<number, (result: unknown) => void>()

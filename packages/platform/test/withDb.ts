@@ -8,7 +8,7 @@ import { findPostgres, postgresAt, startPostgres } from './postgresServer.ts'
 
 export interface StoreUnderTest {
   db: Db
-  /** Another opener of the same store, as a second process would be; PostgreSQL only. */
+  /** Opens the same store again, as a second process would; PostgreSQL only. */
   openSecond?: () => Promise<Db>
 }
 
@@ -16,9 +16,9 @@ export interface StoreUnderTest {
 const BOTH = process.env['STORES'] === 'both'
 
 /**
- * Runs tests on a store of their own with `migrations` applied: those of the store itself on PGlite and on
+ * Runs tests on a separate store with `migrations` applied. Tests of the store itself run on PGlite and
  * PostgreSQL, all others on PostgreSQL alone, because every test that starts processes is on PGlite already.
- * The `db` handed in works once the tests run, not while they are being collected.
+ * `db` works once the tests run, not while they are collected.
  */
 export function withDb(
   name: string,
@@ -30,15 +30,15 @@ export function withDb(
     describe(`${name} on PGlite`, () => body(...opening('pglite', () => openEmbedded(migrations))))
   if (bin === null) {
     describe(`${name} on PostgreSQL`, () => {
-      it.skip('NOT RUN: no PostgreSQL is installed here (initdb and postgres are not on PATH)')
+      it.skip('NOT RUN: PostgreSQL is not installed (initdb and postgres are not on PATH)')
     })
-    console.warn(`${name}: no PostgreSQL is installed here; tested on PGlite only`)
+    console.warn(`${name}: PostgreSQL is not installed; tested on PGlite only`)
     return
   }
   describe(`${name} on PostgreSQL`, () => body(...opening('postgres', () => openTemporary(bin, migrations))))
 }
 
-/** The database that a run's own server keeps migrated, to be copied. */
+/** Migrated database on the run's own server, used as a template. */
 export const TEMPLATE = 'pit_migrated'
 
 type Opened = StoreUnderTest & { dispose(): Promise<void> }
@@ -85,7 +85,7 @@ async function openFirst(migrations: readonly Migration[]) {
   return { db, empty: await rememberStart(db) }
 }
 
-/** Puts a store back to the rows and tables it has now. */
+/** Restores a store's current rows and tables. */
 async function rememberStart(db: Db): Promise<() => Promise<void>> {
   const tables = async () =>
     (
@@ -107,7 +107,7 @@ async function rememberStart(db: Db): Promise<() => Promise<void>> {
     for (const { name } of schemas) await db.exec(`drop schema ${name} cascade`)
     for (const name of await tables()) if (!first.includes(name)) await db.exec(`drop table ${name} cascade`)
     if (first.length === 0) return
-    // Some tables refuse to lose rows by a trigger.
+    // Triggers keep some tables from losing rows.
     await db.exec(
       `set session_replication_role = replica;
        truncate ${first.join(', ')} restart identity cascade;
@@ -138,7 +138,7 @@ async function openTemporary(bin: string, migrations: readonly Migration[]): Pro
   }
 }
 
-/** On the run's own server where there is one, from its migrated copy if it has one; else on a new one. */
+/** On the run's own server if there is one, from its template if it has one; otherwise on a new server. */
 async function newDatabase(bin: string, migrations: readonly Migration[]) {
   const shared = process.env['PIT_TEST_POSTGRES']
   if (!shared) {

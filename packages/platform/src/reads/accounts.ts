@@ -4,19 +4,19 @@ import { saysReverted } from '../rpc.ts'
 import { type BlockTag, bytesIn, numberIn, quantityIn, tagOf, toQuantity } from './hex.ts'
 import type { Question } from './question.ts'
 
-/** ETH of an address. */
+/** ETH balance of an address. */
 export const askEther = (address: Address, block: BlockTag = 'latest'): Question<bigint> => ({
   call: ['eth_getBalance', [address, tagOf(block)]],
   parse: quantityIn,
 })
 
-/** The next nonce; with `pending`, transactions under way are counted. */
+/** The next nonce; with `pending`, it counts pending transactions. */
 export const askNonce = (address: Address, block: BlockTag = 'latest'): Question<number> => ({
   call: ['eth_getTransactionCount', [address, tagOf(block)]],
   parse: numberIn,
 })
 
-/** `0x` where there is none. */
+/** `0x` if there is none. */
 export const askCode = (address: Address, block: BlockTag = 'latest'): Question<Hex> => ({
   call: ['eth_getCode', [address, tagOf(block)]],
   parse: bytesIn,
@@ -35,14 +35,14 @@ export interface ContractCall {
 }
 export interface CallTerms {
   block?: BlockTag
-  /** Nobody in particular when absent. */
+  /** Any sender if absent. */
   from?: Address
   valueWei?: bigint
-  /** What the callee may spend to answer: a hostile one hurts nobody but itself. */
+  /** Gas limit of the callee, so that a hostile one cannot affect others. */
   gas?: number
 }
 
-/** What a contract returns. */
+/** Return data of a contract call. */
 export const askCall = (
   { to, data }: ContractCall,
   { block = 'latest', from, valueWei, gas }: CallTerms = {},
@@ -63,7 +63,7 @@ export const askCall = (
   parse: bytesIn,
 })
 
-/** What a contract returns, or that it reverts: a revert is its own word, every other refusal the node's. */
+/** Return data of a contract call, or its revert; any other error is the node's. */
 export const askCallOrRevert = (
   call: ContractCall,
   terms: CallTerms = {},

@@ -10,9 +10,7 @@ const [WALLET, OTHER, MULTICALL3, TOKEN, HOSTILE] = [at(1), at(2), at(3), at(0x7
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 const GET_ETH_BALANCE = '0x4d2301cc'
 
-/**
- * A node whose Multicall3 asks `balance`; null for what fails, 'burns' for what takes all the gas there is.
- */
+/** A node whose Multicall3 reads from `balance`; null fails, 'burns' uses all available gas. */
 function nodeOf(balance: (token: Address, wallet: Address) => bigint | null | 'burns' | Hex) {
   const seen = { requests: [] as unknown[][], batches: 0, takesBatches: true }
   const say = (token: Address, wallet: Address): { success: boolean; returnData: Hex } => {
@@ -38,7 +36,7 @@ function nodeOf(balance: (token: Address, wallet: Address) => bigint | null | 'b
     },
     async batch(calls) {
       seen.batches++
-      if (!seen.takesBatches) throw new RpcUnreachable('batch: the node takes no batches')
+      if (!seen.takesBatches) throw new RpcUnreachable('batch: the node does not support batches')
       return calls.map(([method, params]) => {
         if (method === 'eth_getBalance') return { ok: true, result: '0x7' }
         const [{ to, data }] = params as [{ to: Address; data: Hex }]
@@ -56,7 +54,7 @@ function nodeOf(balance: (token: Address, wallet: Address) => bigint | null | 'b
 }
 
 describe('balances in one call', () => {
-  it('are of many wallets and of ETH, at one block and with bounded gas', async () => {
+  it('cover many wallets and ETH, at one block and with bounded gas', async () => {
     const { rpc, seen } = nodeOf((token, wallet) =>
       token === HOSTILE ? null : BigInt(token) + BigInt(wallet),
     )
@@ -70,14 +68,14 @@ describe('balances in one call', () => {
     expect(seen.requests[0]).toMatchObject(['eth_call', { to: MULTICALL3, gas: '0x927c0' }, '0x10'])
   })
 
-  it('are their answers’ first words, whatever follows, and unread where shorter', async () => {
+  it('are the first word of the return data, and unread if it is shorter', async () => {
     const { rpc } = nodeOf((token) => (token === TOKEN ? `${word(5n)}ff` : '0x05'))
     const holdings = [TOKEN, HOSTILE].map((token) => ({ wallet: WALLET, token }))
     expect(await readOne(rpc, askBalances(MULTICALL3, holdings))).toEqual([5n, null])
   })
 })
 
-it('a balance by itself is ETH’s or a token’s', () => {
+it('a single balance is of ETH or of a token', () => {
   expect(askBalance({ wallet: WALLET, token: NATIVE }, { block: 16, gas: 5 }).call).toEqual([
     'eth_getBalance',
     [WALLET, '0x10'],
@@ -97,7 +95,7 @@ it('a balance by itself is ETH’s or a token’s', () => {
 describe('a wallet’s balances', () => {
   const terms = { block: 16, timeoutMs: 9 }
 
-  it('are read fifty at a time, groups apart', async () => {
+  it('are read fifty at a time, in separate groups', async () => {
     const { deps, seen } = nodeOf((token) => BigInt(token))
     const many = Array.from({ length: 60 }, (_, i) => at(0x100 + i))
     const input = { wallet: WALLET, groups: [[NATIVE, TOKEN], many] }
@@ -107,7 +105,7 @@ describe('a wallet’s balances', () => {
     expect(seen.batches).toBe(0)
   })
 
-  it('are not spoilt by one that burns all the gas: each of its group is asked again alone', async () => {
+  it('survive a token that burns all the gas: each of its group is read again alone', async () => {
     const { deps, seen } = nodeOf((token) => (token === HOSTILE ? 'burns' : 5n))
     const input = { wallet: WALLET, groups: [[TOKEN], [at(0x99), HOSTILE]] }
     expect([...(await readBalances(deps, input, terms))]).toEqual([
@@ -120,7 +118,7 @@ describe('a wallet’s balances', () => {
     expect([...(await readBalances(deps, input, terms)).values()]).toEqual([5n, null, null])
   })
 
-  it('are asked alone where Multicall3 does not answer, and refused where the node does not', async () => {
+  it('are read one by one if Multicall3 fails, and rejected if the node fails', async () => {
     const { deps } = nodeOf(() => 5n)
     const input = { wallet: WALLET, groups: [[NATIVE, TOKEN]] }
     const answering = (answer: () => unknown) => ({

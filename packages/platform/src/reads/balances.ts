@@ -6,7 +6,7 @@ import { askMulticall } from './multicall.ts'
 import { type Question, readAll, readOne } from './question.ts'
 import { balanceOfCall, encodeCall } from './tokens.ts'
 
-/** Whose balance of what; all zero for ETH. */
+/** Holder and token; the zero address is ETH. */
 export interface Holding {
   wallet: Address
   token: Address
@@ -14,24 +14,24 @@ export interface Holding {
 
 const GET_ETH_BALANCE = '4d2301cc'
 /**
- * Several times what an honest balanceOf takes, and too little to return more than some hundred kilobytes.
+ * Several times the gas of an honest balanceOf, and too little to return more than a few hundred kilobytes.
  */
 const BALANCE_GAS = 150_000
 
-/** A balance as a call, for a multicall or a simulation: Multicall3 answers for ETH. */
+/** A balance as a call, for a multicall or a simulation: Multicall3 returns ETH balances. */
 export const balanceCall = ({ wallet, token }: Holding, multicall3: Address): ContractCall =>
   token === NATIVE
     ? { to: multicall3, data: encodeCall(GET_ETH_BALANCE, wallet) }
     : balanceOfCall(token, wallet)
 
-/** A balance by itself. A token's is its answer's first word, as contracts read it. */
+/** A single balance. A token's is the first word of its return data, as contracts read it. */
 export function askBalance({ wallet, token }: Holding, terms: CallTerms = {}): Question<bigint> {
   if (token === NATIVE) return askEther(wallet, terms.block)
   const { call, parse } = askCall(balanceOfCall(token, wallet), terms)
   return { call, parse: (result) => wordIn(parse(result)) ?? undefined }
 }
 
-/** Balances of one block, in order; null for one that cannot be read. */
+/** Balances at one block, in order; null if unreadable. */
 export function askBalances(
   multicall3: Address,
   holdings: readonly Holding[],
@@ -45,7 +45,7 @@ export function askBalances(
   return { call, parse: (result) => parse(result)?.map((answer) => wordIn(answer)) }
 }
 
-/** Tokens in one multicall. */
+/** Tokens per multicall. */
 const AT_ONCE = 50
 
 interface BalanceReader {
@@ -53,7 +53,7 @@ interface BalanceReader {
   multicall3: Address
 }
 
-/** What a wallet holds of some tokens, all of one block; null for what cannot be read. */
+/** A wallet's balances of some tokens, all at one block; null if unreadable. */
 export async function readBalances(
   reader: BalanceReader,
   { wallet, groups }: { wallet: Address; groups: readonly (readonly Address[])[] },
@@ -65,9 +65,9 @@ export async function readBalances(
 }
 
 /**
- * Balances of any wallets, all of one block and in order; null for what cannot be read. No group shares a
- * call with another, and whatever fails is asked again alone with gas of its own: one that burns all it gets
- * spoils nobody else's reading. Throws only when the node does not answer.
+ * Balances of any wallets, all at one block and in order; null if unreadable. Groups do not share a call, and
+ * a failed one is read again alone with its own gas, so a token that burns all its gas affects no other.
+ * Throws only if the node does not answer.
  */
 export async function readHoldings(
   { rpc, multicall3 }: BalanceReader,
@@ -79,7 +79,7 @@ export async function readHoldings(
       return await readOne(rpc, askBalances(multicall3, holdings, { block }), { timeoutMs })
     } catch (error) {
       if (error instanceof RpcUnreachable && error.why !== 'unreadable') throw error
-      // A token took all the gas, or the answer is none: each is asked by itself.
+      // A token used all the gas, or the response is invalid: read each alone.
       return holdings.map(() => null)
     }
   }
@@ -88,7 +88,7 @@ export async function readHoldings(
   const holdings = chunks.flat()
   const failed = [...balances.keys()].filter((i) => balances[i] === null)
   const questions = failed.map((i) => askBalance(holdings[i]!, { block, gas: BALANCE_GAS }))
-  // A node that takes no batches leaves these unread; the others stand.
+  // A node without batches leaves these unread; the others remain valid.
   const alone = await readAll(rpc, questions, { timeoutMs }).catch(() => [])
   for (const [n, i] of failed.entries()) balances[i] = alone[n] ?? null
   return balances

@@ -21,13 +21,13 @@ const json = {
 }
 
 describe('a block', () => {
-  it('is asked for by number, by hash and where the chain stands', () => {
+  it('is requested by number, by hash or by tag', () => {
     expect(askHeader(16).call).toEqual(['eth_getBlockByNumber', ['0x10', false]])
     expect(askHeader('latest').call).toEqual(['eth_getBlockByNumber', ['latest', false]])
     expect(askHeader({ hash: '0xab' }).call).toEqual(['eth_getBlockByHash', ['0xab', false]])
   })
 
-  it('is read once, or not at all', () => {
+  it('is parsed, or undefined', () => {
     const { parse } = askHeader(16)
     const header = { number: 16, hash: '0xab', parentHash: '0xaa', timestampS: 100, baseFeeWei: 7n }
     expect(parse(json)).toEqual(header)
@@ -38,7 +38,7 @@ describe('a block', () => {
     expect(parse('busy')).toBeUndefined()
   })
 
-  it('gives its time or its base fee alone', () => {
+  it('returns its time or its base fee alone', () => {
     expect(askBlockTime(16).parse({ timestamp: '0x64' })).toBe(100)
     expect(askBlockTime(16).parse({})).toBeUndefined()
     expect(askBaseFee('latest').parse({ baseFeePerGas: '0x0' })).toBe(0n)
@@ -47,7 +47,7 @@ describe('a block', () => {
     expect(askBaseFee('latest').parse({})).toBeUndefined()
   })
 
-  it('gives its transactions, all of them or none', () => {
+  it('returns all of its transactions or none', () => {
     const tx = { hash: '0xAA', from: '0xBB', to: '0xCC', value: '0x5' }
     const read = { hash: '0xaa', from: '0xbb', to: '0xcc', valueWei: 5n }
     const { call, parse } = askTransactions(16)
@@ -85,7 +85,7 @@ describe('the last block before a time', () => {
     .array(fc.nat(30), { minLength: 1, maxLength: 200 })
     .map((steps) => steps.map((_, i) => steps.slice(0, i + 1).reduce((sum, step) => sum + step, 0)))
 
-  it('is the one whose next is not before it', async () => {
+  it('is the one whose successor is not before the time', async () => {
     await fc.assert(
       fc.asyncProperty(chains, fc.nat(6_000), async (times, timeS) => {
         const { rpc, state } = chainOf(times)
@@ -96,15 +96,15 @@ describe('the last block before a time', () => {
     )
   })
 
-  it('is looked for only between the two that are named', async () => {
+  it('is searched only between the two given blocks', async () => {
     const { rpc, state } = chainOf(Array.from({ length: 100 }, (_, i) => i * 10))
     expect(await lastBlockBetween(rpc, 455, { before: 40, notBefore: 50 })).toBe(45)
-    // A block that only counts as before is not asked.
+    // The lower bound itself is not read.
     expect(await lastBlockBetween(rpc, 100, { before: 60, notBefore: 61 })).toBe(60)
     expect(state.looks).toBeLessThanOrEqual(4)
   })
 
-  it('cannot be told by a node that lacks blocks', async () => {
+  it('throws if the node lacks a block', async () => {
     const { rpc } = chainOf([1, 2])
     await expect(lastBlockBetween(rpc, 9, { before: 0, notBefore: 8 })).rejects.toThrow('no block 4')
   })

@@ -8,15 +8,15 @@ export interface Header {
   hash: Hex
   parentHash: Hex
   timestampS: number
-  /** Zero where the chain has none. */
+  /** Zero if the chain has none. */
   baseFeeWei: bigint
 }
 
-/** A transaction as its block shows it; lower-case throughout. */
+/** A transaction as listed in its block; lower case. */
 export interface Transaction {
   hash: Hex
   from: Address
-  /** Null where it made a contract. */
+  /** Null for a contract creation. */
   to: Address | null
   valueWei: bigint
 }
@@ -26,18 +26,18 @@ type Json = Readonly<Record<string, unknown>>
 
 export const askBlockNumber = (): Question<number> => ({ call: ['eth_blockNumber', []], parse: numberIn })
 
-/** Null where the node has no such block. */
+/** Null if the node does not have the block. */
 export const askHeader = (block: WhichBlock): Question<Header | null> => askBlock(block, headerIn)
 
-/** The time of a block alone, in seconds. */
+/** Time of a block in seconds. */
 export const askBlockTime = (block: WhichBlock): Question<number | null> =>
   askBlock(block, ({ timestamp }) => numberIn(timestamp))
 
-/** The base fee of a block alone; unread where the block names none. */
+/** Base fee of a block; unread if it has none. */
 export const askBaseFee = (block: WhichBlock): Question<bigint | null> =>
   askBlock(block, ({ baseFeePerGas }) => quantityIn(baseFeePerGas))
 
-/** Everything that was sent in a block, in its order. */
+/** All transactions of a block, in order. */
 export const askTransactions = (block: number): Question<Transaction[] | null> => ({
   call: ['eth_getBlockByNumber', [tagOf(block), true]],
   parse: parseOf(({ transactions }) => {
@@ -47,13 +47,13 @@ export const askTransactions = (block: number): Question<Transaction[] | null> =
   }),
 })
 
-/** Null where the node knows no such transaction, mined or waiting. */
+/** Null if the node does not know the transaction, mined or pending. */
 export const askTransaction = (hash: Hex): Question<Transaction | null> => ({
   call: ['eth_getTransactionByHash', [hash]],
   parse: transactionIn,
 })
 
-/** Whether the node knows a transaction, mined or waiting. */
+/** Whether the node knows a transaction, mined or pending. */
 export const askIsKnown = (hash: Hex): Question<boolean> => ({
   call: ['eth_getTransactionByHash', [hash]],
   parse: (json) => (typeof json === 'object' ? json !== null : undefined),
@@ -95,8 +95,8 @@ const transactionIn = parseOf((json): Transaction | undefined => {
 })
 
 /**
- * The last block before a time, looked for between a block that is (or counts as) before it and one that is
- * not. Times never fall along a chain.
+ * The last block before a time, searched between a block that is (or counts as) before it and one that is
+ * not. Block times never decrease.
  */
 export async function lastBlockBetween(
   rpc: Pick<Rpc, 'request'>,
@@ -112,10 +112,7 @@ export async function lastBlockBetween(
   return low
 }
 
-/**
- * The last block before a time, by looking at some twenty to thirty headers; null when the chain began after
- * it.
- */
+/** The last block before a time; reads some twenty to thirty headers. Null if the chain began after it. */
 export async function lastBlockBefore(rpc: Pick<Rpc, 'request'>, timeS: number): Promise<number | null> {
   const head = await readOne(rpc, askBlockNumber())
   if ((await readBlockTime(rpc, head)) < timeS) return head
@@ -123,7 +120,7 @@ export async function lastBlockBefore(rpc: Pick<Rpc, 'request'>, timeS: number):
   return lastBlockBetween(rpc, timeS, { before: 0, notBefore: head })
 }
 
-/** The time of a block that has to be there, in seconds. */
+/** Time of a block that must exist, in seconds. */
 export async function readBlockTime(
   rpc: Pick<Rpc, 'request'>,
   block: number,

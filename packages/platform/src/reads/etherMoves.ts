@@ -15,13 +15,13 @@ interface Frame {
 }
 
 export interface EtherMoves {
-  /** What a holder has more than before, gas apart. */
+  /** A holder's gain, without gas. */
   net(holder: Address): bigint
-  /** What one sent to another. */
+  /** ETH sent from one address to another. */
   paid(from: Address, to: Address): bigint
 }
 
-/** Who sent ETH to whom inside a transaction; null where the node does not trace. */
+/** ETH transfers inside a transaction; null if the node does not trace. */
 export async function traceEther(rpc: Pick<Rpc, 'request'>, hash: Hex): Promise<EtherMoves | null> {
   let top: Frame
   try {
@@ -36,9 +36,9 @@ export async function traceEther(rpc: Pick<Rpc, 'request'>, hash: Hex): Promise<
   for (let seen = 0; waiting.length > 0; seen++) {
     if (seen >= MAX_FRAMES) return null
     const { type, from, to, value, error, calls = [] } = waiting.pop()!
-    // What a failed call moved, or those inside it, went back.
+    // Transfers of a failed call, and of calls inside it, were reverted.
     if (error !== undefined) continue
-    // A delegate call shows its caller's value again, and moves none.
+    // A delegate call repeats its caller's value and moves none.
     const moved = type === 'DELEGATECALL' || type === 'STATICCALL' ? 0n : (quantityIn(value) ?? 0n)
     if (moved > 0n && from && to) moves.push({ from: from.toLowerCase(), to: to.toLowerCase(), wei: moved })
     waiting.push(...calls)

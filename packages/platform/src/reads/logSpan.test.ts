@@ -10,7 +10,7 @@ const tooMany = () =>
   new RpcError('eth_getLogs', -32_005, 'query returned more than 10000 results', undefined)
 const busy = () => new RpcError('eth_getLogs', 429, 'slow down', undefined)
 
-/** A node with so many logs in each block; what `obstacle` throws it answers instead. */
+/** A node with this many logs per block; answers with the error that `obstacle` throws. */
 function nodeOf(counts: readonly number[], obstacle: (range: BlockRange, logs: number) => void = () => {}) {
   const asked: BlockRange[] = []
   const rpc: Pick<Rpc, 'request'> = {
@@ -54,7 +54,7 @@ describe('logs of a range', () => {
   const namesOf = (counts: readonly number[]) =>
     counts.flatMap((count, block) => Array.from({ length: count }, (_, index) => `${block}.${index}`))
 
-  it('come all, each once and in order, whatever size the node refuses', async () => {
+  it('are returned once and in order, whatever size the node rejects', async () => {
     await fc.assert(
       fc.asyncProperty(
         chains,
@@ -79,7 +79,7 @@ describe('logs of a range', () => {
     )
   })
 
-  it('are waited for, in ranges as large as before, from a node that was asked too often', async () => {
+  it('are retried after a pause, in ranges of the same size, from a rate-limiting node', async () => {
     await fc.assert(
       fc.asyncProperty(chains, fc.infiniteStream(fc.nat(3)), async (counts, refusals) => {
         let left = 0
@@ -96,7 +96,7 @@ describe('logs of a range', () => {
     )
   })
 
-  it('wait ever longer, and not for ever', async () => {
+  it('back off, but not forever', async () => {
     const waits: number[] = []
     const wait = async (ms: number) => void waits.push(ms)
     const refusing = readInSpan(
@@ -111,7 +111,7 @@ describe('logs of a range', () => {
     expect(waits).toEqual([250, 500, 1_000, 2_000])
   })
 
-  it('are asked for in smaller ranges after a node was too slow, in the same after it was away', async () => {
+  it('use smaller ranges after a slow response, and the same after an outage', async () => {
     const span = createLogSpan({ max: 8 })
     const ends: number[] = []
     const look = (error: Error) =>
@@ -126,13 +126,13 @@ describe('logs of a range', () => {
     expect(ends).toEqual([7, 3, 3, 3])
   })
 
-  it('that are too many at the smallest range are refused with these words', async () => {
+  it('are rejected with a clear message if there are too many at the smallest range', async () => {
     const { rpc, asked } = nodeOf([1, 9, 1], (_, logs) => {
       if (logs > 5) throw tooMany()
     })
     await expect(readThrough(rpc, createLogSpan({ max: 4 }), 2)).rejects.toMatchObject({
       code: -32_005,
-      message: expect.stringContaining('blocks 1 to 1 are refused for their size and are the smallest range'),
+      message: expect.stringContaining('blocks 1 to 1: too many logs even for the smallest range'),
     })
     expect(asked.at(-1)).toEqual({ from: 1, to: 1 })
     const coarse = nodeOf([0, 0, 0, 0, 9, 0, 0, 0], (_, logs) => {
@@ -143,7 +143,7 @@ describe('logs of a range', () => {
     expect(coarse.asked.every(({ from, to }) => to - from + 1 >= 4)).toBe(true)
   })
 
-  it('begin at the size that is named and grow to the largest', async () => {
+  it('start at the given range and grow to the largest', async () => {
     const { rpc, asked } = nodeOf(Array(40).fill(0))
     await readThrough(rpc, createLogSpan({ max: 16, start: 3 }), 39)
     expect(asked.map(({ from, to }) => to - from + 1)).toEqual([3, 6, 12, 16, 3])
@@ -172,18 +172,18 @@ it.each([
   ['other', -32_601, 'the method eth_getLogs does not exist'],
   ['other', -32_000, 'unknown block'],
   ['other', -32_000, 'header not found'],
-] as const)('a refusal is one of %s: %i %s', (kind, code, message) => {
+] as const)('classifies as %s: %i %s', (kind, code, message) => {
   expect(refusalOf(new RpcError('eth_getLogs', code, message, undefined))).toBe(kind)
 })
 
-it('a node that does not answer refuses nothing by size, unless it sent too much', () => {
+it('a node that does not answer is not a size error, unless it sent too much', () => {
   const kinds = (['slow', 'large', 'busy', 'unreadable', 'silent'] as const).map((why) =>
     refusalOf(new RpcUnreachable('x', { why })),
   )
   expect(kinds).toEqual(['slow', 'size', 'rate', 'other', 'other'])
 })
 
-it('a log is read with its numbers, without those that were taken back', () => {
+it('a log is parsed with its numbers, without removed ones', () => {
   const { parse, call } = askLogs({ address: '0x01', topics: [TOPIC, null] }, { from: 16, to: 'latest' })
   const filter = { address: '0x01', topics: [TOPIC, null], fromBlock: '0x10', toBlock: 'latest' }
   expect(call).toEqual(['eth_getLogs', [filter]])

@@ -3,14 +3,12 @@ import { saysBusy } from '../rpc/words.ts'
 import { RpcError, RpcUnreachable } from '../rpc.ts'
 import type { BlockRange } from './logs.ts'
 
-/**
- * How many blocks a node is asked for at once: fewer after it refused so many, more again while it answers.
- */
+/** Adaptive number of blocks per request: halves when the node rejects it, grows again while it answers. */
 export interface LogSpan {
-  /** The last block of the next range, never past `to`. */
+  /** The last block of the next range, at most `to`. */
   endOf(range: BlockRange): number
   grow(): void
-  /** Half of a range that was refused; false when that range is as small as they get. */
+  /** Halves a rejected range; false if it is already the smallest. */
   shrink(refused: BlockRange): boolean
 }
 
@@ -41,14 +39,14 @@ export function createLogSpan({
 const SIZE_CODES: ReadonlySet<number> = new Set([-32_005])
 const SIZE =
   /exceed|more than|too (many|large|wide|big|long)|limited to|maximum|range|response size|time(d)? ?out/i
-/** About a block that the node does not have, or about who asks: no smaller range helps. */
+/** Errors about a missing block or about the caller: a smaller range does not help. */
 const OTHER =
   /header|unknown block|not found|not available|missing trie|pruned|beyond|invalid|unauth|forbidden|api key/i
 
 /**
- * Why a node did not give logs. rate: it was asked too often. size: it was asked for too much. slow: perhaps
- * for too much, perhaps it is down. Only words and codes that speak of size count as such: a range halved for
- * any other trouble would be tiny by the time the node is well again.
+ * Why a node returned no logs. rate: rate limited. size: the range is too large. slow: perhaps too large,
+ * perhaps the node is down. Only errors that mention size count as size: halving the range for other failures
+ * would leave it tiny once the node recovers.
  */
 export function refusalOf(error: unknown): 'rate' | 'size' | 'slow' | 'other' {
   if (error instanceof RpcUnreachable) {
@@ -65,9 +63,9 @@ const MAX_WAITS = 4
 const FIRST_WAIT_MS = 250
 
 /**
- * Reads from a block on as far as the node gives at once, and says how far that was: whoever keeps it goes on
- * there. A range refused for its size is halved at once, one that took too long is halved for the next time,
- * and a node that was asked too often is left alone for a moment.
+ * Reads logs from a block on, as far as the node returns in one request, and reports how far that was; the
+ * caller continues from there. A range rejected for its size is halved at once, a slow one is halved for the
+ * next request, and a rate-limited request is retried after a pause.
  */
 export async function readInSpan<T>(
   span: LogSpan,
@@ -93,10 +91,10 @@ export async function readInSpan<T>(
   }
 }
 
-/** The same kind of error, saying that no smaller range can be asked for. */
+/** The same kind of error, with a note that the range cannot shrink further. */
 function tooSmall({ from, to }: BlockRange, error: RpcError | RpcUnreachable): Error {
   const range = `blocks ${from} to ${to}`
-  const why = `${range} are refused for their size and are the smallest range: ${error.message}`
+  const why = `${range}: too many logs even for the smallest range: ${error.message}`
   return error instanceof RpcError
     ? new RpcError('eth_getLogs', error.code, why, error.data)
     : new RpcUnreachable(why, { cause: error, why: error.why })

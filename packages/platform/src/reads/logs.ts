@@ -2,7 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import { nameIn, namesIn, numberIn, toQuantity } from './hex.ts'
 import type { Question } from './question.ts'
 
-/** A log with its numbers read; names in lower case. */
+/** A parsed log; names in lower case. */
 export interface ChainLog {
   address: Address
   topics: Hex[]
@@ -11,12 +11,12 @@ export interface ChainLog {
   blockHash: Hex
   transactionHash: Hex
   logIndex: number
-  /** Of its block, from nodes that say so. */
+  /** Time of its block, if the node includes it. */
   timestampS?: number
 }
 
 export interface LogFilter {
-  /** Anybody's when absent. */
+  /** Any address if absent. */
   address?: Address | readonly Address[]
   topics: readonly (Hex | readonly Hex[] | null)[]
 }
@@ -27,10 +27,7 @@ export interface BlockRange {
   to: number
 }
 
-/**
- * Logs in chain order. By hash the answer belongs to that block for certain; by range the caller checks the
- * end.
- */
+/** Logs in chain order. By hash they surely belong to that block; by range the caller checks its end. */
 export const askLogs = (
   filter: LogFilter,
   where: { blockHash: Hex } | { from: number; to: number | 'latest' },

@@ -13,8 +13,8 @@ const bytes = fc.uint8Array({ maxLength: 200 }).map(hexOf)
 const [A, B, C]: Address[] = ['a1', 'b2', 'c3'].map((byte): Address => `0x${byte.repeat(20)}`)
 const stockAbi = parseAbi(['function paused() view returns (bool)'])
 
-describe('calls of a multicall', () => {
-  it('are encoded as a general encoder would', () => {
+describe('a multicall', () => {
+  it('is encoded like by a general encoder', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ to: address, data: bytes }), { maxLength: 12 }), (calls) => {
         const args = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
@@ -41,7 +41,7 @@ describe('calls of a multicall', () => {
     expect(pausedCall(A!).data).toBe(encodeFunctionData({ abi: stockAbi, functionName: 'paused' }))
   })
 
-  it('come back as they were answered, failures as null', () => {
+  it('returns results in order, failures as null', () => {
     const results = fc.array(fc.record({ success: fc.boolean(), returnData: bytes }), { maxLength: 12 })
     fc.assert(
       fc.property(results, (result) => {
@@ -54,7 +54,7 @@ describe('calls of a multicall', () => {
     )
   })
 
-  it('are unread, and no exception, whatever else a node answers', () => {
+  it('is unread, without an exception, for any other response', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }).map(hexOf), fc.nat(4), (answer, count) => {
         const read = decodeMulticall(answer, count)
@@ -72,7 +72,7 @@ describe('calls of a multicall', () => {
     for (const nonsense of [null, 7, {}, '0x', 'no hex']) expect(parse(nonsense)).toBeUndefined()
   })
 
-  it('go out as one call, at a block and with gas where they are named', () => {
+  it('is one call, with block and gas if given', () => {
     const calls = [{ to: B!, data: '0x01' as Hex }]
     const data = encodeMulticall(calls)
     expect(askMulticall(A!, calls).call).toEqual(['eth_call', [{ to: A, data }, 'latest']])
@@ -85,7 +85,7 @@ describe('calls of a multicall', () => {
 
 describe('an answer', () => {
   const word = (value: bigint): string => value.toString(16).padStart(64, '0')
-  it('is words and flags only when it is', () => {
+  it('parses words and flags strictly', () => {
     expect(wordIn(`0x${'0'.repeat(63)}7${'ff'}`)).toBe(7n)
     expect(wordIn(`0x${'0'.repeat(63)}7${'0'.repeat(63)}8`, 1)).toBe(8n)
     for (const short of ['0x', '0x01', null, undefined] as const) expect(wordIn(short)).toBeNull()
@@ -94,7 +94,7 @@ describe('an answer', () => {
     for (const count of [1, 3]) expect(wordsIn(`0x${word(7n)}${word(8n)}`, count)).toBeNull()
   })
 
-  it('is a permit when it has its three words', () => {
+  it('parses a permit of three words', () => {
     expect(permitIn(`0x${word(5n)}${word(6n)}${word(7n)}`)).toEqual({ amount: 5n, expirationS: 6, nonce: 7 })
     expect(permitIn(`0x${word(5n)}${word(6n)}`)).toBeNull()
     expect(permitIn(null)).toBeNull()

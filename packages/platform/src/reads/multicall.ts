@@ -4,14 +4,14 @@ import { addressWord } from './hex.ts'
 import type { Question } from './question.ts'
 
 /**
- * Calls that are answered together, of one state, by one call of Multicall3. Written word by word: every plan
- * needs several of these, and a general encoder takes as long as the node does.
+ * Several calls on one state in one call of Multicall3. Encoded by hand: every plan needs several, and a
+ * general encoder takes as long as the node does.
  */
 
 const AGGREGATE3 = '82ad56cb'
 const sizeWord = (size: number): string => size.toString(16).padStart(64, '0')
 
-/** In the order asked; null for one that failed. Unread when the answer is none to so many. */
+/** In request order; null if one failed. Unread if the response does not match. */
 export function askMulticall(
   multicall3: Address,
   calls: readonly ContractCall[],
@@ -43,7 +43,7 @@ export function encodeMulticall(calls: readonly ContractCall[]): Hex {
   return `0x${AGGREGATE3}${sizeWord(0x20)}${sizeWord(calls.length)}${heads}${tails}`
 }
 
-/** In the order asked; null for one that failed. Undefined when this is no answer to so many. */
+/** In request order; null if one failed. Undefined if the response does not match. */
 export function decodeMulticall(answer: Hex, count: number): (Hex | null)[] | undefined {
   const list = 2 + 64
   if (sizeAt(answer, 2) !== 0x20 || sizeAt(answer, list) !== count) return undefined
@@ -56,7 +56,7 @@ export function decodeMulticall(answer: Hex, count: number): (Hex | null)[] | un
   })
 }
 
-/** The word at a digit as a small number; NaN where there is none. */
+/** The word at this hex digit as a small number; NaN if there is none. */
 function sizeAt(answer: Hex, at: number): number {
   const digits = answer.slice(at, at + 64)
   return digits.length === 64 && digits.startsWith('0'.repeat(56)) ? Number(`0x${digits}`) : Number.NaN

@@ -6,7 +6,7 @@ import { needAll, readAll, readOne } from './question.ts'
 const A = `0x${'a1'.repeat(20)}` as const
 const refusal = (code: number) => new RpcError('eth_call', code, 'refused', undefined)
 
-/** A node whose answers are given in order; errors refuse. */
+/** A node with scripted responses, in order; errors reject. */
 function nodeWith(...results: unknown[]) {
   const asked: (readonly RpcCall[])[] = []
   const bounds: unknown[] = []
@@ -31,7 +31,7 @@ function nodeWith(...results: unknown[]) {
 }
 
 describe('many questions', () => {
-  it('go out in one batch, and each answer is read as its own', async () => {
+  it('go out in one batch, and each response is parsed by its own question', async () => {
     const { rpc, asked, bounds } = nodeWith('0x7', '0xff', '0x6000')
     const questions = [askNonce(A, 'pending'), askEther(A, 16), askCode(A)] as const
     const [nonce, wei, code] = await readAll(rpc, questions, { timeoutMs: 9 })
@@ -47,13 +47,13 @@ describe('many questions', () => {
     expect(bounds).toEqual([{ timeoutMs: 9 }])
   })
 
-  it('are undefined where refused or unreadable, beside the others', async () => {
+  it('are undefined if rejected or unreadable, without affecting the others', async () => {
     const { rpc } = nodeWith(refusal(-32_000), 'soon', '0x', '0x5')
     const questions = [askEther(A), askEther(A), askEther(A), askEther(A)]
     expect(await readAll(rpc, questions)).toEqual([undefined, undefined, undefined, 5n])
   })
 
-  it('go out some at a time where asked to, and none at all where there are none', async () => {
+  it('go out in pages if requested, and not at all if there are none', async () => {
     const { rpc, asked } = nodeWith(...Array.from({ length: 5 }, (_, i) => `0x${i}`))
     const questions = Array.from({ length: 5 }, () => askEther(A))
     expect(await readAll(rpc, questions, { perRequest: 2 })).toEqual([0n, 1n, 2n, 3n, 4n])
@@ -62,7 +62,7 @@ describe('many questions', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('that all need an answer fail with what the node said, or as unreadable', async () => {
+  it('that all need a response fail with the node’s error, or as unreadable', async () => {
     const [nonce, wei] = await needAll(nodeWith('0x1', '0x2').rpc, [askNonce(A), askEther(A)])
     const both: [number, bigint] = [nonce, wei]
     expect(both).toEqual([1, 2n])
@@ -74,7 +74,7 @@ describe('many questions', () => {
 })
 
 describe('one question', () => {
-  it('gives its answer, or throws what the node said', async () => {
+  it('returns its result or throws the node’s error', async () => {
     const { rpc, bounds } = nodeWith('0x5')
     expect(await readOne(rpc, askEther(A), { timeoutMs: 3 })).toBe(5n)
     expect(bounds).toEqual([{ timeoutMs: 3 }])

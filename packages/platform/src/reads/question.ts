@@ -1,11 +1,11 @@
 import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../rpc.ts'
 
-/** What the node is asked, and how its answer is read. */
+/** A request to the node and the parser of its result. */
 export interface Question<T> {
   call: RpcCall
-  /** Undefined for an answer that is none. */
+  /** Undefined for an invalid result. */
   parse(result: unknown): T | undefined
-  /** Where the node's refusal is an answer too. */
+  /** For requests whose rejection is a result too. */
   refused?(error: RpcError): T | undefined
 }
 
@@ -13,11 +13,11 @@ export interface Bound {
   timeoutMs?: number
 }
 export interface BatchBound extends Bound {
-  /** Nodes refuse batches that are too long: so many go out at a time. By default all at once. */
+  /** Requests per batch, since nodes limit it. All in one by default. */
   perRequest?: number
 }
 
-/** What long lists of questions go out in. */
+/** Batch size for long lists. */
 export const PAGED: BatchBound = { perRequest: 100, timeoutMs: 5_000 }
 
 type Answers<Questions extends readonly Question<unknown>[], None> = {
@@ -25,9 +25,9 @@ type Answers<Questions extends readonly Question<unknown>[], None> = {
 }
 
 const unreadable = ([method]: RpcCall): RpcUnreachable =>
-  new RpcUnreachable(`${method}: the answer cannot be read`, { why: 'unreadable' })
+  new RpcUnreachable(`${method}: the response cannot be parsed`, { why: 'unreadable' })
 
-/** One question by itself. Throws when it is not answered. */
+/** Sends one question. Throws unless it is answered. */
 export async function readOne<T>(
   rpc: Pick<Rpc, 'request'>,
   { call, parse, refused }: Question<T>,
@@ -46,8 +46,7 @@ export async function readOne<T>(
 }
 
 /**
- * Many in one request, in order; undefined where the node would not say. Throws when it does not answer at
- * all.
+ * Many in one request, in order; undefined for those the node rejects. Throws if it does not answer at all.
  */
 export async function readAll<const Questions extends readonly Question<unknown>[]>(
   rpc: Pick<Rpc, 'batch'>,
@@ -58,7 +57,7 @@ export async function readAll<const Questions extends readonly Question<unknown>
   return told.map(({ value }) => value) as Answers<Questions, undefined>
 }
 
-/** Many in one request, in order. Throws unless every one is answered. */
+/** Many in one request, in order. Throws unless all are answered. */
 export async function needAll<const Questions extends readonly Question<unknown>[]>(
   rpc: Pick<Rpc, 'batch'>,
   questions: Questions,

@@ -14,7 +14,7 @@ const raw = {
 }
 
 describe('a receipt', () => {
-  it('is read with what its gas cost', () => {
+  it('is parsed with its gas cost', () => {
     expect(receiptOf({ ...raw, logs: [] })).toEqual({
       ok: true,
       block: 16,
@@ -37,7 +37,7 @@ describe('a receipt', () => {
       { address: '0xaa', topics: ['0xbb'], data: '0xcc' },
     ])
   })
-  it('is none while there is no block, and unknown when it is none', () => {
+  it('is null without a block, and undefined if invalid', () => {
     expect(receiptOf(null)).toBeNull()
     expect(receiptOf({ ...raw, blockHash: null, logs: [] })).toBeNull()
     expect(receiptOf(raw)).toBeUndefined()
@@ -46,7 +46,7 @@ describe('a receipt', () => {
     for (const log of [null, {}, { address: '0xaa', topics: [7], data: '0x' }])
       expect(receiptOf({ ...raw, logs: [log] })).toBeUndefined()
   })
-  it('is asked for with a hundred others at a time', async () => {
+  it('is requested in batches of a hundred', async () => {
     const pages: number[] = []
     const rpc: Pick<Rpc, 'batch'> = {
       batch: async (calls, options) => {
@@ -62,7 +62,7 @@ describe('a receipt', () => {
   })
 })
 
-it('a trace counts what moved and stayed moved', async () => {
+it('traces count transfers that were not reverted', async () => {
   const [WALLET, ROUTER, MEME, RECIPIENT] = (['1', 'b', '3', '4'] as const).map(
     (digit): `0x${string}` => `0x${digit.repeat(40)}`,
   ) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`]

@@ -9,25 +9,25 @@ export interface ReceiptLog {
   data: Hex
 }
 
-/** What is read of a receipt; lower-case throughout. */
+/** The parsed part of a receipt; lower case. */
 export interface Receipt {
   ok: boolean
   block: number
   blockHash: Hex
-  /** Who signed it; null where the node does not say. */
+  /** The sender; null if the node does not report it. */
   from: Address | null
   logs: readonly ReceiptLog[]
-  /** What the signer paid for it; null where the node does not say. */
+  /** Gas cost paid by the sender; null if the node does not report it. */
   gasCostWei: bigint | null
 }
 
-/** Null where the chain has none, and while the transaction is in no block. */
+/** Null if the chain has none, and while the transaction is not in a block. */
 export const askReceipt = (hash: Hex): Question<Receipt | null> => ({
   call: ['eth_getTransactionReceipt', [hash]],
   parse: receiptIn,
 })
 
-/** Many, in order; undefined where the node would not say. Throws when it does not answer. */
+/** Many, in order; undefined for those the node rejects. Throws if it does not answer. */
 export const readReceipts = (
   rpc: Pick<Rpc, 'batch'>,
   hashes: readonly Hex[],
@@ -54,7 +54,7 @@ function receiptIn(answer: unknown): Receipt | null | undefined {
 function gasCostIn(raw: Record<string, unknown>): bigint | null {
   const [gasUsed, priceWei] = [quantityIn(raw['gasUsed']), quantityIn(raw['effectiveGasPrice'])]
   if (gasUsed === undefined || priceWei === undefined) return null
-  // Some rollups charge for the parent chain beside the gas.
+  // Some rollups charge for the parent chain on top of gas.
   return gasUsed * priceWei + (quantityIn(raw['l1Fee']) ?? 0n)
 }
 

@@ -33,7 +33,7 @@ const thrownBy = (script: () => unknown) =>
     )
 
 describe('a node', () => {
-  it('that gives no usable answer is RPC_UNAVAILABLE, and says what is missing', async () => {
+  it('throws RPC_UNAVAILABLE with the reason if the response is unusable', async () => {
     const unavailable = async (script: () => unknown): Promise<string> => {
       const error = await thrownBy(script)
       expect(isPitError(error) && error.code).toBe('RPC_UNAVAILABLE')
@@ -63,14 +63,14 @@ describe('a node', () => {
       await unavailable(() => nonsense)
   })
 
-  it('that calls the calls impossible is told apart', async () => {
+  it('distinguishes calls that cannot run', async () => {
     const refuse = (code: number, message: string) =>
       thrownBy(() => {
         throw new RpcError('eth_simulateV1', code, message, undefined)
       })
     const funds = await refuse(-38_014, 'err: insufficient funds')
     expect(funds).toBeInstanceOf(NotRunnable)
-    expect(funds).toMatchObject({ code: -38_014, message: 'the ETH held does not cover value and gas' })
+    expect(funds).toMatchObject({ code: -38_014, message: 'insufficient ETH for value and gas' })
     expect(await refuse(-38_021, 'order')).toMatchObject({ code: -38_021 })
     expect(await refuse(-32_003, 'rejected <b>')).toMatchObject({
       code: -32_003,
@@ -80,7 +80,7 @@ describe('a node', () => {
 })
 
 describe('blocks', () => {
-  it('go out as eth_simulateV1 takes them', async () => {
+  it('sends calls in the format of eth_simulateV1', async () => {
     const { run, sent } = nodeOf(() => answerOf(ran, ran))
     const authorization = {
       chainId: 4663,
@@ -155,14 +155,14 @@ describe('blocks', () => {
     ])
   })
 
-  it('pay a tip where they name one', async () => {
+  it('pays a tip if there is one', async () => {
     const { run, sent } = nodeOf(() => answerOf(ran))
     await run([{ calls: [{ to: ROUTER, data: '0x', gas: 1, maxFeePerGasWei: 14n, tipWei: 1n }] }])
     const [payload] = sent[0]![1] as [{ blockStateCalls: { calls: object[] }[] }]
     expect(payload.blockStateCalls[0]!.calls[0]).toMatchObject({ maxPriorityFeePerGas: '0x1' })
   })
 
-  it('come back with what each call returned, used, logged and moved', async () => {
+  it('returns the result, gas, logs and transfers of each call', async () => {
     const token = { address: TOKEN.toUpperCase().replace('0X', '0x'), topics: [word(1n)], data: '0x' }
     const ether = { address: ETHER_LOGS, topics: [word(1n), word(WALLET), word(ROUTER)], data: word(5n) }
     const { run } = nodeOf(() =>
@@ -187,7 +187,7 @@ describe('blocks', () => {
     })
   })
 
-  it('say why a call failed, with its gas where it said nothing', async () => {
+  it('reports why a call failed, with its gas if there is no reason', async () => {
     const failed = { ...ran, status: '0x0', logs: [{ address: TOKEN, topics: [], data: '0x' }] }
     const paused = '0xd93c0665'
     const { run } = nodeOf(() => answerOf({ ...failed, error: { message: 'reverted', data: paused } }))
@@ -203,7 +203,7 @@ describe('blocks', () => {
     })
   })
 
-  it('keep so many logs of a call and say when there were more', async () => {
+  it('caps the logs of a call and reports that it did', async () => {
     const logs = Array.from({ length: 300 }, () => ({ address: TOKEN, topics: [], data: '0x' }))
     const { run } = nodeOf(() => answerOf({ ...ran, logs }))
     const callOf = async (terms = {}) => (await run([block], terms))[0]!.calls[0]!

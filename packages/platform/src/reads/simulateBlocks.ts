@@ -5,17 +5,17 @@ import { addressIn, type BlockTag, toQuantity as quantity, quantityIn, tagOf } f
 import { rpcUnavailable as unavailable } from './unavailable.ts'
 
 export interface SimCall {
-  /** Nobody in particular when absent. */
+  /** Any sender if absent. */
   from?: Address
   to: Address
   data: Hex
   gas: number
   valueWei?: bigint
-  /** The sender pays the base fee for gas, at most this; absent: gas is free. */
+  /** The sender pays the base fee for gas, at most this; free if absent. */
   maxFeePerGasWei?: bigint
-  /** None when absent: then what gas cost is known on every chain, gas used at the base fee. */
+  /** No tip if absent: the gas cost is then gas used at the base fee, on every chain. */
   tipWei?: bigint
-  /** EIP-7702: applied before the call. */
+  /** EIP-7702 authorizations, applied before the call. */
   authorizations?: readonly SignedAuthorization[]
 }
 export interface SimBlock {
@@ -35,7 +35,7 @@ export interface RanBlock {
   baseFeeWei: bigint
   calls: RanCall[]
 }
-/** Null: made or undone. */
+/** Null: a mint or burn. */
 export interface Move {
   from: Address | null
   to: Address | null
@@ -46,17 +46,17 @@ export interface RanCall {
   data: Hex
   gasUsed: number
   logs: { address: Address; topics: Hex[]; data: Hex }[]
-  /** Where asked for: every move of ETH, by whichever call inside. */
+  /** With `traceTransfers`: every ETH transfer, by any inner call. */
   etherMoves: Move[]
-  /** There were more logs than are kept. */
+  /** Logs were cut off at the limit. */
   isCut: boolean
-  /** Why it failed, in words. */
+  /** Reason of the failure, in words. */
   reason: string | null
-  /** The same, with the gas used where the call reverted with nothing to say. */
+  /** The same, with the gas used if the call reverted without a reason. */
   error: string | null
 }
 
-/** The calls were understood and no block could hold them: theirs is the fault, not the node's. */
+/** The node understood the calls, but no block could contain them: an error of the calls, not of the node. */
 export class NotRunnable extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -65,39 +65,38 @@ export class NotRunnable extends Error {
   }
 }
 
-/** The codes of eth_simulateV1 that judge the calls; what a node words itself is not repeated. */
+/** eth_simulateV1 error codes about the calls, in our own words. */
 const NOT_RUNNABLE = new Map([
-  [-38010, 'a nonce was used before'],
-  [-38011, 'a nonce is not the next'],
-  [-38012, 'the fee cap is under the base fee'],
-  [-38013, 'the gas limit is under what any such transaction needs'],
-  [-38014, 'the ETH held does not cover value and gas'],
-  [-38015, 'the gas limit is more than a block has'],
-  [-38021, 'the block’s time is not after the one before'],
+  [-38010, 'a nonce was already used'],
+  [-38011, 'a nonce is not the next one'],
+  [-38012, 'the fee cap is below the base fee'],
+  [-38013, 'the gas limit is below the minimum for this transaction'],
+  [-38014, 'insufficient ETH for value and gas'],
+  [-38015, 'the gas limit is above the block’s'],
+  [-38021, 'the block’s time is not after its parent’s'],
 ])
-/** EIP-1474's: for nodes that do not tell the reasons apart. */
+/** EIP-1474 code of nodes that do not distinguish the reasons. */
 const TRANSACTION_REJECTED = -32003
 const METHOD_NOT_FOUND = -32601
-/** Where the execution APIs have moves of ETH logged; no code is there. */
+/** Address under which the execution APIs log ETH transfers; it has no code. */
 const ETHER_LOGS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
-/** A hostile token may log as long as gas lasts. */
+/** A hostile token may log until its gas runs out. */
 const MAX_LOGS = 256
 
 interface SimTerms {
   timeoutMs: number
-  /** Every move of ETH is told too, by whichever call inside. */
+  /** Logs every ETH transfer too, by any inner call. */
   traceTransfers?: boolean
-  /** Logs kept of each call. */
+  /** Maximum logs per call. */
   maxLogs?: number
-  /** The block they stand on; the newest when absent. */
+  /** The block to run on; the newest if absent. */
   block?: BlockTag
 }
 
 /**
- * Runs calls on the newest state, or on an earlier block's, with one eth_simulateV1, block after block, and
- * leaves nothing behind. Nonces are the node's to count: a wallet with something pending has none of its own
- * to be held to. A call that fails is an answer. Throws NotRunnable when no block could hold the calls, and
- * refuses RPC_UNAVAILABLE when the node cannot tell.
+ * Simulates calls with one eth_simulateV1, block after block, on the newest state or an earlier block's. The
+ * node assigns nonces, since a wallet may have pending transactions. A failed call is a result. Throws
+ * NotRunnable if no block could contain the calls, and RPC_UNAVAILABLE if the node cannot simulate.
  */
 export async function simulateBlocks(
   rpc: Pick<Rpc, 'request'>,
@@ -109,17 +108,17 @@ export async function simulateBlocks(
     .request('eth_simulateV1', [payload, tagOf(block)], { timeoutMs })
     .catch((error: Error) => refuse(error))
   if (!Array.isArray(answer) || answer.length !== blocks.length)
-    return unavailable('eth_simulateV1 answered other blocks than were asked')
+    return unavailable('eth_simulateV1 returned other blocks than requested')
   return blocks.map(({ calls }, i) => readBlock(answer[i], calls, maxLogs))
 }
 
 function refuse(error: Error): never {
-  if (!(error instanceof RpcError)) return unavailable('it did not answer a simulation')
+  if (!(error instanceof RpcError)) return unavailable('it did not answer the simulation')
   if (error.code === METHOD_NOT_FOUND) return unavailable('this node has no eth_simulateV1')
   const words = NOT_RUNNABLE.get(error.code)
   if (words !== undefined) throw new NotRunnable(error.code, words)
   if (error.code === TRANSACTION_REJECTED) throw new NotRunnable(error.code, plainText(error.message))
-  return unavailable(`it refused the simulation (${error.code})`)
+  return unavailable(`it rejected the simulation (${error.code})`)
 }
 
 const blockJson = ({ calls, overrides = {}, baseFeeWei, timeS }: SimBlock) => ({
@@ -181,7 +180,7 @@ function readBlock(answered: unknown, asked: readonly SimCall[], maxLogs: number
   const block = answered as { number?: Hex; baseFeePerGas?: Hex; calls?: AnsweredCall[] } | null
   const number = quantityIn(block?.number)
   if (!Array.isArray(block?.calls) || block.calls.length !== asked.length || number === undefined)
-    return unavailable('eth_simulateV1 answered other calls than were asked')
+    return unavailable('eth_simulateV1 returned other calls than requested')
   return {
     number: Number(number),
     baseFeeWei: quantityIn(block.baseFeePerGas) ?? 0n,
@@ -193,7 +192,7 @@ function readCall(answered: AnsweredCall, { gas }: SimCall, maxLogs: number): Ra
   const { status, returnData, logs, error } = answered
   const gasUsed = quantityIn(answered.gasUsed)
   if ((status !== '0x1' && status !== '0x0') || gasUsed === undefined)
-    return unavailable('eth_simulateV1 does not say how a call ended')
+    return unavailable('eth_simulateV1 does not report a call’s status')
   const ok = status === '0x1'
   const data = (ok ? returnData : (error?.data ?? returnData)) ?? '0x'
   const isMove = (log: AnsweredLog) => lower(log.address) === ETHER_LOGS
@@ -201,7 +200,7 @@ function readCall(answered: AnsweredCall, { gas }: SimCall, maxLogs: number): Ra
   const kept = all.filter((log) => !isMove(log)).slice(0, maxLogs)
   const moves = all.filter(isMove).slice(0, maxLogs)
   const reason = ok ? null : revertReason(data, error?.message)
-  // A call that was choked deep inside reverts with nothing to say: then its gas says more.
+  // A call that ran out of gas deep inside reverts without a reason: show its gas.
   const gasText = data === '0x' ? ` (${gasUsed} of ${gas} gas used)` : ''
   return {
     ok,
@@ -215,7 +214,7 @@ function readCall(answered: AnsweredCall, { gas }: SimCall, maxLogs: number): Ra
   }
 }
 
-/** A node tells a move of ETH as if it were a token's Transfer. */
+/** Nodes report an ETH transfer like a token's Transfer event. */
 function moveIn({ topics: [, from, to], data }: AnsweredLog): Move[] {
   const [sender, receiver, atoms] = [addressIn(from), addressIn(to), quantityIn(data)]
   return sender && receiver && atoms !== undefined ? [{ from: sender, to: receiver, atoms }] : []

@@ -2,10 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import type { ContractCall } from './accounts.ts'
 import { addressWord, wordIn } from './hex.ts'
 
-/**
- * Calls that tell what a token and those who watch over it say. They go into a batch, a multicall or a
- * simulation.
- */
+/** Calls that read a token and its issuer's registry, for a batch, a multicall or a simulation. */
 
 const BALANCE_OF = '70a08231'
 const ALLOWANCE = 'dd62ed3e'
@@ -25,7 +22,7 @@ export const allowanceCall = (token: Address, owner: Address, spender: Address):
   data: encodeCall(ALLOWANCE, owner, spender),
 })
 
-/** What a spender may take of a token by way of Permit2. */
+/** A spender's Permit2 allowance of a token. */
 export const permitCall = (
   permit2: Address,
   { owner, token, spender }: { owner: Address; token: Address; spender: Address },
@@ -37,7 +34,7 @@ export interface Permit {
   nonce: number
 }
 
-/** What `permitCall` answers; null when it cannot be read. */
+/** Result of `permitCall`; null if unreadable. */
 export function permitIn(answer: Hex | null | undefined): Permit | null {
   const [amount, expiration, nonce] = [0, 1, 2].map((index) => wordIn(answer, index))
   if (amount == null || expiration == null || nonce == null) return null

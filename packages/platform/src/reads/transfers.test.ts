@@ -16,7 +16,7 @@ interface Moved {
   block: number
 }
 
-/** A node that filters logs as nodes do, and refuses more than so many of them. */
+/** A node that filters logs and rejects more than this many. */
 function nodeOf(moved: readonly Moved[], maxLogs = Number.POSITIVE_INFINITY) {
   const state = { asked: 0 }
   const rpc: Pick<Rpc, 'request'> = {
@@ -94,14 +94,14 @@ it('finds every transfer from or to the named, each once, range after range', as
             logIndex: i,
           })),
         )
-        // No token at all is nobody's, and never everybody's.
+        // An empty list matches nobody, never everybody.
         if (tokens.length === 0) expect(state.asked).toBe(0)
       },
     ),
   )
 })
 
-it('shrinks on the second look as on the first, and reads both again', async () => {
+it('shrinks for the second filter as for the first, and reads both again', async () => {
   const moved = Array.from({ length: 8 }, (_, block) => ({ token: at(0x70), from: at(9), to: at(1), block }))
   const { rpc } = nodeOf(moved, 3)
   const filter = { tokens: [at(0x70)], senders: [at(1)], receivers: [at(1)] }
@@ -110,7 +110,7 @@ it('shrinks on the second look as on the first, and reads both again', async () 
   expect(read.transfers.map(({ block }) => block)).toEqual([0, 1])
 })
 
-it('names no amount where a log says none as ERC-20 does, and leaves out what names nobody', async () => {
+it('has no amount for a non-ERC-20 log, and skips logs without parties', async () => {
   const [word, from, to] = [topicOf(at(5)), topicOf(at(1)), topicOf(at(2))]
   const log = {
     address: at(0x70),

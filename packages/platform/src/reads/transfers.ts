@@ -9,7 +9,7 @@ export interface Transfer {
   token: Address
   from: Address
   to: Address
-  /** Null where the log does not say it as an ERC-20 token's does. */
+  /** Null if the log is not in ERC-20 format. */
   atoms: bigint | null
   txHash: Hex
   block: number
@@ -25,8 +25,8 @@ export interface TransferFilter {
 }
 
 /**
- * Transfers of some tokens by their logs, each once: from a block on as far as the node gives at once.
- * Whoever keeps them goes on after `to`.
+ * Transfer logs of some tokens, each once: from a block on, as far as the node returns in one request. The
+ * caller continues after `to`.
  */
 export async function scanTransfers(
   rpc: Pick<Rpc, 'request'>,
@@ -43,7 +43,7 @@ async function readTransfers(
   { tokens, senders = [], receivers = [] }: TransferFilter,
   range: BlockRange,
 ): Promise<Transfer[]> {
-  // No address at all would mean everybody's.
+  // An empty filter would match every address.
   if (tokens.length === 0) return []
   const read = async (topics: (Hex | Hex[] | null)[]): Promise<Transfer[]> => {
     const logs = await readOne(rpc, askLogs({ address: tokens, topics }, range))

@@ -1,6 +1,8 @@
 import { fail } from '@pit/protocol'
 
-/** Refuses RPC_UNAVAILABLE and says what is missing. A declaration for the compiler's sake, as `fail` is. */
+/**
+ * Throws RPC_UNAVAILABLE with a reason. A function declaration, so that the compiler knows it never returns.
+ */
 export function rpcUnavailable(why: string): never {
-  fail('RPC_UNAVAILABLE', { message: `The chain's RPC gave no usable answer: ${why}.` })
+  fail('RPC_UNAVAILABLE', { message: `The chain's RPC gave no usable response: ${why}.` })
 }

@@ -2,19 +2,19 @@ import type { Endpoint } from './endpoint.ts'
 import { type AddressHealth, type RpcCall, RpcUnreachable } from './types.ts'
 import { blockNamed } from './words.ts'
 
-/** One address and what its answers say of it. */
+/** One address and its health. */
 export interface Address {
   endpoint: Endpoint
   chain: 'unread' | 'right' | 'foreign'
   /** It failed, and no probe has succeeded since. */
   isDown: boolean
-  /** Left alone until then, after it said that it was asked too often. */
+  /** No requests until then, because it was rate limiting. */
   pausedUntilMs: number
-  /** Refusals as too many, in a row. */
+  /** Rate-limit rejections in a row. */
   refusals: number
   head: number | null
   lagBlocks: number
-  /** Methods it does not have. */
+  /** Methods it does not support. */
   lacks: Set<string>
   failed: number
   busy: number
@@ -33,7 +33,7 @@ export const newAddress = (endpoint: Endpoint): Address => ({
   busy: 0,
 })
 
-/** About three seconds of chain 4663: a node that is further behind answers of the past. */
+/** About three seconds of chain 4663: a node further behind returns outdated state. */
 const MAX_LAG_BLOCKS = 30
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 10_000
@@ -45,9 +45,9 @@ export function stateOf(address: Address, nowMs: number): AddressHealth['state']
   return address.lagBlocks > MAX_LAG_BLOCKS ? 'lagging' : 'up'
 }
 
-/** Leaves it alone for as long as it asks for, or twice as long as the last time. */
+/** Pauses for as long as the node asks, or twice as long as the last time. */
 export function pause(address: Address, nowMs: number, retryAfterMs: number | null): void {
-  // A refusal that was under way beside others is no new one.
+  // Rejections of concurrent requests count once.
   if (address.pausedUntilMs > nowMs) return
   const ownMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** address.refusals)
   address.refusals += 1
@@ -55,7 +55,7 @@ export function pause(address: Address, nowMs: number, retryAfterMs: number | nu
   address.pausedUntilMs = nowMs + Math.min(MAX_PAUSE_MS, retryAfterMs ?? ownMs)
 }
 
-/** Compares heads that were read at the same moment. */
+/** Compares heads that were read at the same time. */
 export function measureLag(addresses: readonly Address[]): void {
   const known = addresses.filter(({ chain, isDown }) => chain === 'right' && !isDown)
   const best = Math.max(0, ...known.map(({ head }) => head ?? 0))
@@ -65,8 +65,8 @@ export function measureLag(addresses: readonly Address[]): void {
 const RANK: Record<AddressHealth['state'], number> = { up: 0, busy: 2, lagging: 3, down: 4, foreign: 5 }
 
 /**
- * Whom to ask, best first; the order of the settings decides among equals. Who does not have a method, or is
- * behind the block that is named, is asked after those who have it.
+ * Addresses to try, best first; ties keep the order of the settings. An address that lacks a method or is
+ * behind the requested block comes after those that have it.
  */
 export function inOrder(addresses: readonly Address[], calls: readonly RpcCall[], nowMs: number): Address[] {
   const named = Math.max(-1, ...calls.map((call) => blockNamed(call) ?? -1))
@@ -92,4 +92,4 @@ export const healthOf = (address: Address, nowMs: number): AddressHealth => ({
 })
 
 export const foreign = (address: Address, chainId: number): RpcUnreachable =>
-  new RpcUnreachable(`${address.endpoint.name} is not of chain ${chainId}`, { why: 'foreign', unsent: true })
+  new RpcUnreachable(`${address.endpoint.name} is not on chain ${chainId}`, { why: 'foreign', unsent: true })

@@ -6,7 +6,7 @@ import { type AgreeingRpc, agreeOfTwo } from './agreeOfTwo.ts'
 interface Node {
   url: string
   head: number
-  /** What it says to eth_call at which block. */
+  /** Its result of eth_call by block. */
   asked: unknown[]
   say: Record<string, unknown>
   close(): void
@@ -58,7 +58,7 @@ async function openNodes(count: number) {
   return { nodes, rpc, alarms, call: () => rpc.request('eth_call', [{}, 'latest']) }
 }
 
-it('asks two nodes at the newest block that both have', async () => {
+it('reads from two nodes at the newest block that both have', async () => {
   const { nodes, rpc, call } = await openNodes(2)
   nodes[1]!.head = 97
   expect(await call()).toBe('0x01')
@@ -70,7 +70,7 @@ it('asks two nodes at the newest block that both have', async () => {
 it.each([
   ['another value', '0x02'],
   ['a revert', new Error('execution reverted')],
-])('refuses what one node answers with %s, and raises an alarm', async (_, said) => {
+])('rejects a read that one node answers with %s, and raises an alarm', async (_, said) => {
   const { nodes, rpc, alarms, call } = await openNodes(2)
   nodes[1]!.say['eth_call'] = said
   await expect(call()).rejects.toMatchObject({ why: 'divided' })
@@ -78,7 +78,7 @@ it.each([
   expect(rpc.trouble()).toContain('disagree on eth_call at block 100')
 })
 
-it('compares blocks by what every node words alike', async () => {
+it('compares only the block fields that all nodes report alike', async () => {
   const { nodes, rpc } = await openNodes(2)
   const block = { hash: '0xab', number: '0x64', timestamp: '0x1', baseFeePerGas: '0x7' }
   nodes[0]!.say['eth_getBlockByNumber'] = { ...block, size: '0x1' }
@@ -90,7 +90,7 @@ it('compares blocks by what every node words alike', async () => {
   })
 })
 
-it('takes the larger of two pending nonces: what is under way is each node’s own', async () => {
+it('takes the larger of two pending nonces, since pending transactions differ by node', async () => {
   const { nodes, rpc } = await openNodes(2)
   nodes[1]!.say['eth_getTransactionCount'] = '0x6'
   expect(await rpc.request('eth_getTransactionCount', ['0x', 'pending'])).toBe('0x6')
@@ -99,19 +99,19 @@ it('takes the larger of two pending nonces: what is under way is each node’s o
   })
 })
 
-it('is not held up by one that says it stands far ahead', async () => {
+it('ignores a node that claims a head far ahead', async () => {
   const { nodes, call } = await openNodes(3)
   nodes[0]!.head = 1_000_000
   expect(await call()).toBe('0x01')
   expect(nodes.map(({ asked }) => asked.length)).toEqual([0, 1, 1])
 })
 
-it('answers nothing on one node’s word, and goes on with two of three', async () => {
+it('rejects a single node’s result, and works with two of three', async () => {
   const { nodes, rpc, alarms, call } = await openNodes(3)
   nodes[0]!.close()
   expect(await call()).toBe('0x01')
   nodes[1]!.head = 1_000
-  await expect(call()).rejects.toThrow('2 of 3 nodes answer, and no two stand together')
+  await expect(call()).rejects.toThrow('2 of 3 nodes answer, and no two are close in height')
   nodes[1]!.head = 100
   nodes[1]!.close()
   await expect(rpc.batch([['eth_call', [{}, 'latest']]])).rejects.toThrow('two must agree')

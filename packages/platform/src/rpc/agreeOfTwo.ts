@@ -3,18 +3,18 @@ import { type Rpc, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from
 import { blockPlace, saysBusy, saysOwnTrouble } from './words.ts'
 
 export interface AgreeingRpc extends Rpc {
-  /** How two nodes disagreed a moment ago; null when they did not. */
+  /** How two nodes disagreed recently; null if they did not. */
   trouble(): string | null
 }
 
 interface Node {
   name: string
   rpc: Rpc
-  /** It did not answer, and is not waited for again before this. */
+  /** It did not answer, and is skipped until then. */
   restsUntilMs: number
 }
 
-/** About five seconds of chain 4663: what a node says from further back is no second opinion on today. */
+/** About five seconds of chain 4663: nodes further apart cannot confirm each other. */
 const MAX_APART_BLOCKS = 50
 const HEAD_BOUND_MS = 2_000
 const TOLD_FOR_MS = 10_000
@@ -22,8 +22,9 @@ const REST_MS = 5_000
 const AGAIN_AFTER_MS = 300
 
 /**
- * Reads of two nodes at one block, answered only where both say the same: no single node can lie. Of more
- * than two, the two are asked that stand close together and furthest: no single one can hold up the others.
+ * Reads from two nodes at one block and returns only what both agree on, so that no single node can lie. Of
+ * more than two, it takes the two highest that are close together, so that no single one can block the
+ * others.
  */
 export function agreeOfTwo({
   urls,
@@ -57,7 +58,7 @@ export function agreeOfTwo({
     return heads.filter(({ head }) => Number.isSafeInteger(head))
   }
 
-  /** The two close together that stand furthest, and the newest block that both have. */
+  /** The two highest nodes that are close together, and the newest block that both have. */
   async function pickTwo(): Promise<{ pair: [Node, Node]; block: number }> {
     const heads = await readHeads()
     let picked: { pair: [Node, Node]; block: number } | undefined
@@ -70,7 +71,7 @@ export function agreeOfTwo({
     }
     if (picked) return picked
     throw new RpcUnreachable(
-      `${heads.length} of ${nodes.length} nodes answer, and no two stand together: two must agree`,
+      `${heads.length} of ${nodes.length} nodes answer, and no two are close in height: two must agree`,
     )
   }
 
@@ -88,7 +89,7 @@ export function agreeOfTwo({
     })
   }
 
-  /** Asked once more before it counts: a reorganisation between two reads looks the same. */
+  /** Retried once before it counts: a reorg between two reads looks the same. */
   async function askTwice(calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcAnswer[]> {
     try {
       return await ask(calls, timeoutMs)
@@ -129,7 +130,7 @@ class Divided extends RpcUnreachable {
   }
 }
 
-/** `latest` would be another block at each of them. */
+/** `latest` may be a different block at each node. */
 function pin([method, params]: RpcCall, block: number): RpcCall {
   const place = blockPlace(method)
   if (place === undefined || (params[place] !== undefined && params[place] !== 'latest'))
@@ -139,19 +140,19 @@ function pin([method, params]: RpcCall, block: number): RpcCall {
   return [method, moved]
 }
 
-/** What each node may see differently, so that the larger one counts: it leaves less to be signed. */
+/** Values that may differ by node; the larger one counts, because it allows less to be signed. */
 const LARGER = new Set(['eth_estimateGas', 'eth_gasPrice'])
 const isLarger = ([method, params]: RpcCall): boolean =>
   LARGER.has(method) || (method === 'eth_getTransactionCount' && params[1] === 'pending')
 
-/** Null where they contradict each other. */
+/** Null if they contradict each other. */
 function agree(call: RpcCall, one: RpcAnswer, other: RpcAnswer): RpcAnswer | null {
   if (one.ok && other.ok) {
     if (isLarger(call)) return Number(one.result) >= Number(other.result) ? one : other
     return gist(one.result) === gist(other.result) ? one : null
   }
   for (const answer of [one, other]) {
-    // A node that cannot answer contradicts nobody, and confirms nothing.
+    // A node that cannot answer neither contradicts nor confirms.
     if (!answer.ok && (saysOwnTrouble(answer.error) || saysBusy(answer.error))) return answer
   }
   if (one.ok || other.ok) return null
@@ -163,7 +164,7 @@ const bothRefused = ([method]: RpcCall, { message }: RpcError, other: RpcError):
   error: new RpcError(method, other.code, message, undefined),
 })
 
-/** Of blocks and receipts only what every node words alike. */
+/** Only the fields of blocks and receipts that all nodes report alike. */
 const GIST = [
   'hash',
   'number',

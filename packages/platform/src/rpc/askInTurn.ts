@@ -3,8 +3,8 @@ import type { RpcAnswer } from './types.ts'
 import { saysOwnTrouble } from './words.ts'
 
 /**
- * Asks one address after another, each when the one before failed or has used up its share of the time, and
- * answers what comes first. Nobody is cut off: a slow answer is still better than none.
+ * Tries one address after another, each when the previous one failed or used up its share of the time, and
+ * returns the first response. Slow requests are not cancelled: a late response is better than none.
  */
 export function askInTurn(
   addresses: readonly Address[],
@@ -15,7 +15,7 @@ export function askInTurn(
   const timers: NodeJS.Timeout[] = []
   let running = 0
   let firstError: unknown
-  /** With errors in it that are only about the node that gave it. */
+  /** Includes errors that are only about that node. */
   let poor: RpcAnswer[] | undefined
 
   return new Promise((resolve, reject) => {

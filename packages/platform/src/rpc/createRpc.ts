@@ -17,11 +17,11 @@ export interface RpcOptions {
   /** One address, or several with the preferred one first. */
   url: string | readonly string[]
   timeoutMs?: number
-  /** With several addresses each must be of this chain, or is never asked. */
+  /** With several addresses, one on another chain is never used. */
   chainId?: number
-  /** Where new blocks are told. `probe`: the preferred address is asked whether it does. */
+  /** WebSocket for new blocks. `probe`: try the preferred address. */
   heads?: { url: string } | 'probe'
-  /** Told when an address goes or comes back. */
+  /** Called when an address changes state. */
   onChange?(health: AddressHealth): void
 }
 
@@ -31,8 +31,8 @@ const WATCH_EVERY_MS = 2_000
 const PROBE_BOUND_MS = 2_000
 
 /**
- * JSON-RPC over one or several addresses. Reads go on to the next address when one fails, is silent for its
- * share of the call's bound, or is behind the block they name; whatever changes something is sent once.
+ * JSON-RPC over one or several addresses. Reads move on to the next address if one fails, stays silent for
+ * its share of the timeout, or is behind the requested block; anything that changes state is sent once.
  */
 export function createRpc(options: RpcOptions): AddressedRpc {
   const { timeoutMs = 5_000, chainId } = options
@@ -49,7 +49,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
     options.onChange?.(health)
   }
 
-  /** One exchange with one address, and what it says of that address. */
+  /** One request to one address; updates the address's health. */
   async function exchange(
     address: Address,
     calls: readonly RpcCall[],
@@ -71,7 +71,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
         pause(address, performance.now(), error.retryAfterMs)
       } else {
         address.failed += 1
-        // A question that is too large, or slow, says little of the node: a probe decides.
+        // A large or slow request says little about the node: a probe decides.
         address.isDown = !isAlone
         void probe(address)
       }
@@ -80,7 +80,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
     }
   }
 
-  /** Never asked anything before it has shown that it is of this chain. */
+  /** An address receives no requests before it has proved its chain. */
   function verify(address: Address, boundMs: number): Promise<void> {
     if (isAlone || chainId === undefined || address.chain === 'right') return Promise.resolve()
     if (address.chain === 'foreign') return Promise.reject(foreign(address, chainId))
@@ -91,7 +91,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   async function readChain(address: Address, expected: number, boundMs: number): Promise<void> {
     try {
       const [answer] = await exchange(address, [['eth_chainId', []]], { boundMs, alone: true })
-      if (!answer?.ok) throw new RpcUnreachable(`${address.endpoint.name} does not say its chain`)
+      if (!answer?.ok) throw new RpcUnreachable(`${address.endpoint.name} did not report its chain`)
       address.chain = Number(answer.result) === expected ? 'right' : 'foreign'
       tell(address)
       if (address.chain === 'foreign') throw foreign(address, expected)
@@ -101,12 +101,12 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   }
 
   const probing = new Set<Address>()
-  /** Looks whether an address answers, of which chain it is, and where it stands. */
+  /** Probes reachability, chain and head of an address. */
   async function probe(address: Address): Promise<void> {
     if (isAlone || probing.has(address) || address.pausedUntilMs > performance.now()) return
     probing.add(address)
     try {
-      // What comes back may be another node.
+      // A different node may have come back.
       if (address.isDown || address.chain === 'foreign') address.chain = 'unread'
       const terms = { boundMs: PROBE_BOUND_MS, alone: true }
       const [answer] = await address.endpoint.exchange([['eth_blockNumber', []]], terms)
@@ -132,7 +132,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   const watching = isAlone ? undefined : setInterval(() => void watch(), WATCH_EVERY_MS).unref()
   if (!isAlone) void watch()
 
-  /** A node without the block that is named would answer of an earlier one, or with fewer logs. */
+  /** A node without the requested block would answer for an earlier one, or with fewer logs. */
   async function reach(address: Address, block: number, boundMs: number): Promise<void> {
     if (isAlone || (address.head !== null && address.head >= block)) return
     await exchange(address, [['eth_blockNumber', []]], { boundMs, alone: true })
@@ -159,7 +159,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
     return exchange(address, calls, { boundMs: left(), alone })
   }
 
-  /** Once to the best address; to another only where nothing was sent. */
+  /** Sends once to the best address; tries another only if nothing was sent. */
   async function sendOnce(input: Ask): Promise<RpcAnswer[]> {
     let last: unknown = new RpcUnreachable('no address to send to', { unsent: true })
     for (const address of inOrder(addresses, input.calls, performance.now())) {
@@ -181,7 +181,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
     return askInTurn(order, input.untilMs, (address) => askOne(address, input))
   }
 
-  /** Where everybody is busy, the pause is waited for, as long as the call may take. */
+  /** If all are rate limiting, waits for the pause, within the call's timeout. */
   async function askPatiently(input: Ask): Promise<RpcAnswer[]> {
     for (;;) {
       try {

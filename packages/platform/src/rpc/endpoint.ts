@@ -2,9 +2,9 @@ import { ExchangeFailed, type HttpAnswer } from '../exchange.ts'
 import { keepConnections } from '../kept/keepConnections.ts'
 import { isRead, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from './types.ts'
 
-/** One address over kept-alive HTTP connections; every exchange is bounded in time and size. */
+/** One address over kept-alive HTTP connections; every request is bounded in time and size. */
 export interface Endpoint {
-  /** Without the path, which may hold a key. */
+  /** Without the path, which may contain a key. */
   name: string
   exchange(calls: readonly RpcCall[], terms: ExchangeTerms): Promise<RpcAnswer[]>
   close(): void
@@ -12,9 +12,9 @@ export interface Endpoint {
 
 interface ExchangeTerms {
   boundMs: number
-  /** One call outside a batch, as some nodes and all sequencers expect. */
+  /** Sends one call outside a batch, as some nodes and all sequencers require. */
   alone: boolean
-  /** Reading stops beyond it, and the connection is closed. */
+  /** Reading stops beyond this, and the connection is closed. */
   maxAnswerBytes?: number
 }
 
@@ -35,7 +35,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const TOO_MANY_REQUESTS = 429
 
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
-/** The node closed a kept-alive connection just as a request went out on it: nothing was answered. */
+/** The node closed a kept-alive connection as a request went out on it: there was no response. */
 const isGone = (error: unknown): boolean =>
   error instanceof ExchangeFailed && error.onStaleConnection && GONE.has(error.code)
 
@@ -46,7 +46,7 @@ function whyOf(error: unknown): RpcUnreachable['why'] {
   return error.kind === 'too large' ? 'large' : 'silent'
 }
 
-/** Seconds, or a date as HTTP writes it. */
+/** Seconds, or an HTTP date. */
 function retryAfterMs(header: string | undefined): number | null {
   if (header === undefined) return null
   const ms = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
@@ -71,7 +71,7 @@ export function createEndpoint(url: string, { maxConnections = MAX_CONNECTIONS }
     return outcome
   }
 
-  /** Once more on a new connection, within the same bound, where that can do no harm. */
+  /** Retries on a new connection, within the same timeout, if that is safe. */
   async function postWell(
     body: string,
     { boundMs, mayAgain, maxAnswerBytes }: PostTerms,
@@ -82,23 +82,23 @@ export function createEndpoint(url: string, { maxConnections = MAX_CONNECTIONS }
     } catch (error) {
       const leftMs = boundMs - (performance.now() - startedMs)
       if (!isGone(error)) throw error
-      // Where one kept connection was dead, the others may be too: a node that came back knows none of them.
+      // If one kept-alive connection is dead, the others may be too: a restarted node has none of them.
       connections.dropIdle()
       if (!mayAgain || leftMs <= 0) throw error
       return post(body, leftMs, maxAnswerBytes)
     }
   }
 
-  /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
+  /** Sends and receives JSON; any failure is RpcUnreachable. */
   async function converse(what: string, message: unknown, terms: PostTerms): Promise<unknown> {
     try {
       const { status, headers, text } = await postWell(JSON.stringify(message), terms)
       if (status === TOO_MANY_REQUESTS) {
         const after = retryAfterMs(headers['retry-after'])
-        throw new RpcUnreachable('asked too often', { why: 'busy', retryAfterMs: after })
+        throw new RpcUnreachable('rate limited', { why: 'busy', retryAfterMs: after })
       }
       const answer = JSON.parse(text)
-      if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
+      if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC response')
       return answer
     } catch (cause) {
       throw new RpcUnreachable(`${what}: ${(cause as Error).message}`, {
@@ -118,13 +118,13 @@ export function createEndpoint(url: string, { maxConnections = MAX_CONNECTIONS }
       const [first] = messages
       if (alone && first) {
         const answer = (await converse(first.method, first, terms)) as Answered
-        return [answerOf(first.method, answer, 'answer without a result')]
+        return [answerOf(first.method, answer, 'response without a result')]
       }
       const answers = await converse('batch', messages, terms)
-      if (!Array.isArray(answers)) throw new RpcUnreachable('batch: the node takes no batches')
-      // A node may answer in any order.
+      if (!Array.isArray(answers)) throw new RpcUnreachable('batch: the node does not support batches')
+      // Responses may come in any order.
       const byId = new Map((answers as Answered[]).map((answer) => [answer?.id, answer]))
-      return messages.map(({ id, method }) => answerOf(method, byId.get(id), 'no answer in the batch'))
+      return messages.map(({ id, method }) => answerOf(method, byId.get(id), 'missing in the batch response'))
     },
     close: connections.close,
   }

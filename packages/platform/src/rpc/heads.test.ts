@@ -41,7 +41,7 @@ async function open({ chain = '0x1237', subscribes = true } = {}) {
   return { heard: () => heard, connections: () => connections, tell }
 }
 
-it('tells of each block, and connects again after it was dropped', async () => {
+it('reports each block, and reconnects after it was dropped', async () => {
   const { heard, tell, connections } = await open()
   await expect.poll(heads.isAlive).toBe(true)
   const first = heard()
@@ -51,16 +51,13 @@ it('tells of each block, and connects again after it was dropped', async () => {
   await expect.poll(heads.isAlive).toBe(false)
   await expect.poll(heads.isAlive, { timeout: 5_000 }).toBe(true)
   expect(connections()).toBe(2)
-  // What came in between is looked for at once.
+  // Blocks in between trigger a poll at once.
   expect(heard()).toBeGreaterThan(first + 1)
 })
 
-it.each([{ chain: '0x1' }, { subscribes: false }])(
-  'is not alive on a node that is none for us: %o',
-  async (node) => {
-    const { connections, heard } = await open(node)
-    await expect.poll(connections, { timeout: 5_000 }).toBeGreaterThan(1)
-    expect(heads.isAlive()).toBe(false)
-    expect(heard()).toBe(0)
-  },
-)
+it.each([{ chain: '0x1' }, { subscribes: false }])('is not alive on an unsuitable node: %o', async (node) => {
+  const { connections, heard } = await open(node)
+  await expect.poll(connections, { timeout: 5_000 }).toBeGreaterThan(1)
+  expect(heads.isAlive()).toBe(false)
+  expect(heard()).toBe(0)
+})

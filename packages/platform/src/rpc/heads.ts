@@ -2,29 +2,29 @@ import WebSocket from 'ws'
 
 export interface Heads {
   onHead(listener: () => void): () => void
-  /** Subscribed, and heard of within a ping's time. */
+  /** Subscribed, and a message or pong came within the ping interval. */
   isAlive(): boolean
   close(): void
 }
 
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 30_000
-/** A node that has no WebSocket is not asked for one all the time. */
+/** Retry interval for a node that may have no WebSocket. */
 const GUESS_AGAIN_MS = 600_000
 const OPEN_WITHIN_MS = 5_000
 const PING_EVERY_MS = 10_000
 const MAX_MESSAGE_BYTES = 1_000_000
 
-/** New blocks as a node tells them by `newHeads`; connects again and again for as long as it is open. */
+/** New blocks by the node's `newHeads` subscription; reconnects until it is closed. */
 export function followHeads({
   url,
   isGuess,
   chainId,
 }: {
   url: string
-  /** Nobody said that the node has a WebSocket there. */
+  /** The address is a guess, not a setting. */
   isGuess: boolean
-  /** Null: any. */
+  /** Null: any chain. */
   chainId: number | null
 }): Heads {
   const listeners = new Set<() => void>()
@@ -67,7 +67,7 @@ export function followHeads({
         wasHeard = true
         failures = 0
       }
-      // What came while there was no connection is heard of now.
+      // Notify listeners of blocks missed while disconnected.
       if (isSubscribed) for (const listener of listeners) listener()
     })
     own.on('error', () => own.terminate())

@@ -15,7 +15,7 @@ function openAt(urls: readonly URL[], states: AddressHealth['state'][] = urls.ma
   })
 }
 
-it('bounds calls at the node and calls that wait, and refuses the rest at once', async () => {
+it('bounds running and queued calls, and rejects the rest at once', async () => {
   let atOnce = 0
   let mostAtOnce = 0
   let total = 0
@@ -35,7 +35,7 @@ it('bounds calls at the node and calls that wait, and refuses the rest at once',
   node.close()
 })
 
-it('stops reading an answer that is too long', async () => {
+it('stops reading a response that is too long', async () => {
   let sentBytes = 0
   const { url } = await serveHttp(async (_, response) => {
     response.on('error', () => {})
@@ -58,7 +58,7 @@ it.each([
   ['429', 'busy'],
   ['html', 'silent'],
   ['hang', 'slow'],
-] as const)('sends a call once to a node that answers %s', async (way, why) => {
+] as const)('sends a call once to a node that responds with %s', async (way, why) => {
   let requests = 0
   const { url } = await serveHttp((_, response) => {
     requests += 1
@@ -75,7 +75,7 @@ it.each([
   node.close()
 })
 
-it('sends nothing to a node that the service finds busy or down', async () => {
+it('sends nothing to a node that is rate limiting or down', async () => {
   let requests = 0
   const { url } = await serveHttp((_, response) => {
     requests += 1

@@ -5,15 +5,15 @@ import { saysBusy } from './words.ts'
 
 export interface PassThroughOptions {
   urls: readonly string[]
-  /** How the main connections find the same addresses, in the same order. */
+  /** Health of the addresses, from the main connections. */
   health(): readonly Pick<AddressHealth, 'state'>[]
-  /** Connections to one address, and so calls that a node runs at once for these callers. */
+  /** Connections per address, and so concurrent calls of these callers on a node. */
   maxConnections: number
-  /** Calls at once, with those that wait for a connection. */
+  /** Running calls and those that wait for a connection. */
   maxCalls: number
 }
 
-/** Reads on behalf of anonymous callers. */
+/** Reads for anonymous callers. */
 export interface PassThrough {
   request(
     method: string,
@@ -38,7 +38,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     const usable = addresses.find(
       ({ pausedUntilMs }, i) => pausedUntilMs <= nowMs && (states[i]?.state ?? 'up') === 'up',
     )
-    if (!usable) throw new RpcUnreachable('no node takes calls now', { why: 'busy' })
+    if (!usable) throw new RpcUnreachable('no node available', { why: 'busy' })
     return usable
   }
 
@@ -60,7 +60,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
 
   return {
     async request(method, params, bound) {
-      if (calls >= maxCalls) throw new RpcUnreachable('too many calls at once', { why: 'busy' })
+      if (calls >= maxCalls) throw new RpcUnreachable('too many concurrent calls', { why: 'busy' })
       const address = pick()
       calls += 1
       try {

@@ -9,7 +9,7 @@ type Said = { result: unknown } | { error: { code: number; message: string; data
 interface Node {
   url: string
   asked: string[]
-  /** Answers by method; `eth_chainId` and `eth_blockNumber` have usual ones. */
+  /** Responses by method; `eth_chainId` and `eth_blockNumber` have defaults. */
   say: Record<string, Said>
   head: number
   chain: string
@@ -81,7 +81,7 @@ async function openTwo(options: { timeoutMs?: number } = {}) {
 const price = (rpc: ReturnType<typeof createRpc>) => rpc.request('eth_gasPrice')
 
 describe('reads', () => {
-  it('go to the preferred address, to the next when it is dead, and back when it lives again', async () => {
+  it('go to the preferred address, to the next if it is dead, and back once it recovers', async () => {
     const { a, rpc, states } = await openTwo()
     expect(await price(rpc)).toBe('a')
     await a.die()
@@ -92,7 +92,7 @@ describe('reads', () => {
     expect(await price(rpc)).toBe('a')
   })
 
-  it('of one that hangs are answered by the other within the call’s own bound', async () => {
+  it('of a hanging node are answered by another within the timeout', async () => {
     const { a, rpc } = await openTwo({ timeoutMs: 1_000 })
     a.say['eth_gasPrice'] = 'hang'
     const startedMs = performance.now()
@@ -100,14 +100,14 @@ describe('reads', () => {
     expect(performance.now() - startedMs).toBeLessThan(1_000)
   })
 
-  it('that all fail say why the first one did', async () => {
+  it('that all fail report the first error', async () => {
     const { a, b, rpc } = await openTwo({ timeoutMs: 600 })
     await a.die()
     await b.die()
     await expect(price(rpc)).rejects.toBeInstanceOf(RpcUnreachable)
   })
 
-  it('a busy address is left alone for as long as it asks, and the other one serves', async () => {
+  it('pause a rate-limiting address for as long as it asks, and use the other', async () => {
     const { a, rpc, states } = await openTwo()
     a.say['eth_gasPrice'] = 429
     expect(await price(rpc)).toBe('b')
@@ -119,7 +119,7 @@ describe('reads', () => {
     await expect.poll(() => price(rpc)).toBe('a')
   })
 
-  it('a single busy address is waited for within the bound', async () => {
+  it('wait for a single rate-limiting address within the timeout', async () => {
     const a = await startNode('a')
     const rpc = createRpc({ url: a.url, timeoutMs: 2_000 })
     open.push(rpc)
@@ -132,7 +132,7 @@ describe('reads', () => {
     await expect(rpc.request('eth_gasPrice', [], { timeoutMs: 200 })).rejects.toMatchObject({ why: 'busy' })
   })
 
-  it('an address of another chain is never asked', async () => {
+  it('never use an address of another chain', async () => {
     const [a, b] = [await startNode('a'), await startNode('b')]
     a.chain = '0x1'
     const rpc = createRpc({ url: [a.url, b.url], chainId: 4663 })
@@ -146,7 +146,7 @@ describe('reads', () => {
     expect([...a.asked, ...b.asked.slice(3)]).not.toContain('eth_gasPrice')
   })
 
-  it('what one node does not have, or has forgotten, the other is asked for', async () => {
+  it('fall back to another node if one lacks a method or state', async () => {
     const { a, b, rpc } = await openTwo()
     const call = () => rpc.request('eth_call', [{}, '0x1'])
     a.say['eth_call'] = { error: { code: -32_000, message: 'missing trie node 12 (path )' } }
@@ -164,7 +164,7 @@ describe('reads', () => {
     expect(a.asked.length).toBe(asked)
   })
 
-  it('a revert is an answer: nobody else is asked', async () => {
+  it('treat a revert as a result: no other node is tried', async () => {
     const { a, b, rpc } = await openTwo()
     a.say['eth_call'] = { error: { code: 3, message: 'execution reverted: internal error' } }
     await expect(rpc.request('eth_call', [{}, 'latest'])).rejects.toMatchObject({ code: 3 })
@@ -178,7 +178,7 @@ describe('reads', () => {
     { code: -32_603, message: 'internal error', data: '0x08c379a0' },
     { code: -32_015, message: 'throttled: unavailable', data: 'Reverted 0x08c379a0' },
     { code: 429, message: 'too many requests', data: { data: '0x08c379a0' } },
-  ])('take $code $message $data for a revert, which says nothing about the node', async (error) => {
+  ])('take $code $message $data for a revert, not for node trouble', async (error) => {
     const { a, b, rpc, states } = await openTwo()
     a.say['eth_call'] = { error }
     await expect(rpc.request('eth_call', [{}, 'latest'])).rejects.toMatchObject({ code: error.code })
@@ -194,7 +194,7 @@ describe('reads', () => {
   it.each([
     { code: 429, message: 'too many requests', data: { see: 'https://node.example/limits' } },
     { code: -32_005, message: 'request rate limited' },
-  ])('still take $code $message for a busy node', async (error) => {
+  ])('take $code $message for a rate-limiting node', async (error) => {
     const { a, rpc, states } = await openTwo()
     a.say['eth_gasPrice'] = { error }
     expect(await price(rpc)).toBe('b')
@@ -215,7 +215,7 @@ describe('reads', () => {
     })
   })
 
-  it('prefer a node that keeps up to one that lags', async () => {
+  it('prefer an up-to-date node to a lagging one', async () => {
     const { b, rpc, states } = await openTwo()
     b.head = 1_000
     await expect.poll(states, { timeout: 10_000 }).toEqual(['lagging', 'up'])
@@ -244,7 +244,7 @@ describe('transactions', () => {
   const send = (rpc: ReturnType<typeof createRpc>) =>
     rpc.request('eth_sendRawTransaction', ['0x02'], { timeoutMs: 500 })
 
-  it('leave once: what was sent and not answered is not sent elsewhere', async () => {
+  it('are sent once: never to another node if the response is missing', async () => {
     const { a, b, rpc } = await openTwo()
     a.say['eth_sendRawTransaction'] = 'hang'
     await expect(send(rpc)).rejects.toMatchObject({ unsent: false })
@@ -254,7 +254,7 @@ describe('transactions', () => {
     expect(b.asked).not.toContain('eth_sendRawTransaction')
   })
 
-  it('go to the next address when the first is known to be dead', async () => {
+  it('go to the next address if the first is known to be dead', async () => {
     const { a, b, rpc } = await openTwo()
     b.say['eth_sendRawTransaction'] = { result: '0xhash' }
     await a.die()

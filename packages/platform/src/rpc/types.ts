@@ -1,4 +1,4 @@
-/** The node answered with a JSON-RPC error: `code` 3 carries revert data. */
+/** The node responded with a JSON-RPC error: `code` 3 carries revert data. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -10,17 +10,18 @@ export class RpcError extends Error {
 }
 
 /**
- * No usable answer: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an effect.
+ * No usable response: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an
+ * effect.
  */
 export class RpcUnreachable extends Error {
   /**
-   * slow: no answer in time; large: more than is read; busy: asked too often; unreadable: not what was asked
-   * for; foreign: a node of another chain; behind: no node has the block yet; divided: two nodes disagree.
+   * slow: timed out; large: response too large; busy: rate limited; unreadable: unexpected response; foreign:
+   * a node of another chain; behind: no node has the block yet; divided: two nodes disagree.
    */
   readonly why: 'slow' | 'large' | 'busy' | 'unreadable' | 'foreign' | 'behind' | 'divided' | 'silent'
-  /** Nothing was sent, so nothing can have been done there. */
+  /** Nothing was sent, so the call had no effect. */
   readonly unsent: boolean
-  /** How long a busy node asks to be left alone, where it says so. */
+  /** Pause that a rate-limiting node asks for, if any. */
   readonly retryAfterMs: number | null
   constructor(
     message: string,
@@ -48,29 +49,30 @@ export interface Rpc {
     options?: { timeoutMs?: number },
   ): Promise<T>
   /**
-   * Several calls in one request, answered in order; one that fails is its error, beside the others' results.
+   * Several calls in one request, answered in order; a failed one returns its error beside the others'
+   * results.
    */
   batch(calls: readonly RpcCall[], options?: { timeoutMs?: number }): Promise<RpcAnswer[]>
-  /** Calls back with each new block while a node tells of them; answers how to stop listening. */
+  /** Calls back on each new block while a node reports them; returns the unsubscribe function. */
   onHead?(listener: () => void): () => void
-  /** Whether a node tells of new blocks now: then looking for them may be rare. */
+  /** Whether a node reports new blocks now, so that polling can be rare. */
   hearsHeads?(): boolean
   close(): void
 }
 
-/** What is known of one address, for logs and metrics. Its name never has the key that a URL may carry. */
+/** Health of one address, for logs and metrics. Its name never contains the key that a URL may carry. */
 export interface AddressHealth {
   name: string
   state: 'up' | 'busy' | 'lagging' | 'down' | 'foreign'
-  /** The newest block heard of there; null before the first. */
+  /** The newest block seen there; null before the first. */
   head: number | null
   lagBlocks: number
-  /** Exchanges that failed, and that were refused as too many. */
+  /** Failed and rate-limited requests. */
   failed: number
   busy: number
 }
 
-/** Asked twice, these answer the same and change nothing. Whatever else there is goes out once. */
+/** Read-only methods that may be retried. All others are sent once. */
 const READS =
   /^(eth_(call|blockNumber|chainId|estimateGas|simulateV1|feeHistory|gasPrice|get(?!Filter)\w+)|net_\w+|web3_\w+|debug_trace\w+)$/
 export const isRead = ([method]: RpcCall): boolean => READS.test(method)

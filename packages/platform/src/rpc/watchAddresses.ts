@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client'
 import type { Metrics } from '../metrics.ts'
 import type { AddressHealth } from './types.ts'
 
-/** What metrics say of each RPC address. */
+/** Metrics of each RPC address. */
 export function watchAddresses(
   { registry }: Pick<Metrics, 'registry'>,
   rpc: { addresses(): AddressHealth[]; hearsHeads?(): boolean },
@@ -17,15 +17,13 @@ export function watchAddresses(
         for (const health of rpc.addresses()) this.set({ address: health.name }, read(health))
       },
     })
-  gauge('pit_rpc_up', '1 while the RPC address is the first choice of reads.', ({ state }) =>
-    state === 'up' ? 1 : 0,
-  )
-  gauge('pit_rpc_lag_blocks', 'Blocks it is behind the best address.', ({ lagBlocks }) => lagBlocks)
-  gauge('pit_rpc_failed', 'Exchanges with it that failed.', ({ failed }) => failed)
-  gauge('pit_rpc_busy', 'Times it said that it was asked too often.', ({ busy }) => busy)
+  gauge('pit_rpc_up', '1 while the RPC address is healthy.', ({ state }) => (state === 'up' ? 1 : 0))
+  gauge('pit_rpc_lag_blocks', 'Blocks behind the best address.', ({ lagBlocks }) => lagBlocks)
+  gauge('pit_rpc_failed', 'Failed requests.', ({ failed }) => failed)
+  gauge('pit_rpc_busy', 'Requests it rejected as rate limited.', ({ busy }) => busy)
   new Gauge({
     name: 'pit_rpc_hears_heads',
-    help: '1 while a WebSocket tells of new blocks.',
+    help: '1 while a WebSocket reports new blocks.',
     registers: [registry],
     collect() {
       this.set(rpc.hearsHeads?.() ? 1 : 0)

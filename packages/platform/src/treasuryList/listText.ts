@@ -1,6 +1,6 @@
 import type { TreasuryList } from './readTreasuryList.ts'
 
-/** The list as SANCTIONS_FILE takes it, with where it is from and when it was taken. */
+/** The list in the format of SANCTIONS_FILE, with its source and download time. */
 export const listText = (
   { addresses, publishedOn, sha256 }: TreasuryList,
   { source, takenAtMs }: { source: string; takenAtMs: number },

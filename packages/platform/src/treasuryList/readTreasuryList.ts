@@ -3,22 +3,22 @@ import { SanctionsFileError } from '../parseSanctions.ts'
 import { readXml, type XmlListener } from './readXml.ts'
 
 export interface TreasuryList {
-  /** Lower-case, sorted. */
+  /** Lower case, sorted. */
   addresses: string[]
-  /** By the list's own word, as an ISO date. */
+  /** The list's own publication date, as an ISO date. */
   publishedOn: string
-  /** Of the bytes that were read. */
+  /** Hash of the bytes read. */
   sha256: string
 }
 
 const KIND = /^Digital Currency Address - [A-Z0-9]{2,10}$/
 const EVM = /^0x[0-9a-fA-F]{40}$/
-/** Far more than the Treasury lists: what grows past it is not its list. */
+/** Far more than the Treasury lists: a longer file is not its list. */
 const MAX_ADDRESSES = 100_000
 
 /**
- * The EVM addresses of what the US Treasury publishes, as SDN.XML or as SDN_ADVANCED.XML, read as it comes.
- * Every 0x address counts whatever coin it is listed under: one key controls it on every EVM chain.
+ * Reads the EVM addresses of the US Treasury's SDN.XML or SDN_ADVANCED.XML as a stream. Every 0x address
+ * counts, whatever coin it is listed under: one key controls it on every EVM chain.
  */
 export async function readTreasuryList(
   chunks: AsyncIterable<Uint8Array>,
@@ -44,11 +44,11 @@ interface State {
   root: string | null
   addresses: Set<string>
   published: string | null
-  /** SDN.XML: the kind named beside a number, and how many entries there are and should be. */
+  /** SDN.XML: the current kind, and the actual and declared number of entries. */
   idType: string
   entries: number
   stated: number | null
-  /** SDN_ADVANCED.XML: its date in parts, the numbers of the kinds, and the open feature's. */
+  /** SDN_ADVANCED.XML: parts of its date, the numbers of the kinds, and that of the open feature. */
   inDate: boolean
   date: Partial<Record<'Year' | 'Month' | 'Day', number>>
   kindId: string | undefined
@@ -67,7 +67,7 @@ function gather(): { listener: XmlListener; done(): Omit<TreasuryList, 'sha256'>
 function listenerOf(state: State): XmlListener {
   function found(text: string): void {
     if (!EVM.test(text)) return
-    // A copy: a slice would keep the whole piece of the file it was cut from.
+    // Copy: a slice would keep the whole chunk of the file in memory.
     state.addresses.add(Buffer.from(text.toLowerCase()).toString())
     if (state.addresses.size > MAX_ADDRESSES)
       throw new SanctionsFileError(`the list has more than ${MAX_ADDRESSES} addresses`)
@@ -114,7 +114,7 @@ function listenerOf(state: State): XmlListener {
     close(name, text) {
       if (state.inDate && (name === 'Year' || name === 'Month' || name === 'Day'))
         state.date[name] = Number(text)
-      // Own names only: a document's may be any.
+      // Own properties only: names come from the document.
       if (Object.hasOwn(closes, name)) closes[name]!(text)
     },
   }
@@ -132,13 +132,13 @@ function isoOf(
 
 function concluded({ root, published, entries, stated, addresses }: State): Omit<TreasuryList, 'sha256'> {
   const broken = (why: string): never => {
-    throw new SanctionsFileError(`the list is not the Treasury’s: ${why}`)
+    throw new SanctionsFileError(`not a Treasury list: ${why}`)
   }
   if (root !== 'sdnList' && root !== 'Sanctions') broken('it is neither SDN.XML nor SDN_ADVANCED.XML')
-  if (root === 'sdnList' && stated !== entries) broken(`it says ${stated} entries and has ${entries}`)
-  if (addresses.size === 0) broken('it names no EVM address')
+  if (root === 'sdnList' && stated !== entries) broken(`it declares ${stated} entries and has ${entries}`)
+  if (addresses.size === 0) broken('it contains no EVM address')
   return {
     addresses: [...addresses].sort(),
-    publishedOn: published ?? broken('it does not say when it was published'),
+    publishedOn: published ?? broken('it has no publication date'),
   }
 }

@@ -138,7 +138,7 @@ async function runNext(
     const ran = (await simulateBlocks(rpc, [asked], { timeoutMs, ...terms }))[0]!
     // Some nodes look at it themselves, others only where transactions are validated.
     const tooLow = block.calls.some(({ maxFeePerGasWei: cap }) => cap !== undefined && cap < ran.baseFeeWei)
-    if (tooLow) throw new NotRunnable(FEE_CAP_TOO_LOW, 'the fee cap is under the base fee')
+    if (tooLow) throw new NotRunnable(FEE_CAP_TOO_LOW, 'the fee cap is below the base fee')
     return ran
   }
   try {
