@@ -5,12 +5,12 @@ import { createCache } from './cache.ts'
 
 /** A read whose result the test supplies. */
 function reads() {
-  const asked: { key: string; answer(value: number): void; fail(error: Error): void }[] = []
+  const reads: { key: string; answer(value: number): void; fail(error: Error): void }[] = []
   const read = (key: string) =>
     new Promise<number>((answer, fail) => {
-      asked.push({ key, answer, fail })
+      reads.push({ key, answer, fail })
     })
-  return { asked, read }
+  return { asked: reads, read }
 }
 
 it('shares one read among concurrent callers, then returns synchronously', async () => {
@@ -89,12 +89,12 @@ it('applies a lifetime per value', async () => {
   const clock = createManualClock()
   const cache = createCache<string, number>({ max: 10, ttlMs: (value) => value, clock })
   for (const ms of [0, 10, 20, Number.POSITIVE_INFINITY]) await cache.load(`${ms}`, async () => ms)
-  const kept = () => ['0', '10', '20', 'Infinity'].filter((key) => cache.get(key) !== undefined)
-  expect(kept()).toEqual(['10', '20', 'Infinity'])
+  const cachedKeys = () => ['0', '10', '20', 'Infinity'].filter((key) => cache.get(key) !== undefined)
+  expect(cachedKeys()).toEqual(['10', '20', 'Infinity'])
   clock.set(10)
-  expect(kept()).toEqual(['20', 'Infinity'])
+  expect(cachedKeys()).toEqual(['20', 'Infinity'])
   clock.set(-1)
-  expect(kept()).toEqual(['Infinity'])
+  expect(cachedKeys()).toEqual(['Infinity'])
   // A lifetime of 0 removes the previous value.
   await cache.load('10', async () => 0)
   expect(cache.latest('10')).toBeUndefined()
@@ -119,11 +119,11 @@ it('evicts the least recently used key', () => {
       const cache = createCache<number, number>({ max })
       let model: [number, number][] = []
       for (const [i, { act, key }] of steps.entries()) {
-        const known = model.find(([own]) => own === key)
+        const entry = model.find(([own]) => own === key)
         const others = model.filter(([own]) => own !== key)
         if (act === 'get') {
-          expect(cache.get(key)).toBe(known?.[1])
-          if (known) model = [...others, known]
+          expect(cache.get(key)).toBe(entry?.[1])
+          if (entry) model = [...others, entry]
         } else if (act === 'set') {
           cache.set(key, i)
           model = [...others, [key, i] as [number, number]].slice(-max)

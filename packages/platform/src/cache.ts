@@ -36,7 +36,7 @@ export function createCache<K extends NonNullable<unknown>, V>({
   | { ttlMs: number | ((value: V) => number); clock: Clock }
 )): Cache<K, V> {
   const entries = new LRUCache<K, Entry<V>>({ max })
-  const underWay = new Map<K, Promise<V>>()
+  const pendingReads = new Map<K, Promise<V>>()
   const nowMs = () => (age.ttlMs === undefined ? 0 : age.clock.nowMs())
   const ttlOf = (value: V): number => {
     if (age.ttlMs === undefined) return Number.POSITIVE_INFINITY
@@ -62,38 +62,38 @@ export function createCache<K extends NonNullable<unknown>, V>({
     load(key, read) {
       const entry = fresh(key)
       if (entry !== undefined) return entry.value
-      const asked = underWay.get(key)
-      if (asked !== undefined) return asked
+      const pendingRead = pendingReads.get(key)
+      if (pendingRead !== undefined) return pendingRead
       const atMs = nowMs()
       // False if the key was deleted or set while this read ran.
-      const counts = () => underWay.get(key) === asking && underWay.delete(key)
-      const asking = read(key).then(
+      const isCurrent = () => pendingReads.get(key) === pending && pendingReads.delete(key)
+      const pending = read(key).then(
         (value) => {
-          if (counts()) keep(key, value, atMs)
+          if (isCurrent()) keep(key, value, atMs)
           return value
         },
         (error) => {
-          counts()
+          isCurrent()
           throw error
         },
       )
-      underWay.set(key, asking)
-      return asking
+      pendingReads.set(key, pending)
+      return pending
     },
     set(key, value) {
-      underWay.delete(key)
+      pendingReads.delete(key)
       keep(key, value, nowMs())
     },
     delete(key) {
-      underWay.delete(key)
+      pendingReads.delete(key)
       entries.delete(key)
     },
     deleteWhere(matches) {
-      underWay.clear()
+      pendingReads.clear()
       for (const [key, entry] of entries.entries()) if (matches(entry.value, key)) entries.delete(key)
     },
     clear() {
-      underWay.clear()
+      pendingReads.clear()
       entries.clear()
     },
     size: () => entries.size,

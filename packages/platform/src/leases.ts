@@ -28,13 +28,13 @@ export function createLeases({
 }): Leases {
   async function take(name: string, holder: string): Promise<boolean> {
     const nowMs = clock.nowMs()
-    const taken = await db.query(
+    const rows = await db.query(
       `insert into job_leases (name, held_by, until_ms) values ($1, $2, $3)
        on conflict (name) do update set held_by = excluded.held_by, until_ms = excluded.until_ms
          where job_leases.until_ms <= $4 returning 1`,
       [name, holder, nowMs + leaseMs, nowMs],
     )
-    return taken.length > 0
+    return rows.length > 0
   }
 
   /** Until the signal is aborted; resolves early when the lease is lost. */

@@ -38,13 +38,13 @@ export async function readMarks({
 }): Promise<MarkReading> {
   // The node's block number: inside a call a rollup may see its parent chain's.
   const block = await readOne(rpc, askBlockNumber())
-  const asked = sources.map((source) => ({ source, calls: markCalls(source) }))
-  const calls = [{ to: multicall3, data: TIMESTAMP }, ...asked.flatMap((one) => one.calls)]
+  const reads = sources.map((source) => ({ source, calls: markCalls(source) }))
+  const calls = [{ to: multicall3, data: TIMESTAMP }, ...reads.flatMap((one) => one.calls)]
   const [timestamp, ...answers] = await readOne(rpc, askMulticall(multicall3, calls, { block }))
   const reading: MarkReading = { block, timestampS: secondsOf(timestamp!), marks: [], unread: [] }
   const readAtS = Math.floor(nowMs / 1000)
   const at = { nowS: readAtS, stocksOpen: stockSession(nowMs) }
-  for (const { source, calls } of asked) {
+  for (const { source, calls } of reads) {
     const { token, symbol } = source
     const priced = markPriceIn(source, answers.splice(0, calls.length), at)
     if ('why' in priced) reading.unread.push({ token, symbol, why: priced.why })

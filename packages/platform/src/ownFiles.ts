@@ -32,17 +32,17 @@ const OF_PIT = /^(store|signer|server|devnet|admin\.sock)$|\.lock(\.|$)/
  */
 export function ownDataDir(path: string): number {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const found = statSync(path)
-  refuseForeign(path, found)
+  const stats = statSync(path)
+  refuseForeign(path, stats)
   const names = readdirSync(path)
   const ours = names.filter((name) => OF_PIT.test(name))
-  const isShared = (found.mode & STICKY) !== 0 || (names.length > 0 && ours.length === 0)
-  if (isOpenToOthers(found) && isShared) {
+  const isShared = (stats.mode & STICKY) !== 0 || (names.length > 0 && ours.length === 0)
+  if (isOpenToOthers(stats) && isShared) {
     throw new StartRefused(
       `DATA_DIR ${path} is open to other users and contains other files: choose a separate folder`,
     )
   }
-  const wasOpen = closeOne(path, found)
+  const wasOpen = closeOne(path, stats)
   return ours.reduce((count, name) => count + ownEntry(join(path, name), 'close'), wasOpen)
 }
 
@@ -68,10 +68,10 @@ function ownAt(path: string, found: Stats, whenOpen: 'close' | 'refuse'): number
 
 /** Files come and go while a process runs. Links are not followed: they may lead anywhere. */
 function ownEntry(path: string, whenOpen: 'close' | 'refuse'): number {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined || found.isSymbolicLink()) return 0
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isSymbolicLink()) return 0
   try {
-    return ownAt(path, found, whenOpen)
+    return ownAt(path, stats, whenOpen)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
     throw error

@@ -21,13 +21,15 @@ function reasonIn(data: Hex, depth: number): string {
     return WORDS_OF_REASON.get(text) ?? (plainText(text) || 'reverted')
   }
   const selector = data.slice(0, 10)
-  const known = knownErrors().get(selector)
+  const knownError = knownErrors().get(selector)
   const unknown = data.length >= 10 ? `reverted with ${selector}` : 'reverted without a reason'
-  if (!known) return unknown
-  if (typeof known.words === 'string') return known.words
+  if (!knownError) return unknown
+  if (typeof knownError.words === 'string') return knownError.words
   try {
-    const args = decodeAbiParameters(known.parameters, `0x${data.slice(10)}`)
-    return known.words(args, (inner) => (depth < MAX_DEPTH ? reasonIn(inner as Hex, depth + 1) : 'and so on'))
+    const args = decodeAbiParameters(knownError.parameters, `0x${data.slice(10)}`)
+    return knownError.words(args, (inner) =>
+      depth < MAX_DEPTH ? reasonIn(inner as Hex, depth + 1) : 'and so on',
+    )
   } catch {
     // Another contract's error with the same selector.
     return unknown
@@ -38,17 +40,17 @@ interface KnownError {
   parameters: readonly AbiParameter[]
   words: (typeof WORDS_OF_ERROR)[string]
 }
-let known: Map<string, KnownError> | undefined
+let errorsBySelector: Map<string, KnownError> | undefined
 
 /** Built on the first failure, to keep start-up fast. */
 function knownErrors(): Map<string, KnownError> {
-  known ??= new Map(
+  errorsBySelector ??= new Map(
     Object.entries(WORDS_OF_ERROR).map(([signature, words]) => {
       const types = signature.slice(signature.indexOf('(') + 1, -1)
       return [toFunctionSelector(signature), { parameters: types ? parseAbiParameters(types) : [], words }]
     }),
   )
-  return known
+  return errorsBySelector
 }
 
 function errorString(data: Hex): string {

@@ -67,8 +67,8 @@ it('reports a closed port as unreachable', async () => {
 })
 
 /** A node that closes each kept-alive connection on its second request; counts requests. */
-async function forgetful(): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = []
+async function forgetful(): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = []
   const used = new WeakSet<object>()
   server = createServer((request, response) => {
     let text = ''
@@ -77,7 +77,7 @@ async function forgetful(): Promise<{ url: string; asked: string[] }> {
     })
     request.on('end', () => {
       const calls = [JSON.parse(text)].flat() as { id: number; method: string }[]
-      asked.push(calls.map(({ method }) => method).join(' '))
+      requests.push(calls.map(({ method }) => method).join(' '))
       if (used.has(request.socket)) return request.socket.resetAndDestroy()
       used.add(request.socket)
       const answers = calls.map(({ id }) => ({ id, result: '0x1' }))
@@ -85,29 +85,29 @@ async function forgetful(): Promise<{ url: string; asked: string[] }> {
     })
   })
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
 it('retries reads only when a kept-alive connection was closed', async () => {
-  const { url, asked } = await forgetful()
+  const { url, requests } = await forgetful()
   const rpc = createRpc({ url })
   expect(await rpc.request('eth_chainId')).toBe('0x1')
   expect(await rpc.request('eth_call', [{}])).toBe('0x1')
-  expect(asked.splice(0)).toEqual(['eth_chainId', 'eth_call', 'eth_call'])
+  expect(requests.splice(0)).toEqual(['eth_chainId', 'eth_call', 'eth_call'])
   expect(
     await rpc.batch([
       ['eth_getBalance', []],
       ['eth_blockNumber', []],
     ]),
   ).toHaveLength(2)
-  expect(asked.splice(0)).toEqual(['eth_getBalance eth_blockNumber', 'eth_getBalance eth_blockNumber'])
+  expect(requests.splice(0)).toEqual(['eth_getBalance eth_blockNumber', 'eth_getBalance eth_blockNumber'])
 
   // The connection of the retry was used once: the next request on it is cut off.
   const once = async (work: Promise<unknown>, what: string) => {
     await expect(work).rejects.toBeInstanceOf(RpcUnreachable)
-    expect(asked.splice(0)).toEqual([what])
+    expect(requests.splice(0)).toEqual([what])
     await rpc.request('eth_chainId')
-    asked.length = 0
+    requests.length = 0
   }
   await once(rpc.request('eth_sendRawTransaction', ['0x']), 'eth_sendRawTransaction')
   await once(rpc.request('eth_getFilterChanges', ['0x']), 'eth_getFilterChanges')
@@ -123,25 +123,25 @@ it('retries reads only when a kept-alive connection was closed', async () => {
 })
 
 it('retries on a new connection when all kept-alive ones are dead', async () => {
-  const { url, asked } = await forgetful()
+  const { url, requests } = await forgetful()
   const rpc = createRpc({ url })
   const several = Array.from({ length: 4 }, () => rpc.request('eth_chainId'))
   expect(await Promise.all(several)).toEqual(['0x1', '0x1', '0x1', '0x1'])
-  asked.length = 0
+  requests.length = 0
   expect(await rpc.request('eth_blockNumber')).toBe('0x1')
-  expect(asked).toEqual(['eth_blockNumber', 'eth_blockNumber'])
+  expect(requests).toEqual(['eth_blockNumber', 'eth_blockNumber'])
   rpc.close()
 })
 
 it('does not retry on a fresh connection', async () => {
-  let asked = 0
+  let requestCount = 0
   server = createServer((request) => {
-    asked += 1
+    requestCount += 1
     request.socket.resetAndDestroy()
   })
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   const rpc = createRpc({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
   await expect(rpc.request('eth_chainId')).rejects.toBeInstanceOf(RpcUnreachable)
-  expect(asked).toBe(1)
+  expect(requestCount).toBe(1)
   rpc.close()
 })

@@ -53,8 +53,8 @@ export async function runProcess<Part extends Running>({
     const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
     if (code === 'EADDRINUSE')
       return `port ${port} is in use: stop the process that uses it, or set ${portSettings}`
-    const known = [...EXPECTED, ...expected].some((kind) => error instanceof kind)
-    if (!known && !isStoreUnavailable(error)) console.error(error)
+    const isExpected = [...EXPECTED, ...expected].some((kind) => error instanceof kind)
+    if (!isExpected && !isStoreUnavailable(error)) console.error(error)
     return message
   }
 

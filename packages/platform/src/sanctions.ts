@@ -59,16 +59,16 @@ export async function openSanctions({
   let seen = { stamp, atMs: performance.now() }
   /** False while the file may still be being written; the caller retries. */
   async function takeIfSettled(): Promise<boolean> {
-    const found = await stampOf(file)
-    if (found === stamp && why === null) return true
-    if (found !== seen.stamp) seen = { stamp: found, atMs: performance.now() }
+    const fileStamp = await stampOf(file)
+    if (fileStamp === stamp && why === null) return true
+    if (fileStamp !== seen.stamp) seen = { stamp: fileStamp, atMs: performance.now() }
     if (performance.now() - seen.atMs < settleMs) return false
     const text = await readFile(file, 'utf8')
-    if ((await stampOf(file)) !== found) return false
+    if ((await stampOf(file)) !== fileStamp) return false
     const read = parseSanctions(text)
     refuseShrink(list.size, read.size)
-    if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list reloaded')
-    stamp = found
+    if (fileStamp !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list reloaded')
+    stamp = fileStamp
     list = read
     takenAtS = takenAt(text, (await stat(file)).mtimeMs)
     why = null

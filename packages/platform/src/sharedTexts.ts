@@ -81,8 +81,8 @@ export function createSharedTexts({ db, logger }: { db: Db; logger: Pick<Logger,
   return {
     async load(name, forMs, read) {
       if (db.engine === 'pglite') return own(await read(), forMs)
-      const known = await patiently(find(name, forMs), undefined)
-      if (known) return known
+      const cached = await patiently(find(name, forMs), undefined)
+      if (cached) return cached
       const text = await read()
       if (await patiently(put(name, forMs, text), true)) return own(text, forMs)
       return (await patiently(find(name, forMs), undefined)) ?? own(text, forMs)

@@ -36,10 +36,10 @@ export function callSignature(secret: string, { method, path, body, timeMs, nonc
 /** Compares in constant time, for any input. */
 export function isCallSignature(secret: string, call: Call, signature: string): boolean {
   const right = Buffer.from(callSignature(secret, call), 'hex')
-  const given = Buffer.alloc(right.length)
+  const candidate = Buffer.alloc(right.length)
   const isHex = /^[0-9a-f]{64}$/.test(signature)
-  if (isHex) given.write(signature, 'hex')
-  return timingSafeEqual(right, given) && isHex
+  if (isHex) candidate.write(signature, 'hex')
+  return timingSafeEqual(right, candidate) && isHex
 }
 
 /** A delegation as JSON; its salt has 64 hex digits. */
@@ -99,8 +99,8 @@ function hasExactly<Name extends string>(
   names: readonly Name[],
 ): value is Record<Name, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const given = Object.keys(value)
-  return given.length === names.length && names.every((name) => Object.hasOwn(value, name))
+  const keys = Object.keys(value)
+  return keys.length === names.length && names.every((name) => Object.hasOwn(value, name))
 }
 
 /** One failed rule of the co-signer, with the value found and its limit. */

@@ -214,11 +214,11 @@ function refusalOf(status: number, answer: unknown): Error {
   if (code === 'UNAUTHORIZED' || code === 'BAD_REQUEST' || code === 'NOT_FOUND') {
     return new SignerUnreachable(`the signer rejected the call: ${code}: ${String(message)}`)
   }
-  const known = errorRow(code as ErrorCode).statuses.includes(status)
+  const isListedStatus = errorRow(code as ErrorCode).statuses.includes(status)
   return new PitError(code as RefusalCode, {
     ...(extras as RefusalDetails),
     message: String(message),
-    ...(known && { status }),
+    ...(isListedStatus && { status }),
     ...(typeof retry_after_s === 'number' && { retryAfterS: retry_after_s }),
   })
 }

@@ -91,7 +91,7 @@ export function createVendor({
   /** Retries once on a new connection, within the same timeout, if the vendor closed a kept-alive one. */
   async function send({ url, method, headers, body }: VendorRequest): Promise<HttpAnswer | NoAnswer> {
     const target = new URL(url)
-    const asked: Omit<ExchangeRequest, 'timeoutMs'> = {
+    const request: Omit<ExchangeRequest, 'timeoutMs'> = {
       method: method ?? 'GET',
       url: target,
       agent: target.protocol === 'https:' ? agents.https : agents.http,
@@ -100,10 +100,10 @@ export function createVendor({
       ...(body === undefined ? {} : { body }),
     }
     const startedMs = performance.now()
-    const outcome = await exchange({ ...asked, timeoutMs })
+    const outcome = await exchange({ ...request, timeoutMs })
     const leftMs = timeoutMs - (performance.now() - startedMs)
     const isStale = outcome.kind === 'broken' && outcome.onStaleConnection && leftMs > 0
-    return isStale ? exchange({ ...asked, timeoutMs: leftMs }) : outcome
+    return isStale ? exchange({ ...request, timeoutMs: leftMs }) : outcome
   }
 
   function rest(retryAfterMs: number | null): void {

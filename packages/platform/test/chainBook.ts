@@ -75,7 +75,7 @@ interface Holding {
 
 /** Scripted blocks, transactions and balances; blocks without entries exist too. */
 export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto }: ChainBookOptions) {
-  let told = height
+  let headBlock = height
   const times = new Map<number, number>()
   const forks = new Map<number, number>()
   const numbers = new Map<Hex, number>()
@@ -88,7 +88,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
   const holdings = new Map<string, Holding[]>()
 
   const head = (): number => {
-    return clock ? Math.max(told, Math.floor((clock.nowMs() / 1000 - startS) / blockS)) : told
+    return clock ? Math.max(headBlock, Math.floor((clock.nowMs() / 1000 - startS) / blockS)) : headBlock
   }
   const timeOf = (block: number): number => times.get(block) ?? startS + block * blockS
   function hashOf(block: number): Hex {
@@ -105,8 +105,8 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
 
   function hold(token: Address, holder: Address, entry: Holding) {
     const key = `${token} ${holder}`
-    const known = holdings.get(key)
-    if (known) known.push(entry)
+    const history = holdings.get(key)
+    if (history) history.push(entry)
     else holdings.set(key, [entry])
   }
   function balance(token: Address, holder: Address, block = head()): bigint {
@@ -118,7 +118,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
   }
   /** A transaction in a block, now or long ago. */
   function add(tx: ScriptedTx, block = head() + 1): MinedTx {
-    told = Math.max(told, block)
+    headBlock = Math.max(headBlock, block)
     const { moves = [], reverted = false, from, valueWei = 0n } = tx
     const logs = [...(tx.logs ?? []), ...moves.filter(({ token }) => token !== ETH).map(transferLog)]
     const entry: MinedTx = {
@@ -165,7 +165,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     logs?: Record<Hex, readonly ScriptedLog[]>
   } = {}): { number: number; hash: Hex; timeS: number } {
     const number = head() + 1
-    told = number
+    headBlock = number
     times.set(number, timeS)
     for (const pooled of [...pool.values()]) {
       const { hash, tx, from } = pooled
@@ -225,7 +225,7 @@ export function createChainBook({ startS, blockS = 1, height = 0, clock, crypto 
     take,
     mine,
     mineTo: (block: number) => {
-      told = Math.max(told, block)
+      headBlock = Math.max(headBlock, block)
     },
     reorg,
     /** Drops a pooled transaction, as if its nonce was used. */

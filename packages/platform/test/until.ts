@@ -30,8 +30,8 @@ export async function until<T>(
       if (isLast) throw error
     }
     if (isLast) {
-      const told = { seen, said: await said() }
-      throw new Error(`condition not met within ${withinMs} ms: ${JSON.stringify(told, bigintText, 1)}`)
+      const details = { seen, said: await said() }
+      throw new Error(`condition not met within ${withinMs} ms: ${JSON.stringify(details, bigintText, 1)}`)
     }
     await sleep(everyMs)
   }

@@ -71,10 +71,10 @@ const embedded = new Map<string, Promise<{ db: Db; empty(): Promise<void> }>>()
 
 async function openEmbedded(migrations: readonly Migration[]): Promise<Opened> {
   const key = migrations.map(({ name, sha256 }) => `${name} ${sha256}`).join()
-  const known = await embedded.get(key)
-  await known?.empty()
-  if (!known) embedded.set(key, openFirst(migrations))
-  const { db } = known ?? (await embedded.get(key)!)
+  const opened = await embedded.get(key)
+  await opened?.empty()
+  if (!opened) embedded.set(key, openFirst(migrations))
+  const { db } = opened ?? (await embedded.get(key)!)
   return { db, dispose: async () => {} }
 }
 

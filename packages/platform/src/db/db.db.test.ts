@@ -108,12 +108,12 @@ withDb('the store', (db) => {
     })
 
     it('rejects queries on its sql once it has ended', async () => {
-      let kept: Sql | undefined
+      let leakedSql: Sql | undefined
       await db.transaction(async (sql) => {
-        kept = sql
+        leakedSql = sql
         await sql.query('select 1')
       })
-      await expect(kept?.query('select 1')).rejects.toThrow('has ended')
+      await expect(leakedSql?.query('select 1')).rejects.toThrow('has ended')
     })
 
     it('retries after a serialization failure', async () => {
@@ -142,10 +142,10 @@ withDb('the store', (db) => {
   })
 
   it('hears notifications', async () => {
-    const heard: string[] = []
-    const stop = await db.listen('news', { heard: (payload) => heard.push(payload), lost() {}, back() {} })
+    const payloads: string[] = []
+    const stop = await db.listen('news', { heard: (payload) => payloads.push(payload), lost() {}, back() {} })
     await db.query(`select pg_notify('news', $1)`, ['one'])
-    await expect.poll(() => heard).toEqual(['one'])
+    await expect.poll(() => payloads).toEqual(['one'])
     await stop()
   })
 

@@ -60,9 +60,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
           try {
             return lastOf(await client.query(asQuery(text, values, timeoutMs + GRACE_MS)))
           } catch (error) {
-            const known = classified(error)
-            if (known instanceof StoreUnavailableError) broken = true
-            throw known
+            const cause = classified(error)
+            if (cause instanceof StoreUnavailableError) broken = true
+            throw cause
           }
         },
       })

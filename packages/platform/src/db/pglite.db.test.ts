@@ -121,11 +121,11 @@ describe('the embedded store', () => {
   it('recovers with all committed data after a statement that never ends', async () => {
     const db = await open({ statementTimeoutMs: 2_000 })
     await db.exec('create table kept (n int); insert into kept values (1)')
-    const heard: string[] = []
+    const payloads: string[] = []
     const listener = {
-      heard: (text: string) => heard.push(text),
-      lost: () => heard.push('lost'),
-      back: () => heard.push('back'),
+      heard: (text: string) => payloads.push(text),
+      lost: () => payloads.push('lost'),
+      back: () => payloads.push('back'),
     }
     await db.listen('news', listener)
     const endless = db.query('select count(*) from generate_series(1, 2000000000)').catch((e: unknown) => e)
@@ -135,7 +135,7 @@ describe('the embedded store', () => {
     const rows = () => db.query('select n from kept').catch(() => null)
     await expect.poll(rows, { timeout: 20_000 }).toEqual([{ n: 1 }])
     await db.query(`notify news, 'still here'`)
-    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(['lost', 'back', 'still here'])
+    await expect.poll(() => payloads, { timeout: 20_000 }).toEqual(['lost', 'back', 'still here'])
   })
 
   it('reopens after any number of failures, and reports that it is unavailable meanwhile', async () => {

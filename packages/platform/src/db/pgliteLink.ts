@@ -69,7 +69,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
   watch.unref()
   void ended.then(() => clearInterval(watch))
 
-  const kept = createKeptNames()
+  const statements = createStatementNames()
   const ask = (text: string, values: readonly unknown[] | undefined, name?: string) =>
     client.query({
       text,
@@ -92,11 +92,11 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
     }
     if (running.push(own) === 1) runsSinceMs = performance.now()
     try {
-      const name = options.kept ? kept.nameOf(text) : undefined
+      const name = options.kept ? statements.nameOf(text) : undefined
       const answer = ask(text, values, name).catch((error) => {
         // The statement did not run: its plan is gone, or its table was altered.
         if (name === undefined || !isPlanGone(error)) throw error
-        kept.forget(text)
+        statements.forget(text)
         return ask(text, values)
       })
       return lastOf(await answer)
@@ -110,7 +110,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
 
   return {
     run,
-    forgetPlans: kept.forgetAll,
+    forgetPlans: statements.forgetAll,
     ended,
     onNotification(heard) {
       client.on('notification', ({ channel, payload }) => heard(channel, payload ?? ''))
@@ -127,14 +127,14 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
 const MAX_PREPARED = 100
 
 /** Names of prepared statements. */
-function createKeptNames() {
+function createStatementNames() {
   const names = new Map<string, string>()
   let count = 0
   return {
     /** Undefined if there are too many already. */
     nameOf(text: string): string | undefined {
-      const known = names.get(text)
-      if (known !== undefined || names.size >= MAX_PREPARED) return known
+      const name = names.get(text)
+      if (name !== undefined || names.size >= MAX_PREPARED) return name
       count += 1
       names.set(text, `kept_${count}`)
       return `kept_${count}`
@@ -166,7 +166,7 @@ function hear(worker: Worker, word: FromWorker): Promise<void> {
  */
 function workerFile(): string {
   const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../dist/pgliteWorker.js']
-  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
-  if (!found) throw new Error('the embedded store’s worker is not built: run `npm run build`')
-  return found
+  const file = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
+  if (!file) throw new Error('the embedded store’s worker is not built: run `npm run build`')
+  return file
 }

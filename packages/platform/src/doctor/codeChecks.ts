@@ -11,14 +11,14 @@ export const examineCode: Examination = async (deps) => {
     deps,
     named.map(([, address]) => askCode(address as Address)),
   )
-  const found = named.flatMap(([name, address], i) => {
+  const findings = named.flatMap(([name, address], i) => {
     const code = codes[i]
     if (code === undefined) return [unknown(name, `no answer for the code of ${address}`, ASK_AGAIN)]
     return code === '0x'
       ? [fail(name, `no code at ${address}`, 'The profile is for another chain, or the address is wrong.')]
       : []
   })
-  return [...found, ok('code', `${named.length - found.length} of ${named.length} addresses have code`)]
+  return [...findings, ok('code', `${named.length - findings.length} of ${named.length} addresses have code`)]
 }
 
 function callees({ contracts, delegation, core_tokens, listed_stocks }: ChainProfile): [string, string][] {

@@ -13,9 +13,9 @@ export const examineSanctions: Examination = ({ sanctions, profile, nowMs }) => 
   const check = 'sanctions list'
   if (profile.kind === 'devnet') return [ok(check, `${addresses} addresses, devnet list`)]
   const ageS = Math.floor(nowMs() / 1000) - takenAtS
-  const found = `${addresses} addresses, downloaded ${Math.floor(ageS / 3_600)} hours ago`
-  if (ageS > maxAgeS) return [fail(check, found, UPDATE)]
-  return ageS > SANCTIONS_ALARM_S ? [warn(check, found, UPDATE)] : [ok(check, found)]
+  const summary = `${addresses} addresses, downloaded ${Math.floor(ageS / 3_600)} hours ago`
+  if (ageS > maxAgeS) return [fail(check, summary, UPDATE)]
+  return ageS > SANCTIONS_ALARM_S ? [warn(check, summary, UPDATE)] : [ok(check, summary)]
 }
 
 /** Whether requests from blocked countries can be recognised. */

@@ -10,25 +10,29 @@ export const examineDelegation: Examination = async (deps) => {
     getter(stateless_delegator, 'delegationManager()'),
   ])
   if (managerSaid === undefined) return [unknown('delegation', 'no answer from the node', ASK_AGAIN)]
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for (const [name, said] of [
     ['delegation_manager', managerSaid],
     ['stateless_delegator', delegatorSaid],
   ] as const) {
-    const told = textSaid(said)
-    if (told !== version)
-      found.push(
-        fail(`${name} version`, told ?? 'no version reported', `Set the address of the ${version} contract.`),
+    const reported = textSaid(said)
+    if (reported !== version)
+      findings.push(
+        fail(
+          `${name} version`,
+          reported ?? 'no version reported',
+          `Set the address of the ${version} contract.`,
+        ),
       )
   }
   const manager = addressSaid(managerOf)
   if (!same(manager, delegation_manager))
-    found.push(
+    findings.push(
       fail(
         'stateless_delegator',
         `its manager is ${manager}`,
         'Set the delegator that belongs to this manager.',
       ),
     )
-  return found.length > 0 ? found : [ok('delegation', `framework ${version}`)]
+  return findings.length > 0 ? findings : [ok('delegation', `framework ${version}`)]
 }

@@ -31,10 +31,10 @@ export const examineExchanges: Examination = async (deps) => {
   const built = rows.flatMap(([of, name, is], i): Finding[] => {
     const check = `contract ${of} ${name}`
     if (said[i] === undefined) return [unknown(check, 'no answer from the node', ASK_AGAIN)]
-    const told = addressSaid(said[i])
-    return same(told, contracts[is])
+    const address = addressSaid(said[i])
+    return same(address, contracts[is])
       ? []
-      : [fail(check, `${told ?? 'no address reported'}, not ${contracts[is]}`, `Correct ${of} or ${is}.`)]
+      : [fail(check, `${address ?? 'no address reported'}, not ${contracts[is]}`, `Correct ${of} or ${is}.`)]
   })
   const layout = await examineLayout(deps)
   return [

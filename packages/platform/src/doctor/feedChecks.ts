@@ -36,10 +36,10 @@ function findingsOf(
 ): Finding[] {
   const check = `feed ${symbol}`
   if (decimalsSaid === undefined) return [unknown(check, 'no answer from the node', ASK_AGAIN)]
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const decimals = numberSaid(decimalsSaid)
   if (decimals !== feed.decimals)
-    found.push(
+    findings.push(
       fail(
         `${check} decimals`,
         decimals === null
@@ -50,7 +50,7 @@ function findingsOf(
     )
   const description = textSaid(descriptionSaid)
   if (description === null || !isOf(description, symbol))
-    found.push(
+    findings.push(
       fail(
         `${check} description`,
         description === null ? 'no description reported' : `it is the feed of ${description}`,
@@ -60,18 +60,18 @@ function findingsOf(
   const [answer, updatedAtS] = [wordIn(round, 1), Number(wordIn(round, 3) ?? 0n)]
   const ageS = Math.floor(nowMs() / 1000) - updatedAtS
   if (answer === null || answer === 0n || answer >> 255n !== 0n)
-    found.push(
+    findings.push(
       warn(`${check} round`, 'no current price', 'The token has no mark until the feed has a price.'),
     )
   else if (ageS > feed.heartbeat_s && feed.session === 'always')
-    found.push(
+    findings.push(
       warn(
         `${check} age`,
         `${ageS} s, its heartbeat is ${feed.heartbeat_s} s`,
         'Its marks are stale: check whether the feed is still updated.',
       ),
     )
-  return found.length > 0 ? found : [ok(check, `${description}, ${ageS} s old`)]
+  return findings.length > 0 ? findings : [ok(check, `${description}, ${ageS} s old`)]
 }
 
 /**

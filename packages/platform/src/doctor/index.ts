@@ -32,7 +32,7 @@ const EXAMINATIONS: Record<string, Examination> = {
 
 /** Checks a profile against its chain, all checks in parallel; an unreachable node is a finding too. */
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
-  const found = await Promise.all(
+  const findings = await Promise.all(
     Object.entries(EXAMINATIONS).map(async ([name, examination]): Promise<Finding[]> => {
       try {
         return await examination(deps)
@@ -44,7 +44,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
       }
     }),
   )
-  return found.flat()
+  return findings.flat()
 }
 
 /** Findings that keep the server from starting. */

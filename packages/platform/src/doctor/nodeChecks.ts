@@ -98,19 +98,19 @@ async function archive({ rpc, profile }: DoctorDeps, head: number): Promise<Find
   let deepest = 0
   for (const depth of DEPTHS) {
     const block = Math.max(0, head - depth)
-    const known = await readOne(rpc, askEther(NOBODY, block)).then(
+    const isAvailable = await readOne(rpc, askEther(NOBODY, block)).then(
       () => true,
       () => false,
     )
-    if (!known) break
+    if (!isAvailable) break
     deepest = head - block
   }
   const minutes = Math.round((deepest * profile.chain.block_time_ms) / 60_000)
-  const found = `state available ${deepest} blocks back (${minutes} min)`
+  const depthText = `state available ${deepest} blocks back (${minutes} min)`
   // A local chain has no state from before its last start.
   return profile.kind === 'devnet' || deepest >= Math.min(head, DEPTHS[0])
-    ? ok('archive', found)
-    : warn('archive', found, 'Holdings of the past cannot be read: use an archive node.')
+    ? ok('archive', depthText)
+    : warn('archive', depthText, 'Holdings of the past cannot be read: use an archive node.')
 }
 
 async function webSocket({ wsUrl }: DoctorDeps): Promise<Finding | null> {

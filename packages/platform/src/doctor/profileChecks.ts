@@ -5,8 +5,8 @@ import { type Examination, type Finding, fail, ok, warn } from './types.ts'
 
 /** Checks a profile for contradictions, without reading the chain. */
 export const examineProfile: Examination = ({ profile }) => {
-  const found = [...twice(profile), ...tokens(profile), ...enforcers(profile), ...recipients(profile)]
-  return found.length > 0 ? found : [ok('profile', `${profile.name} is consistent`)]
+  const findings = [...twice(profile), ...tokens(profile), ...enforcers(profile), ...recipients(profile)]
+  return findings.length > 0 ? findings : [ok('profile', `${profile.name} is consistent`)]
 }
 
 function twice({ core_tokens, listed_stocks }: ChainProfile): Finding[] {
@@ -26,10 +26,10 @@ function twice({ core_tokens, listed_stocks }: ChainProfile): Finding[] {
 }
 
 function tokens({ core_tokens, contracts, kind }: ChainProfile): Finding[] {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for (const { symbol, address, native } of core_tokens)
     if (native !== same(address, NATIVE_TOKEN))
-      found.push(
+      findings.push(
         fail(
           `token ${symbol}`,
           `${address} is not the address of native ETH`,
@@ -38,7 +38,7 @@ function tokens({ core_tokens, contracts, kind }: ChainProfile): Finding[] {
       )
   const weth = core_tokens.find(({ symbol }) => symbol === 'WETH')
   if (weth && !same(weth.address, contracts.weth))
-    found.push(
+    findings.push(
       fail(
         'token WETH',
         `differs from contracts.weth ${contracts.weth}`,
@@ -46,10 +46,10 @@ function tokens({ core_tokens, contracts, kind }: ChainProfile): Finding[] {
       ),
     )
   if (kind === 'mainnet' && !core_tokens.some(({ symbol }) => symbol === 'USDG'))
-    found.push(warn('token USDG', 'not set', 'No trade can be priced or sized without it.'))
+    findings.push(warn('token USDG', 'not set', 'No trade can be priced or sized without it.'))
   if (kind === 'mainnet' && contracts.universal_router === null)
-    found.push(warn('contract universal_router', 'not set', 'Trading is off without it.'))
-  return found
+    findings.push(warn('contract universal_router', 'not set', 'Trading is off without it.'))
+  return findings
 }
 
 /** Without a router there is no trading, so sessions and their enforcers are not needed. */
@@ -70,12 +70,12 @@ function recipients(profile: ChainProfile): Finding[] {
     ...core_tokens.map(({ address }) => address),
   ].filter((address): address is string => typeof address === 'string' && address.length === 42)
   const named = { fee_recipient, cosigner, ...treasury_buckets }
-  const found = Object.entries(named).flatMap(([name, address]) =>
+  const findings = Object.entries(named).flatMap(([name, address]) =>
     address !== null && ours.some((one) => same(one, address))
       ? [fail(name, `${address} is one of the profile’s contracts`, 'Set an address whose key you hold.')]
       : [],
   )
   if (kind === 'mainnet' && fee_recipient === null)
-    found.push(warn('fee_recipient', 'not set', 'Trading is off without it: set yours.'))
-  return found
+    findings.push(warn('fee_recipient', 'not set', 'Trading is off without it: set yours.'))
+  return findings
 }

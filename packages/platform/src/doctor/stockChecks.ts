@@ -17,13 +17,13 @@ export const examineStocks: Examination = async (deps) => {
     askCall(stockIssuerOf(deps.profile).blockedCall(beacon as Address, SOMEBODY)),
     ...stocks.map(({ address }) => askStorage(address as Address, BEACON_SLOT)),
   ])
-  const found: Finding[] = []
+  const findings: Finding[] = []
   if (addressSaid(implementation) === null)
-    found.push(
+    findings.push(
       warn('stock beacon', `${beacon} is not a beacon`, 'Stock tokens named by address are not recognised.'),
     )
   if (flagIn(blocked) === null)
-    found.push(
+    findings.push(
       warn(
         'stock registry',
         'the beacon has no isBlocked()',
@@ -33,7 +33,7 @@ export const examineStocks: Examination = async (deps) => {
   for (const [i, { symbol }] of stocks.entries()) {
     const at = addressSaid(slots[i])
     if (!same(at, beacon))
-      found.push(warn(`stock ${symbol}`, `its beacon is ${at}`, 'The token is not from this issuer.'))
+      findings.push(warn(`stock ${symbol}`, `its beacon is ${at}`, 'The token is not from this issuer.'))
   }
-  return found.length > 0 ? found : [ok('stock tokens', `${stocks.length} use the beacon`)]
+  return findings.length > 0 ? findings : [ok('stock tokens', `${stocks.length} use the beacon`)]
 }

@@ -10,23 +10,23 @@ export const examineTokens: Examination = async (deps) => {
     tokens.flatMap(({ address }) => [getter(address, 'decimals()'), getter(address, 'symbol()')]),
   )
   return tokens.flatMap(({ symbol, decimals }, i) => {
-    const [told, name] = [numberSaid(said[2 * i]), textSaid(said[2 * i + 1])]
+    const [tokenDecimals, name] = [numberSaid(said[2 * i]), textSaid(said[2 * i + 1])]
     if (said[2 * i] === undefined) return unknown(`token ${symbol}`, 'no answer from the node', ASK_AGAIN)
-    const found = []
-    if (told !== decimals)
-      found.push(
+    const findings = []
+    if (tokenDecimals !== decimals)
+      findings.push(
         fail(
           `token ${symbol} decimals`,
-          told === null ? 'no decimals reported' : `${told}, the profile says ${decimals}`,
+          tokenDecimals === null ? 'no decimals reported' : `${tokenDecimals}, the profile says ${decimals}`,
           'Every amount would be wrong: correct the decimals or the address.',
         ),
       )
     if (name === null)
-      found.push(warn(`token ${symbol} symbol`, 'no symbol reported', 'Check that the address is right.'))
+      findings.push(warn(`token ${symbol} symbol`, 'no symbol reported', 'Check that the address is right.'))
     else if (name.toUpperCase() !== symbol.toUpperCase())
-      found.push(
+      findings.push(
         fail(`token ${symbol} symbol`, `its symbol is ${name}`, 'It is another token: correct the address.'),
       )
-    return found.length > 0 ? found : ok(`token ${symbol}`, `${decimals} decimals`)
+    return findings.length > 0 ? findings : ok(`token ${symbol}`, `${decimals} decimals`)
   })
 }

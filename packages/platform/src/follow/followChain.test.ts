@@ -26,9 +26,9 @@ function modelChain() {
     }
   }
   const fork = (depth: number) => {
-    const kept = Math.max(1, blocks.length - depth)
-    const lost = blocks.length - kept
-    blocks.splice(kept)
+    const keptLength = Math.max(1, blocks.length - depth)
+    const lost = blocks.length - keptLength
+    blocks.splice(keptLength)
     grow(lost + 1)
   }
   const log = (block: Block) => ({
@@ -188,9 +188,9 @@ it('asks the listener where to resume when it is far behind, once, and reads all
   const chain = modelChain()
   chain.grow(100)
   const { seen, listener } = ledger()
-  let asked = 0
+  let resumes = 0
   const onFar = () => {
-    asked += 1
+    resumes += 1
     const place = chain.blocks[60]!
     seen.push(...chain.blocks.slice(1, 61).map(({ hash }) => hash))
     // The head advances meanwhile.
@@ -203,7 +203,7 @@ it('asks the listener where to resume when it is far behind, once, and reads all
   chain.grow(40)
   await follower.catchUp()
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
-  expect(asked).toBe(1)
+  expect(resumes).toBe(1)
 })
 
 it('rewinds to the blocks a node still has if that node stays behind', async () => {

@@ -13,9 +13,9 @@ afterEach(() => {
 })
 
 function keep(url: URL, more: Partial<KeepOptions> = {}) {
-  const kept = keepConnections({ url, maxConnections: 4, ...more })
-  closing.push(kept.close)
-  return kept
+  const client = keepConnections({ url, maxConnections: 4, ...more })
+  closing.push(client.close)
+  return client
 }
 const ASK: ConnectionRequest = {
   method: 'GET',
@@ -50,15 +50,15 @@ it('reuses a connection, one request at a time, and reports when a kept one was 
     if (++requests === 3) request.socket.destroy()
     else peer(request, response)
   })
-  const kept = keep(url, { maxConnections: 1 })
-  const [first, second] = await Promise.all([kept.exchange(ASK), kept.exchange(ASK)])
+  const client = keep(url, { maxConnections: 1 })
+  const [first, second] = await Promise.all([client.exchange(ASK), client.exchange(ASK)])
   expect(second).toEqual({ ...second, text: first.kind === 'answer' && first.text })
-  expect(await kept.exchange(ASK)).toMatchObject({
+  expect(await client.exchange(ASK)).toMatchObject({
     kind: 'broken',
     code: 'ECONNRESET',
     onStaleConnection: true,
   })
-  const again = await kept.exchange(ASK)
+  const again = await client.exchange(ASK)
   expect(again).toMatchObject({ kind: 'answer' })
   expect(again).not.toMatchObject({ text: first.kind === 'answer' && first.text })
 })
@@ -72,23 +72,23 @@ it('uses several connections up to the limit, and queues the rest', async () => 
     now -= 1
     response.end('x')
   })
-  const kept = keep(url)
-  const answers = await Promise.all(Array.from({ length: 10 }, () => kept.exchange(ASK)))
+  const client = keep(url)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => client.exchange(ASK)))
   expect(answers.every(({ kind }) => kind === 'answer')).toBe(true)
   expect(most).toBe(4)
 })
 
 it('knows what was never reached from what broke off and from what took too long', async () => {
   const cut = await serve((request) => request.socket.destroy())
-  const kept = keep(cut.url)
-  expect(await kept.exchange(ASK)).toMatchObject({ kind: 'broken', onStaleConnection: false })
+  const client = keep(cut.url)
+  expect(await client.exchange(ASK)).toMatchObject({ kind: 'broken', onStaleConnection: false })
   const half = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('x', () => response.destroy())
   })
   expect(await keep(half.url).exchange(ASK)).toMatchObject({ kind: 'broken', onStaleConnection: false })
   await new Promise((resolve) => cut.server.close(resolve))
-  expect(await kept.exchange(ASK)).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
+  expect(await client.exchange(ASK)).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
   const silent = keep((await serve(() => {})).url, { maxConnections: 1 })
   const [slow, waited] = await Promise.all([
     silent.exchange({ ...ASK, timeoutMs: 80 }),
@@ -101,9 +101,9 @@ it('knows what was never reached from what broke off and from what took too long
 
 it('does not reuse a connection that was closed, dropped, or idle for long', async () => {
   const { url, server } = await serve(peer)
-  const kept = keep(url)
+  const client = keep(url)
   const ask = async () => {
-    const answer = await kept.exchange(ASK)
+    const answer = await client.exchange(ASK)
     return answer.kind === 'answer' ? answer.text : answer
   }
   const first = await ask()
@@ -112,25 +112,25 @@ it('does not reuse a connection that was closed, dropped, or idle for long', asy
   await sleep(20)
   const second = await ask()
   expect(second).not.toBe(first)
-  kept.dropIdle()
+  client.dropIdle()
   expect(await ask()).not.toBe(second)
-  await expect(kept.exchange(ASK)).resolves.toMatchObject({ kind: 'answer' })
+  await expect(client.exchange(ASK)).resolves.toMatchObject({ kind: 'answer' })
 })
 
 it('honours the keep-alive timeout of the server', async () => {
   const { url, server } = await serve(peer)
   server.keepAliveTimeout = 1_000
-  const kept = keep(url)
-  const first = await kept.exchange(ASK)
-  expect(await kept.exchange(ASK)).not.toMatchObject({ text: first.kind === 'answer' && first.text })
+  const client = keep(url)
+  const first = await client.exchange(ASK)
+  expect(await client.exchange(ASK)).not.toMatchObject({ text: first.kind === 'answer' && first.text })
 })
 
 it('ends running and queued requests when it is closed', async () => {
   const { url } = await serve(() => {})
-  const kept = keep(url, { maxConnections: 1 })
-  const both = Promise.all([kept.exchange(ASK), kept.exchange(ASK)])
+  const client = keep(url, { maxConnections: 1 })
+  const both = Promise.all([client.exchange(ASK), client.exchange(ASK)])
   await sleep(50)
-  kept.close()
+  client.close()
   expect(await both).toMatchObject([{ kind: 'broken' }, { kind: 'unreachable' }])
 })
 
@@ -138,14 +138,16 @@ it('connects to a Unix socket', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pit-kept-'))
   closing.push(() => rmSync(directory, { recursive: true }))
   const socketPath = join(directory, 'socket')
-  const kept = keep(new URL('http://localhost/'), { socketPath })
-  expect(await kept.exchange(ASK)).toMatchObject({ kind: 'unreachable', code: 'ENOENT' })
+  const client = keep(new URL('http://localhost/'), { socketPath })
+  expect(await client.exchange(ASK)).toMatchObject({ kind: 'unreachable', code: 'ENOENT' })
   await serve((_, response) => response.end('here'), socketPath)
-  expect(await kept.exchange(ASK)).toMatchObject({ text: 'here' })
+  expect(await client.exchange(ASK)).toMatchObject({ text: 'here' })
 })
 
 it('rejects an invalid header', async () => {
   const { url } = await serve((_, response) => response.end())
-  const kept = keep(url)
-  await expect(kept.exchange({ ...ASK, headers: { authorization: 'a\nb' } })).rejects.toThrow(/authorization/)
+  const client = keep(url)
+  await expect(client.exchange({ ...ASK, headers: { authorization: 'a\nb' } })).rejects.toThrow(
+    /authorization/,
+  )
 })

@@ -159,10 +159,11 @@ export function keepConnections({ url, socketPath, tls, maxConnections }: KeepOp
   }
   /** The most recently used one, so that the others can time out. */
   function takeIdle(): Connection | undefined {
-    for (let found = idle.pop(); found; found = idle.pop()) {
+    for (let connection = idle.pop(); connection; connection = idle.pop()) {
       // A connection that the server has just closed is still half open here.
-      if (found.idleUntilMs > performance.now() && found.socket.readyState === 'open') return found
-      found.socket.destroy()
+      if (connection.idleUntilMs > performance.now() && connection.socket.readyState === 'open')
+        return connection
+      connection.socket.destroy()
     }
     return undefined
   }

@@ -12,12 +12,12 @@ const busy = () => new RpcError('eth_getLogs', 429, 'slow down', undefined)
 
 /** A node with this many logs per block; answers with the error that `obstacle` throws. */
 function nodeOf(counts: readonly number[], obstacle: (range: BlockRange, logs: number) => void = () => {}) {
-  const asked: BlockRange[] = []
+  const ranges: BlockRange[] = []
   const rpc: Pick<Rpc, 'request'> = {
     async request<T>(_: string, params: readonly unknown[] = []) {
       const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
       const range = { from: Number(fromBlock), to: Number(toBlock) }
-      asked.push(range)
+      ranges.push(range)
       const logs = counts.slice(range.from, range.to + 1).flatMap((count, i) =>
         Array.from({ length: count }, (_, index) => ({
           address: '0xAB',
@@ -33,7 +33,7 @@ function nodeOf(counts: readonly number[], obstacle: (range: BlockRange, logs: n
       return logs as T
     },
   }
-  return { rpc, asked }
+  return { rpc, ranges }
 }
 
 async function readThrough(rpc: Pick<Rpc, 'request'>, span = createLogSpan({ max: 64 }), to = 0) {
@@ -62,14 +62,14 @@ describe('logs of a range', () => {
         fc.integer({ min: 1, max: 80 }),
         fc.integer({ min: 1, max: 128 }),
         async (counts, maxLogs, maxBlocks, max) => {
-          const { rpc, asked } = nodeOf(counts, ({ from, to }, logs) => {
+          const { rpc, ranges } = nodeOf(counts, ({ from, to }, logs) => {
             if (logs > maxLogs || to - from + 1 > maxBlocks) throw tooMany()
           })
           const last = counts.length - 1
           const { names, waits } = await readThrough(rpc, createLogSpan({ max }), last)
           expect(names).toEqual(namesOf(counts))
           expect(waits).toEqual([])
-          for (const { from, to } of asked) {
+          for (const { from, to } of ranges) {
             expect(from).toBeLessThanOrEqual(to)
             expect(to).toBeLessThanOrEqual(last)
             expect(to - from + 1).toBeLessThanOrEqual(max)
@@ -84,14 +84,14 @@ describe('logs of a range', () => {
       fc.asyncProperty(chains, fc.infiniteStream(fc.nat(3)), async (counts, refusals) => {
         let left = 0
         let at = -1
-        const { rpc, asked } = nodeOf(counts, ({ from }) => {
+        const { rpc, ranges } = nodeOf(counts, ({ from }) => {
           if (from !== at) [at, left] = [from, refusals.next().value!]
           if (left-- > 0) throw busy()
         })
         const { names, waits } = await readThrough(rpc, createLogSpan({ max: 16 }), counts.length - 1)
         expect(names).toEqual(namesOf(counts))
-        expect(waits.length).toBe(asked.length - Math.ceil(counts.length / 16))
-        for (const { from, to } of asked) expect(to).toBe(Math.min(from + 15, counts.length - 1))
+        expect(waits.length).toBe(ranges.length - Math.ceil(counts.length / 16))
+        for (const { from, to } of ranges) expect(to).toBe(Math.min(from + 15, counts.length - 1))
       }),
     )
   })
@@ -127,26 +127,26 @@ describe('logs of a range', () => {
   })
 
   it('are rejected with a clear message if there are too many at the smallest range', async () => {
-    const { rpc, asked } = nodeOf([1, 9, 1], (_, logs) => {
+    const { rpc, ranges } = nodeOf([1, 9, 1], (_, logs) => {
       if (logs > 5) throw tooMany()
     })
     await expect(readThrough(rpc, createLogSpan({ max: 4 }), 2)).rejects.toMatchObject({
       code: -32_005,
       message: expect.stringContaining('blocks 1 to 1: too many logs even for the smallest range'),
     })
-    expect(asked.at(-1)).toEqual({ from: 1, to: 1 })
+    expect(ranges.at(-1)).toEqual({ from: 1, to: 1 })
     const coarse = nodeOf([0, 0, 0, 0, 9, 0, 0, 0], (_, logs) => {
       if (logs > 5) throw tooMany()
     })
     const span = createLogSpan({ max: 8, min: 4 })
     await expect(readThrough(coarse.rpc, span, 7)).rejects.toMatchObject({ code: -32_005 })
-    expect(coarse.asked.every(({ from, to }) => to - from + 1 >= 4)).toBe(true)
+    expect(coarse.ranges.every(({ from, to }) => to - from + 1 >= 4)).toBe(true)
   })
 
   it('start at the given range and grow to the largest', async () => {
-    const { rpc, asked } = nodeOf(Array(40).fill(0))
+    const { rpc, ranges } = nodeOf(Array(40).fill(0))
     await readThrough(rpc, createLogSpan({ max: 16, start: 3 }), 39)
-    expect(asked.map(({ from, to }) => to - from + 1)).toEqual([3, 6, 12, 16, 3])
+    expect(ranges.map(({ from, to }) => to - from + 1)).toEqual([3, 6, 12, 16, 3])
   })
 })
 

@@ -28,9 +28,9 @@ export function createLogSpan({
       blocks = Math.min(max, blocks * 2)
     },
     shrink: ({ from, to }) => {
-      const asked = to - from + 1
-      if (asked <= min) return false
-      blocks = Math.max(min, Math.floor(asked / 2))
+      const blockCount = to - from + 1
+      if (blockCount <= min) return false
+      blocks = Math.max(min, Math.floor(blockCount / 2))
       return true
     },
   }
@@ -76,9 +76,9 @@ export async function readInSpan<T>(
   for (let waits = 0; ; ) {
     const part = { from: range.from, to: span.endOf(range) }
     try {
-      const found = await read(part)
+      const result = await read(part)
       span.grow()
-      return { to: part.to, found }
+      return { to: part.to, found: result }
     } catch (error) {
       const refusal = refusalOf(error)
       if (refusal === 'rate' && waits < MAX_WAITS) await wait(FIRST_WAIT_MS * 2 ** waits++)

@@ -8,18 +8,18 @@ const refusal = (code: number) => new RpcError('eth_call', code, 'refused', unde
 
 /** A node with scripted responses, in order; errors reject. */
 function nodeWith(...results: unknown[]) {
-  const asked: (readonly RpcCall[])[] = []
+  const requests: (readonly RpcCall[])[] = []
   const bounds: unknown[] = []
   const rpc: Pick<Rpc, 'request' | 'batch'> = {
     async request<T>(...call: [string, (readonly unknown[])?, object?]) {
-      asked.push([[call[0], call[1] ?? []]])
+      requests.push([[call[0], call[1] ?? []]])
       bounds.push(call[2])
       const result = results.shift()
       if (result instanceof Error) throw result
       return result as T
     },
     async batch(calls, options) {
-      asked.push(calls)
+      requests.push(calls)
       bounds.push(options)
       return calls.map(() => {
         const result = results.shift()
@@ -27,17 +27,17 @@ function nodeWith(...results: unknown[]) {
       })
     },
   }
-  return { rpc, asked, bounds }
+  return { rpc, requests, bounds }
 }
 
 describe('many questions', () => {
   it('go out in one batch, and each response is parsed by its own question', async () => {
-    const { rpc, asked, bounds } = nodeWith('0x7', '0xff', '0x6000')
+    const { rpc, requests, bounds } = nodeWith('0x7', '0xff', '0x6000')
     const questions = [askNonce(A, 'pending'), askEther(A, 16), askCode(A)] as const
     const [nonce, wei, code] = await readAll(rpc, questions, { timeoutMs: 9 })
     const next: number | undefined = nonce
     expect([next, wei, code]).toEqual([7, 255n, '0x6000'])
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       [
         ['eth_getTransactionCount', [A, 'pending']],
         ['eth_getBalance', [A, '0x10']],
@@ -54,12 +54,12 @@ describe('many questions', () => {
   })
 
   it('go out in pages if requested, and not at all if there are none', async () => {
-    const { rpc, asked } = nodeWith(...Array.from({ length: 5 }, (_, i) => `0x${i}`))
+    const { rpc, requests } = nodeWith(...Array.from({ length: 5 }, (_, i) => `0x${i}`))
     const questions = Array.from({ length: 5 }, () => askEther(A))
     expect(await readAll(rpc, questions, { perRequest: 2 })).toEqual([0n, 1n, 2n, 3n, 4n])
-    expect(asked.map((calls) => calls.length)).toEqual([2, 2, 1])
+    expect(requests.map((calls) => calls.length)).toEqual([2, 2, 1])
     expect(await readAll(rpc, [])).toEqual([])
-    expect(asked).toHaveLength(3)
+    expect(requests).toHaveLength(3)
   })
 
   it('that all need a response fail with the node’s error, or as unreadable', async () => {

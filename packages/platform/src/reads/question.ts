@@ -53,8 +53,8 @@ export async function readAll<const Questions extends readonly Question<unknown>
   questions: Questions,
   bound: BatchBound = {},
 ): Promise<Answers<Questions, undefined>> {
-  const told = await askEach(rpc, questions, bound)
-  return told.map(({ value }) => value) as Answers<Questions, undefined>
+  const answers = await askEach(rpc, questions, bound)
+  return answers.map(({ value }) => value) as Answers<Questions, undefined>
 }
 
 /** Many in one request, in order. Throws unless all are answered. */
@@ -63,8 +63,8 @@ export async function needAll<const Questions extends readonly Question<unknown>
   questions: Questions,
   bound: BatchBound = {},
 ): Promise<Answers<Questions, never>> {
-  const told = await askEach(rpc, questions, bound)
-  return told.map(({ value, error }, i) => {
+  const answers = await askEach(rpc, questions, bound)
+  return answers.map(({ value, error }, i) => {
     if (value === undefined) throw error ?? unreadable(questions[i]!.call)
     return value
   }) as Answers<Questions, never>
@@ -75,7 +75,7 @@ async function askEach(
   questions: readonly Question<unknown>[],
   { perRequest = questions.length, ...bound }: BatchBound,
 ): Promise<{ value: unknown; error?: RpcError }[]> {
-  const told: { value: unknown; error?: RpcError }[] = []
+  const parsed: { value: unknown; error?: RpcError }[] = []
   for (let at = 0; at < questions.length; at += perRequest) {
     const page = questions.slice(at, at + perRequest)
     const answers = await rpc.batch(
@@ -84,10 +84,10 @@ async function askEach(
     )
     for (const [i, { parse, refused }] of page.entries()) {
       const answer = answers[i]
-      if (answer?.ok) told.push({ value: parse(answer.result) })
-      else if (answer) told.push({ value: refused?.(answer.error), error: answer.error })
-      else told.push({ value: undefined })
+      if (answer?.ok) parsed.push({ value: parse(answer.result) })
+      else if (answer) parsed.push({ value: refused?.(answer.error), error: answer.error })
+      else parsed.push({ value: undefined })
     }
   }
-  return told
+  return parsed
 }

@@ -197,7 +197,7 @@ function readCall(answered: AnsweredCall, { gas }: SimCall, maxLogs: number): Ra
   const data = (ok ? returnData : (error?.data ?? returnData)) ?? '0x'
   const isMove = (log: AnsweredLog) => lower(log.address) === ETHER_LOGS
   const all = ok ? (logs ?? []) : []
-  const kept = all.filter((log) => !isMove(log)).slice(0, maxLogs)
+  const keptLogs = all.filter((log) => !isMove(log)).slice(0, maxLogs)
   const moves = all.filter(isMove).slice(0, maxLogs)
   const reason = ok ? null : revertReason(data, error?.message)
   // A call that ran out of gas deep inside reverts without a reason: show its gas.
@@ -206,9 +206,9 @@ function readCall(answered: AnsweredCall, { gas }: SimCall, maxLogs: number): Ra
     ok,
     data,
     gasUsed: Number(gasUsed),
-    logs: kept.map((log) => ({ address: lower(log.address), topics: log.topics, data: log.data })),
+    logs: keptLogs.map((log) => ({ address: lower(log.address), topics: log.topics, data: log.data })),
     etherMoves: moves.flatMap(moveIn),
-    isCut: kept.length + moves.length < all.length,
+    isCut: keptLogs.length + moves.length < all.length,
     reason,
     error: reason === null ? null : `${reason}${gasText}`,
   }

@@ -72,10 +72,10 @@ it('finds every transfer from or to the named, each once, range after range', as
       async (moved, tokens, senders, receivers, maxLogs) => {
         const { rpc, state } = nodeOf(moved, maxLogs)
         const span = createLogSpan({ max: 64 })
-        const found: Transfer[] = []
+        const transfers: Transfer[] = []
         for (let from = 0; from <= 200; ) {
           const read = await scanTransfers(rpc, span, { tokens, senders, receivers }, { from, to: 200 })
-          found.push(...read.transfers)
+          transfers.push(...read.transfers)
           from = read.to + 1
         }
         const expected = moved
@@ -83,7 +83,7 @@ it('finds every transfer from or to the named, each once, range after range', as
           .filter((one) => tokens.includes(one.token))
           .filter(({ from, to }) => senders.includes(from) || receivers.includes(to))
         const byIndex = (a: { logIndex: number }, b: { logIndex: number }) => a.logIndex - b.logIndex
-        expect(found.sort(byIndex)).toEqual(
+        expect(transfers.sort(byIndex)).toEqual(
           expected.map(({ i, token, from, to, block }) => ({
             token,
             from,

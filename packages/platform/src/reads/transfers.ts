@@ -52,8 +52,8 @@ async function readTransfers(
   const sent = senders.length === 0 ? [] : await read([ERC20_TRANSFER_TOPIC, wordsOf(senders)])
   if (receivers.length === 0) return sent
   const got = await read([ERC20_TRANSFER_TOPIC, null, wordsOf(receivers)])
-  const known = new Set(senders)
-  return [...sent, ...got.filter(({ from }) => !known.has(from))]
+  const senderSet = new Set(senders)
+  return [...sent, ...got.filter(({ from }) => !senderSet.has(from))]
 }
 
 const wordsOf = (addresses: readonly Address[]): Hex[] => [

@@ -57,9 +57,9 @@ export function pause(address: Address, nowMs: number, retryAfterMs: number | nu
 
 /** Compares heads that were read at the same time. */
 export function measureLag(addresses: readonly Address[]): void {
-  const known = addresses.filter(({ chain, isDown }) => chain === 'right' && !isDown)
-  const best = Math.max(0, ...known.map(({ head }) => head ?? 0))
-  for (const address of known) address.lagBlocks = best - (address.head ?? 0)
+  const usable = addresses.filter(({ chain, isDown }) => chain === 'right' && !isDown)
+  const best = Math.max(0, ...usable.map(({ head }) => head ?? 0))
+  for (const address of usable) address.lagBlocks = best - (address.head ?? 0)
 }
 
 const RANK: Record<AddressHealth['state'], number> = { up: 0, busy: 2, lagging: 3, down: 4, foreign: 5 }

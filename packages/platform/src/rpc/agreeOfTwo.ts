@@ -43,12 +43,12 @@ export function agreeOfTwo({
 
   async function readHeads(): Promise<{ node: Node; head: number }[]> {
     const awake = nodes.filter(({ restsUntilMs }) => restsUntilMs <= performance.now())
-    const asked = awake.length >= 2 ? awake : nodes
+    const candidates = awake.length >= 2 ? awake : nodes
     const heads = await Promise.all(
-      asked.map(async (node) => {
+      candidates.map(async (node) => {
         try {
-          const told = await node.rpc.request('eth_blockNumber', [], { timeoutMs: HEAD_BOUND_MS })
-          return { node, head: Number(told) }
+          const height = await node.rpc.request('eth_blockNumber', [], { timeoutMs: HEAD_BOUND_MS })
+          return { node, head: Number(height) }
         } catch {
           node.restsUntilMs = performance.now() + REST_MS
           return { node, head: Number.NaN }
@@ -179,9 +179,9 @@ const GIST = [
 function gist(result: unknown): string {
   if (typeof result === 'string') return result.toLowerCase()
   if (typeof result !== 'object' || result === null) return JSON.stringify(result)
-  const known = Object.entries(result).filter(([name]) => GIST.includes(name))
-  if (known.length === 0) return JSON.stringify(result).toLowerCase()
-  const byName = known.map(([name, value]): [string, unknown] => [
+  const fields = Object.entries(result).filter(([name]) => GIST.includes(name))
+  if (fields.length === 0) return JSON.stringify(result).toLowerCase()
+  const byName = fields.map(([name, value]): [string, unknown] => [
     name,
     name === 'logs' ? (value as unknown[])?.length : value,
   ])

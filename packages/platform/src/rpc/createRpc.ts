@@ -39,13 +39,13 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   const urls = [options.url].flat()
   const addresses = urls.map((url) => newAddress(createEndpoint(url)))
   const isAlone = addresses.length === 1
-  const told = new Map<Address, AddressHealth['state']>()
+  const reportedStates = new Map<Address, AddressHealth['state']>()
   const verifying = new Map<Address, Promise<void>>()
 
-  function tell(address: Address): void {
+  function reportState(address: Address): void {
     const health = healthOf(address, performance.now())
-    if ((told.get(address) ?? 'up') === health.state) return
-    told.set(address, health.state)
+    if ((reportedStates.get(address) ?? 'up') === health.state) return
+    reportedStates.set(address, health.state)
     options.onChange?.(health)
   }
 
@@ -75,7 +75,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
         address.isDown = !isAlone
         void probe(address)
       }
-      tell(address)
+      reportState(address)
       throw error
     }
   }
@@ -93,7 +93,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
       const [answer] = await exchange(address, [['eth_chainId', []]], { boundMs, alone: true })
       if (!answer?.ok) throw new RpcUnreachable(`${address.endpoint.name} did not report its chain`)
       address.chain = Number(answer.result) === expected ? 'right' : 'foreign'
-      tell(address)
+      reportState(address)
       if (address.chain === 'foreign') throw foreign(address, expected)
     } finally {
       verifying.delete(address)
@@ -120,14 +120,14 @@ export function createRpc(options: RpcOptions): AddressedRpc {
       else if (address.chain !== 'foreign') address.isDown = true
     } finally {
       probing.delete(address)
-      tell(address)
+      reportState(address)
     }
   }
 
   async function watch(): Promise<void> {
     await Promise.all(addresses.map(probe))
     measureLag(addresses)
-    for (const address of addresses) tell(address)
+    for (const address of addresses) reportState(address)
   }
   const watching = isAlone ? undefined : setInterval(() => void watch(), WATCH_EVERY_MS).unref()
   if (!isAlone) void watch()

@@ -30,15 +30,15 @@ async function open({ chain = '0x1237', subscribes = true } = {}) {
   })
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
   heads = followHeads({ url, isGuess: false, chainId: 4663 })
-  let heard = 0
+  let headCount = 0
   heads.onHead(() => {
-    heard += 1
+    headCount += 1
   })
   const tell = () => {
     for (const client of server.clients)
       client.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: {} }))
   }
-  return { heard: () => heard, connections: () => connections, tell }
+  return { heard: () => headCount, connections: () => connections, tell }
 }
 
 it('reports each block, and reconnects after it was dropped', async () => {

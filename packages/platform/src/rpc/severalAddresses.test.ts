@@ -112,9 +112,9 @@ describe('reads', () => {
     a.say['eth_gasPrice'] = 429
     expect(await price(rpc)).toBe('b')
     expect(states()).toEqual(['busy', 'up'])
-    const asked = a.asked.length
+    const requestCount = a.asked.length
     expect(await price(rpc)).toBe('b')
-    expect(a.asked.length).toBe(asked)
+    expect(a.asked.length).toBe(requestCount)
     a.say['eth_gasPrice'] = { result: 'a' }
     await expect.poll(() => price(rpc)).toBe('a')
   })
@@ -159,9 +159,9 @@ describe('reads', () => {
     a.say['eth_simulateV1'] = { error: { code: -32_601, message: 'the method does not exist' } }
     b.say['eth_simulateV1'] = { result: [] }
     expect(await rpc.request('eth_simulateV1', [{}, 'latest'])).toEqual([])
-    const asked = a.asked.length
+    const requestCount = a.asked.length
     expect(await rpc.request('eth_simulateV1', [{}, 'latest'])).toEqual([])
-    expect(a.asked.length).toBe(asked)
+    expect(a.asked.length).toBe(requestCount)
   })
 
   it('treat a revert as a result: no other node is tried', async () => {

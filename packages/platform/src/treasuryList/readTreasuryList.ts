@@ -65,7 +65,7 @@ function gather(): { listener: XmlListener; done(): Omit<TreasuryList, 'sha256'>
 }
 
 function listenerOf(state: State): XmlListener {
-  function found(text: string): void {
+  function addAddress(text: string): void {
     if (!EVM.test(text)) return
     // Copy: a slice would keep the whole chunk of the file in memory.
     state.addresses.add(Buffer.from(text.toLowerCase()).toString())
@@ -84,7 +84,7 @@ function listenerOf(state: State): XmlListener {
       state.idType = text
     },
     idNumber: (text) => {
-      if (KIND.test(state.idType)) found(text)
+      if (KIND.test(state.idType)) addAddress(text)
     },
     id: () => {
       state.idType = ''
@@ -96,7 +96,7 @@ function listenerOf(state: State): XmlListener {
       state.feature = null
     },
     VersionDetail: (text) => {
-      if (state.feature !== null && state.kinds.has(state.feature)) found(text)
+      if (state.feature !== null && state.kinds.has(state.feature)) addAddress(text)
     },
     DateOfIssue: () => {
       const { Year, Month, Day } = state.date
