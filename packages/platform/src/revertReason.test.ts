@@ -35,7 +35,7 @@ describe('revertReason', () => {
       [revert('InsufficientAllowance', [5n]), 'the Permit2 allowance is 5, less than the amount spent'],
       [revert('TooLittle', [3n, 4n]), 'the curve gives 3, less than the minimum of 4'],
       [revert('ERC20InsufficientBalance', [`0x${'11'.repeat(20)}`, 1n, 2n]), 'a wallet sends 2 but holds 1'],
-      [revert('Panic', [0x11n]), 'a number ran over or under'],
+      [revert('Panic', [0x11n]), 'arithmetic overflow or underflow'],
       [revert('Error', ['ERC20: transfer amount exceeds balance']), 'ERC20: transfer amount exceeds balance'],
       [revert('Error', ['LOK']), 'the v3 pool is locked'],
       ['0x12345678', 'reverted with 0x12345678'],

@@ -84,7 +84,7 @@ it('does not reveal a header that cannot be sent', async () => {
   const rate = { perMinute: 60, burst: 60 }
   const vendor = createVendor({ rate, timeoutMs: 5_000, clock: { nowMs: () => time.nowMs } })
   const sent = vendor.ask({ url: server.url, headers: { 'x-key': 'secret\nkey' } }, () => 'read')
-  await expect(sent).rejects.toThrow(/^It does not answer\.$/)
+  await expect(sent).rejects.toThrow(/^Unreachable\.$/)
 })
 
 it('reads own properties only', () => {

@@ -17,7 +17,7 @@ describe('an empty setting', () => {
   const MEANT = ['AUTH_DOMAIN', 'TRUSTED_PROXIES', 'GEO_HEADER', 'GEO_REGION_HEADER']
   const unset = readConfig({})
   it.each(Object.keys(SETTINGS) as SettingName[])(
-    '%s= is as if it were not there, or says what it is',
+    '%s= means not set, or has a documented meaning',
     (name) => {
       const empty = readConfig({ [name]: ' ' })
       if (MEANT.includes(name)) expect(empty).not.toEqual(unset)
@@ -25,7 +25,7 @@ describe('an empty setting', () => {
       if (MEANT.includes(name)) expect(SETTINGS[name].means).toContain('Empty: ')
     },
   )
-  it('is named for what has a meaning', () => {
+  it('is listed if it has a meaning', () => {
     expect(readConfig({ HOST: '', DATA_DIR: '' })).toMatchObject({ host: '127.0.0.1', dataDir: '.pit' })
     expect(readConfig({ AUTH_DOMAIN: '' }).authDomain).toBeNull()
     expect(readConfig({ TRUSTED_PROXIES: '' }).trustedProxies).toEqual([])
@@ -37,7 +37,7 @@ describe('off a devnet', () => {
     const { authDomain, trustedProxies } = configFor(readConfig(env), { kind })
     return { authDomain, trustedProxies }
   }
-  it('trusts no proxy and names no domain that nobody chose', () => {
+  it('trusts no proxy and has no domain by default', () => {
     expect(on('devnet')).toEqual({ authDomain: 'localhost', trustedProxies: ['127.0.0.0/8', '::1'] })
     expect(on('mainnet')).toEqual({ authDomain: null, trustedProxies: [] })
     const chosen = { AUTH_DOMAIN: 'localhost', TRUSTED_PROXIES: '127.0.0.1' }
@@ -68,7 +68,7 @@ it.each([
   ['LOG_LEVEL', 'loud'],
   ['PORT', '70000'],
   ['DEV_FIELDS', 'maybe'],
-])('%s=%s is refused by its name', (name, value) => {
+])('%s=%s is rejected by name', (name, value) => {
   expect(refused({ [name]: value })).toMatch(new RegExp(`^${name}`))
 })
 

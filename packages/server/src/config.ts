@@ -11,10 +11,10 @@ export type Config = ReturnType<typeof readConfig>
 
 export class ConfigError extends Error {}
 
-/** Defaults that only a devnet can have: on a real chain somebody has to have chosen them. */
+/** Defaults for a devnet only: on a real chain the operator has to choose them. */
 const DEVNET_DEFAULTS = ['TRUSTED_PROXIES', 'AUTH_DOMAIN', 'GEO_HEADER'] as const
 
-/** The settings as they hold on this chain. */
+/** The settings that apply on this chain. */
 export function configFor(config: Config, { kind }: Pick<ChainProfile, 'kind'>): Config {
   if (kind === 'devnet') return config
   return {
@@ -24,10 +24,12 @@ export function configFor(config: Config, { kind }: Pick<ChainProfile, 'kind'>):
   }
 }
 
-/** Addresses that may carry a password or a key: each can be a file's. */
+/** Addresses that may contain a password or a key: each can come from a file. */
 const SECRET_ADDRESSES = ['DATABASE_URL', 'REDIS_URL', 'CHAIN_RPC_URL', 'SEQUENCER_URL'] as const
 
-/** The only reader of the environment. Parses it once; a value that makes no sense stops the start with its name. */
+/**
+ * The only reader of the environment. Parses it once; an invalid value stops the start and names the setting.
+ */
 export function readConfig(environment: Record<string, string | undefined>) {
   const env = withSecretsRead(environment, SECRET_ADDRESSES)
   const text = (name: SettingName): string => {
@@ -68,7 +70,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean)
-  /** A secret as text, or the file that holds it; null for neither. */
+  /** A secret as text, or the file that holds it; null if neither is set. */
   const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
   const roles = list('ROLE')
   if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
@@ -76,7 +78,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   }
   if (optional('CHAIN_RPC_URL') && !optional('PROFILE')) {
     throw new ConfigError(
-      "PROFILE is not set: with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
+      "PROFILE is not set: with CHAIN_RPC_URL set it to that chain's profile, such as profiles/mainnet.json",
     )
   }
   if (!LOG_LEVELS.includes(text('LOG_LEVEL'))) {
@@ -113,7 +115,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     databaseUrl: optional('DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     redisUrl: optional('REDIS_URL'),
-    /** Whether somebody set them. */
+    /** Whether the operator set them. */
     chosen: Object.fromEntries(DEVNET_DEFAULTS.map((name) => [name, isChosen(name)])) as Record<
       (typeof DEVNET_DEFAULTS)[number],
       boolean
@@ -181,7 +183,7 @@ const ownUrl = (host: string, port: number): string => `http://${hasPort(host) ?
 const isHost = (text: string): boolean =>
   URL.canParse(`http://${text}`) && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i.test(text)
 
-/** An origin and nothing more: browsers and wallets compare it as a whole. */
+/** An origin only: browsers and wallets compare it as a whole. */
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`

@@ -13,9 +13,8 @@ import { countOpen, longestWaiting, minedBetween, tradesByHash } from '@pit/rela
 import { deleteEnded, deleteUnsigned, sessionsOf, usedBy } from '@pit/sessions/internal/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-// Every statement on a table that grows for as long as the service runs goes by an index, and reads no more
-// for an owner of many rows: one that scans a small store is fast today and stands still in a year.
-// `bench/year.ts` measures the year itself.
+// Every statement on a growing table must use an index and read no more rows for an owner of many: a scan of
+// a small store is fast today and too slow in a year. `bench/year.ts` measures the year itself.
 
 const ROWS = 40_000
 const BUSY_ROWS = 5_000
@@ -85,9 +84,9 @@ select n, sha256(n::text::bytea), n, n ${SERIES};
 set session_replication_role = default;
 analyze;`
 
-/** An index that finds many rows to throw them away is a scan too. */
+/** An index that finds many rows to discard them is a scan too. */
 const MAX_DISCARDED = 300
-/** And one that reads them all to add them up grows with its owner. */
+/** So is one that reads all rows of an owner to sum them. */
 const MAX_READ = 1_000
 
 interface Plan {
@@ -113,7 +112,7 @@ const scansOf = (plan: Plan): string[] => {
 withDb('a store that has grown', (db) => {
   beforeAll(() => db.exec(FILL))
 
-  /** Runs a verb on the store; answers the tables its statements scan. */
+  /** Runs a function on the store; returns the tables its statements scan. */
   async function scanned(verb: (sql: Sql) => Promise<unknown>): Promise<string[]> {
     const scans: string[] = []
     let asked = 0
@@ -128,7 +127,7 @@ withDb('a store that has grown', (db) => {
           scans.push(...scansOf(row!['QUERY PLAN'][0]!.Plan))
           return []
         }
-        // What it deletes or marks is there again for the next.
+        // Roll back, so that the next case finds the same rows.
         await undone(told)
         return undone((sql) => sql.query<Row>(text, values))
       },
@@ -184,7 +183,7 @@ withDb('a store that has grown', (db) => {
     'old fills': (sql) => sweepFills(sql, 91 * 86_400_000),
     'marks of a season': (sql) => allMarks(sql, { afterS: 6_000, toS: 60_000 }),
     'a mark at a time': (sql) => pricesAt(sql, [{ token: 't1' as never, atS: 60_000, afterS: 56_400 }]),
-    // Their roots here are no delegations, which is found after they were read.
+    // Their roots here are not valid delegations, which is detected after the read.
     'sessions of a wallet': (sql) =>
       sessionsOf(sql, { who: wallet, nowS: 0, max: 50 }).catch(() => undefined),
     'what sessions used': (sql) => usedBy(sql, ['s2007', 's8'], ROWS * 700_000),
@@ -194,13 +193,13 @@ withDb('a store that has grown', (db) => {
     'a key': (sql) => sql.query('select id from api_keys where key_sha256 = $1', [Buffer.alloc(32)]),
   }
 
-  describe('is never scanned for', () => {
+  describe('never scans a table for', () => {
     it.each(Object.keys(VERBS))('%s', async (name) => {
       expect(await scanned(VERBS[name]!)).toEqual([])
     })
   })
 
-  it('would be noticed if it were', async () => {
+  it('detects a scan', async () => {
     const asked = ['nonce = 5', `wallet = '${wallet}'`].map(
       (where) => `select count(*) from trades where ${where}`,
     )

@@ -1,8 +1,7 @@
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 
 /**
- * The table of all background work: what every capability has to run in a process of these roles. A worker
- * that stands aside leaves its rows to the other processes.
+ * All background jobs of the capabilities for a process of these roles. A worker that stands aside runs none.
  */
 export const tableOf = (
   capabilities: readonly { jobs: CapabilityJobs }[],

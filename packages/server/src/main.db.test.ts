@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** With a profile that never comes: the start goes on for a minute. */
+/** With a profile that never appears: the start waits for a minute. */
 function start(how: 'alone' | 'supervised', env: Record<string, string> = {}): void {
   const options = {
     env: {
@@ -50,19 +50,19 @@ function start(how: 'alone' | 'supervised', env: Record<string, string> = {}): v
 }
 const storeIsOpen = () => expect.poll(() => output, { timeout: 30_000 }).toContain('store open')
 
-describe('a start under way', () => {
-  it.each(['alone', 'supervised'] as const)('ends cleanly when told to, %s', async (how) => {
+describe('a running start', () => {
+  it.each(['alone', 'supervised'] as const)('ends cleanly on SIGTERM, %s', async (how) => {
     start(how)
     await storeIsOpen()
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
     expect(output).not.toMatch(/did not start|\n\s+at /)
-    // It did not wait out the start: what was open is closed.
+    // It did not wait for the start, and closed what was open.
     expect(existsSync(join(folder, 'store.lock'))).toBe(false)
   })
 
-  it('leaves Ctrl-C to its supervisor, and ends when that is gone', async () => {
+  it('leaves Ctrl-C to its supervisor, and ends when the supervisor is gone', async () => {
     start('supervised')
     await storeIsOpen()
     child.kill('SIGINT')
@@ -90,7 +90,7 @@ it.each([
   ['SANCTIONS_FILE', '/nonexistent/list.txt'],
   ['GEO_DB', '/nonexistent/geo.mmdb'],
   ['PUBLIC_URL', 'nonsense'],
-])('says in one line that %s=%s is wrong', async (name, value) => {
+])('reports in one line that %s=%s is wrong', async (name, value) => {
   start('alone', { [name]: value })
   const [code] = await once(child, 'exit')
   expect(code).toBe(1)
@@ -98,7 +98,7 @@ it.each([
   expect(output).not.toMatch(/\n\s+at /)
 })
 
-it('does not start off a devnet without a country source, and says how', async () => {
+it('does not start off a devnet without a country source, and names the cure', async () => {
   const list = join(folder, 'list.txt')
   writeFileSync(list, `0x${'ab'.repeat(20)}\n`)
   const real = { PROFILE: 'profiles/mainnet.json', SANCTIONS_FILE: list, ALLOW_EMBEDDED_STORE: '1' }

@@ -1,9 +1,9 @@
 import { type Db, migrate, storeMigrations } from '@pit/platform/db'
 
-/** Brings the server's store up to this version; answers how many migrations that took. */
+/** Migrates the server's store to this version; returns how many migrations were applied. */
 export const migrateStore = (db: Db): Promise<number> => migrate(db, storeMigrations())
 
-/** How many migrations a store still needs to be of this version. */
+/** How many migrations a store needs to reach this version. */
 export async function missingMigrations(db: Db): Promise<number> {
   const known = storeMigrations()
   const [row] = await db.query<{ found: string | null }>(`select to_regclass('migrations') as found`)

@@ -27,7 +27,7 @@ const REFUND_WAIT_MS = 10_000
 
 export type Capabilities = Awaited<ReturnType<typeof openCapabilities>>
 
-/** Opens every capability on the ground and on those below it, from the market up. */
+/** Opens every capability on the ones below it, from the market up. */
 export async function openCapabilities(ground: Ground, start: Start, charge: Charge) {
   const { config, closing } = start
   const { submitEnabled } = config
@@ -116,7 +116,7 @@ export async function openCapabilities(ground: Ground, start: Start, charge: Cha
   }
 }
 
-/** Agents and entries outlive the keys of who made them. */
+/** Agents and entries outlive the keys they were made with. */
 const accountsInUse: AccountsInUse = async (sql, accounts) => {
   const entered = await accountsEntered(
     sql,
@@ -129,7 +129,7 @@ const accountsInUse: AccountsInUse = async (sql, accounts) => {
   return new Set(accounts.flatMap(({ id, wallet }) => (entered.has(id) || owners.has(wallet) ? [id] : [])))
 }
 
-/** A chain that does not answer delays the market, not the start: what needs it says so. */
+/** An unreachable chain delays the market, not the start: whatever needs it reports that. */
 async function openMarketInTime(ground: Ground, { closing, stage, ending }: Start) {
   const market = await openMarket(ground)
   closing.add(() => market.close())

@@ -19,14 +19,14 @@ import { migrateStore } from './migrateStore.ts'
 import { watchSequencer } from './service/watchSequencer.ts'
 
 const PROFILE_WAIT_MS = 60_000
-/** At most 40 answers of 128 KB are held at once. */
+/** At most 40 responses of 128 KB are held at once. */
 const WALLET_READS = { maxConnections: 8, maxCalls: 40 }
 
-/** What nearly every part stands on. */
+/** Dependencies of nearly every part. */
 export interface Ground {
   db: Db
   rpc: Rpc
-  /** Reads of browser wallets, apart from the service's own. */
+  /** Reads for browser wallets, separate from the service's own. */
   walletReads: PassThrough
   sequencer: ReturnType<typeof watchSequencer>
   clock: Timer
@@ -36,22 +36,22 @@ export interface Ground {
   profile: ChainProfile
   sanctions: Sanctions
   isSanctioned: Sanctions['isSanctioned']
-  /** What is answered alike by every process of this store. */
+  /** Shared by every process on this store. */
   shared: SharedTexts
   randomBytes(size: number): Uint8Array
 }
 
-/** How a start under way is told of, and ended early. */
+/** Progress reports and early abort of a start. */
 export interface Start {
   config: Config
   logger: Logger
   closing: Closing
-  /** Says to a waiting person what happens; throws when the start is to end. */
+  /** Reports progress; throws if the start is to be aborted. */
   stage(text: string): void
   ending: AbortSignal
 }
 
-/** Opens the store and the ways to the chain; refuses those that money cannot rest on. */
+/** Opens the store and the connections to the chain; rejects setups that are not safe for money. */
 export async function openGround({ config, logger, closing, stage, ending }: Start): Promise<Ground> {
   ownDataDir(config.dataDir)
   const sanctions = await openSanctions({ file: config.sanctionsFile, logger })
@@ -69,21 +69,21 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   if (profile.kind === 'devnet') profile.explorer_tx = `${new URL(config.publicUrl).origin}/tx/`
   if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
     throw new StartRefused(
-      `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ` +
-        `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+      `the embedded store never syncs to disk, so a power failure may lose the newest trades: on ` +
+        `${profile.name} set DATABASE_URL to a PostgreSQL database, or ALLOW_EMBEDDED_STORE=1 to accept that`,
     )
   }
   refuseSampleList(profile, sanctions)
   if (config.roles.api) refuseWithoutCountry(profile, configFor(config, profile))
   const rpcUrls = config.chainRpcUrls.length > 0 ? config.chainRpcUrls : profile.rpc_urls
-  if (rpcUrls.length === 0) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
+  if (rpcUrls.length === 0) throw new StartRefused('no RPC address: set CHAIN_RPC_URL')
   const wsUrl = config.chainWsUrl ?? profile.ws_url
   const metrics = createMetrics()
   const rpc = createRpc({
     url: rpcUrls,
     chainId: profile.chain_id,
     heads: wsUrl ? { url: wsUrl } : 'probe',
-    onChange: (health) => logger.warn({ rpc: health }, `an RPC address is ${health.state}`),
+    onChange: (health) => logger.warn({ rpc: health }, `RPC address is ${health.state}`),
   })
   closing.add(() => rpc.close())
   watchAddresses(metrics, rpc)
@@ -91,7 +91,7 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   const walletReads = createPassThrough({ urls: rpcUrls, health: rpc.addresses, ...WALLET_READS })
   closing.add(() => walletReads.close())
   const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url
-  // Without a sequencer of its own, transactions go to the nodes, each to one of them.
+  // Without a sequencer, transactions go to the nodes, each to one of them.
   const sendsBy = sequencerUrl ? createRpc({ url: sequencerUrl }) : { ...rpc, close: () => {} }
   const sequencer = watchSequencer(sendsBy, systemClock)
   closing.add(() => sequencer.close())

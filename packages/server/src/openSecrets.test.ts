@@ -18,7 +18,7 @@ it('reads the sealing key as text or from a file', () => {
   expect(openSealKey(readConfig({ SEAL_KEY_FILE: file }).sealKey)).toEqual(Buffer.from(HEX, 'hex'))
 })
 
-it('refuses a file that other users can read', () => {
+it('rejects a file that other users can read', () => {
   const file = join(folder, 'open-key')
   writeFileSync(file, HEX, { mode: 0o600 })
   chmodSync(file, 0o644)
@@ -30,19 +30,17 @@ it('refuses a file that other users can read', () => {
     expect(open).toThrow(`${file} is open to other users (mode 0644)`)
 })
 
-it('refuses what is no key, without showing it', () => {
+it('rejects a malformed key without showing it', () => {
   const secret = 'hunter2hunter2'
   expect(() => openSealKey(readConfig({ SEAL_KEY: secret }).sealKey)).toThrow(
     /^SEAL_KEY is not 32 bytes of hex$/,
   )
   expect(() => openSealKey(readConfig({ SEAL_KEY_FILE: join(folder, 'none') }).sealKey)).toThrow('ENOENT')
   expect(() => readConfig({ SEAL_KEY: HEX, SEAL_KEY_FILE: 'x' })).toThrow('use one')
-  expect(() => openAiTerms(readConfig({ AI_POOL_KEY: 'a b' }).ai)).toThrow(
-    /^AI_POOL_KEY does not look like a key$/,
-  )
+  expect(() => openAiTerms(readConfig({ AI_POOL_KEY: 'a b' }).ai)).toThrow(/^AI_POOL_KEY is malformed$/)
 })
 
-it('has the pool off without a key, and its dollars in millionths', () => {
+it('turns the pool off without a key, and reads its dollars in micro-dollars', () => {
   expect(openAiTerms(readConfig({}).ai)).toMatchObject({ poolKey: null, dayMicroUsd: 50_000_000n })
   const terms = openAiTerms(
     readConfig({ AI_POOL_KEY: 'pk-service-1', AI_POOL_TRIAL_USD: '0.29', AI_POOL_TRIALS: '0' }).ai,
@@ -50,7 +48,7 @@ it('has the pool off without a key, and its dollars in millionths', () => {
   expect(terms).toMatchObject({ poolKey: 'pk-service-1', trialShareMicroUsd: 290_000n, trialsOpen: false })
 })
 
-it('reads vendors’ keys by kind, and says of a wrong one its name alone', () => {
+it('reads vendors’ keys by kind, and names only the kind of a wrong one', () => {
   const open = (text: string) => openVendorKeys(readConfig({ VENDOR_KEYS: text }).vendorKeys)
   expect(open('')).toEqual({})
   expect(open('0x=key=of-ours, uniswap=another-key')).toEqual({ '0x': 'key=of-ours', uniswap: 'another-key' })
@@ -61,10 +59,10 @@ it('reads vendors’ keys by kind, and says of a wrong one its name alone', () =
     'constructor=secret-key',
   ]) {
     expect(() => open(`0x=key-of-ours,${wrong}`)).toThrow(
-      /^VENDOR_KEYS: pair 2 names no vendor: use (?!.*secret)/,
+      /^VENDOR_KEYS: pair 2 is not for a known vendor: use (?!.*secret)/,
     )
   }
-  expect(() => open('0x=short')).toThrow(/^VENDOR_KEYS: 0x does not look like a key$/)
+  expect(() => open('0x=short')).toThrow(/^VENDOR_KEYS: the key of 0x is malformed$/)
   const file = join(folder, 'vendor-keys')
   writeFileSync(file, '0x=key-of-ours\nlifi=another-key\n', { mode: 0o600 })
   expect(openVendorKeys(readConfig({ VENDOR_KEYS_FILE: file }).vendorKeys)).toEqual({

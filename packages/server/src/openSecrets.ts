@@ -7,10 +7,12 @@ import { AGGREGATORS, type VendorKeys } from '@pit/trading'
 import { type Config, ConfigError } from './config.ts'
 
 const MIN_SIGNER_SECRET_CHARS = 32
-/** A restart takes a few seconds; health asks every second, so a signer that stays away soon fails at once. */
+/**
+ * A restart takes a few seconds; health polls every second, so calls to a missing signer soon fail at once.
+ */
 const SIGNER_RESTART_MS = 15_000
 
-/** The way to the signing process; null where there is none. */
+/** The signer's client; null without a signer. */
 export function openSigner(signer: Config['signer'], clock: Timer): SignerClient | null {
   if (signer === null) return null
   const { secret: setting } = signer
@@ -21,7 +23,7 @@ export function openSigner(signer: Config['signer'], clock: Timer): SignerClient
   return createSignerClient({ ...readSignerWay(signer), secret, clock, restartMs: SIGNER_RESTART_MS })
 }
 
-/** Null where nothing is to be sealed. */
+/** Null if sealing is off. */
 export function openSealKey(setting: Config['sealKey']): Uint8Array | null {
   if (setting === null) return null
   const text = readSecretText(setting).replace(/^0x/, '')
@@ -29,10 +31,10 @@ export function openSealKey(setting: Config['sealKey']): Uint8Array | null {
   return Buffer.from(text, 'hex')
 }
 
-/** What a header can carry. */
+/** Characters a header may contain. */
 const isKey = (text: string): boolean => /^[\x21-\x7e]{8,512}$/.test(text)
 
-/** Keys by the kind of vendor. */
+/** Keys by kind of vendor. */
 export function openVendorKeys(setting: Config['vendorKeys']): VendorKeys {
   if (setting === null) return {}
   const keyed = Object.keys(AGGREGATORS).filter((kind) => AGGREGATORS[kind]?.key !== 'none')
@@ -42,21 +44,23 @@ export function openVendorKeys(setting: Config['vendorKeys']): VendorKeys {
     .map((pair, i) => {
       const at = pair.indexOf('=')
       const [kind, key] = [pair.slice(0, at), pair.slice(at + 1)]
-      // The pair itself may be a key whose name was forgotten.
+      // The pair itself may be a key without its kind: do not quote it.
       if (!keyed.includes(kind)) {
-        throw new ConfigError(`${setting.name}: pair ${i + 1} names no vendor: use ${keyed.join(', ')}`)
+        throw new ConfigError(
+          `${setting.name}: pair ${i + 1} is not for a known vendor: use ${keyed.join(', ')}`,
+        )
       }
-      if (!isKey(key)) throw new ConfigError(`${setting.name}: ${kind} does not look like a key`)
+      if (!isKey(key)) throw new ConfigError(`${setting.name}: the key of ${kind} is malformed`)
       return [kind, key] as const
     })
   return Object.fromEntries(pairs)
 }
 
-/** What the AI pool pays, in micro-dollars, and with which key. */
+/** The AI pool's budget in micro-dollars, and its key. */
 export function openAiTerms(ai: Config['ai']) {
   const poolKey = ai.poolKey === null ? null : readSecretText(ai.poolKey)
   if (poolKey !== null && !isKey(poolKey)) {
-    throw new ConfigError(`${ai.poolKey?.name} does not look like a key`)
+    throw new ConfigError(`${ai.poolKey?.name} is malformed`)
   }
   return {
     poolKey,

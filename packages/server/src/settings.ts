@@ -5,7 +5,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export interface Setting {
   default: string
   means: string
-  /** What the empty text stands for, where that is not the default. Elsewhere empty is as good as not set. */
+  /** Meaning of an empty value, if it is not the default. Otherwise empty means not set. */
   whenEmpty?: string
 }
 

@@ -33,7 +33,7 @@ import { recordPages } from './site/recordPages.ts'
 import { openStats } from './stats/openStats.ts'
 import { createWalletRpc } from './walletRpc/createWalletRpc.ts'
 
-/** Of health's probes, a second apart. */
+/** Health probe rounds, a second apart. */
 const QUIET_ROUNDS = 15
 
 export interface RunningServer {
@@ -41,7 +41,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** Opens everything; `tell` says to a waiting person what happens. Told to end, it gives up. */
+/** Opens everything; `tell` reports progress. Stops when aborted. */
 export async function startServer(
   config: Config,
   tell: (text: string) => void,
@@ -62,7 +62,7 @@ export async function startServer(
   }
 }
 
-/** From the ground up; what is opened last is closed first: the edge, then the jobs, then what they use. */
+/** Opens bottom-up and closes in reverse: the edge first, then the jobs, then what they use. */
 async function open(given: Start): Promise<string> {
   const { closing } = given
   const geo = await openGeo(given.config.geoDb)
@@ -70,7 +70,7 @@ async function open(given: Start): Promise<string> {
   const { db, clock, logger, metrics, sanctions, profile } = ground
   const config = configFor(given.config, profile)
   const start: Start = { ...given, config }
-  if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: nobody can sign in')
+  if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: sign-in is off')
   const fleet = await joinFleet({
     ...{ db, clock, tell: start.stage, ending: start.ending },
     name: `${hostname()} ${process.pid}`,
@@ -81,7 +81,7 @@ async function open(given: Start): Promise<string> {
   watchSanctions(metrics, { sanctions, clock })
   const examined = examineChain({
     ...ground,
-    // Of a sequencer of its own it is asked whether it answers; health asks that of any.
+    // The doctor checks a separate sequencer only; health checks any.
     sequencer: null,
     wsUrl: null,
     sanctions: { ...sanctions.state(), maxAgeS: config.sanctionsMaxAgeH * 3_600 },
@@ -94,7 +94,7 @@ async function open(given: Start): Promise<string> {
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
   const health = createHealth({
-    // Beside the signer under one supervisor, this process is often up first.
+    // Under one supervisor with the signer, this process is often up first.
     quietRounds: QUIET_ROUNDS,
     probes: probesOf({
       ...{ ...ground, market, redis, fleet },
@@ -115,7 +115,7 @@ async function open(given: Start): Promise<string> {
   })
 
   closing.add(() => ticks.close())
-  // Nothing trades before it: jobs do, and the edge.
+  // Before the jobs and the edge start, which can trade.
   await examined.settled()
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
@@ -135,10 +135,10 @@ async function open(given: Start): Promise<string> {
   })
   closing.add(() => admin.close())
   let isListening = false
-  /** Not from the moment it is told to end, though requests are served for DRAIN_S. */
+  /** False from the shutdown request on, though requests are served for DRAIN_S. */
   const isServing = (): boolean =>
     isListening && !given.ending.aborted && health.report().status !== 'down' && !fleet.isClockOff()
-  /** Not before the market was read, nor while it is old. */
+  /** False before the market was read, and while it is stale. */
   const isReady = (): boolean => isServing() && health.report().checks['market'] === 'ok'
   if (config.metricsPort > 0) {
     const { metricsPort: port, metricsHost: host } = config
@@ -169,7 +169,7 @@ async function open(given: Start): Promise<string> {
   const { address, port } = await app.listen()
   isListening = true
   closing.add(() => app.close())
-  // Ends first. A proxy learns from /ready that this process stops, and sends to others before it does.
+  // First to close. /ready tells a proxy to send requests elsewhere before this process stops.
   closing.add(() => {
     app.drain()
     return clock.sleep(config.drainS * 1_000)
@@ -177,7 +177,7 @@ async function open(given: Start): Promise<string> {
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 
-/** In memory, or shared by every process of one Redis. */
+/** In memory, or shared by all processes on one Redis. */
 function openLimiter({ logger, metrics }: Ground, { config, closing }: Start) {
   const rates = ratesOf({ scale: config.rateLimitScale, overallFactor: config.rateOverallFactor })
   const local = createMemoryLimiter({ rates })

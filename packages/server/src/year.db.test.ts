@@ -45,12 +45,12 @@ import {
 import { countWeekPlainly, type PlainPlace } from '../test/year/plainTreasury.ts'
 
 // A year of league and treasury on one clock: trades earn fees, weeks are split, seasons decided and paid out
-// of the reserve. LEAGUE_YEAR_SEASONS=26 LEAGUE_YEAR_ENTRANTS=200 plays it whole.
+// of the reserve. LEAGUE_YEAR_SEASONS=26 LEAGUE_YEAR_ENTRANTS=200 runs the full year.
 
 const SEASONS = Number(process.env['LEAGUE_YEAR_SEASONS'] ?? 4)
 const ENTRANTS = Number(process.env['LEAGUE_YEAR_ENTRANTS'] ?? 12)
 const TRADES = Number(process.env['LEAGUE_YEAR_TRADES'] ?? 6)
-/** All of it on one engine; the other plays less. */
+/** All of it on one engine; the other runs less. */
 const SHORT = Math.min(SEASONS, 2)
 const WEEK = 7 * DAY
 
@@ -83,7 +83,7 @@ withDb('a year of league and treasury', (db) => {
         reverted: !!reverted,
       })),
   }
-  /** What was sent out of the platform wallet, by token, what that cost, and everything of the stake. */
+  /** Sent from the platform wallet by token, its gas cost, and all of the stake. */
   const sent = new Map<string, bigint>()
   let gasSpent = 0n
   let reserve = 0n
@@ -91,7 +91,7 @@ withDb('a year of league and treasury', (db) => {
   const prizes: { season: number; ledger: ReturnType<typeof countReservePlainly>; before: bigint }[] = []
 
   async function join(n: number, from: number) {
-    // Every seventh shares the owner of the one before it; every fifth never confirms.
+    // Every seventh shares the previous one's owner; every fifth never confirms.
     const wallet = await newWallet(db, `year ${n}`)
     const owner = n % 7 === 6 ? players[n - 1]!.wallet : wallet
     const agentId = String(1_000 + n)
@@ -116,10 +116,10 @@ withDb('a year of league and treasury', (db) => {
     players.push({ wallet, plain, from })
   }
 
-  /** Trades of one week, in the order they were relayed, which is not quite the order they were mined in. */
+  /** Trades of one week, in relay order, which is not quite the order they were mined in. */
   async function trade(number: number, startS: number) {
     const trades: YearTrade[] = []
-    // What was looked at already is past.
+    // Skip what was already processed.
     const fromS = Math.max(startS + 2 * HOUR, Math.ceil(year.nowS() / HOUR) * HOUR + HOUR)
     for (const { wallet, from } of players) {
       if (from > number) continue
@@ -143,7 +143,7 @@ withDb('a year of league and treasury', (db) => {
   }
 
   function randomTrade({ address: wallet }: Wallet, fromS: number, toS: number): YearTrade {
-    // Some in the very last block before a week's end.
+    // Some in the last block before a week's end.
     const atS = random.below(40) === 0 ? toS - BLOCK_S : within(fromS, toS)
     const tokenIn = random.pick(TRADED)
     let tokenOut = random.pick(TRADED)
@@ -164,7 +164,7 @@ withDb('a year of league and treasury', (db) => {
     }
   }
 
-  /** Marks of tokens that nobody trades here; some weeks there is none when the week ends. */
+  /** Marks of tokens that are not traded here; some weeks have none at their end. */
   async function markWeekEnd(endS: number, week: number) {
     for (const [i, token] of [TOKENS.USDG, TOKENS.NVDA].entries()) {
       if ((week + i) % 5 === 3) continue
@@ -213,7 +213,7 @@ withDb('a year of league and treasury', (db) => {
     await year.runAt(atS + HOUR, 1)
   }
 
-  /** Sends a bucket what it is owed. */
+  /** Sends a bucket its share. */
   async function payBucket(token: typeof ETH, bucket: keyof typeof BUCKETS) {
     const { totals } = await year.answer()
     const owed = BigInt(totals.find((each) => each.token === token)?.owed[bucket] ?? 0)
@@ -232,7 +232,7 @@ withDb('a year of league and treasury', (db) => {
     await addMarks(db, { fromS: FIRST_S, toS: season(1).endsAtS }, priceOf)
     year.goTo(FIRST_S)
     await year.treasury.closeDueWeeks()
-    // Some of the chain is read in each run.
+    // Part of the chain is read in each run.
     await year.runAt(FIRST_S + 60, 1 + Math.ceil(ENTRANTS / 20))
   }, 600_000)
 
@@ -241,7 +241,7 @@ withDb('a year of league and treasury', (db) => {
       it(`${number} comes to the same, counted from the raw rows`, async () => {
         const span = season(number)
         const middleS = span.startsAtS + WEEK
-        // Marks come with the minutes: those of the days in which this season is reviewed belong to the next
+        // Marks come by the minute: those of the days in which this season is reviewed belong to the next
         // one.
         const next = { fromS: span.endsAtS, toS: season(number + 1).endsAtS, everyS: HOUR / 2 }
         await addMarks(db, next, priceOf)
@@ -249,24 +249,24 @@ withDb('a year of league and treasury', (db) => {
         await markWeekEnd(span.endsAtS, 2 * number + 1)
         await trade(number, span.startsAtS)
         await year.runAt(middleS + HOUR + 100, 1)
-        // The job is late now and then, and then has two weeks to do.
+        // The job is sometimes late, and then has two weeks to process.
         if (number % 4 !== 3) await year.treasury.closeDueWeeks()
-        // One leaves now and then, and enters again for the next season.
+        // One leaves sometimes, and enters again for the next season.
         if (number % 6 === 3) {
           const leaver = players[number % ENTRANTS]!
           await call(year, 'league.leave', leaver.wallet, {})
           leaver.plain = { ...leaver.plain, leftAtS: year.nowS() }
         }
         await trade(number, middleS)
-        // Jobs that come late: sometimes there is none before the end.
+        // Late jobs: sometimes there is none before the end.
         if (random.below(3) > 0) await year.runAt(span.endsAtS - 2 * HOUR, 1)
-        // Mined at the very second: the next season's, and the next week's.
+        // Mined at the exact second: belongs to the next season and week.
         await relay([{ ...randomTrade(players[0]!.wallet, span.startsAtS, span.endsAtS), atS: span.endsAtS }])
         await year.runAt(span.endsAtS + HOUR + 100, 2)
         await year.treasury.closeDueWeeks()
         if (number % 3 === 0) await payBucket(TOKENS.USDG, random.pick(TREASURY_BUCKETS))
         if (number % 3 === 1) await payBucket(TOKENS.PARTNER, 'buybacks')
-        // Whoever is in question does not pass: a person says so before the review is over.
+        // Entries in question do not pass: a person decides before the review is over.
         await judgeFlags(number)
         await year.runAt(span.endsAtS + RULES.reviewS, 2)
 
@@ -298,7 +298,7 @@ withDb('a year of league and treasury', (db) => {
         kept += gain - ledger.added
         if (won > 0) await payPrizes(number)
 
-        // Who left may come back.
+        // An entrant that left may return.
         for (const player of players) {
           if (player.plain.leftAtS === null) continue
           const agentId = String(1_000 + players.indexOf(player))
@@ -335,7 +335,7 @@ withDb('a year of league and treasury', (db) => {
         expect(sum(own.booked) + (carried.get(own.token) ?? 0n)).toBe(came(rows))
         expect(sum(own.moved)).toBe(sent.get(own.token) ?? 0n)
         expect(BigInt(own.received) + BigInt(own.outside)).toBe(came(rows) + came(preview))
-        // What the chain holds is all that came less what was sent, but for the gas of sending it.
+        // The chain holds all income minus transfers, except for their gas.
         if (!(own.token in DECIMALS)) continue
         const held = came(rows) + came(preview) - sum(own.moved) - (own.token === ETH ? gasSpent : 0n)
         expect(own.held).toBe(String(held))
@@ -351,7 +351,7 @@ withDb('a year of league and treasury', (db) => {
       ).toBe(false)
     }, 600_000)
 
-    it('accounts for every atom of the stake: paid to the winners, in the reserve, or left where it was', async () => {
+    it('accounts for every atom of the stake: paid to the winners, in the reserve, or unclaimed', async () => {
       expect(prizes.length).toBeGreaterThan(seasons / 2)
       const { prize_payouts } = await year.answer()
       expect(
@@ -385,7 +385,7 @@ withDb('a year of league and treasury', (db) => {
       )
       expect(reached.reduce((sum, { atoms }) => sum + atoms, 0n)).toBe(paidTotal)
       expect(year.chain.balance(TOKENS.PARTNER, DISTRIBUTOR)).toBe(0n)
-      // Of all the stake earned since the first season began: what is not paid is the reserve, or was kept.
+      // Of the stake earned since the first season began: the unpaid part is the reserve, or stayed.
       const earned = BigInt(seasons * 14 * DAY) * year.vault.perSecond
       expect(earned).toBe(paidTotal + reserve + kept)
       const taken = year.vault.withdrawals.reduce((sum, { amount }) => sum + amount, 0n)
@@ -394,6 +394,6 @@ withDb('a year of league and treasury', (db) => {
   })
 })
 
-/** Of one object what another has. */
+/** The fields of one object that another has. */
 const only = (all: object, like: object): object =>
   Object.fromEntries(Object.keys(like).map((key) => [key, (all as Record<string, unknown>)[key]]))

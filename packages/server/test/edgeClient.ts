@@ -7,7 +7,7 @@ export const REVOKE = '/api/v1/auth/revoke'
 export const bearer = { authorization: `Bearer ${GOOD_KEY}` }
 export const errorOf = (answer: { json<T>(): T }) => answer.json<{ error: Record<string, unknown> }>().error
 
-/** Sends bytes as they are and answers everything that comes back. */
+/** Sends raw bytes and returns everything that comes back. */
 export async function raw(
   to: TestApp,
   bytes: string | string[],

@@ -44,7 +44,7 @@ export type FastError = {
   [extra: string]: unknown
 }
 
-/** A trade as a good client makes it; a test spoils one thing of it. */
+/** A valid trade; a test spoils one part of it. */
 export interface Spoiled {
   pair?: string
   usd?: number
@@ -64,11 +64,11 @@ export interface Spoiled {
     data: (data: Hex) => Hex
   }>
   permitWith?: Partial<{ amount: bigint; expiration: number; nonce: number; sig_deadline: number; key: Hex }>
-  /** Fields of the body, as they are sent. */
+  /** Fields of the body, as sent. */
   body?: Record<string, unknown>
 }
 
-/** Fast mode behind the real edge; the chain under it is a handful of numbers that a test can change. */
+/** Fast mode behind the real edge, on a scripted chain. */
 export async function openFastWorld({ enabled = true } = {}) {
   const profile = fastProfile()
   profile.stocks.beacon = `0x${'99'.repeat(20)}`
@@ -94,14 +94,14 @@ export async function openFastWorld({ enabled = true } = {}) {
     paused: false,
     blocked: null as 'wallet' | 'router' | null,
     prices: { ...PRICES },
-    /** Since it was read. */
+    /** Age of the read. */
     markAgeS: 5,
     roundAgeS: 5,
-    /** What the store has of the bytes. */
+    /** The store's record of the bytes. */
     rows: [] as Record<string, unknown>[],
     markStale: false,
     unmarked: new Set<string>(),
-    /** What simulations answer beside what the pool gives. */
+    /** Extra results of simulations beside the pool's output. */
     simulation: {} as Partial<PlanSimulation>,
     outcome: { kind: 'sent' } as RelayOutcome extends infer O
       ? O extends unknown
@@ -137,7 +137,7 @@ export async function openFastWorld({ enabled = true } = {}) {
     setPrice(pool)
     return pool
   }
-  /** Wide liquidity at the price of the marks, moved by so many bps for token1 per token0. */
+  /** Deep liquidity at the price of the marks, moved by this many bps of token1 per token0. */
   function setPrice(pool: V3Pool | V4Pool, movedBps = 0): void {
     const [a, b] = [symbolOf(pool.token0), symbolOf(pool.token1)]
     const perAtom =
@@ -274,7 +274,7 @@ export async function openFastWorld({ enabled = true } = {}) {
   const charge: Charge = async (_, buckets) => void seen.charged.push(...buckets)
   const app = await openTestApp({ handlers: fastRoutes({ fast, charge }), key: { wallet }, limiter })
 
-  /** A good trade, but for what is spoiled. */
+  /** A valid trade, except for what is spoiled. */
   async function build(spoiled: Spoiled = {}) {
     const { pair = 'ETH/USDG', usd = 100, feeBps = state.tierBps } = spoiled
     const route = pinned.routes.get(pair)!
@@ -303,7 +303,7 @@ export async function openFastWorld({ enabled = true } = {}) {
         { amount, ...times },
       ),
     }
-    // A good client permits exactly what it trades; a spoiled amount goes into the body alone.
+    // A valid client permits exactly what it trades; a spoiled amount goes into the body alone.
     const built = buildFromTerms(pinned.table, {
       pair,
       amountIn,
@@ -366,7 +366,7 @@ export async function openFastWorld({ enabled = true } = {}) {
       const answer = await app.inject({ url: `/api/v1/live/fast/terms${query}`, headers })
       return answer.json<Answer<'live.fast.terms'>>()
     },
-    /** A block came: what is kept warm is read again. */
+    /** A new block: the warm cache is refreshed. */
     async block() {
       for (const listener of blocks) listener()
       await new Promise((resolve) => setTimeout(resolve, 20))

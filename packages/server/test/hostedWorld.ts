@@ -32,12 +32,12 @@ const HOSTED_PROFILE = {
   core_tokens: [...PROFILE.core_tokens, core('WETH', WETH, 'core'), core('NVDA', NVDA.address, 'stock')],
 } as HostedDeps['profile']
 
-/** A stock by its beacon, one without a route, and what is no token. */
+/** A stock by its beacon, one without a route, and an address that is not a token. */
 export const BEACON = address('b')
 export const DEAD = address('c')
 export const NOTHING = address('e')
 
-/** As a request is after its defaults were filled in. */
+/** A request after its defaults were filled in. */
 export const CREATE = {
   brain: 'dca',
   params: { usd: 5 },
@@ -49,7 +49,9 @@ export const CREATE = {
   shield: false,
 }
 
-/** Hosted agents on a real store with real sessions and paper books; chain, signer and brains are scripts. */
+/**
+ * Hosted agents on a real store with real sessions and paper books; chain, signer and brains are scripted.
+ */
 export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = true } = {}) {
   const session = openSessionWorld(db)
   const { chain, clock } = session
@@ -66,7 +68,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
   }
   const left: string[] = []
 
-  /** A transfer as the chain carries it out: half of the gas it might have cost. */
+  /** A transfer as executed: it uses half of its gas limit. */
   function mine(raw: Hex): void {
     const parsed = parseSignedTx(raw)
     if (!parsed.ok || parsed.tx.type !== 2) throw new Error('not a transfer')
@@ -260,7 +262,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       call('hosted.logs', { params: { id: agent.id }, query: { limit: 50, ...query }, role }),
     throwSwitch: (name: 'kill' | 'live', on: boolean) =>
       writeSwitch(db, { name, on, reason: null, changedAtS: 1 }),
-    /** What the owner grants to an agent's executor, switched on. */
+    /** The owner's session for an agent's executor, switched on. */
     async grantTo(agent: { executor: string | null }, over: object = {}): Promise<string> {
       const sessionId = await this.startGrant(agent, over)
       await this.signGrant(sessionId)

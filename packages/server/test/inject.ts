@@ -13,11 +13,11 @@ export type Inject = (call: {
   method?: string
   url: string
   headers?: Record<string, string>
-  /** Sent as it is; an object is sent as JSON. */
+  /** Sent unchanged; an object is sent as JSON. */
   body?: string | Buffer | object
 }) => Promise<Injected>
 
-/** One request over a real connection of its own. */
+/** One request over a new connection. */
 export function createInject(addressOf: () => Promise<AddressInfo>): Inject {
   return async ({ method = 'GET', url, headers = {}, body }) => {
     const { port } = await addressOf()

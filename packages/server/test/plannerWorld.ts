@@ -31,15 +31,15 @@ export const KEY: Hex = `0x${'42'.repeat(32)}`
 export const crypto = await createCrypto()
 export const wallet = crypto.addressOf(KEY)
 
-/** What market, node and store answer, and what they were asked. */
+/** Scripted answers of market, node and store, and their requests. */
 export interface PlannerWorld {
   quoteFor: (input: TradeParams) => TradeQuote
   state: Partial<WalletState>
   simulation: Partial<PlanSimulation>
-  /** What a simulation on an earlier block says instead. */
+  /** Result of a simulation on an earlier block. */
   onBlock: Record<number, Partial<PlanSimulation>>
   simulated: SimulateParams[]
-  /** A transaction of the wallet that was relayed and waits. */
+  /** A relayed, pending transaction of the wallet. */
   waiting: { nonce: number; tx_hash: Hex; created_at_ms: number } | null
   answerCall: (call: { to: Address; data: Hex }) => unknown
   stored: StorePlanRequest[]
@@ -63,7 +63,7 @@ const fresh = (): PlannerWorld => ({
   askedPermits: new Map(),
 })
 
-/** What planning stands on; made new before each test. */
+/** Dependencies of planning, made new before each test. */
 export const w = fresh()
 export const renew = (): void => void Object.assign(w, fresh())
 

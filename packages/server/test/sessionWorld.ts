@@ -18,7 +18,7 @@ export type TradeRequest = Partial<Body<'live.session.trade'>>
 export type SessionWorld = ReturnType<typeof openSessionWorld>
 type Pending = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
 
-/** The world of sessions, asked by its routes. */
+/** The session test world, called by its routes. */
 export function openSessionWorld(db: Db, options: { withSigner?: boolean } = {}) {
   const world = openWorld(db, options)
   const { sessions } = world

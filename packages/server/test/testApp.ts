@@ -19,7 +19,7 @@ export interface TestApp extends App {
   time: { nowMs: number }
 }
 
-/** The HTTP edge over handlers that only say what reached them. */
+/** The HTTP edge over handlers that echo their input. */
 export async function openTestApp({
   config = {},
   handlers = {},

@@ -1,4 +1,4 @@
-/** Writes a MaxMind database of IPv4 networks: just enough of the format to prove that ours is read. */
+/** Writes a MaxMind database of IPv4 networks: just enough of the format to test the reader. */
 export function writeMmdb(networks: { cidr: string; record: object }[]): Buffer {
   type Node = [Node | number | null, Node | number | null]
   const root: Node = [null, null]

@@ -4,8 +4,8 @@ import type { AuthDeps } from './deps.ts'
 import { isKnownOrigin, type Origin } from './origin.ts'
 
 /**
- * Draws from the bucket of all sign-ins together. Strangers can empty it, so a wallet's owner is let in from
- * the network of the last sign-in even then: the bucket of that address alone limits them.
+ * Draws from the bucket of all sign-ins. Strangers can empty it, so a wallet's owner is still admitted from
+ * the network of the last sign-in, limited only by the bucket of that address.
  */
 export async function admitSignIn(
   { charge, db }: Pick<AuthDeps, 'charge' | 'db'>,

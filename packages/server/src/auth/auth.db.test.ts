@@ -10,7 +10,7 @@ import { registryCases } from './test/registryCases.ts'
 import { revokeCases } from './test/revokeCases.ts'
 import { verifyCases } from './test/verifyCases.ts'
 
-// The cases are in ./test: one store of each kind serves them all.
+// The cases are in ./test and share one store of each kind.
 withDb('sign-in', (db, store) => {
   let auth: TestAuth
   beforeAll(async () => {
@@ -26,7 +26,7 @@ withDb('sign-in', (db, store) => {
   revokeCases(cases)
   keyCases(cases)
 
-  it('sweeps what no sign-in can need, and keeps the rest', async () => {
+  it('sweeps expired challenges and counts, and keeps the rest', async () => {
     later(5 * 86_400)
     const wallet = newWallet()
     const { message, nonce } = await auth.challenge({ address: wallet.address })
@@ -37,7 +37,7 @@ withDb('sign-in', (db, store) => {
     expect(await auth.sweep()).toBe(0)
   })
 
-  it('keeps expired keys and accounts that nothing stands on for 90 days', async () => {
+  it('keeps expired keys and unused accounts for 90 days', async () => {
     const own = await openTestAuth(db, {
       accountsInUse: async (_sql, accounts) =>
         new Set(accounts.flatMap((account) => (account.wallet === entered.address ? [account.id] : []))),
@@ -60,14 +60,14 @@ withDb('sign-in', (db, store) => {
     later(2 * 86_400)
     await own.sweep()
     expect(await left()).toEqual({ keys: 0, accounts: [entered.address] })
-    // One with a key stays, however old.
+    // An account with a key stays, however old.
     await own.signIn(entered)
     await own.sweep()
     expect((await left()).accounts).toEqual([entered.address])
     await own.close()
   })
 
-  it('heard of by another process on the same store at once', async ({ skip }) => {
+  it('reach another process on the same store at once', async ({ skip }) => {
     const { openSecond } = store()
     if (!openSecond) return skip('the embedded store has one process')
     const here = await openTestAuth(db)
@@ -78,10 +78,10 @@ withDb('sign-in', (db, store) => {
     const key = await here.signIn(newWallet())
     expect(await there.authenticateKey(key.api_key)).not.toBeNull()
     await revokeHere(key.api_key)
-    // The clock stands still: only the notification can tell the other process.
+    // The clock stands still: only the notification can inform the other process.
     await expect.poll(() => there.authenticateKey(key.api_key), { interval: 5 }).toBeNull()
 
-    // With the listener's connection cut nothing is kept, so nothing can be stale.
+    // With the listener's connection cut nothing is cached, so nothing can be stale.
     const second = await here.signIn(newWallet())
     expect(await there.authenticateKey(second.api_key)).not.toBeNull()
     await db.query(
@@ -92,7 +92,7 @@ withDb('sign-in', (db, store) => {
     await revokeHere(second.api_key)
     expect(await there.authenticateKey(second.api_key)).toBeNull()
 
-    // And without any message at all, a key is asked about again after a second.
+    // Without any message, a key is checked again after a second.
     const third = await here.signIn(newWallet())
     await expect.poll(async () => (await there.authenticateKey(third.api_key)) !== null).toBe(true)
     await db.query('update api_keys set revoked_at_s = 1 where id = $1', [third.key_id])

@@ -3,13 +3,13 @@ import { AUTH, CHAIN_ID, challengeStatement, refusal, siweMessage } from '@pit/p
 import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'
 
-/** Where the server says it is: from its settings, never from a request's Host. */
+/** The server's domain, from its settings, never from a request's Host. */
 export interface SignInSite {
   domain: string
   uri: string
 }
 
-/** Sign-in is off until an operator has said which domain the messages may name. */
+/** Sign-in is off until an operator has set the domain. */
 export function signInSite({ authDomain, publicUrl }: AuthDeps['config']): SignInSite {
   if (authDomain === null) throw refusal('AUTH_DOMAIN_UNSET')
   return { domain: authDomain, uri: publicUrl }
@@ -24,8 +24,7 @@ export interface ChallengeFacts {
 }
 
 /**
- * The text a wallet signs. Rebuilt from the stored facts when the signature comes, so it is never stored
- * itself.
+ * The text a wallet signs. Rebuilt from stored facts when the signature arrives, so it is not stored itself.
  */
 export function challengeMessage(crypto: Crypto, site: SignInSite, challenge: ChallengeFacts): string {
   return siweMessage({

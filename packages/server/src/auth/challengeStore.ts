@@ -10,7 +10,7 @@ export interface OpenChallenge {
   expires_at_s: number
 }
 
-/** Held until the transaction ends: two challenges for one wallet at once must not both count four others. */
+/** Held until the transaction ends: concurrent challenges for one wallet must not both count four others. */
 const CHALLENGE_LOCK = 0x70697402
 
 interface NewChallenge {
@@ -19,15 +19,15 @@ interface NewChallenge {
   nonce: string
   issuedAtS: number
   expiresAtS: number
-  /** The requesting network: an address or a /64, and the widest network that is one customer's. */
+  /** The requesting network: an address or a /64, and the widest network that belongs to one customer. */
   network: string
   site: string
   origin: Origin
 }
 
 /**
- * A wallet's challenges count per requesting network. Beyond the total the busiest site loses its oldest, but
- * never the newest one from where the wallet last signed in.
+ * A wallet's challenges count per requesting network. Beyond the total, the busiest network loses its oldest,
+ * but never the newest one from where the wallet last signed in.
  */
 export async function addChallenge(db: Db, challenge: NewChallenge): Promise<void> {
   const { wallet, purpose, nonce, issuedAtS, expiresAtS, network, site, origin } = challenge
@@ -57,10 +57,10 @@ export async function addChallenge(db: Db, challenge: NewChallenge): Promise<voi
   })
 }
 
-/** Each costs the recovery of a signature, and strangers can open many. */
+/** Bounded: each costs a signature recovery, and strangers can open many. */
 const MAX_TRIED = 20
 
-/** Only the one with `nonce` if it is set; else the newest first, those of the same network before others. */
+/** Only the one with `nonce` if set; otherwise the newest first, those of the same network before others. */
 export function openChallenges(
   sql: Sql,
   wanted: { wallet: Wallet; purpose: Purpose; nonce: string | undefined; network: string; nowS: number },
@@ -75,7 +75,7 @@ export function openChallenges(
   )
 }
 
-/** False when another call was first: the row lock makes one of them the winner. */
+/** False if another call was first: the row lock lets one win. */
 export async function useChallenge(sql: Sql, id: number, nowS: number): Promise<boolean> {
   const used = await sql.query(
     `update challenges set used_at_s = $2

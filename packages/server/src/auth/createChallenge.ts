@@ -27,7 +27,7 @@ export async function createChallenge(
   await admitSignIn(deps, caller, origin)
   const site = signInSite(deps.config)
   const purpose: Purpose = body.purpose === 'revoke-all' ? 'revoke-all' : 'sign-in'
-  // A sanctioned wallet is served nothing, but may still take its keys back.
+  // A sanctioned wallet is not served, but may still revoke its keys.
   if (purpose === 'sign-in' && deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'wallet' })
   const issuedAtS = nowS(deps.clock)
   const challenge = {

@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts'
 import type { PartnerLookup } from './partner.ts'
 import type { Wallet } from './rules.ts'
 
-/** What the verbs of sign-in are handed. */
+/** Dependencies of sign-in. */
 export interface AuthDeps {
   db: Db
   clock: Clock

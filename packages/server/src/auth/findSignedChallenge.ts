@@ -16,10 +16,11 @@ interface Signed {
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
 const HEX = /^0x([0-9a-fA-F]{2})+$/
 const CONTRACT_WALLETS =
-  'Contract wallets (EIP-1271, ERC-6492) cannot sign in here: use a wallet with a key of its own.'
+  'Contract wallets (EIP-1271, ERC-6492) cannot sign in here: use a wallet with a private key.'
 
 /**
- * The open challenge of this purpose that the wallet signed: the one with the nonce, or the newest that fits.
+ * The open challenge of this purpose that the wallet signed: the one with the nonce, or the newest that
+ * matches.
  */
 export async function findSignedChallenge(
   deps: AuthDeps,
@@ -44,10 +45,10 @@ export async function findSignedChallenge(
   return { id: signed.id, wallet }
 }
 
-/** Hex of another length is what contract wallets send; anything else is no signature at all. */
+/** Contract wallets send hex of other lengths; anything else is not a signature. */
 function refuseShape(signature: string): never {
   if (HEX.test(signature)) {
-    throw refusal('BAD_SIGNATURE', { message: `The signature is not of 65 bytes. ${CONTRACT_WALLETS}` })
+    throw refusal('BAD_SIGNATURE', { message: `The signature is not 65 bytes long. ${CONTRACT_WALLETS}` })
   }
-  throw refusal('BAD_REQUEST', { field: 'signature', message: 'signature is not 0x and hex digits' })
+  throw refusal('BAD_REQUEST', { field: 'signature', message: 'The signature must be 0x and hex digits.' })
 }

@@ -8,24 +8,23 @@ import { findKey, REVOKED_CHANNEL, type Revoked } from './store.ts'
 
 export interface Keys {
   /**
-   * The key a bearer token stands for; null when it is unknown, expired or revoked. `known`: only keys this
-   * process has found live before; the store is asked about no other.
+   * The key of a bearer token; null if unknown, expired or revoked. `known`: only keys this process has seen
+   * valid before, without a query to the store.
    */
   authenticate(bearer: string, which?: 'known' | 'any'): Promise<ApiKey | null>
-  /** At once, and for look-ups under way too. */
+  /** Takes effect at once, for look-ups in progress too. */
   forget(revoked: Revoked): void
   close(): Promise<void>
 }
 
 const MAX_KEYS = 20_000
 /**
- * Other processes' revocations arrive as notifications, within milliseconds; this bounds the wait when one is
- * lost without the connection noticing. The embedded store has one process, which hears itself: no need to
- * ask again.
+ * Other processes' revocations arrive as notifications, within milliseconds; this bounds the delay if one is
+ * lost without the connection noticing. The embedded store has one process, so keys are not checked again.
  */
 const ASK_AGAIN_AFTER_MS: Record<Db['engine'], number> = { pglite: Number.POSITIVE_INFINITY, postgres: 1_000 }
 
-/** Which keys are live: remembered while the store says yes and its revocations are heard. */
+/** Live keys: cached while the store confirms them and revocation messages arrive. */
 export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise<Keys> {
   const askAgainAfterMs = ASK_AGAIN_AFTER_MS[db.engine]
   let isListening = true
@@ -41,7 +40,7 @@ export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise
       'keyId' in revoked ? key?.keyId === revoked.keyId : key?.wallet === revoked.wallet,
     )
 
-  // The embedded store hears only itself, but it may stop and come back with a revocation nobody was told of.
+  // The embedded store may stop and reopen with a revocation that sent no notification.
   const stopListening = await db.listen(REVOKED_CHANNEL, {
     heard: (payload) => forget(JSON.parse(payload) as Revoked),
     lost() {
@@ -64,7 +63,7 @@ export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise
   return {
     async authenticate(bearer, which = 'any') {
       if (!looksLikeKey(bearer)) return null
-      // Looked up by its hash: what a look-up's time may tell is about the hash, which no one can steer.
+      // Looked up by hash: timing may leak only the hash, which callers cannot choose.
       const sha256Hex = hash('sha256', bearer, 'hex')
       if (which === 'known' && live.latest(sha256Hex) === undefined) return null
       const found = live.load(sha256Hex, find)

@@ -26,15 +26,15 @@ type AuthRoute = 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 
 export interface Auth {
   handlers: Pick<Handlers, AuthRoute>
   authenticateKey: Keys['authenticate']
-  /** The wallet's keys that work now, newest first, as many as can matter. */
+  /** The wallet's live keys, newest first, up to a limit. */
   liveKeysOf(wallet: Wallet): Promise<number[]>
-  /** Deletes what no sign-in can need any more; answers how many rows. */
+  /** Deletes expired sign-in data; returns how many rows. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
   close(): Promise<void>
 }
 
-/** Sign-in and keys, with what they share: which keys are live, and what the registry said. */
+/** Sign-in and keys, with their shared caches: live keys and registry answers. */
 export async function openAuth({ registry = noRegistry, ...options }: AuthOptions): Promise<Auth> {
   const keys = await openKeys(options)
   const findPartner = createPartnerLookup({ registry, clock: options.clock })
@@ -65,7 +65,7 @@ function keyOf({ key }: Caller): ApiKey {
   return key
 }
 
-/** Asks the store nothing, and waits only when the registry has not been asked about this wallet lately. */
+/** Sends no query to the store, and waits only if the registry was not read for this wallet recently. */
 function readMe({ findPartner }: AuthDeps, key: ApiKey): Answer<'auth.me'> | Promise<Answer<'auth.me'>> {
   if (key.wallet === null) return describeMe(key, null)
   const partner = findPartner(key.wallet)

@@ -7,7 +7,7 @@ import type { Wallet } from './rules.ts'
 /** A wallet and the network a request for it comes from. */
 export interface Origin {
   wallet: Wallet
-  /** A hash with the wallet in it, so that the store has no address to give away or to join accounts by. */
+  /** A hash that includes the wallet, so that the store holds no address to leak or to link accounts by. */
   id: string
 }
 
@@ -16,7 +16,7 @@ export const originOf = (wallet: Wallet, { address }: Pick<Caller, 'address'>): 
   id: hash('sha256', `${wallet} ${networksOf(address)[0].id}`),
 })
 
-/** Whether the wallet's last signature came from there. Naming a wallet is not enough: only its key can set this. */
+/** Whether the wallet's last sign-in came from there. Only the wallet's key can set this. */
 export async function isKnownOrigin(sql: Sql, { wallet, id }: Origin): Promise<boolean> {
   const rows = await sql.query('select 1 from accounts where wallet = $1 and signed_in_from = $2', [
     wallet,

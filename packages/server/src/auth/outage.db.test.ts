@@ -57,7 +57,7 @@ withDb('sign-in and a store that fails', (db) => {
     return { call, signed, signIn, address, authenticateKey, close }
   }
 
-  it('forgets a revoked key though the commit’s answer was lost', async () => {
+  it('forgets a revoked key even if the commit’s response was lost', async () => {
     let losing = false
     const auth = await open({
       ...db,
@@ -79,7 +79,7 @@ withDb('sign-in and a store that fails', (db) => {
     await auth.close()
   })
 
-  it('believes nothing it remembered once the store has been away', async () => {
+  it('trusts no cached key once the store has been away', async () => {
     const listeners: Listener[] = []
     const auth = await open({
       ...db,
@@ -99,7 +99,7 @@ withDb('sign-in and a store that fails', (db) => {
     await auth.close()
   })
 
-  it('keeps a wallet’s revoke-all open, however many sign-ins a stranger begins for it', async () => {
+  it('keeps a wallet’s revoke-all open, however many sign-ins a stranger starts for it', async () => {
     const auth = await open(db)
     await auth.signIn()
     const revokeAll = await auth.signed('revoke-all')
@@ -113,7 +113,7 @@ withDb('sign-in and a store that fails', (db) => {
     await auth.close()
   })
 
-  it('asks the store about no unknown key when told to answer for known ones only', async () => {
+  it('does not query the store for unknown keys in known-only mode', async () => {
     let queries = 0
     const auth = await open({
       ...db,

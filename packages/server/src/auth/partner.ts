@@ -4,7 +4,7 @@ import type { Clock } from '@pit/platform/clock'
 import { withinMs } from '@pit/platform/withinMs'
 import type { Wallet } from './rules.ts'
 
-/** While no registry is connected: sign-in works, and says why no agent is named. */
+/** Without a registry: sign-in works, and reports why there is no agent. */
 export const noRegistry: PartnerRegistry = {
   find: async () => ({ status: 'unreadable', why: 'no agent registry is connected' }),
 }
@@ -12,10 +12,10 @@ export const noRegistry: PartnerRegistry = {
 const FRESH_MS = { ok: 30_000, unreadable: 2_000 } as const
 const TIMEOUT_MS = 3_000
 const MAX_WALLETS = 20_000
-// What went wrong stays inside: an error's text may name the chain's RPC and its key.
+// Do not expose the error: its text may contain the RPC address and its key.
 const UNREADABLE: PartnerFinding = { status: 'unreadable', why: 'the agent registry could not be read' }
 
-/** Remembers findings for a while, asks once for many, and never waits for long. */
+/** Caches findings for a while, shares concurrent reads, and bounds the wait. */
 export function createPartnerLookup({ registry, clock }: { registry: PartnerRegistry; clock: Clock }) {
   const found = createCache<Wallet, PartnerFinding>({
     max: MAX_WALLETS,
@@ -25,7 +25,7 @@ export function createPartnerLookup({ registry, clock }: { registry: PartnerRegi
   const ask = (wallet: Wallet): Promise<PartnerFinding> =>
     withinMs(TIMEOUT_MS, registry.find(wallet), () => new Error('too late')).catch(() => UNREADABLE)
 
-  /** Without a promise where one is known, for the routes that answer thousands a second. */
+  /** Without a promise if cached, for routes that serve thousands of requests a second. */
   return (wallet: Wallet): PartnerFinding | Promise<PartnerFinding> => found.load(wallet, ask)
 }
 export type PartnerLookup = ReturnType<typeof createPartnerLookup>

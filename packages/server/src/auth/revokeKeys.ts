@@ -10,10 +10,10 @@ import type { Wallet } from './rules.ts'
 import { markKeyRevoked, markWalletRevoked } from './store.ts'
 
 const NOTE =
-  'Every key of this wallet has ended. Sessions are separate: revoke each with live/session/revoke and ' +
+  'All keys of this wallet are revoked. Sessions are separate: revoke each with live/session/revoke and ' +
   'its on-chain steps.'
 
-/** Ends the calling key, here at once and in other processes as soon as they hear. */
+/** Revokes the calling key, here at once and in other processes on notification. */
 export async function revokeKey(
   { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
   { keyId, wallet }: ApiKey,
@@ -21,13 +21,13 @@ export async function revokeKey(
   try {
     await markKeyRevoked(db, keyId, nowS(clock))
   } finally {
-    // Also when the commit's outcome is unknown: the store is asked, not the memory of before.
+    // Also if the commit's outcome is unknown: then the store decides, not the cache.
     keys.forget({ keyId })
   }
   return { revoked: true, key_id: keyId, wallet }
 }
 
-/** Ends every key of the wallet that signed; a sanctioned wallet may do this too. */
+/** Revokes every key of the signing wallet; a sanctioned wallet may do this too. */
 export async function revokeAllKeys(
   deps: AuthDeps,
   { body, caller }: Pick<Call<'auth.revoke_all'>, 'body' | 'caller'>,

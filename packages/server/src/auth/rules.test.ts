@@ -6,7 +6,7 @@ describe('a cap', () => {
   const caps = { signupsPerAddressDay: 2, signupsPerHour: 3, keysPerAddressDay: 4, keysPerHour: 5 }
   const nowS = 10 * 86_400 + 3 * 3_600 + 100
 
-  it('is of the day for an address and of the hour for the service', () => {
+  it('applies per day for an address and per hour for the service', () => {
     expect(capsOf('key', caps, '192.0.2.7', nowS)).toEqual([
       { scope: '192.0.2.7', windowStartS: 10 * 86_400, windowEndS: 11 * 86_400, max: 4 },
       {
@@ -19,7 +19,7 @@ describe('a cap', () => {
     expect(capsOf('account', caps, '192.0.2.7', nowS).map(({ max }) => max)).toEqual([2, 3])
   })
 
-  it('passed, waits until the last of its windows ends', () => {
+  it('if exceeded, waits until the last of its windows ends', () => {
     const both = capsOf('account', caps, 'a', nowS)
     const wait = (address: number, service: number) =>
       retryAfterS(
@@ -37,7 +37,7 @@ describe('a cap', () => {
   })
 })
 
-it('a key is what it makes and little else', () => {
+it('accepts only well-formed keys', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (random) => {
       const key = newKeyText(random)
@@ -49,7 +49,7 @@ it('a key is what it makes and little else', () => {
   expect(looksLikeKey(`pit_w_${'A'.repeat(43)}\n`)).toBe(false)
 })
 
-it('an account is named by the ends of its wallet', () => {
+it('names an account by the ends of its wallet', () => {
   expect(accountName(7, '0x1234567890123456789012345678901234567890')).toBe('0x1234...7890')
   expect(accountName(7, null)).toBe('account 7')
 })

@@ -9,14 +9,14 @@ export const PURPOSE_TTL_S: Record<Purpose, number> = {
   'revoke-all': AUTH.revokeAllChallengeTtlS,
 }
 
-/** 32 bytes are 43 characters of base64url. Anything else is no key of ours and costs no look-up. */
+/** 32 bytes are 43 characters of base64url. Anything else is not our key and costs no look-up. */
 const KEY_SHAPE = new RegExp(`^${REQUEST.keyPrefix}[A-Za-z0-9_-]{43}$`)
 export const looksLikeKey = (text: string): boolean => KEY_SHAPE.test(text)
 
 export const newKeyText = (random: Uint8Array): string =>
   `${REQUEST.keyPrefix}${Buffer.from(random).toString('base64url')}`
 
-/** Accounts have no chosen name: the wallet's ends are what its owner recognises. */
+/** Accounts have no chosen name: owners recognise the ends of their wallet. */
 export const accountName = (accountId: number, wallet: Wallet | null): string =>
   wallet === null ? `account ${accountId}` : `${wallet.slice(0, 6)}...${wallet.slice(-4)}`
 
@@ -27,7 +27,7 @@ export interface Caps {
   keysPerHour: number
 }
 
-/** One count that a sign-in adds to, and the most it may reach. */
+/** A count that a sign-in increments, and its maximum. */
 export interface Cap {
   scope: string
   windowStartS: number
@@ -38,9 +38,7 @@ export interface Cap {
 const DAY_S = 86_400
 const HOUR_S = 3_600
 
-/**
- * Days and hours are UTC's. Addresses first, the service last: every sign-in locks them in the same order.
- */
+/** UTC days and hours. Addresses first, the service last: every sign-in locks them in the same order. */
 export function capsOf(what: 'account' | 'key', caps: Caps, clientAddress: string, nowS: number): Cap[] {
   const [perDay, perHour] =
     what === 'account'
@@ -61,7 +59,7 @@ function windowOf(lengthS: number, nowS: number) {
   return { windowStartS, windowEndS: windowStartS + lengthS }
 }
 
-/** Seconds until a capped sign-in may be tried again; undefined when no cap is passed. */
+/** Seconds until a capped sign-in may be retried; undefined if no cap is exceeded. */
 export function retryAfterS(caps: readonly Cap[], counts: ReadonlyMap<string, number>, nowS: number) {
   const passed = caps.filter(({ scope, max }) => (counts.get(scope) ?? 0) > max)
   return passed.length === 0 ? undefined : Math.max(...passed.map(({ windowEndS }) => windowEndS - nowS))

@@ -6,7 +6,7 @@ import { createAuthHandlers } from './openAuth.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 beforeAll(async () => {
-  // The shape is judged before the store is asked, so none is handed in.
+  // The format is checked before the store is queried, so the test passes none.
   const deps = {
     crypto: await createCrypto(),
     clock: { nowMs: () => 0 },

@@ -2,7 +2,7 @@ import { type Clock, nowS as secondsOf } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Cap, Wallet } from './rules.ts'
 
-/** Finds or makes the wallet's account and holds its row, so that revoke-all and sign-in take turns. */
+/** Finds or creates the wallet's account and locks its row, so that revoke-all and sign-in are serialised. */
 export async function holdAccount(
   sql: Sql,
   wallet: Wallet,
@@ -13,7 +13,7 @@ export async function holdAccount(
   ])
   if (known) return { id: known.id, isNew: false }
   const [made] = await sql.query<{ id: number; is_new: boolean }>(
-    // The update does nothing but lock and return the row that another sign-in made in between.
+    // The update only locks and returns the row that a concurrent sign-in created.
     `insert into accounts (wallet, created_at_s) values ($1, $2)
      on conflict (wallet) do update set wallet = excluded.wallet
      returning id, (xmax = 0) as is_new`,
@@ -23,7 +23,7 @@ export async function holdAccount(
   return { id: made.id, isNew: made.is_new }
 }
 
-/** Adds one to each count and answers what they are now, by scope; a rollback takes it back. */
+/** Increments each count and returns the new values by scope; a rollback undoes it. */
 export async function countIssued(sql: Sql, what: 'account' | 'key', caps: readonly Cap[]) {
   const values: unknown[] = [what]
   const rows = caps.map(({ scope, windowStartS }) => {
@@ -72,7 +72,7 @@ export async function liveKeysOf(sql: Sql, wallet: Wallet, nowS: number): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Not the revoked ones. */
+/** Without the revoked ones. */
 export async function findKey(sql: Sql, sha256: Uint8Array): Promise<KeyRow | undefined> {
   const [row] = await sql.query<KeyRow>(
     `select id, account_id, wallet, key_sha256, expires_at_s from api_keys
@@ -82,7 +82,7 @@ export async function findKey(sql: Sql, sha256: Uint8Array): Promise<KeyRow | un
   return row
 }
 
-/** What other processes on the same store listen to; sent when the revocation commits, not before. */
+/** Channel that other processes on the same store listen to; sent on commit. */
 export const REVOKED_CHANNEL = 'pit_revoked'
 export type Revoked = { keyId: number } | { wallet: Wallet }
 
@@ -99,7 +99,7 @@ export async function markKeyRevoked(db: Db, keyId: number, nowS: number): Promi
   })
 }
 
-/** Every key of the wallet; answers how many of them still worked. */
+/** Every key of the wallet; returns how many were live. */
 export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number): Promise<number> {
   await sql.query('select id from accounts where wallet = $1 for update', [wallet])
   const ended = await sql.query<{ was_live: boolean }>(
@@ -111,20 +111,20 @@ export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number):
   return ended.filter(({ was_live }) => was_live).length
 }
 
-/** How long what has ended is kept for whoever has to look into it. */
+/** Retention of expired data, for investigations. */
 export const ENDED_KEPT_S = 90 * 86_400
 
 /** Challenges are kept longer than the clocks of two processes may differ. */
 const SWEPT = [
   { table: 'challenges', id: 'id', agedBy: 'expires_at_s', keepS: 600 },
   { table: 'issue_counts', id: 'ctid', agedBy: 'window_start_s', keepS: 2 * 86_400 },
-  // A revoked one is kept until it would have expired, and as long after.
+  // A revoked key is kept until it would have expired, and as long after.
   { table: 'api_keys', id: 'id', agedBy: 'expires_at_s', keepS: ENDED_KEPT_S },
 ] as const
-/** Small steps, so that sign-ins are not kept waiting. */
+/** Small steps, so that sign-ins do not wait. */
 const SWEEP_PAGE = 2_000
 
-/** Deletes what no sign-in can need any more; answers how many rows. */
+/** Deletes expired sign-in data; returns how many rows. */
 export async function sweepSignIn(db: Db, clock: Clock): Promise<number> {
   let swept = 0
   for (const { table, id, agedBy, keepS } of SWEPT) {
@@ -141,7 +141,7 @@ export async function sweepSignIn(db: Db, clock: Clock): Promise<number> {
   return swept
 }
 
-/** What an account trades; null for one that is not known. */
+/** An account's division; null if unknown. */
 export async function divisionOf(sql: Sql, accountId: number): Promise<string | null> {
   const [account] = await sql.query<{ division: string }>('select division from accounts where id = $1', [
     accountId,
@@ -149,7 +149,7 @@ export async function divisionOf(sql: Sql, accountId: number): Promise<string | 
   return account?.division ?? null
 }
 
-/** Writes what a wallet's account trades; null where it has none. */
+/** Writes the division of a wallet's account; null if it has none. */
 export async function changeDivision(
   sql: Sql,
   wallet: string,

@@ -8,14 +8,14 @@ export interface EmptyAccount {
   wallet: Wallet
 }
 
-/** Those of these accounts that something else of the house still stands on. */
+/** The accounts among these that other data still references. */
 export type AccountsInUse = (sql: Sql, accounts: readonly EmptyAccount[]) => Promise<ReadonlySet<number>>
 
 const PAGE = 1_000
 
 /**
- * Deletes accounts that were made 90 days ago or earlier, have no key any more and nothing that stands on them.
- * Each call looks at the next page of them, so that those that stay keep no other from its turn.
+ * Deletes accounts created at least 90 days ago that have no keys and no references. Each call looks at the
+ * next page, so that remaining accounts do not block others.
  */
 export function createAccountSweep({
   db,
@@ -38,7 +38,7 @@ export function createAccountSweep({
       lastId = page.length < PAGE ? 0 : page.at(-1)!.id
       const empty = page.filter(({ is_empty }) => is_empty)
       const inUse = await accountsInUse(sql, empty)
-      // A sign-in that was waited for has made a key meanwhile.
+      // A concurrent sign-in may have created a key meanwhile.
       const gone = await sql.query(
         `delete from accounts a where id = any($1::int8[])
            and not exists (select 1 from api_keys k where k.account_id = a.id) returning 1`,

@@ -17,7 +17,7 @@ const NOTE =
   'revoked; it cannot move funds by itself.'
 const REFUSED = { account: 'SIGNUP_CAPPED', key: 'KEYS_CAPPED' } as const
 
-/** Trades a signed challenge for a key. Whatever refuses it after the signature leaves the challenge open. */
+/** Exchanges a signed challenge for a key. A refusal after the signature check leaves the challenge open. */
 export async function verifySignIn(
   deps: AuthDeps,
   { body, caller }: Pick<Call<'auth.verify'>, 'body' | 'caller'>,

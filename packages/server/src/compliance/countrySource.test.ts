@@ -25,6 +25,6 @@ it.each([
   { GEO_HEADER: 'x-country', TRUSTED_PROXIES: '10.0.0.1' },
 ])('starts off a devnet with %j', (env) => start('mainnet', env as Record<string, string>))
 
-it('takes none and nothing else as GEO', () => {
+it('accepts only none as GEO', () => {
   expect(() => readConfig({ GEO: 'off' })).toThrow('GEO is "off": use none')
 })

@@ -23,14 +23,14 @@ describe('where a proxy says a request is from', () => {
     ['UA', undefined, false],
     ['US', '43', false],
     ['DE', undefined, false],
-    // What Node makes of a header sent twice: a client's own and the proxy's.
+    // Node joins a header sent twice: the client's and the proxy's.
     ['US, KP', undefined, true],
     ['UA, UA', '30, 43', true],
   ])('%s %s is blocked: %s', (country, region, blocked) => {
     const places = placesFromHeaders({ 'cf-ipcountry': country, 'cf-region-code': region }, NAMES)
     expect(places.some(isBlocked)).toBe(blocked)
   })
-  it('bars stock tokens where they are not traded, and serves the rest there', () => {
+  it('blocks stock tokens where they are restricted, and serves the rest', () => {
     const at = { country: 'US', region: null }
     expect([barsStocks(at), isBlocked(at), barsStocks({ country: 'DE', region: null })]).toEqual([
       true,
@@ -38,12 +38,12 @@ describe('where a proxy says a request is from', () => {
       false,
     ])
   })
-  it.each(['XX', 'T1', '', 'Cuba', 'C'])('%j names no place', (country) => {
+  it.each(['XX', 'T1', '', 'Cuba', 'C'])('%j is not a place', (country) => {
     expect(placesFromHeaders({ 'cf-ipcountry': country }, NAMES)).toEqual([])
   })
 })
 
-describe('where a MaxMind database says an address is', () => {
+describe('a MaxMind database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pit-geo-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const place = (country: string, region?: string) => ({
@@ -51,7 +51,7 @@ describe('where a MaxMind database says an address is', () => {
     ...(region === undefined ? {} : { subdivisions: [{ iso_code: region }] }),
   })
 
-  it('finds the country and the region', async () => {
+  it('finds country and region', async () => {
     const file = join(folder, 'geo.mmdb')
     writeFileSync(
       file,
@@ -81,7 +81,7 @@ describe('where a MaxMind database says an address is', () => {
     expect(addresses.map(blocked)).toEqual([true, true, false, true, null, null, null, null])
   })
 
-  it('knows nothing without one, and says which one is missing', async () => {
+  it('locates nothing without a file, and names a missing one', async () => {
     expect((await openGeo(null)).locate('1.2.3.4')).toBeNull()
     await expect(openGeo('/nonexistent/geo.mmdb')).rejects.toThrow('GEO_DB /nonexistent/geo.mmdb')
   })

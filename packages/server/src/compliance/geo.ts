@@ -11,16 +11,16 @@ export interface Place {
 }
 
 export interface Geo {
-  /** Where an address is, or null: unknown places are served. */
+  /** Location of an address; null if unknown, which is served. */
   locate(address: string): Place | null
 }
 
 export const unknownGeo: Geo = { locate: () => null }
 
 export interface PlaceRules {
-  /** Served nothing. */
+  /** Not served at all. */
   isBlocked(place: Place): boolean
-  /** Stock tokens are not traded there. */
+  /** Stock tokens are not available there. */
   barsStocks(place: Place): boolean
 }
 
@@ -36,7 +36,7 @@ export function placeRules({
   }
 }
 
-/** Looks addresses up in a MaxMind database, read again when the file changes. */
+/** Looks addresses up in a MaxMind database, reloaded when the file changes. */
 export async function openGeo(file: string | null): Promise<Geo> {
   if (file === null) return unknownGeo
   const reader = await open<CityResponse>(file, {
@@ -55,8 +55,8 @@ export async function openGeo(file: string | null): Promise<Geo> {
 }
 
 /**
- * Every place a proxy's headers name; `XX` and `T1` (unknown, Tor) name none. More than one when a proxy adds
- * its word to a client's instead of replacing it.
+ * Every place in a proxy's headers; `XX` and `T1` (unknown, Tor) are none. There are several if a proxy
+ * appends to a client's header instead of replacing it.
  */
 export function placesFromHeaders(
   headers: IncomingHttpHeaders,

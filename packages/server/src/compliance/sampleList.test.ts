@@ -3,7 +3,7 @@ import { parseSanctions } from '@pit/platform/parseSanctions'
 import { expect, it } from 'vitest'
 import { refuseSampleList } from './sampleList.ts'
 
-it('refuses the sample list on a chain that is not a devnet, and no other list', () => {
+it('rejects the sample list off a devnet, and no other list', () => {
   const sample = parseSanctions(readFileSync('data/sanctions.txt', 'utf8'))
   const start = (kind: 'devnet' | 'mainnet', list: ReadonlySet<string>) =>
     refuseSampleList({ kind, name: 'real' }, { isSanctioned: (address) => list.has(address) })

@@ -20,7 +20,7 @@ export function typeWords(schema: TSchema): string {
   return (schema['type'] as string | undefined) ?? 'any'
 }
 
-/** The fields of an object, its nested ones as `limits.max_trade_usd` and `steps[].kind`. */
+/** The fields of an object, nested ones as `limits.max_trade_usd` and `steps[].kind`. */
 export function fieldsOf(schema: TSchema, prefix = '', depth = 3): Field[] {
   const own = schema['properties'] as Record<string, TSchema> | undefined
   if (own === undefined || depth === 0) return []
@@ -38,7 +38,7 @@ export function fieldsOf(schema: TSchema, prefix = '', depth = 3): Field[] {
   })
 }
 
-/** The fields that an object's forms decide, each as a choice of what the forms have; described by the object. */
+/** Fields that differ by variant, each as a choice of the variants' types; described by the object. */
 function decidedFields(schema: TSchema): Record<string, TSchema> {
   const forms = (schema['forms'] as readonly TSchema[] | undefined) ?? []
   const own = schema['properties'] as Record<string, TSchema>
@@ -56,7 +56,7 @@ function neededWords(property: TSchema, required: boolean, oneOf: readonly strin
   return required ? 'required' : 'optional'
 }
 
-/** Untitled objects are shown in place; titled ones have their own section. */
+/** Untitled objects are shown inline; titled ones have their own section. */
 function innerFields(property: TSchema, name: string, depth: number): Field[] {
   const choices = (property['anyOf'] as TSchema[] | undefined) ?? []
   const maps = [property, ...choices].flatMap((schema) =>

@@ -34,7 +34,7 @@ const AREA_NAMES = Object.keys(AREAS) as Area[]
 const ALL = ROUTE_IDS.map(routeById)
 const inArea = (area: Area) => ALL.filter((route) => route.area === area)
 
-/** The reference as one static page: no scripts, nothing loaded from elsewhere. */
+/** The reference as one static page: no scripts, no external resources. */
 export function referencePage({ version, serverUrl }: { version: string; serverUrl: string }): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** The reference page's own style: readable, works on a phone, follows the reader's light or dark setting. */
+/** Style of the reference page: readable, works on a phone, follows the light or dark setting. */
 export const REFERENCE_STYLE = `
 :root{--bg:#fff;--fg:#1c2128;--dim:#5b6470;--line:#e2e6ea;--soft:#f5f7f9;--accent:#0b63c5;--get:#1a7f4b;--post:#9a4d00}
 @media (prefers-color-scheme:dark){:root{--bg:#11151a;--fg:#e4e8ec;--dim:#98a2ad;--line:#2a313a;--soft:#191f26;--accent:#6cb0ff;--get:#4cc38a;--post:#f0a050}}

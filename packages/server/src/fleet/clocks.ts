@@ -1,10 +1,9 @@
-/** A signer refuses calls that are 30 s off; NTP keeps machines within milliseconds. */
+/** A signer rejects calls that are 30 s off; NTP keeps machines within milliseconds. */
 const FAR_MS = 10_000
 
 /**
- * Whether this clock is the wrong one: most of all clocks are far from it. Each is given as how far it is
- * ahead of the store's, whose own counts too. Of two that differ nobody can tell which is wrong: then both go
- * on.
+ * Whether this clock is wrong: most of the others are far from it. Each is given as its lead over the store's
+ * clock, which counts too. If only two differ, neither can be judged wrong and both continue.
  */
 export function isClockOff(ownMs: number, othersMs: readonly number[]): boolean {
   const store = 0

@@ -3,15 +3,15 @@ import { readSecretText } from '@pit/platform/secretSettings'
 import { type ChainProfile, canonicalJson, type Json } from '@pit/protocol'
 import type { Config } from '../config.ts'
 
-/** By the name of the setting; a secret or a long text is only its fingerprint. */
+/** By setting; a secret or long text is reduced to its fingerprint. */
 export type Facts = Readonly<Record<string, string | null>>
 
 const fingerprint = (name: string, text: string): string =>
   createHash('sha256').update(`${name}\n${text}`).digest('hex').slice(0, 16)
 
 /**
- * What must be the same in all processes on one store. How each reaches the chain is its own, and so is a
- * devnet's explorer: the page of the process itself.
+ * Facts that must be the same in all processes on one store. RPC addresses may differ, and so may a devnet's
+ * explorer, which is the process's own page.
  */
 export function factsOf(
   config: Pick<Config, 'roles' | 'publicUrl' | 'authDomain' | 'redisUrl' | 'sealKey' | 'signer'>,
@@ -28,7 +28,7 @@ export function factsOf(
   const secretOf = (name: string, setting: Parameters<typeof readSecretText>[0] | null | undefined) =>
     setting ? fingerprint(name, readSecretText(setting)) : null
   return {
-    // A worker answers nobody.
+    // A worker serves no requests.
     ...(config.roles.api && {
       PUBLIC_URL: config.publicUrl,
       REDIS_URL: config.redisUrl === null ? null : fingerprint('REDIS_URL', config.redisUrl),

@@ -8,13 +8,15 @@ import type { Facts } from './facts.ts'
 
 export interface Fleet {
   jobs: CapabilityJobs
-  /** Whether most of the other clocks say another time: this process must then decide nothing by its own. */
+  /**
+   * Whether most other clocks disagree with this one: this process must then make no time-based decisions.
+   */
   isClockOff(): boolean
   leave(): Promise<void>
 }
 
 const BEAT_MS = 5_000
-/** Three beats missed: nobody is there. */
+/** Three missed heartbeats: the process is gone. */
 const GONE_AFTER_S = 15
 const LOOK_EVERY_MS = 1_000
 
@@ -24,8 +26,8 @@ interface Other {
 }
 
 /**
- * Takes a place among the processes on one store. Where another that lives differs in what must be the same
- * in all, this one does not start: a challenge of one would be a bad signature at the other.
+ * Registers this process on its store. Refuses to start while a live process there has different shared
+ * settings: a challenge of one would be a bad signature at the other.
  */
 export async function joinFleet({
   db,
@@ -56,7 +58,7 @@ export async function joinFleet({
   const leave = async () => void (await db.query('delete from processes where id = $1', [id]))
   await db.query(`delete from processes where seen_at < clock_timestamp() - interval '1 day'`)
 
-  /** One that came before and lives; of two that come at once the later one gives way. */
+  /** An earlier live process that differs; of two starting at once the later one gives way. */
   const findUnlike = async (): Promise<Other | undefined> => {
     const others = await db.query<Other>(
       `select name, facts from processes
@@ -72,11 +74,11 @@ export async function joinFleet({
       const found = await findUnlike()
       if (found && !told) {
         told = true
-        tell(`another process on this store, ${found.name}, is set up otherwise; waiting for it to end`)
+        tell(`another process on this store, ${found.name}, has different settings; waiting for it to end`)
       }
       return found
     },
-    // One that was killed a moment ago looks alive until its beat is missed.
+    // A process that was just killed looks alive until it misses a heartbeat.
     {
       holds: (found) => !found,
       withinMs: (GONE_AFTER_S + 1) * 1_000,
@@ -88,8 +90,8 @@ export async function joinFleet({
     await leave()
     const names = differing(facts, unlike.facts).join(', ')
     throw new StartRefused(
-      `${unlike.name} runs on the same store with another ${names}: ` +
-        'set up all processes of one store alike, or stop that one first',
+      `${unlike.name} runs on the same store with a different ${names}: ` +
+        'give all processes on one store the same settings, or stop that one first',
     )
   }
   let isOff = false
@@ -104,14 +106,15 @@ export async function joinFleet({
     isOff = own !== undefined && isClockOff(own.off_ms, others)
   }
   await compareClocks()
-  if (isOff) tell('the clock of this process is not that of the others: it stands aside until it is set')
+  if (isOff)
+    tell('this machine’s clock differs from the other processes’: it stands aside until the clock is set')
   const beat = async (): Promise<void> => {
     const seen = await db.query(
       `update processes set seen_at = clock_timestamp(), clock_off_ms = ${CLOCK_OFF_MS('$2')}
        where id = $1 returning id`,
       [id, clock.nowMs()],
     )
-    // A store put back from a backup has forgotten this process.
+    // A store restored from a backup has no row of this process.
     if (seen.length === 0) id = await insert()
     await compareClocks()
   }
@@ -122,7 +125,7 @@ export async function joinFleet({
   }
 }
 
-/** How far a time is ahead of the store's own, in milliseconds. */
+/** How far a time is ahead of the store's clock, in milliseconds. */
 const CLOCK_OFF_MS = (nowMs: string) =>
   `${nowMs}::int8 - (extract(epoch from clock_timestamp()) * 1000)::int8`
 

@@ -43,7 +43,7 @@ describe('clientAddressOf', () => {
   })
 })
 
-describe('the network one client counts as', () => {
+describe('the network of a client', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -61,7 +61,7 @@ describe('the network one client counts as', () => {
     ['fe80::', 'fe80:0:0:0::/64'],
   ])('of %s is %s', (address, scope) => expect(networkOf(address)).toBe(scope))
 
-  it('is one of a /48 too for IPv6, which may do what eight /64 may', () => {
+  it('includes the /48 for IPv6, which has the limit of eight /64', () => {
     expect(networksOf('192.0.2.7')).toEqual([{ id: '192.0.2.7', cost: 1 }])
     expect(networksOf('2001:0db8:0001:0002::6')).toEqual([
       { id: '2001:db8:1:2::/64', cost: 1 },
@@ -70,7 +70,7 @@ describe('the network one client counts as', () => {
     expect(networksOf('::1')[1]?.id).toBe('0:0:0::/48')
   })
 
-  it('is the same for every address of a /64 and no two /64s share one', () => {
+  it('is the same for every address of a /64, and different for two /64', () => {
     const group = () => fc.integer({ min: 0, max: 0xffff })
     const groups = (length: number) => fc.array(group(), { minLength: length, maxLength: length })
     const text = (parts: number[]) => parts.map((part) => part.toString(16)).join(':')

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** One spelling per address: IPv4 out of IPv6 (`::ffff:1.2.3.4`), no zone, lower-case. */
+/** One spelling per address: IPv4 out of IPv6 (`::ffff:1.2.3.4`), no zone, lower case. */
 export function plainAddress(address: string): string {
   if (!address.includes(':')) return address
   const bare = address.split('%')[0]!.toLowerCase()
@@ -13,18 +13,18 @@ export function plainAddress(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
-/** What a client is counted by. A draw from its bucket costs `cost` tokens. */
+/** Network that a client is counted by. A draw from its bucket costs `cost` tokens. */
 export interface Network {
   id: string
   cost: number
 }
 
-/** A site may have many hosts: what one /64 may do, eight of them may do together. */
+/** A site may have many hosts: it has the limit of eight /64. */
 const SITE_COST = 1 / 8
 
 /**
- * The networks a client counts in, the narrowest first: an IPv4 address; of IPv6 the /64, which one host owns
- * whole, and the /48, which one customer owns whole.
+ * The networks a client counts in, the narrowest first: an IPv4 address; for IPv6 the /64 of one host and the
+ * /48 of one customer.
  */
 export function networksOf(given: string): [Network, ...Network[]] {
   const address = plainAddress(given)
@@ -65,7 +65,7 @@ export function createNetworks(cidrs: readonly string[]): { has(address: string)
   return { has: (address) => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') }
 }
 
-/** The right-most hop that is not a trusted proxy: hops further left are the client's own words. */
+/** The right-most hop that is not a trusted proxy: hops further left are claims of the client. */
 export function clientAddressOf(
   socketAddress: string,
   forwardedFor: string | undefined,

@@ -1,10 +1,10 @@
 import { networksOf } from './clientAddress.ts'
 
-/** Counts open connections by the networks they come from: nobody holds all that the server can keep. */
+/** Counts open connections by network, so that no client can use up all of the server's. */
 export function createConnectionCount(maxPerAddress: number) {
   const open = new Map<string, number>()
   return {
-    /** False, and not counted, when a network of the address has all it may. */
+    /** False, without counting, if a network of the address is at its limit. */
     enter(address: string): boolean {
       const networks = networksOf(address)
       if (networks.some(({ id, cost }) => ((open.get(id) ?? 0) + 1) * cost > maxPerAddress)) return false

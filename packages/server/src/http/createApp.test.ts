@@ -34,13 +34,13 @@ describe('every answer', () => {
     ['x'.repeat(65), false],
     ['<script>', false],
     [GOOD_KEY, false],
-  ])('keeps the incoming id %s: %s', async (id, kept) => {
+  ])('accepts the incoming id %s: %s', async (id, kept) => {
     await open()
     const { headers } = await app.inject({ url: ME, headers: { ...bearer, 'x-request-id': id } })
     expect(headers['x-request-id'] === id).toBe(kept)
   })
 
-  it('hands the handler who calls', async () => {
+  it('passes the caller to the handler', async () => {
     await open()
     const answer = await app.inject({
       url: ME,
@@ -58,7 +58,7 @@ describe('every answer', () => {
     expect([head.status, head.text, Number(head.headers['content-length']) > 0]).toEqual([200, '', true])
   })
 
-  it('sends constant bytes as they are, with their own status', async () => {
+  it('sends constant bytes unchanged, with their own status', async () => {
     await open({
       handlers: { 'auth.me': () => ({ serialised: Buffer.from('{"status":"down"}'), status: 503 }) },
     })
@@ -68,7 +68,7 @@ describe('every answer', () => {
 })
 
 describe('the order at the edge', () => {
-  /** Each row is wrong in its own way and in every later way; the first one answers. */
+  /** Each row fails its own check and all later ones; the first one decides. */
   const wrongs: [string, number, string, Record<string, string>][] = [
     ['host', 421, 'UNKNOWN_HOST', { host: 'evil.example' }],
     ['country', 451, 'COUNTRY_BLOCKED', { 'cf-ipcountry': 'KP' }],
@@ -77,7 +77,7 @@ describe('the order at the edge', () => {
     ['key', 401, 'UNAUTHORIZED', { authorization: 'Bearer nope' }],
   ]
   it.each(wrongs.map((row, i) => [...row, i] as const))(
-    'refuses by %s',
+    'rejects by %s',
     async (_name, status, code, _headers, i) => {
       await open()
       const headers = Object.assign(
@@ -93,7 +93,7 @@ describe('the order at the edge', () => {
     },
   )
 
-  it('knows the route before it looks at the body, and names the methods', async () => {
+  it('finds the route before it reads the body, and lists the methods', async () => {
     await open()
     const none = await app.inject({
       method: 'POST',
@@ -113,7 +113,7 @@ describe('the order at the edge', () => {
     expect((await app.inject({ method: 'POST', url: ME })).headers.allow).toBe('GET, HEAD')
   })
 
-  it('limits by address before it looks at the key, and by key before it reads the body', async () => {
+  it('limits by address before it checks the key, and by key before it reads the body', async () => {
     await open()
     for (let i = 0; i < 30; i++) expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
     const limited = await app.inject({ method: 'POST', url: REVOKE, headers: bearer, body: 'not json' })
@@ -130,7 +130,7 @@ describe('the order at the edge', () => {
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
   })
 
-  it('lets nobody empty what health is counted by', async () => {
+  it('lets no other traffic use up the bucket of health', async () => {
     await open({ limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 1 }) }) })
     const from = (url: string, address: string) =>
       app.inject({ url, headers: { 'x-forwarded-for': address } }).then(({ status }) => status)
@@ -142,7 +142,7 @@ describe('the order at the edge', () => {
     expect(await from('/api/v1/health', '1.1.3.2')).toBe(200)
   })
 
-  it('counts IPv6 by /64, and eight of them of one /48 together', async () => {
+  it('counts IPv6 by /64, and eight of them per /48', async () => {
     await open()
     const from = (address: string) =>
       app
@@ -179,7 +179,7 @@ it('judges the address before the key, and draws from both only when all pass', 
   const get = (headers: Record<string, string>) => app.inject({ url: '/api/v1/tokens/ETH', headers })
   const elsewhere = { ...bearer, 'x-forwarded-for': '9.9.9.9' }
   for (let i = 0; i < 20; i++) expect((await get(elsewhere)).status).toBe(200)
-  // The key is empty now; its refusals must not empty the address.
+  // The key's bucket is empty now; its refusals must not empty the address's.
   for (let i = 0; i < 30; i++) expect((await get(elsewhere)).headers['retry-after']).toBe('2')
   const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) })
   for (let i = 0; i < 40; i++)
@@ -202,10 +202,10 @@ describe('keys', () => {
 
   it.each([
     [undefined, 'No API key: the Authorization header is missing.'],
-    [GOOD_KEY, 'The Authorization header lacks the word “Bearer” before the key: send “Bearer pit_w_…”.'],
-    ['Bearer ', 'The Authorization header holds no key after “Bearer”.'],
+    [GOOD_KEY, 'The Authorization header has no “Bearer” before the key: send “Bearer pit_w_…”.'],
+    ['Bearer ', 'The Authorization header has no key after “Bearer”.'],
     ['Bearer pit_w_wrong', 'The API key is unknown, expired or revoked.'],
-  ])('says what is wrong with %j', async (authorization, message) => {
+  ])('explains what is wrong with %j', async (authorization, message) => {
     await open()
     const answer = await app.inject({
       url: ME,
@@ -224,14 +224,14 @@ describe('keys', () => {
     },
   )
 
-  it('serves a sanctioned wallet only what ends things', async () => {
+  it('serves a sanctioned wallet only routes that end things', async () => {
     await open({ sanctions: { isSanctioned: (address) => address === WALLET } })
     const me = await app.inject({ url: ME, headers: bearer })
     expect([me.status, errorOf(me)['code'], errorOf(me)['field']]).toEqual([451, 'SANCTIONED', 'wallet'])
     expect((await app.inject({ method: 'POST', url: REVOKE, headers: bearer })).status).toBe(200)
   })
 
-  it('answers 503 when keys cannot be looked up, and logs why', async () => {
+  it('responds with 503 if keys cannot be looked up, and logs why', async () => {
     await open({ authenticate: () => Promise.reject(new Error('store is gone')) })
     const answer = await app.inject({ url: ME, headers: bearer })
     expect([answer.status, errorOf(answer)['code'], answer.headers['retry-after']]).toEqual([
@@ -263,7 +263,7 @@ describe('browsers', () => {
     expect((await post(headers)).status).toBe(status)
   })
 
-  it('takes every name of the address it listens on, with its port, and no other', async () => {
+  it('accepts every name of the address it listens on, with its port, and no other', async () => {
     await open()
     await app.inject({ url: '/docs' })
     const { port } = app.address()!
@@ -303,8 +303,8 @@ describe('pages', () => {
   })
 })
 
-describe('defects and features that are not there', () => {
-  it('answers a defect as 503 with its id, and logs the stack, without the secret in it', async () => {
+describe('defects and missing features', () => {
+  it('responds to a defect with 503 and its id, and logs the stack without the secret in it', async () => {
     await open({
       handlers: {
         'auth.me': () => {
@@ -319,18 +319,18 @@ describe('defects and features that are not there', () => {
     expect(app.log.find((line) => line.includes('createApp.test.ts'))).toContain('pit_w_[redacted]')
   })
 
-  it('answers what cannot be written as JSON as 503', async () => {
+  it('responds with 503 if the answer cannot be serialised', async () => {
     await open({ handlers: { 'auth.me': () => ({ n: 1n }) as never } })
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(503)
   })
 
-  it('answers the area’s own 503 for what is not built', async () => {
+  it('responds with the area’s 503 for routes that are not built', async () => {
     await open({ handlers: { 'auth.me': 'not built' } })
     const answer = await app.inject({ url: ME, headers: bearer })
     expect([answer.status, errorOf(answer)['code']]).toEqual([503, 'ENGINE_UNAVAILABLE'])
   })
 
-  it('gives a refusal the status its route has for it', async () => {
+  it('uses the route’s status for a refusal', async () => {
     await open({
       handlers: {
         'auth.verify': () => {

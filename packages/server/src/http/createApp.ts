@@ -54,11 +54,11 @@ export interface AppDeps {
   places: PlaceRules
   logger: Logger
   metrics: Metrics
-  /** The server's version, which the reference shows. */
+  /** The server's version, shown in the reference. */
   version: string
-  /** The dashboard, where it was built. */
+  /** The dashboard, if it was built. */
   site?: readonly PageAt[]
-  /** Page for browsers at unknown addresses; they get JSON without it. */
+  /** Page for browsers at unknown addresses; JSON without it. */
   notFound?: PagePlan | undefined
   /** Timeouts of clients; tests shorten them. */
   times?: Partial<typeof TIMES>
@@ -66,16 +66,16 @@ export interface AppDeps {
 
 export interface App {
   listen(): Promise<AddressInfo>
-  /** From now on every answer ends its connection; requests are served as before. */
+  /** From now on every response closes its connection; requests are served as before. */
   drain(): void
-  /** Stops accepting, finishes the requests in flight within `closeMs`, closes. */
+  /** Stops accepting, finishes requests in flight within `closeMs`, closes. */
   close(): Promise<void>
   address(): AddressInfo | null
 }
 
 /** `closeMs` is well below the time a supervisor waits before it kills a process. */
 const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 3_000, idleMs: 120_000 }
-/** Also bounds the number of headers, because Node's own limit of them drops the rest without an error. */
+/** Also bounds the number of headers, because Node's own limit drops the rest without an error. */
 const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
 
@@ -125,22 +125,22 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const server: Server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: times.headersMs,
-    // The edge times out a body it reads by itself and sooner; this bounds the bodies it does not read.
+    // The edge times out bodies it reads itself, and sooner; this bounds the ones it does not read.
     requestTimeout: times.headersMs + times.bodyMs,
     keepAliveTimeout: times.keepAliveMs,
     connectionsCheckingInterval: Math.min(1_000, times.headersMs / 4),
-    // A missing Host is refused by the edge, in the envelope.
+    // The edge rejects a missing Host, with a JSON error.
     requireHostHeader: false,
   })
   server.maxHeadersCount = 0
   server.maxConnections = MAX_CONNECTIONS
-  // Bounds a client that stops reading its answer.
+  // Bounds a client that stops reading its response.
   server.timeout = times.idleMs
-  // A client that closes its half after asking still gets its answer. Node's types lack this switch.
+  // A client that half-closes after its request still gets its response. Node's types lack this option.
   ;(server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true
   const answerTo = (expects: Expects) => (req: IncomingMessage, res: ServerResponse) => {
     serve(req, res, expects).catch((error: unknown) => {
-      deps.logger.error({ err: error }, 'an answer could not be sent')
+      deps.logger.error({ err: error }, 'failed to send a response')
       res.destroy()
     })
   }
@@ -151,7 +151,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const connections = createConnectionCount(config.maxConnectionsPerAddress)
   server.on('connection', (socket) => {
     const peer = peerOf(socket)
-    // A proxy's connections are those of all its clients.
+    // A proxy's connections belong to all its clients.
     if (!peer.isProxy) {
       if (!connections.enter(peer.address)) {
         metrics.limiterRefused('connections')
@@ -168,7 +168,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const address = () => server.address() as AddressInfo | null
   async function listen(): Promise<AddressInfo> {
     server.listen(config.port, config.host)
-    // Rejects when the port is taken.
+    // Rejects if the port is in use.
     await once(server, 'listening')
     return address()!
   }

@@ -4,7 +4,7 @@ import { fail } from '@pit/protocol'
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const ANY_ADDRESS = ['0.0.0.0', '::']
 
-/** The origins of the API's own pages: what PUBLIC_URL names, and every name of the address it listens on. */
+/** Origins of the API's own pages: PUBLIC_URL, and every name of the address it listens on. */
 export function ownOrigins(publicUrl: string, { host, port }: { host: string; port: number }): Set<string> {
   const names = ANY_ADDRESS.includes(host) ? [] : [host.includes(':') ? `[${host}]` : host]
   const urls = [...LOOPBACK_NAMES, ...names].map((name) => `http://${name}:${port}`)
@@ -18,7 +18,7 @@ export function createCsrfCheck(
   return (headers) => {
     const { origin, cookie } = headers
     if (origin !== undefined && !isOwnOrigin(origin.toLowerCase())) {
-      fail('CSRF_REFUSED', { message: 'The Origin header names another origin than the API’s own.' })
+      fail('CSRF_REFUSED', { message: 'The Origin header is not the API’s own origin.' })
     }
     if (cookie === undefined) return
     if (!isJson(headers['content-type']) || headers['x-pit-client'] === undefined) {

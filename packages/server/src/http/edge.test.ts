@@ -41,10 +41,10 @@ describe('where a request is from', () => {
   })
 })
 
-describe('keys nobody knows', () => {
+describe('unknown keys', () => {
   const key: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000 }
 
-  it('reach the store no oftener than failures are allowed, also at once; no known key waits', async () => {
+  it('reach the store no oftener than failures are allowed, under concurrency too; no known key waits', async () => {
     let lookups = 0
     const known = new Set([GOOD_KEY])
     await open({
@@ -60,7 +60,7 @@ describe('keys nobody knows', () => {
     const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(i)))
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
     expect([count(401), count(429)]).toEqual([20, 280])
-    // A few are under way when the last failure is drawn.
+    // A few are in progress when the last failure is drawn.
     expect(lookups).toBeLessThan(20 + 4)
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
   })
@@ -77,19 +77,19 @@ describe('keys nobody knows', () => {
   })
 })
 
-describe('an answer that cannot be written', () => {
+describe('an answer that cannot be sent', () => {
   it.each<[string, () => unknown]>([
     ['a bigint', () => ({ n: 1n })],
     ['nothing', () => undefined],
     ['a function', () => () => 1],
-    ['a header that is none', () => ({ serialised: '{}', contentType: 'a\r\nb: c' })],
+    ['an invalid header', () => ({ serialised: '{}', contentType: 'a\r\nb: c' })],
     [
       'a refusal with a bigint in it',
       () => {
         throw refusal('BAD_REQUEST', { field: 1n as never })
       },
     ],
-  ])('%s is a 503 with its id, and the server lives on', async (_what, answer) => {
+  ])('%s is a 503 with its id, and the server keeps running', async (_what, answer) => {
     await open({ handlers: { 'auth.me': answer as never } })
     const got = await app.inject({ url: ME, headers: bearer })
     expect([got.status, errorOf(got)['code'], got.headers['retry-after']]).toEqual([
@@ -102,7 +102,7 @@ describe('an answer that cannot be written', () => {
   })
 })
 
-it('says that the store is away without a stack per request, and counts no defect', async () => {
+it('reports a store outage without a stack per request, and counts no defect', async () => {
   const metrics = createMetrics({ withProcess: false })
   const gone = Object.assign(new Error('terminating connection due to administrator command'), {
     code: '57P01',
@@ -130,7 +130,7 @@ it('names the registry when tokens cannot be read from the store', async () => {
   ])
 })
 
-it('closes connections beyond what one address may have open, and takes new ones when they end', async () => {
+it('closes connections beyond the limit per address, and accepts new ones when they end', async () => {
   await open({ config: { trustedProxies: [], maxConnectionsPerAddress: 2 } })
   const { port } = app.address()!
   const dial = async () => {
@@ -147,7 +147,7 @@ it('closes connections beyond what one address may have open, and takes new ones
   await expect.poll(async () => (await dial()).said).toBe('answered')
 })
 
-it('does not wait for connections that ask nothing', async () => {
+it('does not wait for idle connections', async () => {
   await open()
   const idle = connect({ port: app.address()!.port, host: '127.0.0.1' })
   const ended = new Promise((resolve) => idle.once('close', resolve))

@@ -49,7 +49,7 @@ export interface EdgeDeps {
 
 export type Serve = (req: IncomingMessage, res: ServerResponse, expects: Expects) => Promise<void>
 
-/** A request and its answer. */
+/** A request and its response. */
 interface Exchange {
   req: IncomingMessage
   res: ServerResponse
@@ -58,7 +58,7 @@ interface Exchange {
   peer: Peer
   /** Null until the route is known. */
   plan: AnyPlan | null
-  /** Counted among the requests in flight. */
+  /** Counted as in flight. */
   entered: boolean
 }
 
@@ -73,7 +73,7 @@ const NO_FIELDS = {}
 const MAX_TARGET_LENGTH = 4_096
 const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 
-/** Serves one request, in the contract's order: each step refuses before the next one costs anything. */
+/** Serves one request, in the contract's order: each step rejects before the next one costs anything. */
 export function createEdge(deps: EdgeDeps): Serve {
   const { config, clock, router, limiter, metrics, overload, sanctions, places, logger } = deps
   const isOwnHost = createHosts(config)
@@ -106,7 +106,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     return answerRoute(exchange, target, { address, stocksBarred, params, search })
   }
 
-  /** Wallets send no key and any origin; nothing here trusts either. */
+  /** Wallets send no key and any origin; neither is trusted here. */
   async function answerRpc(
     exchange: Exchange,
     plan: RpcPlan,
@@ -176,7 +176,7 @@ export function createEdge(deps: EdgeDeps): Serve {
       fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
   }
 
-  /** Either source blocks, so that a header the client forged cannot overrule the database. */
+  /** Either source blocks, so that a forged header cannot overrule the database. */
   function placesOf(req: IncomingMessage, peer: Peer, address: string): Place[] {
     const claimed = peer.isProxy ? placesFromHeaders(req.headers, config) : []
     const located = deps.geo.locate(address)
@@ -243,7 +243,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     }
     const ms = performance.now() - startedMs
     const route = exchange.plan?.name ?? 'none'
-    // 499 is what proxies count when the client left before its answer.
+    // 499: the client left before its response, as proxies count it.
     const status = reply?.status ?? 499
     metrics.request(route, status, ms / 1000)
     if (logger.isLevelEnabled('debug'))
@@ -251,13 +251,13 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 }
 
-/** Browsers navigate with an Accept of text/html; the API answers JSON in any case. */
+/** Browsers navigate with an Accept of text/html; other callers get JSON. */
 const isVisit = ({ method, headers }: IncomingMessage, path: string): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   !path.startsWith('/api/') &&
   String(headers.accept ?? '').includes('text/html')
 
-/** Host, path and query of the request line. An absolute URI names its own host, which then counts. */
+/** Host, path and query of the request line. An absolute URI contains the host, which then counts. */
 function targetOf(req: IncomingMessage): { host: string | undefined; path: string; search: string } {
   let url = req.url ?? '/'
   let host = req.headers.host

@@ -7,12 +7,12 @@ import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
 import type { ApiKey } from './types.ts'
 
-/** Concurrent look-ups of unknown keys per network; those that wait see how many of them failed. */
+/** Concurrent look-ups of unknown keys per network; waiting ones see how many failed. */
 const MAX_CONCURRENT_LOOKUPS = 4
 
 /**
- * Finds the key of a request. A key this process knows is never delayed by failed keys from the same address.
- * An unknown key reaches the store only while its address has failures left.
+ * Finds the key of a request. Failed keys from an address never delay a key this process knows. An unknown
+ * key reaches the store only while its address has failures left.
  */
 export function createKeyFinder({
   authenticate,
@@ -51,16 +51,16 @@ function bearerOf(header: string | undefined): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? null
 }
 
-/** Never quotes the header: it may hold a key. */
+/** Never quotes the header: it may contain a key. */
 function whyNoBearer(header: string | undefined): string {
   if (header === undefined) return 'No API key: the Authorization header is missing.'
   if (!/^Bearer(\s|$)/i.test(header)) {
-    return 'The Authorization header lacks the word “Bearer” before the key: send “Bearer pit_w_…”.'
+    return 'The Authorization header has no “Bearer” before the key: send “Bearer pit_w_…”.'
   }
-  return 'The Authorization header holds no key after “Bearer”.'
+  return 'The Authorization header has no key after “Bearer”.'
 }
 
-/** Runs the work of one name a few at a time, in the order it came; names do not wait for each other. */
+/** Runs the work of one name a few at a time, in order of arrival; names do not wait for each other. */
 function createQueues(maxRunning: number) {
   const queues = new Map<string, { running: number; waiting: (() => void)[] }>()
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {

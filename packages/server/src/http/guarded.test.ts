@@ -22,7 +22,7 @@ const open = async (guard: Partial<GuardedHandler<'live.fast'>>) => {
   app = await openTestApp({ handlers: { 'live.fast': { handle, ...guard } } })
 }
 
-it('lets a route refuse before a word of its body is read, but after the key', async () => {
+it('lets a route reject before its body is read, but after the key', async () => {
   await open({
     admit() {
       throw refusal('FAST_DISABLED')
@@ -32,7 +32,7 @@ it('lets a route refuse before a word of its body is read, but after the key', a
   expect(await ask('{}', { authorization: 'Bearer nobody' })).toMatchObject({ status: 401 })
 })
 
-it('lets a route complete what the edge refuses for it', async () => {
+it('lets a route extend the edge’s refusals', async () => {
   await open({
     refused: (error) =>
       refusal(error.code, { ...error.extras, failures: [{ code: error.code, message: 'x' }] }),

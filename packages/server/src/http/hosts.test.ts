@@ -13,7 +13,7 @@ describe('createHosts', () => {
     '[::1]:80',
     'pit.internal',
     'localhost.',
-  ])('answers for %s', (host) => expect(answersFor(host)).toBe(true))
+  ])('accepts %s', (host) => expect(answersFor(host)).toBe(true))
   it.each([
     undefined,
     '',
@@ -24,7 +24,7 @@ describe('createHosts', () => {
     'localhost:99999999',
     'x'.repeat(300),
   ])('refuses %s', (host) => expect(answersFor(host)).toBe(false))
-  it('answers any well-formed host under *', () => {
+  it('accepts any well-formed host under *', () => {
     const any = createHosts({ publicUrl: 'http://localhost', allowedHosts: ['*'] })
     expect([any('x.example'), any('bad host'), any(undefined)]).toEqual([true, false, false])
   })

@@ -1,4 +1,4 @@
-/** Which Host headers are this server's: PUBLIC_URL's, loopback names, and those of ALLOWED_HOSTS. */
+/** Accepted Host headers: PUBLIC_URL's, loopback names, and those of ALLOWED_HOSTS. */
 export function createHosts({
   publicUrl,
   allowedHosts,
@@ -13,7 +13,7 @@ export function createHosts({
     if (name === null) throw new Error(`ALLOWED_HOSTS: "${allowed}" is not a host`)
     names.add(name)
   }
-  // A cache, because clients repeat their Host; bounded, because anyone can send any name.
+  // Cached, because clients repeat their Host; bounded, because anyone can send any name.
   const known = new Map<string, boolean>()
   return (host) => {
     if (host === undefined) return false
@@ -27,7 +27,7 @@ export function createHosts({
   }
 }
 
-/** The name without its port, lower-case; null when malformed. */
+/** The name without its port, in lower case; null if malformed. */
 function hostName(host: string): string | null {
   const match = /^([a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?\.?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i.exec(host)
   return match ? match[1]!.toLowerCase().replace(/\.$/, '') : null

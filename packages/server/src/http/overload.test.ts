@@ -10,8 +10,8 @@ const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
 }
 afterEach(() => app.close())
 
-describe('under load and at the end', () => {
-  it('sheds before any work when too many requests are under way', async () => {
+describe('under load and at shutdown', () => {
+  it('sheds before any work if too many requests are in flight', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -55,7 +55,7 @@ describe('under load and at the end', () => {
       .toBe(200)
   })
 
-  it('answers what is under way before it closes, and says that it closes', async () => {
+  it('finishes requests in flight before it closes, and announces that it closes', async () => {
     await open({
       handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 100, { serialised: '{}' })) },
     })
@@ -70,7 +70,7 @@ describe('under load and at the end', () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   })
 
-  it('serves on while it drains, and asks every client to connect anew', async () => {
+  it('keeps serving while it drains, and asks every client to reconnect', async () => {
     await open()
     const kept = { url: ME, headers: { ...bearer, connection: 'keep-alive' } }
     expect((await app.inject(kept)).headers.connection).not.toBe('close')
@@ -79,7 +79,7 @@ describe('under load and at the end', () => {
     expect([status, headers.connection]).toEqual([200, 'close'])
   })
 
-  it('does not wait for ever for a handler that hangs', async () => {
+  it('does not wait forever for a hanging handler', async () => {
     await open({ times: { closeMs: 100 }, handlers: { 'auth.me': () => new Promise(() => {}) } })
     const hanging = app.inject({ url: ME, headers: bearer }).catch((error: Error) => error.message)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -4,7 +4,7 @@ const RESOLUTION_MS = 10
 const WINDOW_MS = 250
 
 export interface Overload {
-  /** Whether to refuse a new request before any work. */
+  /** Whether to reject a new request before any work. */
   isOverloaded(): boolean
   enter(): void
   leave(): void
@@ -14,7 +14,7 @@ export interface Overload {
   close(): void
 }
 
-/** Sheds by requests in flight and by mean event loop delay: a single stall is already over. */
+/** Sheds by requests in flight and by mean event loop delay, not by a single stall. */
 export function createOverload({
   maxInFlight,
   maxLoopDelayMs,

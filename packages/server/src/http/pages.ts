@@ -10,12 +10,12 @@ export interface PageAt {
   page: PagePlan
 }
 
-/** The answer of GET openapi.json. */
+/** Response of GET openapi.json. */
 export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({
   serialised: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
 })
 
-/** The pages beside the API: the reference and llms.txt. Rendered once. */
+/** Pages beside the API: the reference and llms.txt. Rendered once. */
 export function createPages({ version, publicUrl }: { version: string; publicUrl: string }): PageAt[] {
   const serverUrl = new URL(publicUrl).origin
   const reference = referencePage({ version, serverUrl })
@@ -32,7 +32,7 @@ export function createPages({ version, publicUrl }: { version: string; publicUrl
       contentType: PLAIN,
       headers: JSON_POLICY,
     }),
-    // The dashboard takes its place where it was built.
+    // The dashboard replaces it if it was built.
     pageAt('/', 'home', {
       status: 302,
       body: Buffer.from('The reference is at /docs.\n'),
@@ -44,10 +44,10 @@ export function createPages({ version, publicUrl }: { version: string; publicUrl
 
 const PLAIN = 'text/plain; charset=utf-8'
 
-/** Wallets' extensions and pages may call what needs no key and sets no cookie. */
+/** Wallet extensions and pages may call routes that need no key and set no cookie. */
 export const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'] as const
 
-/** What a browser asks before it lets another page call the wallets' JSON-RPC. */
+/** CORS preflight for the wallets' JSON-RPC. */
 export const rpcPreflight: PagePlan = {
   kind: 'page',
   name: 'rpc',

@@ -14,7 +14,7 @@ function refusedField(text: string | Buffer): unknown {
 }
 
 describe('parseJsonObject', () => {
-  it('reads what JSON.parse reads, for any object without the forbidden', () => {
+  it('parses like JSON.parse, for any object without forbidden content', () => {
     const leaf = fc.oneof(
       fc.boolean(),
       fc.constant(null),
@@ -67,18 +67,18 @@ describe('parseJsonObject', () => {
     ['{"a":"\u0001"}', 'body'],
     ['\ufeff{}', 'body'],
     ['{}{}', 'body'],
-  ])('refuses %j and names the field', (text, field) => {
+  ])('rejects %j and names the field', (text, field) => {
     expect(refusedField(text)).toEqual(['BAD_REQUEST', field])
   })
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('rejects bytes that are not UTF-8', () => {
     expect(refusedField(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toEqual([
       'BAD_REQUEST',
       'body',
     ])
   })
 
-  it('passes a key named constructor that reaches no prototype, and text outside the basic plane', () => {
+  it('accepts a key named constructor that reaches no prototype, and text outside the basic plane', () => {
     expect(parseJsonObject(Buffer.from('{"constructor":"x","s":"🦊"}'))).toEqual({
       constructor: 'x',
       s: '🦊',
@@ -94,7 +94,7 @@ describe('parseJsonObject', () => {
     }
   })
 
-  it('takes line breaks and tabs in texts of several lines alone, and nothing else of the kind', () => {
+  it('accepts line breaks and tabs only in multi-line fields', () => {
     const refused = (text: string) => {
       try {
         parseJsonObject(Buffer.from(text), ['params.strategy'])

@@ -16,9 +16,10 @@ export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []
 const NOT_AN_OBJECT = 'The body is not one JSON object.'
 
 /**
- * Parses a JSON object or list, strictly: no duplicate keys, no keys that reach a prototype, no number a double
- * cannot hold, no control characters, no lone surrogates. JSON.parse drops duplicates, so the keys of its
- * result are counted against those in the text. Only strings at `multiline` paths have line breaks and tabs.
+ * Parses a JSON object or list, strictly: no duplicate keys, no keys that reach a prototype, no number a
+ * double cannot hold, no control characters, no lone surrogates. JSON.parse drops duplicates, so the keys of
+ * its result are counted against those in the text. Only strings at `multiline` paths may have line breaks
+ * and tabs.
  */
 export function parseJson(bytes: Buffer, multiline: readonly string[] = []): object {
   if (!isUtf8(bytes)) refuse('', 'The body is not valid UTF-8.')
@@ -27,7 +28,7 @@ export function parseJson(bytes: Buffer, multiline: readonly string[] = []): obj
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's message quotes the text, which may hold a secret.
+    // The parser's message quotes the text, which may contain a secret.
     refuse('', 'The body is not valid JSON.')
   }
   if (typeof value !== 'object' || value === null) return refuse('', NOT_AN_OBJECT)
@@ -36,7 +37,7 @@ export function parseJson(bytes: Buffer, multiline: readonly string[] = []): obj
   return value
 }
 
-/** Refuses what is not allowed; returns the number of keys, inner ones included. */
+/** Rejects forbidden content; returns the number of keys, nested ones included. */
 function inspect(value: object, path: string, depth: number, multiline: readonly string[]): number {
   if (depth > MAX_DEPTH) refuse(path, `Nested deeper than ${MAX_DEPTH}.`)
   const isList = Array.isArray(value)
@@ -99,7 +100,7 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** The path of the first repeated key in valid JSON text. Slow, and run only to refuse. */
+/** The path of the first repeated key in valid JSON text. Slow; runs only to reject. */
 function findDuplicate(text: string): string {
   const open: { path: string; seen: Set<string> | null; name: string; index: number }[] = []
   const here = () => open[open.length - 1]
@@ -131,7 +132,7 @@ function findDuplicate(text: string): string {
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
-/** A field name as an error may quote it: the caller chose it, so it is cut and made printable. */
+/** A field name for an error: the caller chose it, so it is cut and made printable. */
 export const printableField = (field: string): string =>
   field === ''
     ? 'body'

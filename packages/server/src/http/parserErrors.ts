@@ -13,7 +13,7 @@ const REASONS: Record<string, { field: string; message: string }> = {
   HPE_INVALID_EOF_STATE: { field: 'body', message: 'The body ended before its Content-Length.' },
 }
 
-/** Answers what Node's parser refuses in the error envelope too, straight onto the socket. */
+/** Reports errors of Node's parser as JSON too, directly on the socket. */
 export function answerParserErrors(
   server: Server,
   { peerOf, newRequestId, baseHeaders, metrics }: ParserErrorDeps,
@@ -45,7 +45,7 @@ export function answerParserErrors(
     for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
     metrics.request('none', reply.status, 0)
     socket.end(`${head}\r\n${reply.body}`)
-    // Discards the rest of the request and leaves the client a second to read the answer.
+    // Discards the rest of the request and gives the client a second to read the response.
     socket.resume()
     setTimeout(() => socket.destroy(), 1_000).unref()
   }

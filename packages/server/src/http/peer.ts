@@ -2,13 +2,13 @@ import type { Socket } from 'node:net'
 import { plainAddress } from './clientAddress.ts'
 import type { BodyReading } from './readBody.ts'
 
-/** A connection. Kept per socket, because asking the socket for its address on every request is slow. */
+/** A connection. Cached per socket, because reading the socket's address on every request is slow. */
 export interface Peer {
   address: string
   isProxy: boolean
-  /** Requests without an answer yet. */
+  /** Requests without a response yet. */
   open: number
-  /** The body being read now, so that a parser error can refuse it. */
+  /** The body being read, so that a parser error can reject it. */
   reading: BodyReading | null
   /** The parser failed: answer the open requests, then close. */
   broken: boolean

@@ -5,19 +5,19 @@ import type { Reply } from './reply.ts'
 import type { ApiKey, Caller, RawAnswer } from './types.ts'
 import { createValidator, type Validator } from './validate.ts'
 
-/** A route with everything the edge can decide at start. */
+/** A route with everything the edge can prepare at start. */
 export interface RoutePlan {
   kind: 'route'
   name: string
   route: AnyRoute
   needsKey: boolean
   needsWallet: boolean
-  /** Health answers under any load. */
+  /** Health responds under any load. */
   neverShed: boolean
   bucketsBeforeKey: readonly BucketId[]
   buckets: readonly BucketId[]
   validator: Validator
-  /** Refuses before the body is read. */
+  /** Rejects before the body is read. */
   admit?: (caller: Caller) => void
   /** Adds the route's own fields to a refusal. */
   refused?: (error: PitError) => PitError
@@ -26,7 +26,7 @@ export interface RoutePlan {
 
 /** A page beside the API: the dashboard and its files, the reference, llms.txt. */
 export interface PageAddress {
-  /** The path's own, by name. */
+  /** Path parameters by name. */
   params: Readonly<Record<string, string>>
   /** The query without its question mark. */
   search: string
@@ -37,7 +37,7 @@ export interface PagePlan {
   reply(headers: IncomingHttpHeaders, at: PageAddress): Reply | Promise<Reply>
 }
 
-/** The wallets' JSON-RPC beside the API: no key, any origin, answers of its own shape. */
+/** The wallets' JSON-RPC beside the API: no key, any origin, its own response format. */
 export interface RpcPlan {
   kind: 'rpc'
   name: string
@@ -48,7 +48,7 @@ export type AnyPlan = RoutePlan | PagePlan | RpcPlan
 
 type Handle = RoutePlan['handle']
 export type AnyHandler = Handle | Pick<RoutePlan, 'handle' | 'admit' | 'refused'>
-/** `known` finds only keys this process has found valid before; `any` asks the store about the others. */
+/** `known` accepts only keys this process has seen valid before; `any` queries the store for others. */
 export type Authenticate = (bearer: string, which: 'known' | 'any') => Promise<ApiKey | null> | ApiKey | null
 
 export function planRoute(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { fail, type PitError, REQUEST, refusal } from '@pit/protocol'
 import { isJson } from './csrf.ts'
 
-/** The length the headers announce; nothing has been read yet. */
+/** The declared length; nothing has been read yet. */
 export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
   const { headers } = req
   const isPost = req.method === 'POST'
@@ -23,7 +23,7 @@ export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
   return bytes
 }
 
-/** Only uncompressed JSON is read; a missing content type counts as JSON. */
+/** Only uncompressed JSON is accepted; a missing content type counts as JSON. */
 export function checkMediaType(req: IncomingMessage): void {
   const { headers } = req
   if (headers['content-type'] !== undefined && !isJson(headers['content-type'])) {
@@ -35,16 +35,16 @@ export function checkMediaType(req: IncomingMessage): void {
   }
 }
 
-/** The client closed the connection: nobody is there to answer. */
+/** The client closed the connection: there is no one to respond to. */
 export class ClientGone extends Error {}
 
 export interface BodyReading {
   bytes: Promise<Buffer>
-  /** Ends the reading with a refusal, for when the parser failed. */
+  /** Aborts the read with a refusal, after a parser error. */
   fail(error: PitError): void
 }
 
-/** Reads the body within a time limit; Node's parser keeps it to the announced length. */
+/** Reads the body within a time limit; Node's parser enforces the declared length. */
 export function readBody(req: IncomingMessage, timeoutMs: number): BodyReading {
   let end: (error: Error | null) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {

@@ -26,9 +26,9 @@ interface Exchange {
   req: IncomingMessage
 }
 
-/** Turns what was thrown into an answer; never throws itself. */
+/** Turns a thrown error into a response; never throws itself. */
 export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Metrics }) {
-  /** Anything but a refusal or an unavailable store is a defect: logged, never quoted to the caller. */
+  /** Anything but a refusal or an unavailable store is a defect: logged, never shown to the caller. */
   function refusalOf(error: unknown, exchange: Exchange): PitError {
     if (error instanceof WrongMethod) return refusal('METHOD_NOT_ALLOWED')
     if (isPitError(error)) return error
@@ -36,10 +36,10 @@ export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Met
     if (isStoreUnavailable(error)) {
       logger.debug({ requestId: exchange.requestId, why: (error as Error).message }, 'store unavailable')
       const { plan } = exchange
-      // The registry of tokens is in the store.
+      // The token registry is in the store.
       const isRegistry = plan?.kind === 'route' && plan.route.area === 'tokens'
       return refusal(isRegistry ? 'REGISTRY_UNAVAILABLE' : 'ENGINE_UNAVAILABLE', {
-        message: 'The store does not answer: try again shortly.',
+        message: 'The store is unavailable. Retry shortly.',
       })
     }
     return defect(error, exchange)
@@ -49,11 +49,11 @@ export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Met
     metrics.defect(plan?.name ?? 'none')
     logger.error({ err: error, requestId, route: plan?.name, method: req.method }, 'unexpected exception')
     return refusal('ENGINE_UNAVAILABLE', {
-      message: `Something went wrong here; report request ${requestId}.`,
+      message: `Internal error. Report request ${requestId}.`,
     })
   }
 
-  /** For an error while refusing or sending: contains nothing of the answer that failed. */
+  /** For an error while refusing or sending: contains nothing of the failed response. */
   function lastResort(error: unknown, exchange: Exchange): Refused {
     const refused = defect(error, exchange)
     return { reply: { ...refusalReply(refused, null), close: true }, refused }

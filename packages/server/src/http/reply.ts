@@ -9,15 +9,15 @@ export interface Reply {
   status: number
   body: string | Buffer
   contentType?: string
-  /** In addition to the headers of every answer. */
+  /** In addition to the headers of every response. */
   headers?: readonly string[]
-  /** Unless told, nobody keeps an answer. */
+  /** Default: responses are not cached. */
   cacheControl?: string
-  /** Ends the connection after this answer. */
+  /** Closes the connection after this response. */
   close?: boolean
 }
 
-/** The headers of every answer, as name, value, name, value … */
+/** Headers of every response, as name, value, name, value … */
 export function baseHeadersOf(publicUrl: string): readonly string[] {
   const headers = ['X-Content-Type-Options', 'nosniff']
   headers.push('Referrer-Policy', 'no-referrer', 'X-Frame-Options', 'DENY')
@@ -25,14 +25,14 @@ export function baseHeadersOf(publicUrl: string): readonly string[] {
   if (publicUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000')
   return headers
 }
-/** A browser that opens an answer as a page runs and loads nothing. */
+/** A response opened as a page runs and loads nothing. */
 export const JSON_POLICY = ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"] as const
 
 export const headersOf = (reply: Reply, requestId: string, baseHeaders: readonly string[]): string[] => {
   const { body } = reply
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   const headers = ['Content-Type', reply.contentType ?? JSON_TYPE]
-  // A 304 has the length of what it stands for, which is not sent.
+  // A 304 declares the length of the body that is not sent.
   if (reply.status !== 304) headers.push('Content-Length', String(length))
   headers.push('Cache-Control', reply.cacheControl ?? 'no-store', 'X-Request-Id', requestId, ...baseHeaders)
   if (reply.contentType === undefined) headers.push(...JSON_POLICY)
@@ -41,11 +41,11 @@ export const headersOf = (reply: Reply, requestId: string, baseHeaders: readonly
   return headers
 }
 
-/** What a handler answered. */
+/** The result of a handler. */
 export function replyOf(answer: unknown, status: number): Reply {
   if (!isRawAnswer(answer)) {
     const body = JSON.stringify(answer) as string | undefined
-    if (body === undefined) throw new TypeError('the handler answered nothing')
+    if (body === undefined) throw new TypeError('the handler returned nothing')
     return { status, body }
   }
   const reply: Reply = { status: answer.status ?? status, body: answer.serialised }
@@ -54,7 +54,7 @@ export function replyOf(answer: unknown, status: number): Reply {
   return reply
 }
 
-/** A refusal in the error envelope, with Retry-After where the caller should wait. */
+/** A refusal as JSON, with Retry-After if the caller should wait. */
 export function refusalReply(
   error: PitError,
   route: AnyRoute | null,
@@ -75,7 +75,7 @@ export function isDocumented(route: AnyRoute, error: PitError, status: number): 
   return route.errors.includes(error.code) && (statuses as readonly number[]).includes(status)
 }
 
-/** What the Expect header asked for. */
+/** The content of the Expect header. */
 export type Expects = 'nothing' | 'continue' | 'something else'
 
 interface Sending {
@@ -85,7 +85,7 @@ interface Sending {
   requestId: string
 }
 
-/** Sends the answer. Ends the connection when the body was refused before all of it had arrived. */
+/** Sends the response. Closes the connection if the body was rejected before all of it had arrived. */
 export async function sendReply(
   { req, res, expects, requestId }: Sending,
   reply: Reply,
@@ -101,7 +101,7 @@ export async function sendReply(
     res.end(reply.body)
     return
   }
-  // Closing while the body still arrives would reset the connection before the client has read the answer.
+  // Closing while the body arrives would reset the connection before the client has read the response.
   res.write(reply.body)
   await discardBody(req)
   res.end()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Client ids that are safe in headers and logs; any other is replaced. */
+/** Client ids that are safe in headers and logs; others are replaced. */
 const SAFE = /^[A-Za-z0-9_.:-]{1,64}$/
 const SECRET = /pit_w_/i
 

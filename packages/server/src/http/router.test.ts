@@ -33,11 +33,11 @@ describe('createRouter', () => {
     '/API/v1/hosted',
     '*',
     '',
-  ])('knows no %s', (path) => {
+  ])('does not match %s', (path) => {
     expect(router.find('GET', path)).toEqual({ kind: 'none' })
   })
 
-  it('names the methods a path has', () => {
+  it('lists the methods of a path', () => {
     expect(router.find('DELETE', '/api/v1/hosted')).toEqual({
       kind: 'other method',
       allow: 'GET, HEAD, POST',

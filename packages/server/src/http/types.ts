@@ -1,10 +1,10 @@
 import type { Answer, Body, BucketId, Params, PitError, Query, RouteId } from '@pit/protocol'
 
-/** The key of a request that the edge has admitted. */
+/** The key of an admitted request. */
 export interface ApiKey {
   keyId: number
   accountId: number
-  /** Lower-case, or null for a key bound to no wallet. */
+  /** Lower case, or null for a key without a wallet. */
   wallet: `0x${string}` | null
   expiresAtS: number
 }
@@ -14,7 +14,7 @@ export interface Caller {
   /** The client's address: the socket's, or the right-most untrusted hop behind a trusted proxy. */
   address: string
   key: ApiKey | null
-  /** It calls from where stock tokens are not traded: its word to the contrary does not count. */
+  /** The caller is where stock tokens are not available, whatever it attests. */
   stocksBarred?: boolean
 }
 
@@ -25,11 +25,11 @@ export interface Call<Id extends RouteId> {
   caller: Caller
 }
 
-/** An answer already serialised. */
+/** A serialised response. */
 export interface RawAnswer {
   serialised: string | Buffer
   contentType?: string
-  /** Instead of the route's own: health answers 503 when down. */
+  /** Overrides the route's status: health responds with 503 when down. */
   status?: number
 }
 export const isRawAnswer = (answer: unknown): answer is RawAnswer =>
@@ -39,18 +39,18 @@ export type Handler<Id extends RouteId> = (
   call: Call<Id>,
 ) => Promise<Answer<Id> | RawAnswer> | Answer<Id> | RawAnswer
 
-/** A handler whose route refuses before its body is read, or adds to what the edge refuses. */
+/** A handler whose route rejects before its body is read, or extends the edge's refusals. */
 export interface GuardedHandler<Id extends RouteId> {
   handle: Handler<Id>
-  /** Refuses by throwing, once the caller is known and before the body is read. */
+  /** Rejects by throwing, once the caller is known and before the body is read. */
   admit?(caller: Caller): void
-  /** Replaces any refusal of this route, also the edge's. */
+  /** Replaces any refusal of this route, the edge's too. */
   refused?(error: PitError): PitError
 }
 
 /**
- * One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503.
- * The edge itself answers with the OpenAPI document.
+ * One handler per route: a missing one is a compile error. 'not built' responds with the area's documented
+ * 503. The edge itself serves the OpenAPI document.
  */
 export type Handlers = {
   [Id in Exclude<RouteId, 'openapi'>]:
@@ -58,7 +58,7 @@ export type Handlers = {
     | (Id extends GuardedRoute ? GuardedHandler<Id> : never)
     | 'not built'
 }
-/** Routes that refuse in an order of their own. */
+/** Routes with their own order of refusals. */
 type GuardedRoute = 'live.fast'
 
 /** Draws from a route's `lateBuckets`, which apply only once the handler has read the request. */

@@ -15,7 +15,7 @@ const WALLET = `0x${'1'.repeat(40)}`
 const TRADE = { wallet: WALLET, token_in: 'ETH', token_out: 'USDG', notional_usd: 5 }
 
 describe('queries', () => {
-  it('turns text into numbers where the row asks for one, and fills in defaults', () => {
+  it('converts text to numbers if the schema requires, and fills in defaults', () => {
     expect(of('me.trades').query('')).toMatchObject({ limit: 50 })
     expect(of('me.trades').query('limit=7&before=12')).toMatchObject({ limit: 7, before: 12 })
     expect(of('tokens.search').query('q=1')).toMatchObject({ q: '1', limit: 20 })
@@ -36,7 +36,7 @@ describe('queries', () => {
     ['tokens.get', '__proto__=1', '__proto__'],
     ['live.fast.terms', 'sheild=1', 'sheild'],
     ['me.trades', '%=1', 'query'],
-  ])('%s refuses %s and names %s', (id, search, field) => {
+  ])('%s rejects %s and names %s', (id, search, field) => {
     expect(refusal(() => of(id).query(search))).toEqual(['BAD_REQUEST', field])
   })
   it('reads no prototype', () => {
@@ -45,7 +45,7 @@ describe('queries', () => {
 })
 
 describe('bodies', () => {
-  it('fills in defaults without touching what was sent', () => {
+  it('fills in defaults without changing the input', () => {
     const sent = { ...TRADE }
     expect(of('live.prepare').body(sent)).toMatchObject({
       approval_mode: 'budget',
@@ -72,10 +72,10 @@ describe('bodies', () => {
     ['live.fast', { permit: { sigDeadline: 1 } }, ['BAD_REQUEST', 'permit.sigDeadline']],
     ['hosted.update', { nmae: 'x' }, ['UNKNOWN_FIELD', 'nmae']],
     ['hosted.pause', { x: 1 }, ['UNKNOWN_FIELD', 'x']],
-  ])('%s refuses %j', (id, body, answer) => {
+  ])('%s rejects %j', (id, body, answer) => {
     expect(refusal(() => of(id).body(body as never))).toEqual(answer)
   })
-  it('ignores strangers elsewhere, and lets development fields through where they are on', () => {
+  it('ignores unknown fields elsewhere, and allows development fields if they are on', () => {
     expect(of('auth.challenge').body({ address: WALLET, stranger: 1 })).toMatchObject({ stranger: 1 })
     expect(refusal(() => of('live.prepare', true).body({ ...TRADE, assume_stat: {} }))).toEqual([
       'BAD_REQUEST',
@@ -87,7 +87,7 @@ describe('bodies', () => {
       'fee_bps',
     ])
   })
-  it('knows which bodies may be empty', () => {
+  it('determines which bodies may be empty', () => {
     expect([of('hosted.pause'), of('auth.verify')].map(({ takesEmptyBody }) => takesEmptyBody)).toEqual([
       true,
       false,

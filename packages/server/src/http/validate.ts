@@ -7,11 +7,11 @@ export interface Validator {
   params(raw: Record<string, string>): JsonObject
   query(search: string): JsonObject
   body(value: JsonObject): JsonObject
-  /** No field of the body is required, so it may be left out. */
+  /** No field of the body is required, so it may be omitted. */
   takesEmptyBody: boolean
 }
 
-/** Checks the input of one route against its schemas, which are compiled at start. */
+/** Validates the input of one route against its schemas, compiled at start. */
 export function createValidator(route: AnyRoute, { devFields }: { devFields: boolean }): Validator {
   const params = checker(route.params, route)
   const query = checker(route.query, route)
@@ -49,7 +49,7 @@ function refuseUnknownFields(raw: Record<string, string>, known: Record<string, 
   const nearest = nearestName(unknown, Object.keys(known))
   fail('BAD_REQUEST', {
     field: printableField(unknown),
-    message: `No such query field here${nearest === null ? '.' : `: did you mean ${nearest}?`}`,
+    message: `Unknown query field${nearest === null ? '.' : `: did you mean ${nearest}?`}`,
   })
 }
 
@@ -77,7 +77,7 @@ const typesOf = (schema: TSchema): Record<string, string | undefined> =>
     ]),
   )
 
-/** Turns plainly written numbers and booleans into values where the schema asks for them. */
+/** Converts plain numbers and booleans if the schema requires them. */
 function coerce(raw: Record<string, string>, types: Record<string, string | undefined>): JsonObject {
   const result: JsonObject = {}
   for (const [name, text] of Object.entries(raw)) {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { bearer, CHALLENGE, errorOf, ME, REVOKE, raw } from '../../test/edgeClient.ts'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
 
-/** Bytes as they come over the wire: bodies, and what is no HTTP. */
+/** Raw bytes on the wire: bodies, and invalid HTTP. */
 
 const POST_CHALLENGE = `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\n`
 const MANY_HEADERS = Array.from({ length: 10_000 }, (_, i) => `h${i}: v\r\n`).join('')
@@ -25,8 +25,8 @@ describe('bodies', () => {
     ['a wrong type', '{"address":5}', 400, 'address'],
     ['a duplicate', `{"address":"${WALLET}","address":"${WALLET}"}`, 400, 'address'],
     ['a prototype', `{"address":"${WALLET}","__proto__":{"purpose":"revoke-all"}}`, 400, '__proto__'],
-    ['a wrong word', `{"address":"${WALLET}","purpose":"x"}`, 400, 'purpose'],
-  ])('refuses %s and names the field', async (_what, body, status, field) => {
+    ['a wrong value', `{"address":"${WALLET}","purpose":"x"}`, 400, 'purpose'],
+  ])('rejects %s and names the field', async (_what, body, status, field) => {
     await open()
     const answer = await challenge(body)
     expect([answer.status, errorOf(answer)['code'], errorOf(answer)['field']]).toEqual([
@@ -36,7 +36,7 @@ describe('bodies', () => {
     ])
   })
 
-  it('takes 65,536 bytes and refuses one more, readably, however large it says it is', async () => {
+  it('accepts 65,536 bytes and rejects one more with a readable response, whatever length it declares', async () => {
     await open()
     const sized = (bytes: number) => {
       const body = `{"address":"${WALLET}","pad":"`
@@ -50,7 +50,7 @@ describe('bodies', () => {
     expect(announced).toContain('HTTP/1.1 413')
   })
 
-  it('wants a plain length', async () => {
+  it('requires a plain length', async () => {
     await open()
     const chunked = await raw(app, `${POST_CHALLENGE}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)
     expect(chunked).toMatch(/^HTTP\/1\.1 411 [\s\S]*LENGTH_REQUIRED/)
@@ -64,7 +64,7 @@ describe('bodies', () => {
     expect(none).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('refuses other media types and compressed bodies', async () => {
+  it('rejects other media types and compressed bodies', async () => {
     await open()
     const body = `{"address":"${WALLET}"}`
     const form = await challenge(body, { 'content-type': 'application/x-www-form-urlencoded' })
@@ -74,7 +74,7 @@ describe('bodies', () => {
     expect((await challenge(body, { 'content-type': 'application/json; charset=UTF-8' })).status).toBe(200)
   })
 
-  it('does not wait for ever: slow, truncated and abandoned bodies', async () => {
+  it('times out slow, truncated and abandoned bodies', async () => {
     await open({ times: { bodyMs: 100, headersMs: 300 } })
     const head = `${POST_CHALLENGE}Content-Length: 100\r\n\r\n`
     const slow = await raw(app, [head, '{', '"', 'a'], { pauseMs: 60 })
@@ -86,7 +86,7 @@ describe('bodies', () => {
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
   })
 
-  it('asks a client that waits to be asked, and refuses before it sends', async () => {
+  it('sends 100 Continue if requested, and rejects before the body is sent', async () => {
     await open()
     const expecting = (length: number) =>
       `${POST_CHALLENGE}Content-Length: ${length}\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`
@@ -101,21 +101,21 @@ describe('bodies', () => {
   })
 })
 
-describe('what the parser refuses', () => {
+describe('parser errors', () => {
   it.each<[string, string]>([
     ['a bad request line', 'NONSENSE\r\n\r\n'],
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['a bad header', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n`],
-    ['a header smuggled by a bare return', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nx: a\rb: c\r\n\r\n`],
+    ['a header smuggled by a bare CR', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nx: a\rb: c\r\n\r\n`],
     ['two lengths', `${POST_CHALLENGE}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
     ['a length and chunks', `${POST_CHALLENGE}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
     ['ten thousand headers', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\n${MANY_HEADERS}\r\n`],
-    ['a URI without end', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
+    ['an endless URI', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
     ['a long URI', `GET /${'a'.repeat(8_000)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`],
     ['a bad target', 'GET nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
     ['bad percent-encoding', 'GET /api/v1/%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
     ['TLS on a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ])('%s is BAD_REQUEST in the envelope', async (_what, bytes) => {
+  ])('%s is BAD_REQUEST as JSON', async (_what, bytes) => {
     await open()
     const text = await raw(app, bytes)
     expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
@@ -124,7 +124,7 @@ describe('what the parser refuses', () => {
     expect(body.error.code).toBe('BAD_REQUEST')
   })
 
-  it('takes two hundred headers, the absolute form, and no Host only as an unknown one', async () => {
+  it('accepts two hundred headers, the absolute form, and treats a missing Host as unknown', async () => {
     await open()
     const many = Array.from({ length: 200 }, (_, i) => `h${i}: v\r\n`).join('')
     expect(
@@ -145,7 +145,7 @@ describe('what the parser refuses', () => {
     )
   })
 
-  it('answers a client that closed its half after asking', async () => {
+  it('responds to a client that half-closed after its request', async () => {
     await open({
       handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { serialised: '{}' })) },
     })
@@ -153,7 +153,7 @@ describe('what the parser refuses', () => {
     expect(await raw(app, request, { halfClose: true })).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{\}$/)
   })
 
-  it('answers what came before the nonsense first', async () => {
+  it('responds to earlier requests before the parser error', async () => {
     await open({
       handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { serialised: '{}' })) },
     })

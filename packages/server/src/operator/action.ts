@@ -10,14 +10,14 @@ interface Context {
   deps: OperatorDeps
   operator: string
   reason: string | null
-  /** Keeps what was done, in the transaction it was done in. */
+  /** Records the action, in its own transaction. */
   note(sql: Sql, details: Record<string, unknown>): Promise<void>
 }
 
-/** One row of what an operator can ask for. */
+/** One operator action. */
 export interface Action<T extends TSchema = TSchema> {
   input: T
-  /** What is said to who gives no reason; null where none is needed. */
+  /** Hint shown if the reason is missing; null if none is required. */
   needsReason: string | null
   run(context: Context, input: Static<T>): Promise<unknown>
 }

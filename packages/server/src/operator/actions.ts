@@ -8,7 +8,7 @@ import { LEAGUE_ACTIONS } from './leagueActions.ts'
 import { SANCTIONS_ACTIONS } from './sanctionsActions.ts'
 import type { OperatorDeps } from './types.ts'
 
-/** It stands in the public record: words, and no control characters. */
+/** Shown in the public record: text without control characters. */
 const ACCEPTED = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]{3,500}$'
 
 /** A mined transaction that moved a bucket's share. */
@@ -21,7 +21,7 @@ const transferOf = ({ bucket, tx_hash }: Static<typeof Transfer>) => ({
   txHash: tx_hash as `0x${string}`,
 })
 
-/** Everything an operator can ask for. */
+/** Every operator action. */
 export const ACTIONS: Record<string, Action> = {
   status: action({
     input: Exact({}),
@@ -33,7 +33,7 @@ export const ACTIONS: Record<string, Action> = {
       name: Type.Union([Type.Literal('kill'), Type.Literal('live')]),
       on: Type.Boolean(),
     }),
-    needsReason: 'say why: everybody whose agents stand still will ask',
+    needsReason: 'owners of stopped agents will ask why',
     run: ({ deps, reason, note }, { name, on }) =>
       deps.db.transaction(async (sql) => {
         const changed = await writeSwitch(sql, { name, on, reason, changedAtS: nowS(deps.clock) })
@@ -81,7 +81,7 @@ export const ACTIONS: Record<string, Action> = {
     needsReason: null,
     run: ({ deps }, page) => listActions(deps.db, page),
   }),
-  /** What is done elsewhere, with a key this process does not have: noted before it is tried, and after. */
+  /** An action done elsewhere, with a key this process does not have: recorded before and after. */
   note: action({
     input: Exact({
       action: Type.Union([
@@ -101,7 +101,7 @@ export const ACTIONS: Record<string, Action> = {
   }),
 }
 
-/** How everything an operator can change stands now. */
+/** Current state of everything an operator can change. */
 async function readStatus({ db, profile, signer, treasury, jobs }: OperatorDeps) {
   const rows = await readSwitches(db)
   const switches = Object.fromEntries(

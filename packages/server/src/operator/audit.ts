@@ -3,7 +3,7 @@ import type { Sql } from '@pit/platform/db'
 export interface Action {
   operator: string
   action: string
-  /** What was asked and what came of it; never a secret. */
+  /** The action and its outcome; never a secret. */
   details: Record<string, unknown>
   reason: string | null
 }

@@ -20,7 +20,7 @@ function withProfile(folder: string): { DATA_DIR: string; PROFILE: string } {
 }
 
 describe('pit-admin without a server', () => {
-  it('works on the embedded store, and says what to do while another process has it open', async () => {
+  it('works on the embedded store, and explains what to do while another process has it open', async () => {
     const folder = await newDataDirectory()
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const env = withProfile(folder)
@@ -35,7 +35,7 @@ describe('pit-admin without a server', () => {
   }, 180_000)
 
   const bin = findPostgres()
-  it.skipIf(bin === null)('works on a database of its own version only', async () => {
+  it.skipIf(bin === null)('works on a database of the same version only', async () => {
     const postgres = await startPostgres(bin!)
     onTestFinished(() => postgres.dispose())
     const folder = mkdtempSync(join(tmpdir(), 'pit-connect-'))
@@ -53,7 +53,7 @@ describe('pit-admin without a server', () => {
     const own = await connectOperator(env)
     expect(own.via).toBe('the database')
     expect(await own.act(kill)).toMatchObject({ changed: true })
-    // The chain does not answer: what needs it says so, the rest goes on.
+    // The chain does not answer: actions that need it fail, the rest work.
     await expect(
       own.act({ name: 'week.close', operator: 'ada', reason: null, input: { early: false, accept: null } }),
     ).rejects.toThrow(/the chain does not answer.*ECONNREFUSED/)
@@ -61,7 +61,7 @@ describe('pit-admin without a server', () => {
       store: 'postgres',
       signer: null,
     })
-    // A prize needs the list, and nothing else does.
+    // Only a prize needs the list.
     const payout = { season: 1, place: 1, tx_hash: `0x${'ab'.repeat(32)}` }
     const pay = () => own.act({ name: 'league.payout', operator: 'ada', reason: null, input: payout })
     await db.exec(`insert into accounts (id, wallet, created_at_s) overriding system value
@@ -79,7 +79,7 @@ describe('pit-admin without a server', () => {
     await db.close()
   })
 
-  it('says which setting is wrong', async () => {
+  it('names the wrong setting', async () => {
     await expect(connectOperator({ ROLE: 'king' })).rejects.toThrow('ROLE')
     const folder = mkdtempSync(join(tmpdir(), 'pit-connect-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

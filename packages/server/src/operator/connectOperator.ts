@@ -17,7 +17,7 @@ import { adminSocketPath } from './socketPath.ts'
 import { type Operator, OperatorRefused } from './types.ts'
 
 export interface ConnectedOperator extends Operator {
-  /** How it is reached, for a person. */
+  /** How it is reached, for messages. */
   via: string
   close(): Promise<void>
 }
@@ -25,8 +25,8 @@ export interface ConnectedOperator extends Operator {
 const PROFILE_WAIT_MS = 1_000
 
 /**
- * The operator's face, over the socket of a server that runs on this data directory, else on the store
- * itself: the database that DATABASE_URL names, or the embedded store when nothing else has it open.
+ * Connects to the operator interface: over the socket of a server running on this data directory, otherwise
+ * on the store itself (the database of DATABASE_URL, or the embedded store if no other process has it open).
  */
 export async function connectOperator(env: Record<string, string | undefined>): Promise<ConnectedOperator> {
   try {
@@ -60,20 +60,20 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
   const logger = createLogger({ level: 'fatal' })
   const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
   const rpcUrls = config.chainRpcUrls.length > 0 ? config.chainRpcUrls : profile.rpc_urls
-  if (rpcUrls.length === 0) throw new OperatorRefused('no chain to talk to: set CHAIN_RPC_URL')
+  if (rpcUrls.length === 0) throw new OperatorRefused('no RPC address: set CHAIN_RPC_URL')
   const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }).catch(
     (error) => {
       if (!(error instanceof StoreLockedError)) throw error
       throw new OperatorRefused(
-        `process ${error.pid} has the store open and takes no commands on its socket: ` +
-          'stop it, or run this on its DATA_DIR as its user',
+        `process ${error.pid} has the store open and does not answer on its socket: ` +
+          'stop it, or run this command with its DATA_DIR as its user',
       )
     },
   )
   const rpc = createRpc({ url: rpcUrls, chainId: profile.chain_id })
   const signer = openSigner(config.signer, clock)
   let list: Promise<Sanctions> | null = null
-  /** Most commands ask about nobody: those need no list. */
+  /** Loaded on use: most commands need no list. */
   const isSanctioned = async (address: string) => {
     list ??= openSanctions({ file: config.sanctionsFile, logger })
     return (await list).isSanctioned(address)
@@ -87,12 +87,10 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
     await db.close()
   }
   try {
-    // Others may be at work on a database, on an older version; the embedded store is ours alone.
+    // Processes of an older version may use a database; the embedded store is ours alone.
     if (db.engine === 'pglite') await migrateStore(db)
     else if ((await missingMigrations(db)) > 0) {
-      throw new OperatorRefused(
-        'the database is of an older version: start this version’s server on it first',
-      )
+      throw new OperatorRefused('the database has an older version: start this version’s server on it first')
     }
     const treasury = openTreasury({ db, rpc, clock, logger, profile })
     const store = { db, rpc, clock, profile, treasury, signer, vault, isSanctioned }

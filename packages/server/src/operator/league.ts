@@ -11,7 +11,7 @@ import {
 import { changeDivision } from '../auth/index.ts'
 import type { LeagueActs } from './types.ts'
 
-/** They need the store alone, so they work whether a league runs in this process or not. */
+/** They need the store only, so they work whether or not a league runs in this process. */
 export const LEAGUE: LeagueActs = {
   reviewRule,
   settleSeason,

@@ -10,10 +10,10 @@ const Wallet = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const Whole = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
 const Price = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
 const OrNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
-/** The stake may have shrunk. */
+/** May be negative: the stake may have shrunk. */
 const Gain = Type.String({ pattern: '^(0|-?[1-9][0-9]{0,77})$' })
 
-/** What a person decides in the league. Each is one transaction with its row of the audit. */
+/** League decisions by a person. Each is one transaction with its audit row. */
 export const LEAGUE_ACTIONS: Record<string, Action> = {
   'league.review': action({
     input: Exact({
@@ -22,7 +22,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
       rule: Type.String({ pattern: '^[A-Z_]{2,40}$' }),
       status: Type.Union([Type.Literal('pass'), Type.Literal('fail')]),
     }),
-    needsReason: 'a judgement needs its reason: it is shown beside the rule',
+    needsReason: 'it is shown beside the rule',
     run: ({ deps, operator, reason, note }, { season, entry_id, rule, status }) =>
       deps.db.transaction(async (sql) => {
         const review = { season, entryId: entry_id, rule, status, reason: reason ?? '', operator }
@@ -36,7 +36,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
     needsReason: null,
     run: ({ deps, reason, note }, { season, gain, partner_price_e18 }) => {
       if (reason === null && (gain !== null || partner_price_e18 !== null)) {
-        throw new OperatorRefused('--reason is missing: say where the gain or the price is from')
+        throw new OperatorRefused('--reason is missing: name the source of the gain or price')
       }
       return deps.db.transaction(async (sql) => {
         const answer = await deps.league.settleSeason(sql, {
@@ -71,10 +71,10 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
   }),
   'league.recipient': action({
     input: Exact({ season: Season, place: Place }),
-    needsReason: 'say why it does not go where it was planned to',
+    needsReason: 'explain why the recipient changes',
     run: async ({ deps, note }, { season, place }) => {
       if (!deps.vault) throw new OperatorRefused('this chain has no agent registry')
-      // Read before the transaction: nothing is locked while the chain is asked.
+      // Read before the transaction, so that nothing is locked while waiting for the chain.
       const agent = await deps.vault.agent(await deps.league.payoutAgent(deps.db, season, place))
       return deps.db.transaction(async (sql) => {
         const { isSanctioned } = deps
@@ -86,7 +86,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
   }),
   'account.division': action({
     input: Exact({ wallet: Wallet, division: Type.Union(DIVISIONS.map((name) => Type.Literal(name))) }),
-    needsReason: 'say why: it decides whether the account can enter the practice board',
+    needsReason: 'it decides whether the account can enter the practice board',
     run: ({ deps, note }, { wallet, division }) =>
       deps.db.transaction(async (sql) => {
         const answer = await deps.league.setDivision(sql, { wallet, division })

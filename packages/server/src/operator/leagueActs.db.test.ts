@@ -69,7 +69,7 @@ withDb('an operator of the league, on a running server’s socket', (db) => {
     await game.decide()
   }
 
-  it('pays nobody who is on the list now, whatever the jobs saw last', async () => {
+  it('does not pay a newly sanctioned recipient, whatever the jobs saw last', async () => {
     await paidSeason()
     const winner = game.players[11]!.address
     game.world.sanctioned.add(winner)
@@ -93,7 +93,7 @@ withDb('an operator of the league, on a running server’s socket', (db) => {
     expect((await audit()).map(({ action }) => action)).toEqual(['league.payout', 'league.settle'])
   })
 
-  it('pays nobody while the list cannot be read', async () => {
+  it('pays no prize while the list is unreadable', async () => {
     await paidSeason()
     await act('league.settle', { season: 1, gain: null, partner_price_e18: null })
     await serve({
@@ -105,7 +105,7 @@ withDb('an operator of the league, on a running server’s socket', (db) => {
     expect(await db.query('select 1 from league_payouts where tx_hash is not null')).toEqual([])
   })
 
-  it('sends a prize that is held back to where the registry records it now, and nowhere else', async () => {
+  it('redirects a held prize only to the recipient in the registry', async () => {
     await paidSeason()
     const [winner, hacked, fresh] = [game.players[11]!.address, at(0xbad), at(0xf4e5)]
     register(game.world, '111', { owner: winner, agentWallet: hacked })
@@ -137,7 +137,7 @@ withDb('an operator of the league, on a running server’s socket', (db) => {
     expect(await refused(move(2))).toContain('the registry has no agent 110')
   })
 
-  it('says what an account trades, which decides whether the practice board takes it', async () => {
+  it('sets an account’s division, which decides whether the practice board accepts it', async () => {
     const wallet = await newWallet(db, 'a trader of stocks')
     register(game.world, '300', { owner: wallet.address })
     const set = (division: string, address: string = wallet.address) =>

@@ -12,16 +12,16 @@ import { type Operator, type OperatorDeps, OperatorRefused } from './types.ts'
 const MAX_NAME_CHARS = 64
 const MAX_REASON_CHARS = 500
 
-/** What `pit-admin` does. Whatever it changes it writes down, in the same transaction. */
+/** Operator interface of `pit-admin`. Every change is recorded in the same transaction. */
 export function openOperator(deps: OperatorDeps): Operator {
   return {
     async act({ name, operator, reason, input }) {
       const row = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-      if (!row) throw new OperatorRefused(`there is no "${name}"`)
-      if (!isText(operator, MAX_NAME_CHARS)) throw new OperatorRefused('say who you are: --operator <name>')
+      if (!row) throw new OperatorRefused(`unknown action "${name}"`)
+      if (!isText(operator, MAX_NAME_CHARS)) throw new OperatorRefused('--operator <name> is missing')
       if (reason !== null && !isText(reason, MAX_REASON_CHARS)) {
         throw new OperatorRefused(
-          `a reason has 1 to ${MAX_REASON_CHARS} characters and no control characters`,
+          `a reason must have 1 to ${MAX_REASON_CHARS} characters and no control characters`,
         )
       }
       if (row.needsReason !== null && reason === null) {
@@ -60,11 +60,11 @@ const REFUSALS = [
   TransferRefused,
 ]
 
-/** What a person can do something about, without a stack. */
+/** Errors a person can act on, without a stack. */
 function told(error: unknown): unknown {
   const { message } = error as Error
   if (error instanceof RpcUnreachable || error instanceof RpcError) {
-    return new OperatorRefused(`the chain does not answer as it should: ${message}`)
+    return new OperatorRefused(`the chain gave no usable response: ${message}`)
   }
   if (isStoreUnavailable(error)) return new OperatorRefused(`the store does not answer: ${message}`)
   const refused = isPitError(error) || REFUSALS.some((kind) => error instanceof kind)

@@ -58,7 +58,7 @@ withDb('an operator', (db) => {
     operator = open()
   })
 
-  it('takes a sanctions list that is no worse than the last, and keeps what it was', async () => {
+  it('accepts a sanctions list that is no worse than the last, and records both', async () => {
     const list = (addresses: number, published_on: string) => ({
       ...{ addresses, published_on, sha256: 'ab'.repeat(32), source: 'sdn.xml', max_shrink_pct: 10 },
     })
@@ -73,7 +73,7 @@ withDb('an operator', (db) => {
     expect((await audit()).map(({ details }) => details['addresses'])).toEqual([10, 90, 90, 100])
   })
 
-  it('throws the switches with a reason, and each throw is kept', async () => {
+  it('records each switch with its reason', async () => {
     expect(await act('switch', { name: 'kill', on: true }, 'prices look wrong')).toMatchObject({
       changed: true,
     })
@@ -98,10 +98,10 @@ withDb('an operator', (db) => {
   })
 
   it.each([
-    ['nothing', {}, 'x', 'there is no "nothing"'],
-    ['toString', {}, 'x', 'there is no "toString"'],
+    ['nothing', {}, 'x', 'unknown action "nothing"'],
+    ['toString', {}, 'x', 'unknown action "toString"'],
     ['switch', { name: 'kill', on: true }, null, '--reason is missing'],
-    ['switch', { name: 'kill', on: true }, ' ', 'a reason has'],
+    ['switch', { name: 'kill', on: true }, ' ', 'a reason must have'],
     ['switch', { name: 'kill', on: true }, 'a\nb', 'control characters'],
     ['switch', { name: 'fire', on: true }, 'x', 'name'],
     ['switch', { name: 'kill', on: 'yes' }, 'x', 'on'],
@@ -117,7 +117,7 @@ withDb('an operator', (db) => {
     ['week.close', { early: false, accept: 'seen\u0000' }, null, 'accept'],
     ['league.settle', { season: 1, gain: null, partner_price_e18: '0' }, 'x', 'partner_price_e18'],
     ['league.settle', { season: 1, gain: null, partner_price_e18: null }, null, 'there is no season 1'],
-  ])('is refused %s %j', async (name, input, reason, why) => {
+  ])('rejects %s %j', async (name, input, reason, why) => {
     const refusal = await act(name, input, reason).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(OperatorRefused)
     expect((refusal as Error).message).toContain(why)
@@ -129,7 +129,7 @@ withDb('an operator', (db) => {
     await expect(act('status', {}, null, '')).rejects.toThrow('--operator')
   })
 
-  it('leaves nothing half done: what cannot be written down is not done', async () => {
+  it('does nothing if the action cannot be recorded', async () => {
     const broken: Db = {
       ...db,
       transaction: (run, options) =>
@@ -153,9 +153,9 @@ withDb('an operator', (db) => {
     expect(await db.query('select 1 from treasury_ends')).toEqual([])
   })
 
-  it('closes a week early on a devnet, records a transfer, and both are kept with their hashes', async () => {
+  it('closes a week early on a devnet and records a transfer, both with their hashes', async () => {
     await world.trade({ token: USDG, atoms: 2_000_000n })
-    // What it pays the transfer's gas with.
+    // ETH for the transfer's gas.
     world.gift({ token: ETHER, atoms: 10n ** 15n })
     await world.mark(USDG, world.clock.atS - 60, USD_E18)
     const closing = await act('week.close', { early: true, accept: null })
@@ -171,13 +171,13 @@ withDb('an operator', (db) => {
       },
       { action: 'week.close', details: { early: true, accept: null, seq: 1, week: '2026-W31.1' } },
     ])
-    // What is refused changed nothing, and is no action.
+    // A refused action changes nothing and is not recorded.
     await expect(act('transfer.record', { bucket: 'treasury', tx_hash: hash })).rejects.toThrow('already')
     expect(await act('week.close', { early: false, accept: null })).toEqual({ kind: 'nothing due' })
     expect(await audit()).toHaveLength(2)
   })
 
-  it('closes a week with a transfer of its shares and keeps the transfer with the action', async () => {
+  it('closes a week with a transfer of its shares and records the transfer with the action', async () => {
     await world.trade({ token: USDG, atoms: 2_000_000n })
     world.gift({ token: ETHER, atoms: 10n ** 15n })
     await world.mark(USDG, world.clock.atS - 60, USD_E18)
@@ -191,7 +191,7 @@ withDb('an operator', (db) => {
     ])
   })
 
-  it('notes what is done elsewhere before and after', async () => {
+  it('records actions done elsewhere before and after', async () => {
     for (const phase of ['asked', 'done']) {
       await act('note', { action: 'signer.freeze', phase, why: null }, 'a key leaked')
     }
@@ -204,7 +204,7 @@ withDb('an operator', (db) => {
     )
   })
 
-  it('keeps what was done: nobody changes the audit', async () => {
+  it('keeps an append-only audit', async () => {
     await act('switch', { name: 'kill', on: true }, 'x')
     await expect(db.query(`update operator_actions set operator = 'eve'`)).rejects.toThrow('only added')
     await expect(db.query('delete from operator_actions')).rejects.toThrow('only added')
@@ -253,7 +253,7 @@ withDb('an operator', (db) => {
       return folder
     }
 
-    it('is answered as in the same process, and only to this user', async () => {
+    it('works as in the same process, for this user only', async () => {
       const path = adminSocketPath(newFolder())
       // As a killed process leaves it.
       writeFileSync(path, '')
@@ -265,14 +265,14 @@ withDb('an operator', (db) => {
       const refusal = await far.act({ ...request, reason: null }).catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(OperatorRefused)
       expect((refusal as Error).message).toContain('--reason is missing')
-      // A second server on the same folder leaves it to the first.
+      // A second server on the same folder leaves the socket to the first.
       expect(await serveAdmin({ operator, path, logger })).toBeNull()
       await served!.close()
       await expect(far.act(request)).rejects.toBeInstanceOf(NobodyThere)
       expect(await audit()).toHaveLength(1)
     })
 
-    it('finds a short place for a data directory with a long name', async () => {
+    it('uses a short path for a data directory with a long name', async () => {
       const folder = join(newFolder(), 'x'.repeat(120))
       const path = adminSocketPath(folder)
       expect(Buffer.byteLength(path)).toBeLessThan(104)
@@ -284,7 +284,7 @@ withDb('an operator', (db) => {
       await served!.close()
     })
 
-    it.skipIf(process.getuid?.() !== 0)('is no other user’s, where anybody may put one', async () => {
+    it.skipIf(process.getuid?.() !== 0)('rejects another user’s socket in a shared folder', async () => {
       const path = adminSocketPath(join(newFolder(), 'y'.repeat(120)))
       const served = await serveAdmin({ operator, path, logger })
       onTestFinished(() => served!.close())
@@ -294,7 +294,7 @@ withDb('an operator', (db) => {
       await expect(serveAdmin({ operator, path, logger })).rejects.toThrow('another user’s')
     })
 
-    it('is refused what is no command, or too long', async () => {
+    it('rejects invalid and oversized commands', async () => {
       const path = adminSocketPath(newFolder())
       const served = await serveAdmin({ operator, path, logger })
       onTestFinished(() => served!.close())

@@ -6,10 +6,10 @@ import { type Operator, OperatorRefused } from './types.ts'
 const TIMEOUT_MS = 180_000
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
-/** Nobody listens there: no server runs on that data directory. */
+/** No server runs on that data directory. */
 export class NobodyThere extends Error {}
 
-/** The operator's face of a running server. */
+/** Operator interface of a running server. */
 export const reachSocket = (path: string): Operator => ({
   async act(request) {
     refuseForeign(path)

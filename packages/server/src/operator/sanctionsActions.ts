@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact } from './action.ts'
 import { OperatorRefused } from './types.ts'
 
-/** What is kept of a list: enough to tell which one was in force when. */
+/** Facts of a list that identify which one was in force when. */
 interface KeptList {
   addresses: number
   published_on: string
@@ -12,7 +12,7 @@ interface KeptList {
 
 const NAME = 'sanctions.update'
 
-/** The Treasury's list: the caller has read it and puts it in place once this has taken it. */
+/** The Treasury's list: the caller has read it and installs it once this action has accepted it. */
 export const SANCTIONS_ACTIONS: Record<string, Action> = {
   [NAME]: action({
     input: Exact({
@@ -41,7 +41,7 @@ async function lastList(sql: Sql): Promise<KeptList | null> {
   return row?.details ?? null
 }
 
-/** A reason lets an older one pass; fewer addresses only what --max-shrink says. */
+/** A reason allows an older list; --max-shrink allows fewer addresses. */
 function refuseWorse(
   before: KeptList,
   list: KeptList,
@@ -49,10 +49,10 @@ function refuseWorse(
 ): void {
   if (list.addresses * 100 < before.addresses * (100 - max_shrink_pct))
     throw new OperatorRefused(
-      `it went from ${before.addresses} addresses to ${list.addresses}: if that is right, say --max-shrink`,
+      `it went from ${before.addresses} addresses to ${list.addresses}: if that is right, add --max-shrink`,
     )
   if (list.published_on < before.published_on && reason === null)
     throw new OperatorRefused(
-      `it was published on ${list.published_on}, the one in force on ${before.published_on}: say --reason`,
+      `it was published on ${list.published_on}, before the one in force (${before.published_on}): add --reason`,
     )
 }

@@ -11,8 +11,8 @@ import { type Ask, type Operator, type OperatorDeps, OperatorRefused } from './t
 const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * The operator's face of this server, on a socket in its data directory. A server runs without one if it
- * must.
+ * Operator interface of this server, on a socket in its data directory. The server runs without it if it
+ * fails.
  */
 export async function openAdmin({
   dataDir,
@@ -28,19 +28,19 @@ export async function openAdmin({
   try {
     const served = await serveAdmin({ operator: openOperator({ ...deps, league: LEAGUE }), path, logger })
     if (served) return served
-    logger.info({ path }, 'another server on this data directory takes the operator’s commands')
+    logger.info({ path }, 'another server on this data directory serves the operator’s commands')
   } catch (error) {
     logger.warn(
       { err: error, path },
-      'the operator’s socket cannot be opened: use DATABASE_URL, or stop first',
+      'failed to open the operator’s socket: pit-admin needs DATABASE_URL or a stopped server',
     )
   }
   return { close: async () => {} }
 }
 
 /**
- * Takes the operator's commands on a socket that only this user can open. Null when another process on the
- * same data directory does already.
+ * Serves operator commands on a socket that only this user can open. Null if another process on the same data
+ * directory already does.
  */
 export async function serveAdmin({
   operator,
@@ -53,7 +53,7 @@ export async function serveAdmin({
 }): Promise<{ close(): Promise<void> } | null> {
   refuseForeign(path)
   if (await isServed(path)) return null
-  // Left behind by a process that was killed.
+  // Left behind by a killed process.
   rmSync(path, { force: true })
   mkdirSync(dirname(path), { recursive: true })
   const server = createServer((request, response) => {
@@ -61,12 +61,12 @@ export async function serveAdmin({
       (result) => send(response, 200, { ok: true, result: result ?? null }),
       (error) => {
         const refused = error instanceof OperatorRefused
-        if (!refused) logger.error({ err: error }, 'an operator’s command failed')
+        if (!refused) logger.error({ err: error }, 'operator command failed')
         send(response, refused ? 409 : 500, { ok: false, refused, message: (error as Error).message })
       },
     )
   })
-  // Made by the listen call itself: nobody else may open it even for a moment.
+  // Created with restrictive permissions: no other user may open it even for a moment.
   const before = process.umask(0o177)
   const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -100,17 +100,17 @@ async function answer(operator: Operator, request: IncomingMessage): Promise<unk
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_BODY_BYTES) throw new OperatorRefused('that is too long')
+    if (size > MAX_BODY_BYTES) throw new OperatorRefused('the command is too long')
     chunks.push(chunk)
   }
   let params: Partial<Ask> | null
   try {
     params = JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch {
-    throw new OperatorRefused('that is not JSON')
+    throw new OperatorRefused('the command is not valid JSON')
   }
   if (typeof params?.name !== 'string' || typeof params.input !== 'object' || params.input === null) {
-    throw new OperatorRefused('that is not a command')
+    throw new OperatorRefused('not a command')
   }
   return operator.act({
     name: params.name,

@@ -8,7 +8,7 @@ import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
 import type { Treasury } from '@pit/treasury'
 
-/** What was asked cannot be done, or not now; the message is for the person who asked. */
+/** The action is refused; the message is for the operator. */
 export class OperatorRefused extends Error {
   override readonly name = 'OperatorRefused'
 }
@@ -19,20 +19,20 @@ export interface OperatorDeps {
   clock: Clock
   profile: ChainProfile
   treasury: Pick<Treasury, 'closeWeek' | 'recordTransfer' | 'state'>
-  /** The server's own way to the signer, to ask how it is; null where there is none. */
+  /** The server's signer client, for its status; null without a signer. */
   signer: Pick<SignerClient, 'health'> | null
   league: LeagueActs
-  /** The agent registry; null where the chain has none. */
+  /** The agent registry; null if the chain has none. */
   vault: Pick<AgentVault, 'agent'> | null
   isSanctioned: IsSanctioned
-  /** How this process's background work stands; absent where the operator works on the store alone. */
+  /** State of this process's jobs; absent if the operator works on the store alone. */
   jobs?(): JobState[]
 }
 
-/** By the list as it is now. */
+/** By the current list. */
 type IsSanctioned = (address: string) => boolean | Promise<boolean>
 
-/** What an operator may do to the league, each in the transaction it is handed. */
+/** League actions, each in the transaction passed in. */
 export interface LeagueActs {
   reviewRule(
     sql: Sql,
@@ -62,7 +62,7 @@ export interface LeagueActs {
     payout: { season: number; place: number; txHash: string; atS: number; isSanctioned: IsSanctioned },
   ): Promise<unknown>
   openPayouts(sql: Sql): Promise<unknown>
-  /** Whose prize it is. */
+  /** Winner of the prize. */
   payoutAgent(sql: Sql, season: number, place: number): Promise<string>
   readdressPayout(
     sql: Sql,
@@ -75,16 +75,16 @@ export interface LeagueActs {
   ): Promise<unknown>
 }
 
-/** One thing an operator asks for. */
+/** One operator command. */
 export interface Ask {
   name: string
-  /** Who asks; kept with what was done. */
+  /** Name of the operator; recorded with the action. */
   operator: string
   reason: string | null
   input: Record<string, unknown>
 }
 
-/** However it is reached: in this process, or over a running server's socket. */
+/** In this process, or over a running server's socket. */
 export interface Operator {
   act(request: Ask): Promise<unknown>
 }

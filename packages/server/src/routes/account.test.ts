@@ -47,7 +47,7 @@ const amountOut = (more: Partial<StoredTrade>) => {
   return [amount_out, amount_out_kind]
 }
 
-it('shows what came out once mined, and the minimum before or where it cannot be told', () => {
+it('shows the output once mined, and the minimum before that or if it is unknown', () => {
   expect(amountOut({ status: 'mined' })).toEqual(['950', 'actual'])
   expect(amountOut({ status: 'mined', amount_out: '900', amount_out_kind: 'minimum' })).toEqual([
     '900',
@@ -58,7 +58,7 @@ it('shows what came out once mined, and the minimum before or where it cannot be
   }
 })
 
-it('shows nothing where nothing came out', () => {
+it('shows nothing if there was no output', () => {
   expect(amountOut({ status: 'mined', amount_out: null, amount_out_kind: null })).toEqual([null, null])
   for (const status of ['reverted', 'dropped', 'refused'] as const) {
     expect(amountOut({ status })).toEqual([null, null])
@@ -67,22 +67,22 @@ it('shows nothing where nothing came out', () => {
   expect(amountOut({ status: 'pending', amount_out: null, amount_out_min: null })).toEqual([null, null])
 })
 
-it('calls what is on its way pending', () => {
+it('shows a trade in flight as pending', () => {
   expect(describeRow({ status: 'relaying' }).status).toBe('pending')
 })
 
-it('names a code only for a refusal, and a session only where there may be one', () => {
+it('has a code only for a refusal, and a session only for an agent’s trade', () => {
   expect(describeRow({ status: 'refused', code: 'MAX_NOTIONAL' }).code).toBe('MAX_NOTIONAL')
   expect(describeRow({ status: 'reverted', code: 'X' })).not.toHaveProperty('code')
   expect(describeRow({ path: 'session', session_id: 'ses_1' }).session_id).toBe('ses_1')
   expect(describeRow({ path: 'fast' })).not.toHaveProperty('session_id')
 })
 
-it('carries no fee', () => {
+it('does not show a fee', () => {
   expect(JSON.stringify(describeRow({}))).not.toMatch(/fee/)
 })
 
-it('refuses a portfolio to a key bound to no wallet', async () => {
+it('rejects a portfolio request by a key without a wallet', async () => {
   const never = () => Promise.reject(new Error('nothing is read'))
   const routes = accountRoutes({ listTrades: never, readPortfolio: never })
   const read = routes['me.portfolio'] as (call: { caller: Caller }) => Promise<unknown>

@@ -33,7 +33,7 @@ export function describeTrade(row: ListedTrade): TradeRow {
     id: row.id,
     time: Math.floor(row.created_at_ms / 1000),
     path: row.path,
-    // The bytes are on their way: whoever asks cannot know better than that they may be mined.
+    // The bytes were sent: all the caller can know is that they may be mined.
     status: row.status === 'relaying' ? 'pending' : row.status,
     ...(row.status === 'refused' && { code: row.code }),
     token_in: tokenOf(row.tokenIn),
@@ -69,7 +69,7 @@ function amountOutOf(row: ListedTrade): Pick<TradeRow, 'amount_out' | 'amount_ou
       : { amount_out: row.amount_out_min, amount_out_kind: 'minimum' as const }
   switch (row.status) {
     case 'mined':
-      // The receipt showed that nothing came out; one that cannot show it leaves the minimum here.
+      // The receipt showed no output; if it cannot show one, the minimum stays here.
       if (row.amount_out === null) return nothing
       return { amount_out: row.amount_out, amount_out_kind: row.amount_out_kind ?? 'minimum' }
     case 'relaying':

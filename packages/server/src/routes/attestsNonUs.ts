@@ -1,6 +1,8 @@
 import type { Caller } from '../http/types.ts'
 
-/** The owner's word that no US person trades; it does not count from where stock tokens are not traded. */
+/**
+ * The owner's attestation that no US person trades; ignored from places where stock tokens are not available.
+ */
 export const attestsNonUs = (
   { owner_attests_non_us }: { owner_attests_non_us: boolean },
   { stocksBarred }: Pick<Caller, 'stocksBarred'>,

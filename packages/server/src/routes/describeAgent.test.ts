@@ -9,7 +9,7 @@ const stored: { binding: SessionBinding }[] = JSON.parse(readFileSync(file, 'utf
 const termsOf = (version: number) =>
   sessionTermsJson(stored.find(({ binding }) => binding.version === version)!.binding)
 
-it.each([1, 2])('shows the one rate of schedule 1 for a session of binding version %d', (version) => {
+it.each([1, 2])('shows the single rate of schedule 1 for a session of binding version %d', (version) => {
   expect(termsOf(version)).toMatchObject({
     fee_schedule: 1,
     fee_bps: 30,

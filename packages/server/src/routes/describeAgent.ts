@@ -5,7 +5,7 @@ import { type Answer, boundRiskTerms, FEE, type SessionBinding, type schemas, us
 type Entry = Answer<'hosted.list'>['agents'][number]
 type Terms = Entry['terms']
 
-/** An agent as it is listed. */
+/** An agent in a list. */
 export function describeAgent(shown: ShownAgent): Entry {
   const { agent, session } = shown
   return {
@@ -32,7 +32,7 @@ export function describeAgent(shown: ShownAgent): Entry {
   }
 }
 
-/** Its params were read by its brain's own schema when they were set. */
+/** Its params were validated by its brain's schema when they were set. */
 const brainOf = ({ brain, params }: ShownAgent['agent']) => ({ brain, params }) as schemas.BrainForm
 
 export const limitsJson = (limits: AgentLimits) => ({
@@ -41,7 +41,7 @@ export const limitsJson = (limits: AgentLimits) => ({
   max_position_usd: usdOf(limits.maxPositionMicroUsd),
 })
 
-/** One agent, with everything that is known of it. */
+/** One agent in full. */
 export function describeDetail(detail: AgentDetail): Answer<'hosted.get'> {
   const { agent, session, live } = detail
   return {
@@ -68,7 +68,7 @@ export function describeDetail(detail: AgentDetail): Answer<'hosted.get'> {
   }
 }
 
-/** An agent beside its wallet's sessions. */
+/** An agent in its wallet's list of sessions. */
 export const describeStanding = ({
   agent,
   trading,
@@ -109,7 +109,7 @@ export const describeRefund = (
 
 const SOON_S = 3_600
 
-/** When it ticks next, what stands in its way, and what soon will. */
+/** Next tick, current blockers and upcoming ones. */
 function watchOf({ agent, session, holds, nowS }: ShownAgent): Entry['watch'] {
   if (agent.status === 'stopped') return null
   const left = session?.status === 'active' ? session.expiresAtS - nowS : null
@@ -119,7 +119,13 @@ function watchOf({ agent, session, holds, nowS }: ShownAgent): Entry['watch'] {
     holds: [...holds],
     soon:
       left !== null && left < SOON_S
-        ? [{ code: 'SESSION_ENDS', message: `Its session ends in ${left} seconds.`, at: session!.expiresAtS }]
+        ? [
+            {
+              code: 'SESSION_ENDS',
+              message: `Its session expires in ${left} seconds.`,
+              at: session!.expiresAtS,
+            },
+          ]
         : [],
   }
 }
@@ -130,7 +136,7 @@ const FEES = {
   other_bps: FEE.otherBps,
 }
 
-/** The agent's own. With shield `shield_add_bps` comes on top of each rate. */
+/** The agent's own rates. Shield adds `shield_add_bps` to each. */
 function termsJson(terms: AgentTerms): Terms {
   return {
     accept_risks: [...terms.acceptRisks],
@@ -141,7 +147,7 @@ function termsJson(terms: AgentTerms): Terms {
   }
 }
 
-/** The session's, as its owner signed them. */
+/** The session's rates, as its owner signed them. */
 export function sessionTermsJson(binding: SessionBinding): Terms {
   const { accept_risks, shield, policies } = boundRiskTerms(binding)
   const { fee } = binding

@@ -24,7 +24,7 @@ import { stepJson } from '@pit/trading'
 type Grant = Answer<'live.session.grant'>
 type Pending = Extract<Grant, { status: 'pending' }>
 
-/** A pending session: what its owner is to sign, and everything it means. */
+/** A pending session: what its owner signs, and its meaning. */
 export function describePending(crypto: Crypto, framework: DelegationAddresses, granted: Granted): Pending {
   const { session, binding, setup, code, exposure } = granted
   const { curveRoots, authorization, wallet } = session
@@ -74,14 +74,14 @@ export function describeActive(crypto: Crypto, session: Session): Extract<Grant,
   }
 }
 
-/** A delegation to be signed, as JSON can carry it: its salt, wider than a float, is a decimal text. */
+/** A delegation to sign, as JSON: its salt exceeds a double, so it is decimal text. */
 function delegationJson(crypto: Crypto, framework: DelegationAddresses, delegation: Delegation) {
   const typed = delegationTypedData(framework, delegation)
   return {
     typed_data: {
       ...typed,
       types: {
-        // Wallets that take the JSON as it is (eth_signTypedData_v4) want the domain's type too.
+        // Wallets that pass the JSON on unchanged (eth_signTypedData_v4) require the domain's type too.
         EIP712Domain: [
           { name: 'name', type: 'string' },
           { name: 'version', type: 'string' },
@@ -97,7 +97,7 @@ function delegationJson(crypto: Crypto, framework: DelegationAddresses, delegati
   }
 }
 
-/** By hash: what is signed for each, and what it is for. */
+/** By hash: what is signed for each, and its purpose. */
 function curveRootsJson(
   crypto: Crypto,
   framework: DelegationAddresses,
@@ -136,7 +136,7 @@ function thenOf({ setup, session }: Granted): string {
   parts.push('sign `sign.delegation.typed_data` with the wallet’s main key')
   if (session.authorization) {
     const first =
-      setup.length > 0 ? ' (where the setup is sent before that, sign its `after_setup` instead)' : ''
+      setup.length > 0 ? ' (if the setup is sent before that, sign its `after_setup` instead)' : ''
     parts.push(
       `sign \`sign.authorization\` (EIP-7702, nonce ${session.authorization.nonce}): the first trade ` +
         `carries it${first}`,

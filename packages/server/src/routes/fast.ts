@@ -60,10 +60,7 @@ const askOf = (body: Body<'live.fast'>, caller: Caller): FastParams => ({
   ...(body.max_notional_usd !== undefined && { maxNotionalUsd: body.max_notional_usd }),
 })
 
-/**
- * Every refusal by a rule of fast mode lists the failures; one that is refused outside the list is its only
- * one.
- */
+/** Every refusal by a fast-mode rule lists all failures; a refusal outside the rule list is its only one. */
 function withFailures(error: PitError): PitError {
   if (error.extras['failures'] !== undefined || !(FAST_RULES as readonly string[]).includes(error.code))
     return error

@@ -20,7 +20,7 @@ afterAll(() => world?.close())
 const E18 = 10n ** 18n
 const stranger = generatePrivateKey()
 
-it('has every rule of the contract that is judged here, in its order', () => {
+it('has every rule of the contract that is evaluated here, in order', () => {
   const judged = FAST_RULES_BEFORE_RELAY.filter((code) => code !== 'FAST_DISABLED')
   expect(RULES.map(({ code }) => code)).toEqual(judged)
 })
@@ -62,20 +62,20 @@ describe('a good trade', () => {
     expect([status, error]).toEqual([200, undefined])
   })
 
-  it('pays the shield’s fee when it asks for the shield', async () => {
+  it('pays the shield fee if it requests the shield', async () => {
     expect((await world.trade({ body: { shield: true } })).error).toMatchObject({ code: 'FEE_BPS' })
     const { answer } = await world.trade({ feeBps: 35, body: { shield: true, simulate: false } })
     expect(answer.fee).toMatchObject({ bps: 35, tier: 25, shield: true })
   })
 
-  it('is not relayed when it is only to be checked', async () => {
+  it('is not relayed if it is only checked', async () => {
     const { status, answer } = await world.trade({ body: { check_only: true } })
     expect([status, answer.relayed, answer.repeat]).toEqual([200, false, false])
     expect(answer.simulation?.ok).toBe(true)
     expect(world.seen.relayed).toEqual([])
   })
 
-  it('is not simulated when it says so', async () => {
+  it('is not simulated on request', async () => {
     const before = world.seen.simulated
     const { answer } = await world.trade({ body: { simulate: false } })
     expect([answer.relayed, answer.simulation, world.seen.simulated - before]).toEqual([true, null, 0])
@@ -124,16 +124,16 @@ const CASES: Case[] = [
   ['has no mark', 'PRICE_STALE', {}, (state) => state.unmarked.add('ETH')],
   ['is a blob transaction', 'TX_TYPE', { body: { raw_tx: `0x03${'00'.repeat(20)}` } }],
   ['is for another chain', 'CHAIN_ID', tx({ chainId: 1 })],
-  ['is to somebody else', 'ROUTER', tx({ to: `0x${'77'.repeat(20)}` })],
+  ['is to another contract', 'ROUTER', tx({ to: `0x${'77'.repeat(20)}` })],
   ['sends too little ETH', 'VALUE', tx({ value: 1n })],
   ['sends ETH with a token', 'VALUE', { pair: 'USDG/ETH', ...tx({ value: 1n }) }],
   ['is signed by another wallet', 'WALLET_MISMATCH', { privateKey: stranger }],
   ['is under a dollar', 'NOTIONAL', { usd: 0.9 }],
   ['is over the maximum', 'NOTIONAL', { usd: 2_501 }],
   ['is over the route’s cap', 'ROUTE_CAP', { pair: 'ETH/SPY', usd: 1_001 }],
-  ['has its deadline behind it', 'DEADLINE', { deadline: Math.floor(Date.UTC(2026, 10, 18, 15) / 1000) - 1 }],
+  ['is past its deadline', 'DEADLINE', { deadline: Math.floor(Date.UTC(2026, 10, 18, 15) / 1000) - 1 }],
   [
-    'has its deadline too far ahead',
+    'has a deadline too far ahead',
     'DEADLINE',
     { deadline: Math.floor(Date.UTC(2026, 10, 18, 15) / 1000) + 61 },
   ],
@@ -152,7 +152,7 @@ const CASES: Case[] = [
   ['declares another fee', 'FEE_BPS', { body: { fee_bps: 24 } }],
   ['pays another fee', 'FEE_BPS', { feeBps: 24, body: { fee_bps: 25 } }],
   ['pays another portion', 'FEE_BPS', { pair: 'USDG/ETH', feeBps: 24, body: { fee_bps: 25 } }],
-  ['asks for too little', 'MIN_OUT', { minOut: 1n }],
+  ['has too low a minimum', 'MIN_OUT', { minOut: 1n }],
   ['was sized for another amount', 'AMOUNT_USD', { body: { amount_usd: 104 } }],
   ['was sized for nothing', 'AMOUNT_USD', { body: { amount_usd: -1 } }],
   ['is over its own cap', 'CLIENT_CAP', { body: { max_notional_usd: 99.9 } }],
@@ -195,7 +195,7 @@ const CASES: Case[] = [
     },
   ],
   [
-    'pays its fee short in the simulation',
+    'pays too little fee in the simulation',
     'SIMULATION_FAILED',
     {},
     (state) => {
@@ -203,7 +203,7 @@ const CASES: Case[] = [
     },
   ],
   [
-    'has nothing to pay with',
+    'has no balance',
     'FAST_FUNDS',
     { body: { simulate: false } },
     (state) => {
@@ -219,7 +219,7 @@ const CASES: Case[] = [
     },
   ],
   [
-    'has an allowance for the router that has ended',
+    'has an expired allowance for the router',
     'FAST_FUNDS',
     { pair: 'USDG/ETH', body: { simulate: false } },
     (state) => {
@@ -244,7 +244,7 @@ describe('a trade that', () => {
     expect(world.seen.refusals.at(-1)).toBe(code)
   })
 
-  it('has a permit that is not for exactly this trade is PERMIT', async () => {
+  it('has a permit for anything but exactly this trade is PERMIT', async () => {
     const permitted: [Spoiled['permitWith'], string][] = [
       [{ amount: 1n }, 'amount'],
       [{ expiration: Math.floor(world.state.nowMs / 1000) + 1_801 }, 'expiration'],
@@ -262,7 +262,7 @@ describe('a trade that', () => {
     expect(onEth.error.failures.map(({ code }) => code)).toContain('PERMIT')
   })
 
-  it('cannot be judged for want of the chain is told so', async () => {
+  it('cannot be evaluated without the chain is reported as such', async () => {
     world.state.rpcDown = true
     const { status, error } = await world.trade({ pair: 'USDG/NVDA' })
     expect([status, error.code]).toEqual([502, 'RPC_UNAVAILABLE'])
@@ -270,7 +270,7 @@ describe('a trade that', () => {
 })
 
 describe('the price', () => {
-  it('lets min_out go exactly to the floor, by marks and by what is delivered', async () => {
+  it('allows min_out exactly at the floor, by marks and by the simulated output', async () => {
     const { answer } = await world.trade({ body: { check_only: true } })
     const floor = BigInt(answer.min_out_floor!)
     const simulated = BigInt(answer.simulation!.amount_out!)
@@ -288,7 +288,7 @@ describe('the price', () => {
     )
   })
 
-  it('judges MIN_OUT by the marks when the simulation failed, and keeps its place', async () => {
+  it('checks MIN_OUT by the marks if the simulation failed, in its place', async () => {
     world.state.simulation = { ok: false, amountOut: null, error: 'swap: reverted' }
     const { error } = await world.trade({ minOut: 1n })
     expect(error.failures.map(({ code }) => code)).toEqual(['MIN_OUT', 'SIMULATION_FAILED'])
@@ -303,34 +303,34 @@ describe('the price', () => {
     ])
   })
 
-  it('refuses a pool further under the marks than its fee and the band', async () => {
+  it('rejects a pool further below the marks than its fee and the band', async () => {
     const pool = world.pools.get(world.pinned.routes.get('ETH/USDG')!.poolId)!
     world.setPrice(pool, -73)
     expect((await world.trade()).status).toBe(200)
     world.setPrice(pool, -77)
     expect((await world.trade()).error.code).toBe('POOL_FAR')
-    // A pool above the marks is the trader's luck.
+    // A pool above the marks benefits the trader.
     world.setPrice(pool, 300)
     expect((await world.trade()).status).toBe(200)
   })
 
-  it('holds NVDA and SPY to the reference pools too, and needs a mid for them', async () => {
+  it('checks NVDA and SPY against the reference pools too, and requires a mid for them', async () => {
     const pool = world.pools.get(world.pinned.routes.get('NVDA/USDG')!.poolId)!
     const { net } = await world.build({ pair: 'USDG/NVDA', usd: 50 })
-    // The reference pool is the pinned one; what a minimum asks for may still be far under it.
+    // The reference pool is the pinned one; the minimum may still be far below it.
     world.setPrice(pool, 250)
     const far = { pair: 'USDG/NVDA', usd: 50, minOut: (net * 9_900n) / 10_000n, body: { simulate: false } }
     expect((await world.trade(far)).error.failures.map(({ code }) => code)).toEqual(['ROUTE_VS_MID'])
     expect((await world.trade({ pair: 'ETH/SPY' })).error.code).toBe('NO_REFERENCE_MID')
   })
 
-  it('judges by a round that stands, as long as it was read lately', async () => {
+  it('accepts an unchanged round that was read recently', async () => {
     world.state.roundAgeS = 3_000
     world.state.markAgeS = 60
     expect((await world.trade({ usd: 50 })).answer.relayed).toBe(true)
   })
 
-  it('judges nothing by a stale mark', async () => {
+  it('evaluates nothing by a stale mark', async () => {
     world.state.markAgeS = 100
     const { error } = await world.trade({ usd: 5_000, minOut: 1n })
     expect(error.failures.map(({ code }) => code)).toEqual(['PRICE_STALE'])
@@ -338,7 +338,7 @@ describe('the price', () => {
 })
 
 describe('several failures', () => {
-  it('are all listed, in order, and the earlier one is the answer', async () => {
+  it('are all listed, in order, and the first one is the response', async () => {
     const { error } = await world.trade({
       usd: 0.5,
       deadline: 1,
@@ -361,7 +361,7 @@ describe('several failures', () => {
     expect(error.code).toBe('CHAIN_ID')
   })
 
-  it('of a request nobody can read are one', async () => {
+  it('of an unreadable request are one', async () => {
     const { status, error } = await world.send('{')
     expect([status, error.code]).toEqual([400, 'BAD_REQUEST'])
     expect(error.failures).toMatchObject([{ code: 'BAD_REQUEST' }])
@@ -370,7 +370,7 @@ describe('several failures', () => {
   })
 })
 
-it('refuses all of it, unread, where fast mode is off', async () => {
+it('rejects everything unread if fast mode is off', async () => {
   const off = await openFastWorld({ enabled: false })
   const { status, error } = await off.send('{ this is no JSON')
   expect([status, error.code, error.failures[0]?.code]).toEqual([403, 'FAST_DISABLED', 'FAST_DISABLED'])

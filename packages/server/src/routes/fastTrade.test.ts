@@ -14,15 +14,15 @@ afterEach(() => {
 })
 afterAll(() => world?.close())
 
-describe('what the relay says', () => {
+describe('the relay’s result', () => {
   const send = () => world.trade({ body: { simulate: false } })
 
-  it('is told again as a repeat', async () => {
+  it('is returned again for a repeat', async () => {
     world.state.outcome = { kind: 'repeat', status: 'mined' }
     expect((await send()).answer).toMatchObject({ relayed: true, repeat: true })
   })
 
-  it('is told as it was written, not as the second request has it', async () => {
+  it('is returned as stored, not as the second request has it', async () => {
     const { tokenIn, tokenOut, row } = world.pinned.routes.get('USDG/NVDA')!
     const recipient = row.fee.recipient
     const written = {
@@ -44,7 +44,7 @@ describe('what the relay says', () => {
       simulation: null,
     }
     const fee = { bps: 35, tier: 25, shield: true, side: row.fee.side, recipient }
-    // The bytes are of another pair, fee and minimum; of those the row is what counts.
+    // The bytes have another pair, fee and minimum; the stored row counts.
     world.state.rows = [written]
     for (const body of [
       { simulate: false },
@@ -58,7 +58,7 @@ describe('what the relay says', () => {
     }
     world.state.rows = [{ ...written, status: 'relaying' }]
     expect((await world.trade({ body: { fee_bps: 1 } })).error.code).toBe('IN_FLIGHT')
-    // Relayed by another way: then the rules decide.
+    // Relayed by another route: then the rules decide.
     world.state.rows = [{ ...written, token_out: `0x${'12'.repeat(20)}` }]
     expect((await world.trade({ body: { fee_bps: 1 } })).error.code).toBe('FEE_BPS')
   })
@@ -73,18 +73,18 @@ describe('what the relay says', () => {
       'SUBMIT_REJECTED',
     ],
     [
-      'given up before',
+      'given up earlier',
       { kind: 'rejected', reason: 'dropped', words: 'gone', nonceRefused: false, nonceSpent: null },
       422,
       'SUBMIT_REJECTED',
     ],
     [
-      'a store too slow',
+      'a store that is too slow',
       { kind: 'rejected', reason: 'late', words: 'slow', nonceRefused: false, nonceSpent: null },
       503,
       'LIVE_UNAVAILABLE',
     ],
-  ] as const)('is answered by its code: %s', async (_, outcome, status, code) => {
+  ] as const)('maps to its code: %s', async (_, outcome, status, code) => {
     world.state.outcome = outcome
     const { error, status: answered } = await send()
     expect([answered, error.code]).toEqual([status, code])
@@ -94,7 +94,7 @@ describe('what the relay says', () => {
   it.each([
     [1, { spent: true, nonce: 1 }],
     [0, { spent: false, nonce: 0 }],
-  ])('about a nonce comes with what the chain shows at %i', async (chainNonce, chain) => {
+  ])('about a nonce includes the chain’s nonce: %i', async (chainNonce, chain) => {
     world.state.chainNonce = chainNonce
     const words = 'nonce too low'
     world.state.outcome = {
@@ -109,8 +109,8 @@ describe('what the relay says', () => {
   })
 })
 
-describe('what is kept warm', () => {
-  it('lets a trade pass without asking the chain', async () => {
+describe('the warm cache', () => {
+  it('lets a trade pass without a chain read', async () => {
     await world.terms()
     await world.block()
     const before = world.seen.fundsRead
@@ -119,7 +119,7 @@ describe('what is kept warm', () => {
     expect([status, world.seen.fundsRead - before]).toEqual([200, 0])
   })
 
-  it('refuses nobody by what may be old: the chain is asked again', async () => {
+  it('never refuses by stale data: the chain is read again', async () => {
     world.state.nowMs += 5_000
     world.state.ethWei = 0n
     await world.terms()
@@ -131,7 +131,7 @@ describe('what is kept warm', () => {
     expect(world.seen.fundsRead - before).toBe(1)
   })
 
-  it('counts for a moment only', async () => {
+  it('is valid briefly only', async () => {
     world.state.nowMs += 10_000
     await world.terms()
     await world.block()
@@ -140,7 +140,7 @@ describe('what is kept warm', () => {
     expect((await world.trade({ body: { simulate: false } })).error.code).toBe('FAST_FUNDS')
   })
 
-  it('learns a new tier before it refuses the fee', async () => {
+  it('reads a new tier before it refuses the fee', async () => {
     world.state.nowMs += 20_000
     await world.terms()
     await world.block()
@@ -161,7 +161,7 @@ it('charges simulations to their own bucket, and only those', async () => {
   expect(await charged({ simulate: false, check_only: true })).toEqual(['fast_sim'])
 })
 
-it('answers as its schemas say', async () => {
+it('responds according to its schemas', async () => {
   const { answer } = await world.trade()
   expect(checkAnswer('live.fast', answer)).toMatchObject({ ok: true })
   const terms = await world.terms()
@@ -169,7 +169,7 @@ it('answers as its schemas say', async () => {
 })
 
 describe('terms', () => {
-  it('have all that a client needs, and the shield’s fee when asked', async () => {
+  it('have all that a client needs, and the shield fee on request', async () => {
     const terms = await world.terms()
     expect(terms).toMatchObject({
       enabled: true,

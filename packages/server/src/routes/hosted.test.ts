@@ -37,7 +37,7 @@ describe('limits', () => {
     expect(said).toEqual(expected === 'passed' ? 'passed' : ['BAD_REQUEST', expected])
   })
 
-  it('are exact to the micro-dollar and read back as they were sent', () => {
+  it('are exact to the micro-dollar and round-trip', () => {
     const micro = fc.integer({ min: 1_000_000, max: 10_000_000_000 })
     fc.assert(
       fc.property(micro, (value) => {
@@ -50,7 +50,7 @@ describe('limits', () => {
   })
 })
 
-it('steps of several sessions follow each other’s nonces', () => {
+it('steps of several sessions use consecutive nonces', () => {
   type Step = Parameters<typeof inOneLine>[0][number][number]
   const step = (nonce: number | null) => ({ kind: 'disable_delegation', tx: { nonce } }) as Step
   expect(inOneLine([[step(5), step(6)], [step(5)], [step(null)]]).map(({ tx }) => tx)).toEqual([

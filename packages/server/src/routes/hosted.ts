@@ -143,14 +143,14 @@ const ownOf = ({ params, caller }: { params: { id: string }; caller: Caller }) =
   id: params.id,
 })
 
-/** Absent stays absent; false names none: the default ones with shield. */
+/** Absent stays absent; false means none: the defaults with shield. */
 const policiesOf = <Named extends readonly ShieldPolicy[]>(named: false | Named | undefined) =>
   named === false ? null : named
 
 type LimitsBody = Answer<'hosted.list'>['agents'][number]['limits']
 const microUsd = (usd: number): bigint => microUsdDown(Math.min(usd, Number.MAX_SAFE_INTEGER))
 
-/** Dollars as they were sent, cut to millionths; what is not named stays so. */
+/** Dollars as sent, cut to micro-dollars; absent fields stay absent. */
 export function limitsOf(body: LimitsBody): AgentLimits
 export function limitsOf(body: Partial<LimitsBody>): Partial<AgentLimits>
 export function limitsOf(body: Partial<LimitsBody>): Partial<AgentLimits> {
@@ -165,7 +165,7 @@ export function limitsOf(body: Partial<LimitsBody>): Partial<AgentLimits> {
 type SessionRevoke = Answer<'hosted.stop'>['session_revoke']
 type Step = NonNullable<SessionRevoke>['on_chain'][number]
 
-/** What ended with an agent, and the steps that end it on chain, in one line. */
+/** The sessions revoked with an agent, and all on-chain steps in one sequence. */
 function describeEnded(ended: readonly Revoked[] | null): SessionRevoke {
   if (ended === null) return null
   const revoked = ended.map((one) => describeRevoked(one))
@@ -181,7 +181,7 @@ function describeEnded(ended: readonly Revoked[] | null): SessionRevoke {
   }
 }
 
-/** Each session's steps start at the wallet's next nonce: those of later ones follow. */
+/** Each session's steps start at the wallet's next nonce: renumber the later ones. */
 export function inOneLine(groups: readonly (readonly Step[])[]): Step[] {
   let before = 0
   return groups.flatMap((steps) => {
@@ -201,7 +201,7 @@ function kindsOf(text: string | undefined): readonly string[] {
   const kinds = [...new Set(text.split(','))]
   const unknown = kinds.find((kind) => !(LOG_KINDS as readonly string[]).includes(kind))
   if (unknown !== undefined) {
-    fail('BAD_REQUEST', { field: 'kinds', message: `\`kinds\` are some of ${LOG_KINDS.join(', ')}.` })
+    fail('BAD_REQUEST', { field: 'kinds', message: `\`kinds\` must be among ${LOG_KINDS.join(', ')}.` })
   }
   return kinds
 }
@@ -264,7 +264,7 @@ function topUpText(now: ExecutorNow, { wei, trades }: TopUp): string {
   const worth = usd === null ? '' : ` (about ${usd.toFixed(2)} dollars)`
   return (
     `Send ${etherText(wei)} ETH${worth} from any wallet to ${now.executor}: gas for about ${trades} ` +
-    'trades at today’s fees. What is left comes back with refund-gas once the agent is stopped.'
+    'trades at today’s fees. Stop the agent and use refund-gas to get back the rest.'
   )
 }
 
@@ -273,7 +273,7 @@ const E30 = 10n ** 30n
 const dollars = ({ ethPriceE18 }: ExecutorNow, wei: bigint): number | null =>
   ethPriceE18 === null ? null : usdOf((wei * ethPriceE18) / E30)
 
-/** Rounded up to a millionth: what is sent must suffice. */
+/** Rounded up to a millionth, so that the amount suffices. */
 function etherText(wei: bigint): string {
   const micro = (wei + 10n ** 12n - 1n) / 10n ** 12n
   return (Number(micro) / 1e6).toString()

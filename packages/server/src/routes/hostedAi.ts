@@ -63,7 +63,7 @@ function describeOverview({ enabled, models, own, pool }: AiOverview): Answer<'h
         pool_state: !on ? 'off' : left > 0n ? 'open' : 'spent',
         pool_usd: on ? usdOf(terms.dayMicroUsd) : 0,
         pool_left_usd: on ? usdOf(left) : 0,
-        basis: 'a fixed sum a day, set by the operator; it starts anew at 00:00 UTC',
+        basis: 'a fixed daily amount set by the operator; it resets at 00:00 UTC',
         owners_funded: pool.owners,
         agents_funded: pool.agents,
         models: models.flatMap(({ model, inPool }) => (inPool ? [model.id] : [])),

@@ -13,7 +13,7 @@ withDb('sessions of hosted agents', (db) => {
   })
 
   describe('a session', () => {
-    it('of somebody else, or none, is not found', async () => {
+    it('of another wallet, or unknown, is not found', async () => {
       const agent = await world.live()
       expect(await refused(world.attach(agent, 'ses_none'))).toMatchObject({
         code: 'NO_SESSION',
@@ -25,7 +25,7 @@ withDb('sessions of hosted agents', (db) => {
       expect(await codeOf(world.attach(strange, sessionId))).toBe('NO_SESSION')
     })
 
-    it('that cannot drive the agent is refused with every reason', async () => {
+    it('that cannot drive the agent is rejected with every reason', async () => {
       const agent = await world.live({ pairs: ['ETH/USDG', `${MEME.address}/USDG`] })
       const other = await world.live()
       const sessionId = await world.grantTo(other)
@@ -45,7 +45,7 @@ withDb('sessions of hosted agents', (db) => {
       })
     })
 
-    it('that is narrower than the agent is refused, and nothing is attached', async () => {
+    it('that is narrower than the agent is rejected, and nothing is attached', async () => {
       const agent = await world.live({ limits: { max_trade_usd: 30, max_day_usd: 200, max_position_usd: 9 } })
       const sessionId = await world.grantTo(agent)
       expect(await refused(world.attach(agent, sessionId))).toMatchObject({
@@ -55,7 +55,7 @@ withDb('sessions of hosted agents', (db) => {
       expect(await world.get(agent)).toMatchObject({ session_id: null })
     })
 
-    it('is not attached to a paper or stopped agent, nor where the executor is not attested', async () => {
+    it('is not attached to a paper or stopped agent, nor without an attested executor', async () => {
       expect(await codeOf(world.attach(await world.create(), 'ses_x'))).toBe('PAPER_AGENT')
       const agent = await world.live()
       const sessionId = await world.grantTo(agent)
@@ -75,14 +75,14 @@ withDb('sessions of hosted agents', (db) => {
       const next = await world.grantTo(agent, { max_trade_usd: 50, max_day_usd: 200 })
       expect(await world.attach(agent, next)).toMatchObject({ session_id: next, live: true, trading: true })
       const { session_revoke } = await world.stop(agent)
-      // Stopping ends the one it had before, too.
+      // Stopping revokes the previous one too.
       expect(session_revoke!.sessions!.map(({ session_id }) => session_id).sort()).toEqual(
         [agent.session_id, next].sort(),
       )
       expect(session_revoke!.on_chain.map(({ tx }) => (tx as { nonce: number }).nonce)).toEqual([0, 1])
     })
 
-    it('that ends pauses the agent, by whoever notices', async () => {
+    it('that ends pauses the agent, whoever notices first', async () => {
       const agent = await world.running()
       expect(await pauseAgent(db, agent.id, { code: 'SESSION_ENDED' })).toBe(true)
       expect(await pauseAgent(db, agent.id, { code: 'ERRORS' })).toBe(false)
@@ -98,7 +98,7 @@ withDb('sessions of hosted agents', (db) => {
       expect(await codeOf(world.resume(agent))).toBe('SESSION_NOT_ACTIVE')
       const next = await world.grantTo(agent)
       await world.attach(agent, next)
-      // Live on again lets it run, although it never was switched off; so does resuming.
+      // Live on lets it run again although it was never switched off; so does resuming.
       expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })
       await pauseAgent(db, agent.id, { code: 'ERRORS' })
       expect(await world.resume(agent)).toMatchObject({ trading: true })
@@ -125,7 +125,7 @@ withDb('sessions of hosted agents', (db) => {
       expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })
     })
 
-    it('is refused on paper, once stopped, and leaves all as it is without the signer', async () => {
+    it('is rejected on paper and once stopped, and changes nothing without the signer', async () => {
       expect(await codeOf(world.rotate(await world.create()))).toBe('PAPER_AGENT')
       const agent = await world.running()
       world.signer.reachable = false

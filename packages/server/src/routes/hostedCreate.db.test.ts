@@ -28,7 +28,7 @@ withDb('creating hosted agents', (db) => {
       )
     )[0]
 
-  it('a paper one ticks at once, on a book of its own', async () => {
+  it('a paper one ticks at once, on its own book', async () => {
     const agent = await world.create({ name: 'first', paper_book: { usdg: 2_500.5 } })
     expect(agent).toMatchObject({
       name: 'first',
@@ -112,7 +112,7 @@ withDb('creating hosted agents', (db) => {
   })
 
   describe('pairs', () => {
-    it('have one spelling, however they were named', async () => {
+    it('have one spelling, however they were sent', async () => {
       const agent = await world.create({
         pairs: [
           `0x${'0'.repeat(40)}/${USDG.address.toUpperCase().replace('0X', '0x')}`,
@@ -148,7 +148,7 @@ withDb('creating hosted agents', (db) => {
       expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
     })
 
-    it('without a route are refused', async () => {
+    it('without a route are rejected', async () => {
       expect(await codeOf(world.create({ pairs: [`${DEAD}/USDG`] }))).toBe('NO_ROUTE')
     })
 
@@ -177,7 +177,7 @@ withDb('creating hosted agents', (db) => {
     expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
   })
 
-  it('counts to twenty of a wallet, whoever comes at the same time', async () => {
+  it('is limited to twenty per wallet, under concurrency too', async () => {
     for (let i = 0; i < 17; i++) await world.create()
     const many = await Promise.allSettled(Array.from({ length: 8 }, () => world.create()))
     const codes = many.map((one) => (one.status === 'fulfilled' ? 'made' : one.reason.code)).sort()
@@ -185,7 +185,7 @@ withDb('creating hosted agents', (db) => {
     expect(await stored()).toMatchObject({ agents: 20, books: 20 })
     expect(await world.list()).toHaveLength(20)
     expect(await codeOf(world.live())).toBe('TOO_MANY_AGENTS')
-    // Nobody asked for a key that nobody gets.
+    // No key was requested for a rejected agent.
     expect(world.signer.keys.size).toBe(0)
     await world.create({}, 'stranger')
     const [first] = await world.list()
@@ -194,8 +194,8 @@ withDb('creating hosted agents', (db) => {
     expect(await codeOf(world.create())).toBe('TOO_MANY_AGENTS')
   })
 
-  describe('named by a client_id', () => {
-    it('makes one agent and one executor, however often it is sent', async () => {
+  describe('with a client_id', () => {
+    it('creates one agent and one executor, however often it is sent', async () => {
       const body = { mode: 'live', client_id: 'first-live', limits: { ...CREATE.limits, max_day_usd: 1e8 } }
       const [one, two] = await Promise.all([world.create(body), world.create(body)])
       const again = await world.create(body)
@@ -205,12 +205,12 @@ withDb('creating hosted agents', (db) => {
       ])
       expect(await stored()).toEqual({ agents: 1, executors: 1, books: 0 })
       expect(world.signer.keys.size).toBe(1)
-      // As it is now, not as it was made.
+      // In its current state, not as created.
       await world.update(one, { name: 'later' })
       expect(await world.create(body)).toMatchObject({ id: one.id, name: 'later' })
     })
 
-    it('makes no second key where the answer about the first was lost', async () => {
+    it('creates no second key if the response about the first was lost', async () => {
       const body = { mode: 'live', client_id: 'lost' }
       world.signer.bend.created = () => {
         throw new SignerUnreachable('the answer was lost', {})
@@ -222,7 +222,7 @@ withDb('creating hosted agents', (db) => {
       expect(world.signer.keys.size).toBe(1)
     })
 
-    it('is refused for another agent, is each wallet’s own, and shows a secret to its first call alone', async () => {
+    it('is rejected for another agent, is separate per wallet, and shows a secret to its first call only', async () => {
       const body = { brain: 'webhook', params: { url: 'https://a.example' }, client_id: 'x' }
       const agent = await world.create(body)
       expect(agent.webhook_secret).toBe('whsec_1')
@@ -238,7 +238,7 @@ withDb('creating hosted agents', (db) => {
         extras: { field: 'client_id' },
       })
       expect((await world.create(body, 'stranger')).id).not.toBe(agent.id)
-      // A retry makes nothing: it is not counted, nor refused for what is full by now.
+      // A retry creates nothing: it is not counted, and limits reached meanwhile do not apply.
       await Promise.all(Array.from({ length: 19 }, () => world.create()))
       expect(await world.create(body)).toMatchObject({ id: agent.id })
       await world.delete(agent)
@@ -246,7 +246,7 @@ withDb('creating hosted agents', (db) => {
     })
   })
 
-  it('takes no params that speak of other tokens than its pairs', async () => {
+  it('rejects params about tokens outside its pairs', async () => {
     const rebalance = { brain: 'rebalance', params: { weights: { eth: 50 } } }
     expect(await refused(world.create(rebalance))).toMatchObject({
       code: 'BAD_REQUEST',
@@ -260,7 +260,7 @@ withDb('creating hosted agents', (db) => {
     expect(await refused(world.create(grid))).toMatchObject({ extras: { field: 'params.low' } })
   })
 
-  it('makes so many in a day, deleted ones counted', async () => {
+  it('is limited per day, deleted ones included', async () => {
     const first = await world.create()
     await db.query(
       `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens,
@@ -279,14 +279,14 @@ withDb('creating hosted agents', (db) => {
     expect(await world.get(first)).toMatchObject({ status: 'active' })
   })
 
-  describe('a live one needs the signer, and leaves nothing half-made', () => {
-    it('where there is none', async () => {
+  describe('a live one needs the signer, and leaves nothing behind', () => {
+    it('if there is none', async () => {
       const bare = openHostedWorld(db, { withSigner: false })
       expect(await refused(bare.live())).toMatchObject({ code: 'SIGNER_REQUIRED', status: 503 })
       expect(await bare.create()).toMatchObject({ mode: 'paper' })
     })
 
-    it('where it does not answer', async () => {
+    it('if it does not answer', async () => {
       world.signer.reachable = false
       expect(await refused(world.live())).toMatchObject({ code: 'SIGNER_UNAVAILABLE', status: 503 })
       expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
@@ -296,14 +296,14 @@ withDb('creating hosted agents', (db) => {
       ['SIGNER_FROZEN', 503],
       ['BUSY', 503],
       ['SANCTIONED', 451],
-    ] as const)('where it refuses: %s reaches the caller as it is', async (code, status) => {
+    ] as const)('if it refuses: %s reaches the caller unchanged', async (code, status) => {
       world.signer.refuses = code
       const extras = { signer_checks: [{ rule: code }] }
       expect(await refused(world.live())).toMatchObject({ code, status, extras })
       expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
     })
 
-    it('where its word is another’s, of another agent, or of another executor', async () => {
+    it('if its attestation is another’s, of another agent, or of another executor', async () => {
       const { created } = world.signer.bend
       const bends: (typeof created)[] = [
         (made) => ({ ...made, executor: WHO.stranger }),
@@ -318,7 +318,7 @@ withDb('creating hosted agents', (db) => {
       expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
     })
 
-    it('where another co-signs than is known here', async () => {
+    it('if the co-signer is not the known one', async () => {
       world.deps.cosigner = () => WHO.stranger
       expect(await codeOf(world.live())).toBe('EXECUTOR_ATTESTATION')
     })

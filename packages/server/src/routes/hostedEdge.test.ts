@@ -25,7 +25,7 @@ describe('hosted routes at the edge', () => {
     return { status: answer.status, said: error ? `${error.code} ${error.field}` : rest }
   }
 
-  it('take a strategy of several lines, and lines nowhere else', async () => {
+  it('accept line breaks in a strategy, and nowhere else', async () => {
     app = await openTestApp()
     const strategy = 'Buy dips.\n\tSell rips.'
     const made = await post('hosted', { ...AGENT, params: { strategy } })
@@ -43,7 +43,7 @@ describe('hosted routes at the edge', () => {
     })
   })
 
-  it('refuse every field they do not take', async () => {
+  it('reject every unknown field', async () => {
     app = await openTestApp()
     expect(await post('hosted', { ...AGENT, live: true })).toMatchObject({ said: 'UNKNOWN_FIELD live' })
     const limits = { ...AGENT.limits, max_week_usd: 1 }
@@ -56,7 +56,7 @@ describe('hosted routes at the edge', () => {
     expect(await post('hosted/agt_1/refund-gas', { to: '0x' })).toMatchObject({ said: 'UNKNOWN_FIELD to' })
   })
 
-  it('let the key of a sanctioned wallet end what it started, and nothing else', async () => {
+  it('let the key of a sanctioned wallet end its agents, and nothing else', async () => {
     app = await openTestApp({ sanctions: { isSanctioned: () => true } })
     for (const act of ['pause', 'stop', 'delete']) {
       expect(await post(`hosted/agt_1/${act}`)).toMatchObject({ status: 200 })

@@ -6,7 +6,7 @@ import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hoste
 import { codeOf, crypto, refused, WHO } from '../../test/sessionWorld.ts'
 
 const MAX_COST = BigInt(GAS.limit) * GAS.maxFeeWei
-/** What the scripted chain takes of it. */
+/** Gas used on the scripted chain. */
 const COST = MAX_COST / 2n
 const BALANCE = 10n ** 16n
 
@@ -27,7 +27,7 @@ withDb('the gas of hosted agents', (db) => {
   }
 
   describe('an executor', () => {
-    it('tells what it has, what it needs and what to send', async () => {
+    it('shows balance, need and top-up', async () => {
       const agent = await world.running()
       const poor = await world.executor(agent)
       // Fees twice the base fee of 0.01 gwei and a tip; 900,000 gas a trade, three of them at least.
@@ -60,7 +60,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await world.executor(agent)).toMatchObject({ enough: true, top_up: null, trades_left: 3 })
     })
 
-    it('of an agent that had many is read in several requests, all of them or none', async () => {
+    it('of an agent that had many is read in several requests, all or none', async () => {
       const agent = await world.live()
       await db.query(
         `insert into hosted_executors (executor, agent_id, owner, attestation, created_at_s, retired_at_s)
@@ -84,7 +84,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await codeOf(world.executor(agent))).toBe('RPC_UNAVAILABLE')
     })
 
-    it('is none on paper; without the chain nothing is claimed of it', async () => {
+    it('is none on paper; without the chain it is unknown', async () => {
       expect(await refused(world.executor(await world.create()))).toMatchObject({
         code: 'NO_EXECUTOR',
         status: 409,
@@ -94,7 +94,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await codeOf(world.executor(agent))).toBe('RPC_UNAVAILABLE')
     })
 
-    it('says why its gas cannot come home', async () => {
+    it('explains why its gas cannot be refunded', async () => {
       const agent = await world.running()
       await world.stop(agent)
       const why = async () => (await world.executor(agent)).refund
@@ -114,7 +114,7 @@ withDb('the gas of hosted agents', (db) => {
         )
       await order('signed')
       expect(await why()).toMatchObject({ why_not: 'LEAF_LIVE' })
-      // What has landed can land no more.
+      // A mined transaction cannot be mined again.
       await order('filled')
       expect(await why()).toMatchObject({ why_not: null })
       await order('relayed')
@@ -129,7 +129,7 @@ withDb('the gas of hosted agents', (db) => {
   })
 
   describe('a refund', () => {
-    it('brings everything home but its own gas, to the wei, and closes the executor', async () => {
+    it('refunds everything but its own gas, to the wei, and closes the executor', async () => {
       const agent = await stopped()
       const before = owned()
       const refund = await world.refund(agent)
@@ -161,7 +161,7 @@ withDb('the gas of hosted agents', (db) => {
       expect((await world.logs(agent, { kinds: 'session' })).rows[0]).toMatchObject({ code: 'GAS_REFUND' })
     })
 
-    it('asked again is the same one, and nothing more is sent', async () => {
+    it('repeated is the same one, and nothing more is sent', async () => {
       const agent = await stopped()
       const first = await world.refund(agent)
       world.signer.reachable = false
@@ -171,7 +171,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(world.sent).toEqual([first.raw])
     })
 
-    it('is one, however many ask at once', async () => {
+    it('is one under concurrency', async () => {
       const agent = await stopped()
       const answers = await Promise.all(Array.from({ length: 6 }, () => world.refund(agent)))
       expect(new Set(answers.map(({ tx_hash }) => tx_hash)).size).toBe(1)
@@ -179,7 +179,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await db.query('select * from hosted_refunds')).toHaveLength(1)
     })
 
-    it('of what came after the first was mined is another', async () => {
+    it('of ETH that arrived after the first was mined is another', async () => {
       const agent = await stopped()
       await world.refund(agent)
       fund(agent.executor, BALANCE)
@@ -187,7 +187,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await world.refund(agent)).toMatchObject({ nonce: 1, already: true })
     })
 
-    it('covers executors that were replaced', async () => {
+    it('covers replaced executors', async () => {
       const agent = await world.running()
       fund(agent.executor, BALANCE)
       const rotated = await world.rotate(agent)
@@ -204,7 +204,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await world.refund(agent)).toMatchObject({ already: true })
     })
 
-    it('that the sequencer did not answer for is uncertain, kept, and found later', async () => {
+    it('without a response from the sequencer is uncertain, stored, and found later', async () => {
       const agent = await stopped()
       world.state.sequencer = 'silent'
       world.state.mines = false
@@ -225,13 +225,13 @@ withDb('the gas of hosted agents', (db) => {
       expect(world.sent).toHaveLength(1)
     })
 
-    it('that is not mined yet is sent, and sent again as it is when asked again', async () => {
+    it('that is not mined yet is sent, and resent unchanged on a repeat', async () => {
       const agent = await stopped()
       world.state.mines = false
       const waiting = await world.refund(agent)
       expect(waiting).toMatchObject({ status: 'sent', already: false })
       world.state.mines = true
-      // Even where the signer is away: the bytes are kept here.
+      // Even without the signer: the bytes are stored here.
       world.signer.reachable = false
       expect(await world.refund(agent)).toMatchObject({
         status: 'mined',
@@ -241,11 +241,11 @@ withDb('the gas of hosted agents', (db) => {
       expect(world.sent).toEqual([waiting.raw, waiting.raw])
     })
 
-    it('is looked up in its turn, however many others never end', async () => {
+    it('is looked up in turn, however many others never end', async () => {
       const agent = await stopped()
       world.state.mines = false
       const waiting = await world.refund(agent)
-      // Newer ones that nobody will ever see.
+      // Newer ones that never appear on chain.
       await db.query(
         `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw,
            nonce, gas, max_fee_per_gas, status, created_at_s)
@@ -263,7 +263,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await status()).toBe('mined')
     })
 
-    it('that the sequencer refuses says so', async () => {
+    it('that the sequencer rejects is reported', async () => {
       const agent = await stopped()
       world.state.sequencer = 'refuses'
       world.state.mines = false
@@ -273,7 +273,7 @@ withDb('the gas of hosted agents', (db) => {
       })
     })
 
-    it('that something else took the nonce of gives way to the signer’s next', async () => {
+    it('whose nonce was used by another is replaced by the signer’s next', async () => {
       const agent = await stopped()
       world.state.sequencer = 'refuses'
       const first = await world.refund(agent)
@@ -282,7 +282,7 @@ withDb('the gas of hosted agents', (db) => {
       const second = await world.refund(agent)
       expect(second).toMatchObject({ nonce: 1, status: 'mined', already: false })
       expect(second.tx_hash).not.toBe(first.tx_hash)
-      // The one that never was mined is open no more.
+      // The one that was never mined is no longer open.
       expect(await world.executor(agent)).toMatchObject({
         refund: { available: false, why_not: 'NOTHING_LEFT', last: { tx_hash: second.tx_hash } },
       })
@@ -290,7 +290,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(await world.refund(agent)).toEqual({ ...second, already: true })
     })
 
-    it('is for stopped live agents whose sessions have ended', async () => {
+    it('requires stopped live agents whose sessions have ended', async () => {
       expect(await codeOf(world.refund(await world.create()))).toBe('NO_EXECUTOR')
       const agent = await world.running()
       expect(await refused(world.refund(agent))).toMatchObject({ code: 'STOP_FIRST', status: 409 })
@@ -319,12 +319,13 @@ withDb('the gas of hosted agents', (db) => {
     })
 
     it.each(['SIGNER_FROZEN', 'BUSY', 'SANCTIONED', 'REFUND_OWNER', 'REFUND_IN_FLIGHT'] as const)(
-      'that the signing service refuses with %s is refused with it',
+      'that the signer refuses with %s is refused with it',
       async (code) => {
         const agent = await stopped()
         world.signer.refuses = code
         expect(await codeOf(world.refund(agent))).toBe(code)
-        // Also while an earlier one is under way, unless that only says that nothing could be asked.
+        // Also while an earlier one is open, unless the refusal only means that the signer could not be
+        // asked.
         world.signer.refuses = null
         world.state.mines = false
         await world.refund(agent)
@@ -334,7 +335,7 @@ withDb('the gas of hosted agents', (db) => {
       },
     )
 
-    it('to anybody but the owner is not relayed, nor kept', async () => {
+    it('to anyone but the owner is neither relayed nor stored', async () => {
       const agent = await stopped()
       const { key } = world.signer.keys.get(agent.executor as Address)!
       const bent = (to: Address, value: bigint) =>
@@ -352,7 +353,7 @@ withDb('the gas of hosted agents', (db) => {
       expect(world.sent).toEqual([])
     })
 
-    it('that was tampered with in the store does not leave', async () => {
+    it('that was tampered with in the store is not sent', async () => {
       const agent = await stopped()
       world.state.sequencer = 'refuses'
       await world.refund(agent)

@@ -13,7 +13,7 @@ withDb('the life of a hosted agent', (db) => {
   })
   const kinds = async (agent: { id: string }) => (await world.logs(agent)).rows.map(({ code }) => code)
 
-  it('is its owner’s alone: another’s is forbidden, an unknown one not found', async () => {
+  it('belongs to its owner: another’s is forbidden, an unknown one not found', async () => {
     const agent = await world.create()
     const all = [
       world.get,
@@ -65,7 +65,7 @@ withDb('the life of a hosted agent', (db) => {
       pause_reason: { code: 'OWNER' },
       trading: false,
     })
-    // Live on is no way around the owner's own pause.
+    // Live on does not override the owner's pause.
     expect(await world.update(agent, { live: true })).toMatchObject({ status: 'paused' })
     expect(await world.resume(agent)).toMatchObject({ status: 'active', pause_reason: null, trading: true })
     expect(await world.update(agent, { live: false })).toMatchObject({
@@ -87,7 +87,7 @@ withDb('the life of a hosted agent', (db) => {
     const nextTick = async (agent: { id: string }) =>
       ((await world.get(agent)).watch as { next_tick_at: number }).next_tick_at
 
-    it('asks no model sooner than its interval says, however often it is done', async () => {
+    it('asks no model sooner than its interval, however often it is paused and resumed', async () => {
       const ai = await world.create({ brain: 'partner_llm', params: {}, interval_s: 900 })
       const rule = await world.create()
       for (const agent of [ai, rule]) await ticked(agent, { at: world.nowS() - 100, reason: 'held' })
@@ -97,7 +97,7 @@ withDb('the life of a hosted agent', (db) => {
       }
       expect(await nextTick(ai)).toBe(world.nowS() + 800)
       expect(await nextTick(rule)).toBe(world.nowS())
-      // A clock that was ahead does not put it off for good; one that waited long enough ticks at once.
+      // A clock that was ahead does not block it permanently; one that waited long enough ticks at once.
       await ticked(ai, { at: world.nowS() + 86_400 })
       await world.pause(ai)
       await world.resume(ai)
@@ -108,7 +108,7 @@ withDb('the life of a hosted agent', (db) => {
       expect(await nextTick(ai)).toBe(world.nowS())
     })
 
-    it('or changing to a model and back asks none sooner either', async () => {
+    it('changing to a model and back does not ask it sooner either', async () => {
       const agent = await world.create({ interval_s: 10 })
       await ticked(agent, { at: world.nowS() - 5 })
       await world.update(agent, { brain: 'partner_llm', interval_s: 300 })
@@ -117,18 +117,18 @@ withDb('the life of a hosted agent', (db) => {
       expect(await nextTick(agent)).toBe(world.nowS() + 10)
     })
 
-    it('or changing the interval to and fro lets no model tick sooner than the one it then has', async () => {
+    it('changing the interval back and forth lets no model tick sooner than its final interval', async () => {
       const agent = await world.create({ brain: 'partner_llm', params: {}, interval_s: 900 })
       await ticked(agent, { at: world.nowS() - 100 })
       await world.update(agent, { interval_s: 300 })
       expect(await nextTick(agent)).toBe(world.nowS() + 200)
-      // As long as the pool asks for again, just before the tick.
+      // The pool's minimum interval, just before the tick.
       world.clock.aheadS += 199
       await world.update(agent, { interval_s: 900 })
       expect(await nextTick(agent)).toBe(world.nowS() + 900 - 299)
     })
 
-    it('forgives what failed before', async () => {
+    it('clears earlier failures', async () => {
       const agent = await world.create()
       await ticked(agent, { at: 1, error: 'WEBHOOK_STATUS', errors_in_a_row: 20 })
       await db.query(`update hosted_agents set status = 'paused', pause_reason = '{"code":"ERRORS"}'`)
@@ -147,7 +147,7 @@ withDb('the life of a hosted agent', (db) => {
       )
     afterEach(() => db.query('delete from league_entries'))
 
-    it('it cannot slip in and change at once', async () => {
+    it('it cannot join and change at once', async () => {
       const agent = await world.create({ interval_s: 300 })
       const { transaction } = db
       world.deps.db = {
@@ -162,7 +162,7 @@ withDb('the life of a hosted agent', (db) => {
       expect(await world.get(agent)).toMatchObject({ interval_s: 300 })
     })
 
-    it('it stays what may play there until it leaves', async () => {
+    it('it stays eligible until it leaves', async () => {
       const agent = await world.create({ interval_s: 300 })
       await enter(agent)
       expect(await refused(world.update(agent, { interval_s: 299 }))).toMatchObject({
@@ -189,7 +189,7 @@ withDb('the life of a hosted agent', (db) => {
   })
 
   describe('stopping', () => {
-    it('is for good: the session ends here and what ends it on chain is answered, again when asked again', async () => {
+    it('is permanent: the session ends here and the on-chain steps are returned, again on a repeat', async () => {
       const agent = await world.running()
       const stopped = await world.stop(agent)
       expect(stopped).toMatchObject({
@@ -215,7 +215,7 @@ withDb('the life of a hosted agent', (db) => {
       expect(await kinds(agent)).toEqual(['STOPPED', 'LIVE_ON', 'ATTACHED', 'CREATED'])
     })
 
-    it('stops although a grant that nobody signed is swept away meanwhile', async () => {
+    it('stops even if an unsigned grant is swept meanwhile', async () => {
       const agent = await world.live()
       await world.session.start({ ...GRANT, executor: agent.executor })
       const { sessions } = world.deps
@@ -240,7 +240,7 @@ withDb('the life of a hosted agent', (db) => {
       expect(await world.stop(fresh)).toMatchObject({ session_revoke: null })
     })
 
-    it('leaves the league, now or as soon as it is there', async () => {
+    it('leaves the league, now or once the league is available', async () => {
       const [one, two] = [await world.create(), await world.create()]
       await world.stop(one)
       expect(world.left).toEqual([one.id])

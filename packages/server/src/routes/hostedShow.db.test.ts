@@ -6,14 +6,14 @@ import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hoste
 import { refused, WHO } from '../../test/sessionWorld.ts'
 import { describeStanding } from './describeAgent.ts'
 
-withDb('what is shown of hosted agents', (db) => {
+withDb('views of hosted agents', (db) => {
   let world: HostedWorld
   beforeEach(async () => {
     await emptyHosted(db)
     world = openHostedWorld(db)
   })
 
-  it('is shown in me/sessions', async () => {
+  it('are part of me/sessions', async () => {
     const agent = await world.running({ name: 'mine' })
     expect((await world.hosted.standing(WHO.owner)).map(describeStanding)).toEqual([
       {
@@ -66,13 +66,13 @@ withDb('what is shown of hosted agents', (db) => {
     it.each<[string, () => Promise<never>]>([
       ['fail', () => Promise.reject(new Error('the chain does not answer'))],
       ['take too long', () => new Promise(() => {})],
-    ])('are null when their reads %s, and the agent is paused all the same', async (_, read) => {
+    ])('are null if their reads %s, and the agent is paused all the same', async (_, read) => {
       const agent = await world.running()
       world.state.nextHolds = read
       expect(await world.pause(agent)).toMatchObject({ status: 'paused', next_tick_holds: null })
     })
 
-    it('are not looked for once it is stopped', async () => {
+    it('are not computed once it is stopped', async () => {
       const agent = await world.running()
       world.state.nextHolds = () => Promise.reject(new Error('unexpected'))
       await world.stop(agent)
@@ -81,7 +81,7 @@ withDb('what is shown of hosted agents', (db) => {
     })
   })
 
-  it('is listed in as many reads for twenty as for one', async () => {
+  it('lists twenty with as many reads as one', async () => {
     await world.running()
     await world.create()
     let reads = 0
@@ -141,7 +141,7 @@ withDb('what is shown of hosted agents', (db) => {
     expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 2, max_drawdown_pct: 25 })
   })
 
-  it('counts its live trades over all its sessions and executors, and theirs alone', async () => {
+  it('counts live trades over all its sessions and executors, and no others', async () => {
     const agent = await world.running({ pairs: ['ETH/USDG'] })
     const other = await world.running()
     const trade = async (sessionId: string, n: number, status: string, path = 'hosted') => {
@@ -193,7 +193,7 @@ withDb('what is shown of hosted agents', (db) => {
     expect(second).toMatchObject({ id: other.id, live_stats: { mined: 0, pending: 1 }, pnl: null })
   })
 
-  it('shows the same before and after its trades were summed, and looks at the newest only', async () => {
+  it('shows the same before and after its trades were summed, and reads only the newest', async () => {
     const agent = await world.running()
     const [eth, usdg] = agent.tokens.map((token) => token['address'])
     const startS = world.nowS()
@@ -246,13 +246,13 @@ withDb('what is shown of hosted agents', (db) => {
 
     world.clock.aheadS += SUMMED_AFTER_S + 10
     await Promise.all([world.hosted.sweep(), world.hosted.sweep()])
-    // What may still change stays out: not settled, not valued, given up and still looked for.
+    // Trades that may still change are excluded: not settled, not valued, given up and still searched for.
     expect(await unsummed()).toBe(4)
     expect(await results()).toEqual(before)
     await world.hosted.sweep()
     expect(await results()).toEqual(before)
 
-    // Later ones come on top, and are summed in their turn.
+    // Later ones are added, and summed in turn.
     await trades(4_001, 10)
     await db.query('update trades set settled = true, volume_micro_usd = 5000000 where status = $1', [
       'mined',

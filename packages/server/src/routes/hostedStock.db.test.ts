@@ -5,7 +5,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
 import { codeOf, crypto, KEYS, type Role, refused, WHO } from '../../test/sessionWorld.ts'
 
-withDb('the owner’s word for stock tokens', (db) => {
+withDb('the owner’s attestation for stock tokens', (db) => {
   let world: HostedWorld
   let agent: Awaited<ReturnType<HostedWorld['running']>>
   beforeEach(async () => {
@@ -41,7 +41,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     world.clock.aheadS += s
   }
 
-  it('is checked here and by the signing service, and shown', async () => {
+  it('is checked here and by the signer, and shown', async () => {
     const answer = await world.attest(agent, signed())
     expect(answer).toMatchObject({
       stock_attestation: {
@@ -60,7 +60,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(await world.get(agent)).toMatchObject({ stock_attestation: { valid: false, why_not: 'EXPIRED' } })
   })
 
-  it('is taken back at once; a new one must be issued after that', async () => {
+  it('is revoked at once; a new one must be issued after that', async () => {
     await world.attest(agent, signed())
     later(10)
     expect(await world.unattest(agent)).toMatchObject({
@@ -80,7 +80,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     )
   })
 
-  it('taken back while the signer is away is told until it confirms', async () => {
+  it('revoked while the signer is away is sent until the signer confirms', async () => {
     await world.attest(agent, signed())
     world.signer.reachable = false
     expect(await world.unattest(agent)).toMatchObject({
@@ -98,7 +98,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(untold).toEqual([])
   })
 
-  it('given anew while the signer was never told is not taken back by what it is told later', async () => {
+  it('renewed before the signer learned of the revocation is not revoked by it later', async () => {
     await world.attest(agent, signed())
     world.signer.reachable = false
     await world.unattest(agent)
@@ -110,7 +110,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(await world.get(agent)).toMatchObject({ stock_attestation: { valid: true } })
   })
 
-  it('taken back while the signer was asked about it is not kept', async () => {
+  it('revoked while the signer was checking it is not stored', async () => {
     const { attestStock } = world.signer
     world.signer.attestStock = async (request) => {
       const answer = await attestStock(request)
@@ -122,7 +122,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(await world.get(agent)).toMatchObject({ stock_attestation: null })
   })
 
-  it('holds for its session and executor only', async () => {
+  it('is valid for its session and executor only', async () => {
     await world.attest(agent, signed())
     const next = await world.grantTo(agent)
     await world.attach(agent, next)
@@ -133,7 +133,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(await world.get(agent)).toMatchObject({ stock_attestation: { why_not: 'EXECUTOR_CHANGED' } })
   })
 
-  it('is refused in the order of the documents', async () => {
+  it('is rejected in the documented order', async () => {
     const paper = await world.create()
     expect(await codeOf(world.attest(paper, signed()))).toBe('PAPER_AGENT')
     expect(await codeOf(world.unattest(paper))).toBe('PAPER_AGENT')
@@ -192,7 +192,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     ['another issue time', { issuedS: 1_700_000_000 }],
     ['another end', { expiresS: 1_900_000_000 }],
     ['another chain', { chainId: 1 }],
-  ])('over %s is none', async (_, text) => {
+  ])('over %s is invalid', async (_, text) => {
     expect(await refused(world.attest(agent, signed({}, 'owner', text)))).toMatchObject({
       code: 'STOCK_ATTESTATION',
       status: 422,

@@ -7,11 +7,11 @@ import { codeOf, refused } from '../../test/sessionWorld.ts'
 
 const THIN = `${MEME.address}/USDG`
 const WIDE = { tokens: ['ETH', 'USDG', MEME.address] }
-/** What `running` makes, by name. */
+/** The result of `running`, by name. */
 const SAME = { brain: 'dca', params: { usd: 5 }, interval_s: 60, pairs: ['ETH/USDG'] }
 const WEBHOOK = { brain: 'webhook', params: { url: 'https://thief.example' } }
 
-/** Everything is asked with the owner's own key: that is what was stolen. The wallet's key was not. */
+/** All calls use the owner's API key, which was stolen. The wallet's key was not. */
 withDb('a stolen key and a live agent', (db) => {
   let world: HostedWorld
   beforeEach(async () => {
@@ -25,7 +25,7 @@ withDb('a stolen key and a live agent', (db) => {
     return world.update(agent, { live: true })
   }
 
-  it('cannot churn a thin token: what steers the agent switches it off, and only its owner switches it on', async () => {
+  it('cannot churn a thin token: steering the agent switches it off, and only its owner switches it on', async () => {
     const agent = await running()
     const before = agent.session_id!
     const begun = await world.startGrant(agent, WIDE)
@@ -45,16 +45,16 @@ withDb('a stolen key and a live agent', (db) => {
     const error = await refused(world.attach(agent, before))
     expect(error).toMatchObject({ code: 'BAD_SESSION', extras: { checks: [{ rule: 'granted' }] } })
     expect(error.message).toContain('granted before the agent was last changed')
-    // One whose grant was begun for the agent of before, and which its owner signs unaware.
+    // One whose grant was started before the change, and which its owner signs unaware.
     await world.signGrant(begun)
     expect(await refused(world.attach(agent, begun))).toMatchObject({
       extras: { checks: [{ rule: 'granted' }] },
     })
-    // Back to what it was is a change like any other.
+    // Reverting a change is a change like any other.
     await world.update(agent, { brain: 'dca', params: { usd: 5 }, pairs: ['ETH/USDG'] })
     expect(await codeOf(world.attach(agent, before))).toBe('BAD_SESSION')
 
-    // All of it in one second: a grant after the change counts, whatever the clock says.
+    // All in one second: a grant after the change counts, whatever the clock shows.
     await world.attach(agent, await world.grantTo(agent, WIDE))
     expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })
   })
@@ -77,7 +77,7 @@ withDb('a stolen key and a live agent', (db) => {
     [{ params: {} }, ['params.usd']],
     [{ interval_s: 59 }, ['interval_s']],
     [{ interval_s: 30, params: { usd: 20 } }, ['interval_s', 'params.usd']],
-  ])('a change by %j switches it off, and cannot come with live on', async (body, fields) => {
+  ])('a change by %j switches it off, and cannot include live on', async (body, fields) => {
     const agent = await running()
     const before = await stateOf(agent)
     expect(await refused(world.update(agent, { ...body, live: true }))).toMatchObject({
@@ -91,7 +91,7 @@ withDb('a stolen key and a live agent', (db) => {
       status: 'paused',
       pause_reason: { code: 'CHANGED', fields },
     })
-    // Neither going back nor switching on takes up the old session again.
+    // Neither reverting nor switching on reattaches the old session.
     await world.update(agent, SAME)
     expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
     expect(await codeOf(world.update(agent, { live: true }))).toBe('NO_SESSION')
@@ -121,7 +121,7 @@ withDb('a stolen key and a live agent', (db) => {
     expect(await world.update(agent, body)).toMatchObject({ live: false, session_id: null })
   })
 
-  it('judges a wider change by a session only while that is active', async () => {
+  it('compares a wider change with a session only while that is active', async () => {
     const agent = await running()
     const wide = { limits: { max_trade_usd: 26 }, live: true }
     await world.throwSwitch('kill', true)
@@ -140,12 +140,12 @@ withDb('a stolen key and a live agent', (db) => {
     [{ interval_s: 60 }],
     [{ limits: { max_trade_usd: 10, max_day_usd: 50 } }],
     [{ brain: 'dca', pairs: ['ETH/USDG'], limits: { max_trade_usd: 20 }, accept_risks: [] }],
-  ])('a change by %j is free', async (body) => {
+  ])('a change by %j is allowed', async (body) => {
     const agent = await running()
     expect(await world.update(agent, body)).toMatchObject({ trading: true, session_id: agent.session_id })
   })
 
-  it('cannot restart what the brain has counted by naming the same pairs or params again', async () => {
+  it('cannot reset the brain’s counters by sending the same pairs or params again', async () => {
     const agent = await running({ params: { usd: 5, total_usd: 5 } })
     const counted = { pairs: { 'ETH/USDG': { ordered: '5000000' } } }
     await db.query('update hosted_agents set brain_state = $1', [JSON.stringify(counted)])
@@ -172,7 +172,7 @@ withDb('a stolen key and a live agent', (db) => {
     expect(await world.update(agent, { live: true })).toMatchObject(due)
   })
 
-  it('steers nothing by another webhook secret or another executor', async () => {
+  it('cannot steer by a new webhook secret or executor', async () => {
     const agent = await running({ brain: 'webhook', params: { url: 'https://owner.example' } })
     // The owner's webhook verifies with the old secret: it rejects deliveries until its owner acts.
     await world.rotateSecret(agent)
@@ -199,7 +199,7 @@ withDb('a stolen key and a live agent', (db) => {
     expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
   })
 
-  it('moves a webhook nowhere else, and leaves it its other settings', async () => {
+  it('cannot move a webhook, but may change its other settings', async () => {
     const agent = await running({ brain: 'webhook', params: { url: 'https://owner.example' } })
     const same = { params: { url: 'https://owner.example' } }
     expect(await world.update(agent, same)).toMatchObject({ trading: true })
@@ -210,7 +210,7 @@ withDb('a stolen key and a live agent', (db) => {
     })
   })
 
-  it('finds no agent that was never on, paused or not switched on yet', async () => {
+  it('is irrelevant for an agent that was never on', async () => {
     const fresh = await world.live()
     const granted = await world.grantTo(fresh, WIDE)
     expect(await world.update(fresh, WEBHOOK)).toMatchObject({ pause_reason: { code: 'NEW' } })
@@ -229,7 +229,7 @@ withDb('a stolen key and a live agent', (db) => {
   })
 
   describe('in a race', () => {
-    it('of attaching and changing, the session is never of the agent as changed', async () => {
+    it('of attaching and changing, the session never covers the changed agent', async () => {
       for (let round = 0; round < 4; round++) {
         const agent = await world.live()
         const granted = await world.grantTo(agent, WIDE)
@@ -244,7 +244,7 @@ withDb('a stolen key and a live agent', (db) => {
       }
     })
 
-    it('with a server that ended between a change and its list, no session of before passes', async () => {
+    it('with a server that ended between a change and its list, no earlier session passes', async () => {
       const agent = await running()
       await world.update(agent, { pairs: [THIN] })
       await db.query('update hosted_agents set stale_sessions = null')

@@ -12,7 +12,7 @@ withDb('changing a hosted agent', (db) => {
   const kinds = async (agent: { id: string }) => (await world.logs(agent)).rows.map(({ code }) => code)
 
   describe('live on', () => {
-    it('is refused in the order of the documents', async () => {
+    it('is rejected in the documented order', async () => {
       const paper = await world.create()
       expect(await codeOf(world.update(paper, { live: true }))).toBe('PAPER_AGENT')
       const agent = await world.live()
@@ -42,7 +42,7 @@ withDb('changing a hosted agent', (db) => {
       expect(await codeOf(world.update(paper, { live: true }))).toBe('STOPPED')
     })
 
-    it('is off, and nothing trades, where nothing is relayed or nobody signs', async () => {
+    it('is off, and nothing trades, without relaying or a signer', async () => {
       const agent = await world.running()
       await world.pause(agent)
       for (const lacking of [{ submitEnabled: false }, { withSigner: false }]) {
@@ -84,7 +84,7 @@ withDb('changing a hosted agent', (db) => {
   })
 
   describe('an update', () => {
-    it('changes what it names and nothing else', async () => {
+    it('changes the given fields and nothing else', async () => {
       const agent = await world.create({ name: 'a', shield: true, policies: ['block_new'] })
       const changed = await world.update(agent, {
         name: 'b',
@@ -102,7 +102,7 @@ withDb('changing a hosted agent', (db) => {
         status: 'active',
       })
       expect(changed.tokens.map(({ token }) => token)).toEqual(['cbBTC', 'USDG'])
-      // Without its shield the policies are gone.
+      // Policies are removed with the shield.
       expect((await world.update(agent, { shield: false })).terms).toMatchObject({
         shield: false,
         policies: [],
@@ -116,7 +116,7 @@ withDb('changing a hosted agent', (db) => {
       ])
     })
 
-    it('keeps its tick, unless the interval grew shorter', async () => {
+    it('keeps its tick, unless the interval became shorter', async () => {
       const agent = await world.create({ interval_s: 86_400 })
       await db.query('update hosted_agents set next_tick_ms = $2, brain_state = $3 where id = $1', [
         agent.id,
@@ -162,13 +162,13 @@ withDb('changing a hosted agent', (db) => {
       [{ policies: ['block_new'] }, 'BAD_TERMS'],
       [{ brain: 'partner_llm' }, 'BAD_REQUEST'],
       [{ params: { bad: 1 } }, 'BAD_REQUEST'],
-    ])('of a paper agent by %j is refused: %s', async (body, code) => {
+    ])('of a paper agent by %j is rejected: %s', async (body, code) => {
       const agent = await world.create()
       expect(await codeOf(world.update(agent, body))).toBe(code)
       expect(await kinds(agent)).toEqual(['CREATED'])
     })
 
-    it('that is narrower than a session allows is outside it, and made ready for another once it ended', async () => {
+    it('that is narrower than a session allows is outside it, and possible once it ended', async () => {
       const agent = await world.running()
       expect(await refused(world.update(agent, { shield: true }))).toMatchObject({
         code: 'OUTSIDE_SESSION',

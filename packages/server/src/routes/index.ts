@@ -13,7 +13,7 @@ import { sessionRoutes } from './sessions.ts'
 import { tokenRoutes } from './tokens.ts'
 import { tradingRoutes } from './trading.ts'
 
-/** Every route bound to its verb; one that is missing does not compile. */
+/** Every route bound to its function; a missing one does not compile. */
 export function createRoutes(
   { crypto, profile, logger }: Ground,
   capabilities: Capabilities,

@@ -32,7 +32,7 @@ interface PlanNode {
   'Shared Read Blocks'?: number
   Plans?: PlanNode[]
 }
-/** The nodes of the plan that was really run, outermost first. */
+/** The nodes of the executed plan, outermost first. */
 async function planOf(db: Db, text: string, values: readonly unknown[]): Promise<PlanNode[]> {
   const [row] = await db.query<Record<string, unknown>>(
     `explain (analyze, buffers, format json) ${text}`,
@@ -46,7 +46,7 @@ async function planOf(db: Db, text: string, values: readonly unknown[]): Promise
 const blocksOf = ([outermost]: PlanNode[]) =>
   (outermost?.['Shared Hit Blocks'] ?? 0) + (outermost?.['Shared Read Blocks'] ?? 0)
 
-/** The route's answer to a key of this wallet. */
+/** The route's response to a key of this wallet. */
 async function tradesOf(
   account: TestAccount,
   wallet: Address | null,
@@ -70,11 +70,11 @@ withDb('a wallet’s trades', (db) => {
     return answer
   }
 
-  it('refuses a key without a wallet', async () => {
+  it('rejects a key without a wallet', async () => {
     expect(await codeOf(tradesOf(account, null))).toBe('WALLET_NOT_BOUND')
   })
 
-  it('answers an empty page to a wallet that never traded', async () => {
+  it('returns an empty page for a wallet that never traded', async () => {
     const wallet = newWallet()
     expect(await read(wallet)).toEqual({ wallet, trades: [], next_before: null, refused_included: false })
   })
@@ -101,7 +101,7 @@ withDb('a wallet’s trades', (db) => {
     ])
   })
 
-  it('takes the words of all other tokens from the registry, in one read', async () => {
+  it('reads all other tokens from the registry, in one query', async () => {
     const wallet = newWallet()
     const [named, wordless, unknown] = [addressOf(0xb1), addressOf(0xb2), addressOf(0xb3)]
     await addToken(db, { address: named, symbol: '<b>X</b>', name: 'Ex', decimals: 9 })
@@ -127,7 +127,7 @@ withDb('a wallet’s trades', (db) => {
     await counting.close()
   })
 
-  it('shows swaps only, of this wallet only, and what was never mined only when asked', async () => {
+  it('shows swaps of this wallet only, and those never mined on request only', async () => {
     const [wallet, other] = [newWallet(), newWallet()]
     for (const kind of ['approve', 'fee_transfer', 'revoke']) {
       await addTrade(db, { wallet, kind, tokenIn: null, tokenOut: null })
@@ -152,7 +152,7 @@ withDb('a wallet’s trades', (db) => {
     expect(all.trades).toHaveLength(7)
   })
 
-  it('pages through every trade once, newest first, and says when there are no older ones', async () => {
+  it('pages through every trade once, newest first, and marks the last page', async () => {
     const wallet = newWallet()
     const ids: number[] = []
     for (let i = 0; i < 10; i++) {
@@ -171,7 +171,7 @@ withDb('a wallet’s trades', (db) => {
       } while (before !== null)
       expect(seen).toEqual(ids)
     }
-    // Exactly as many as asked for: no page promises an empty one.
+    // Exactly as many as requested: no page promises an empty one.
     expect((await read(wallet, { limit: 10 })).next_before).toBeNull()
     expect(await read(wallet, { before: 1 })).toMatchObject({ trades: [], next_before: null })
   })
@@ -179,7 +179,7 @@ withDb('a wallet’s trades', (db) => {
   describe('with a hundred thousand of them', () => {
     const wallet = addressOf(0xfffff)
     const COUNT = 100_000
-    /** Another wallet's, all newer: going by id alone would walk through them. */
+    /** Another wallet's, all newer: a scan by id alone would walk through them. */
     const NEWER = 20_000
     let middle = 0
     beforeAll(async () => {
@@ -198,7 +198,7 @@ withDb('a wallet’s trades', (db) => {
       middle = row!.id
     }, 120_000)
 
-    it('touches no more of the store than the page it answers', async () => {
+    it('reads no more of the store than the page it returns', async () => {
       for (const before of [undefined, middle]) {
         const values = pageValues({ wallet, before, withNeverMined: false, limit: 51 })
         const plan = await planOf(db, TRADES_PAGE, values)
@@ -206,7 +206,7 @@ withDb('a wallet’s trades', (db) => {
         const [, scan] = plan
         expect(scan!['Index Cond']).toMatch(/wallet >=.*wallet <=.*id </)
         expect(scan!['Actual Rows'] + (scan!['Rows Removed by Filter'] ?? 0)).toBeLessThanOrEqual(51)
-        // Each row its index entry and its place in the table, and the way down the index.
+        // Each row: its index entry, its place in the table, and the descent of the index.
         expect(blocksOf(plan)).toBeLessThan(2 * 51 + 20)
       }
       expect((await tradesOf(account, wallet, { before: middle, limit: 100 })).trades).toHaveLength(100)
@@ -223,7 +223,7 @@ withDb('a wallet’s trades', (db) => {
   })
 
   describe('30-day volume', () => {
-    it('counts to the millionth, and only what was mined within thirty days', async () => {
+    it('counts to the millionth, and only trades mined within thirty days', async () => {
       const wallet = newWallet()
       const fresh = () => openTestAccount(db)
       const mined = (volumeMicroUsd: bigint, minedAtS: number, more = {}) =>
@@ -246,7 +246,7 @@ withDb('a wallet’s trades', (db) => {
       expect(await now.tierBps(wallet)).toBe(25)
     })
 
-    it('sums exactly past what a double holds', async () => {
+    it('sums exactly beyond the precision of a double', async () => {
       const wallet = newWallet()
       for (let i = 0; i < 3; i++) {
         await addTrade(db, { wallet, volumeMicroUsd: 2n ** 53n + 1n, minedAtS: NOW_S })

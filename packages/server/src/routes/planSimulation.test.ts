@@ -16,7 +16,7 @@ import {
 
 beforeEach(renew)
 
-describe('an output short of the quote', () => {
+describe('an output below the quote', () => {
   const PROMISED = 50n * 10n ** 18n
   const short = { amountOut: (PROMISED * 9_950n) / 10_000n }
   beforeEach(() => {
@@ -24,7 +24,7 @@ describe('an output short of the quote', () => {
     w.simulation = short
   })
 
-  it('is a mismatch where the quote’s own block does not deliver it either', async () => {
+  it('is a mismatch if the quote’s own block does not deliver it either', async () => {
     w.onBlock = { 100: { amountOut: short.amountOut + 5n } }
     const error = await refusalOf(call('live.prepare'))
     expect(error.code).toBe('QUOTE_SIM_MISMATCH')
@@ -32,33 +32,33 @@ describe('an output short of the quote', () => {
     expect(error.extras['simulation']).toMatchObject({ ok: true, amount_out: short.amountOut.toString() })
     expect(w.simulated.map(({ block }) => block)).toEqual([undefined, 100])
     expect(w.simulated[1]).toEqual({ ...w.simulated[0], block: 100 })
-    // On the quote's block already, there is nothing that could have moved.
+    // On the quote's block itself nothing can have moved.
     w.simulated.length = 0
     w.simulation = { ...short, block: 100 }
     expect((await refusalOf(call('live.prepare'))).code).toBe('QUOTE_SIM_MISMATCH')
     expect(w.simulated).toHaveLength(1)
   })
 
-  it('is the market’s doing where that block delivers it', async () => {
+  it('is a market move if that block delivers it', async () => {
     w.onBlock = { 100: { amountOut: PROMISED } }
     expect(await call('live.prepare')).toMatchObject({ ready: true, simulation: { ok: true } })
   })
 
-  it('is let pass where that block cannot be told of', async () => {
+  it('passes if that block cannot be simulated', async () => {
     w.onBlock = { 100: { ok: false, amountOut: null } }
     expect((await call('live.prepare')).ready).toBe(true)
     Object.defineProperty(w.onBlock, 100, { get: () => fail('RPC_UNAVAILABLE') })
     expect((await call('live.prepare')).ready).toBe(true)
   })
 
-  it('by the rounding of taxes and divisions is none', async () => {
+  it('within the rounding of taxes and divisions is accepted', async () => {
     w.simulation = { amountOut: (PROMISED * 9_998n) / 10_000n }
     expect((await call('live.prepare')).ready).toBe(true)
     expect(w.simulated).toHaveLength(1)
   })
 })
 
-describe('a simulation as of a fresh wallet', () => {
+describe('a simulation of a fresh wallet', () => {
   const simulate = (over: object) => {
     const handler = planRoutes()['live.simulate']
     if (handler === 'not built') throw new Error('not built')
@@ -83,18 +83,18 @@ describe('a simulation as of a fresh wallet', () => {
     }
   })
 
-  it('has neither where the input is ETH', async () => {
+  it('has neither for ETH input', async () => {
     w.quoteFor = () => quoteOf({ tokenIn: ETH, amountIn: 10n ** 15n }).quote
     expect(await kindsOf()).toEqual(['swap'])
     expect(w.simulated[0]).toMatchObject({ permitSigner: 'wallet' })
   })
 
-  it('and one of a wallet that approved everything has the swap alone', async () => {
+  it('for a wallet that approved everything has the swap alone', async () => {
     expect(await kindsOf({ model: 'later', permit_mode: 'transaction' })).toEqual(['swap'])
     expect(w.simulated[0]).toMatchObject({ approvals: 'in place' })
   })
 
-  it('says whether the fee was paid, a portion too, and where nothing was', async () => {
+  it('reports whether the fee was paid, as a portion too', async () => {
     const feePaid = async (said: typeof w.simulation) => {
       w.simulation = said
       const { checks } = await simulate({})
@@ -114,7 +114,7 @@ describe('a simulation as of a fresh wallet', () => {
   })
 })
 
-describe('a transaction of the wallet that waits', () => {
+describe('a pending transaction of the wallet', () => {
   const hash: Hex = `0x${'ab'.repeat(32)}`
   const stuck = async (nonce: number) => {
     w.state = { ...approved(), nonce: 9, minedNonce: 7 }
@@ -133,12 +133,12 @@ describe('a transaction of the wallet that waits', () => {
     })
   })
 
-  it('for a nonce that is missing says which', async () => {
+  it('behind a missing nonce names that nonce', async () => {
     const replace = expect.stringContaining(`${hash} with nonce 8 waits for it`)
     expect(await stuck(8)).toMatchObject({ nonce: 7, tx_hash: null, replace })
   })
 
-  it('is not shown once another took its nonce', async () => {
+  it('is not shown once another one used its nonce', async () => {
     expect(await stuck(6)).toBeNull()
   })
 })

@@ -31,23 +31,23 @@ import {
   wallet,
 } from '../../test/plannerWorld.ts'
 
-/** The routes, on a market, a node and a store that answer what a test wants. */
+/** The routes, on a scripted market, node and store. */
 
 beforeEach(renew)
 
-it('answers a plan that can be sent as it is, simulated and stored', async () => {
+it('returns a plan that is simulated, stored and ready to send', async () => {
   w.state = approved()
   const plan = await call('live.prepare')
   expect(plan).toMatchObject({ ready: true, execution: 'router', permit: null, policy_ok: true })
   expect(plan.simulation).toMatchObject({ ok: true })
-  // What it used and 30% more, and room for ticks.
+  // Gas used plus 30%, and room for ticks.
   expect(plan.tx).toMatchObject({ gas: '250000', nonce: 7, from: wallet, to: ROUTER })
   expect(w.stored).toMatchObject([{ keyId: 9, wallet, path: 'agent' }])
   expect(w.stored[0]!.plan.steps.map(({ kind }) => kind)).toEqual(['swap'])
   expect(w.refused).toEqual([])
 })
 
-it('builds the same without a simulation', async () => {
+it('builds the same plan without a simulation', async () => {
   w.state = approved()
   const plan = await call('live.build')
   expect('simulation' in plan).toBe(false)
@@ -55,7 +55,7 @@ it('builds the same without a simulation', async () => {
   expect(w.stored).toHaveLength(1)
 })
 
-it('goes the permit’s two calls, with the first one’s atoms', async () => {
+it('takes the permit’s two calls, with the amount of the first', async () => {
   const one = planRoutes()
   let amountIn = 100_000_000n
   w.quoteFor = (request) => quoteOf({ amountIn: request.amountIn ?? amountIn }).quote
@@ -73,9 +73,9 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
   expect(second).toMatchObject({ ready: true, amount_in: '100000000', permit: null })
   expect(second.steps.map(({ kind }) => kind)).toEqual(['approve', 'swap'])
 
-  // Another process finds the first call's atoms in the store.
+  // Another process finds the first call's amount in the store.
   expect(await call('live.prepare', signed)).toMatchObject({ ready: true, amount_in: '100000000' })
-  // Where nothing is left of them, the answer says what to send.
+  // If it is gone, the response says what to send.
   w.askedPermits.clear()
   const elsewhere = await refusalOf(call('live.prepare', signed))
   expect(elsewhere).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'permit_signature' } })
@@ -88,7 +88,7 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
   expect(w.refused).toEqual([])
 })
 
-it('makes a permit of dollars again at any process, each request its own', async () => {
+it('rebuilds a permit in dollars at any process, each request its own', async () => {
   let priceMoved = false
   w.quoteFor = (request) => {
     const amountIn = request.amountIn ?? (priceMoved ? 99_000_000n : 100_000_000n)
@@ -98,7 +98,7 @@ it('makes a permit of dollars again at any process, each request its own', async
     permit_signature: serializeSignature(crypto.sign(hashTypedData(permit as never), KEY)),
     permit_now: permit_now!,
   })
-  // All in one second, told apart by nothing but their terms.
+  // All in one second, distinguished only by their terms.
   const asks: Partial<TradeBody>[] = [
     { permit_scope: '30d', approval_budget_usd: 250 },
     { permit_scope: '30d', approval_budget_usd: 300 },
@@ -124,14 +124,14 @@ it('makes a permit of dollars again at any process, each request its own', async
   }
 })
 
-it('keeps nothing of a permit that the request alone says', async () => {
+it('stores nothing of a permit that the request itself contains', async () => {
   w.quoteFor = (request) => quoteOf({ amountIn: request.amountIn ?? 0n }).quote
   const first = await call('live.build', { amount_in: '100000000' })
   expect(first.permit).not.toBeNull()
   expect(w.askedPermits.size).toBe(0)
 })
 
-it('is not ready without the input or the gas, and says so by a loan', async () => {
+it('is not ready without the input or the gas, and shows that with a lent balance', async () => {
   w.state = { ...approved(), balanceIn: 99_999_999n }
   w.simulation = { fundedByOverrides: true }
   const have = '99999999'
@@ -165,18 +165,18 @@ it.each([
       ],
     },
   ],
-])('refuses what a simulation says no to: %s', async (code, said) => {
+])('refuses a failed simulation: %s', async (code, said) => {
   w.state = approved()
   w.simulation = said
   const error = await refusalOf(call('live.prepare'))
   expect(error.code).toBe(code)
   expect(error.extras['simulation']).toMatchObject({ ok: false, checks: expect.any(Array) })
   expect(w.refused).toMatchObject([{ code, amountIn: 100_000_000n }])
-  // To live/build and live/simulate it is no reason.
+  // live/build and live/simulate do not refuse for it.
   expect((await call('live.build')).execution).toBe('router')
 })
 
-it('answers a revert in a simulation, and refuses there what a build refuses', async () => {
+it('returns a revert in a simulation, and refuses there what a build refuses', async () => {
   w.simulation = { ok: false, amountOut: null, error: 'swap: it reverts' }
   const routes = planRoutes()
   const simulate = (over: object) => {
@@ -209,7 +209,7 @@ it('answers a revert in a simulation, and refuses there what a build refuses', a
   expect(w.refused).toEqual([])
 })
 
-it('keeps refused trades, and no malformed or impossible requests', async () => {
+it('stores refused trades, but no malformed or impossible requests', async () => {
   w.quoteFor = () =>
     quoteOf({ quote: { risks: [{ code: 'HONEYPOT', severity: 'severe', message: '' }] } }).quote
   await refusalOf(call('live.prepare'))
@@ -230,7 +230,7 @@ it('keeps refused trades, and no malformed or impossible requests', async () => 
   expect(w.refused).toEqual([])
 })
 
-it('refuses another wallet, a wrong checksum, and another fee recipient', async () => {
+it('rejects another wallet, a wrong checksum, and another fee recipient', async () => {
   const codeOf = async (over: object) => (await refusalOf(call('live.prepare', over))).code
   expect(await codeOf({ wallet: `0x${'1'.repeat(40)}` })).toBe('WALLET_MISMATCH')
   expect(await codeOf({ wallet: '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })).toBe('BAD_REQUEST')
@@ -240,7 +240,7 @@ it('refuses another wallet, a wrong checksum, and another fee recipient', async 
   expect((await call('live.prepare', { wallet: crypto.toChecksum(wallet) })).execution).toBe('router')
 })
 
-it('says that a size is out of range before that no route takes it', async () => {
+it('reports a size out of range before a missing route', async () => {
   w.quoteFor = () => quoteOf({ quote: { routes: [], notionalMicroUsd: 5n } }).quote
   const dust = await refusalOf(call('live.prepare', { amount_in: '100000000' }))
   expect(dust.code).toBe('MIN_NOTIONAL')
@@ -248,14 +248,14 @@ it('says that a size is out of range before that no route takes it', async () =>
     'One trade is at least 1 dollar: 100000000 atoms are 100 USDG, and 100000000 USDG are ' +
       '100000000000000 atoms.',
   )
-  // Sized in dollars, nobody took atoms for units.
+  // Sized in dollars, so atoms cannot be confused with units.
   const dollars = await refusalOf(call('live.prepare', { notional_usd: 0.5 }))
   expect(dollars).toMatchObject({ code: 'MIN_NOTIONAL', message: 'One trade is at least 1 dollar.' })
   w.quoteFor = () => quoteOf({ quote: { routes: [] } }).quote
   expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('NO_ROUTE')
 })
 
-it('asks a token whether it takes a new approval over an old one', async () => {
+it('checks whether a token accepts a new approval over an old one', async () => {
   const token = { tokenIn: MEME, tokenOut: USDG, feeSide: 'output' as const, amountOut: 10n ** 8n }
   w.quoteFor = () => quoteOf(token).quote
   w.state = { ...approved(), allowance: 5n }
@@ -274,12 +274,12 @@ it('asks a token whether it takes a new approval over an old one', async () => {
     throw new Error('no answer')
   }
   expect((await refusalOf(call('live.build'))).code).toBe('RPC_UNAVAILABLE')
-  // Nothing is left of the old one, so nothing is in its way.
+  // The old one is used up, so nothing blocks the new one.
   w.state = { ...approved(), allowance: 0n }
   expect(await approvals()).toEqual([approve])
 })
 
-it('is ready for a sale on a token’s curve only with the fee in hand', async () => {
+it('is ready for a sale on a token’s curve only if the fee is covered', async () => {
   const curve = curveOf(USDG.address)
   w.quoteFor = () =>
     quoteOf({ tokenIn: MEME, tokenOut: USDG, feeSide: 'output', amountOut: 10n ** 8n, way: curve }).quote

@@ -83,7 +83,7 @@ function open(world: WorldOptions, over: Partial<ShowQuoteDeps> = {}) {
 }
 
 describe('POST live/quote', () => {
-  it('answers what its schema says', async () => {
+  it('matches its schema', async () => {
     const { ask, time } = open({ pools: [ethUsdg(), ethUsdg(10n)] })
     time.nowMs += 2_000
     const answer = await ask()
@@ -117,7 +117,7 @@ describe('POST live/quote', () => {
     expect(answer.routes[0]).not.toHaveProperty('impact_bps')
   })
 
-  it('simulates the best, and shows what would arrive beside what was quoted', async () => {
+  it('simulates the best route, and shows the simulated output beside the quote', async () => {
     const { ask, quoter } = open({ pools: [ethUsdg()] })
     const answer = await ask({ token_in: 'USDG', token_out: 'ETH' })
     const quote = await quoter.quoteTrade({
@@ -163,7 +163,7 @@ describe('POST live/quote', () => {
       },
       /could not be simulated now/,
     ],
-  ])('answers without a simulation that %s', async (_, simulateRoute, why) => {
+  ])('responds without a simulation that %s', async (_, simulateRoute, why) => {
     const best = (await open({ pools: [ethUsdg()] }, { simulateRoute }).ask()).best!
     expect(best).toMatchObject({ simulated: false, ok: true, why: expect.stringMatching(why) })
     expect(best.why).not.toContain('secret')
@@ -185,13 +185,13 @@ describe('POST live/quote', () => {
     }
   })
 
-  it('waits for no simulation longer than its time', async () => {
+  it('bounds the wait for a simulation', async () => {
     const never = () => new Promise<PlanSimulation>(() => {})
     const best = (await open({ pools: [ethUsdg()] }, { simulateRoute: never, simulateMs: 20 }).ask()).best
     expect(best).toMatchObject({ simulated: false })
   })
 
-  it('discloses the policy and refuses by none of it', async () => {
+  it('discloses the policy and never refuses by it', async () => {
     const seen: unknown[] = []
     const check = (severity: 'refuse' | 'warn' | 'info', ok: boolean): Check => ({
       code: 'X',
@@ -232,7 +232,7 @@ describe('POST live/quote', () => {
     })
   })
 
-  it('quotes a token whose code changed, by the screen made anew', async () => {
+  it('quotes a token whose code changed, with a new screen', async () => {
     const assertUnchanged = () => Promise.reject(new Error('asked'))
     const { ask } = open({ pools: [v2(JUNK, USDG, ETHER, 10n ** 9n)], assertUnchanged })
     expect(await ask({ token_in: 'USDG', token_out: JUNK, notional_usd: 5 })).toMatchObject({
@@ -246,7 +246,7 @@ describe('POST live/quote', () => {
     expect(charges).toEqual([['screen.caller', 'screen.overall']])
   })
 
-  it('shows an aggregator and never calls it the best', async () => {
+  it('shows an aggregator but never as the best', async () => {
     const vendor = createServer((incoming, response) => {
       const asked = Object.fromEntries(new URL(incoming.url ?? '', 'http://x').searchParams)
       const routeSummary = { ...asked, amountOut: '1010000000', gas: '100000' }
@@ -271,7 +271,7 @@ describe('POST live/quote', () => {
     expect(await refused(answer([]))).toBe('NO_ROUTE')
   })
 
-  it('shows failed rows beside those that quoted', async () => {
+  it('shows failed rows beside successful ones', async () => {
     const { ask } = open({ pools: [ethUsdg()] })
     const rows = (await ask({ venues: ['venue_pool', 'aggregator_1'] })).routes
     expect(rows.map(({ venue, ok }) => [venue, ok])).toEqual([
@@ -296,7 +296,7 @@ describe('POST live/quote', () => {
     expect(await refused(open({ pools: [ethUsdg()] }).ask(body))).toEqual(answer)
   })
 
-  it('refuses only with codes its row names', async () => {
+  it('refuses only with codes of its route', async () => {
     const row = routeById('live.quote')
     for (const code of [
       'NO_ROUTE',
@@ -321,7 +321,7 @@ describe('POST live/quote', () => {
     expect(await refused(silent.ask(body))).toBe('VENUE_FAILED')
   })
 
-  it('asks for the wallet’s own tier, with shield its verdict', async () => {
+  it('reads the wallet’s own tier, and the audit verdict with shield', async () => {
     const { ask } = open({ pools: [ethUsdg()], tierBps: async (wallet) => (wallet === JUNK ? 10 : 25) })
     expect(await ask({ shield: true, policies: false }, JUNK)).toMatchObject({
       fee_bps: 20,
@@ -332,7 +332,7 @@ describe('POST live/quote', () => {
   })
 })
 
-it('says what failed where nothing routes', () => {
+it('lists failures if nothing routes', () => {
   const row = { id: '1', venue: 'venue_curve', label: 'ETH → X (curve)', why: 'It is over.' } as const
   expect(() => refuseUnrouted({ failed: [row] })).toThrow('venue_curve, ETH → X (curve): It is over.')
   expect(() => refuseUnrouted({ failed: [] })).toThrow(/No pool or curve/)

@@ -32,7 +32,7 @@ describe('live/submit', () => {
   }
   const timings = { check: 1.23, write: 2.35, send: 4, total: 8 }
 
-  it('answers the hash of one transaction, and no list', async () => {
+  it('returns the hash of one transaction, without a list', async () => {
     const { answer, ask } = await submit({ raw_tx: '0x02' })
     expect(answer).toStrictEqual({ tx_hash: HASHES[0], as_built: true, timings })
     expect(ask).toStrictEqual({ by: { keyId: 7, wallet }, raws: '0x02' })
@@ -50,7 +50,7 @@ describe('live/submit', () => {
     expect(ask).toStrictEqual({ by: { keyId: 7, wallet }, raws: ['0x02', '0x03'], feeTxHash: HASHES[1] })
   })
 
-  it('refuses a key that is bound to no wallet', async () => {
+  it('rejects a key without a wallet', async () => {
     const unbound = { keyId: 7, accountId: 1, wallet: null, expiresAtS: 1 }
     await expect(submit({ raw_tx: '0x02' }, unbound)).rejects.toMatchObject({ code: 'WALLET_NOT_BOUND' })
     await expect(submit({ raw_tx: '0x02' }, null)).rejects.toMatchObject({ code: 'WALLET_NOT_BOUND' })

@@ -17,7 +17,7 @@ interface Held {
   permit: [amount: bigint, expirationS: number]
 }
 let held: Record<Address, Held>
-/** After the steps; as before when they do nothing. */
+/** After the steps; unchanged if they do nothing. */
 let after: Record<Address, Held>
 let balanceWei: bigint
 let revertsAt: number | null
@@ -34,7 +34,7 @@ beforeEach(() => {
 const words = (...values: (bigint | number)[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
 
-/** What a node says of an allowance, the token's own or Permit2's; nothing for what is no token. */
+/** A node's answer for an allowance, the token's or Permit2's; none if it is not a token. */
 function allowanceOf(of: Record<Address, Held>, { to, data }: { to: Address; data: Hex }): Hex {
   if (to !== PERMIT2) return to in of ? words(of[to]!.allowance) : '0x'
   const token = `0x${data.slice(10 + 64 + 24, 10 + 128)}` as Address
@@ -119,9 +119,9 @@ it.each([
   ['nothing', { allowance: 0n, permit: [0n, 0] }, []],
   ['an allowance', { allowance: 1n, permit: [0n, 0] }, ['approve']],
   ['a live permit', { allowance: 0n, permit: [1n, NOW_S] }, ['lockdown']],
-  ['a permit that ended', { allowance: 0n, permit: [1n, NOW_S - 1] }, []],
+  ['an expired permit', { allowance: 0n, permit: [1n, NOW_S - 1] }, []],
   ['both', { allowance: 1n, permit: [1n, NOW_S + 60] }, ['approve', 'lockdown']],
-] as const)('takes back %s', async (_, state, kinds) => {
+] as const)('revokes %s', async (_, state, kinds) => {
   held = { [USDG.address]: state as unknown as Held }
   after = { [USDG.address]: gone }
   const answer = await revoke()
@@ -135,7 +135,7 @@ it.each([
   expect(answer.before[USDG.address]).toMatchObject({ allowance: String(state.allowance) })
 })
 
-it('takes several tokens back, each once, in one lockdown', async () => {
+it('revokes several tokens, each once, in one lockdown', async () => {
   const both: Held = { allowance: 7n, permit: [7n, NOW_S + 60] }
   held = { [USDG.address]: both, [OTHER]: both }
   after = { [USDG.address]: gone, [OTHER]: gone }
@@ -147,7 +147,7 @@ it('takes several tokens back, each once, in one lockdown', async () => {
   ])
 })
 
-it('leaves Permit2 alone when another spender is named', async () => {
+it('skips Permit2 if another spender is named', async () => {
   held = { [USDG.address]: { allowance: 7n, permit: [7n, NOW_S + 60] } }
   after = { [USDG.address]: gone }
   const { steps, before } = await revoke({ spender: OTHER })
@@ -155,7 +155,7 @@ it('leaves Permit2 alone when another spender is named', async () => {
   expect(before[USDG.address]).toMatchObject({ permit: null })
 })
 
-it('is not ready when a step reverts, does nothing, or cannot be paid', async () => {
+it('is not ready if a step reverts, does nothing, or cannot be paid', async () => {
   held = { [USDG.address]: { allowance: 7n, permit: [0n, 0] } }
   expect(await revoke()).toMatchObject({
     ready: false,
@@ -174,7 +174,7 @@ it('is not ready when a step reverts, does nothing, or cannot be paid', async ()
   })
 })
 
-it('refuses what no approval can be of', async () => {
+it('rejects tokens that cannot have approvals', async () => {
   held = { [USDG.address]: gone }
   expect(await refusalOf(revoke({ tokens: ['USDG', 'ETH'] }))).toEqual(['TOKEN_NOT_ALLOWED', 'tokens.1'])
   expect(await refusalOf(revoke({ tokens: ['FOO'] }))).toEqual(['TOKEN_NOT_ALLOWED', 'tokens.0'])
@@ -185,7 +185,7 @@ it('refuses what no approval can be of', async () => {
   expect(await refusalOf(revoke({ wallet: OTHER }))).toEqual(['WALLET_MISMATCH', 'wallet'])
 })
 
-it('says nothing of another chain’s approvals', async () => {
+it('does not cover another chain’s approvals', async () => {
   held = { [USDG.address]: gone }
   chainId = '0x1'
   expect(await refusalOf(revoke())).toEqual(['RPC_UNAVAILABLE', undefined])

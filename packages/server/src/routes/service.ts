@@ -9,7 +9,7 @@ export interface ServiceRoutesDeps {
   settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
   health: Pick<Health, 'report'>
-  /** Null while the signer has not been heard of. */
+  /** Null until the signer has answered. */
   cosigner(): `0x${string}` | null
   stats: { read(): Promise<string> }
 }
@@ -34,7 +34,7 @@ export function serviceRoutes({
   let config = serialise(cosigner())
   return {
     config: () => {
-      // Only this of it can change while the server runs.
+      // Only this part can change while the server runs.
       if (config.cosigner !== cosigner()) config = serialise(cosigner())
       return config.answer
     },

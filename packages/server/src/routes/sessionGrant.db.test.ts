@@ -22,7 +22,7 @@ withDb('granting', (db) => {
   })
 
   describe('a grant', () => {
-    it('says what is signed, what has to be sent first, and what can be lost', async () => {
+    it('lists what to sign, what to send first, and the maximum loss', async () => {
       const pending = await world.start({ tokens: ['ETH', 'USDG', MEME.address], setup_budget_usd: 60 })
       expect(pending).toMatchObject({
         status: 'pending',
@@ -66,7 +66,7 @@ withDb('granting', (db) => {
       expect(Object.keys(pending.sign.curve_roots as object)).toHaveLength(2)
     })
 
-    it('asks for no setup that is there, and for no authorization of a wallet that runs the delegator', async () => {
+    it('omits existing setup, and the authorization of a wallet that runs the delegator', async () => {
       world.settleWallet()
       const pending = await world.start()
       expect(pending).toMatchObject({ wallet_code: 'delegator', setup: [], sign: { authorization: null } })
@@ -96,7 +96,7 @@ withDb('granting', (db) => {
       [{ executor: NATIVE }, 'BAD_EXECUTOR', 'executor'],
       [{ wallet: WHO.stranger }, 'WALLET_MISMATCH', 'wallet'],
       [{ policies: ['block_new'] }, 'BAD_REQUEST', 'policies'],
-    ])('of %j is refused: %s at %s', async ({ pools, ...terms }: Record<string, unknown>, code, field) => {
+    ])('of %j is rejected: %s at %s', async ({ pools, ...terms }: Record<string, unknown>, code, field) => {
       if (pools === false) {
         const { get } = world.options.tokens
         world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), venues: [] })
@@ -105,7 +105,7 @@ withDb('granting', (db) => {
       expect(error).toMatchObject({ code, extras: { field } })
     })
 
-    it('is refused for risks nobody accepted and for policies that block', async () => {
+    it('is rejected for unaccepted risks and for blocking policies', async () => {
       const { get } = world.options.tokens
       const risks = [{ code: 'HONEYPOT' as const, severity: 'severe' as const, message: 'x' }]
       world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), risks })
@@ -123,14 +123,14 @@ withDb('granting', (db) => {
       })
     })
 
-    it('to a hosted agent’s executor is its owner’s alone', async () => {
+    it('to a hosted agent’s executor belongs to its owner', async () => {
       await world.host({ owner: WHO.stranger })
       expect(await codeOf(world.start())).toBe('EXECUTOR_OWNER')
       await db.query('update hosted_executors set owner = $1', [WHO.owner])
       expect(await world.start()).toMatchObject({ status: 'pending' })
     })
 
-    it('is refused while something it stands on is missing', async () => {
+    it('is rejected while a dependency is missing', async () => {
       world.chain.code.set(WHO.owner, '0x6001')
       expect(await codeOf(world.start())).toBe('WALLET_CODE')
       world.chain.isDown = true
@@ -155,7 +155,7 @@ withDb('granting', (db) => {
       })
     })
 
-    it('keeps the newest of what was never signed, and sweeps it in time', async () => {
+    it('keeps the newest unsigned ones, and sweeps them in time', async () => {
       for (let i = 0; i < 25; i++) await world.start()
       const count = async () => (await db.query<{ n: number }>('select count(*) as n from sessions'))[0]?.n
       expect(await count()).toBe(20)
@@ -194,7 +194,7 @@ withDb('granting', (db) => {
       expect(await findSession(db, session_id)).toBeUndefined()
     })
 
-    it('hide nothing that can trade', async () => {
+    it('hide no session that can trade', async () => {
       const { id } = await world.grant()
       world.clock.aheadS = 60
       for (let i = 0; i < 3; i++) await world.start()
@@ -203,7 +203,7 @@ withDb('granting', (db) => {
       expect(sessions[0]).toMatchObject({ session_id: id })
     })
 
-    it('are swept long after their end, with what they counted, unless an agent still names them', async () => {
+    it('are swept long after their end, with their counts, unless an agent still references them', async () => {
       world.settleWallet()
       const [old, named] = [await world.grant(), await world.grant()]
       await world.trade(old)

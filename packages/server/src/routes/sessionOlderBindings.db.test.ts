@@ -38,7 +38,7 @@ const LISTING: SessionBinding = {
   nonce: `0x${'33'.repeat(32)}`,
 }
 
-withDb('sessions granted before', (db) => {
+withDb('sessions of older bindings', (db) => {
   let world: SessionWorld
   beforeEach(async () => {
     await emptySessions(db)
@@ -50,7 +50,7 @@ withDb('sessions granted before', (db) => {
   it.each([
     ['1', FIRST],
     ['2', SECOND],
-  ] as const)('version %s pay the one rate they were granted with', async (_, binding) => {
+  ] as const)('version %s pay the single rate they were granted with', async (_, binding) => {
     const session = await world.adopt(binding)
     world.state.tierBps = 10
     world.audit.verdict = 'verified'
@@ -67,7 +67,7 @@ withDb('sessions granted before', (db) => {
   it.each([
     ['1', FIRST],
     ['2', SECOND],
-  ] as const)('version %s trade no token the audit has not verified', async (_, binding) => {
+  ] as const)('version %s trade only tokens the audit has verified', async (_, binding) => {
     const session = await world.adopt(binding)
     for (const verdict of ['unverified', 'flagged']) {
       world.audit.verdict = verdict
@@ -85,7 +85,7 @@ withDb('sessions granted before', (db) => {
     expect(await world.trade(session, { token_out: MEME.address })).toMatchObject({ ready: true })
   })
 
-  it('version 3 asks no verdict of its own', async () => {
+  it('version 3 requires no audit verdict', async () => {
     const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
     expect(await world.trade(session, { token_out: MEME.address })).toMatchObject({
       ready: true,

@@ -29,7 +29,7 @@ withDb('revoking', (db) => {
     role: 'owner' | 'executor' | 'stranger' = 'owner',
   ) => world.post('live.session.revoke', role, { session_id: id, reset_code })
 
-  it('ends it here and at the co-signer, and says what ends it on chain', async () => {
+  it('ends it here and at the co-signer, and returns the on-chain steps', async () => {
     const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
     world.settleWallet()
     world.chain.setNonce(WHO.owner, 9)
@@ -65,7 +65,7 @@ withDb('revoking', (db) => {
     expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
   })
 
-  it('leaves out what the chain refuses already, and keeps its first time', async () => {
+  it('omits steps the chain no longer needs, and keeps its first time', async () => {
     const session = await world.grant()
     const { revoked_at } = await revoke(session)
     world.chain.disabled.add(session.rootHash)
@@ -78,7 +78,7 @@ withDb('revoking', (db) => {
     })
   })
 
-  it('is one, however often it is asked for at once, beside trades too', async () => {
+  it('is one under concurrency, beside trades too', async () => {
     const session = await world.grant()
     world.settleWallet()
     const [one, , other] = await Promise.all([
@@ -90,13 +90,13 @@ withDb('revoking', (db) => {
     expect(other).toMatchObject({ status: 'revoked', revoked_at: one.revoked_at })
     expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(true)
     expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
-    // What was counted before it is what was co-signed, and nothing is left open.
+    // Only co-signed trades were counted before it, and nothing is left open.
     const counted = await db.query<{ status: string }>('select status from session_trades')
     expect(counted.every(({ status }) => status === 'signed')).toBe(true)
     expect(counted).toHaveLength(world.signer.roots.get(session.rootHash)!.leaves.length)
   })
 
-  it('is the owner’s alone', async () => {
+  it('belongs to the owner', async () => {
     const session = await world.grant()
     expect(await refused(revoke(session, false, 'executor'))).toMatchObject({
       code: 'WALLET_MISMATCH',
@@ -110,7 +110,7 @@ withDb('revoking', (db) => {
     expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(false)
   })
 
-  it('works while co-signer and chain are away: the co-signer is told once it is back', async () => {
+  it('works while co-signer and chain are away: the co-signer is notified once it is back', async () => {
     const session = await world.grant()
     world.signer.reachable = false
     world.chain.isDown = true
@@ -141,7 +141,7 @@ withDb('revoking', (db) => {
         status,
       ])
 
-    it('cancels it at once: nothing is left of it here, at the co-signer or on chain', async () => {
+    it('cancels it at once: nothing is left here, at the co-signer or on chain', async () => {
       const { session_id } = await world.start()
       const signed = await world.signatures(session_id)
       const { rootHash } = (await findSession(db, session_id))!
@@ -157,7 +157,7 @@ withDb('revoking', (db) => {
         reset_code: null,
       })
       expect(await listed()).toEqual([])
-      // A signature that comes later switches nothing on, here or at the co-signer.
+      // A later signature switches nothing on, here or at the co-signer.
       expect(await codeOf(world.post('live.session.grant', 'owner', signed))).toBe('NO_SESSION')
       expect(told).toHaveBeenCalledWith(rootHash)
       // A repeated cancellation finds nothing.
@@ -183,13 +183,13 @@ withDb('revoking', (db) => {
       expect(await listed()).toEqual([])
     })
 
-    it('keeps the place of no other: cancelled ones do not count towards the twenty', async () => {
+    it('frees its place: cancelled ones do not count towards the twenty', async () => {
       const first = (await world.start()).session_id
       for (let n = 0; n < 25; n++) await revoke({ id: (await world.start()).session_id })
       expect(await listed()).toEqual([[first, 'pending']])
     })
 
-    it('is its owner’s to cancel', async () => {
+    it('belongs to its owner', async () => {
       const { session_id } = await world.start()
       expect(await codeOf(revoke({ id: session_id }, false, 'executor'))).toBe('WALLET_MISMATCH')
       expect(await codeOf(revoke({ id: session_id }, false, 'stranger'))).toBe('NO_SESSION')
@@ -207,7 +207,7 @@ withDb('revoking', (db) => {
     }
     expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
     expect(await db.query(`select id from session_trades where status = 'signed'`)).toHaveLength(1)
-    // What was stored for the relay before does not leave.
+    // Bytes stored for the relay before are not sent.
     expect(await createSessionGate({ db, clock: world.clock }).isOpen(session.id)).toBe(false)
   })
 

@@ -12,14 +12,14 @@ import {
   type SessionWorld,
 } from '../../test/sessionWorld.ts'
 
-withDb('what a session has spent', (db, store) => {
+withDb('spending of a session', (db, store) => {
   let world: SessionWorld
   beforeEach(async () => {
     await emptySessions(db)
     world = openSessionWorld(db)
     world.settleWallet()
   })
-  /** The store keeps each session's count; after whatever happened it is that of its rows. */
+  /** Each session's stored count must equal that of its rows. */
   afterEach(async () => {
     const wrong = await db.query(
       `select s.id from sessions s left join session_counts c on c.session_id = s.id
@@ -29,14 +29,14 @@ withDb('what a session has spent', (db, store) => {
   })
   const used = async () => (await world.post('me.sessions', 'owner')).sessions[0]?.used
 
-  it('ends with its trades', async () => {
+  it('ends with its number of trades', async () => {
     const session = await world.grant({ max_trades: 2 })
     await world.trade(session)
     await world.trade(session)
     expect(await codeOf(world.trade(session))).toBe('SESSION_TRADES_LEFT')
   })
 
-  it('ends with its dollars of 24 hours, and has them again a day later', async () => {
+  it('ends with its dollars of 24 hours, and renews a day later', async () => {
     const session = await world.grant({ max_trade_usd: 5, max_day_usd: 12, expires_in_s: 10 * 86_400 })
     await world.trade(session)
     world.clock.aheadS = 3_600
@@ -45,27 +45,27 @@ withDb('what a session has spent', (db, store) => {
       code: 'SESSION_MAX_DAY',
     })
     expect(await world.trade(session, { notional_usd: 2 })).toMatchObject({ ready: true })
-    // A day, and what the last leaf of it may still take to run.
+    // A day, plus the remaining lifetime of the last leaf.
     world.clock.aheadS = 86_400 + 120
     expect(await used()).toMatchObject({ trades: 3, last_24h_usd: 10, remaining_24h_usd: 2 })
     expect(await world.trade(session, { notional_usd: 2 })).toMatchObject({ ready: true })
   })
 
-  it('is the co-signer’s count of dollars, not the service’s', async () => {
+  it('counts the co-signer’s dollars, not the service’s', async () => {
     const session = await world.grant()
     world.signer.value = 5_010_000
     await world.trade(session)
     expect(await used()).toMatchObject({ last_24h_usd: 5.01, remaining_24h_usd: 94.99 })
   })
 
-  it('never passes a cap, however many ask at once', { timeout: 120_000 }, async () => {
+  it('never exceeds a cap under concurrency', { timeout: 120_000 }, async () => {
     for (const [terms, fits] of [
       [{ max_trade_usd: 5, max_day_usd: 35, max_trades: 50 }, 7],
       [{ max_trade_usd: 5, max_day_usd: 100, max_trades: 3 }, 3],
     ] as const) {
       const session = await world.grant(terms)
       world.signer.asked = []
-      // The co-signer takes its time: everybody has been judged by then.
+      // The co-signer is slow: all requests have been checked by then.
       world.signer.beforeLeaf = () => new Promise((resolve) => setTimeout(resolve, 20))
       const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => world.trade(session)))
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(fits)
@@ -75,7 +75,7 @@ withDb('what a session has spent', (db, store) => {
     }
   })
 
-  it('never passes a cap over two processes', { timeout: 120_000 }, async () => {
+  it('never exceeds a cap over two processes', { timeout: 120_000 }, async () => {
     const second = await store().openSecond?.()
     // The embedded store has one process.
     if (!second) return
@@ -96,9 +96,9 @@ withDb('what a session has spent', (db, store) => {
     expect(other.signer.asked.length).toBeGreaterThanOrEqual(3)
   })
 
-  describe('by a trade that its caller named', () => {
+  describe('by a trade with a client_id', () => {
     const named = { client_id: 'trade-1' }
-    /** Another process over the same store and co-signer. */
+    /** Another process on the same store and co-signer. */
     const beside = (on = db): SessionWorld => {
       const other = openSessionWorld(on)
       other.settleWallet()
@@ -107,7 +107,7 @@ withDb('what a session has spent', (db, store) => {
       return other
     }
 
-    it('is counted once, and answered the same again', async () => {
+    it('counts once, and returns the same response again', async () => {
       const session = await world.grant()
       const first = await world.trade(session, named)
       expect(first).toMatchObject({ ready: true, leaf: { sequence: 1 } })
@@ -128,7 +128,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await world.trade(session, { client_id: 'trade-2' })).toMatchObject({ leaf: { sequence: 2 } })
     })
 
-    it('is counted once when its answer is lost, and when the process ends before it answers', async () => {
+    it('counts once if its response is lost, or the process ends before it responds', async () => {
       const session = await world.grant()
       world.signer.loses = true
       expect(await refused(world.trade(session, named))).toMatchObject({
@@ -149,7 +149,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1, last_24h_usd: 5 })
     })
 
-    it('is counted once, however many ask at once, over two processes', { timeout: 120_000 }, async () => {
+    it('counts once under concurrency, over two processes', { timeout: 120_000 }, async () => {
       const second = (await store().openSecond?.()) ?? db
       const session = await world.grant()
       const other = beside(second)
@@ -166,7 +166,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 3, last_24h_usd: 15 })
     })
 
-    it('is free again when the co-signer refused it', async () => {
+    it('is free again if the co-signer refused it', async () => {
       const session = await world.grant()
       world.signer.beforeLeaf = () => {
         throw refusal('PRICE_UNAVAILABLE')
@@ -178,12 +178,12 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1 })
     })
 
-    it('is planned anew once nobody can still be signing what was refused', async () => {
+    it('is planned again once no process can still be signing the refused one', async () => {
       const session = await world.grant()
       world.signer.loses = true
       await codeOf(world.trade(session, named))
       world.signer.loses = false
-      // It never reached the co-signer, which does not like the plan by now.
+      // It never reached the co-signer, which would refuse the plan by now.
       world.signer.roots.get(session.rootHash)!.leaves = []
       const asked: string[] = []
       world.signer.beforeLeaf = ({ execution }) => {
@@ -199,7 +199,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1 })
     })
 
-    it('is counted again where it was taken for lost and is signed after all', async () => {
+    it('counts again if it was considered lost and is signed after all', async () => {
       const session = await world.grant()
       world.signer.loses = true
       await codeOf(world.trade(session, named))
@@ -222,7 +222,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1 })
     })
 
-    it('says to look once its leaf has ended, and when its answer is gone', async () => {
+    it('asks to look it up once its leaf has expired, or its response is gone', async () => {
       const session = await world.grant()
       const answer = await world.trade(session, named)
       world.clock.aheadS = 121
@@ -242,7 +242,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1 })
     })
 
-    it('is not told once the session was revoked', async () => {
+    it('is not returned once the session was revoked', async () => {
       const session = await world.grant()
       await world.trade(session, named)
       await world.post('live.session.revoke', 'owner', { session_id: session.id, reset_code: false })
@@ -267,8 +267,8 @@ withDb('what a session has spent', (db, store) => {
       cosigner: createCosigner({ client: world.signer, pinned: null, logger: world.options.logger }),
     })
 
-  describe('when an answer is lost', () => {
-    it('counts until the co-signer’s ledger tells, and then as that says', async () => {
+  describe('when a response is lost', () => {
+    it('counts until the co-signer’s ledger is read, and then as that says', async () => {
       const session = await world.grant({ max_trade_usd: 5, max_day_usd: 15 })
       world.signer.loses = true
       expect(await codeOf(world.trade(session))).toBe('SIGNER_UNAVAILABLE')
@@ -291,7 +291,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await world.trade(session)).toMatchObject({ ready: true })
     })
 
-    it('counts when the co-signer’s store failed it in the middle', async () => {
+    it('counts if the co-signer’s store failed in the middle', async () => {
       const session = await world.grant()
       world.signer.beforeLeaf = () => {
         throw refusal('ENGINE_UNAVAILABLE')
@@ -305,7 +305,7 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1 })
     })
 
-    it('takes nothing back by a count that is older than the last trade', async () => {
+    it('ignores a count that is older than the last trade', async () => {
       const session = await world.grant()
       world.signer.loses = true
       await codeOf(world.trade(session))
@@ -313,7 +313,7 @@ withDb('what a session has spent', (db, store) => {
       world.clock.aheadS = 120
       const { root } = world.signer
       world.signer.root = async (hash) => {
-        // Read, and before it is heard another trade is signed.
+        // Another trade is signed between the read and its response.
         const stale = { ...(await root(hash)), sequence: 0 }
         await world.trade(session)
         return stale

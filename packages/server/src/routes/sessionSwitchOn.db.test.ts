@@ -23,7 +23,7 @@ withDb('switching a session on', (db) => {
   })
 
   describe('switching on', () => {
-    it('takes every signature of the owner, and nobody else’s', async () => {
+    it('requires every signature of the owner, and accepts no one else’s', async () => {
       const { session_id } = await world.start({ tokens: ['ETH', 'USDG', MEME.address] })
       const own = await world.signatures(session_id)
       const forged = await world.signatures(session_id, 'stranger')
@@ -84,14 +84,14 @@ withDb('switching a session on', (db) => {
       expect(answer).toMatchObject({ status: 'active', authorization_stored: false, curve_roots: null })
     })
 
-    it('takes an authorization for the wallet as it was, as it is, or as its setup leaves it', async () => {
+    it('accepts an authorization for the wallet as it was, as it is, or after its setup', async () => {
       for (const [sent, signsFor, stored] of [
         [0, 0, true],
         // Before its setup is sent, for the nonce after it.
         [0, 2, true],
         [2, 2, true],
         [3, 3, true],
-        // Of what no longer counts nothing is kept; what to sign instead is answered.
+        // Outdated signatures are not stored; the response says what to sign instead.
         [3, 0, false],
         [3, 2, false],
       ] as const) {
@@ -119,7 +119,7 @@ withDb('switching a session on', (db) => {
       })
     })
 
-    it('takes a new authorization of an active session, by its session_id alone', async () => {
+    it('accepts a new authorization of an active session, by its session_id alone', async () => {
       const { id: session_id } = await world.grant()
       const again = (nonce: number, by: 'owner' | 'stranger' = 'owner') =>
         world.post('live.session.grant', 'owner', {
@@ -152,11 +152,11 @@ withDb('switching a session on', (db) => {
       ).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'delegation_signature' } })
     })
 
-    it('is once, whatever gets lost between the two', async () => {
+    it('happens once, whatever gets lost between the two', async () => {
       const { session_id } = await world.start()
       const own = await world.signatures(session_id)
       const on = () => world.post('live.session.grant', 'owner', own)
-      // The co-signer has it already: an answer was lost on the way back.
+      // The co-signer has it already: a response was lost.
       await world.signer.registerRoot({
         session_id,
         binding: (await findSession(db, session_id))!.binding,
@@ -175,7 +175,7 @@ withDb('switching a session on', (db) => {
       expect(await codeOf(world.post('live.session.grant', 'owner', taken))).toBe('ROOT_REUSED')
     })
 
-    it('leaves nothing at the co-signer of one that was revoked while it was switched on', async () => {
+    it('leaves nothing at the co-signer for one that was revoked while it was switched on', async () => {
       const { session_id } = await world.start()
       const own = await world.signatures(session_id)
       const { registerRoot } = world.signer
@@ -188,7 +188,7 @@ withDb('switching a session on', (db) => {
       expect(world.signer.roots.get(own.rootHash)?.revoked).toBe(true)
     })
 
-    it('comes too late for one that was revoked or has ended', async () => {
+    it('is too late for one that was revoked or has ended', async () => {
       const { session_id } = await world.start({ expires_in_s: 60 })
       const own = await world.signatures(session_id)
       world.clock.aheadS = 60
@@ -198,11 +198,11 @@ withDb('switching a session on', (db) => {
       expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('SESSION_REVOKED')
     })
 
-    describe('whose answer is lost', () => {
+    describe('whose response is lost', () => {
       const cosigner = () =>
         createCosigner({ client: world.signer, pinned: null, logger: world.options.logger })
       const jobs = () => ({ ...world.options, cosigner: cosigner() })
-      /** The co-signer takes it, and nobody hears. */
+      /** The co-signer registers it, and the response is lost. */
       function lose(): () => void {
         const { registerRoot } = world.signer
         world.signer.registerRoot = async (request) => {
@@ -214,7 +214,7 @@ withDb('switching a session on', (db) => {
         }
       }
 
-      it('is kept with its signatures until it is asked again', async () => {
+      it('is stored with its signatures until it is repeated', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         const on = () => world.post('live.session.grant', 'owner', own)
@@ -230,7 +230,7 @@ withDb('switching a session on', (db) => {
         expect(await on()).toMatchObject({ status: 'active' })
       })
 
-      it('is ended at the co-signer when nobody asks again', async () => {
+      it('is ended at the co-signer if it is not repeated', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         lose()
@@ -244,7 +244,7 @@ withDb('switching a session on', (db) => {
         expect(world.signer.roots.get(own.rootHash)).toMatchObject({ revoked: true })
       })
 
-      it('is no refusal either where the co-signer has the root and cannot be asked whose it is', async () => {
+      it('is not refused either if the co-signer has the root and cannot be asked for its owner', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         const on = () => world.post('live.session.grant', 'owner', own)
@@ -257,13 +257,13 @@ withDb('switching a session on', (db) => {
           throw new SignerUnreachable('nothing in 10 ms')
         }
         expect(await codeOf(on())).toBe('ROOT_REUSED')
-        // Or nobody would end it there.
+        // Otherwise it would never be ended there.
         expect(await findSession(db, session_id)).toMatchObject({ status: 'registering' })
         Object.assign(world.signer, { registerRoot, root })
         expect(await on()).toMatchObject({ status: 'active' })
       })
 
-      it('ends here too what it ended at the co-signer: a call beside it was refused and took the signatures back', async () => {
+      it('also ends here what it ended at the co-signer, after a refused concurrent call removed the signatures', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         const on = () => codeOf(world.post('live.session.grant', 'owner', own))
@@ -286,7 +286,7 @@ withDb('switching a session on', (db) => {
         expect(await second).toBe('SESSION_REVOKED')
         expect(world.signer.roots.get(own.rootHash)?.revoked).toBe(true)
         world.signer.registerRoot = registerRoot
-        // Signing it again would be in vain: the co-signer takes no root twice.
+        // Signing it again would not help: the co-signer accepts no root twice.
         expect((await findSession(db, session_id))?.status ?? 'revoked').toBe('revoked')
       })
 

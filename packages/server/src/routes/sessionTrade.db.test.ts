@@ -28,7 +28,7 @@ const withFee = ({ request: params, ...rest }: Planned, bps: number): Planned =>
   ...rest,
   request: { ...params, quote: { ...params.quote, fee: { ...params.quote.fee, bps } } },
 })
-/** Says it trades twice as much as its call does. */
+/** Claims to trade twice as much as its call does. */
 const twice = (plan: TradePlan): TradePlan => ({
   ...plan,
   quote: { ...plan.quote, amountIn: 2n * plan.quote.amountIn },
@@ -42,7 +42,7 @@ withDb('trading in a session', (db) => {
   })
 
   describe('a trade', () => {
-    it('is co-signed, simulated as it is sent, stored for the relay and counted', async () => {
+    it('is co-signed, simulated as sent, stored for the relay and counted', async () => {
       const session = await world.grant()
       world.settleWallet()
       const answer = await world.trade(session)
@@ -93,7 +93,7 @@ withDb('trading in a session', (db) => {
         ],
         as_executor: [],
       })
-      // Sessions of other wallets stay out of its own list, and a grant that was never signed out of both.
+      // Its own list excludes sessions of other wallets; both exclude a grant that was never signed.
       expect(await listed('executor')).toMatchObject({
         sessions: [],
         as_executor: [{ ...shown, role: 'executor' }],
@@ -102,7 +102,7 @@ withDb('trading in a session', (db) => {
     })
 
     it('carries the wallet’s authorization until it has its code, and only at its nonce', async () => {
-      // Nothing of its setup was sent, and nothing of it is needed to sell ETH.
+      // Its setup was not sent, and selling ETH does not need it.
       const session = await world.grant()
       const selling = { token_in: 'USDG', token_out: 'ETH' }
       expect(await codeOf(world.trade(session, selling))).toBe('SESSION_SETUP')
@@ -124,7 +124,7 @@ withDb('trading in a session', (db) => {
       )
       world.settleWallet()
       expect((await world.trade(session)).tx).toMatchObject({ type: 2 })
-      // The chain took the first trade back: its authorization counts again.
+      // A reorg undid the first trade: its authorization counts again.
       world.chain.code.delete(WHO.owner)
       world.chain.setNonce(WHO.owner, 0)
       expect((await world.trade(session)).tx).toMatchObject({ type: 4, authorization_list: [{ nonce: 0 }] })
@@ -149,7 +149,7 @@ withDb('trading in a session', (db) => {
       ])
     })
 
-    it('is only tried out where funds are missing or it is asked so: nothing is counted', async () => {
+    it('is only simulated if funds are missing or on request: nothing is counted', async () => {
       const session = await world.grant()
       world.settleWallet()
       expect(await world.trade(session, { fund: true })).toMatchObject({
@@ -169,7 +169,7 @@ withDb('trading in a session', (db) => {
       expect(world.signer.asked).toEqual([])
     })
 
-    it('that fails as it would be sent is told, not hidden: it was co-signed and counts', async () => {
+    it('that fails as sent is reported: it was co-signed and counts', async () => {
       const session = await world.grant()
       world.settleWallet()
       world.state.simulationOk = false
@@ -190,7 +190,7 @@ withDb('trading in a session', (db) => {
       ['SESSION_MAX_TRADE', { amount_in: (11n * 10n ** 15n).toString() }],
       ['SESSION_SETUP', { token_in: 'USDG', token_out: 'ETH', before: (w) => w.chain.permit.clear() }],
       ['SESSION_SETUP', { token_in: 'USDG', token_out: 'ETH', before: (w) => w.chain.allowance.clear() }],
-    ])('is refused: %s for %j', async (code, { before, ...request }) => {
+    ])('is rejected: %s for %j', async (code, { before, ...request }) => {
       const session = await world.grant()
       world.settleWallet()
       before?.(world)
@@ -216,7 +216,7 @@ withDb('trading in a session', (db) => {
       ['FEE_BPS', (planned) => withFee(planned, 24)],
       // Another tier than its calldata pays.
       ['FEE_MISMATCH', (planned) => withFee(planned, 20)],
-    ])('whose plan was tampered with is refused: %s', async (code, bends) => {
+    ])('with a tampered plan is rejected: %s', async (code, bends) => {
       const session = await world.grant()
       world.settleWallet()
       world.bends = bends
@@ -224,7 +224,7 @@ withDb('trading in a session', (db) => {
       expect(world.signer.asked).toEqual([])
     })
 
-    it('is refused when it would pay a stranger', async () => {
+    it('is rejected if it would pay a stranger', async () => {
       const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
       world.settleWallet()
       world.state.feeRecipient = OTHER
@@ -232,7 +232,7 @@ withDb('trading in a session', (db) => {
       expect(await codeOf(world.trade(session, { token_out: MEME.address }))).toBe('SESSION_RECIPIENTS')
     })
 
-    it('is refused when ETH fell so far that the root, at its price, lets no such value out', async () => {
+    it('is rejected if ETH fell so far that the root’s value limit, at its price, is too low', async () => {
       const session = await world.grant()
       world.settleWallet()
       world.state.etherTimes = 0.5
@@ -240,7 +240,7 @@ withDb('trading in a session', (db) => {
       expect(await world.trade(session, { notional_usd: 12 })).toMatchObject({ ready: true })
     })
 
-    it('pays the wallet’s tier as far as the binding goes, and shield on top', async () => {
+    it('pays the wallet’s tier within the binding, and shield on top', async () => {
       const session = await world.grant()
       const shielded = await world.grant({ shield: true })
       world.settleWallet()
@@ -262,7 +262,7 @@ withDb('trading in a session', (db) => {
       expect(await world.trade(session, same)).toMatchObject({ ready: true, risk_terms: { shield: false } })
     })
 
-    it('is the session’s parties’ alone', async () => {
+    it('belongs to the session’s parties', async () => {
       const session = await world.grant()
       expect(await codeOf(world.trade(session, {}, 'stranger'))).toBe('NO_SESSION')
       expect(await codeOf(world.trade({ id: 'ses_0' }))).toBe('NO_SESSION')
@@ -285,7 +285,7 @@ withDb('trading in a session', (db) => {
       expect((await world.post('me.sessions', 'owner')).sessions[0]?.status).toBe('expired')
     })
 
-    it('is refused on a curve the owner signed no roots for', async () => {
+    it('is rejected on a curve without signed roots', async () => {
       const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] }, { curves: false })
       world.settleWallet()
       const { planTrade } = world.options.trade
@@ -299,7 +299,7 @@ withDb('trading in a session', (db) => {
       expect(await codeOf(world.trade(other, { token_out: MEME.address }))).toBe('SESSION_CURVE')
     })
 
-    it('is not made under a binding that somebody changed in the store', async () => {
+    it('is rejected under a binding that was changed in the store', async () => {
       const session = await world.grant()
       world.settleWallet()
       const change = `update sessions set binding = jsonb_set(binding, '{limits,max_trade_micro_usd}',
@@ -311,8 +311,8 @@ withDb('trading in a session', (db) => {
     })
   })
 
-  describe('what the co-signer says', () => {
-    it('is passed on, and what it refused does not count', async () => {
+  describe('the co-signer’s response', () => {
+    it('is passed on, and a refused trade does not count', async () => {
       const session = await world.grant()
       world.settleWallet()
       const signer_checks = [{ rule: 'PRICE', ok: false, message: 'far off' }]
@@ -335,18 +335,18 @@ withDb('trading in a session', (db) => {
       expect(await db.query('select id from session_trades')).toHaveLength(1)
     })
 
-    it('is not believed when it is another leaf than was asked for: nothing is answered', async () => {
+    it('is rejected if it is another leaf than requested: nothing is returned', async () => {
       const session = await world.grant()
       world.settleWallet()
       world.signer.answers = (honest) => ({ ...honest, leaf: { ...honest.leaf, delegate: WHO.stranger } })
       expect(await refused(world.trade(session))).toMatchObject({ code: 'SIGNER_MISMATCH', status: 502 })
       expect(world.seen.plans).toEqual([])
-      // It may have counted: so it does here, until its ledger tells.
+      // It may have counted there: so it counts here, until the ledger is read.
       expect((await world.post('me.sessions', 'owner')).sessions[0]?.used.trades).toBe(1)
     })
   })
 
-  it('lets only its own executors’ transactions through, while it lasts', async () => {
+  it('allows only its own executors’ transactions, while it is valid', async () => {
     const gate = createSessionGate({ db, clock: world.clock })
     const params = { wallet: WHO.owner, signer: WHO.executor }
     const { session_id } = await world.start()

@@ -28,7 +28,7 @@ export interface SessionRoutes {
   profile: ChainProfile
   charge: Charge
   logger: Pick<Logger, 'warn'>
-  /** The wallet's hosted agents, as they are listed with its sessions. */
+  /** The wallet's hosted agents, for the list of its sessions. */
   readHosted?(wallet: Address): Promise<Hosted>
 }
 
@@ -46,7 +46,7 @@ export const sessionRoutes = (
       })
       return describeActive(deps.crypto, session)
     }
-    // Where no session can be granted nothing else is said of the request.
+    // If no session can be granted, nothing else about the request is reported.
     deps.sessions.refuseUnavailable()
     const granted = await deps.sessions.startGrant(grantAskOf(deps, body, caller))
     return describePending(deps.crypto, delegationAddresses(deps.profile), granted)
@@ -81,7 +81,7 @@ export const sessionRoutes = (
     const { wallet } = traderOf(caller)
     const { granted, asExecutor } = await deps.sessions.listSessions(wallet)
     const hosted = await deps.readHosted?.(wallet).catch((error) => {
-      deps.logger.warn({ err: error }, 'hosted agents could not be read')
+      deps.logger.warn({ err: error }, 'failed to read hosted agents')
       return undefined
     })
     return {
@@ -99,7 +99,7 @@ export const sessionRoutes = (
   },
 })
 
-/** Each field as it was sent: a number may be one that no hash of JSON takes. */
+/** Each field as sent: a number may be one without canonical JSON. */
 const nameOf = (clientId: string, body: object) => ({
   clientId,
   requestHash: requestHash(
@@ -115,7 +115,7 @@ function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: 
     crypto.parseAddress(body.executor) ??
     fail('BAD_REQUEST', {
       field: 'executor',
-      message: '`executor`: its checksum is wrong; send it lower-case or as it is.',
+      message: '`executor` has a wrong checksum. Send it in lower case or with its checksum.',
     })
   const { accept_risks, shield, policies, setup_budget_usd: budgetUsd } = body
   return {

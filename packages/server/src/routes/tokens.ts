@@ -47,7 +47,7 @@ function addressOf({ crypto, profile }: Pick<TokenRoutesDeps, 'crypto' | 'profil
       crypto.parseAddress(text) ??
       fail('BAD_REQUEST', {
         field: 'address',
-        message: '`address`: its checksum is wrong; send it lower-case or as it is.',
+        message: '`address` has a wrong checksum. Send it in lower case or with its checksum.',
       })
     )
   }

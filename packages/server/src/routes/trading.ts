@@ -25,7 +25,7 @@ export function tradingRoutes({
 }: TradingRoutesDeps): Pick<Handlers, PlanRoute> {
   const permit2 = { chainId: profile.chain_id, permit2: lowerAddress(profile.contracts.permit2) }
 
-  /** A trade for the wallet the request names. */
+  /** A trade for the wallet in the request. */
   const requestOf = (body: TradeBody, caller: Caller): PlanRequest => {
     const by = traderNamed(crypto, caller, body.wallet)
     return { by, trade: tradeOf(body, caller, by.wallet), ...termsOf(body, caller) }
@@ -84,10 +84,10 @@ export function tradingRoutes({
   }
 }
 
-/** By what was asked for, not by which fields came along. */
+/** By the requested content, not by which fields came along. */
 const isTrade = (body: Body<'live.prepare'>): body is TradeBody => body.action !== 'revoke'
 
-/** What quotes and plans ask for alike. */
+/** Fields common to quotes and plans. */
 const pairOf = (body: PlanBody | Body<'live.quote'>, feeWallet: TradeParams['wallet']) => ({
   wallet: feeWallet,
   tokenIn: body.token_in,
@@ -107,7 +107,7 @@ const termsOf = (body: PlanBody, caller: Caller): Pick<PlanRequest, 'terms' | 'p
     ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
     ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
     approval: {
-      // Any text passes here: APPROVAL_MODE is the policy's word.
+      // Any text passes here: the policy reports APPROVAL_MODE.
       mode: body.approval_mode as PlanRequest['terms']['approval']['mode'],
       budgetUsd: body.approval_budget_usd,
       allowUnlimited: body.allow_unlimited_approval,

@@ -87,7 +87,7 @@ export function describeSimulated(
 const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null =>
   ethUsd === null ? null : Math.round(gas * (Number(gasPriceWei) / 1e18) * ethUsd * 1e6) / 1e6
 
-/** Disclosures are read at the top level; twice they could be read wrongly once. */
+/** Disclosures are at the top level only: a second copy could be misread. */
 function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'live.simulate'>['build'] {
   const disclosed = Object.keys(disclosuresOf(planned.request.quote))
   const plan = describePlan(permit2, planned)
@@ -98,9 +98,8 @@ function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'l
 export function describeRevocation(revocation: Revocation): Answer<'live.revoke'> {
   const { steps, before, simulation, ready, missing } = revocation
   const nothing = steps.length === 0
-  const sign =
-    'Sign and send the steps in order. A permit signed before and not used yet ends with its own deadline.'
-  const read = 'The simulation does not take everything back: read `simulation.after` before sending.'
+  const sign = 'Sign and send the steps in order. An unused signed permit stays valid until its own deadline.'
+  const read = 'The simulation does not revoke everything: check `simulation.after` before sending.'
   return {
     steps: steps.map(stepJson),
     before: approvalsJson(before),
@@ -108,7 +107,7 @@ export function describeRevocation(revocation: Revocation): Answer<'live.revoke'
     ready,
     missing: missing.map(missingJson),
     nothing_to_revoke: nothing,
-    note: nothing ? 'Nothing is approved: there is nothing to take back.' : simulation.ok ? sign : read,
+    note: nothing ? 'There are no approvals to revoke.' : simulation.ok ? sign : read,
   }
 }
 

@@ -30,7 +30,7 @@ describe('the config', () => {
       ['ETH', 'WETH', 'USDG', 'cbBTC', 'PARTNER', 'NVDA', 'SPY'],
       ['ETH', 'WETH', 'USDG', 'PARTNER'],
     ],
-  ])('names only tokens of the profile: %s', (path, majors, hubs) => {
+  ])('lists only tokens of the profile: %s', (path, majors, hubs) => {
     const config = configOf(readProfile(path))
     expect(config.fee.major_symbols).toEqual(majors)
     expect(Object.keys(config.tokens).sort()).toEqual([...majors].sort())

@@ -24,10 +24,7 @@ import type { Config } from '../config.ts'
 type Address = `0x${string}`
 const lower = <T extends string | null>(address: T) => (address?.toLowerCase() ?? null) as T & Address
 
-/**
- * GET config: what a client pins. Everything in it is the profile's data, a setting, or a number of the
- * contract.
- */
+/** GET config: what a client pins. Everything in it comes from the profile, a setting or the contract. */
 export function describeConfig({
   profile,
   settings,
@@ -37,7 +34,7 @@ export function describeConfig({
   profile: ChainProfile
   settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
-  /** What the signer says of itself, where the profile pins none. */
+  /** Reported by the signer, if the profile pins none. */
   cosigner: Address | null
 }): Answer<'config'> {
   const { contracts, delegation } = profile

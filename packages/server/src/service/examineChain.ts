@@ -5,16 +5,18 @@ import type { Logger } from '@pit/platform/logger'
 
 const AGAIN_AFTER_MS = 10_000
 const MAX_LOOKS = 3
-/** The finding of a node that answers. */
+/** Check that is present only if the node answers. */
 const ANSWERED = 'chain id'
 
 export interface ChainExamination {
-  /** Throws what no server may start with. A chain that does not answer is let pass, and asked again. */
+  /**
+   * Throws on findings that keep the server from starting. An unreachable chain passes and is checked again.
+   */
   settled(): Promise<void>
   jobs: CapabilityJobs
 }
 
-/** Begins at once, beside whatever opens meanwhile; what it finds is told once. */
+/** Starts at once, in parallel to opening the rest; each finding is logged once. */
 export function examineChain(
   deps: DoctorDeps & { logger: Pick<Logger, 'info' | 'warn' | 'error'> },
 ): ChainExamination {
@@ -32,7 +34,7 @@ export function examineChain(
     if (lost.length > 0) throw new StartRefused(refusalOf(profile.name, lost))
     if (findings.some(({ check }) => check === ANSWERED)) answeredLooks++
     const isWhole = findings.every(({ verdict }) => verdict !== 'unknown')
-    // What a node never says is not asked for ever.
+    // Give up on facts the node never reports.
     isDone = isWhole || answeredLooks >= MAX_LOOKS
   }
 
@@ -40,19 +42,19 @@ export function examineChain(
     const line = `${check}: ${found}`
     if (verdict === 'ok' || verdict === 'unknown' || told.has(line)) return
     told.add(line)
-    logger.warn({ check, verdict, found, remedy }, 'the chain or its profile is not as it should be')
+    logger.warn({ check, verdict, found, remedy }, 'chain check found a problem')
   }
 
-  /** One line for all of them: a node that is away says nothing to any. */
+  /** One line for all: an unreachable node leaves every check open. */
   function tellUnread(findings: readonly Finding[]): void {
     const missing = findings.flatMap(({ check, verdict }) => (verdict === 'unknown' ? [check] : []))
     if (missing.length === 0 || missing.join() === unread) return
     unread = missing.join()
-    logger.warn({ missing }, 'the chain could not be examined whole: the node does not say')
+    logger.warn({ missing }, 'chain check incomplete: no answer from the node')
   }
 
   const first = look()
-  // It is awaited once everything else is open.
+  // Awaited once everything else is open.
   first.catch(() => undefined)
   return {
     settled: () => first,
@@ -74,6 +76,6 @@ export function examineChain(
 
 const refusalOf = (profile: string, lost: readonly Finding[]): string =>
   [
-    `profile ${profile} does not fit its chain, and would lose money (pit doctor --chain shows all):`,
+    `profile ${profile} does not match its chain and could lose money (pit doctor --chain shows all checks):`,
     ...lost.map(({ check, found, remedy }) => `  ${check}: ${found}. ${remedy}`),
   ].join('\n')

@@ -12,12 +12,12 @@ const broken = () => {
   throw new Error('refused')
 }
 
-it('is down before the first probe: nothing is claimed unseen', () => {
+it('is down before the first probe', () => {
   const health = createHealth({ probes: [probe('store', true, fine)] })
   expect(health.report()).toEqual({ status: 'down', checks: { store: 'unknown' } })
 })
 
-it('is ok when all answer, degraded without an optional one, down without a required one', async () => {
+it('is ok if all answer, degraded without an optional one, down without a required one', async () => {
   const state = { store: fine as () => void, chain: fine as () => void }
   const health = createHealth({
     probes: [probe('store', true, () => state.store()), probe('chain', false, () => state.chain())],
@@ -29,7 +29,7 @@ it('is ok when all answer, degraded without an optional one, down without a requ
   expect((await health.refresh()).status).toBe('down')
 })
 
-it('is quiet about what is still starting beside it, but not about what stays away or goes', async () => {
+it('does not report dependencies that are still starting, but those that stay away or fail', async () => {
   const changes: string[] = []
   const state = { signer: broken as () => void, chain: fine as () => void }
   const health = createHealth({
@@ -48,7 +48,7 @@ it('is quiet about what is still starting beside it, but not about what stays aw
   expect(changes.slice(3)).toEqual(['signer ok'])
 })
 
-it('calls a probe that hangs impaired, and says why once', async () => {
+it('reports a hanging probe as impaired, and logs it once', async () => {
   const changes: string[] = []
   const health = createHealth({
     probes: [probe('chain', false, () => new Promise(() => {}))],
@@ -57,7 +57,7 @@ it('calls a probe that hangs impaired, and says why once', async () => {
   })
   await health.refresh()
   await health.refresh()
-  expect(changes).toEqual(['chain impaired: no answer in 5 ms'])
+  expect(changes).toEqual(['chain impaired: no response within 5 ms'])
 })
 
 it.each(['sequencer', 'clock', 'sanctions', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(

@@ -2,8 +2,8 @@ import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import { withinMs } from '@pit/platform/withinMs'
 
 /**
- * What the service stands on. `required`: without it nothing can be served (down); else its loss is
- * `degraded`. A probe throws when the dependency is impaired.
+ * A dependency of the service. `required`: without it the service is down; otherwise its loss is `degraded`.
+ * A probe throws if the dependency is impaired.
  */
 export interface Probe {
   name: string
@@ -17,25 +17,27 @@ export interface HealthReport {
 }
 
 export interface Health {
-  /** The latest report; never waits. */
+  /** The latest report, without waiting. */
   report(): HealthReport
-  /** Probes once now and answers what it saw. */
+  /** Probes once now and returns the report. */
   refresh(): Promise<HealthReport>
   jobs: CapabilityJobs
 }
 
 interface HealthDeps {
   probes: Probe[]
-  /** Told when a dependency changes, with why. */
+  /** Called when a dependency changes, with the reason. */
   onChange?: (name: string, state: 'ok' | 'impaired', why: string) => void
   timeoutMs?: number
-  /** For so many rounds from the start, what was never there is not told of: it may be starting beside us. */
+  /**
+   * Rounds after the start in which a dependency that never answered is not reported: it may be starting too.
+   */
   quietRounds?: number
 }
 
 const PROBE_EVERY_MS = 1_000
 
-/** Probes run in the background, so that GET health answers at once however slow a dependency is. */
+/** Probes run in the background, so that GET health responds at once however slow a dependency is. */
 export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds = 0 }: HealthDeps): Health {
   const states = new Map<string, 'ok' | 'impaired'>()
   const told = new Map<string, 'ok' | 'impaired'>()
@@ -45,7 +47,11 @@ export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds 
     let state: 'ok' | 'impaired' = 'ok'
     let why = ''
     try {
-      await withinMs(timeoutMs, Promise.resolve(check()), () => new Error(`no answer in ${timeoutMs} ms`))
+      await withinMs(
+        timeoutMs,
+        Promise.resolve(check()),
+        () => new Error(`no response within ${timeoutMs} ms`),
+      )
     } catch (error) {
       state = 'impaired'
       why = (error as Error).message

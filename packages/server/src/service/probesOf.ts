@@ -11,7 +11,7 @@ import type { Probe } from './health.ts'
 const PING_TIMEOUT_MS = 1_500
 const HEAD_MAX_AGE_S = 30
 
-/** What health asks: without the store nothing is served; the rest impairs. */
+/** Health probes: without the store the service is down; the rest degrade it. */
 export function probesOf({
   db,
   rpc,
@@ -35,7 +35,7 @@ export function probesOf({
   redis: Pick<Redis, 'ping'> | null
   fleet: { isClockOff(): boolean }
   sequencer: { check(): Promise<void> }
-  /** Null where this server has no signer, audit provider or AI gateway. */
+  /** Null if this server has no signer, audit provider or AI gateway. */
   checkSigner: (() => Promise<void>) | null
   checkAudit: (() => Promise<void>) | null
   checkGateway: (() => Promise<void>) | null
@@ -48,7 +48,7 @@ export function probesOf({
       required: false,
       check: async () => {
         const block = await readOne(rpc, askHeader('latest'))
-        if (block === null) throw new Error('the chain has no newest block')
+        if (block === null) throw new Error('the chain has no latest block')
         const ageS = ageOf(block.timestampS)
         if (ageS > HEAD_MAX_AGE_S) throw new Error(`the newest block is ${Math.round(ageS)} s old`)
       },
@@ -71,15 +71,15 @@ export function probesOf({
         const at = market.head()
         if (at === null) throw new Error('no block has been read yet')
         const ageS = ageOf(at.timestampS)
-        if (ageS > HEAD_MAX_AGE_S) throw new Error(`the market stands ${Math.round(ageS)} s behind`)
-        if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
+        if (ageS > HEAD_MAX_AGE_S) throw new Error(`the market is ${Math.round(ageS)} s behind`)
+        if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks are unreadable`)
       },
     },
     {
       name: 'clock',
       required: false,
       check: () => {
-        if (fleet.isClockOff()) throw new Error('the clock is not that of the other processes: set it')
+        if (fleet.isClockOff()) throw new Error('the clock differs from the other processes’: set it')
       },
     },
     { name: 'sequencer', required: false, check: sequencer.check },

@@ -23,7 +23,7 @@ function open() {
   return { sequencer, send, state, time }
 }
 
-it('is fine when it answers, be it that it takes one method only', async () => {
+it('is healthy if it answers, even if it supports one method only', async () => {
   const { sequencer, state, time } = open()
   await sequencer.check()
   state.ping = 'refuses'
@@ -35,12 +35,12 @@ it('is fine when it answers, be it that it takes one method only', async () => {
   await expect(sequencer.check()).rejects.toThrow('no answer')
 })
 
-it('is impaired after a transaction it did not answer, until another is or a minute has passed', async () => {
+it('is impaired after an unanswered transaction, until another is answered or a minute has passed', async () => {
   const { sequencer, send, state, time } = open()
   state.send = 'silent'
   await send()
   time.nowMs += 5_000
-  await expect(sequencer.check()).rejects.toThrow('it did not answer to a transaction 5 s ago')
+  await expect(sequencer.check()).rejects.toThrow('no response to a transaction 5 s ago')
   state.send = 'refuses'
   await send()
   await sequencer.check()

@@ -1,12 +1,12 @@
 import type { Clock } from '@pit/platform/clock'
 import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 
-/** How long an unanswered transaction speaks against the sequencer when nothing was sent since. */
+/** How long an unanswered transaction counts if nothing was sent since. */
 const REMEMBERED_MS = 60_000
-/** Often enough to keep a connection warm for the next transaction; health looks every second. */
+/** Often enough to keep a connection warm for the next transaction; health runs every second. */
 const PING_EVERY_MS = 2_000
 
-/** The way to the sequencer, and whether it answers: to what was last sent to it, and to a call now. */
+/** The sequencer's client and its health: by the last submission, and by a call now. */
 export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise<void> } {
   let lostAtMs = Number.NEGATIVE_INFINITY
   let ping: { atMs: number; answer: Promise<void> } | null = null
@@ -18,7 +18,7 @@ export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise
       if (isSend) lostAtMs = Number.NEGATIVE_INFINITY
       return answer
     } catch (error) {
-      // A refusal is an answer.
+      // A rejection is a response.
       if (isSend) lostAtMs = error instanceof RpcUnreachable ? clock.nowMs() : Number.NEGATIVE_INFINITY
       throw error
     }
@@ -28,7 +28,7 @@ export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise
     rpc.request('eth_chainId').then(
       () => {},
       (error: unknown) => {
-        // A sequencer takes one method only, and says so.
+        // A sequencer supports one method and rejects others.
         if (error instanceof RpcUnreachable) throw error
       },
     )
@@ -43,7 +43,7 @@ export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise
       await ping.answer
       const agoMs = clock.nowMs() - lostAtMs
       if (agoMs < REMEMBERED_MS) {
-        throw new Error(`it did not answer to a transaction ${Math.round(agoMs / 1000)} s ago`)
+        throw new Error(`no response to a transaction ${Math.round(agoMs / 1000)} s ago`)
       }
     },
   }

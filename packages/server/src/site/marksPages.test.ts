@@ -9,7 +9,7 @@ const WETH = `0x${'Ab'.repeat(20)}` as const
 const NOW_S = 1_800_000_000
 const ROWS = `[[${NOW_S - 300},"2400000000000000000000",false],[${NOW_S - 60},"2500000000000000000000",false]]`
 
-it('answers a core token’s stored marks, read once a minute however many ask', async () => {
+it('serves a core token’s stored marks, read once a minute for all readers', async () => {
   const asked: unknown[] = []
   const sql = {
     query: async (_: string, params: unknown[]) => {

@@ -12,9 +12,9 @@ const RECENT_S = 6 * 3_600
 const RECENT_STEP = 5
 
 /**
- * The prices that were, as the store has them by the minute. For rehearsals a core token's last three days, as
- * `[minute, price times 10^18, stale]`; for the market's curves the last hours of all of them, a point every five
- * minutes. One read a minute for each, however many ask.
+ * Past prices from the store, by the minute. For backtests a core token's last three days, as `[minute, price
+ * times 10^18, stale]`; for the market's charts the last hours of all tokens, a point every five minutes.
+ * Each is read once a minute for all readers.
  */
 export function marksPages({
   sql,

@@ -32,7 +32,7 @@ const openAppOf = (profile: ChainProfile) => {
 }
 
 describe('the dashboard', () => {
-  it('answers its pages and files, compressed where that is accepted, and nothing else', async () => {
+  it('serves its pages and files, compressed if accepted, and nothing else', async () => {
     const app = await openAppOf(DEVNET)
     const page = await app.inject({ url: '/tokens/0xab' })
     expect([page.status, page.text, page.headers['cache-control']]).toEqual([200, '<p>page</p>', 'no-cache'])
@@ -61,7 +61,7 @@ describe('the dashboard', () => {
     return String(headers['content-security-policy'])
   }
 
-  it('lets a page connect to the nodes of its pins, and to none that may hold a key', async () => {
+  it('lets a page connect to the nodes of its pins, and to none whose address may contain a key', async () => {
     expect(await policyOf(DEVNET)).toContain("connect-src 'self' http://127.0.0.1:8545;")
     expect(await policyOf(REAL)).toContain("connect-src 'self';")
     const withPublic = { ...REAL, rpc_urls: [NODE, PUBLIC_NODE, 'https://key@node.example'] }
@@ -78,7 +78,7 @@ describe('the dashboard', () => {
     ["https://a;script-src'unsafe-inline'", ''],
     ['https://a https://b', ''],
     ["'self' *", ''],
-  ])('lets it connect to exactly the node that the visitor chose: %s', async (node, origin) => {
+  ])('lets it connect to exactly the visitor’s node: %s', async (node, origin) => {
     const policy = await policyOf(REAL, `/?node=${encodeURIComponent(node)}`)
     expect(policy).toContain(`connect-src 'self'${origin}; base-uri`)
   })
@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     await app.close()
   })
 
-  it('hands out its pins with the co-signer, and never the operator’s node of a real chain', async () => {
+  it('publishes its pins with the co-signer, and never the operator’s node of a real chain', async () => {
     const app = await openAppOf(REAL)
     const pins = await app.inject({ url: '/pins.json' })
     expect(pins.json()).toMatchObject({ kind: 'mainnet', rpc_urls: [], cosigner: COSIGNER })
@@ -110,13 +110,13 @@ describe('the dashboard', () => {
     await app.close()
   })
 
-  it('hands out a public node with its pins, so that the page verifies on it', async () => {
+  it('publishes a public node with its pins, so that the page verifies on it', async () => {
     const app = await openAppOf({ ...REAL, rpc_urls: [NODE, PUBLIC_NODE] })
     expect((await app.inject({ url: '/pins.json' })).json()).toMatchObject({ rpc_urls: [PUBLIC_NODE] })
     await app.close()
   })
 
-  it('is not there where it was not built', () => {
+  it('is absent if it was not built', () => {
     expect(openSite({ profile: DEVNET, folder: join(folder, 'none'), cosigner: () => null })).toEqual({
       pages: [],
     })

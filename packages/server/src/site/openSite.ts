@@ -8,7 +8,7 @@ import type { PageAt } from '../http/pages.ts'
 import type { PageAddress, PagePlan } from '../http/plan.ts'
 import { JSON_POLICY, type Reply } from '../http/reply.ts'
 
-/** Written by the build beside the server's bundle: which paths are pages, and which files they need. */
+/** Manifest of the build: which paths are pages, and which files they need. */
 interface BuiltSite {
   folder: string
   pages: readonly string[]
@@ -22,7 +22,7 @@ export interface Site {
 export interface SiteDeps {
   profile: ChainProfile
   cosigner(): `0x${string}` | null
-  /** Where the build put it; tests have their own. */
+  /** Folder of the build; tests have their own. */
   folder?: string
 }
 
@@ -32,14 +32,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
-/** In the order they are preferred. */
+/** In order of preference. */
 const ENCODINGS = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const
 const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'web')
 
-/** The dashboard: every path of it answers the same page, its files are kept for good. None where it is not built. */
+/**
+ * The dashboard: every path serves the same page, its files are cached permanently. Null if it was not built.
+ */
 export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: SiteDeps): Site {
   const list = join(folder, 'site.json')
   if (!existsSync(list)) return { pages: [] }
@@ -71,7 +73,7 @@ const page = (path: string, name: string, reply: PageAt['page']['reply']): PageA
   page: { kind: 'page', name, reply },
 })
 
-/** Scripts and styles of this server alone, nothing inline; connections to it and to the nodes that verify. */
+/** Scripts and styles of this server only, nothing inline; connections to it and to the verifying nodes. */
 function policyOf(nodes: readonly string[]): string {
   const origins = nodes.map((url) => ` ${new URL(url).origin}`).join('')
   return (
@@ -80,13 +82,13 @@ function policyOf(nodes: readonly string[]): string {
   )
 }
 
-/** A provider's key stands in the path, the query or the user name: only bare addresses are published. */
+/** A provider's key may be in the path, query or user name: only bare addresses are published. */
 function publicNodes({ kind, rpc_urls }: ChainProfile): readonly string[] {
   return kind === 'devnet' ? rpc_urls : rpc_urls.filter((url) => BARE_HTTPS.test(url))
 }
 const BARE_HTTPS = /^https:\/\/[a-z0-9.-]+(:\d{1,5})?\/?$/i
 
-/** `?node=` is the origin of the node that this visitor chose; the page itself reads the choice from its browser. */
+/** `?node=` is the origin of the visitor's node; the page itself reads the choice from its browser. */
 function namedNode(search: string): readonly string[] {
   const origin = new URLSearchParams(search).get('node') ?? ''
   return BARE_HTTPS.test(origin) || LOOPBACK.test(origin) ? [origin] : []
@@ -143,8 +145,8 @@ function variantOf(
 }
 
 /**
- * The pins of the page's verifying client: this server's own files, as `npm start` writes them to pins.json. On a real
- * chain the sequencer is the operator's, and so is a node whose address may hold a key.
+ * Pins of the page's verifying client: this server's own files, as `npm start` writes them to pins.json. On a
+ * real chain the sequencer is private to the operator, and so is a node whose address may contain a key.
  */
 function pinsReply(profile: ChainProfile, cosigner: `0x${string}` | null): Reply {
   const isReal = profile.kind !== 'devnet'

@@ -9,7 +9,7 @@ const DECIDED = {
   ...{ decided_at_s: 300_000, outcome: null, rules_version: 2 },
 }
 
-it('serves the parts of a decided season, each read once a minute however many ask', async () => {
+it('serves the parts of a decided season, each read once a minute for all readers', async () => {
   const asked: string[] = []
   const sql = {
     query: async (text: string, [number]: unknown[]) => {

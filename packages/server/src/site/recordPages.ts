@@ -6,7 +6,7 @@ import { fail } from '@pit/protocol'
 import type { PageAt } from '../http/pages.ts'
 
 const KEPT_S = 60
-/** Parts kept as text, of one or a few megabytes each. */
+/** Cached parts, of one or a few megabytes each. */
 const MAX_PARTS = 16
 const SEASON = /^[1-9]\d{0,5}$/
 
@@ -19,8 +19,7 @@ const PARTS: readonly [name: RegExp, read: ReadPart][] = [
 ]
 
 /**
- * The record of decided seasons in parts, for `pit league verify`. Each part is read once a minute at most,
- * however many ask.
+ * The record of decided seasons in parts, for `pit league verify`. Each part is read at most once a minute.
  */
 export function recordPages({ sql, clock }: { sql: Sql; clock: Clock }): PageAt[] {
   const source = storedRecord(sql)

@@ -47,7 +47,7 @@ it('builds once for a thousand readers and again only after five seconds', async
   expect(builds()).toBe(2)
 })
 
-it('answers null for what cannot be read now, and keeps the rest', async () => {
+it('returns null for unreadable parts, and keeps the rest', async () => {
   expect(await stats(null).read()).toMatchObject({
     status: 'degraded',
     block: null,
@@ -61,11 +61,11 @@ it('answers null for what cannot be read now, and keeps the rest', async () => {
   })
 })
 
-it('says which block it is of', async () => {
+it('includes its block', async () => {
   expect((await stats(HEAD).read()).block).toEqual({ number: 7, age_s: 10 })
 })
 
-it('shows the assets that the profile has, as its config does', async () => {
+it('shows the assets of the profile, like its config', async () => {
   const file = new URL('../../../../profiles/mainnet.json', import.meta.url)
   const mainnet = JSON.parse(readFileSync(file, 'utf8')) as ChainProfile
   const { assets } = await stats(HEAD, mainnet).read()

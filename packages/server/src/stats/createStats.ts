@@ -16,7 +16,7 @@ export interface StatsDeps {
   health: Pick<Health, 'report'>
   /** Milliseconds of the latest probe, or null. */
   latency: { rpc(): number | null; sequencer(): number | null }
-  /** Tokens with a route, or null while first counted. */
+  /** Tokens with a route, or null until first counted. */
   tradableTokens(): Promise<number | null>
   /** Today's AI pool, or null. */
   aiPool(): Answer<'stats'>['ai_pool']
@@ -27,15 +27,14 @@ export interface StatsDeps {
 type Snapshot = Omit<Answer<'stats'>, 'cached_s'>
 
 interface Kept {
-  /** Everything but the closing brace, so that only the age is written per answer. */
+  /** Everything but the closing brace, so that only the age is written per response. */
   opening: string
   builtAtMs: number
   leftMs: number
 }
 
 /**
- * The text of GET stats: one snapshot for every reader of every process, built at most every five seconds out
- * of memory.
+ * Text of GET stats: one snapshot for every reader of every process, rebuilt from memory at most every 5 s.
  */
 export function createStats(deps: StatsDeps): () => Promise<string> {
   const { clock, shared } = deps
@@ -60,10 +59,10 @@ const orNull = <T>(read: () => T): T | null => {
   }
 }
 
-/** A part that cannot be read now is null. */
+/** An unreadable part is null. */
 async function buildStats(deps: StatsDeps): Promise<Snapshot> {
   const { market, profile, latency } = deps
-  // Before the rest is read, so that all of that is of one moment.
+  // Before the rest is read, so that the rest is from one moment.
   const tradable = await deps.tradableTokens().catch(() => null)
   const nowMs = deps.clock.nowMs()
   const head = market.head()

@@ -4,7 +4,7 @@ import { createStats, type StatsDeps } from './createStats.ts'
 
 const MEASURE_EVERY_MS = 5_000
 
-/** GET stats, and the measuring of both ways to the chain that it shows. */
+/** GET stats, and the latency measurements of node and sequencer in it. */
 export function openStats({
   rpc,
   sequencer,
@@ -22,14 +22,14 @@ export function openStats({
   }
 }
 
-/** How long a call took when last measured; null while it does not answer. */
+/** Duration of a call when last measured; null while it does not answer. */
 function createLatency(rpc: Rpc, method: string) {
   let latest: number | null = null
   return {
     latest: () => latest,
     async measure(): Promise<void> {
       const startedAt = performance.now()
-      // A refusal is an answer: a sequencer takes one method only.
+      // A rejection is a response: a sequencer supports one method only.
       const answers = await rpc.request(method).then(
         () => true,
         (error) => !(error instanceof RpcUnreachable),

@@ -16,8 +16,7 @@ const lower = (address: string) => address.toLowerCase() as Address
 const BPS = 10_000
 
 /**
- * One core asset as the market has it now: its mark, the reference pools' mid, the best way to buy and to
- * sell it.
+ * One core asset's current market: its mark, the reference pools' mid, the best route to buy and to sell it.
  */
 export function quoteAsset(
   { market, crypto, profile }: QuoteDeps,
@@ -26,7 +25,7 @@ export function quoteAsset(
 ): AssetRow {
   const mark = market.mark(lower(asset.address))
   const mid = referenceMid({ market, profile }, lower(asset.address))
-  // A TWAP values wallets; what is shown here beside live prices is the pinned pool's own mid.
+  // A TWAP values wallets; beside live prices, show the pinned pool's own mid.
   const fromFeed = mark?.source === 'oracle_feed'
   const markUsd = fromFeed ? Number(mark.priceE18) / 1e18 : mid
   const unit = 10 ** asset.decimals

@@ -9,17 +9,17 @@ import { isRead, paramsOf } from './reads.ts'
 export interface WalletRpcDeps {
   node: Pick<PassThrough, 'request'>
   relay: Pick<Relay, 'submitByWallet'>
-  /** The wallet's keys that work now, newest first. */
+  /** The wallet's live keys, newest first. */
   liveKeysOf(wallet: Hex): Promise<readonly number[]>
   charge: Charge
 }
 
-/** Answers one JSON-RPC request, or a batch of them. */
+/** Serves one JSON-RPC request or a batch. */
 export type WalletRpc = (body: unknown, caller: Caller) => Promise<Answer | Answer[]>
 
 const BUCKETS: readonly BucketId[] = ['wallet_rpc.address', 'wallet_rpc.overall']
 const MAX_BATCH = 20
-/** Of everything that one request is answered, a batch included. */
+/** Total response size of one request, a batch included. */
 const MAX_ANSWER_BYTES = 128 * 1024
 const CALL_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
@@ -32,20 +32,20 @@ interface Budget {
 }
 
 /**
- * A node's face for browser wallets, which sign a transaction only to send it themselves: reads go to the
- * node, and a signed transaction is relayed if it is one that was built here for its signer.
+ * A node interface for browser wallets, which sign a transaction only if they send it themselves: reads go to
+ * the node, and a signed transaction is relayed if it was built here for its signer.
  */
 export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
   async function run({ id, method, params }: Message, caller: Caller, budget: Budget): Promise<Answer> {
     await deps.charge(caller, BUCKETS)
     if (method === 'eth_sendRawTransaction') return answerOf(id, await send(deps, params))
     if (!isRead(method)) {
-      const message = `${method.slice(0, 64)} is not served here: this address is for wallets alone.`
+      const message = `${method.slice(0, 64)} is not supported: this endpoint is for wallets only.`
       return failureOf(id, { code: CODES.method, message })
     }
     const passed = paramsOf(method, params)
     if (passed === null) {
-      const message = 'State overrides and whole blocks are not served here: ask a node.'
+      const message = 'State overrides and full blocks are not supported: use a node.'
       return failureOf(id, { code: CODES.params, message })
     }
     const timeoutMs = Math.min(CALL_TIMEOUT_MS, budget.untilMs - performance.now())
@@ -72,7 +72,7 @@ export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
     if (body.length === 0 || body.length > MAX_BATCH)
       return failureOf(null, { code: CODES.request, message: `A batch has 1 to ${MAX_BATCH} requests.` })
     const answers: Answer[] = []
-    // One after another: a batch takes no more of the node than a single request.
+    // One after another: a batch uses no more of the node than a single request.
     for (const one of body) {
       const answered = await answer(one, caller, budget)
       budget.bytes -= JSON.stringify(answered).length
@@ -83,11 +83,11 @@ export function createWalletRpc(deps: WalletRpcDeps): WalletRpc {
 }
 
 /**
- * Under live/submit's rules. The key's own bucket is not drawn from: what a wallet once signed is public, and
- * whoever sends it here again would use up its owner's requests.
+ * Under live/submit's rules, without drawing from the key's bucket: a signed transaction is public, and
+ * anyone who sends it here again would use up its owner's requests.
  */
 function send({ relay, liveKeysOf }: WalletRpcDeps, [raw]: readonly unknown[]): Promise<Hex> {
   if (typeof raw !== 'string' || !RAW.test(raw))
-    return fail('SUBMIT_REJECTED', { message: 'The transaction is no hex string.', why: 'NOT_HEX' })
+    return fail('SUBMIT_REJECTED', { message: 'The transaction is not a hex string.', why: 'NOT_HEX' })
   return relay.submitByWallet({ raw: raw as Hex, liveKeysOf })
 }

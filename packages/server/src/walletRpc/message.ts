@@ -28,7 +28,7 @@ export type Answer = { jsonrpc: '2.0'; id: Id } & ({ result: unknown } | { error
 export const answerOf = (id: Id, result: unknown): Answer => ({ jsonrpc: '2.0', id, result })
 export const failureOf = (id: Id, error: Failure): Answer => ({ jsonrpc: '2.0', id, error })
 
-/** Null where it is no request that can be answered. */
+/** Null if it is not a valid request. */
 export function messageOf(value: unknown): Message | null {
   if (typeof value !== 'object' || value === null) return null
   const { id = null, method, params = [] } = value as Partial<Record<string, unknown>>
@@ -39,7 +39,7 @@ export function messageOf(value: unknown): Message | null {
 
 const MAX_WORDS = 300
 
-/** What a wallet shows its owner; null for a fault of ours, which is nobody's to read. */
+/** Message that a wallet shows its owner; null for an internal error, which is not shown. */
 export function failureFrom(error: unknown): Failure | null {
   if (isPitError(error)) {
     const { error: data } = toEnvelope(error)
@@ -52,8 +52,8 @@ export function failureFrom(error: unknown): Failure | null {
   }
   if (!(error instanceof RpcUnreachable)) return null
   if (error.why === 'busy')
-    return { code: CODES.limit, message: 'Too many wallets read at once: try again in a second.' }
+    return { code: CODES.limit, message: 'Too many concurrent requests. Retry in a second.' }
   if (error.why === 'large')
     return { code: CODES.limit, message: 'The answer is over 128 KB: read it from another node.' }
-  return { code: CODES.internal, message: 'The node does not answer: try again in a moment.' }
+  return { code: CODES.internal, message: 'The node does not answer. Retry shortly.' }
 }

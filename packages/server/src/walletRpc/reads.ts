@@ -1,6 +1,6 @@
 /**
- * What a wallet reads from a node, and how many parameters of each are passed on: state overrides, which come
- * last, are not. Logs, traces, filters and the pool of others' transactions are not served here.
+ * Reads a wallet may make, and how many parameters of each are passed on: state overrides, which come last,
+ * are not. Logs, traces, filters and the transaction pool are not supported.
  */
 const TAKES: Readonly<Record<string, number>> = {
   eth_blockNumber: 0,
@@ -27,12 +27,12 @@ const WITHOUT_TRANSACTIONS = new Set(['eth_getBlockByHash', 'eth_getBlockByNumbe
 /** Enough for any swap this service builds; a node's own cap is five times as high. */
 export const MAX_CALL_GAS = 10_000_000n
 const RUNS_CODE = new Set(['eth_call', 'eth_estimateGas'])
-/** Nodes in Go read field names in any case, so a second spelling could carry another limit. */
+/** Nodes in Go match field names case-insensitively, so a second spelling could carry another limit. */
 const GAS_LIMIT = /^gas(limit)?$/i
 
 export const isRead = (method: string): boolean => Object.hasOwn(TAKES, method)
 
-/** The parameters that go to the node; null if the request is for more than is served. */
+/** The parameters for the node; null if the request is not supported. */
 export function paramsOf(method: string, params: readonly unknown[]): unknown[] | null {
   if (params.length > TAKES[method]!) return null
   if (RUNS_CODE.has(method)) return withGasCap(params)

@@ -53,7 +53,7 @@ it('relays what was built for the signer, and draws nothing from its key: anybod
   expect(charged).toEqual([[null, 'wallet_rpc.address', 'wallet_rpc.overall']])
 })
 
-it('says in words that a wallet shows why it refuses', async () => {
+it('explains a refusal in words that a wallet shows', async () => {
   const submitByWallet = async () => fail('NOT_AS_BUILT', { diffs: [] })
   const refused = await open({
     relay: { submitByWallet },
@@ -69,7 +69,7 @@ it('says in words that a wallet shows why it refuses', async () => {
   expect(await limited.ask('eth_chainId')).toMatchObject({ error: { code: -32005 } })
 })
 
-it('hands on what the node says of a call, and hides its own faults', async () => {
+it('passes the node’s errors on, and hides its own', async () => {
   const failing = (error: Error) => open({ node: { request: () => Promise.reject(error) } })
   expect(await failing(new RpcError('eth_call', 3, 'reverted', '0x08c379a0')).ask('eth_call', {})).toEqual({
     jsonrpc: '2.0',
@@ -103,7 +103,7 @@ it('caps the gas of every call, however its limit is spelled', async () => {
   expect(asked).toEqual([])
 })
 
-it('names a busy node and an answer that is too long', async () => {
+it('reports a busy node and a response that is too long', async () => {
   const failing = (why: 'busy' | 'large') =>
     open({ node: { request: () => Promise.reject(new RpcUnreachable('x', { why })) } }).ask('eth_chainId')
   expect(await failing('busy')).toMatchObject({
@@ -136,7 +136,7 @@ it('reads a batch one by one, and all of it within 128 KB', async () => {
   expect(JSON.stringify(answers).length).toBeLessThan(128 * 1024)
 })
 
-it('answers batches in their order, and refuses what is none', async () => {
+it('answers batches in order, and rejects invalid ones', async () => {
   const { answer } = open()
   const one = (id: unknown, method: unknown) => ({ jsonrpc: '2.0', id, method, params: [] })
   expect(await answer([one(2, 'eth_chainId'), one('b', 'eth_x'), 7], CALLER)).toMatchObject([

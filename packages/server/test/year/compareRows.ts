@@ -1,7 +1,7 @@
 import type { PlainRow } from '@pit/league/test/plainSeason'
 import { type Answer, fixedText } from '@pit/protocol'
 
-/** What a prize row shows and what was counted for it, in one shape. */
+/** A prize row and its independently counted values, in one shape. */
 
 export function shownRow(row: Answer<'league.season'>['rows'][number]) {
   if (!('wallet' in row)) throw new Error('a practice row')

@@ -1,9 +1,9 @@
 import { ETH, FIRST_S, HOUR, TOKENS } from '@pit/league/test/leagueWorld'
 import { DECIMALS } from './openYear.ts'
 
-/** Prices and chances of the year, the same in every run. */
+/** Deterministic prices and events of the year. */
 
-/** The same numbers in every run. */
+/** Deterministic random numbers. */
 export function createRandom(seed: number) {
   let state = seed
   const next = () => {
@@ -17,7 +17,7 @@ export function createRandom(seed: number) {
   }
 }
 
-/** Dollars of a token: waves of its own, and no price at all for some hours of some seasons. */
+/** Price of a token: its own waves, and no price at all for some hours of some seasons. */
 export function priceOf(token: string, atS: number): number | null {
   const hours = (atS - FIRST_S) / HOUR
   const wave = 1 + 0.08 * Math.sin(hours / 31) + 0.03 * Math.sin(hours / 7.3 + token.length)
@@ -26,7 +26,7 @@ export function priceOf(token: string, atS: number): number | null {
   return (token === ETH || token === TOKENS.WETH ? 2_000 : 1) * wave
 }
 
-/** So many dollars' worth, to the millionth of a token. */
+/** Tokens for this many dollars, to the millionth of a token. */
 export const atomsOf = (token: string, dollars: number, atS: number): bigint => {
   const price = priceOf(token, atS) ?? 50_000
   return BigInt(Math.max(1, Math.floor((dollars / price) * 1e6))) * 10n ** BigInt((DECIMALS[token] ?? 18) - 6)

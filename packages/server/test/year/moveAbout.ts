@@ -3,7 +3,7 @@ import { HOUR, type Wallet } from '@pit/league/test/leagueWorld'
 import { atomsOf, type createRandom } from './market.ts'
 import { BLOCK_S, STRANGER, type Year } from './openYear.ts'
 
-/** What books know nothing of: money comes and goes, sometimes all of it, and sometimes comes back. */
+/** Transfers outside the books: money comes and goes, sometimes all of it, and sometimes returns. */
 export function moveAbout(
   year: Year,
   random: ReturnType<typeof createRandom>,

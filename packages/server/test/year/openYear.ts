@@ -35,7 +35,7 @@ export const DECIMALS: Record<string, number> = {
   [TOKENS.PARTNER]: 18,
   [TOKENS.NVDA]: 18,
 }
-/** A block a minute: a year of them is quickly read. */
+/** A block a minute, so that a year is read quickly. */
 export const BLOCK_S = 60
 const GENESIS_S = FIRST_S - 3 * DAY
 const FEE_BPS = 25n
@@ -77,7 +77,7 @@ export async function openYear(db: Db) {
     profile,
     chain,
   })
-  /** What a wallet has after a block; trades here ask nobody whether there is enough. */
+  /** A wallet's balance after a block; trades here do not check funds. */
   const held = (token: Address, wallet: Address, block: number): bigint => {
     const atoms = chain.balance(token, wallet, block)
     return atoms < 0n ? 0n : atoms
@@ -94,10 +94,10 @@ export async function openYear(db: Db) {
   return {
     ...world,
     treasury,
-    /** What a wallet had just before a time. */
+    /** A wallet's balance just before a time. */
     balanceOf: (wallet: Address, token: Address, atS: number) =>
       held(token, wallet, Math.ceil((atS - GENESIS_S) / BLOCK_S) - 1),
-    /** Tokens that come or go other than by a trade. */
+    /** Token transfers outside of trades. */
     move: (token: Address, from: Address, to: Address, atoms: bigint, atS: number) =>
       chain.add({ from: STRANGER, to: ROUTER, moves: [{ token, from, to, atoms }] }, chain.blockAt(atS)),
     feeOf: (amountIn: bigint) => (amountIn * FEE_BPS) / 10_000n,
@@ -151,7 +151,7 @@ export async function openYear(db: Db) {
           mined.map(({ hash }) => hash),
           mined.map(({ block }) => block),
           mined.map(({ trade }) => trade.atS),
-          // Some from before gas was kept.
+          // Some from before gas was recorded.
           mined.map(({ trade }, i) => (i % 4 === 0 ? null : String(trade.gas * GAS_PRICE))),
         ],
       )

@@ -1,8 +1,8 @@
 import type { Db } from '@pit/platform/db'
 
 /**
- * The treasury's weeks counted once more, from the ledger's rows, the chain's transactions and the marks, by
- * someone who has read the page and none of the code.
+ * An independent count of the treasury's weeks, from the ledger's rows, the chain's transactions and the
+ * marks, written from the documentation alone.
  */
 
 export interface PlainMove {
@@ -14,7 +14,7 @@ export interface PlainMove {
 export interface PlainPlace {
   db: Db
   wallet: string
-  /** Tokens whose transfers the chain is believed, with their decimals. */
+  /** Tokens whose transfers count, with their decimals. */
   decimals: Record<string, number>
   mined(): readonly { hash: string; timeS: number; reverted: boolean; moves: readonly PlainMove[] }[]
 }
@@ -33,7 +33,7 @@ export interface PlainLine {
   value_usd: number | null
 }
 
-/** One week's lines; `carried` is what every token brings along, and what it takes on from here. */
+/** One week's lines; `carried` is each token's balance carried in and on. */
 export async function countWeekPlainly(
   { db, wallet, decimals, mined }: PlainPlace,
   { start, end }: { start: number; end: number },

@@ -13,7 +13,7 @@ export const CAPS = {
   keysPerHour: 1e6,
 }
 export const CONFIG = { ...SITE, requirePartnerAgent: false, caps: CAPS }
-// A round hour, so that windows end where the tests say.
+// A full hour, so that windows end where the tests expect.
 const START_S = 1_800_000_000 - (1_800_000_000 % 86_400) + 10 * 3_600
 
 export const crypto = await createCrypto()
@@ -70,7 +70,7 @@ export const refused = (work: Promise<unknown>) =>
   )
 export const codeOf = async (work: Promise<unknown>) => (await refused(work)).code
 
-/** The service under test on one store; cases of all kinds share it. */
+/** The service under test on one store; all cases share it. */
 export interface AuthCases {
   db: Db
   auth(): TestAuth

@@ -17,7 +17,7 @@ export function capCases({ db }: AuthCases): void {
     const capped = (caps: Partial<typeof CAPS>) =>
       openTestAuth(db, { config: { ...CONFIG, caps: { ...CAPS, ...caps } } })
 
-    it('count new accounts per address and day, exactly, also at once', async () => {
+    it('count new accounts per address and day, exactly, under concurrency too', async () => {
       later(86_400)
       const own = await capped({ signupsPerAddressDay: 7 })
       const by = caller('198.51.100.7')
@@ -34,7 +34,7 @@ export function capCases({ db }: AuthCases): void {
       await own.close()
     })
 
-    it('let a wallet with an account sign in past the cap on accounts, with the same challenge as before', async () => {
+    it('let a wallet with an account sign in past the cap on accounts, with the same challenge', async () => {
       const own = await capped({ signupsPerAddressDay: 1 })
       const by = caller('198.51.100.9')
       const wallet = newWallet()

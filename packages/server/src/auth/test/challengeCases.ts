@@ -17,7 +17,7 @@ import {
 
 export function challengeCases({ db, auth }: AuthCases): void {
   describe('a challenge', () => {
-    it('is an EIP-4361 message that another implementation reads and accepts', async () => {
+    it('is an EIP-4361 message that another implementation accepts', async () => {
       const wallet = newWallet()
       const challenge = await auth().challenge({ address: crypto.toChecksum(wallet.address) })
       const parsed = parseSiweMessage(challenge.message)
@@ -47,7 +47,7 @@ export function challengeCases({ db, auth }: AuthCases): void {
       })
     })
 
-    it('has a nonce of its own', async () => {
+    it('has a unique nonce', async () => {
       const wallet = newWallet()
       const nonces = await Promise.all(
         Array.from({ length: 20 }, async () => (await auth().challenge({ address: wallet.address })).nonce),
@@ -82,7 +82,7 @@ export function challengeCases({ db, auth }: AuthCases): void {
         expect(await Promise.all(own.map(isOpen))).toEqual([false, true])
       })
 
-      it('is not pushed out by a /48 full of strangers: 100 in all, and the busiest site loses', async () => {
+      it('is not evicted by a /48 full of strangers: 100 in total, and the busiest network loses', async () => {
         const wallet = newWallet()
         const own = await ask(wallet.address, '192.0.2.7')
         for (let i = 0; i < 120; i++) await ask(wallet.address, `2001:db8:66:${i.toString(16)}::1`)
@@ -94,7 +94,7 @@ export function challengeCases({ db, auth }: AuthCases): void {
       })
     })
 
-    describe('of a wallet that strangers name', () => {
+    describe('of a wallet that strangers request', () => {
       const HOME = caller('192.0.2.7')
       const overallLimited = () => {
         const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) })
@@ -102,7 +102,7 @@ export function challengeCases({ db, auth }: AuthCases): void {
         return createCharge({ limiter, clock, metrics })
       }
 
-      it('stays open at the network that last signed in, however many others ask', async () => {
+      it('stays open for the network that last signed in, however many others request one', async () => {
         const wallet = newWallet()
         await auth().signIn(wallet, HOME)
         const own = await auth().challenge({ address: wallet.address }, HOME)
@@ -128,7 +128,7 @@ export function challengeCases({ db, auth }: AuthCases): void {
 
       it('is still issued to and accepted from its owner when strangers used up the overall bucket', async () => {
         const charge = overallLimited()
-        // Two processes of one store, and of one limiter as through Redis.
+        // Two processes on one store and one limiter, as with Redis.
         const [one, two] = [await openTestAuth(db, { charge }), await openTestAuth(db, { charge })]
         const [wallet, other] = [newWallet(), newWallet()]
         await one.signIn(wallet, HOME)
@@ -155,7 +155,7 @@ export function challengeCases({ db, auth }: AuthCases): void {
         await Promise.all([one.close(), two.close()])
       })
 
-      it('leaves no client address with the account', async () => {
+      it('stores no client address with the account', async () => {
         const wallet = newWallet()
         await auth().signIn(wallet, HOME)
         const rows = await db.query('select * from accounts where wallet = $1', [wallet.address])

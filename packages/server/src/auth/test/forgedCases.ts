@@ -10,7 +10,7 @@ export function forgedCases({ db, auth }: AuthCases): void {
       ['one of another text', (message: string, wallet: Wallet) => wallet.sign(`${message} `)],
       ['zeros', () => `0x${'00'.repeat(65)}`],
       ['ones', () => `0x${'ff'.repeat(65)}`],
-    ])('refuses a signature that is %s, and leaves the challenge open', async (_, forge) => {
+    ])('rejects a signature that is %s, and leaves the challenge open', async (_, forge) => {
       const wallet = newWallet()
       const { message, nonce } = await auth().challenge({ address: wallet.address })
       const forged = forge(message, wallet)
@@ -19,7 +19,7 @@ export function forgedCases({ db, auth }: AuthCases): void {
       await auth().verify({ address: wallet.address, signature: wallet.sign(message), nonce })
     })
 
-    it('refuses a contract wallet’s signature with a word about it, and text that is none as such', async () => {
+    it('rejects a contract wallet’s signature with an explanation, and malformed text as such', async () => {
       const wallet = newWallet()
       await auth().challenge({ address: wallet.address })
       for (const signature of [`0x${'ab'.repeat(64)}`, `0x${'ab'.repeat(200)}`]) {
@@ -31,7 +31,7 @@ export function forgedCases({ db, auth }: AuthCases): void {
       expect(error).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'signature' } })
     })
 
-    it('takes no challenge made for another domain', async () => {
+    it('rejects a challenge made for another domain', async () => {
       const wallet = newWallet()
       const elsewhere = await openTestAuth(db, { config: { ...CONFIG, authDomain: 'evil.example' } })
       const { message, nonce } = await elsewhere.challenge({ address: wallet.address })
@@ -40,7 +40,7 @@ export function forgedCases({ db, auth }: AuthCases): void {
       await elsewhere.close()
     })
 
-    it('takes no other wallet’s nonce', async () => {
+    it('rejects another wallet’s nonce', async () => {
       const [mine, theirs] = [newWallet(), newWallet()]
       const { message, nonce } = await auth().challenge({ address: theirs.address })
       const body = { address: mine.address, signature: mine.sign(message), nonce }

@@ -12,7 +12,7 @@ function signal() {
 
 export function keyCases({ db, auth }: AuthCases): void {
   describe('a key', () => {
-    it('ends 30 days after sign-in, though it was used just before', async () => {
+    it('expires 30 days after sign-in, even if used just before', async () => {
       const key = await auth().signIn(newWallet())
       later(2_592_000 - 1)
       expect(await auth().authenticateKey(key.api_key)).not.toBeNull()
@@ -29,7 +29,7 @@ export function keyCases({ db, auth }: AuthCases): void {
       `PIT_W_${'A'.repeat(43)}`,
     ])('is not %j', async (text) => expect(await auth().authenticateKey(text)).toBeNull())
 
-    it('stops at once when revoked, the others of its wallet do not', async () => {
+    it('stops working at once when revoked; other keys of its wallet keep working', async () => {
       const wallet = newWallet()
       const [key, other] = [await auth().signIn(wallet), await auth().signIn(wallet)]
       const by = { ...caller(), key: await auth().authenticateKey(key.api_key) }
@@ -62,7 +62,7 @@ export function keyCases({ db, auth }: AuthCases): void {
       const early = own.authenticateKey(key.api_key)
       await read.given
       await own.call('auth.revoke', {}, { ...caller(), key: known })
-      // Asked after the revocation: it may not join the look-up from before it, nor find what that one kept.
+      // After the revocation: it must not share the earlier look-up, nor use its cached result.
       expect(await own.authenticateKey(key.api_key)).toBeNull()
       gate.give()
       expect(await early).not.toBeNull()
@@ -70,7 +70,7 @@ export function keyCases({ db, auth }: AuthCases): void {
       await own.close()
     })
 
-    it('is asked of the store once for many requests', async () => {
+    it('is read from the store once for many requests', async () => {
       const key = await auth().signIn(newWallet())
       let queries = 0
       const counted: Db = {

@@ -25,7 +25,7 @@ export function registryCases({ db }: AuthCases): void {
       })
     })
 
-    it('unread, says why and lets in where agents are not required', async () => {
+    it('unreadable, reports why and admits wallets if agents are not required', async () => {
       const own = await saying(new Error('https://rpc.example/secret-token refused'))
       const key = await own.signIn(newWallet())
       expect(key.partner_agent).toBeNull()
@@ -33,7 +33,7 @@ export function registryCases({ db }: AuthCases): void {
       expect(JSON.stringify(key)).not.toContain('secret-token')
     })
 
-    it('required, lets in agents only, and no one while unread', async () => {
+    it('required, admits agents only, and no wallet while unreadable', async () => {
       expect((await (await saying({ status: 'ok', agent }, true)).signIn(newWallet())).partner_agent).toEqual(
         agent,
       )

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type AuthCases, caller, codeOf, later, newWallet, openTestAuth, refused } from './authWorld.ts'
 
 export function revokeCases({ db, auth }: AuthCases): void {
-  it('refuses sanctioned wallets at both steps, but lets them revoke', async () => {
+  it('rejects sanctioned wallets at both steps, but lets them revoke', async () => {
     const wallet = newWallet()
     const key = await auth().signIn(wallet)
     const { message, nonce } = await auth().challenge({ address: wallet.address })
@@ -21,7 +21,7 @@ export function revokeCases({ db, auth }: AuthCases): void {
     await own.close()
   })
 
-  it('revoke-all ends every key of the wallet and says how many lived', async () => {
+  it('revoke-all ends every key of the wallet and returns how many were live', async () => {
     const [wallet, bystander] = [newWallet(), newWallet()]
     const expired = await auth().signIn(wallet)
     later(2_592_000)

@@ -6,7 +6,7 @@ import { type AuthCases, clock, codeOf, later, newWallet, openTestAuth } from '.
 
 export function verifyCases({ db, auth }: AuthCases): void {
   describe('verify', () => {
-    it('trades a signature for a key that works, and stores only its hash', async () => {
+    it('exchanges a signature for a working key, and stores only its hash', async () => {
       const wallet = newWallet()
       const key = await auth().signIn(wallet)
       expect(key.api_key).toMatch(/^pit_w_[A-Za-z0-9_-]{43}$/)
@@ -26,7 +26,7 @@ export function verifyCases({ db, auth }: AuthCases): void {
       expect(dump).not.toContain(key.api_key.slice(6))
     })
 
-    it('keeps one account per wallet over many sign-ins, older keys live on', async () => {
+    it('keeps one account per wallet over many sign-ins, with older keys live', async () => {
       const wallet = newWallet()
       const first = await auth().signIn(wallet)
       const second = await auth().signIn(wallet)
@@ -52,7 +52,7 @@ export function verifyCases({ db, auth }: AuthCases): void {
       expect(await codeOf(auth().verify(body))).toBe('CHALLENGE_EXPIRED')
     })
 
-    it('makes exactly one key of 64 verifies at once', async () => {
+    it('creates exactly one key for 64 concurrent verifies', async () => {
       const wallet = newWallet()
       const { message, nonce } = await auth().challenge({ address: wallet.address })
       const body = { address: wallet.address, signature: wallet.sign(message), nonce }
@@ -67,7 +67,7 @@ export function verifyCases({ db, auth }: AuthCases): void {
       expect(await db.query('select id from accounts where wallet = $1', [wallet.address])).toHaveLength(1)
     })
 
-    it('makes one account of first sign-ins at once', async () => {
+    it('creates one account for concurrent first sign-ins', async () => {
       const wallet = newWallet()
       const challenges = await Promise.all(
         Array.from({ length: 5 }, () => auth().challenge({ address: wallet.address })),
@@ -81,7 +81,7 @@ export function verifyCases({ db, auth }: AuthCases): void {
       expect(new Set(keys.map(({ account }) => account.id)).size).toBe(1)
     })
 
-    it('ends after 300 s, to the second', async () => {
+    it('expires after 300 s, to the second', async () => {
       const wallet = newWallet()
       const sign = async () => {
         const { message, nonce } = await auth().challenge({ address: wallet.address })
@@ -95,7 +95,7 @@ export function verifyCases({ db, auth }: AuthCases): void {
       expect(await codeOf(auth().verify(late))).toBe('CHALLENGE_EXPIRED')
     })
 
-    it('without a nonce takes any open challenge', async () => {
+    it('accepts any open challenge without a nonce', async () => {
       const wallet = newWallet()
       const challenges = []
       for (let i = 0; i < 5; i++) challenges.push(await auth().challenge({ address: wallet.address }))
@@ -122,9 +122,9 @@ export function verifyCases({ db, auth }: AuthCases): void {
       for (const challenge of rest) await verify(challenge)
     })
 
-    it('keeps to five open challenges when more come at once', async () => {
+    it('stays within five open challenges under concurrency', async () => {
       const { address } = newWallet()
-      // Each waits between adding its own and dropping the oldest, so that all would add before any drops.
+      // Each waits between adding its own and dropping the oldest, so that all add before any drops.
       const slow: Db = {
         ...db,
         transaction: (run, options) =>

@@ -5,7 +5,7 @@ import { createCharge } from './charge.ts'
 import { ratesOf } from './limiter.ts'
 import { createMemoryLimiter } from './memoryLimiter.ts'
 
-it('draws late buckets for the caller: the key, or the address where there is none', async () => {
+it('draws late buckets for the key, or for the address without one', async () => {
   const metrics = createMetrics({ withProcess: false })
   const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) })
   const charge = createCharge({ limiter, clock: { nowMs: () => 0 }, metrics })

@@ -39,7 +39,7 @@ export function refuseUnless(taken: Taken, metrics: Metrics): void {
   })
 }
 
-/** One draw from each bucket; of a bucket per address one from each network the client is in. */
+/** One draw from each bucket; a bucket per address is drawn once per network of the client. */
 export const takingsOf = (
   buckets: readonly BucketId[],
   networks: readonly Network[],
@@ -54,7 +54,7 @@ export const takingsOf = (
     return networks.map(({ id, cost }) => ({ bucket, id: `${prefix}${id}`, cost }))
   })
 
-/** The buckets judged before the key is known, and all of them. */
+/** The buckets checked before the key is known, and all of them. */
 export function bucketsByStage(route: Pick<AnyRoute, 'buckets'>, needsKey: boolean) {
   const beforeKey = route.buckets.filter(
     (id) => BUCKETS[id].per === 'address' || BUCKETS[id].per === 'overall',

@@ -18,7 +18,7 @@ const START_MS = 1_700_000_000_000
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 function laws(open: () => Limiter): void {
-  it.each(Object.keys(BUCKETS) as BucketId[])('gives %s its burst, then its rate', async (bucket) => {
+  it.each(Object.keys(BUCKETS) as BucketId[])('allows %s its burst, then its rate', async (bucket) => {
     const limiter = open()
     const { per, burst, ratePerS } = BUCKETS[bucket]
     const times = per === 'overall' && !bucket.startsWith('screen') ? 50 : 1
@@ -35,7 +35,7 @@ function laws(open: () => Limiter): void {
     expect((await take(START_MS + Math.ceil(nextMs))).ok).toBe(false)
   })
 
-  it('lets in who waits exactly Retry-After, whenever it was refused', async () => {
+  it('admits a caller that waits exactly Retry-After', async () => {
     const limiter = open()
     let nowMs = START_MS
     const ids = fc.sample(fc.integer({ min: 0, max: 1_700 }), { numRuns: 300, seed: 4663 })
@@ -63,7 +63,7 @@ function laws(open: () => Limiter): void {
     expect(left).toBe(24)
   })
 
-  it('looks without drawing', async () => {
+  it('peeks without drawing', async () => {
     const limiter = open()
     const one = [{ bucket: 'me_reads', id: 'p' }] as const
     for (let i = 0; i < 100; i++) expect((await limiter.peek(one, START_MS)).ok).toBe(true)
@@ -71,7 +71,7 @@ function laws(open: () => Limiter): void {
     expect(await limiter.peek(one, START_MS)).toEqual({ ok: false, bucket: 'me_reads', retryAfterS: 1 })
   })
 
-  it('keeps ids apart and never lets more through than burst and rate allow', async () => {
+  it('keeps ids apart and never exceeds burst and rate', async () => {
     const limiter = open()
     const passed: Record<string, number> = { x: 0, y: 0 }
     for (let ms = 0; ms <= 20_000; ms += 50) {
@@ -82,7 +82,7 @@ function laws(open: () => Limiter): void {
     expect(passed).toEqual({ x: 60, y: 60 })
   })
 
-  it('locks nobody out when the clock is set back', async () => {
+  it('locks no caller out when the clock is set back', async () => {
     const limiter = open()
     for (let i = 0; i < 30; i++) await limiter.take([{ bucket: 'key', id: 'c' }], START_MS + 3_600_000)
     const taken = await limiter.take([{ bucket: 'key', id: 'c' }], START_MS)
@@ -93,7 +93,7 @@ function laws(open: () => Limiter): void {
 describe('in memory', () => {
   laws(() => createMemoryLimiter({ rates: RATES }))
 
-  it('stays bounded under a flood of new addresses, and forgets full buckets', () => {
+  it('stays bounded under a flood of new addresses, and drops full buckets', () => {
     const limiter = createMemoryLimiter({ rates: RATES, maxEntriesPerBucket: 1_000 })
     for (let i = 0; i < 10_000; i++) limiter.take([{ bucket: 'public.address', id: String(i) }], START_MS)
     expect(limiter.size()).toBeLessThanOrEqual(1_000)
@@ -104,7 +104,7 @@ describe('in memory', () => {
 })
 
 describe('a Redis that is slow', () => {
-  /** Answers yes to everything, after as long as it is told. */
+  /** Allows everything, after a scripted delay. */
   function openSlow(delaysMs: () => number) {
     const lines: string[] = []
     const redis = {
@@ -129,7 +129,7 @@ describe('a Redis that is slow', () => {
   }
   const one = [{ bucket: 'key', id: 'slow' }] as const
 
-  it('charges a request once, though its answer comes after the fallback’s', async () => {
+  it('charges a request once, even if its response comes after the fallback’s', async () => {
     const { limiter } = openSlow(() => 60)
     for (let i = 0; i < 3; i++) {
       const ten = await Promise.all(Array.from({ length: 10 }, () => limiter.take(one, START_MS)))
@@ -139,7 +139,7 @@ describe('a Redis that is slow', () => {
     expect((await limiter.take(one, START_MS)).ok).toBe(false)
   })
 
-  it('now and then is told of once, not at every turn', async () => {
+  it('that is slow intermittently is logged once', async () => {
     let asked = 0
     const { limiter, lines } = openSlow(() => (asked++ % 2 === 0 ? 60 : 0))
     for (let i = 0; i < 12; i++) await limiter.take(one, START_MS)
@@ -208,7 +208,7 @@ describe.skipIf(!hasRedis)(`in Redis${hasRedis ? '' : ' (redis-server is not ins
     rmSync(folder, { recursive: true, force: true })
   })
 
-  // The laws open their limiter synchronously; each waits for the connection in its first call.
+  // The tests open their limiter synchronously; each waits for the connection in its first call.
   laws(() => {
     const limiter = openLimiter()
     const connected = ready(limiter)
@@ -231,13 +231,13 @@ describe.skipIf(!hasRedis)(`in Redis${hasRedis ? '' : ' (redis-server is not ins
     expect(taken.filter(({ ok }) => ok)).toHaveLength(30)
   })
 
-  it('goes on in this process while Redis is away or frozen, and comes back', async () => {
+  it('continues in this process while Redis is away or frozen, and recovers', async () => {
     const limiter = await ready(openLimiter({ timeoutMs: 20, restMs: 100, calmMs: 200 }))
     const one = [{ bucket: 'key', id: 'down' }] as const
     expect((await limiter.take(one, START_MS)).ok).toBe(true)
     server.kill('SIGSTOP')
     const beforeMs = performance.now()
-    // What was drawn through Redis is not drawn again here.
+    // Draws through Redis are not repeated here.
     for (let i = 0; i < 29; i++) expect((await limiter.take(one, START_MS)).ok).toBe(true)
     expect((await limiter.take(one, START_MS)).ok).toBe(false)
     expect(performance.now() - beforeMs).toBeLessThan(500)

@@ -3,7 +3,7 @@ import { BUCKETS, type BucketId } from '@pit/protocol'
 /** One draw from one bucket. */
 export interface Taking {
   bucket: BucketId
-  /** Whose bucket: a key's id, a client network, or `*` for all callers together. */
+  /** Owner of the bucket: a key's id, a client network, or `*` for all callers together. */
   id: string
   /** Tokens; 1 by default. */
   cost?: number
@@ -14,7 +14,7 @@ export type Taken = { ok: true } | { ok: false; bucket: BucketId; retryAfterS: n
 /** Token buckets. A call draws from all its buckets or from none. */
 export interface Limiter {
   take(takings: readonly Taking[], nowMs: number): Taken | Promise<Taken>
-  /** Whether `take` would pass now; draws nothing. */
+  /** Whether `take` would pass now, without drawing. */
   peek(takings: readonly Taking[], nowMs: number): Taken | Promise<Taken>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export const ROUNDING_MS = 0.001
 
 export const PASSED: Taken = { ok: true }
 
-/** Refuses with a wait after which the token is there. */
+/** A refusal with a wait after which the token is available. */
 export const refused = (bucket: BucketId, rate: Rate, waitMs: number): Taken => ({
   ok: false,
   bucket,

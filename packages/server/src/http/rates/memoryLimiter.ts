@@ -8,11 +8,11 @@ interface Entry {
 
 interface BucketEntries {
   entries: Map<string, Entry>
-  /** Where the sweep for full buckets continues. */
+  /** Position of the sweep for full buckets. */
   cursor: IterableIterator<[string, Entry]>
 }
 
-/** Answers synchronously. */
+/** Synchronous. */
 export interface MemoryLimiter extends Limiter {
   take(takings: readonly Taking[], nowMs: number): Taken
   peek(takings: readonly Taking[], nowMs: number): Taken
@@ -66,7 +66,7 @@ export function createMemoryLimiter({
     return entry
   }
 
-  /** Judges every bucket before any is drawn from; the longest wait counts. */
+  /** Checks every bucket before any is drawn from; the longest wait counts. */
   function judge(takings: readonly Taking[], nowMs: number): Taken {
     let worst: Taking | null = null
     let worstMs = ROUNDING_MS
@@ -100,6 +100,6 @@ export function createMemoryLimiter({
   }
 }
 
-/** Clamped to between full and empty, so that a clock set back locks nobody out. */
+/** Clamped between full and empty, so that a clock set back locks no caller out. */
 const clampFullAt = (fullAtMs: number, nowMs: number, capacityMs: number): number =>
   fullAtMs <= nowMs ? nowMs : Math.min(fullAtMs, nowMs + capacityMs)

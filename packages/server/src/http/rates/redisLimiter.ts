@@ -5,8 +5,8 @@ import { type Limiter, PASSED, type Rates, refused, type Taken, type Taking } fr
 import type { MemoryLimiter } from './memoryLimiter.ts'
 
 /**
- * The arithmetic of memoryLimiter over all buckets of a request, in one round trip. ARGV: now, or empty for
- * the clock of Redis; 1 to draw; then interval, capacity and cost per key.
+ * memoryLimiter's arithmetic over all buckets of a request, in one round trip. ARGV: now, or empty for the
+ * clock of Redis; 1 to draw; then interval, capacity and cost per key.
  */
 const SCRIPT = `
 local now = tonumber(ARGV[1])
@@ -32,7 +32,7 @@ end
 return { 0, '0' }
 `
 
-/** After this many missed answers in a row, Redis is not asked for `restMs`. */
+/** After this many missed responses in a row, Redis is skipped for `restMs`. */
 const MAX_MISSES = 3
 
 type Run = (keyCount: number, ...args: string[]) => Promise<[number, string]>
@@ -46,18 +46,18 @@ interface RedisLimiterDeps {
   metrics: Metrics
   /** How long a request waits for Redis before `local` decides. */
   timeoutMs?: number
-  /** How long Redis is not asked after it missed answers. */
+  /** How long Redis is skipped after missed responses. */
   restMs?: number
-  /** How long Redis must answer in time before it counts as recovered. */
+  /** How long Redis must respond in time before it counts as recovered. */
   calmMs?: number
-  /** Tests hand time in; servers use the clock of Redis, so that they agree. */
+  /** Tests pass the time; servers use the clock of Redis, so that they agree. */
   time?: 'redis' | 'handed in'
   prefix?: string
 }
 
 /**
- * GCRA shared by all servers on one Redis. Without Redis each server keeps to the limits by itself, so an
- * outage costs accuracy between servers and never an answer.
+ * GCRA shared by all servers on one Redis. Without Redis each server enforces the limits alone, so an outage
+ * costs accuracy across servers but never a response.
  */
 export function createRedisLimiter({
   redis,
@@ -82,8 +82,8 @@ export function createRedisLimiter({
     if (now === degraded) return
     degraded = now
     metrics.limiterDegraded(now)
-    if (now) logger.warn({ err: why }, 'rate limits fall back to this process: Redis does not answer')
-    else logger.info('rate limits are shared through Redis again')
+    if (now) logger.warn({ err: why }, 'Redis does not answer; rate limits apply per process')
+    else logger.info('Redis recovered; rate limits are shared again')
   }
   // An 'error' event without a listener would end the process.
   const onError = (error: unknown) => setDegraded(true, error)
@@ -95,7 +95,7 @@ export function createRedisLimiter({
       setDegraded(true)
       return local[verb](takings, nowMs)
     }
-    // Neither limiter draws when the other refuses.
+    // Neither limiter draws if the other refuses.
     const here = local.peek(takings, nowMs)
     const draw = verb === 'take' && here.ok
     const keys = takings.map(({ bucket, id }) => `${prefix}${bucket}:${id}`)
@@ -106,7 +106,7 @@ export function createRedisLimiter({
     const now = time === 'redis' ? '' : String(nowMs)
     const answer = run(keys.length, ...keys, now, draw ? '1' : '0', ...args)
     return new Promise<Taken>((resolve) => {
-      // An answer that comes after the fallback decided must not draw from `local` again.
+      // A response that comes after the fallback decided must not draw from `local` again.
       let settled = false
       const giveUp = (why: unknown) => {
         clearTimeout(timer)
@@ -118,8 +118,8 @@ export function createRedisLimiter({
         setDegraded(true, why)
         resolve(local[verb](takings, nowMs))
       }
-      // If this process is the late one, the answer is already in the socket: read it first.
-      const late = () => setImmediate(giveUp, new Error(`no answer within ${timeoutMs} ms`))
+      // If this process is the slow one, the response is already in the socket: read it first.
+      const late = () => setImmediate(giveUp, new Error(`no response within ${timeoutMs} ms`))
       const timer = setTimeout(late, timeoutMs)
       answer.then(([failing, waitMs]) => {
         clearTimeout(timer)
