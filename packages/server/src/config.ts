@@ -34,12 +34,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const env = withSecretsRead(environment, SECRET_ADDRESSES)
   const text = (name: SettingName): string => {
     const row: Setting = SETTINGS[name]
-    const given = env[name]?.trim()
-    return given === undefined || (given === '' && row.whenEmpty === undefined) ? row.default : given
+    const value = env[name]?.trim()
+    return value === undefined || (value === '' && row.whenEmpty === undefined) ? row.default : value
   }
   const isChosen = (name: SettingName): boolean => {
-    const given = env[name]?.trim()
-    return given !== undefined && (given !== '' || (SETTINGS[name] as Setting).whenEmpty !== undefined)
+    const value = env[name]?.trim()
+    return value !== undefined && (value !== '' || (SETTINGS[name] as Setting).whenEmpty !== undefined)
   }
   const optional = (name: SettingName): string | null => text(name) || null
   const flag = (name: SettingName): boolean => {

@@ -115,11 +115,11 @@ withDb('a store that has grown', (db) => {
   /** Runs a function on the store; returns the tables its statements scan. */
   async function scanned(verb: (sql: Sql) => Promise<unknown>): Promise<string[]> {
     const scans: string[] = []
-    let asked = 0
+    let queryCount = 0
     const watched: Sql = {
       async query<Row>(text: string, values?: readonly unknown[]) {
-        asked++
-        const told = async (sql: Sql) => {
+        queryCount++
+        const explain = async (sql: Sql) => {
           const [row] = await sql.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
             `explain (analyze, format json) ${text}`,
             values,
@@ -128,12 +128,12 @@ withDb('a store that has grown', (db) => {
           return []
         }
         // Roll back, so that the next case finds the same rows.
-        await undone(told)
+        await undone(explain)
         return undone((sql) => sql.query<Row>(text, values))
       },
     }
     await verb(watched)
-    expect(asked).toBeGreaterThan(0)
+    expect(queryCount).toBeGreaterThan(0)
     return scans
   }
 
@@ -200,9 +200,9 @@ withDb('a store that has grown', (db) => {
   })
 
   it('detects a scan', async () => {
-    const asked = ['nonce = 5', `wallet = '${wallet}'`].map(
+    const filters = ['nonce = 5', `wallet = '${wallet}'`].map(
       (where) => `select count(*) from trades where ${where}`,
     )
-    for (const text of asked) expect(await scanned((sql) => sql.query(text))).toEqual(['trades'])
+    for (const text of filters) expect(await scanned((sql) => sql.query(text))).toEqual(['trades'])
   })
 })

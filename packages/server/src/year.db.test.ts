@@ -87,7 +87,7 @@ withDb('a year of league and treasury', (db) => {
   const sent = new Map<string, bigint>()
   let gasSpent = 0n
   let reserve = 0n
-  let kept = 0n
+  let unclaimed = 0n
   const prizes: { season: number; ledger: ReturnType<typeof countReservePlainly>; before: bigint }[] = []
 
   async function join(n: number, from: number) {
@@ -193,15 +193,15 @@ withDb('a year of league and treasury', (db) => {
     const planned = await db.transaction((sql) => settleSeason(sql, { ...year, season: number, atS }))
     const amount = planned.reduce((sum, payout) => sum + BigInt(payout.amount), 0n)
     const token = TOKENS.PARTNER
-    const taken = year.chain.add({
+    const withdrawal = year.chain.add({
       from: DISTRIBUTOR,
       to: REGISTRY,
       moves: [{ token, from: REGISTRY, to: DISTRIBUTOR, atoms: amount }],
     })
-    year.vault.withdrawals.push({ block: taken.block, amount })
+    year.vault.withdrawals.push({ block: withdrawal.block, amount })
     const note = `prizes of season ${number}`
     await db.transaction((sql) =>
-      recordWithdrawal(sql, { season: number, txHash: taken.hash, amount, atS, note }),
+      recordWithdrawal(sql, { season: number, txHash: withdrawal.hash, amount, atS, note }),
     )
     for (const { place, recipient, amount: atoms } of planned) {
       const to = recipient as typeof ETH
@@ -295,7 +295,7 @@ withDb('a year of league and treasury', (db) => {
         expect(record.payouts.map(({ amount }) => amount)).toEqual(ledger.paid.map(String))
         if (won > 0) prizes.push({ season: number, ledger, before: reserve })
         reserve = ledger.after
-        kept += gain - ledger.added
+        unclaimed += gain - ledger.added
         if (won > 0) await payPrizes(number)
 
         // An entrant that left may return.
@@ -387,9 +387,9 @@ withDb('a year of league and treasury', (db) => {
       expect(year.chain.balance(TOKENS.PARTNER, DISTRIBUTOR)).toBe(0n)
       // Of the stake earned since the first season began: the unpaid part is the reserve, or stayed.
       const earned = BigInt(seasons * 14 * DAY) * year.vault.perSecond
-      expect(earned).toBe(paidTotal + reserve + kept)
-      const taken = year.vault.withdrawals.reduce((sum, { amount }) => sum + amount, 0n)
-      expect(earned - taken).toBe(reserve + kept)
+      expect(earned).toBe(paidTotal + reserve + unclaimed)
+      const withdrawn = year.vault.withdrawals.reduce((sum, { amount }) => sum + amount, 0n)
+      expect(earned - withdrawn).toBe(reserve + unclaimed)
     })
   })
 })

@@ -287,14 +287,18 @@ export async function openFastWorld({ enabled = true } = {}) {
     const minOut = spoiled.minOut ?? (net * 9_950n) / 10_000n
     const deadline = spoiled.deadline ?? Math.floor(state.nowMs / 1000) + 45
     const withPermit = spoiled.permit === 'given'
-    const given = {
+    const permitFields = {
       amount: amountIn,
       expiration: deadline + 600,
       nonce: state.permitted.nonce,
       sig_deadline: deadline + 600,
       ...spoiled.permitWith,
     }
-    const { key: permitKey = privateKey, amount, ...times } = given as typeof given & { key?: Hex }
+    const {
+      key: permitKey = privateKey,
+      amount,
+      ...times
+    } = permitFields as typeof permitFields & { key?: Hex }
     const permit = withPermit && {
       ...times,
       signature: await signPermit(

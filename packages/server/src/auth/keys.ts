@@ -66,8 +66,8 @@ export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise
       // Looked up by hash: timing may leak only the hash, which callers cannot choose.
       const sha256Hex = hash('sha256', bearer, 'hex')
       if (which === 'known' && live.latest(sha256Hex) === undefined) return null
-      const found = live.load(sha256Hex, find)
-      const key = found instanceof Promise ? await found : found
+      const lookup = live.load(sha256Hex, find)
+      const key = lookup instanceof Promise ? await lookup : lookup
       return key !== null && key.expiresAtS > nowS(clock) ? key : null
     },
     forget,

@@ -17,7 +17,7 @@ const UNREADABLE: PartnerFinding = { status: 'unreadable', why: 'the agent regis
 
 /** Caches findings for a while, shares concurrent reads, and bounds the wait. */
 export function createPartnerLookup({ registry, clock }: { registry: PartnerRegistry; clock: Clock }) {
-  const found = createCache<Wallet, PartnerFinding>({
+  const findings = createCache<Wallet, PartnerFinding>({
     max: MAX_WALLETS,
     clock,
     ttlMs: ({ status }) => FRESH_MS[status],
@@ -26,6 +26,6 @@ export function createPartnerLookup({ registry, clock }: { registry: PartnerRegi
     withinMs(TIMEOUT_MS, registry.find(wallet), () => new Error('too late')).catch(() => UNREADABLE)
 
   /** Without a promise if cached, for routes that serve thousands of requests a second. */
-  return (wallet: Wallet): PartnerFinding | Promise<PartnerFinding> => found.load(wallet, ask)
+  return (wallet: Wallet): PartnerFinding | Promise<PartnerFinding> => findings.load(wallet, ask)
 }
 export type PartnerLookup = ReturnType<typeof createPartnerLookup>

@@ -64,8 +64,8 @@ describe('a MaxMind database', () => {
     )
     const geo = await openGeo(file)
     const blocked = (address: string) => {
-      const found = geo.locate(address)
-      return found === null ? null : isBlocked(found)
+      const place = geo.locate(address)
+      return place === null ? null : isBlocked(place)
     }
     expect(geo.locate('91.1.2.3')).toEqual({ country: 'UA', region: 'UA-43' })
     const addresses = [

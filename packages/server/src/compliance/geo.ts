@@ -47,9 +47,9 @@ export async function openGeo(file: string | null): Promise<Geo> {
   })
   return {
     locate(address) {
-      const found = reader.get(address)
-      const country = found?.country?.iso_code ?? found?.registered_country?.iso_code
-      return country === undefined ? null : placeOf(country, found?.subdivisions?.[0]?.iso_code)
+      const record = reader.get(address)
+      const country = record?.country?.iso_code ?? record?.registered_country?.iso_code
+      return country === undefined ? null : placeOf(country, record?.subdivisions?.[0]?.iso_code)
     },
   }
 }

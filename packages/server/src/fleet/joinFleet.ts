@@ -67,16 +67,16 @@ export async function joinFleet({
     )
     return others.find((other) => differing(facts, other.facts).length > 0)
   }
-  let told = false
+  let isReported = false
   const unlike = await lookUntil(
     clock,
     async () => {
-      const found = await findUnlike()
-      if (found && !told) {
-        told = true
-        tell(`another process on this store, ${found.name}, has different settings; waiting for it to end`)
+      const other = await findUnlike()
+      if (other && !isReported) {
+        isReported = true
+        tell(`another process on this store, ${other.name}, has different settings; waiting for it to end`)
       }
-      return found
+      return other
     },
     // A process that was just killed looks alive until it misses a heartbeat.
     {

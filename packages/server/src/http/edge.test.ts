@@ -46,10 +46,10 @@ describe('unknown keys', () => {
 
   it('reach the store no oftener than failures are allowed, under concurrency too; no known key waits', async () => {
     let lookups = 0
-    const known = new Set([GOOD_KEY])
+    const knownKeys = new Set([GOOD_KEY])
     await open({
       authenticate: async (text, which) => {
-        if (known.has(text)) return key
+        if (knownKeys.has(text)) return key
         if (which !== 'known') lookups += 1
         await new Promise((resolve) => setTimeout(resolve, 5))
         return null

@@ -92,15 +92,15 @@ export function createEdge(deps: EdgeDeps): Serve {
         ? peer.address
         : clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
     const stocksBarred = placesOf(req, peer, address).some(places.barsStocks)
-    const found = router.find(req.method ?? '', path)
-    if (found.kind === 'none') {
+    const match = router.find(req.method ?? '', path)
+    if (match.kind === 'none') {
       if (deps.notFound && isVisit(req, path))
         return answerPage(req, deps.notFound, { address, params: NO_FIELDS, search })
       return fail('NOT_FOUND', { message: 'No such route.' })
     }
-    if (found.kind === 'other method') throw new WrongMethod(found.allow)
-    exchange.plan = found.target
-    const { target, params } = found
+    if (match.kind === 'other method') throw new WrongMethod(match.allow)
+    exchange.plan = match.target
+    const { target, params } = match
     if (target.kind === 'page') return answerPage(req, target, { address, params, search })
     if (target.kind === 'rpc') return answerRpc(exchange, target, { address, stocksBarred })
     return answerRoute(exchange, target, { address, stocksBarred, params, search })
@@ -155,8 +155,8 @@ export function createEdge(deps: EdgeDeps): Serve {
     }
     if (plan.buckets.length > 0) {
       const keyId = key === null ? null : String(key.keyId)
-      const taken = limiter.take(takingsOf(plan.buckets, networks, keyId), clock.nowMs())
-      refuseUnless(taken instanceof Promise ? await taken : taken, metrics)
+      const draw = limiter.take(takingsOf(plan.buckets, networks, keyId), clock.nowMs())
+      refuseUnless(draw instanceof Promise ? await draw : draw, metrics)
     }
     if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
     const caller = { requestId, address, key, stocksBarred }
@@ -180,9 +180,9 @@ export function createEdge(deps: EdgeDeps): Serve {
   function placesOf(req: IncomingMessage, peer: Peer, address: string): Place[] {
     const claimed = peer.isProxy ? placesFromHeaders(req.headers, config) : []
     const located = deps.geo.locate(address)
-    const found = located === null ? claimed : [...claimed, located]
-    if (found.some(places.isBlocked)) fail('COUNTRY_BLOCKED')
-    return found
+    const all = located === null ? claimed : [...claimed, located]
+    if (all.some(places.isBlocked)) fail('COUNTRY_BLOCKED')
+    return all
   }
 
   function enter(exchange: Exchange): void {

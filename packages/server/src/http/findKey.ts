@@ -34,15 +34,15 @@ export function createKeyFinder({
       refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
       return fail('UNAUTHORIZED', { message: whyNoBearer(authorization) })
     }
-    const known = await authenticate(bearer, 'known')
-    if (known !== null) return known
-    const found = await inTurn(networks[0].id, async () => {
+    const knownKey = await authenticate(bearer, 'known')
+    if (knownKey !== null) return knownKey
+    const storedKey = await inTurn(networks[0].id, async () => {
       refuseUnless(await limiter.peek(failures, clock.nowMs()), metrics)
       const key = await authenticate(bearer, 'any')
       if (key === null) refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
       return key
     })
-    return found ?? fail('UNAUTHORIZED', { message: 'The API key is unknown, expired or revoked.' })
+    return storedKey ?? fail('UNAUTHORIZED', { message: 'The API key is unknown, expired or revoked.' })
   }
 }
 

@@ -14,14 +14,14 @@ export function createHosts({
     names.add(name)
   }
   // Cached, because clients repeat their Host; bounded, because anyone can send any name.
-  const known = new Map<string, boolean>()
+  const verdicts = new Map<string, boolean>()
   return (host) => {
     if (host === undefined) return false
-    let isOwn = known.get(host)
+    let isOwn = verdicts.get(host)
     if (isOwn === undefined) {
       const name = hostName(host)
       isOwn = name !== null && names.has(name)
-      if (known.size < 256) known.set(host, isOwn)
+      if (verdicts.size < 256) verdicts.set(host, isOwn)
     }
     return isOwn
   }

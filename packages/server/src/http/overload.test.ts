@@ -72,10 +72,10 @@ describe('under load and at shutdown', () => {
 
   it('keeps serving while it drains, and asks every client to reconnect', async () => {
     await open()
-    const kept = { url: ME, headers: { ...bearer, connection: 'keep-alive' } }
-    expect((await app.inject(kept)).headers.connection).not.toBe('close')
+    const request = { url: ME, headers: { ...bearer, connection: 'keep-alive' } }
+    expect((await app.inject(request)).headers.connection).not.toBe('close')
     app.drain()
-    const { status, headers } = await app.inject(kept)
+    const { status, headers } = await app.inject(request)
     expect([status, headers.connection]).toEqual([200, 'close'])
   })
 

@@ -50,8 +50,8 @@ export function createRouter<T>(): Router<T> {
     const segment = segments[at]
     if (segment === undefined) return node.methods.size > 0 ? node : null
     const inner = node.inner.get(segment)
-    const found = inner === undefined ? null : walk(inner, segments, at + 1, params)
-    if (found !== null || node.parameter === null || segment === '') return found
+    const match = inner === undefined ? null : walk(inner, segments, at + 1, params)
+    if (match !== null || node.parameter === null || segment === '') return match
     const deeper = walk(node.parameter.node, segments, at + 1, params)
     if (deeper !== null) params[node.parameter.name] = segment
     return deeper

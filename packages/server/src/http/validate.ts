@@ -33,11 +33,11 @@ export function createValidator(route: AnyRoute, { devFields }: { devFields: boo
     },
     body(value) {
       for (const [field, code] of refused) if (value[field] !== undefined) fail(code, { field })
-      const given = allowed.filter((field) => value[field] !== undefined)
-      if (given.length === 0) return body(value)
+      const devFields = allowed.filter((field) => value[field] !== undefined)
+      if (devFields.length === 0) return body(value)
       // No schema has the development fields.
-      const plain = Object.fromEntries(Object.entries(value).filter(([name]) => !given.includes(name)))
-      return { ...body(plain), ...Object.fromEntries(given.map((field) => [field, value[field]])) }
+      const plain = Object.fromEntries(Object.entries(value).filter(([name]) => !devFields.includes(name)))
+      return { ...body(plain), ...Object.fromEntries(devFields.map((field) => [field, value[field]])) }
     },
     takesEmptyBody: checkWith(route.body, {}).ok,
   }

@@ -41,7 +41,7 @@ export function openOperator(deps: OperatorDeps): Operator {
           input,
         )
       } catch (error) {
-        throw told(error)
+        throw forOperator(error)
       }
     },
   }
@@ -61,7 +61,7 @@ const REFUSALS = [
 ]
 
 /** Errors a person can act on, without a stack. */
-function told(error: unknown): unknown {
+function forOperator(error: unknown): unknown {
   const { message } = error as Error
   if (error instanceof RpcUnreachable || error instanceof RpcError) {
     return new OperatorRefused(`the chain gave no usable response: ${message}`)

@@ -18,7 +18,7 @@ export function adminSocketPath(dataDir: string): string {
 /** In a shared folder another user could impersonate the server. */
 export function refuseForeign(path: string): void {
   if (dirname(path) !== resolve(tmpdir())) return
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found && found.uid !== process.getuid?.())
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats && stats.uid !== process.getuid?.())
     throw new OperatorRefused(`${path} belongs to another user: use a DATA_DIR with a shorter path`)
 }

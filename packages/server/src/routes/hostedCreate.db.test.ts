@@ -153,14 +153,14 @@ withDb('creating hosted agents', (db) => {
     })
 
     it('that are new are screened on the caller’s budget', async () => {
-      const asked: unknown[] = []
-      world.state.charge = async (caller, buckets) => void asked.push([caller.key?.keyId, buckets])
+      const charges: unknown[] = []
+      world.state.charge = async (caller, buckets) => void charges.push([caller.key?.keyId, buckets])
       world.deps.tokens.get = async (_, admit) => {
         await admit!()
         return MEME.record as never
       }
       await world.create({ pairs: [`${MEME.address}/USDG`] })
-      expect(asked).toEqual([[1, ['screen.caller', 'screen.overall']]])
+      expect(charges).toEqual([[1, ['screen.caller', 'screen.overall']]])
     })
   })
 

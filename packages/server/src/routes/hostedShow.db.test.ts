@@ -198,7 +198,7 @@ withDb('views of hosted agents', (db) => {
     const [eth, usdg] = agent.tokens.map((token) => token['address'])
     const startS = world.nowS()
     const trades = async (from: number, count: number, over: object = {}) => {
-      const given = { status: 'mined', settled: true, volume_token: usdg, volume: 5_000_000, ...over }
+      const fields = { status: 'mined', settled: true, volume_token: usdg, volume: 5_000_000, ...over }
       await db.query(
         `with made as (
            insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
@@ -213,13 +213,13 @@ withDb('views of hosted agents', (db) => {
         [
           WHO.owner,
           agent.session_id,
-          given.status,
+          fields.status,
           usdg,
           eth,
-          given.volume_token,
-          given.volume,
+          fields.volume_token,
+          fields.volume,
           startS,
-          given.settled,
+          fields.settled,
           from,
           from + count - 1,
         ],

@@ -28,7 +28,7 @@ withDb('a stolen key and a live agent', (db) => {
   it('cannot churn a thin token: steering the agent switches it off, and only its owner switches it on', async () => {
     const agent = await running()
     const before = agent.session_id!
-    const begun = await world.startGrant(agent, WIDE)
+    const startedGrant = await world.startGrant(agent, WIDE)
     const changed = await world.update(agent, { ...WEBHOOK, pairs: [THIN] })
     expect(changed).toMatchObject({
       live: false,
@@ -46,8 +46,8 @@ withDb('a stolen key and a live agent', (db) => {
     expect(error).toMatchObject({ code: 'BAD_SESSION', extras: { checks: [{ rule: 'granted' }] } })
     expect(error.message).toContain('granted before the agent was last changed')
     // One whose grant was started before the change, and which its owner signs unaware.
-    await world.signGrant(begun)
-    expect(await refused(world.attach(agent, begun))).toMatchObject({
+    await world.signGrant(startedGrant)
+    expect(await refused(world.attach(agent, startedGrant))).toMatchObject({
       extras: { checks: [{ rule: 'granted' }] },
     })
     // Reverting a change is a change like any other.

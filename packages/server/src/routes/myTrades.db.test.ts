@@ -38,8 +38,10 @@ async function planOf(db: Db, text: string, values: readonly unknown[]): Promise
     `explain (analyze, buffers, format json) ${text}`,
     values,
   )
-  const given = row!['QUERY PLAN']
-  const [{ Plan }] = (typeof given === 'string' ? JSON.parse(given) : given) as [{ Plan: PlanNode }]
+  const queryPlan = row!['QUERY PLAN']
+  const [{ Plan }] = (typeof queryPlan === 'string' ? JSON.parse(queryPlan) : queryPlan) as [
+    { Plan: PlanNode },
+  ]
   const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)]
   return flat(Plan)
 }

@@ -197,14 +197,14 @@ it('returns a revert in a simulation, and refuses there what a build refuses', a
     quoteOf({ quote: { risks: [{ code: 'HONEYPOT', severity: 'severe', message: '' }] } }).quote
   expect((await refusalOf(simulate({ wallet }))).code).toBe('RISK_NOT_ACCEPTED')
   // Without a wallet it only discloses.
-  const told = await simulate({ approval_mode: 'unlimited' })
-  expect(told).toMatchObject({ synthetic: true, ok: false })
-  const checks = (told['build'] as { checks: { code: string; ok: boolean }[] }).checks
+  const response = await simulate({ approval_mode: 'unlimited' })
+  expect(response).toMatchObject({ synthetic: true, ok: false })
+  const checks = (response['build'] as { checks: { code: string; ok: boolean }[] }).checks
   expect(checks.filter(({ ok }) => !ok).map(({ code }) => code)).toEqual([
     'UNLIMITED_APPROVAL',
     'RISK_NOT_ACCEPTED',
   ])
-  expect(told['build']).not.toHaveProperty('risks')
+  expect(response['build']).not.toHaveProperty('risks')
   expect((await refusalOf(simulate({ approval_mode: 'some' }))).code).toBe('APPROVAL_MODE')
   expect(w.refused).toEqual([])
 })

@@ -248,8 +248,8 @@ describe('POST live/quote', () => {
 
   it('shows an aggregator but never as the best', async () => {
     const vendor = createServer((incoming, response) => {
-      const asked = Object.fromEntries(new URL(incoming.url ?? '', 'http://x').searchParams)
-      const routeSummary = { ...asked, amountOut: '1010000000', gas: '100000' }
+      const query = Object.fromEntries(new URL(incoming.url ?? '', 'http://x').searchParams)
+      const routeSummary = { ...query, amountOut: '1010000000', gas: '100000' }
       response.end(JSON.stringify({ code: 0, data: { routeSummary } }))
     })
     await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve))

@@ -183,14 +183,14 @@ withDb('granting', (db) => {
       expect(await revoke()).toMatchObject({ status: 'revoked', signer_revoked: false })
       expect(await findSession(db, session_id)).toMatchObject({ status: 'revoked' })
       world.signer.reachable = true
-      const told: string[] = []
+      const revokedRoots: string[] = []
       const { revokeRoot } = world.signer
       world.signer.revokeRoot = (hash) => {
-        told.push(hash)
+        revokedRoots.push(hash)
         return revokeRoot(hash)
       }
       expect(await revoke()).toMatchObject({ signer_revoked: true })
-      expect(told).toEqual([rootHash])
+      expect(revokedRoots).toEqual([rootHash])
       expect(await findSession(db, session_id)).toBeUndefined()
     })
 

@@ -145,7 +145,7 @@ withDb('revoking', (db) => {
       const { session_id } = await world.start()
       const signed = await world.signatures(session_id)
       const { rootHash } = (await findSession(db, session_id))!
-      const told = vi.spyOn(world.signer, 'revokeRoot')
+      const revokeRoot = vi.spyOn(world.signer, 'revokeRoot')
       expect(await listed()).toEqual([[session_id, 'pending']])
       expect(await revoke({ id: session_id })).toMatchObject({
         session_id,
@@ -159,7 +159,7 @@ withDb('revoking', (db) => {
       expect(await listed()).toEqual([])
       // A later signature switches nothing on, here or at the co-signer.
       expect(await codeOf(world.post('live.session.grant', 'owner', signed))).toBe('NO_SESSION')
-      expect(told).toHaveBeenCalledWith(rootHash)
+      expect(revokeRoot).toHaveBeenCalledWith(rootHash)
       // A repeated cancellation finds nothing.
       expect(await codeOf(revoke({ id: session_id }))).toBe('NO_SESSION')
     })

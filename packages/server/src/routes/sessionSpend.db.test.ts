@@ -185,17 +185,17 @@ withDb('spending of a session', (db, store) => {
       world.signer.loses = false
       // It never reached the co-signer, which would refuse the plan by now.
       world.signer.roots.get(session.rootHash)!.leaves = []
-      const asked: string[] = []
+      const calldatas: string[] = []
       world.signer.beforeLeaf = ({ execution }) => {
-        asked.push(execution.data)
-        if (execution.data !== asked[0]) return
+        calldatas.push(execution.data)
+        if (execution.data !== calldatas[0]) return
         throw refusal('REFUSED', { signer_checks: [{ rule: 'PRICE', ok: false, message: 'too little' }] })
       }
       world.clock.aheadS = 30
       expect(await codeOf(world.trade(session, named))).toBe('REFUSED')
       world.clock.aheadS = 41
       expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
-      expect(asked).toHaveLength(3)
+      expect(calldatas).toHaveLength(3)
       expect(await used()).toMatchObject({ trades: 1 })
     })
 

@@ -165,14 +165,14 @@ withDb('switching a session on', (db) => {
       })
       expect(await Promise.all([on(), on()])).toMatchObject([{ status: 'active' }, { status: 'active' }])
       const other = await world.start()
-      const taken = await world.signatures(other.session_id)
+      const otherSignatures = await world.signatures(other.session_id)
       await world.signer.registerRoot({
         session_id: 'another',
         binding: (await findSession(db, other.session_id))!.binding,
         root: (await findSession(db, other.session_id))!.root,
         curve_roots: [],
       })
-      expect(await codeOf(world.post('live.session.grant', 'owner', taken))).toBe('ROOT_REUSED')
+      expect(await codeOf(world.post('live.session.grant', 'owner', otherSignatures))).toBe('ROOT_REUSED')
     })
 
     it('leaves nothing at the co-signer for one that was revoked while it was switched on', async () => {
@@ -218,7 +218,7 @@ withDb('switching a session on', (db) => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         const on = () => world.post('live.session.grant', 'owner', own)
-        const found = lose()
+        const restore = lose()
         expect(await codeOf(on())).toBe('SIGNER_UNAVAILABLE')
         expect(await findSession(db, session_id)).toMatchObject({
           status: 'registering',
@@ -226,7 +226,7 @@ withDb('switching a session on', (db) => {
         })
         expect(await codeOf(world.trade({ id: session_id }))).toBe('SESSION_PENDING')
         expect(await world.post('me.sessions', 'owner')).toMatchObject({ sessions: [{ status: 'pending' }] })
-        found()
+        restore()
         expect(await on()).toMatchObject({ status: 'active' })
       })
 

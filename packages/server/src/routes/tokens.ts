@@ -28,12 +28,12 @@ export const tokenRoutes = ({
     const { q = '', tier, kind, limit } = query
     const terms = { q, ...(tier && { tier }), ...(kind && { kind }), limit }
     const shielded = query.shield === '1'
-    const found = await tokens.searchTokens({ ...terms, wallet: caller.key?.wallet ?? null, shielded })
+    const results = await tokens.searchTokens({ ...terms, wallet: caller.key?.wallet ?? null, shielded })
     return {
       query: { ...terms, shield: shielded },
-      tokens: found.tokens,
-      count: found.tokens.length,
-      warnings: found.warnings,
+      tokens: results.tokens,
+      count: results.tokens.length,
+      warnings: results.warnings,
       shield: shielded,
     }
   },

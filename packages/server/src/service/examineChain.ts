@@ -24,7 +24,7 @@ export function examineChain(
   let isDone = false
   let answeredLooks = 0
   let unread = ''
-  const told = new Set<string>()
+  const loggedLines = new Set<string>()
 
   async function look(): Promise<void> {
     const findings = await examine(deps)
@@ -40,8 +40,8 @@ export function examineChain(
 
   function tell({ check, verdict, found, remedy }: Finding): void {
     const line = `${check}: ${found}`
-    if (verdict === 'ok' || verdict === 'unknown' || told.has(line)) return
-    told.add(line)
+    if (verdict === 'ok' || verdict === 'unknown' || loggedLines.has(line)) return
+    loggedLines.add(line)
     logger.warn({ check, verdict, found, remedy }, 'chain check found a problem')
   }
 

@@ -40,7 +40,7 @@ const PROBE_EVERY_MS = 1_000
 /** Probes run in the background, so that GET health responds at once however slow a dependency is. */
 export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds = 0 }: HealthDeps): Health {
   const states = new Map<string, 'ok' | 'impaired'>()
-  const told = new Map<string, 'ok' | 'impaired'>()
+  const reportedStates = new Map<string, 'ok' | 'impaired'>()
   let rounds = 0
 
   async function probeOne({ name, check }: Probe): Promise<void> {
@@ -57,9 +57,9 @@ export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds 
       why = (error as Error).message
     }
     states.set(name, state)
-    const isStarting = state === 'impaired' && !told.has(name) && rounds <= quietRounds
-    if (told.get(name) === state || isStarting) return
-    told.set(name, state)
+    const isStarting = state === 'impaired' && !reportedStates.has(name) && rounds <= quietRounds
+    if (reportedStates.get(name) === state || isStarting) return
+    reportedStates.set(name, state)
     onChange?.(name, state, why)
   }
 

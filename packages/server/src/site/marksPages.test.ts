@@ -10,10 +10,10 @@ const NOW_S = 1_800_000_000
 const ROWS = `[[${NOW_S - 300},"2400000000000000000000",false],[${NOW_S - 60},"2500000000000000000000",false]]`
 
 it('serves a core token’s stored marks, read once a minute for all readers', async () => {
-  const asked: unknown[] = []
+  const queries: unknown[] = []
   const sql = {
     query: async (_: string, params: unknown[]) => {
-      asked.push(params)
+      queries.push(params)
       return [
         { minute_s: NOW_S - 300, price_e18: '2400000000000000000000', source: 'feed', stale: false },
         { minute_s: NOW_S - 60, price_e18: '2500000000000000000000', source: 'feed', stale: false },
@@ -29,7 +29,7 @@ it('serves a core token’s stored marks, read once a minute for all readers', a
     expect([status, text]).toEqual([200, ROWS])
     expect(headers['cache-control']).toBe('public, max-age=60')
   }
-  expect(asked).toEqual([[WETH.toLowerCase(), NOW_S - 3 * 86_400, NOW_S, 4_321]])
+  expect(queries).toEqual([[WETH.toLowerCase(), NOW_S - 3 * 86_400, NOW_S, 4_321]])
   expect((await app.inject({ url: '/marks.json' })).json()).toEqual({
     WETH: [[NOW_S - 300, '2400000000000000000000', false]],
   })

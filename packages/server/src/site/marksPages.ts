@@ -26,7 +26,7 @@ export function marksPages({
   profile: Pick<ChainProfile, 'core_tokens'>
 }): PageAt[] {
   const tokens = profile.core_tokens
-  const kept = createCache<string, string>({ max: tokens.length + 1, ttlMs: MINUTE_S * 1_000, clock })
+  const texts = createCache<string, string>({ max: tokens.length + 1, ttlMs: MINUTE_S * 1_000, clock })
 
   async function marksOf(address: string, spanS: number): Promise<[number, string, boolean][]> {
     const token = address.toLowerCase()
@@ -48,7 +48,7 @@ export function marksPages({
       name: 'marks',
       reply: async () => ({
         status: 200,
-        body: await kept.load(path, read),
+        body: await texts.load(path, read),
         cacheControl: `public, max-age=${MINUTE_S}`,
       }),
     },

@@ -46,8 +46,8 @@ describe('the dashboard', () => {
       'br',
       'public, max-age=31536000, immutable',
     ])
-    const known = { 'if-none-match': String(plain.headers.etag) }
-    const again = await app.inject({ url: '/assets/a.js', headers: known })
+    const conditional = { 'if-none-match': String(plain.headers.etag) }
+    const again = await app.inject({ url: '/assets/a.js', headers: conditional })
     expect([again.status, again.text, again.headers['content-length']]).toEqual([304, '', undefined])
     expect((await app.inject({ url: '/assets/b.js' })).status).toBe(404)
     expect((await app.inject({ url: '/league' })).status).toBe(404)

@@ -117,8 +117,8 @@ function fileReply(
     variant: variantOf(file, etag, headers, encoding),
   }))
   return ({ 'accept-encoding': accepted, 'if-none-match': known }): Reply => {
-    const found = encoded.find(({ accepts }) => accepts.test(String(accepted ?? '')))
-    const { body, ...variant } = found?.variant ?? plain
+    const encoding = encoded.find(({ accepts }) => accepts.test(String(accepted ?? '')))
+    const { body, ...variant } = encoding?.variant ?? plain
     const isKnown = known?.split(/\s*,\s*/).includes(variant.etag)
     return isKnown
       ? { status: 304, body: '', contentType, headers: variant.headers, cacheControl }

@@ -10,10 +10,10 @@ const DECIDED = {
 }
 
 it('serves the parts of a decided season, each read once a minute for all readers', async () => {
-  const asked: string[] = []
+  const queries: string[] = []
   const sql = {
     query: async (text: string, [number]: unknown[]) => {
-      asked.push(text)
+      queries.push(text)
       if (text.includes('from league_seasons')) return number === 1 ? [DECIDED] : []
       return text.includes('from marks')
         ? [{ minute_s: 120_000, price_e18: '5', source: 'feed', stale: false }]
@@ -28,7 +28,7 @@ it('serves the parts of a decided season, each read once a minute for all reader
     expect([status, text]).toEqual([200, '[[120000,"5"]]'])
     expect(headers['cache-control']).toBe('public, max-age=60')
   }
-  expect(asked.filter((text) => text.includes('from marks'))).toHaveLength(1)
+  expect(queries.filter((text) => text.includes('from marks'))).toHaveLength(1)
   expect((await app.inject({ url: '/league/records/1/season.json' })).json()).toMatchObject({
     rulesVersion: 2,
     entries: 0,

@@ -10,11 +10,11 @@ const HASH = `0x${'12'.repeat(32)}` as const
 const CALLER: Caller = { requestId: 'r', address: '10.0.0.1', key: null }
 
 function open(own: Partial<WalletRpcDeps> = {}) {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const charged: unknown[] = []
   const node: WalletRpcDeps['node'] = {
     request: async (method, params) => {
-      asked.push([method, params])
+      requests.push([method, params])
       return '0x1'
     },
   }
@@ -27,11 +27,11 @@ function open(own: Partial<WalletRpcDeps> = {}) {
   })
   const ask = (method: string, ...params: unknown[]) =>
     answer({ jsonrpc: '2.0', id: 1, method, params }, CALLER) as Promise<Record<string, unknown>>
-  return { answer, ask, asked, charged }
+  return { answer, ask, requests, charged }
 }
 
 it('passes reads on, and nothing else', async () => {
-  const { ask, asked } = open()
+  const { ask, requests } = open()
   expect(await ask('eth_getBalance', WALLET, 'latest')).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
   for (const method of ['debug_traceCall', 'eth_getLogs', 'eth_sign', 'devnet_setBalance', 'toString'])
     expect(await ask(method)).toMatchObject({ error: { code: -32601 } })
@@ -41,7 +41,7 @@ it('passes reads on, and nothing else', async () => {
   for (const whole of [true, 'true', 1, null])
     expect(await ask('eth_getBlockByNumber', 'latest', whole)).toMatchObject({ error: { code: -32602 } })
   await ask('eth_getBlockByNumber', 'latest')
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ['eth_getBalance', [WALLET, 'latest']],
     ['eth_getBlockByNumber', ['latest', false]],
   ])
@@ -83,7 +83,7 @@ it('passes the node’s errors on, and hides its own', async () => {
 })
 
 it('caps the gas of every call, however its limit is spelled', async () => {
-  const { ask, asked } = open()
+  const { ask, requests } = open()
   const cap = `0x${(10_000_000).toString(16)}`
   const gases: [object, string][] = [
     [{ to: WALLET, gas: '0x5208' }, '0x5208'],
@@ -96,11 +96,11 @@ it('caps the gas of every call, however its limit is spelled', async () => {
   for (const method of ['eth_call', 'eth_estimateGas'])
     for (const [call, gas] of gases) {
       await ask(method, call, 'latest')
-      expect(asked.pop()).toEqual([method, [{ to: WALLET, gas }, 'latest']])
+      expect(requests.pop()).toEqual([method, [{ to: WALLET, gas }, 'latest']])
     }
   for (const call of [undefined, null, 'x', [{ gas: '0x1' }]])
     expect(await ask('eth_call', call)).toMatchObject({ error: { code: -32602 } })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 it('reports a busy node and a response that is too long', async () => {
@@ -164,7 +164,7 @@ it('is open to any page and any wallet, without a key', async () => {
   expect([answered.status, answered.headers['access-control-allow-origin'], answered.json()]).toEqual([
     200,
     '*',
-    { asked: [{ id: 1 }] },
+    { requests: [{ id: 1 }] },
   ])
   expect((await ask('OPTIONS')).status).toBe(204)
   expect((await ask('GET')).status).toBe(405)

@@ -62,9 +62,9 @@ export async function countWeekPlainly(
   const lines: PlainLine[] = []
   for (const token of [...new Set([...tokens, ...carried.keys()])].sort()) {
     const own = fees.filter((fee) => fee.token === token)
-    const given = gifts.filter((gift) => gift.token === token)
+    const ownGifts = gifts.filter((gift) => gift.token === token)
     const before = carried.get(token) ?? 0n
-    const pool = sum(own) + sum(given) + before
+    const pool = sum(own) + sum(ownGifts) + before
     const price = prices.get(token)
     const micro = price === undefined ? null : (pool * price) / 10n ** BigInt((decimals[token] ?? 0) + 12)
     const status = pool === 0n ? 'nothing' : micro === null ? 'unpriced' : micro < 10_000n ? 'dust' : 'split'
@@ -77,8 +77,8 @@ export async function countWeekPlainly(
       token,
       received: String(sum(own)),
       trades: own.length,
-      outside: String(sum(given)),
-      outside_trades: given.length,
+      outside: String(sum(ownGifts)),
+      outside_trades: ownGifts.length,
       carried_in: String(before),
       pool: String(pool),
       status,

@@ -44,7 +44,7 @@ export function keyCases({ db, auth }: AuthCases): void {
 
     it('is not kept alive by a look-up that read it just before it was revoked', async () => {
       const key = await auth().signIn(newWallet())
-      const known = await auth().authenticateKey(key.api_key)
+      const firstKey = await auth().authenticateKey(key.api_key)
       const [gate, read] = [signal(), signal()]
       let lookups = 0
       const slow: Db = {
@@ -61,7 +61,7 @@ export function keyCases({ db, auth }: AuthCases): void {
       const own = await openTestAuth(slow)
       const early = own.authenticateKey(key.api_key)
       await read.given
-      await own.call('auth.revoke', {}, { ...caller(), key: known })
+      await own.call('auth.revoke', {}, { ...caller(), key: firstKey })
       // After the revocation: it must not share the earlier look-up, nor use its cached result.
       expect(await own.authenticateKey(key.api_key)).toBeNull()
       gate.give()

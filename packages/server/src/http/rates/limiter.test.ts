@@ -41,9 +41,9 @@ function laws(open: () => Limiter): void {
     const ids = fc.sample(fc.integer({ min: 0, max: 1_700 }), { numRuns: 300, seed: 4663 })
     for (const pauseMs of ids) {
       nowMs += pauseMs
-      const taken = await limiter.take([{ bucket: 'live_heavy', id: 'b' }], nowMs)
-      if (taken.ok) continue
-      nowMs += taken.retryAfterS * 1000
+      const draw = await limiter.take([{ bucket: 'live_heavy', id: 'b' }], nowMs)
+      if (draw.ok) continue
+      nowMs += draw.retryAfterS * 1000
       expect(await limiter.take([{ bucket: 'live_heavy', id: 'b' }], nowMs)).toEqual({ ok: true })
     }
   })
@@ -85,8 +85,8 @@ function laws(open: () => Limiter): void {
   it('locks no caller out when the clock is set back', async () => {
     const limiter = open()
     for (let i = 0; i < 30; i++) await limiter.take([{ bucket: 'key', id: 'c' }], START_MS + 3_600_000)
-    const taken = await limiter.take([{ bucket: 'key', id: 'c' }], START_MS)
-    expect(taken).toEqual({ ok: false, bucket: 'key', retryAfterS: 1 })
+    const draw = await limiter.take([{ bucket: 'key', id: 'c' }], START_MS)
+    expect(draw).toEqual({ ok: false, bucket: 'key', retryAfterS: 1 })
   })
 }
 
@@ -140,8 +140,8 @@ describe('a Redis that is slow', () => {
   })
 
   it('that is slow intermittently is logged once', async () => {
-    let asked = 0
-    const { limiter, lines } = openSlow(() => (asked++ % 2 === 0 ? 60 : 0))
+    let requestCount = 0
+    const { limiter, lines } = openSlow(() => (requestCount++ % 2 === 0 ? 60 : 0))
     for (let i = 0; i < 12; i++) await limiter.take(one, START_MS)
     expect(lines).toHaveLength(1)
   })
@@ -225,10 +225,10 @@ describe.skipIf(!hasRedis)(`in Redis${hasRedis ? '' : ' (redis-server is not ins
       ready(openLimiter({ prefix: 'shared:' })),
     ])
     const one = [{ bucket: 'key', id: 'both' }] as const
-    const taken = await Promise.all(
+    const draws = await Promise.all(
       Array.from({ length: 80 }, (_, i) => (i % 2 === 0 ? a : b).take(one, START_MS)),
     )
-    expect(taken.filter(({ ok }) => ok)).toHaveLength(30)
+    expect(draws.filter(({ ok }) => ok)).toHaveLength(30)
   })
 
   it('continues in this process while Redis is away or frozen, and recovers', async () => {

@@ -30,13 +30,13 @@ export function createMemoryLimiter({
   const byBucket = new Map<BucketId, BucketEntries>()
 
   function entriesOf(bucket: BucketId): BucketEntries {
-    let kept = byBucket.get(bucket)
-    if (kept === undefined) {
+    let bucketEntries = byBucket.get(bucket)
+    if (bucketEntries === undefined) {
       const entries = new Map<string, Entry>()
-      kept = { entries, cursor: entries.entries() }
-      byBucket.set(bucket, kept)
+      bucketEntries = { entries, cursor: entries.entries() }
+      byBucket.set(bucket, bucketEntries)
     }
-    return kept
+    return bucketEntries
   }
 
   function sweep(kept: BucketEntries, nowMs: number, count: number): void {
@@ -51,17 +51,18 @@ export function createMemoryLimiter({
   }
 
   function entryOf(taking: Taking, nowMs: number): Entry {
-    const kept = entriesOf(taking.bucket)
-    let entry = kept.entries.get(taking.id)
+    const bucketEntries = entriesOf(taking.bucket)
+    let entry = bucketEntries.entries.get(taking.id)
     if (entry === undefined) {
-      sweep(kept, nowMs, 2)
-      if (kept.entries.size >= maxEntriesPerBucket) {
-        sweep(kept, nowMs, 64)
-        const oldest = kept.entries.keys().next()
-        if (kept.entries.size >= maxEntriesPerBucket && !oldest.done) kept.entries.delete(oldest.value)
+      sweep(bucketEntries, nowMs, 2)
+      if (bucketEntries.entries.size >= maxEntriesPerBucket) {
+        sweep(bucketEntries, nowMs, 64)
+        const oldest = bucketEntries.entries.keys().next()
+        if (bucketEntries.entries.size >= maxEntriesPerBucket && !oldest.done)
+          bucketEntries.entries.delete(oldest.value)
       }
       entry = { fullAtMs: nowMs }
-      kept.entries.set(taking.id, entry)
+      bucketEntries.entries.set(taking.id, entry)
     }
     return entry
   }
@@ -86,14 +87,14 @@ export function createMemoryLimiter({
   return {
     peek: judge,
     take(takings, nowMs) {
-      const taken = judge(takings, nowMs)
-      if (!taken.ok) return taken
+      const verdict = judge(takings, nowMs)
+      if (!verdict.ok) return verdict
       for (const taking of takings) {
         const { intervalMs, capacityMs } = rates[taking.bucket]
         const entry = entryOf(taking, nowMs)
         entry.fullAtMs = clampFullAt(entry.fullAtMs, nowMs, capacityMs) + (taking.cost ?? 1) * intervalMs
       }
-      return taken
+      return verdict
     },
     size: () => [...byBucket.values()].reduce((sum, kept) => sum + kept.entries.size, 0),
     close: async () => {},
