@@ -40,15 +40,12 @@ const SETTINGS = {
     },
   },
   evmVersion: 'prague',
-  // The same bytes whatever the folder is called.
+  // Independent of the folder's name.
   metadata: { bytecodeHash: 'none', appendCBOR: false },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
 
-/**
- * Walks up from the running file, which may be src/ or the bundle in dist/, to the folder that has
- * `contracts/`.
- */
+/** Walks up from the running file (src/, or the bundle in dist/) to the folder that has `contracts/`. */
 export function projectRoot(from: string = import.meta.dirname): string {
   if (existsSync(join(from, 'contracts', 'launchpad'))) return from
   const up = dirname(from)
@@ -91,10 +88,10 @@ function compile(sources: Record<string, { content: string }>): Artifacts {
   return artifacts
 }
 
-/** No compiler takes this long: whatever has the process id of an older claim is something else. */
+/** No compiler takes this long: an older claim's process id belongs to another process. */
 const MAX_COMPILE_MS = 120_000
 
-/** Whether another process compiles the same just now: the build does, while the chain starts. */
+/** Whether another process is compiling the same sources: the build does, while the chain starts. */
 function isCompiling(claim: string): boolean {
   try {
     process.kill(Number(readFileSync(claim, 'utf8')), 0)
@@ -107,8 +104,8 @@ function isCompiling(claim: string): boolean {
 let loaded: Promise<Artifacts> | undefined
 
 /**
- * Our contracts: as committed, or from `.cache/contracts/` when sources and settings are the ones compiled
- * last, else compiled now. Read once a process: what runs was deployed from them.
+ * Our contracts: the committed artifacts, or those in `.cache/contracts/` if sources and settings are
+ * unchanged, otherwise compiled now. Read once per process.
  */
 export function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {
   loaded ??= loadOrCompile(say).catch((error) => {
@@ -133,7 +130,7 @@ async function loadOrCompile(say: (line: string) => void): Promise<Artifacts> {
   mkdirSync(folder, { recursive: true })
   writeFileSync(claim, `${process.pid}`)
   const artifacts = compile(sources)
-  // Written aside and renamed, so that a reader beside us never sees half a file.
+  // Written aside and renamed, so that no concurrent reader sees a partial file.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(artifacts))
   renameSync(`${file}.${process.pid}`, file)
   rmSync(claim, { force: true })
@@ -148,9 +145,8 @@ const keyOf = (sources: Record<string, { content: string }>): string =>
     .slice(0, 32)
 
 /**
- * What the sources were compiled to, kept in the repository: a fresh clone starts without the compiler, which
- * takes longer than everything else. It counts only for exactly these sources and settings; a test compiles
- * them again and compares.
+ * Committed artifacts: a fresh clone starts without the compiler, which takes longer than everything else.
+ * Used only for exactly these sources and settings; a test recompiles and compares them.
  */
 export const COMMITTED = 'contracts/compiled.lock.json'
 
@@ -164,7 +160,7 @@ function readCommitted(root: string): Committed | null {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
 }
 
-/** The text of that file: a contract a line. */
+/** The text of that file: one contract per line. */
 export async function committedText(): Promise<string> {
   const key = keyOf(readSources(projectRoot()))
   const lines = Object.entries(await compileContracts())
@@ -173,5 +169,5 @@ export async function committedText(): Promise<string> {
   return `{\n  "key": "${key}",\n  "artifacts": {\n${lines.join(',\n')}\n  }\n}\n`
 }
 
-/** Compiles whatever was kept. */
+/** Compiles regardless of caches. */
 export const compileAnew = (): Artifacts => compile(readSources(projectRoot()))

@@ -1,4 +1,4 @@
 import { compileContracts } from './compile.ts'
 
-// Run at build time, so that no boot waits for the compiler.
+// Build step, so that no start waits for the compiler.
 await compileContracts((line) => console.log(line))

@@ -12,7 +12,7 @@ it('starts from the defaults of the table', () => {
   expect(readConfig({ MARKET: '', DEVNET_PORT: ' ' })).toEqual(readConfig({}))
 })
 
-it('names the setting that makes no sense', () => {
+it('names the invalid setting', () => {
   const bad = {
     DEVNET_PORT: '70000',
     BLOCK_MS: 'fast',

@@ -1,6 +1,6 @@
 /**
- * Every setting of the devnet: its name, default and meaning. With main.ts the only reader of process.env;
- * the docs table is made from it.
+ * Every setting of the devnet: name, default and meaning. With main.ts the only reader of process.env; the
+ * docs table is generated from it.
  */
 interface Setting {
   default: string
@@ -60,7 +60,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Parses the environment once; a value that makes no sense stops the start with its name. */
+/** Parses the environment once; an invalid value stops the start and names the setting. */
 export function readConfig(env: Record<string, string | undefined>) {
   const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
   const number = (name: SettingName, least: number, most: number): number => {
@@ -79,7 +79,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     throw new ConfigError(`${name} is "${text(name)}": use ${values.join(' or ')}`)
   }
   return {
-    // Whatever HOST says of the API: this chain moves anybody's funds for whoever asks.
+    // Loopback only, whatever HOST is: this chain moves anyone's funds for any caller.
     host: '127.0.0.1',
     port: whole('DEVNET_PORT', 0, 65_535),
     vendorPort: whole('DEVNET_VENDOR_PORT', 0, 65_535),

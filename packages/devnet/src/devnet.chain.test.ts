@@ -6,7 +6,7 @@ import { feePips, priceOfSqrtX96 } from './market/fair.ts'
 import { discoverVenues, marketWorldOf, registriesOf } from './market/index.ts'
 import { readPools } from './market/pools.ts'
 
-// The whole world in this process: what the market does to every pool of it.
+// The whole world in this process: the market's effect on every pool.
 
 let devnet: Devnet
 const failures: unknown[] = []
@@ -48,7 +48,7 @@ async function strayedBps(): Promise<Map<string, number>> {
   return new Map(
     priced.flatMap(({ pool, asset0, asset1 }, i): [string, number][] => {
       const state = states[i]
-      // The narrow pool has nothing left at such a price.
+      // The narrow pool has no liquidity at such a price.
       if (!state) return []
       const fair = (prices.get(asset0.symbol) ?? 0) / (prices.get(asset1.symbol) ?? 1)
       const price = priceOfSqrtX96(state.sqrtX96, asset0.decimals, asset1.decimals)
@@ -58,7 +58,7 @@ async function strayedBps(): Promise<Map<string, number>> {
   )
 }
 
-it('keeps every pool of core assets near its price, also after a jump of many', async () => {
+it('keeps every pool of core assets near its price, even after many jump', async () => {
   await blocks(40)
   for (const [symbol, factor] of [
     ['ETH', 1.06],

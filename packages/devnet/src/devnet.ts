@@ -24,18 +24,18 @@ export interface DevnetOptions {
   /** 0: any free port. */
   port: number
   vendorPort: number
-  /** The chain rests in `dataDir`/devnet; absent: nothing is kept. */
+  /** The chain is stored in `dataDir`/devnet; absent: nothing is stored. */
   dataDir?: string
   blockMs: number
   market: 'on' | 'off'
   marketSeed: string
   tradesPerS: number
   session: StockSession
-  /** The habits of a public node. Absent or null: none. */
+  /** Limits of a public node. Absent or null: none. */
   strict?: StrictLimits | null
   /** Further addresses of the RPC. */
   moreAddresses?: number
-  /** Which of the two registries the profile names. */
+  /** Which of the two registries the profile uses. */
   agentRegistry?: keyof World['registries']
   world?: WorldOptions
   stage?: (text: string) => void
@@ -54,13 +54,13 @@ export interface Devnet {
 }
 
 const NODE_INTERFACE = '0x00000000000000000000000000000000000000c8'
-/** So many of the operator's acts fit into a block beside trades. */
+/** This many operator acts fit into a block beside trades. */
 const ACTS_AT_ONCE = 50
 
 /** A local chain 4663 with its world, market and vendors, listening. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { host, log = () => {}, stage = () => {} } = options
-  // Said before a world is built for nothing.
+  // Fail before building a world in vain.
   await Promise.all([options.port, options.vendorPort].map((port) => checkPortFree(host, port)))
   const [crypto, artifacts] = await Promise.all([createCrypto(), compileContracts(stage)])
   const dir = options.dataDir && join(options.dataDir, 'devnet')
@@ -136,7 +136,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     market: { on: market.isOn(), ...market.stats() },
     gateway: vendors.ledger(),
   })
-  // A Nitro node answers at this address itself; the stand-in is as much of it as is asked for.
+  // A Nitro node has this contract natively; the stand-in covers the calls that are used.
   if (options.strict) {
     const code = await chain.request('eth_call', [{ data: artifacts['NodeInterface']!.bytecode }, 'latest'])
     await chain.admin('hardhat_setCode', [NODE_INTERFACE, code])
@@ -151,7 +151,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   })
 
   const { profile } = world
-  // Who reads the profile must agree with the market on when stocks trade.
+  // Readers of the profile must agree with the market on when stocks trade.
   const stocks = [...profile.core_tokens.filter(({ kind }) => kind === 'stock'), ...profile.listed_stocks]
   for (const { feed } of stocks) if (feed) feed.session = options.session === 'always' ? 'always' : 'stock'
   const kind = options.agentRegistry ?? 'pit'
@@ -178,7 +178,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     async close() {
       await market.close()
       pace.close()
-      // Requests under way have a moment; the chain's own end never waits for a client.
+      // Running requests get a moment; closing the chain never waits for a client.
       const served = Promise.all([nodes.close(), vendors.close()])
       await Promise.race([served, new Promise((resolve) => setTimeout(resolve, 500).unref())])
       nodes.drop()
@@ -187,7 +187,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   }
 }
 
-/** Real vendors' shapes, at the stand-ins; nobody here counts our questions. */
+/** Real vendors' response formats, at the stand-ins; without rate limits. */
 function vendorsProfile(url: string): ChainProfile['vendors'] {
   const at = (path: string, kind: string) => ({ kind, url: `${url}/${path}`, per_minute: 60_000 })
   return {
@@ -206,7 +206,7 @@ function vendorsProfile(url: string): ChainProfile['vendors'] {
   }
 }
 
-/** The audit provider knows the core tokens, and what is severely wrong in the gallery. */
+/** The audit provider knows the core tokens and the severe defects of the gallery. */
 function verdictsOf({ profile, gallery }: World): Record<string, Verdict> {
   const core = [...profile.core_tokens, ...profile.listed_stocks].map(({ address }) => [address, 'verified'])
   const bad = Object.values(gallery).map(({ address, risks }) => [
@@ -216,7 +216,7 @@ function verdictsOf({ profile, gallery }: World): Record<string, Verdict> {
   return Object.fromEntries([...core, ...bad])
 }
 
-/** Listens for a moment: rejects with EADDRINUSE when somebody else does. */
+/** Listens for a moment: rejects with EADDRINUSE if the port is taken. */
 function checkPortFree(host: string, port: number): Promise<void> {
   if (port === 0) return Promise.resolve()
   return new Promise((resolve, reject) => {

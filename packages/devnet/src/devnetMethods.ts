@@ -35,17 +35,17 @@ const refuse = (message: string) => rpcFailure(-32602, message)
 
 function text(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '') return value
-  throw refuse(`${name} is a text`)
+  throw refuse(`${name} must be text`)
 }
 
 function flag(value: unknown, name: string): boolean {
   if (typeof value === 'boolean') return value
-  throw refuse(`${name} is true or false`)
+  throw refuse(`${name} must be true or false`)
 }
 
 function address(value: unknown, name: string): Hex {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value as Hex
-  throw refuse(`${name} is an address`)
+  throw refuse(`${name} must be an address`)
 }
 
 function fields(value: unknown): Record<string, unknown> {
@@ -58,20 +58,20 @@ function fields(value: unknown): Record<string, unknown> {
 function optionalNumber(value: unknown, name: string, least: number): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value) && value >= least) return value
-  throw refuse(`${name} is a number of at least ${least}`)
+  throw refuse(`${name} must be a number of at least ${least}`)
 }
 
-/** What tests do to the world, by RPC. Each is mined before it answers. */
+/** Test methods that change the world, by RPC. Each is mined before it returns. */
 export function devnetMethods({ chain, world, market, vendors, stats }: MethodDeps): Record<string, Method> {
   return {
     async devnet_setFeed([symbolGiven, change]) {
       const symbol = text(symbolGiven, 'symbol') === 'WETH' ? 'ETH' : text(symbolGiven, 'symbol')
-      // Zero and less make a bad round, which no market follows.
+      // Zero and negative values make a bad round, which the market does not follow.
       const price = optionalNumber(fields(change).price, 'price', -1e12)
       const age_s = optionalNumber(fields(change).age_s, 'age_s', 0)
       if (!world.feeds[symbol])
         throw refuse(`no feed of ${symbol}; there are ${Object.keys(world.feeds).join(', ')}`)
-      // The market leaves a feed alone that was set by hand, and trades its pools to the price.
+      // The market does not update a feed that was set by hand, and trades its pools to the price.
       market.hold(symbol, price !== undefined && price > 0 ? price : undefined)
       await setFeed(chain, world, symbol, {
         ...(price !== undefined && { price }),
@@ -80,8 +80,8 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
       return { symbol, held: true }
     },
     async devnet_pauseStock([symbol, paused]) {
-      const known = symbol === '*' ? symbol : stockOf(world, symbol)
-      await pauseStock(chain, world, known, flag(paused, 'paused'))
+      const target = symbol === '*' ? symbol : stockOf(world, symbol)
+      await pauseStock(chain, world, target, flag(paused, 'paused'))
       return true
     },
     async devnet_pauseOracle([symbol, paused]) {
@@ -90,7 +90,7 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
     },
     async devnet_setMultiplier([symbol, change]) {
       const multiplier = optionalNumber(fields(change).multiplier, 'multiplier', 1e-6)
-      if (multiplier === undefined) throw refuse('multiplier is shares per token')
+      if (multiplier === undefined) throw refuse('multiplier must be shares per token')
       const in_s = optionalNumber(fields(change).in_s, 'in_s', 0) ?? 0
       return {
         effective_at: await announceMultiplier(chain, world, stockOf(world, symbol), { multiplier, in_s }),
@@ -130,11 +130,11 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
     },
     async devnet_launch([wish]) {
       const { pair = 'ETH', symbol, launchpad = 'pit', exempt = [] } = fields(wish)
-      if (launchpad !== 'pit' && launchpad !== 'pons') throw refuse('launchpad is pit or pons')
+      if (launchpad !== 'pit' && launchpad !== 'pons') throw refuse('launchpad must be pit or pons')
       const isPair = pair === 'ETH' || pair === 'USDG' || (pair === 'NVDA' && launchpad === 'pons')
-      if (!isPair) throw refuse('pair is ETH or USDG, and with pons also NVDA')
+      if (!isPair) throw refuse('pair must be ETH or USDG, or NVDA with pons')
       const isList = Array.isArray(exempt) && exempt.every((one) => /^0x[0-9a-fA-F]{40}$/.test(String(one)))
-      if (!isList) throw refuse('exempt is a list of addresses')
+      if (!isList) throw refuse('exempt must be a list of addresses')
       const creatorTaxBps = optionalNumber(fields(wish).creator_tax_bps, 'creator_tax_bps', 0)
       const snipeSeconds = optionalNumber(fields(wish).snipe_seconds, 'snipe_seconds', 1)
       return launch(chain, world, {
@@ -182,7 +182,7 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
 }
 
 function stockOf(world: World, symbol: unknown): string {
-  const known = text(symbol, 'symbol')
-  if (world.stocks[known]) return known
-  throw refuse(`no stock ${known}; there are ${Object.keys(world.stocks).join(', ')}`)
+  const name = text(symbol, 'symbol')
+  if (world.stocks[name]) return name
+  throw refuse(`no stock ${name}; there are ${Object.keys(world.stocks).join(', ')}`)
 }

@@ -8,7 +8,7 @@ const status = (headers: Record<string, string | undefined>, method = 'POST') =>
     headers: { host: '127.0.0.1:8545', 'content-type': 'application/json', ...headers },
   })?.status ?? null
 
-it('answers programs and pages of this machine', () => {
+it('serves programs and pages of this machine', () => {
   for (const host of ['127.0.0.1:8545', 'localhost:8545', 'LOCALHOST', '[::1]:8545', '127.0.0.1'])
     expect(status({ host })).toBeNull()
   for (const origin of ['http://localhost:5173', 'http://127.0.0.1:4663', 'https://[::1]'])
@@ -49,11 +49,11 @@ it('refuses pages from elsewhere', () => {
   expect(status({ 'sec-fetch-site': 'same-origin' })).toBeNull()
 })
 
-it('refuses what a form can send without asking', () => {
+it('rejects requests that a form can send without preflight', () => {
   for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])
     expect(status({ 'content-type': type })).toBe(415)
 })
 
-it('listens on loopback whatever HOST says of the API', () => {
+it('listens on loopback whatever HOST is', () => {
   expect(readConfig({ HOST: '0.0.0.0' }).host).toBe('127.0.0.1')
 })

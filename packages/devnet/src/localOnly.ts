@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Why a request is not answered. */
+/** Why a request is rejected. */
 export interface Refused {
   status: 403 | 415 | 421
   why: string
 }
 
 /**
- * The devnet moves anybody's funds for whoever asks, so it answers programs and pages of this machine alone.
- * A page from elsewhere that a browser shows here is told by its Origin, one that gave itself an address of
- * this machine by the Host, and a form that needs no leave to be sent by its content type. Null: it may ask.
+ * The devnet moves anyone's funds for any caller, so it serves only programs and pages of this machine.
+ * Origin detects a foreign page in a local browser, Host a page that uses DNS rebinding, and the content type
+ * a form that is sent without preflight. Null: accepted.
  */
 export function refuseForeign({
   method,
@@ -17,7 +17,7 @@ export function refuseForeign({
 }: Pick<IncomingMessage, 'method' | 'headers'>): Refused | null {
   const { host, origin, 'sec-fetch-site': site, 'content-type': type } = headers
   if (!isLocal(`http://${host ?? ''}`))
-    return { status: 421, why: 'Ask by an address of this machine: 127.0.0.1, localhost or [::1].' }
+    return { status: 421, why: 'Use an address of this machine: 127.0.0.1, localhost or [::1].' }
   const isForeign = origin === undefined ? site === 'cross-site' : !isLocal(origin)
   if (isForeign) return { status: 403, why: 'Pages from elsewhere may not ask.' }
   if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(type ?? ''))

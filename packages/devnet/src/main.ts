@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from './config.ts'
 import { startDevnet } from './devnet.ts'
 
-// The devnet as a process of its own. Under a supervisor it reports over IPC, else it prints.
+// The devnet as a separate process. Reports to a supervisor over IPC, otherwise prints.
 
 type Report = { type: 'stage' | 'ready' | 'failed'; text: string }
 
@@ -13,16 +13,13 @@ function report(row: Report): void {
   else console.log(`${seconds()}  ${row.type === 'ready' ? 'ready: ' : ''}${row.text}`)
 }
 
-/** One line a person can act on. */
+/** One line that says what to do. */
 function explain(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') {
-    return (
-      `port ${port} is in use: stop what listens there, or choose others by DEVNET_PORT and ` +
-      'DEVNET_VENDOR_PORT'
-    )
+    return `port ${port} is in use: stop the process that uses it, or set DEVNET_PORT and DEVNET_VENDOR_PORT`
   }
-  if (code === 'EACCES' && port) return `port ${port} may not be used by this user: choose another`
+  if (code === 'EACCES' && port) return `this user may not use port ${port}: choose another`
   return message ?? String(error)
 }
 
@@ -30,13 +27,13 @@ async function fail(error: unknown): Promise<never> {
   const text = `the devnet did not start: ${explain(error)}`
   console.error(text)
   if (!(error instanceof ConfigError) && !(error as NodeJS.ErrnoException).code) console.error(error)
-  // The parent is told before the channel goes with this process.
+  // Report to the parent before the IPC channel closes with this process.
   if (process.send)
     await new Promise<void>((resolve) => process.send?.({ type: 'failed', text }, () => resolve()))
   process.exit(1)
 }
 
-// Whatever it writes is for this user alone.
+// Files are readable by this user only.
 process.umask(0o077)
 try {
   const config = readConfig(process.env)
@@ -49,8 +46,8 @@ try {
   const stop = async () => {
     if (stopping) return
     stopping = true
-    // Whatever hangs, the process is gone: the chain's log is complete up to its last block at any moment.
-    // Long enough for a busy machine to write the image that the next start opens from.
+    // Exit even if something hangs: the chain's log is complete up to its last block at any time. The limit
+    // lets a busy machine write the image that the next start opens from.
     setTimeout(() => process.exit(1), 8_000).unref()
     await devnet.close()
     process.exit(0)

@@ -27,7 +27,7 @@ export interface OpenWorld {
 }
 
 export interface OpenWorldOptions {
-  /** Where chain, world and venues rest; absent: nothing is kept. */
+  /** Folder of chain, world and venues; absent: nothing is stored. */
   dir?: string
   nowMs: () => number
   world: WorldOptions
@@ -41,8 +41,8 @@ export function writeWhole(file: string, value: unknown): void {
 }
 
 /**
- * Opens the chain and its world, deploying both the first time. The world's file, written last, says it is
- * whole.
+ * Opens the chain and its world, deploying both the first time. The world's file is written last: it marks
+ * both as complete.
  */
 export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
   const { dir, stage } = options
@@ -53,10 +53,10 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
   }
   if (dir) {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    // One from before may stand open.
+    // An older folder may be open to other users.
     chmodSync(dir, 0o700)
   }
-  // A fresh chain begins in the past, so that its world has one; afterwards it is now.
+  // A fresh chain begins in the past, so that its world has a history; afterwards it is now.
   let pastMs = HISTORY_S * 1000
   const open = async () =>
     openChain({
@@ -66,7 +66,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     })
   let chain = await open()
   if (!chain.fresh && files && !existsSync(files.world)) {
-    stage('the last deployment was cut short: starting again')
+    stage('the last deployment was interrupted; starting again')
     await chain.close()
     rmSync(files.chain, { recursive: true, force: true })
     chain = await open()
@@ -88,7 +88,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     writeWhole(files.venues, venues)
     saveWorld(files.world, world)
   }
-  // What the deployment's blocks were traced with is native memory that no heap limit would ever have freed.
+  // Frees native memory of the deployment's traces, which no heap limit would.
   collectGarbage()
   const { blocks, gasUsed } = world.stats
   const made = `${venues.pools.length} pools, ${venues.curves.length} curves`
@@ -104,7 +104,7 @@ const findVenues = (chain: Chain, { profile }: World): Promise<Venues> =>
     toBlock: chain.head().number,
   })
 
-/** The Monday of the week: the first season is open from the first boot on. */
+/** The Monday of the week: the first season is open from the first start on. */
 function mondayOf(nowMs: number): string {
   const dayMs = 24 * 3_600_000
   const sinceMonday = (new Date(nowMs).getUTCDay() + 6) % 7

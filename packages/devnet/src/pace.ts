@@ -1,14 +1,14 @@
 import type { Chain } from './engine/types.ts'
 
 export interface Pace {
-  /** Milliseconds between blocks, of the last ones. */
+  /** Milliseconds between recent blocks. */
   read(): { mean: number; p50: number; p99: number; max: number; blocks: number }
   close(): void
 }
 
 const REMEMBERED = 1_200
 
-/** How regularly blocks come. */
+/** Regularity of blocks. */
 export function createPace(chain: Chain, now: () => number = () => performance.now()): Pace {
   const gaps: number[] = []
   let last: number | undefined

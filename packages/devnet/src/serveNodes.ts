@@ -19,11 +19,11 @@ export interface Nodes {
   sequencerUrl: string
   moreUrls: string[]
   close(): Promise<void>
-  /** After `close`: whatever still listens to the chain. */
+  /** After `close`: ends remaining listeners of the chain. */
   drop(): void
 }
 
-/** The chain's RPC at one address or several, with or without a public node's habits, and its sequencer. */
+/** The chain's RPC at one or more addresses, with or without a public node's limits, and its sequencer. */
 export async function serveNodes({
   host,
   port,
@@ -47,7 +47,7 @@ export async function serveNodes({
     rpcs.push(rpc)
     return rpc
   }
-  /** Each address has a budget of its own. */
+  /** Each address has a separate budget. */
   const terms = () =>
     strict ? { meter: createMeter(strict.costPerS), socketLifeMs: strict.socketLifeS * 1000 } : {}
   const habits = strict ? { habits: strictHabits({ head, limits: strict }) } : {}

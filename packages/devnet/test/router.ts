@@ -10,7 +10,7 @@ import {
 import { SINGLE_SWAP } from '../src/market/swapTx.ts'
 import type { Call } from './testWorld.ts'
 
-/** Universal Router calls for tests, spelled out by hand with viem: no code in common with what they test. */
+/** Universal Router calls for tests, encoded with viem: independent of the code under test. */
 
 const ROUTER_ITSELF: Address = '0x0000000000000000000000000000000000000002'
 const SENDER: Address = '0x0000000000000000000000000000000000000001'
@@ -85,7 +85,7 @@ export const execute = (router: Address, from: Address, steps: Step[], value = 0
   value,
 })
 
-/** The key of the plain pool a specimen or long-tail token has against ETH. */
+/** The key of the plain pool of a specimen or long-tail token against ETH. */
 export const ethKey = (token: Address, fee = 3000, hooks: Address = zeroAddress): Key => ({
   currency0: zeroAddress,
   currency1: token,

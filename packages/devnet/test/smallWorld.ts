@@ -24,8 +24,8 @@ import {
 } from '../src/market/index.ts'
 
 /**
- * The least world the market can live in: real exchanges, three assets, a pool of every version and a curve.
- * Small enough to be built for each test.
+ * The smallest world the market can run in: real exchanges, three assets, a pool of every version and a
+ * curve. Small enough to be built for each test.
  */
 export interface SmallWorld {
   world: MarketWorld
@@ -183,7 +183,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     { currency0: NATIVE, currency1: usdg },
     { currency0: sorted(usdg, partner)[0], currency1: sorted(usdg, partner)[1] },
     { currency0: NATIVE, currency1: partner },
-    // A v4 pool of WETH wants WETH itself.
+    // A v4 pool of WETH needs WETH itself.
     { currency0: w0, currency1: w1 },
   ].map((key) => ({ ...key, fee: 500, tickSpacing: 10, hooks: NATIVE }))
   const liquidityOf = ({ currency0, currency1 }: { currency0: Hex; currency1: Hex }) => {
@@ -196,7 +196,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     build('v4', encodeFunctionData({ abi: BUILDER_ABI, functionName: 'v4Pool', args }))
     pools.push({ version: 4, address: NATIVE, ...key })
   }
-  // A token nobody prices, 8% dearer in its v4 pool than in its v2 pair.
+  // An unpriced token, 8% more expensive in its v4 pool than in its v2 pair.
   const tail = cloneAddress(builder, tokenCode, 7n)
   const birth = { name: 'Tail', symbol: 'TAIL', supply: 10n ** 27n, salt: 7n }
   build('tail', encodeFunctionData({ abi: BUILDER_ABI, functionName: 'births', args: [[birth]] }))

@@ -20,7 +20,7 @@ export interface Call {
   value?: bigint
 }
 
-/** A deployed world with the few verbs its tests speak. Time stands still unless a test mines. */
+/** A deployed world with the functions its tests use. Time stands still unless a test mines. */
 export interface TestWorld {
   chain: Chain
   world: World
@@ -29,11 +29,11 @@ export interface TestWorld {
   /** One of our contracts' ABI. */
   abi(name: string): Abi
   read<T>(call: Call): Promise<T>
-  /** Mines one transaction; a revert is an answer, not an exception. */
+  /** Mines one transaction; a revert is a result, not an exception. */
   send(call: Call): Promise<Receipt>
-  /** Mines one transaction and insists that it worked. */
+  /** Mines one transaction and requires success. */
   must(call: Call): Promise<Receipt>
-  /** The custom error's selector or reason a call reverts with; undefined when it works. */
+  /** The custom error's selector or reason a call reverts with; undefined if it succeeds. */
   revertOf(call: Call): Promise<string | undefined>
   core(symbol: string): Address
 }

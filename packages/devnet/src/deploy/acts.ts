@@ -18,14 +18,14 @@ interface Act {
   gas: bigint
 }
 
-/** What the world's builder does, queued in order and packed many acts to a transaction. */
+/** Actions of the world's builder, queued in order and packed many to a transaction. */
 export interface Acts {
   builder: Address
   /**
-   * Deploys one of our contracts by CREATE2 and answers its address; the builder is its deployer and owner.
+   * Deploys one of our contracts by CREATE2 and returns its address; the builder is its deployer and owner.
    */
   deploy(name: string, args?: unknown[], salt?: bigint): Address
-  /** Calls a contract of ours by its ABI. */
+  /** Calls one of our contracts by its ABI. */
   call(
     name: string,
     target: Address,
@@ -34,11 +34,11 @@ export interface Acts {
     gas: bigint,
     value?: bigint,
   ): void
-  /** Hands everything queued so far to the deployer's transactions. */
+  /** Passes everything queued so far to the deployer's transactions. */
   pack(): void
 }
 
-/** The most an act transaction may ask for, so that one always fits into a block of 15 million. */
+/** Maximum gas of an act transaction, so that one always fits into a block of 15 million. */
 const TX_GAS = 13_500_000n
 
 export function createActs(artifacts: Artifacts, txs: Transactions, builder: Address): Acts {

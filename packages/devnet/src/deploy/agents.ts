@@ -5,7 +5,7 @@ import type { Assets } from './coreTokens.ts'
 import { queueBirths } from './longTail.ts'
 import { queuePool, v4 } from './pools.ts'
 
-/** On the devnet's sanctions list, and nobody's: the letters say so. */
+/** On the devnet's sanctions list; no one holds its key. */
 export const SANCTIONED_ADDRESS: Address = getAddress('0x5a4c710ed00000000000000000000000deadbeef')
 
 export interface WorldAgent {
@@ -47,7 +47,7 @@ const ROWS: Row[] = [
   { symbol: 'KITE', name: 'Kite', owner: stranger(4), wallet: stranger(0xa4) },
 ]
 
-/** Where agents are registered: the partner's registry, and ERC-8004's with the same agents under the same ids. */
+/** Agent registries: the partner's, and ERC-8004's with the same agents under the same ids. */
 export interface Registries {
   pit: Address
   erc8004: Address
@@ -55,7 +55,7 @@ export interface Registries {
 
 const YEARLY_BPS = 1_000n
 const SALT_BASE = 500_000n
-/** What the vault pays gains from. */
+/** Funds that the vault pays gains from. */
 const RESERVE = 10_000_000n * 10n ** 18n
 
 /** The platform's own agent, whose stake feeds the league's reserve. */
@@ -112,7 +112,7 @@ export function queueAgents(
   return { registries: { pit: registry, erc8004 }, agents }
 }
 
-/** Registered by the builder and given away, which leaves it without a wallet until its owner names one. */
+/** Registered by the builder and transferred, which leaves it without a wallet until its owner sets one. */
 function queueIdentity(
   acts: Acts,
   registry: Address,

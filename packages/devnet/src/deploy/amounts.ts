@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-/** A token as the pools' plans need it. */
+/** A token in a pool plan. */
 export interface Asset {
   symbol: string
   address: Address
@@ -9,7 +9,7 @@ export interface Asset {
   priceMicroUsd: bigint
 }
 
-/** Atoms worth so many whole dollars. */
+/** Atoms for this many whole dollars. */
 export const atomsOf = (asset: Asset, usd: bigint): bigint =>
   (usd * 1_000_000n * 10n ** BigInt(asset.decimals)) / asset.priceMicroUsd
 
@@ -23,7 +23,7 @@ export function isqrt(n: bigint): bigint {
   }
 }
 
-/** The pool price at which these two amounts are worth the same. */
+/** The pool price at which these two amounts have equal value. */
 export const sqrtPriceX96 = (amount0: bigint, amount1: bigint): bigint => isqrt((amount1 << 192n) / amount0)
 
 /** Pools order their tokens by address. */

@@ -8,7 +8,7 @@ import type { Transactions } from './transactions.ts'
 export const PERMIT2: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 export const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-/** The one transaction, signed by nobody's key, that puts the CREATE2 proxy at its address on every chain. */
+/** The keyless transaction that puts the CREATE2 proxy at its address on every chain. */
 const CREATE2_PROXY_SIGNER: Address = '0x3fAB184622Dc19b6109349B94811493BF2a45362'
 const CREATE2_PROXY_TX: Hex =
   '0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222'
@@ -22,9 +22,9 @@ export interface Delegation {
   enforcers: Record<string, Address>
 }
 
-/** Where `@metamask/delegation-deployments` says the Delegation Framework stands on chain 4663. */
+/** Addresses of the Delegation Framework on chain 4663, from `@metamask/delegation-deployments`. */
 export function delegationAddresses(): Delegation & { all: Record<string, Address> } {
-  if (!deployments) throw new Error('@metamask/delegation-deployments does not know chain 4663')
+  if (!deployments) throw new Error('@metamask/delegation-deployments has no entry for chain 4663')
   const all = Object.fromEntries(Object.entries(deployments).map(([name, at]) => [name, getAddress(at)]))
   return {
     all,
@@ -35,8 +35,8 @@ export function delegationAddresses(): Delegation & { all: Record<string, Addres
 }
 
 /**
- * Puts code at an address as its constructor would have left it there: the init code runs at that very
- * address in a call, so what it fixes about itself (EIP-712 domains, `address(this)`) is right.
+ * Puts code at an address as its constructor would have left it: the init code runs at the same address in a
+ * call, so that immutables about itself (EIP-712 domains, `address(this)`) are right.
  */
 async function construct(chain: Chain, at: Address, initCode: Hex): Promise<void> {
   const runtime = await chain.request<Hex>('eth_call', [{ to: at }, 'latest', { [at]: { code: initCode } }])
@@ -44,7 +44,7 @@ async function construct(chain: Chain, at: Address, initCode: Hex): Promise<void
   await chain.admin('hardhat_setCode', [at, runtime])
 }
 
-/** CREATE2 proxy, Permit2 and Multicall3 where every chain has them. */
+/** CREATE2 proxy, Permit2 and Multicall3 at their usual addresses. */
 export async function placeCanonical(chain: Chain): Promise<void> {
   await chain.admin('hardhat_setBalance', [CREATE2_PROXY_SIGNER, '0x16345785d8a0000'])
   await chain.sendRaw(CREATE2_PROXY_TX)
@@ -66,7 +66,7 @@ export async function placeDelegation(chain: Chain, txs: Transactions, owner: Ad
     NativeTokenPaymentEnforcer: [manager, at('ArgsEqualityCheckEnforcer')],
   }
   const passkeyVerifier = txs.create('SCL_RIP7212', codes['SCL_RIP7212']!)
-  // One after another: each call at once would take a thread of the engine, and each thread keeps its memory.
+  // One after another: each concurrent call would take a thread of the engine, and threads keep their memory.
   for (const name of Object.keys(all)) {
     const addresses = args[name] ?? []
     const code = codes[name.replace(/Impl$/, '')]
@@ -78,7 +78,7 @@ export async function placeDelegation(chain: Chain, txs: Transactions, owner: Ad
     )
     await construct(chain, at(name), concat([linked, encoded]))
   }
-  // What constructors wrote to storage or created besides: the manager's owner, the entry point's helper.
+  // Storage and contracts that the constructors made: the manager's owner, the entry point's helper.
   await chain.admin('hardhat_setStorageAt', [
     manager,
     '0x0',

@@ -3,7 +3,7 @@ import type { Artifacts } from '../compile.ts'
 import { type Acts, artifactOf } from './acts.ts'
 import type { Asset } from './amounts.ts'
 
-/** What an asset costs when the world begins, in micro-dollars. */
+/** Initial price of an asset in micro-dollars. */
 const PRICES_MICRO_USD = {
   ETH: 2_500_000_000n,
   USDG: 1_000_000n,
@@ -28,7 +28,7 @@ export const STOCKS = [
   { symbol: 'AMZN', name: 'Amazon', core: false },
 ] as const
 
-/** A token of the long tail of stocks whose multiplier is not one, so that nobody may assume it is. */
+/** A stock token whose multiplier is not one, so that code cannot assume it is. */
 const SPLIT_STOCK = { symbol: 'TSLA', multiplier: 1_020_000_000_000_000_000n } as const
 
 export type CoreSymbol = keyof typeof PRICES_MICRO_USD | 'WETH'
@@ -39,12 +39,10 @@ export interface CoreTokens {
   stock_beacon: Address
 }
 
-/** Everything of its own the builder may ever need to provide liquidity with. */
+/** Token amounts the builder needs to provide liquidity. */
 const BUILDER_HOLDS = 1_000_000_000n
 
-/**
- * Queues core tokens and stock tokens, all issued by the builder, and mints the builder its stock of them.
- */
+/** Queues core and stock tokens, all issued by the builder, and mints the builder its supply of them. */
 export function queueCoreTokens(artifacts: Artifacts, acts: Acts, weth: Address): CoreTokens {
   const issue = (contract: string, target: Address, decimals: number) =>
     acts.call(contract, target, 'mint', [acts.builder, BUILDER_HOLDS * 10n ** BigInt(decimals)], 120_000n)

@@ -63,7 +63,7 @@ const sell = (curve: Address, amount: bigint, from: Address) => ({
   from,
 })
 
-/** A new curve, its traders' allowances given, its snipe tax over unless asked for. */
+/** A new curve with its traders' allowances set, past its snipe tax unless requested. */
 async function launch(wish: {
   pair: 'ETH' | 'USDG'
   virtualPair: bigint
@@ -90,9 +90,7 @@ async function launch(wish: {
 }
 
 let untaxed = 0n
-/**
- * A curve of the same code, opened by hand, on which rounding is all that stands between a trader and a gain.
- */
+/** A curve of the same code, opened by hand, on which only rounding keeps a trader from a gain. */
 async function untaxedCurve(virtualPair: bigint): Promise<Fresh> {
   untaxed += 1n
   const from = it.accounts[1]!
@@ -155,10 +153,7 @@ const toLaunch = ({
   virtualPair: virtualPairOf({ pair: wish.pair, scale }),
 })
 
-/**
- * A buy of so many millionths of the virtual reserve, or a sale of so many millionths of what the trader
- * holds.
- */
+/** A buy of this many millionths of the virtual reserve, or a sale of this many millionths of a holding. */
 const trades = fc.array(
   fc.record({
     isBuy: fc.boolean(),
@@ -168,7 +163,7 @@ const trades = fc.array(
   { minLength: 3, maxLength: 9 },
 )
 
-/** What must hold after every trade: the money is there, to the wei, and the product never fell. */
+/** Invariants after every trade: the money is there, to the wei, and the product never fell. */
 async function checkBooks({ curve, token, pair }: Fresh, terms: Terms, before: { x: bigint; y: bigint }) {
   const { x, y, left } = await stateOf(curve)
   const owed =
@@ -183,7 +178,7 @@ async function checkBooks({ curve, token, pair }: Fresh, terms: Terms, before: {
 }
 
 describe('laws of the curve', () => {
-  test('whatever is traded: quotes are what happens, books balance, the product never falls', async () => {
+  test('any trade matches its quote, books balance, the product never falls', async () => {
     await fc.assert(
       fc.asyncProperty(wishes, trades, async (wish, plan) => {
         const fresh = await launch(toLaunch(wish))
@@ -216,13 +211,13 @@ describe('laws of the curve', () => {
     )
   })
 
-  test('no round trip makes money, not even where nothing is taxed', async () => {
+  test('no round trip makes money, even without taxes', async () => {
     const parts = fc.array(fc.bigInt(1n, 1_000n), { minLength: 1, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(fc.bigInt(10n ** 6n, 10n ** 9n), parts, parts, async (virtualPair, buys, sales) => {
         const { curve, token, pair } = await untaxedCurve(virtualPair)
         const from = it.accounts[1]!
-        // Somebody else stands in the curve, so the trip starts from any state.
+        // Another trader holds a position, so that the trip starts from any state.
         await it.must(buy(curve, pair, virtualPair / 3n + buys[0]!, it.accounts[2]!))
         let paid = 0n
         for (const part of buys) {
@@ -246,7 +241,7 @@ describe('laws of the curve', () => {
     )
   })
 
-  test('graduation is exact: the last token, the least money, the rest given back, the pool at the last price', async () => {
+  test('graduation is exact: the last token, the least money, the rest refunded, the pool at the last price', async () => {
     await fc.assert(
       fc.asyncProperty(
         wishes,
@@ -303,7 +298,7 @@ async function checkPool(pool: Address, token: Address, pair: Address, raised: b
   expect(Number(money) / Number(tokens) / last).toBeCloseTo(1, 5)
 }
 
-test('the snipe tax falls by the second, and is gone when its time is over', async () => {
+test('the snipe tax falls by the second and ends on time', async () => {
   const { curve, pair } = await launch({
     pair: 'ETH',
     virtualPair: 10n ** 18n,
@@ -332,7 +327,7 @@ test('the snipe tax falls by the second, and is gone when its time is over', asy
   expect(elapsedS.at(-1)).toBe(500)
 })
 
-test('what a curve refuses', async () => {
+test('a curve rejects invalid calls', async () => {
   const { curve, pair } = await launch({
     pair: 'ETH',
     virtualPair: 10n ** 18n,

@@ -11,7 +11,7 @@ export interface LaunchpadAt {
   curveCode: Address
 }
 
-/** A launch as the launchpad takes it. */
+/** A launch request of the launchpad. */
 interface Launch {
   name: string
   symbol: string
@@ -25,7 +25,7 @@ interface Launch {
 }
 
 export const SNIPE = { snipeStartBps: 8_000, snipeSeconds: 20 }
-/** The pair amounts a new curve pretends to hold: it graduates at three times that. */
+/** Virtual pair reserves of a new curve: it graduates at three times that. */
 export const VIRTUAL_PAIR = { eth: 4n * 10n ** 18n, usdg: 10_000n * 10n ** 6n }
 
 export function queueLaunchpad(
@@ -41,13 +41,11 @@ export function queueLaunchpad(
 
 interface PlannedCurve extends LongTailToken {
   launch: Launch
-  /** What the crowd has already spent on it; enough to graduate for some. */
+  /** Amount already spent on it by the crowd; some have graduated. */
   spend: bigint
 }
 
-/**
- * Queues `count` launches; the money that then went into them comes by `queueCurveBuys`, in a later block.
- */
+/** Queues `count` launches; their buys follow by `queueCurveBuys`, in a later block. */
 export function queueCurves(
   acts: Acts,
   world: { assets: Assets; tokenCode: Address; random: Random; at: LaunchpadAt; creators: Address[] },
@@ -88,7 +86,7 @@ export function queueCurves(
   })
 }
 
-/** Queues what the crowd spent on each curve; after the snipe tax has run out. */
+/** Queues the crowd's buys on each curve, after the snipe tax has ended. */
 export function queueCurveBuys(acts: Acts, curves: PlannedCurve[]): LongTailToken[] {
   return curves.map(({ launch, spend, ...token }) => {
     const curve = token.curve!

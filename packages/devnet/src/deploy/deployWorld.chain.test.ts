@@ -18,7 +18,7 @@ afterAll(() => it?.chain.close())
 const codeAt = (address: string) => it.chain.request<Hex>('eth_getCode', [address, 'latest'])
 const erc20 = parseAbi(['function balanceOf(address) view returns (uint256)'])
 
-test('every address of the profile has code, and the profile fits its schema', async () => {
+test('every address of the profile has code, and the profile matches its schema', async () => {
   const { profile } = it.world
   expect(checkWith(ChainProfile, profile)).toEqual({ ok: true })
   const pools = [profile.pins.partner_usdg!, ...Object.values(profile.pins.reference_pools).flat()]
@@ -38,7 +38,7 @@ test('every address of the profile has code, and the profile fits its schema', a
   }
 })
 
-test('the Delegation Framework answers for itself at its canonical addresses', async () => {
+test('the Delegation Framework is at its canonical addresses', async () => {
   const { delegation_manager, stateless_delegator } = it.world.profile.delegation
   const manager = { to: delegation_manager as Address, abi: DelegationManager }
   expect(await it.read({ ...manager, functionName: 'VERSION' })).toBe('1.3.0')
@@ -81,10 +81,10 @@ test('the pinned pool has a half-hour TWAP from the first moment', async () => {
   expect(1.0001 ** (sign * mean) * 1e12).toBeCloseTo(0.8, 1)
 })
 
-test('each test account holds what was promised', async () => {
+test('each test account has its documented balances', async () => {
   for (const account of it.accounts) {
     const ether = BigInt(await it.chain.request<Hex>('eth_getBalance', [account, 'latest'])) / 10n ** 18n
-    // And a creator's small share of what its own launches were bought for.
+    // And a creator's small share of the buys of its own launches.
     expect(ether).toBe(10_000n)
     const balance = (symbol: string) =>
       it.read<bigint>({ to: it.core(symbol), abi: erc20, functionName: 'balanceOf', args: [account] })
@@ -94,7 +94,7 @@ test('each test account holds what was promised', async () => {
   }
 })
 
-test('the long tail is long, and trades where it says', async () => {
+test('the long tail is long, and its venues exist', async () => {
   const { longTail } = it.world
   expect(longTail.length).toBeGreaterThanOrEqual(200)
   expect(new Set(longTail.map((token) => token.address)).size).toBe(longTail.length)
@@ -115,7 +115,7 @@ test('the long tail is long, and trades where it says', async () => {
   }
 })
 
-test('feeds are fresh and remember earlier rounds', async () => {
+test('feeds are fresh and have earlier rounds', async () => {
   const abi = it.abi('OracleFeed')
   for (const [symbol, feed] of Object.entries(it.world.feeds)) {
     const latest = await it.read<[bigint, bigint, bigint, bigint, bigint]>({

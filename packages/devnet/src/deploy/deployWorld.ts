@@ -24,27 +24,24 @@ import type { World } from './world.ts'
 
 export interface WorldOptions {
   seed?: number
-  /**
-   * The chain's past: blocks are mined from its first second to this many seconds later, so that a TWAP has
-   * one.
-   */
+  /** Seconds of history: blocks are mined from genesis on for this long, so that a TWAP has one. */
   historyS?: number
   longTail?: number
   curves?: number
   graduated?: number
 }
 
-/** Open the chain with its genesis this long ago and the world is up to date when it is deployed. */
+/** Open the chain with its genesis this long ago, and the world is up to date when it is deployed. */
 export const HISTORY_S = 2_400
 const TRADE_EVERY_S = 90n
-/** Far enough from the last round that feeds had to publish it: they move by half a percent or more. */
+/** Far enough from the last round to force a publication: feeds move by half a percent or more. */
 const FIRST_ROUND_BPS = -60n
 const BUILDER_ETH_WEI = 1_000_000n * 10n ** 18n
 const BUILDER_WETH_WEI = 200_000n * 10n ** 18n
 
 /**
- * Deploys everything onto a fresh chain: real contracts, fixtures, a market with a past. Same seed, same
- * world.
+ * Deploys everything onto a fresh chain: real contracts, fixtures, a market with a history. Deterministic by
+ * seed.
  */
 export async function deployWorld(chain: Chain, options: WorldOptions = {}): Promise<World> {
   const started = performance.now()
@@ -157,7 +154,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   }
 }
 
-/** Trades of the pinned pool until the world's past is over, then a round of the feeds. */
+/** Trades in the pinned pool until the history is complete, then a round of the feeds. */
 async function passTime(
   acts: Acts,
   txs: Awaited<ReturnType<typeof createTransactions>>,

@@ -4,7 +4,7 @@ import { PERMIT2 } from './canonical.ts'
 import { npmArtifact } from './npmArtifacts.ts'
 import type { Transactions } from './transactions.ts'
 
-/** Where the real exchange contracts ended up, and what their pools' addresses are made of. */
+/** Addresses of the real exchange contracts, and the parameters of their pools' addresses. */
 export interface Exchanges {
   weth: Address
   v2_factory: Address
@@ -34,7 +34,7 @@ export function queueExchanges(txs: Transactions, owner: Address): Exchanges {
   const weth = make('weth')
   const v2_factory = make('v2Factory', [owner])
   const v3_factory = make('v3Factory')
-  // The smallest fee came later, by the owner's hand, on every chain; exchanges of its shape have any.
+  // The owner added the smallest fee later, on every chain; exchanges of its kind have any.
   for (const args of [
     [100, 1],
     [V3_TRAP_FEE, 200],

@@ -13,10 +13,10 @@ export interface WorldFeed {
 
 const FEED_DECIMALS = 8
 const CRYPTO = ['ETH', 'cbBTC', 'USDG'] as const
-/** As the real chain's: a new round once a day, or when the price has moved half a percent. */
+/** Like the real chain's: a new round once a day, or when the price has moved half a percent. */
 const HEARTBEAT_S = 86_400
 const DEVIATION_BPS = 50
-/** Listed without one, as most stocks are. */
+/** Listed without a feed, like most stocks. */
 const FEEDLESS: readonly string[] = ['GOOGL']
 
 /** Queues a feed per asset that has one. WETH shares ETH's. */
@@ -40,7 +40,7 @@ export function queueFeeds(acts: Acts): Record<string, WorldFeed> {
 /** A feed's answer for a price in micro-dollars. */
 export const answerOf = (priceMicroUsd: bigint): bigint => priceMicroUsd * 10n ** BigInt(FEED_DECIMALS - 6)
 
-/** Queues one round of every feed at the world's first prices, moved by so many basis points. */
+/** Queues one round of every feed at the initial prices, moved by this many basis points. */
 export function queueRounds(
   acts: Acts,
   feeds: Record<string, WorldFeed>,

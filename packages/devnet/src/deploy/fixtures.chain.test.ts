@@ -23,7 +23,7 @@ const erc20 = parseAbi([
 ])
 
 describe('core tokens', () => {
-  test('say what the profile says', async () => {
+  test('match the profile', async () => {
     for (const token of it.world.profile.core_tokens.filter((row) => !row.native)) {
       const to = token.address as Address
       expect(await it.read({ to, abi: erc20, functionName: 'symbol' })).toBe(token.symbol)
@@ -144,7 +144,7 @@ describe('stock tokens', () => {
     expect(await it.revertOf(approve)).toBeUndefined()
   })
 
-  test('whoever is blocked neither sends, receives nor spends any stock', async () => {
+  test('a blocked wallet can neither send, receive nor spend any stock', async () => {
     const [alice, bob] = [it.accounts[1]!, it.accounts[2]!]
     await blockWallet(it.chain, it.world, bob, true)
     expect(await it.revertOf(transfer('SPY', alice, bob))).toBeDefined()
@@ -164,7 +164,7 @@ describe('stock tokens', () => {
     expect(await it.revertOf(transfer('SPY', bob, alice))).toBeUndefined()
   })
 
-  test('the multiplier counts shares and moves no balance', async () => {
+  test('the multiplier counts shares and changes no balance', async () => {
     const stock = { to: it.world.stocks['TSLA']!, abi: it.abi('StockToken') }
     const held = () => it.read<bigint>({ ...stock, functionName: 'balanceOf', args: [it.accounts[1]] })
     const shares = () => it.read<bigint>({ ...stock, functionName: 'balanceOfUI', args: [it.accounts[1]] })
@@ -181,7 +181,7 @@ describe('stock tokens', () => {
   })
 })
 
-test('a feed can be set, aged, and not by strangers', async () => {
+test('a feed can be set and aged, by its owner only', async () => {
   const feed = { to: it.world.feeds['ETH']!.address, abi: it.abi('OracleFeed') }
   const latest = () =>
     it.read<[bigint, bigint, bigint, bigint, bigint]>({ ...feed, functionName: 'latestRoundData' })
@@ -204,7 +204,7 @@ describe('the agent registry', () => {
     abi: it.abi('AgentRegistry'),
   })
 
-  test('lists what the world lists', async () => {
+  test('lists the agents of the world', async () => {
     const { agents } = it.world
     expect(await it.read({ ...registry(), functionName: 'agentCount' })).toBe(BigInt(agents.length))
     const page = await it.read<{ id: bigint; owner: Address; beneficiary: Address; name: string }[]>({
@@ -222,7 +222,7 @@ describe('the agent registry', () => {
       expect(page.some((agent) => agent.owner === it.accounts[account])).toBe(true)
   })
 
-  test('knows a wallet by its role', async () => {
+  test('finds a wallet by its role', async () => {
     const roleOf = (wallet: Address) =>
       it.read<[bigint, number]>({ ...registry(), functionName: 'agentOf', args: [wallet] })
     expect(await roleOf(it.accounts[1]!)).toEqual([2n, 1])
@@ -235,7 +235,7 @@ describe('the agent registry', () => {
     ])
   })
 
-  test('a stake gains with time and pays its owner alone', async () => {
+  test('a stake gains with time and pays its owner only', async () => {
     const stakeOf = () => it.read<[bigint, bigint]>({ ...registry(), functionName: 'stakeOf', args: [1n] })
     const [principal, gain] = await stakeOf()
     expect(principal).toBe(1_000_000n * 10n ** 18n)
@@ -300,7 +300,7 @@ test('a launch opens a curve whose snipe tax runs', async () => {
   }
 })
 
-test('nobody but account 0 acts for the builder', async () => {
+test('only account 0 acts for the builder', async () => {
   const builder = { to: it.world.builder, abi: it.abi('WorldBuilder') }
   const act = { ...builder, functionName: 'act', args: [[]] }
   expect(await it.revertOf({ ...act, from: it.accounts[1]! })).toBeDefined()

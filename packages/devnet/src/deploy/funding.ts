@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Acts } from './acts.ts'
 import type { Assets, CoreSymbol } from './coreTokens.ts'
 
-/** What each test account holds besides its 10,000 ETH, in whole tokens. */
+/** Balances of each test account besides its 10,000 ETH, in whole tokens. */
 const HOLDINGS: Partial<Record<CoreSymbol, bigint>> = {
   USDG: 1_000_000n,
   WETH: 100n,

@@ -29,10 +29,10 @@ const permit2Abi = parseAbi([
 const specimen = (key: string): Address => it.world.gallery[key]!.address
 const held = (token: Address, who = wallet) =>
   it.read<bigint>({ to: token, abi: erc20, functionName: 'balanceOf', args: [who] })
-/** So little that no pool here moves by more than a few basis points. */
+/** Too small to move any pool by more than a few basis points. */
 const stake = 10n ** 16n
 
-/** Buys with the stake; answers what arrived, or undefined when the swap reverts. */
+/** Buys with the stake; returns the amount received, or undefined if the swap reverts. */
 async function buy(
   token: Address,
   venue: 'v2' | 'v4',
@@ -47,7 +47,7 @@ async function buy(
   return status === '0x1' ? (await held(token)) - before : undefined
 }
 
-/** Sells into its v2 pair; answers the WETH that came, or undefined when the swap reverts. */
+/** Sells into its v2 pair; returns the WETH received, or undefined if the swap reverts. */
 async function sell(token: Address, amount: bigint): Promise<bigint | undefined> {
   const permit2 = it.world.profile.contracts.permit2 as Address
   const weth = it.core('WETH')
@@ -61,7 +61,7 @@ async function sell(token: Address, amount: bigint): Promise<bigint | undefined>
   return status === '0x1' ? (await held(weth)) - before : undefined
 }
 
-/** What share of its amount a wallet-to-wallet transfer loses, in basis points; undefined when it reverts. */
+/** Loss of a wallet-to-wallet transfer in basis points; undefined if it reverts. */
 async function transferLossBps(token: Address, amount: bigint): Promise<bigint | undefined> {
   const other = it.accounts[2]!
   const before = await held(token, other)
@@ -73,7 +73,7 @@ async function transferLossBps(token: Address, amount: bigint): Promise<bigint |
 /** The loss of a sale against selling the same into the good token's equal pool, in basis points. */
 const lossBps = (got: bigint, fair: bigint) => Number(((fair - got) * 10_000n) / fair)
 
-test('the good token can be bought, passed on and sold', async () => {
+test('the good token can be bought, transferred and sold', async () => {
   const token = specimen('good')
   const got = (await buy(token, 'v2'))!
   expect(got).toBeGreaterThan(90n * 10n ** 18n)
@@ -81,14 +81,14 @@ test('the good token can be bought, passed on and sold', async () => {
   expect((await sell(token, got / 2n))!).toBeGreaterThan((45n * stake) / 100n)
 })
 
-test('the honeypot can be bought and passed on, not sold', async () => {
+test('the honeypot can be bought and transferred, not sold', async () => {
   const token = specimen('honeypot')
   const got = (await buy(token, 'v2'))!
   expect(await transferLossBps(token, got / 10n)).toBe(0n)
   expect(await sell(token, got / 2n)).toBeUndefined()
 })
 
-test('the blocked one is bought and sold, and cannot be passed on', async () => {
+test('the blocked one can be bought and sold, not transferred', async () => {
   const token = specimen('transfer_blocked')
   const got = (await buy(token, 'v2'))!
   expect(got).toBeGreaterThan(90n * 10n ** 18n)
@@ -96,7 +96,7 @@ test('the blocked one is bought and sold, and cannot be passed on', async () => 
   expect(await sell(token, got / 2n)).toBeGreaterThan((45n * stake) / 100n)
 })
 
-test('taxes are what the labels say', async () => {
+test('taxes match the labels', async () => {
   const fairBuy = (await buy(specimen('good'), 'v2'))!
   const amount = fairBuy / 2n
   const fairSell = (await sell(specimen('good'), amount))!
@@ -118,7 +118,7 @@ test('taxes are what the labels say', async () => {
   expect(await transferLossBps(specimen('sell_taxed'), 10n ** 18n)).toBe(0n)
 })
 
-test('owners pause, bar, mint and rebase', async () => {
+test('owners pause, block, mint and rebase', async () => {
   const act = (contract: string, key: string, functionName: string, args: unknown[] = []) =>
     operate(it.chain, it.world, [{ contract, target: specimen(key), functionName, args }])
   for (const key of ['pausable', 'blacklist', 'mintable'])
@@ -157,7 +157,7 @@ test('the upgradeable token turns on its holders, and back', async () => {
   expect(lossBps((await sell(token, fairBuy / 4n))!, fair)).toBeLessThan(40)
 })
 
-test('the unknown hook skims, the token without a route has none, the rest is no token', async () => {
+test('the unknown hook skims, the token without a route has none, the rest is not a token', async () => {
   const plain = (await buy(specimen('impersonator'), 'v4'))!
   const hooked = (await buy(specimen('unknown_hook'), 'v4', it.world.hooks.skimming))!
   expect(Math.abs(lossBps(hooked, plain) - 500)).toBeLessThanOrEqual(1)
@@ -168,7 +168,7 @@ test('the unknown hook skims, the token without a route has none, the rest is no
     expect(await it.revertOf({ to: specimen('not_a_token'), abi: erc20, functionName })).toBeDefined()
 })
 
-test('odd answers are as odd as labelled', async () => {
+test('odd metadata matches the labels', async () => {
   const text = (key: string, functionName: 'name' | 'symbol') =>
     it.read<string>({ to: specimen(key), abi: erc20, functionName })
   expect(await text('script_name', 'name')).toBe('<script>alert("pit")</script>')
@@ -196,7 +196,7 @@ test('odd answers are as odd as labelled', async () => {
     expect(await buy(specimen(key), 'v4'), key).toBeGreaterThan(0n)
 })
 
-test('every specimen is told apart by its label', () => {
+test('every specimen has a distinct label', () => {
   const wrongs = Object.values(it.world.gallery).map((row) => row.wrong)
   expect(new Set(wrongs).size).toBe(wrongs.length)
   expect(wrongs.length).toBeGreaterThanOrEqual(24)

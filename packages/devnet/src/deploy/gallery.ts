@@ -7,7 +7,7 @@ import { type Exchanges, V3_TRAP_FEE } from './exchanges.ts'
 import type { Hooks } from './hooks.ts'
 import { DYNAMIC_FEE, poolAddressOf, queuePool, v2, v3, v4 } from './pools.ts'
 
-/** A token (or not) with something wrong, and the risk codes it deserves for that alone. */
+/** A token (or not) with one defect, and the risk codes it deserves for that alone. */
 export interface Specimen {
   address: Address
   symbol: string
@@ -24,13 +24,13 @@ interface Row {
   wrong: string
   risks?: string[]
   venue: Venue
-  /** Called on the specimen once its pool stands. */
+  /** Called on the specimen once its pool exists. */
   afterwards?: string
 }
 
 const CONTROL_NAME = 'Bell\u0007Back\u0008Esc\u001b[31mRed\u0000Nul\u202eRight to left'
 
-/** What a good token's neighbours look like: each wrong in one way. */
+/** Specimens, each with one defect. */
 const ROWS: Record<string, Row> = {
   good: { contract: 'Plain', name: 'Good Token', symbol: 'GOOD', wrong: 'nothing', venue: 'v2' },
   honeypot: {
@@ -43,7 +43,7 @@ const ROWS: Record<string, Row> = {
   transfer_blocked: {
     contract: 'TransferBlocked',
     symbol: 'STUCK',
-    wrong: 'holders cannot pass it on to each other',
+    wrong: 'holders cannot transfer it to each other',
     risks: ['TRANSFER_BLOCKED'],
     venue: 'v2',
   },
@@ -93,7 +93,7 @@ const ROWS: Record<string, Row> = {
   blacklist: {
     contract: 'Blacklist',
     symbol: 'BAR',
-    wrong: 'its owner can bar a wallet',
+    wrong: 'its owner can block a wallet',
     risks: ['BLACKLIST'],
     venue: 'v4',
   },
@@ -116,7 +116,7 @@ const ROWS: Record<string, Row> = {
     contract: 'Plain',
     name: 'Hooked',
     symbol: 'HOOK',
-    wrong: 'its only pool has a v4 hook nobody has read, which skims 500 bps',
+    wrong: 'its only pool has an unknown v4 hook that skims 500 bps',
     risks: ['UNKNOWN_HOOK'],
     venue: 'hooked',
   },
@@ -124,14 +124,14 @@ const ROWS: Record<string, Row> = {
     contract: 'Plain',
     name: 'Hook Takes One Percent',
     symbol: 'TAKES',
-    wrong: 'its pool’s hook, which was read, takes 100 bps outside the fee',
+    wrong: 'its pool has a known hook that takes 100 bps outside the fee',
     venue: 'taking',
   },
   fee_trap: {
     contract: 'Plain',
     name: 'Beside Traps',
     symbol: 'TRAP',
-    wrong: 'beside an honest pool it has three deep ones that keep 80% to 99% of a trade',
+    wrong: 'besides an honest pool it has three deep ones that keep 80% to 99% of a trade',
     risks: ['UNKNOWN_HOOK'],
     venue: 'trapped',
   },
@@ -205,11 +205,11 @@ const ROWS: Record<string, Row> = {
 
 const SUPPLY = 100_000_000n * 10n ** 18n
 const DEPTH_USD = 60_000n
-/** Deeper than what they stand beside, as bait is. */
+/** Deeper than the honest pools beside them, as bait. */
 const TRAP_DEPTH_USD = 600_000n
 const V4_TRAP_FEE = 900_000
 const PRICE_MICRO_USD = 250_000n
-/** Where a specimen's code asks which addresses are markets. */
+/** Where a specimen's code looks up which addresses are markets. */
 const ASKS_MARKETS = new Set(['Honeypot', 'TransferBlocked', 'SellTaxed', 'BuyTaxed', 'LyingBalance'])
 
 export interface Gallery {
@@ -234,7 +234,7 @@ export function queueGallery(
   specimens['not_a_token'] = {
     address: acts.deploy('NotAToken'),
     symbol: '',
-    wrong: 'it is a contract, but no token',
+    wrong: 'it is a contract, but not a token',
     risks: [],
   }
 
@@ -257,14 +257,14 @@ export function queueGallery(
   return { specimens, implementations: { first, second } }
 }
 
-/** A token that trades, but only against one that trades nowhere else: no route leads to either. */
+/** A token that trades only against one that trades nowhere else: no route leads to either. */
 function queueIsland(acts: Acts): Specimen {
   const [island, shore] = (['ISLAND', 'SHORE'] as const).map((symbol): Asset => {
     const address = acts.deploy('Plain', [symbol, symbol, SUPPLY])
     return { symbol, address, decimals: 18, priceMicroUsd: PRICE_MICRO_USD }
   }) as [Asset, Asset]
   queuePool(acts, v4(island, shore, 3000, DEPTH_USD, 'full'))
-  const wrong = 'its only pool leads to a token without another'
+  const wrong = 'its only pool leads to a token without another pool'
   return { address: island.address, symbol: island.symbol, wrong, risks: [] }
 }
 
@@ -283,7 +283,7 @@ function queueMarket(
       : v4(assets.ETH, token, venue === 'trap' ? V4_TRAP_FEE : 3000, DEPTH_USD, 'full', { hooks: hook })
   const market = plan.version === 'v4' ? exchanges.v4_pool_manager : poolAddressOf(exchanges, plan)
   if (asksMarkets) acts.call(contract, address, 'setMarket', [market, true], 80_000n)
-  // It trades through the router as well as straight: only holders cannot pass it on.
+  // It trades through the router and directly: only transfers between holders fail.
   if (contract === 'TransferBlocked')
     acts.call(contract, address, 'setMarket', [exchanges.universal_router, true], 80_000n)
   queuePool(acts, plan)

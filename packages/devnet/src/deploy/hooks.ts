@@ -6,16 +6,16 @@ import { type Acts, artifactOf, initCodeOf } from './acts.ts'
 export interface Hooks {
   counting: Address
   dynamicFee: Address
-  /** Nobody has read it: takes 5% of what a swap gives. */
+  /** Unknown to the profile: takes 5% of a swap's output. */
   skimming: Address
-  /** Read: takes 1%. */
+  /** Known to the profile: takes 1%. */
   taking: Address
-  /** Nobody has read it: sets its pools' fee to 99%. */
+  /** Unknown to the profile: sets its pools' fee to 99%. */
   trapFee: Address
   pons: Address
 }
 
-/** Which calls v4 makes to a hook is written in the last 14 bits of its address. */
+/** The last 14 bits of a hook's address say which calls v4 makes to it. */
 const FLAG_BITS = 0x3fff
 const FLAGS = {
   beforeInitialize: 1 << 13,

@@ -7,17 +7,17 @@ import { MINUTE_OF_OBSERVATIONS, queueObservationRoom } from './history.ts'
 import { type PoolPlan, queuePool, type Shape, v2, v3, v4 } from './pools.ts'
 import type { Random } from './random.ts'
 
-/** A token nobody vouches for, and where it trades. */
+/** An unvetted token and its venues. */
 export interface LongTailToken {
   address: Address
   symbol: string
   name: string
   venues: ('v2' | 'v3' | 'v4' | 'curve')[]
-  /** Symbols of what it trades against. */
+  /** Symbols of its counter tokens. */
   pairs: string[]
-  /** Of one side of all its pools; a curve's depends on its trades. */
+  /** Depth of one side of all its pools; a curve's depends on its trades. */
   depth_usd: number
-  /** Its v3 pool remembers so many prices. */
+  /** Number of observations of its v3 pool. */
   observations?: number
   curve?: Address
   graduated?: boolean
@@ -72,7 +72,7 @@ export function queueBirths(
   return births.map(({ salt }) => cloneAddress(acts.builder, tokenCode, salt))
 }
 
-/** One of so many v3 pools is left without room for observations, as most new pools are. */
+/** One in this many v3 pools has no room for observations, like most new pools. */
 const ROOMLESS_EVERY = 4
 
 /** Queues `count` tokens with one or two pools each, of seeded kind, pair and depth. */
@@ -114,7 +114,7 @@ export function queueLongTail(
   })
 }
 
-/** Mostly v4, since a v2 pair or a v3 pool is a contract of its own and costs ten times the gas to make. */
+/** Mostly v4, since a v2 pair or v3 pool is a separate contract and costs ten times the gas to create. */
 function planPool(token: Asset, assets: Assets, random: Random, depthUsd: bigint): PoolPlan {
   const dice = random.below(100)
   const shape: Shape = random.pick(['full', 'full', 'peaked', 'layered'])

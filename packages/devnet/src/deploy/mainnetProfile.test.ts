@@ -9,7 +9,7 @@ import { npmArtifact } from './npmArtifacts.ts'
 
 const profile = JSON.parse(readFileSync(join(projectRoot(), 'profiles', 'mainnet.json'), 'utf8'))
 
-test('the real chain’s profile fits the schema and says what it does not know', () => {
+test('the real chain’s profile matches the schema and lists its unknown values', () => {
   expect(checkWith(ChainProfile, profile)).toEqual({ ok: true })
   expect(profile.kind).toBe('mainnet')
   expect(profile.notes.join(' ')).toMatch(/checked against the live chain/)
@@ -22,13 +22,13 @@ test('it stays with the packages it was read from', () => {
   expect(profile.contracts.v3_pool_init_code_hash).toBe(keccak256(npmArtifact.v3Pool().bytecode))
 })
 
-test('every address is spelled with its checksum', () => {
+test('every address has its checksum', () => {
   const text = JSON.stringify(profile)
   for (const [address] of text.matchAll(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g))
     expect(getAddress(address)).toBe(address)
 })
 
-/** Every value and where it stands; tokens go by their symbol. */
+/** Every value with its path; tokens go by their symbol. */
 function* leaves(value: unknown, path: string): Generator<{ path: string; value: unknown }> {
   if (typeof value !== 'object' || value === null || (Array.isArray(value) && value.length === 0)) {
     yield { path, value }
@@ -45,18 +45,18 @@ const { notes: _notes, sources, ...stated } = profile as ChainProfile
 const sourceOf = (path: string) =>
   Object.entries(sources).find(([named]) => path === named || path.startsWith(`${named}.`))?.[1]
 
-test('every value names its source and how sure it is, and every null what is off because of it', () => {
+test('every value has a source and confidence, and every null names what is off because of it', () => {
   for (const { path, value } of leaves(stated, '')) {
     const source = sourceOf(path)
     expect(source, path).toBeDefined()
     const isNothing = value === null || (typeof value === 'object' && Object.keys(value).length === 0)
-    const known = path.startsWith('market_holidays') || !isNothing
-    if (known) expect(source, path).toMatch(/; (high|medium)|our choice/)
+    const hasValue = path.startsWith('market_holidays') || !isNothing
+    if (hasValue) expect(source, path).toMatch(/; (high|medium)|our choice/)
     else expect(source, path).toMatch(/^(unknown|none named)/)
   }
 })
 
-test('no source is of a value that is not there, unless it says that it is unknown', () => {
+test('no source refers to a missing value, unless it is marked unknown', () => {
   const paths = [...leaves(stated, '')].map(({ path }) => path)
   for (const [named, source] of Object.entries(sources)) {
     const isThere = paths.some((path) => path === named || path.startsWith(`${named}.`))

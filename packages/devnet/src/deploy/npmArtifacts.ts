@@ -26,7 +26,7 @@ function read(name: string, path: string): Artifact {
 const v3 = (file: string) => `artifacts/contracts/${file}.sol/${file.split('/').at(-1)}.json`
 const v4 = (file: string) => `${file}.sol/${file.split('/').at(-1)}.json`
 
-/** The real contracts, read from their publishers' npm packages; nothing of them is kept here. */
+/** The real contracts, read from their publishers' npm packages. */
 export const npmArtifact = {
   weth: () => read('v2-periphery', 'build/WETH9.json'),
   v2Factory: () => read('v2-core', 'build/UniswapV2Factory.json'),

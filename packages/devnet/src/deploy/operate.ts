@@ -9,7 +9,7 @@ import { answerOf } from './feeds.ts'
 import { PONS_SNIPE_S, type PonsPair } from './pons.ts'
 import type { World } from './world.ts'
 
-/** What the operator does to the fixtures: each is mined before it answers. */
+/** Operator actions on the fixtures; each is mined before it returns. */
 
 export interface OperatorAct {
   contract: string
@@ -26,7 +26,7 @@ interface Receipt {
 
 const MAX_BLOCKS = 20
 
-/** The calldata with which account 0 makes the builder do several things at once. */
+/** Calldata with which account 0 makes the builder do several things at once. */
 export function encodeActs(artifacts: Artifacts, acts: OperatorAct[]): Hex {
   return encodeFunctionData({
     abi: artifactOf(artifacts, 'WorldBuilder').abi,
@@ -45,7 +45,7 @@ export async function operate(chain: Chain, world: World, acts: OperatorAct[]): 
   const data = encodeActs(await compileContracts(), acts)
   const hash = await chain.sendOwned({ from: world.accounts[0]!, to: world.builder, data })
   const names = acts.map((act) => act.functionName).join(', ')
-  // A full pool may make it wait for a block or two.
+  // A full pool may delay it by a block or two.
   for (let block = 0; block < MAX_BLOCKS; block++) {
     await chain.mine()
     const receipt = await chain.request<Receipt | null>('eth_getTransactionReceipt', [hash])
@@ -56,7 +56,7 @@ export async function operate(chain: Chain, world: World, acts: OperatorAct[]): 
   throw new Error(`the operator's ${names} was not mined in ${MAX_BLOCKS} blocks`)
 }
 
-/** A new round: at this price in dollars (else the last one), so many seconds old (else now). */
+/** A new round: at this price in dollars (default: the last one), this many seconds old (default: now). */
 export async function setFeed(
   chain: Chain,
   world: World,
@@ -82,7 +82,7 @@ export async function pauseStock(chain: Chain, world: World, symbol: string, pau
   await operate(chain, world, [{ ...act, functionName: 'setPaused', args: [paused] }])
 }
 
-/** The issuer holds a stock's feed still, or lets it go. */
+/** Pauses or resumes a stock's feed, as its issuer. */
 export async function pauseOracle(
   chain: Chain,
   world: World,
@@ -106,7 +106,7 @@ export async function blockWallet(
   await operate(chain, world, [{ ...act, functionName: 'setBlocked', args: [wallet, blocked] }])
 }
 
-/** Announces shares per token, which count from so many seconds after the newest block; answers that time. */
+/** Announces shares per token, effective this many seconds after the newest block; returns that time. */
 export async function announceMultiplier(
   chain: Chain,
   world: World,
@@ -120,7 +120,7 @@ export async function announceMultiplier(
   return Number(effectiveAt)
 }
 
-/** Swaps the code behind an upgradeable token for its other one; answers the code now in use. */
+/** Swaps the code behind an upgradeable token; returns the code now in use. */
 export async function upgradeToken(chain: Chain, world: World, token: Address): Promise<Address> {
   const { first, second } = world.upgradeable
   const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
@@ -137,9 +137,9 @@ export interface LaunchWish {
   pair: PonsPair
   symbol: string
   creatorTaxBps?: number
-  /** Wallets that pay no snipe tax; only the second launchpad knows them. */
+  /** Wallets exempt from the snipe tax; second launchpad only. */
   exempt?: readonly Address[]
-  /** How long its snipe tax runs, instead of three seconds. */
+  /** Duration of its snipe tax, instead of three seconds. */
   snipeSeconds?: number
 }
 

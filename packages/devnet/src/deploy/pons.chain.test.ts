@@ -40,7 +40,7 @@ async function logsOf(address: Address): Promise<PoolLog[]> {
   return it.chain.request<PoolLog[]>('eth_getLogs', [filter])
 }
 
-/** The curve as a server has it: its terms read once, everything else by its logs. */
+/** The curve as a server sees it: its terms read once, everything else from its logs. */
 async function follow(curve: Address): Promise<CurvePool> {
   const launches = (await logsOf(it.world.pons.factory)).filter(
     (log) => log.topics[0] === pons.launchedTopic && pons.launchIn(log).curve === lower(curve),
@@ -91,7 +91,7 @@ const sell = ({ curve }: Fresh, amount: bigint, least = 0n) => ({
 const pastSnipe = (fresh: Fresh) =>
   it.chain.mine(it.chain.head().timestampS + BigInt(PONS_SNIPE_S)).then(() => fresh)
 
-test('the world’s launches are in memory as on the chain, and the factory knows them', async () => {
+test('the world’s launches match the chain and the factory', async () => {
   const { factory, tokens } = it.world.pons
   expect(tokens.filter(({ graduated }) => graduated).length).toBe(2)
   for (const token of tokens) {
@@ -164,7 +164,7 @@ describe('a curve is quoted to the atom', () => {
   })
 })
 
-test('the snipe tax is foretold second by second, and exempts by recipient alone', async () => {
+test('the snipe tax is predicted to the second, and exempts by recipient only', async () => {
   const friend = it.accounts[5]!
   const fresh = await launch('ETH', 100, [friend])
   const size = 10n ** 16n
@@ -177,7 +177,7 @@ test('the snipe tax is foretold second by second, and exempts by recipient alone
     const untaxed = quoteCurveBuy({ ...pool, snipeStartBps: 0 }, size, nowS())!
     expect(await it.read<bigint>(buy(fresh, size, friend))).toBe(untaxed.tokensOut)
     expect(bps > 0).toBe(second < PONS_SNIPE_S)
-    // What a taxed buy leaves in the reserves follows from its log too.
+    // The reserves after a taxed buy follow from its log too.
     await it.must(buy(fresh, size))
     await expectState(fresh.curve)
     await it.chain.mine(it.chain.head().timestampS + 1n)
@@ -194,13 +194,13 @@ test('a buyback changes the reserves without a trade, and is followed', async ()
 })
 
 describe('graduation', () => {
-  test('fills the last buy partly, gives the rest back, and opens a v4 pool behind the hook', async () => {
+  test('fills the last buy partly, refunds the rest, and opens a v4 pool with the hook', async () => {
     const fresh = await pastSnipe(await launch('ETH', 200))
     const pool = await follow(fresh.curve)
     const size = 2n * PONS_PAIRS.ETH.threshold
     const quote = quoteCurveBuy(pool, size, nowS())!
     expect(quote).toMatchObject({ graduates: true, tokensOut: pool.saleSupply })
-    // The minimum is a bound on the price here: more tokens than are for sale, and it is filled all the same.
+    // The minimum bounds the price: it asks for more tokens than are for sale, and is still filled.
     const least = (quote.tokensOut * size) / quote.spent
     expect(least).toBeGreaterThan(quote.tokensOut)
     const { logs } = await it.must(buy(fresh, size, trader(), least))

@@ -4,14 +4,14 @@ import type { Assets } from './coreTokens.ts'
 import type { Exchanges } from './exchanges.ts'
 import { cloneAddress } from './longTail.ts'
 
-/** The second launchpad, in the shape of the real chain's leading one. */
+/** The second launchpad, modelled on the real chain's leading one. */
 export interface PonsAt {
   factory: Address
   graduator: Address
   curveCode: Address
 }
 
-/** A token it launched, and how far its curve has come. */
+/** A token it launched, and its curve's progress. */
 export interface PonsToken {
   address: Address
   symbol: string
@@ -23,14 +23,14 @@ export interface PonsToken {
   graduated: boolean
 }
 
-/** What a launch can be paired with, and the quote it pretends to hold and has to raise: always two to five. */
+/** Pairs of a launch, with the virtual quote and the quote to raise: always two to five. */
 export const PONS_PAIRS = {
   ETH: { phantom: 1_680_000_000_000_000_000n, threshold: 4_200_000_000_000_000_000n },
   USDG: { phantom: 3_236_000_000n, threshold: 8_090_000_000n },
   NVDA: { phantom: 18_000_000_000_000_000_000n, threshold: 45_000_000_000_000_000_000n },
 } as const
 export type PonsPair = keyof typeof PONS_PAIRS
-/** In force for so long after a launch, from 99%. */
+/** Duration after a launch, from 99%. */
 export const PONS_SNIPE_S = 3
 
 const LAUNCHES: readonly Pick<PonsToken, 'symbol' | 'pair' | 'creatorTaxBps' | 'raised'>[] = [
@@ -63,7 +63,7 @@ export function queuePons(
   return { factory, graduator, curveCode }
 }
 
-/** Queues the launches; what was then raised comes by `queuePonsBuys`, in a later block. */
+/** Queues the launches; their buys follow by `queuePonsBuys`, in a later block. */
 export function queuePonsLaunches(
   acts: Acts,
   world: { assets: Assets; tokenCode: Address; at: PonsAt; creators: readonly Address[] },
@@ -95,7 +95,7 @@ export function queuePonsLaunches(
   })
 }
 
-/** Fee and tax come off what is paid: so much more is given that the curve has raised its part. */
+/** Fee and tax are deducted, so the buy is increased until the curve has raised its part. */
 const grossFor = (net: bigint, { creatorTaxBps }: Pick<PonsToken, 'creatorTaxBps'>): bigint =>
   (net * 10_000n) / BigInt(9_900 - creatorTaxBps) + 2n
 
@@ -104,7 +104,7 @@ export function queuePonsBuys(acts: Acts, assets: Assets, tokens: readonly PonsT
     if (token.raised === 0) continue
     const { pair, curve, raised } = token
     const net = (PONS_PAIRS[pair].threshold * BigInt(raised)) / 100n
-    // A little over the whole graduates it; the rest comes back.
+    // A little more than the target graduates it; the rest is refunded.
     const spend = token.graduated ? grossFor((net * 11n) / 10n, token) : grossFor(net, token)
     const quote = pairAddress(assets, pair)
     if (quote !== zeroAddress) acts.call('USDG', quote, 'approve', [curve, spend], 80_000n)

@@ -22,7 +22,7 @@ interface Band {
 /** Shapes of liquidity: each pool's depth spread over the whole range, and thicker near the price. */
 const SHAPES = {
   full: [{ below: 0, above: 0, times: 1n }],
-  /** Some near the price, as most pools are. */
+  /** Some near the price, like most pools. */
   peaked: [
     { below: 0, above: 0, times: 1n },
     { below: 40, above: 40, times: 4n },
@@ -73,7 +73,7 @@ const GAS = {
   band: 420_000n,
 }
 
-/** Queues a pool with its liquidity, both sides worth `depthUsd` at the plan's prices. */
+/** Queues a pool with its liquidity, `depthUsd` on each side at the plan's prices. */
 export function queuePool(acts: Acts, plan: PoolPlan): void {
   const [token0, token1] = sorted(plan.a, plan.b)
   const amount0 = atomsOf(token0, plan.depthUsd)

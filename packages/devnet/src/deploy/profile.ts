@@ -52,7 +52,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
     explorer_tx: 'http://127.0.0.1:8545/tx/',
     first_block: 0,
     notes: [
-      'A local chain: its state may be reset at any time and its tokens are worth nothing.',
+      'A local chain: its state may be reset at any time and its tokens have no value.',
       'Stock feeds price one token, multiplier included.',
     ],
     sources: {},

@@ -1,6 +1,6 @@
 import type { ChainProfile } from '@pit/protocol'
 
-/** What a chain differs by in numbers and places: on the devnet, what the service was built and tested with. */
+/** Chain parameters of the devnet: the ones the service was built and tested with. */
 export const DEVNET_NUMBERS: Pick<ChainProfile, 'chain' | 'limits' | 'countries'> = {
   chain: { block_time_ms: 100, settled_blocks: 20, settled_s: 60 },
   limits: {

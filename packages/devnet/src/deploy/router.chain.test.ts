@@ -39,7 +39,7 @@ const balance = (token: Address, who: Address): Promise<bigint> =>
     ? it.chain.request<Hex>('eth_getBalance', [who, 'latest']).then(BigInt)
     : it.read<bigint>({ to: token, abi: erc20, functionName: 'balanceOf', args: [who] })
 
-/** Runs a swap into USDG and answers what wallet and recipient got of it. */
+/** Runs a swap into USDG and returns what wallet and recipient received. */
 async function swapForUsdg(steps: Step[], value: bigint, bps: number) {
   const usdg = it.core('USDG')
   const before = [await balance(usdg, wallet), await balance(usdg, recipient)] as const
@@ -67,7 +67,7 @@ const v4Pins = () => {
   }
 }
 
-test.each([1, 25, 33, 100])('a v2, v3 and v4 swap each pay exactly %i bps of what they gave', async (bps) => {
+test.each([1, 25, 33, 100])('a v2, v3 and v4 swap each pay exactly %i bps of their output', async (bps) => {
   const [weth, usdg] = [it.core('WETH'), it.core('USDG')]
   const ways: Record<string, Step[]> = {
     v2: [wrap(oneEth), v2Swap([weth, usdg], oneEth, false)],
@@ -84,7 +84,7 @@ test.each([1, 25, 33, 100])('a v2, v3 and v4 swap each pay exactly %i bps of wha
   }
 })
 
-test('quoters foretell to the atom what v3 and v4 give', async () => {
+test('quoters predict v3 and v4 outputs to the atom', async () => {
   const { v3_quoter, v4_quoter } = it.world.profile.contracts
   const [weth, usdg] = [it.core('WETH'), it.core('USDG')]
   for (const amountIn of [1n, 10n ** 15n, oneEth, 300n * oneEth]) {
@@ -120,12 +120,12 @@ test('USDG becomes ETH through Permit2, fee in WETH', async () => {
   const fee = (await balance(weth, recipient)) - fees
   const got = (await balance(zeroAddress, wallet)) - eth
   expect(got).toBeGreaterThan((19n * oneEth) / 10n)
-  // Gas is in what the wallet got; the fee is a portion of the whole.
+  // The wallet's change includes gas; the fee is a portion of the whole.
   expect(fee).toBeGreaterThan((got * 25n) / 10_000n)
   expect(fee).toBeLessThan((got * 26n) / 10_000n)
 })
 
-test('the counting hook counts and the dynamic fee is the operator’s', async () => {
+test('the counting hook counts and the operator sets the dynamic fee', async () => {
   const { v4_pool_manager, v4_state_view } = it.world.profile.contracts
   expect(v4_pool_manager).not.toBeNull()
   const hook = it.abi('CountingHook')

@@ -9,23 +9,20 @@ interface Queued {
   value?: bigint
 }
 
-/** The deployer's transactions: queued with addresses known beforehand, mined many to a block. */
+/** The deployer's transactions: queued with addresses known in advance, mined many to a block. */
 export interface Transactions {
-  /** Queues a creation and answers the address it will have. */
+  /** Queues a creation and returns its future address. */
   create(label: string, initCode: Hex, gas?: bigint): Address
   send(label: string, tx: { to: Address; data: Hex; gas: bigint; value?: bigint }): void
-  /** Mines until everything queued is in a block; throws with the label of what failed. */
+  /** Mines until everything queued is in a block; throws with the label of the failed one. */
   mineAll(atS: bigint): Promise<void>
   gasUsed(): bigint
 }
 
-/** What a block of the devnet takes. */
+/** Gas limit of a devnet block. */
 const BLOCK_GAS = 15_000_000n
 
-/**
- * Code deposit, calldata and a constructor's own work; a limit that is too high only wastes room in the
- * block.
- */
+/** Gas of code deposit, calldata and constructor; too high a limit only wastes room in the block. */
 const creationGas = (initCode: Hex) => 250_000n + BigInt((initCode.length / 2) * 230)
 
 export async function createTransactions(chain: Chain, from: Address): Promise<Transactions> {
@@ -54,7 +51,7 @@ export async function createTransactions(chain: Chain, from: Address): Promise<T
       queue.push({ label, ...tx })
     },
     async mineAll(atS) {
-      // No more pooled than a block takes: the engine copies what waits in its pool at every block.
+      // No more pooled than a block takes: the engine copies its pool at every block.
       for (const batch of blocksOf(queue)) {
         const sent = new Map<Hex, Queued>()
         for (const tx of batch) {
@@ -73,7 +70,7 @@ export async function createTransactions(chain: Chain, from: Address): Promise<T
   }
 }
 
-/** The queue cut into what fits into a block each, by gas limits. */
+/** Splits the queue into blocks by gas limits. */
 function blocksOf(queue: readonly Queued[]): Queued[][] {
   const blocks: Queued[][] = []
   let room = 0n
@@ -94,7 +91,7 @@ async function whyFailed(chain: Chain, from: Address, tx: Queued): Promise<strin
       { from, to: tx.to, data: tx.data, value: tx.value, gas: tx.gas },
       'latest',
     ])
-    return 'out of gas, or its place in the block'
+    return 'out of gas, or dependent on its position in the block'
   } catch (error) {
     return `${(error as Error).message} ${JSON.stringify((error as { data?: unknown }).data ?? '')}`.slice(
       0,

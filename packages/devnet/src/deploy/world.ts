@@ -8,17 +8,14 @@ import type { Hooks } from './hooks.ts'
 import type { LongTailToken } from './longTail.ts'
 import type { PonsAt, PonsToken } from './pons.ts'
 
-/**
- * Everything that was deployed, as plain data: what the devnet tells about itself, and what its operator
- * needs.
- */
+/** Everything that was deployed, as plain data, for the devnet's answers and its operator. */
 export interface World {
   profile: ChainProfile
-  /** Bad tokens (and one good) by what is wrong with them. */
+  /** Bad tokens (and one good) by their defect. */
   gallery: Record<string, Specimen>
   agents: WorldAgent[]
   registries: Registries
-  /** The ten test accounts; 0 deployed all this and operates it. */
+  /** The ten test accounts; 0 deployed everything and operates it. */
   accounts: Address[]
   longTail: LongTailToken[]
   /** The contract that owns all fixtures and acts for account 0: `act(Act[])`. */

@@ -2,7 +2,7 @@ import { pbkdf2Sync } from 'node:crypto'
 import { HDKey, privateKeyToAddress } from 'viem/accounts'
 import type { Hex } from './types.ts'
 
-/** Everybody's test mnemonic: these keys are public, never put anything of worth on them. */
+/** The well-known test mnemonic: these keys are public, never hold anything of value on them. */
 export const PUBLIC_MNEMONIC = 'test test test test test test test test test test test junk'
 
 export interface OwnedAccount {

@@ -23,11 +23,11 @@ export type AdminWay = 'mirrored' | 'clock' | 'pool'
 const CLOCK = new Set(['evm_increaseTime', 'evm_setNextBlockTimestamp', 'evm_mine', 'hardhat_mine'])
 const NEXT_BLOCK = new Set(['hardhat_setNextBlockBaseFeePerGas', 'hardhat_setPrevRandao'])
 
-/** How an admin call is carried out, or throws for one that this chain does not take. */
+/** Returns how an admin call is executed, or throws for an unsupported one. */
 export function wayOf(method: string): AdminWay {
   if (MIRRORED.has(method)) return 'mirrored'
   if (CLOCK.has(method) || NEXT_BLOCK.has(method)) return 'clock'
-  // Only the pool of main is touched: what is never mined needs no replay.
+  // Only main's pool is changed: transactions that are never mined need no replay.
   if (method === 'hardhat_dropTransaction') return 'pool'
   const why = REFUSED[method]
   throw why

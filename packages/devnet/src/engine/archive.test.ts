@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const address = (id: number): Hex => toHex(id + 1, { size: 20 })
 const topic = (id: number): Hex => toHex(id + 1, { size: 32 })
 
-/** The bloom as nodes make it, written apart from the code under test. */
+/** The bloom as nodes compute it, independent of the code under test. */
 function bloomOf(logs: LogJson[]): Hex {
   let bloom = 0n
   for (const value of logs.flatMap(({ address, topics }) => [address, ...topics])) {
@@ -68,7 +68,7 @@ const someFilter = fc.record({
   topics: fc.array(fc.option(fc.array(fc.nat(4), { maxLength: 2 })), { maxLength: 4 }),
 })
 
-test('logs by address, topics and range are those that a plain search over all receipts finds', async () => {
+test('log queries match a plain search over all receipts', async () => {
   await fc.assert(
     fc.asyncProperty(someBlocks, someFilter, fc.nat(12), fc.nat(12), async (blocks, filter, from, to) => {
       rmSync(dir, { recursive: true, force: true })
@@ -76,24 +76,24 @@ test('logs by address, topics and range are those that a plain search over all r
       const archive = openArchive(dir)
       const entries = blocks.map((txs, number) => blockOf(number, txs))
       for (const entry of entries) archive.append(entry)
-      const asked = {
+      const query = {
         address: filter.addresses?.map(address) ?? null,
         topics: filter.topics.map((set) => set?.map(topic) ?? null),
       }
-      const wanted = entries
+      const expected = entries
         .flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs))
         .filter((log) => Number(log.blockNumber) >= from && Number(log.blockNumber) <= to)
-        .filter((log) => !asked.address?.length || asked.address.includes(log.address))
-        .filter((log) => asked.topics.length <= log.topics.length)
-        .filter((log) => asked.topics.every((set, at) => !set?.length || set.includes(log.topics[at]!)))
-      expect(await archive.logs(asked, from, to)).toEqual(wanted)
+        .filter((log) => !query.address?.length || query.address.includes(log.address))
+        .filter((log) => query.topics.length <= log.topics.length)
+        .filter((log) => query.topics.every((set, at) => !set?.length || set.includes(log.topics[at]!)))
+      expect(await archive.logs(query, from, to)).toEqual(expected)
       archive.close()
     }),
     { numRuns: 150 },
   )
 })
 
-test('what was archived is found by number and hashes after opening again, and a torn end is forgotten', () => {
+test('archived blocks are found by number and hash after reopening, and a torn end is dropped', () => {
   const first = openArchive(dir)
   const entries = Array.from({ length: 2_000 }, (_, number) => blockOf(number, [[], []].slice(0, number % 3)))
   for (const entry of entries) first.append(entry)

@@ -17,12 +17,12 @@ export interface Archive {
   append(entry: ArchivedBlock): void
   read(number: number): ArchivedBlock
   hashOf(number: number): Hex
-  /** Undefined when no archived block has that hash. */
+  /** Undefined if no archived block has that hash. */
   findBlock(hash: Hex): number | undefined
   /** The block that has the transaction. */
   findTx(hash: Hex): number | undefined
   logs(filter: LogFilter, from: number, to: number): Promise<LogJson[]>
-  /** Forgets block `number` and all after it. */
+  /** Removes block `number` and all after it. */
   cutFrom(number: number): void
   close(): void
 }
@@ -81,19 +81,19 @@ export function openArchive(dir: string): Archive {
         ),
     async logs(filter, from, to) {
       const matcher = createLogMatcher(filter)
-      const found: LogJson[] = []
+      const matches: LogJson[] = []
       const end = Math.min(to, files.count() - 1)
       for (let start = from; start <= end; start += SCAN_ROWS) {
         const rows = files.rows(start, Math.min(start + SCAN_ROWS - 1, end))
         for (let at = 0; at < rows.length; at += ROW_BYTES) {
           if (!matcher.mayBeIn(rowBloom(rows, at))) continue
           const { receipts } = read(start + at / ROW_BYTES)
-          for (const receipt of receipts) found.push(...receipt.logs.filter(matcher.matches))
+          for (const receipt of receipts) matches.push(...receipt.logs.filter(matcher.matches))
         }
-        // A scan of the whole chain must not hold up the blocks.
+        // A scan of the whole chain must not delay the blocks.
         await breathe()
       }
-      return found
+      return matches
     },
     cutFrom(number) {
       if (number >= files.count()) return

@@ -4,16 +4,15 @@ import { crc32 } from 'node:zlib'
 import { writeWhole } from './recordLog.ts'
 
 /**
- * Three append-only files. `bodies`: compressed blocks. `blocks`: one fixed-width row a block (where its body
- * is, its hash, its bloom), row n being block n. `txs`: one fixed-width row a transaction. A block is there
- * when its row in
- * `blocks` is, which is written last.
+ * Three append-only files. `bodies`: compressed blocks. `blocks`: one fixed-width row per block (offset of
+ * its body, hash, bloom), row n being block n. `txs`: one fixed-width row per transaction. A block exists
+ * once its row in `blocks` does, which is written last.
  */
 export interface ArchiveFiles {
   count(): number
   append(body: Buffer, hash: Buffer, bloom: Buffer, txHashes: Buffer[]): void
   body(number: number): Buffer
-  /** Rows of blocks from..to (inclusive), one after another. */
+  /** Rows of blocks from..to (inclusive), concatenated. */
   rows(from: number, to: number): Buffer
   eachTx(visit: (hash: Buffer, number: number) => void): void
   truncate(count: number): void

@@ -6,7 +6,7 @@ import type { BlockJson, ReceiptJson } from './types.ts'
 
 /** Copies blocks from the running engine into the archive, behind the head. */
 export interface Archiver {
-  /** There are blocks up to this number; answers when they are archived. */
+  /** Blocks exist up to this number; resolves when they are archived. */
   follow(engine: Provider, number: number): Promise<void>
 }
 

@@ -29,7 +29,7 @@ export interface Replayed {
   grownKb: number
 }
 
-/** Brings main to the log's end; every block must come out with the hash that was logged. */
+/** Replays the log on main; every block must have its logged hash. */
 export async function replayLog(
   main: Provider,
   archive: Archive,
@@ -49,7 +49,7 @@ export async function replayLog(
     if (entry.kind !== 'block') continue
     blocks += 1
     grownKb += growthOf(entry.txs.length, BigInt(entry.gasUsed))
-    // A block that was archived and not logged was seen by nobody.
+    // A block that was archived but not logged was never visible.
     if (entry.number < archive.next() && archive.hashOf(entry.number) !== entry.hash)
       archive.cutFrom(entry.number)
   }
@@ -62,9 +62,9 @@ export async function replayLog(
   return { headBlock, settings, grownKb }
 }
 
-/** What was pooled at a clean stop goes back into the pool. */
+/** Restores the pool of a clean stop. */
 export async function restorePool(main: Provider, entries: readonly Entry[]): Promise<void> {
   const last = entries[entries.length - 1]
-  // A transaction that is no longer good is dropped, as it would have been.
+  // An invalid transaction is dropped, as it would have been.
   if (last?.kind === 'pool') await carryOver(main, last.txs, () => {})
 }

@@ -45,7 +45,7 @@ test('the shadow mines the same blocks under a mixed load with simulations in be
       await chain.sendOwned(load.swap(from, BigInt(1 + pick(1e9)), accounts[pick(10)]!.address))
     }
     if (pick(3) === 0) {
-      // Tips that differ, so that the engine's order is not the order of arrival.
+      // Different tips, so that the engine's order is not the order of arrival.
       const maxPriorityFeePerGas = BigInt(pick(3)) * 10n ** 9n
       const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas, gas: 60_000n, chainId: 4663 }
       await chain.sendRaw(
@@ -88,7 +88,7 @@ test('the shadow mines the same blocks under a mixed load with simulations in be
   expect(chain.stats()).toMatchObject({ shadowMismatches: 0, pooled: 0 })
 })
 
-test('transactions are refused, replaced and left waiting as the engine does it, and nothing piles up', async () => {
+test('transactions are rejected, replaced and kept pending like in the engine, and nothing accumulates', async () => {
   const chain = await opened()
   const signer = signers[3]!
   const fees = { type: 'eip1559', chainId: 4663, gas: 21_000n, to: nobody } as const
@@ -116,7 +116,7 @@ test('transactions are refused, replaced and left waiting as the engine does it,
   expect(chain.stats().shadowMismatches).toBe(0)
 })
 
-test('time only moves forward, offsets add up, and what would turn the head back is refused', async () => {
+test('time only moves forward, offsets add up, and rewinding the head is rejected', async () => {
   let nowMs = 1_800_000_000_000
   const chain = await opened({ now: () => nowMs })
   expect(BigInt((await chain.mine()).timestamp)).toBe(1_800_000_000n)
@@ -134,12 +134,12 @@ test('time only moves forward, offsets add up, and what would turn the head back
   await expect(chain.request('evm_nothing', [])).rejects.toMatchObject({ code: -32601 })
 })
 
-test('a shadow that went astray is noticed, counted and rebuilt', async () => {
+test('a diverged shadow is detected, counted and rebuilt', async () => {
   const lines: string[] = []
   const chain = await opened({ log: (message) => lines.push(message) })
   await chain.sendOwned({ from: accounts[0]!.address, to: nobody, value: 5n, gas: 21_000n })
   await chain.mine()
-  // A simulation that reverts its own snapshot leaves nothing to undo: what it did before stays.
+  // A simulation that reverts its own snapshot cannot be undone: its changes stay.
   await chain
     .onShadow(async (shadow) => {
       await shadow.request('hardhat_setBalance', [nobody, '0x1234'])
@@ -155,7 +155,7 @@ test('a shadow that went astray is noticed, counted and rebuilt', async () => {
   expect(lines).toContain('shadow rebuilt')
 })
 
-test('a block shows nowhere before it is in the log, and its receipts are there when it is announced', async () => {
+test('a block is invisible before it is logged, and has receipts when it is announced', async () => {
   const chain = await opened()
   const seen: Promise<unknown>[] = []
   chain.onBlock((block) => {
@@ -180,7 +180,7 @@ test('a block shows nowhere before it is in the log, and its receipts are there 
   expect(receipts.every((receipt) => receipt['status'] === '0x1')).toBe(true)
 })
 
-test('the next nonce counts what is pooled without a gap', async () => {
+test('the next nonce counts pooled transactions without a gap', async () => {
   const chain = await opened()
   const signer = signers[3]!
   const send = async (nonce: number) =>

@@ -24,34 +24,32 @@ import { createTurnstile } from './turnstile.ts'
 import type { BlockJson, Chain, Head, Hex, OwnedTx } from './types.ts'
 
 export interface ChainOptions {
-  /** Where the chain rests; absent: a temporary folder that goes with it. */
+  /** Folder of the chain; absent: a temporary one. */
   dataDir?: string
   /** Milliseconds since the epoch. */
   now?: () => number
   blockGasLimit?: bigint
   baseFeeWei?: bigint
-  /** How many kilobytes an engine may have grown by, as estimated, before a fresh one takes over. */
+  /** Estimated growth in kilobytes after which a fresh engine takes over. */
   rotateAtKb?: number
-  /** For how many blocks after a rotation the state before it can still be read. */
+  /** Blocks after a rotation for which the earlier state stays readable. */
   keepStateBlocks?: number
   log?: (message: string, fields?: Record<string, unknown>) => void
 }
 
 const ROTATE_AT_KB = 18_000
-/** Before the clock ticks somebody mines by hand, to deploy a world as fast as can be: what can wait does. */
+/** Before the clock ticks, blocks are mined by hand to deploy a world quickly: optional work waits. */
 const UNTICKED_FACTOR = 6
-/**
- * Blocks wait for an engine's successor when it has grown to this many times its limit: memory before speed.
- */
+/** Blocks wait for an engine's successor once it has grown to this many times its limit, to bound memory. */
 const WAIT_AT = 3
-/** The traces of this many transactions may wait for V8 to notice. */
+/** Traces of this many transactions may wait for garbage collection. */
 const COLLECT_AFTER_TXS = 20
-/** A stop leaves an image when a start would otherwise replay this part of what makes a rotation. */
+/** A stop writes an image if a start would otherwise replay this share of a rotation. */
 const LEAVE_IMAGE_AT = 0.1
 /** With more than this to trace, a stop does not wait for an image: the next start replays. */
 const MAX_TRACED_AT_STOP = 200
 const KEEP_STATE_BLOCKS = 128
-/** Blocks stop when the shadow is this many entries behind: its queue is memory. */
+/** Blocks stop when the shadow is this many entries behind: its queue takes memory. */
 const MAX_SHADOW_LAG = 4_000
 export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const now = options.now ?? Date.now
@@ -69,7 +67,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   let { generation } = disk
   const { image, entries } = generation
   if (generation.cutBytes > 0)
-    log('the log ended in a half-written record, cut', { bytes: generation.cutBytes })
+    log('the log ended in a partial record; truncated', { bytes: generation.cutBytes })
   const boot = async () => {
     const engines = await Promise.all([
       bootEngine('main', image, ownedKeys),
@@ -123,7 +121,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const stats = { blocks: 0, rotations: 0, rotationFailures: 0, rotationPauseMs: 0 }
   let grownKb = booted.grownKb
   let rotateAt = rotateAtKb
-  // What the engine had grown by when the clock began to tick: no reason to hold up the first blocks.
+  // Growth before the clock started: no reason to delay the first blocks.
   let deployedKb = 0
   let answeredTxs = 0
   let rotating: Promise<void> | undefined
@@ -146,7 +144,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     settings = settingsAfter(settings, entry)
     shadow.mirror(entry)
   }
-  /** While it runs, answers that may have seen what is not yet in the log wait for it. */
+  /** While it runs, responses that may include unlogged state wait for it. */
   const commit = async <T>(job: () => Promise<T>): Promise<T> => {
     if (halted) throw halted
     let done = () => {}
@@ -173,9 +171,9 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
 
   const mineNow = (atS?: bigint): Promise<BlockJson> =>
     commit(async () => {
-      const wanted = atS ?? next.atS ?? BigInt(Math.floor(now() / 1000)) + BigInt(settings.timeOffsetS)
+      const requestedS = atS ?? next.atS ?? BigInt(Math.floor(now() / 1000)) + BigInt(settings.timeOffsetS)
       const terms = {
-        timestampS: later(wanted, head.timestampS),
+        timestampS: later(requestedS, head.timestampS),
         baseFeeWei: next.baseFeeWei ?? baseFeeWei,
         prevRandao: next.prevRandao ?? randaoAfter(head),
       }
@@ -258,9 +256,9 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       .catch((error) => {
         if (closing) return
         stats.rotationFailures += 1
-        // Not again at once: the chain goes on with the engines it has.
+        // Not again at once: the chain continues with the current engines.
         rotateAt = grownKb + rotateAtKb / 2
-        log('rotation failed, going on with the old engines', { error: String(error) })
+        log('rotation failed; continuing with the old engines', { error: String(error) })
       })
       .finally(() => {
         rotating = undefined
@@ -274,7 +272,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       generation = left
       sweepGenerations(dir, baseNumber())
     } catch (error) {
-      log('no image was left: the next start replays the log', { error: String(error) })
+      log('no image was written; the next start replays the log', { error: String(error) })
     }
   }
 
@@ -368,7 +366,7 @@ const headOf = (block: BlockJson): Head => ({
   baseFeeWei: BigInt(block.baseFeePerGas),
 })
 
-/** The head an engine built from an image stands at; of block 0 only the engine knows the hash. */
+/** The head of an engine built from an image; only the engine knows the hash of block 0. */
 const headOfImage = ({ base }: Image, headBlock: BlockJson): Head =>
   base.number === 0 && Number(headBlock.number) === 0
     ? headOf(headBlock)
@@ -390,6 +388,6 @@ const entryOf = (block: BlockJson, txs: BlockEntry['txs']): BlockEntry => ({
   txs,
 })
 
-/** Fixed by the parent, so every engine and every replay agrees without asking EDR's own generator. */
+/** Derived from the parent, so that every engine and replay agrees without EDR's own generator. */
 const randaoAfter = (parent: Head): Hex =>
   `0x${createHash('sha256').update(parent.hash).update(parent.number.toString()).digest('hex')}`

@@ -2,7 +2,7 @@ import { amountOf } from './admin.ts'
 import { rpcFailure } from './provider.ts'
 import type { BlockJson, Head, Hex } from './types.ts'
 
-/** What the next block shall have, asked for ahead of it. */
+/** Requested terms of the next block. */
 export interface NextBlock {
   atS?: bigint
   baseFeeWei?: bigint
@@ -13,14 +13,14 @@ interface ClockDeps {
   head(): Head
   mine(atS?: bigint): Promise<BlockJson>
   setNext(wish: NextBlock): void
-  /** Moves the chain's clock against the wall's; answers by how much in all. */
+  /** Shifts the chain's clock against the wall clock; returns the total shift. */
   addOffset(seconds: bigint): Promise<bigint>
 }
 
-/** The most blocks one hardhat_mine may ask for. */
+/** Maximum number of blocks of one hardhat_mine. */
 const MAX_BLOCKS_AT_ONCE = 10_000n
 
-/** The admin calls about time and the next block, which the chain itself keeps. */
+/** Admin calls about time and the next block, handled by the chain itself. */
 export async function clockCall(deps: ClockDeps, method: string, params: unknown[]): Promise<unknown> {
   const [first, second] = params
   switch (method) {

@@ -13,18 +13,14 @@ function collector(): Collect {
 }
 
 /**
- * An engine's memory is outside the JavaScript heap, so its weight never makes V8 collect the small object
- * that holds it: a dropped engine would stay until the heap itself fills. Asked for only when an engine was
- * dropped.
+ * An engine's memory is outside the JavaScript heap, so its size never triggers a collection: a dropped
+ * engine would stay until the heap fills. Called only when an engine was dropped.
  */
 export function collectGarbage(): void {
   collector()()
 }
 
-/**
- * The same for an engine's answers, which hold megabytes of traces each: about a millisecond, young objects
- * only.
- */
+/** The same for an engine's responses, which hold megabytes of traces: about 1 ms, young objects only. */
 export function collectAnswers(): void {
   collector()({ type: 'minor' })
 }

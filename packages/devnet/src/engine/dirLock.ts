@@ -1,10 +1,10 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A process that was killed takes a moment to be gone, and a restart may be quicker. */
+/** A killed process takes a moment to end, and a restart may be quicker. */
 const GRACE_MS = 1_000
 
-/** Takes the folder for this process, or throws saying who has it. Answers the release. */
+/** Locks the folder for this process, or throws with the holder. Returns the release function. */
 export function lockDir(dir: string): () => void {
   mkdirSync(dir, { recursive: true })
   const lock = join(dir, 'lock')
@@ -42,7 +42,7 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Moves a dead holder's lock aside; if another took over in between, gives theirs back. */
+/** Moves a dead holder's lock aside; if another process took over in between, restores its lock. */
 function takeAway(lock: string, holder: string, aside: string): void {
   try {
     renameSync(lock, aside)
@@ -70,18 +70,15 @@ function isAlive(holder: string): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const stat = statOf(Number(pid))
-  // Without /proc nothing more is known of it.
+  // Without /proc nothing more is known about it.
   if (!stat || !started || started === '-') return true
-  // Dead and not yet collected by its parent; or a process id that was given out again.
+  // A zombie, or a reused process id.
   return stat.state !== 'Z' && stat.startTicks === started
 }
 
 const startTicks = (pid: number): string => statOf(pid)?.startTicks ?? '-'
 
-/**
- * The state letter of a process and when it started, in the kernel's ticks; undefined where there is no
- * /proc.
- */
+/** State letter and start time (kernel ticks) of a process; undefined without /proc. */
 function statOf(pid: number): { state: string; startTicks: string } | undefined {
   const stat = read(`/proc/${pid}/stat`)
   if (!stat) return undefined

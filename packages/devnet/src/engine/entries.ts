@@ -28,16 +28,13 @@ export interface ClockEntry {
   timeOffsetS: string
 }
 
-/** Transactions that were pooled and not mined at a clean stop. */
+/** Transactions pooled and not mined at a clean stop. */
 export interface PoolEntry {
   kind: 'pool'
   txs: Replayable[]
 }
 
-/**
- * Applies an entry to an engine; a block's hash must come out as it was logged. Answers its transactions'
- * hashes.
- */
+/** Applies an entry to an engine; a block must have its logged hash. Returns its transactions' hashes. */
 export async function applyEntry(engine: Provider, entry: Entry): Promise<Hex[]> {
   if (entry.kind === 'admin') await engine.request(entry.method, entry.params)
   if (entry.kind !== 'block') return []

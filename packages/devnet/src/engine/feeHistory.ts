@@ -11,7 +11,7 @@ interface FeeHistoryQuery {
 
 const MAX_BLOCKS = 1024
 
-/** eth_feeHistory from the blocks themselves; the next block's base fee is the newest's, which is pinned. */
+/** eth_feeHistory from the blocks themselves; the next base fee is the newest block's, which is pinned. */
 export async function feeHistory(
   blockAt: (number: number) => Promise<ArchivedBlock | null>,
   { blocks, newest, percentiles }: FeeHistoryQuery,

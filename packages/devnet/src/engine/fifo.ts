@@ -1,6 +1,6 @@
 export type Fifo = <T>(job: () => Promise<T>) => Promise<T>
 
-/** A lock that serves in the order asked; a job that throws does not stop the next. */
+/** A lock that serves in request order; a job that throws does not stop the next. */
 export function createFifo(): Fifo {
   let tail: Promise<unknown> = Promise.resolve()
   return (job) => {

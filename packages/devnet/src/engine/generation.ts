@@ -6,8 +6,8 @@ import { type Groundwork, type Image, readChecked, writeChecked } from './image.
 import { openRecordLog, type RecordLog, readRecords } from './recordLog.ts'
 
 /**
- * A generation is what one pair of engines lives on: `state-N` (the accounts), `image-B` (how to bring them
- * to block B) and `wal-B` (what happened since). It exists once its wal does; that file is made last.
+ * A generation is the disk state of one pair of engines: `state-N` (the accounts), `image-B` (how to bring
+ * them to block B) and `wal-B` (entries since). It exists once its wal does; that file is created last.
  */
 export interface Generation {
   image: Image
@@ -42,15 +42,15 @@ export function readImage(dir: string, base: number): Image {
 export const readLog = (dir: string, base: number): Entry[] =>
   readRecords<Entry>(readFileSync(walPath(dir, base))).records
 
-/** The large part, written while blocks go on. Answers the file's name. */
+/** The large part, written while blocks continue. Returns the file's name. */
 export function writeGround(dir: string, ground: Groundwork): string {
-  // Never the name of the file that the running generation stands on.
+  // Never the name of a file that the running generation uses.
   const name = `state-${randomUUID()}.json`
   writeChecked(join(dir, name), ground)
   return name
 }
 
-/** Makes the generation real: from here on a restart begins with it. */
+/** Commits the generation: a restart begins with it from here on. */
 export function beginGeneration(dir: string, image: Image, stateFile: string): Generation {
   const { changes, base, settings } = image
   if (existsSync(walPath(dir, base.number)))
@@ -60,12 +60,12 @@ export function beginGeneration(dir: string, image: Image, stateFile: string): G
   return { image, wal: log, entries: [], cutBytes: 0 }
 }
 
-/** Removes what older generations left. */
+/** Removes files of older generations. */
 export function sweepGenerations(dir: string, base: number): void {
   if (!existsSync(walPath(dir, base))) return
   const { stateFile } = readChecked<ImageFile>(imagePath(dir, base))
-  const kept = new Set([stateFile, `image-${base}.json`, `wal-${base}.log`])
+  const current = new Set([stateFile, `image-${base}.json`, `wal-${base}.log`])
   for (const name of readdirSync(dir)) {
-    if (/^(wal|image|state)-/.test(name) && !kept.has(name)) rmSync(join(dir, name), { force: true })
+    if (/^(wal|image|state)-/.test(name) && !current.has(name)) rmSync(join(dir, name), { force: true })
   }
 }

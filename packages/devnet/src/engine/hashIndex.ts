@@ -1,8 +1,8 @@
 import type { Hex } from './types.ts'
 
 /**
- * From hashes to block numbers in about 20 bytes each: open addressing on the first 48 bits. Two hashes may
- * share them, so a lookup answers candidates and the reader compares the whole hash.
+ * Maps hashes to block numbers in about 20 bytes each: open addressing on the first 48 bits. Two hashes may
+ * share them, so a lookup returns candidates and the reader compares the whole hash.
  */
 export interface HashIndex {
   set(hash: Hex | Buffer, number: number): void
@@ -45,11 +45,11 @@ export function createHashIndex(): HashIndex {
     },
     candidates(hash) {
       const key = keyOf(hash)
-      const found: number[] = []
+      const candidates: number[] = []
       for (let slot = key % capacity; keys[slot] !== 0; slot = (slot + 1) % capacity) {
-        if (keys[slot] === key) found.push(values[slot]!)
+        if (keys[slot] === key) candidates.push(values[slot]!)
       }
-      return found
+      return candidates
     },
     size: () => used,
   }

@@ -6,7 +6,7 @@ import { type Call, createProvider, type Provider } from './provider.ts'
 import type { Hex } from './types.ts'
 import { type ImageAccount, toGenesis } from './worldState.ts'
 
-/** The block an image stands at. Block 0 needs nothing but the accounts. */
+/** The base block of an image. Block 0 needs only the accounts. */
 export interface ImageBase {
   number: number
   hash: Hex
@@ -24,9 +24,7 @@ export interface EngineSettings {
   timeOffsetS: string
 }
 
-/**
- * All that is needed to build an engine that goes on from block `base`, mining the same hashes every time.
- */
+/** Everything needed to build an engine that continues from block `base` with reproducible hashes. */
 export interface Image {
   genesisTimeS: string
   initialBaseFeeWei: string
@@ -43,7 +41,7 @@ export type Groundwork = Pick<
   'genesisTimeS' | 'initialBaseFeeWei' | 'initialBlockGasLimit' | 'accounts'
 >
 
-/** Writes a file whole or not at all, with a checksum before the text. */
+/** Writes a file atomically, with a checksum before the text. */
 export function writeChecked(path: string, value: unknown): void {
   const text = JSON.stringify(value)
   const temporary = `${path}.tmp`
@@ -69,15 +67,12 @@ export function createEngine(role: EngineRole, ground: Groundwork, ownedKeys: st
     autoMine: false,
     blockGasLimit: BigInt(ground.initialBlockGasLimit),
     baseFeeWei: BigInt(ground.initialBaseFeeWei),
-    // The shadow is given each block's transactions in the block's order and keeps it.
+    // The shadow receives each block's transactions in the block's order and keeps it.
     ordering: role === 'main' ? 'priority' : 'arrival',
   })
 }
 
-/**
- * Brings a fresh engine to the image's base block: same number, same state, same terms; only its hash is its
- * own.
- */
+/** Brings a fresh engine to the image's base block: same number, state and terms; only the hash differs. */
 export async function advanceEngine(
   engine: Provider,
   { changes, base, settings }: Pick<Image, 'changes' | 'base' | 'settings'>,
@@ -93,7 +88,7 @@ export async function advanceEngine(
 
 async function jump(engine: Provider, base: ImageBase) {
   const at = toHex(BigInt(base.timestampS))
-  // Blocks on the way are never served; the pinned timestamp keeps them the same on every build.
+  // Blocks on the way are never served; the pinned timestamp makes them reproducible.
   if (base.number > 1) {
     await engine.batch([
       ['evm_setNextBlockTimestamp', [at]],

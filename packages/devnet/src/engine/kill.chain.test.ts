@@ -36,7 +36,7 @@ interface Seen {
   number: number
 }
 
-/** Lets it trade until it has shown `wanted` receipts more, then kills it without warning. */
+/** Lets it trade until it has printed `wanted` more receipts, then kills it. */
 async function tradeAndKill(seen: Map<Hex, Seen>, wanted: number): Promise<{ rotations: number }> {
   const running: ChildProcess = spawn(process.execPath, [child, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,7 +53,7 @@ async function tradeAndKill(seen: Map<Hex, Seen>, wanted: number): Promise<{ rot
     if (kind === 'receipt') {
       seen.set(words[0] as Hex, { blockHash: words[1] as Hex, number: Number(words[2]) })
       receipts += 1
-      // Another process has the folder, and says which.
+      // Another process has the folder, and the error names it.
       if (receipts === 1)
         await expect(openChain({ dataDir: dir })).rejects.toThrow(`in use by process ${running.pid}`)
       if (receipts === wanted) running.kill('SIGKILL')
@@ -65,12 +65,12 @@ async function tradeAndKill(seen: Map<Hex, Seen>, wanted: number): Promise<{ rot
 }
 
 test(
-  `${ROUNDS} times killed under load, and every receipt that was seen is there with its block`,
+  `${ROUNDS} kills under load, and every receipt that was read survives with its block`,
   async () => {
     const seen = new Map<Hex, Seen>()
     let rotations = 0
     for (let round = 0; round < ROUNDS; round++) {
-      // Different places: soon after the start, amid the first rotations, after several.
+      // At different points: soon after the start, amid the first rotations, after several.
       rotations += (await tradeAndKill(seen, 60 + ((round * 437) % 1_000))).rotations
       const chain = await openChain({ dataDir: dir, log: () => {} })
       let parent: Hex | undefined

@@ -4,8 +4,8 @@ import { deploySwapLoad } from './swapLoad.ts'
 import type { Hex, ReceiptJson } from './types.ts'
 
 /**
- * The process that the kill test kills: trades as fast as it can and prints every receipt it has read.
- * Nothing is printed before the chain has answered, so each line is a promise the chain made.
+ * The process that the kill test kills: trades as fast as it can and prints every receipt it has read. Each
+ * line is printed after the chain's response, so the chain must keep it.
  */
 const [dir] = process.argv.slice(2)
 if (!dir) throw new Error('which folder?')
@@ -20,7 +20,7 @@ chain.onBlock((block) => {
     })
   }
 })
-// Every round deploys its own pool; nobody runs out.
+// Every round deploys its own pool, so funds suffice.
 for (const address of addresses) await chain.admin('hardhat_setBalance', [address, '0x21e19e0c9bab2400000'])
 const load = await deploySwapLoad(chain, addresses)
 chain.startTicking(10)

@@ -7,7 +7,7 @@ export interface LogFilter {
 }
 
 export interface LogMatcher {
-  /** False when the block with this bloom surely has no such log. */
+  /** False if the block with this bloom surely has no such log. */
   mayBeIn(bloom: Uint8Array): boolean
   matches(log: LogJson): boolean
 }
@@ -15,9 +15,12 @@ export interface LogMatcher {
 export function createLogMatcher(filter: LogFilter): LogMatcher {
   const addresses = alternatives(filter.address)
   const topics = (filter.topics ?? []).map(alternatives)
-  const wanted = [addresses, ...topics].filter((set) => set !== undefined).map((set) => set.map(bloomBits))
+  const requiredBits = [addresses, ...topics]
+    .filter((set) => set !== undefined)
+    .map((set) => set.map(bloomBits))
   return {
-    mayBeIn: (bloom) => wanted.every((set) => set.some((bits) => bits.every((bit) => hasBit(bloom, bit)))),
+    mayBeIn: (bloom) =>
+      requiredBits.every((set) => set.some((bits) => bits.every((bit) => hasBit(bloom, bit)))),
     matches(log) {
       if (addresses && !addresses.includes(lower(log.address))) return false
       if (log.topics.length < topics.length) return false
@@ -26,7 +29,7 @@ export function createLogMatcher(filter: LogFilter): LogMatcher {
   }
 }
 
-/** Undefined: anything goes. An empty list, as nodes have it, goes for anything too. */
+/** Undefined matches anything, and so does an empty list, as in nodes. */
 function alternatives(value: Hex | Hex[] | null | undefined): Hex[] | undefined {
   if (value === null || value === undefined) return undefined
   const list = (Array.isArray(value) ? value : [value]).map(lower)

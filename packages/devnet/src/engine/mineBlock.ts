@@ -3,14 +3,14 @@ import type { Call, Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
 import type { BlockJson, Hex } from './types.ts'
 
-/** What decides a block besides its transactions and the state before it. */
+/** Terms of a block besides its transactions and the state before it. */
 export interface BlockTerms {
   timestampS: bigint
   baseFeeWei: bigint
   prevRandao: Hex
 }
 
-/** Mines what is pooled, and answers the block with its transactions. */
+/** Mines the pool, and returns the block with its transactions. */
 export async function mineBlock(engine: Provider, terms: BlockTerms): Promise<BlockJson> {
   const latest: Call = ['eth_getBlockByNumber', ['latest', true]]
   return last(await engine.batch([...settingTerms(terms), ['evm_mine'], latest]))
@@ -23,7 +23,7 @@ export async function replayBlock(
   transactions: readonly Replayable[],
 ): Promise<BlockJson> {
   const latest: Call = ['eth_getBlockByNumber', ['latest', false]]
-  // The terms first: the pool judges fees against the next block's base fee.
+  // The terms first: the pool checks fees against the next block's base fee.
   const calls = [...settingTerms(terms), ...transactions.flatMap(pooling), ['evm_mine'] as const, latest]
   return last(await engine.batch(calls))
 }

@@ -32,23 +32,20 @@ export interface GenesisTerms {
 const FUNDED_WEI: Hex = `0x${(10_000n * 10n ** 18n).toString(16)}`
 const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`
 
-/**
- * Takes the folder and what is in it, or begins a chain there. Without a folder, one that goes when it is
- * released.
- */
+/** Opens the chain in the folder, or starts a new one there. Without a folder, a temporary one is used. */
 export function openDisk(dataDir: string | undefined, genesis: GenesisTerms): Disk {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), 'pit-chain-'))
   const unlock = lockDir(dir)
   try {
-    const found = loadGeneration(dir)
-    const generation = found ?? beginChain(dir, genesis)
+    const storedGeneration = loadGeneration(dir)
+    const generation = storedGeneration ?? beginChain(dir, genesis)
     const archive = openArchive(dir)
-    // Without a chain there is nothing an archive could belong to.
-    if (!found) archive.cutFrom(0)
+    // Without a chain, an archive belongs to nothing.
+    if (!storedGeneration) archive.cutFrom(0)
     sweepGenerations(dir, generation.image.base.number)
     return {
       dir,
-      fresh: !found,
+      fresh: !storedGeneration,
       generation,
       archive,
       release() {
@@ -76,7 +73,7 @@ function beginChain(dir: string, genesis: GenesisTerms): Generation {
       storage: [],
     })),
     changes: [],
-    // What block 0 is follows from the accounts.
+    // Block 0 follows from the accounts.
     base: {
       number: 0,
       hash: ZERO_HASH,

@@ -5,18 +5,18 @@ import type { BlockJson, Hex, OwnedTx } from './types.ts'
 
 type TxJson = BlockJson['transactions'][number] & { blockNumber?: Hex | null }
 
-/** What was sent and is not mined, in the order it came. */
+/** Pending transactions in order of arrival. */
 export interface Pool {
   sendRaw(engine: Provider, raw: Hex): Promise<Hex>
   sendOwned(engine: Provider, tx: OwnedTx): Promise<Hex>
   /** The block's transactions in replayable form; they leave the pool. */
   take(block: BlockJson): Replayable[]
-  /** What the engine still holds, in the order it came. */
+  /** Transactions the engine still holds, in order of arrival. */
   waiting(engine: Provider): Promise<Replayable[]>
   size(): number
 }
 
-/** Past this many, look for entries the engine has dropped or replaced. */
+/** Past this many, search for entries the engine has dropped or replaced. */
 const SWEEP_AT = 512
 
 export function createPool(): Pool {
@@ -26,8 +26,10 @@ export function createPool(): Pool {
 
   const held = async (engine: Provider) => {
     const hashes = [...sent.keys()]
-    const known = await engine.batch(hashes.map((hash) => ['eth_getTransactionByHash', [hash]] as const))
-    const pending = known as (TxJson | null)[]
+    const transactions = await engine.batch(
+      hashes.map((hash) => ['eth_getTransactionByHash', [hash]] as const),
+    )
+    const pending = transactions as (TxJson | null)[]
     for (const [at, hash] of hashes.entries()) if (!isPending(pending[at])) sent.delete(hash)
     return pending.filter(isPending)
   }
@@ -64,7 +66,7 @@ export function createPool(): Pool {
   }
 }
 
-/** Puts transactions into another engine's pool; one it will not take is dropped, as a node drops it. */
+/** Moves transactions into another engine's pool; a rejected one is dropped, as by a node. */
 export async function carryOver(
   engine: Provider,
   txs: readonly Replayable[],

@@ -3,10 +3,9 @@ import { env } from 'node:process'
 import type * as Edr from '@nomicfoundation/edr'
 import { createTurns } from './turns.ts'
 
-// EDR's allocator gives freed memory back after a second at its leisure; after 10 ms it is a quarter less in
-// all.
+// EDR's allocator returns freed memory after a second by default; after 10 ms total use is a quarter lower.
 env['MIMALLOC_PURGE_DELAY'] ??= '10'
-// Huge pages fill up what lies freed between what is used: within an hour that was 400 MB for nothing.
+// Huge pages retain freed memory between used parts: 400 MB within an hour.
 env['MIMALLOC_ALLOW_THP'] ??= '0'
 // EDR is CommonJS with a native module behind it.
 const edr = createRequire(import.meta.url)('@nomicfoundation/edr') as typeof Edr
@@ -16,13 +15,11 @@ export interface RpcFailure extends Error {
   data?: unknown
 }
 
-/** One EVM engine. `raw` takes and gives JSON text; `request` parses and throws RpcFailure. */
+/** One EVM engine. `raw` exchanges JSON text; `request` parses and throws RpcFailure. */
 export interface Provider {
   request<T = unknown>(method: string, params?: unknown[]): Promise<T>
   raw(json: string): Promise<string>
-  /**
-   * Several calls in one hop, nothing of others between them; stops at the first that fails and throws it.
-   */
+  /** Several calls in one hop, without others in between; stops at the first failure and throws it. */
   batch(calls: readonly Call[]): Promise<unknown[]>
 }
 
@@ -44,10 +41,7 @@ export interface ProviderOptions {
   autoMine: boolean
   blockGasLimit: bigint
   baseFeeWei: bigint
-  /**
-   * `priority` (default): by tip, then arrival. `arrival` mines in the order sent, which is what a replay
-   * needs.
-   */
+  /** `priority` (default): by tip, then arrival. `arrival` mines in order of arrival, as a replay needs. */
   ordering?: 'priority' | 'arrival'
 }
 
@@ -57,7 +51,7 @@ export const rpcFailure = (code: number, message: string, data?: unknown): RpcFa
 let context: Promise<Edr.EdrContext> | undefined
 async function sharedContext(): Promise<Edr.EdrContext> {
   context ??= (async () => {
-    // EDR keeps 100,000 states unless told; every block and every hardhat_set* adds one.
+    // EDR keeps 100,000 states by default; every block and every hardhat_set* adds one.
     env['__EDR_MAX_CACHED_STATES'] = '2048'
     const created = new edr.EdrContext()
     await created.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory())
@@ -70,16 +64,16 @@ const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replace(/^0x/, ''
 const bigintsAsHex = (_: string, value: unknown) =>
   typeof value === 'bigint' ? `0x${value.toString(16)}` : value
 
-// Out here on purpose: the engine holds its callbacks for good, and one made inside createProvider would hold
-// that call's variables, the engine among them. No dropped engine would ever be freed.
+// At module level on purpose: the engine keeps its callbacks forever, and a closure made inside
+// createProvider would keep that call's variables, the engine among them, so no dropped engine would ever be
+// freed.
 const SILENT_LOGGER = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} }
 const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
 
 /**
- * An engine works on one request at a time; more of them inside only hold more of its threads, each of which
- * keeps the memory it once used. The second crosses over while the first is worked on. Of all engines
- * together (two in service, two being made, those kept for reads) no more than this machine can work on:
- * threads, once made, take turns and stay.
+ * An engine works on one request at a time; more only occupy more of its threads, each of which keeps its
+ * memory. A second request is passed on while the first runs. All engines together (two in service, two being
+ * built, those retired for reads) get no more than this machine can run: threads, once created, stay.
  */
 const IN_ENGINE_AT_ONCE = 2
 const IN_ALL_ENGINES_AT_ONCE = 4

@@ -7,23 +7,23 @@ import { type Provider, rpcFailure } from './provider.ts'
 import { rawOf } from './replayable.ts'
 import type { BlockJson, Head, Hex, LogJson } from './types.ts'
 
-/** Where blocks are at the moment of a read. */
+/** Location of blocks at the time of a read. */
 export interface ReadPlaces {
   main: Provider
-  /** Blocks up to this one are the archive's; -1 while the first engine runs, which has them all. */
+  /** Blocks up to this one are in the archive; -1 while the first engine runs, which has them all. */
   base: number
   head: Head
   archive: Archive
-  /** The engine that ran before and still has the state after this block, if it is kept. */
+  /** The previous engine that still has the state after this block, if it is kept. */
   retired(number: number): Provider | undefined
-  /** As it is served: the first block of an engine names the archived one as its parent. */
+  /** As served: the first block of an engine has the archived one as its parent. */
   served(block: BlockJson): BlockJson
 }
 
 type Params = readonly unknown[]
 type Read = (places: ReadPlaces, params: Params) => Promise<unknown>
 
-/** Answers a read from the engine or, for blocks before it, from the archive. */
+/** Answers a read from the engine or, for older blocks, from the archive. */
 export async function read(places: ReadPlaces, method: string, params: Params): Promise<unknown> {
   const own = READS[method]
   if (own) return own(places, params)
@@ -32,7 +32,7 @@ export async function read(places: ReadPlaces, method: string, params: Params): 
   return places.main.request(method, [...params])
 }
 
-/** Methods that read state, and which parameter says at what block. */
+/** Methods that read state, and the index of their block parameter. */
 const STATE_READS: Record<string, number> = {
   eth_call: 1,
   eth_estimateGas: 1,
@@ -51,14 +51,16 @@ const READS: Record<string, Read> = {
     return servedOrNull(at, await at.main.request('eth_getBlockByHash', [hash, full === true]))
   },
   eth_getTransactionByHash: async (at, [hash]) => {
-    const found = archivedTx(at, hash as Hex)
-    return found
-      ? found.entry.block.transactions[found.index]
+    const archived = archivedTx(at, hash as Hex)
+    return archived
+      ? archived.entry.block.transactions[archived.index]
       : at.main.request('eth_getTransactionByHash', [hash])
   },
   eth_getTransactionReceipt: async (at, [hash]) => {
-    const found = archivedTx(at, hash as Hex)
-    return found ? found.entry.receipts[found.index] : at.main.request('eth_getTransactionReceipt', [hash])
+    const archived = archivedTx(at, hash as Hex)
+    return archived
+      ? archived.entry.receipts[archived.index]
+      : at.main.request('eth_getTransactionReceipt', [hash])
   },
   eth_getRawTransactionByHash: async (at, [hash]) => {
     const tx = await READS['eth_getTransactionByHash']!(at, [hash])
@@ -82,7 +84,7 @@ const READS: Record<string, Read> = {
     const number = at.archive.findTx(params[0] as Hex)
     if (number === undefined || number > at.base)
       return at.main.request('debug_traceTransaction', [...params])
-    // To run a transaction again takes the state before its block.
+    // Replaying a transaction needs the state before its block.
     return keeperOf(at, number - 1, number).request('debug_traceTransaction', [...params])
   },
 }
@@ -121,7 +123,7 @@ async function readState(at: ReadPlaces, method: string, params: Params, tagAt: 
   return at.main.request(method, moved)
 }
 
-/** Counted from the pool. EDR would run everything pooled to answer, which takes as long as mining it. */
+/** Counted from the pool. EDR would run everything pooled first, which takes as long as mining it. */
 async function nextNonce({ main }: ReadPlaces, address: unknown): Promise<Hex> {
   const [mined, pooled] = (await main.batch([
     ['eth_getTransactionCount', [address, 'latest']],
@@ -140,7 +142,7 @@ function keeperOf(at: ReadPlaces, from: number, to: number): Provider {
   return keeper
 }
 
-/** As a node says it that keeps only recent state. */
+/** The error of a node that keeps only recent state. */
 function pruned(at: ReadPlaces, number: number) {
   const root = at.archive.read(number).block.stateRoot
   return rpcFailure(-32000, `missing trie node ${root.slice(2)} (path ) state ${root} is not available`)
@@ -155,10 +157,10 @@ async function blockAt(at: ReadPlaces, number: number, full: boolean, tag: unkno
 /** A block with its receipts, by number, tag or hash. */
 async function whole(at: ReadPlaces, tag: unknown): Promise<ArchivedBlock | null> {
   const byHash = typeof tag === 'string' && tag.length === 66
-  const known = byHash ? at.archive.findBlock(tag as Hex) : numberOf(at, tag)
-  if (known !== undefined && known <= at.base) return at.archive.read(known)
+  const number = byHash ? at.archive.findBlock(tag as Hex) : numberOf(at, tag)
+  if (number !== undefined && number <= at.base) return at.archive.read(number)
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
-  const block = await at.main.request<BlockJson | null>(method, [byHash ? tag : toHex(known ?? 0), true])
+  const block = await at.main.request<BlockJson | null>(method, [byHash ? tag : toHex(number ?? 0), true])
   return block && { block: at.served(block), receipts: await receiptsOf(at.main, block) }
 }
 
@@ -170,8 +172,7 @@ function archivedTx(at: ReadPlaces, hash: Hex) {
 }
 
 /**
- * The block number a tag, number or {blockHash} means. A hash that is not the archive's is the engine's to
- * know.
+ * The block number of a tag, number or {blockHash}. The engine resolves hashes that are not in the archive.
  */
 function numberOf(at: ReadPlaces, tag: unknown): number {
   if (tag === undefined || tag === null || tag === 'latest' || tag === 'safe' || tag === 'finalized') {

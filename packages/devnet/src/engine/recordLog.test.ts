@@ -9,7 +9,7 @@ const dir = mkdtempSync(join(tmpdir(), 'pit-log-'))
 const path = join(dir, 'log')
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('whatever of a log is left, its whole records are read and it can be written on', () => {
+test('a truncated log keeps its complete records and can be appended to', () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue(), { minLength: 1, maxLength: 8 }),

@@ -2,8 +2,8 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync 
 import { crc32 } from 'node:zlib'
 
 /**
- * An append-only file of JSON records, each with its length and checksum before it. `append` has handed the
- * bytes to the operating system when it returns, so a record survives the death of the process.
+ * An append-only file of JSON records, each preceded by length and checksum. `append` returns once the
+ * operating system has the bytes, so a record survives the death of the process.
  */
 export interface RecordLog<T> {
   append(record: T): void
@@ -17,7 +17,7 @@ export function openRecordLog<T>(path: string): { log: RecordLog<T>; records: T[
   const fd = openSync(path, 'a+')
   const { records, goodBytes } = readRecords<T>(readFileSync(path))
   const cutBytes = fstatSync(fd).size - goodBytes
-  // A record half written when the process died: nobody was told of it.
+  // A partial record of a dead process was never acknowledged.
   if (cutBytes > 0) ftruncateSync(fd, goodBytes)
   let bytes = goodBytes
   return {
@@ -52,7 +52,7 @@ export function readRecords<T>(file: Buffer): { records: T[]; goodBytes: number 
   return { records, goodBytes: at }
 }
 
-/** write(2) may take less than it was given. */
+/** write(2) may write less than requested. */
 export function writeWhole(fd: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
 }

@@ -1,7 +1,7 @@
 import { serializeTransaction, type TransactionSerializable } from 'viem'
 import type { Hex } from './types.ts'
 
-/** A mined transaction in the form another engine can be given to mine it again with the same hash. */
+/** A mined transaction in the form with which another engine mines it again with the same hash. */
 export type Replayable = { raw: Hex } | { impersonated: Record<string, unknown> }
 
 interface TxJson {
@@ -18,7 +18,7 @@ export function replayableOf(tx: TxJson): Replayable {
   return isImpersonated(tx) ? { impersonated: requestOf(tx) } : { raw: rawOf(tx) }
 }
 
-/** The signed bytes, rebuilt from what eth_getBlockByNumber shows. */
+/** The signed bytes, rebuilt from eth_getBlockByNumber. */
 export function rawOf(tx: TxJson): Hex {
   const big = (field: string) =>
     tx[field] === undefined || tx[field] === null ? undefined : BigInt(tx[field] as Hex)
@@ -76,6 +76,6 @@ const authorizationsOf = (tx: TxJson) =>
 function requestOf(tx: TxJson): Record<string, unknown> {
   const fields = ['from', 'to', 'nonce', 'value', 'gas', 'accessList', 'authorizationList']
   const fees = Number(tx['type']) >= 2 ? ['maxFeePerGas', 'maxPriorityFeePerGas'] : ['gasPrice']
-  const kept = [...fields, ...fees].filter((field) => tx[field] !== undefined && tx[field] !== null)
-  return { ...Object.fromEntries(kept.map((field) => [field, tx[field]])), data: tx['input'] }
+  const present = [...fields, ...fees].filter((field) => tx[field] !== undefined && tx[field] !== null)
+  return { ...Object.fromEntries(present.map((field) => [field, tx[field]])), data: tx['input'] }
 }

@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-// Never an image: what is tested is the log.
+// No images: this tests the log.
 const replayed = { rotateAtKb: Number.POSITIVE_INFINITY }
 const quiet = { ...replayed, log: () => {} }
 const blocksOf = async (chain: Chain) => {
@@ -51,7 +51,7 @@ async function busy(chain: Chain, rounds: number): Promise<void> {
   }
 }
 
-test('a restart keeps every block, log, offset and waiting transaction', async () => {
+test('a restart keeps every block, log, offset and pending transaction', async () => {
   const before = await openChain({ dataDir: dir, ...replayed })
   expect(before.fresh).toBe(true)
   await busy(before, 30)
@@ -94,7 +94,7 @@ test('a torn tail is cut off wherever it was torn, and the chain goes on from th
     await after.mine()
     expect((await blocksOf(after)).slice(0, -1)).toEqual(blocks.slice(0, -1))
     await after.close()
-    // The archive must not remember what the log has lost.
+    // The archive must not keep what the log has lost.
     const again = await openChain({ dataDir: dir, ...quiet })
     expect(again.head().number).toBe(BigInt(blocks.length - 1))
     await again.close()
@@ -106,7 +106,7 @@ test('a torn tail is cut off wherever it was torn, and the chain goes on from th
   await after.close()
 })
 
-test('a log that was tampered with does not open as if nothing were', async () => {
+test('a tampered log does not open', async () => {
   const before = await openChain({ dataDir: dir, ...replayed })
   await before.mine()
   await before.close()
@@ -117,14 +117,14 @@ test('a log that was tampered with does not open as if nothing were', async () =
   await expect(openChain({ dataDir: dir, ...replayed })).rejects.toThrow(/block 2 came out as 0x/)
 })
 
-test('one folder has one chain at a time, and a dead holder does not count', async () => {
+test('one folder has one chain at a time, and a dead holder is ignored', async () => {
   const first = await openChain({ dataDir: dir, ...replayed })
   await expect(openChain({ dataDir: dir, ...replayed })).rejects.toThrow(`in use by process ${process.pid}`)
   await first.close()
   writeFileSync(join(dir, 'lock'), '999999999 1')
   const second = await openChain({ dataDir: dir, ...replayed })
   await second.close()
-  // The number of a process that lives, but started at another time.
+  // The pid of a live process that started at another time.
   writeFileSync(join(dir, 'lock'), `${process.ppid} 1`)
   const third = await openChain({ dataDir: dir, ...replayed })
   await third.close()
@@ -139,7 +139,7 @@ test('a clean stop leaves an image, so that the next start replays nothing and s
   await before.close()
   expect(statSync(walFile()).size).toBe(0)
   const after = await openChain({ dataDir: dir })
-  // The admin call came after the last block, so the stop mined one more to have a root for it.
+  // The admin call came after the last block, so the stop mined one more to get its root.
   expect(after.head().number).toBe(BigInt(blocks.length))
   expect((await blocksOf(after)).slice(0, blocks.length)).toEqual(blocks)
   expect(await after.request('eth_getTransactionCount', [nobody, 'latest'])).toBe('0x9')

@@ -8,12 +8,12 @@ interface RetiredEngine {
   last: number
 }
 
-/** Engines that a rotation took out of service, kept for reads of recent state. */
+/** Engines taken out of service by a rotation, kept for reads of recent state. */
 export interface Retired {
   add(engine: RetiredEngine): void
   /** The engine that has the state after this block. */
   keeper(number: number): Provider | undefined
-  /** Lets go of engines whose last block is too far behind the head. */
+  /** Drops engines whose last block is too far behind the head. */
   dropBefore(head: number): void
 }
 

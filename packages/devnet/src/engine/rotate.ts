@@ -13,9 +13,9 @@ export interface RotationDeps {
   archiver: Archiver
   pool: Pool
   ownedKeys: string[]
-  /** Runs while no block is mined, no admin call and no transaction taken. */
+  /** Runs while no block, admin call or transaction is processed. */
   alone<T>(job: () => Promise<T>): Promise<T>
-  /** Mines a block if admin calls changed the state after the head: a root is only known of blocks. */
+  /** Mines a block if admin calls changed the state after the head: only blocks have a root. */
   settleHead(): Promise<void>
   headBlock(): BlockJson
   settings(): EngineSettings
@@ -30,9 +30,9 @@ export interface Rotated {
 }
 
 /**
- * Builds a fresh pair of engines from the state and moves onto them: the old ones hold every block and state
- * they ever had. The slow part runs beside the blocks; what changed meanwhile is set at the switch, and
- * nothing is switched unless the new state root is the old one's. `adopt` runs before anything else can.
+ * Builds a fresh pair of engines from the state and switches to them, because old ones keep every block and
+ * state. The slow part runs beside the blocks; changes meanwhile are applied at the switch, which happens
+ * only if the state roots match. `adopt` runs before anything else can.
  */
 export async function rotate(
   deps: RotationDeps,
@@ -41,7 +41,7 @@ export async function rotate(
   const { ground, stateFile } = await takeGround(deps)
   const main = await createEngine('main', ground, deps.ownedKeys)
   const shadow = await createEngine('shadow', ground, deps.ownedKeys)
-  // What the building took is made up for first, so that the blocks wait for the last few only.
+  // Catch up first, so that blocks wait only for the last few entries.
   const meanwhile = await deps.shadow.takeChanges()
   await Promise.all([main.batch(meanwhile), shadow.batch(meanwhile)])
   return deps.alone(async () => {
@@ -60,8 +60,7 @@ export async function rotate(
 }
 
 /**
- * The same without engines to go on with: at a stop, so that the next start has nothing to replay. One engine
- * is built all the same, to prove the image.
+ * The same at a stop, so that the next start has nothing to replay. One engine is built to verify the image.
  */
 export async function leaveImage(deps: RotationDeps): Promise<Generation> {
   await deps.settleHead()
@@ -77,7 +76,7 @@ async function takeGround(deps: RotationDeps): Promise<{ ground: Groundwork; sta
   const ground: Groundwork = {
     ...deps.ground,
     accounts,
-    // Not after the base block's time, and the same whenever this image is built again.
+    // Not after the base block's time, and reproducible for this image.
     genesisTimeS: BigInt(deps.headBlock().timestamp).toString(),
   }
   return { ground, stateFile: writeGround(deps.dir, ground) }

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Reads all the time, and remembers the first answer to everything: it must stay the same. */
+/** Reads continuously and records the first response to everything: it must not change. */
 function watch(chain: Chain) {
   const blocks = new Map<bigint, BlockJson>()
   const receipts = new Map<Hex, ReceiptJson>()
@@ -38,7 +38,7 @@ function watch(chain: Chain) {
         expect(receipt.blockHash).toBe(latest.hash)
         receipts.set(hash, receipt)
       }
-      // The state of the head and of some blocks before can be read at any moment.
+      // The state of the head and of recent blocks is readable at any time.
       const back = hex(highest > 20n ? highest - 20n : 0n)
       expect(await chain.request('eth_getBalance', [addresses[0], back])).toMatch(/^0x/)
       expect(await chain.request('eth_call', [{ to: nobody }, 'latest'])).toBe('0x')
@@ -89,14 +89,14 @@ async function verifyWhole(chain: Chain, seen: ReturnType<typeof watch>): Promis
   )
 }
 
-test('fresh engines take over under load and nobody can tell', async () => {
+test('fresh engines take over under load without a visible difference', async () => {
   const chain = await openChain({ dataDir: dir, rotateAtKb: 500, keepStateBlocks: 64 })
   const load = await deploySwapLoad(chain, addresses)
   const seen = watch(chain)
   const signer = privateKeyToAccount(accounts[9]!.privateKey)
   let nonce = Number(await chain.request<Hex>('eth_getTransactionCount', [signer.address, 'latest']))
   const fees = { chainId: 4663, gas: 200_000n, maxFeePerGas: 10n ** 10n, to: nobody } as const
-  // Far in the future, so that it waits in the pool through every rotation.
+  // Far in the future, so that it stays pooled through every rotation.
   const parked = await chain.sendRaw(
     await signer.signTransaction({ ...fees, type: 'eip1559', nonce: nonce + 500 }),
   )
@@ -104,7 +104,7 @@ test('fresh engines take over under load and nobody can tell', async () => {
     for (let sent = 0; sent < 3; sent++) {
       await chain.sendOwned(load.swap(addresses[(round + sent) % 9]!, 10n ** 12n, addresses[round % 9]!))
     }
-    // Delegations that come and go, an account emptied to the last wei, slots that are cleared.
+    // Delegations set and removed, an account emptied to the last wei, slots cleared.
     if (round % 4 === 0) {
       const contractAddress = round % 8 === 0 ? load.router : (`0x${'00'.repeat(20)}` as const)
       const authorizationList = [
@@ -117,10 +117,10 @@ test('fresh engines take over under load and nobody can tell', async () => {
     }
     if (round % 7 === 0)
       await chain.admin('hardhat_setStorageAt', [nobody, '0x5', `0x${'00'.repeat(31)}0${round % 2}`])
-    // Never nothing: an account with storage and nothing else cannot come about, and goes when it is touched.
+    // Never zero: an account with only storage cannot exist, and is removed when touched.
     if (round % 11 === 0) await chain.admin('hardhat_setBalance', [nobody, hex(round + 1)])
     await chain.mine()
-    if (round > 2_000) throw new Error('four rotations did not come about')
+    if (round > 2_000) throw new Error('four rotations did not happen')
   }
   expect(await chain.request('eth_getTransactionByHash', [parked])).toMatchObject({ hash: parked })
   await chain.onShadow(async (_, head) => expect(head).toEqual(chain.head()))
@@ -146,11 +146,11 @@ test('fresh engines take over under load and nobody can tell', async () => {
   await again.close()
 })
 
-test('an account emptied, created anew and destroyed is carried into the next engine as it is', async () => {
+test('an account emptied, recreated and destroyed is carried into the next engine unchanged', async () => {
   const chain = await openChain({ rotateAtKb: 1, keepStateBlocks: 2 })
-  // Stores 1 at slot 0 when called with nothing, and clears it when called with something.
+  // Stores 1 at slot 0 when called without data, and clears it when called with data.
   const toggles = '0x6436155f55005f526005601bf3'
-  // Destroys itself in its constructor, its value going to whoever made it.
+  // Destroys itself in its constructor and sends its value to its creator.
   const vanishes = '0x33ff'
   const from = addresses[5]!
   const nonce = BigInt(await chain.request<Hex>('eth_getTransactionCount', [from, 'latest']))

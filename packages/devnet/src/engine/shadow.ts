@@ -17,18 +17,18 @@ export interface Shadow {
   lag(): number
   /** Steps not yet traced or replayed. */
   backlog(): number
-  /** Resolves when all that was mirrored so far is replayed. */
+  /** Resolves when everything mirrored so far is replayed. */
   replayed(): Promise<void>
-  /** The whole state of a moment ago, amid a block maybe; what changes from there on is remembered. */
+  /** The whole state of a moment ago, possibly amid a block; later changes are recorded. */
   takeState(): Promise<ImageAccount[]>
-  /** What changed since the state or changes were taken, up to a moment ago. */
+  /** Changes since the state or changes were taken, up to a moment ago. */
   takeChanges(): Promise<Call[]>
   /** Resolves when every mirrored block is traced; until then tracing does not pause. */
   traced(): Promise<WorldState>
-  /** Goes on with another engine from the next entry on. */
+  /** Continues with another engine from the next entry on. */
   switchTo(engine: Provider): void
   mismatches(): number
-  /** From now on blocks are traced as they come; before, only when something waits for it. */
+  /** From now on blocks are traced as they come; before, only on demand. */
   beginTracing(): void
   stopTracing(): void
   close(): Promise<void>
@@ -42,25 +42,21 @@ export interface ShadowSetup {
 
 interface ShadowDeps extends ShadowSetup {
   log: (message: string, fields?: Record<string, unknown>) => void
-  /**
-   * A new engine and world at the log's beginning, and the log's first `count` entries to bring them up with.
-   */
+  /** A new engine and world at the log's beginning, and the log's first `count` entries to replay. */
   rebuild(count: number): Promise<ShadowSetup & { entries: Entry[] }>
 }
 
 type Traceable = { txs: TracedTx[] } | { admin: { method: string; params: unknown[] } }
 
-/** Transactions traced in one go: simulations wait that long at most. */
+/** Transactions traced in one go: the longest wait of a simulation. */
 const TRACED_AT_ONCE = 8
 /** With more steps than this to trace, no pauses. */
 const HURRY_AT = 40
-/**
- * Until then, none while somebody simulates: whoever does comes again at once, and nobody waits for an image.
- */
+/** Until then, tracing stops during simulations: they come in sequences, and no image is waiting. */
 const QUIET_MS = 40
-/** With no more steps than this left, the state is recent enough to build an engine from. */
+/** With at most this many steps left, the state is recent enough to build an engine from. */
 const RECENT = 80
-/** Before blocks are held up, tracing is brought this near to the head, if that can be had in this time. */
+/** Before blocks are paused, tracing catches up to this distance from the head, if it can in this time. */
 const FEW = 6
 const TAKE_CHANGES_MS = 5_000
 
@@ -104,7 +100,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   }
 
   const trace = async (): Promise<void> => {
-    // Some time off after each transaction: simulations come first, an image can wait.
+    // Pause after each transaction: simulations come first, an image can wait.
     while (waiting.length > 0 && !closed) {
       if (isLoud() && urgent === 0 && waiting.length < HURRY_AT) {
         await sleep(QUIET_MS)
@@ -117,7 +113,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
         if ('txs' in step) await traceTxs(engine, step.txs, world)
         else world.applyAdmin(step.admin.method, step.admin.params)
         waiting.shift()
-        for (const taken of onStep.splice(0)) taken()
+        for (const notify of onStep.splice(0)) notify()
       })
       const tookMs = performance.now() - startedMs
       if (urgent === 0 && waiting.length < HURRY_AT) await sleep(Math.min(2 * tookMs, 50))
@@ -155,7 +151,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
       if (closed) throw new Error('the shadow was closed')
     } while (waiting.length > 0)
   }
-  /** Resolves when no more than so many steps are left, or the time is over. */
+  /** Resolves when at most this many steps are left, or the time is over. */
   const tracedTo = (steps: number, withinMs: number) =>
     hurried(async () => {
       const untilMs = performance.now() + withinMs
@@ -174,7 +170,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     mirror(entry) {
       lag += 1
       fifo(async () => {
-        // What is logged is kept; nobody will ask this shadow any more.
+        // The log is on disk; this shadow serves no more requests.
         if (closed) return
         if (next) [engine, next, applied] = [next, undefined, 0]
         applied += 1
@@ -200,7 +196,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
         fifo(async () => {
           throwIfBroken()
           const own = undoable(engine)
-          // Answered before it is undone: only what comes next on this engine has to wait for that.
+          // Respond before undoing: only the next user of this engine has to wait for that.
           await run(own.engine, head).then(resolve, reject)
           if (!(await own.undo())) broken = new Error('a simulation could not be undone')
         })

@@ -56,7 +56,7 @@ test('calls of a block see each other, in the order given, and leave nothing beh
   const before = await chain.request('eth_getBalance', [alice!.address, 'latest'])
   const [block] = await simulate({
     blockStateCalls: one(
-      // Alice can only pay because Bob pays her first, and again only because of the WETH she unwraps.
+      // Alice can pay only because Bob pays her first, and again only because of the WETH she unwraps.
       { from: EMPTY, to: bob!.address, value: '0x0' },
       { from: bob!.address, to: EMPTY, value: hex(parseEther('3')) },
       { from: EMPTY, ...on('weth', 'deposit', []), value: hex(parseEther('3')) },
@@ -79,7 +79,7 @@ test('calls of a block see each other, in the order given, and leave nothing beh
   expect(chain.stats().shadowMismatches).toBe(0)
 })
 
-test('failures are told per call: reason, custom error, panic, out of gas', async () => {
+test('failures are reported per call: reason, custom error, panic, out of gas', async () => {
   const from = alice!.address
   const [block] = await simulate({
     blockStateCalls: one(
@@ -142,14 +142,14 @@ test('block overrides are what contracts see, and filler blocks stand between', 
   expect(blocks[3]).toMatchObject({ miner: recipient, gasLimit: hex(20_000_000), baseFeePerGas: '0x0' })
   expect(words(blocks[4]!.calls[0]!.returnData)[0]).toBe(head.number + 5n)
   expect(BigInt(blocks[4]!.timestamp)).toBe(head.timestampS + 1_001n)
-  // Neither the recipient nor the limit stays.
+  // Neither the recipient nor the limit persists.
   const real = await chain.mine()
   expect(real['miner']).not.toBe(recipient)
   await chain.onShadow(async () => {})
   expect(chain.stats().shadowMismatches).toBe(0)
 })
 
-test('state overrides: balance, nonce, code, stateDiff, and state where there was none', async () => {
+test('state overrides: balance, nonce, code, stateDiff, and state of an empty account', async () => {
   const balances = keccak256(
     `0x${alice!.address.slice(2).toLowerCase().padStart(64, '0')}${'1'.padStart(64, '0')}`,
   )
@@ -187,7 +187,7 @@ test('state overrides: balance, nonce, code, stateDiff, and state where there wa
   await refused({ [EMPTY]: { movePrecompileToAddress: EMPTY } }, /precompiles/)
 })
 
-test('moves of ETH are told among the logs, and only those that held', async () => {
+test('ETH transfers are logged, except reverted ones', async () => {
   const from = alice!.address
   const [block] = await simulate({
     traceTransfers: true,
@@ -198,12 +198,12 @@ test('moves of ETH are told among the logs, and only those that held', async () 
       { from, to: EMPTY, value: '0x1' },
     ),
   })
-  const told = block!.calls.map(({ logs }) =>
+  const logTexts = block!.calls.map(({ logs }) =>
     logs.map((log) =>
       log.address === ETH_LOG_ADDRESS ? `eth ${BigInt(log.data)}` : `mark ${BigInt(log.topics[1] ?? 0)}`,
     ),
   )
-  expect(told).toEqual([
+  expect(logTexts).toEqual([
     ['eth 100', 'mark 4', 'mark 5', 'mark 3', 'mark 6'],
     ['eth 9', 'eth 9', 'mark 9'],
     ['eth 8', 'eth 4', 'mark 0', 'mark 7', 'eth 4', 'eth 4', 'mark 0', 'mark 8'],
@@ -213,7 +213,7 @@ test('moves of ETH are told among the logs, and only those that held', async () 
   expect(indices).toEqual(indices.map((_, index) => index))
 })
 
-test('validation asks what a block would: nonce, fee cap, funds', async () => {
+test('validation checks nonce, fee cap and funds like a block', async () => {
   const fees = { maxFeePerGas: hex(10n ** 9n), maxPriorityFeePerGas: '0x0' }
   const nonce = BigInt(await chain.request<Hex>('eth_getTransactionCount', [alice!.address, 'latest']))
   const from = alice!.address
@@ -232,12 +232,12 @@ test('validation asks what a block would: nonce, fee cap, funds', async () => {
   expect(await code({ from, input: `0x${'00'.repeat(49_153)}`, to: undefined, gas: hex(5_000_000) })).toBe(
     -38025,
   )
-  // Without it gas is free and nonces are not looked at, but what is not there still cannot be sent.
+  // Without it gas is free and nonces are ignored, but missing funds still cannot be sent.
   expect(await code({ from: EMPTY, nonce: '0x63' }, false)).toBe('fine')
   expect(await code({ from: EMPTY, value: '0x1' }, false)).toBe(-38014)
 })
 
-test('a wallet upgrades itself, acts as a contract, pays on, and steps down again', async () => {
+test('a wallet delegates, acts as a contract, forwards a payment, and undelegates', async () => {
   const nonce = Number(await chain.request<Hex>('eth_getTransactionCount', [bob!.address, 'latest']))
   const authorize = async (address: Hex, at: number) => {
     const { r, s, yParity } = await bob!.signAuthorization({ address, chainId: 4663, nonce: at })
@@ -285,7 +285,7 @@ test('a block gas limit that was changed counts from the next simulation on', as
   expect(await run(12_500_000)).toBe(15_000_000)
 })
 
-test('what a request that failed had done is undone', async () => {
+test('a failed request is undone', async () => {
   const balance = () =>
     chain.onShadow((shadow) => shadow.request<Hex>('eth_getBalance', [alice!.address, 'latest']))
   const before = await balance()
@@ -317,7 +317,7 @@ test('senders may be contracts', async () => {
   expect(BigInt(block!.calls[1]!.returnData)).toBe(FOREVER)
 })
 
-test('a block of a moment ago can be simulated on: what happened since is undone first', async () => {
+test('a recent block can be simulated on: later changes are undone first', async () => {
   const reads = one(
     on('token', 'balanceOf', [alice!.address]),
     on('token', 'balanceOf', [bob!.address]),
@@ -356,7 +356,7 @@ test('a block of a moment ago can be simulated on: what happened since is undone
   expect(chain.stats().shadowMismatches).toBe(0)
 })
 
-test('what is too old, too much or out of order is refused', async () => {
+test('requests that are too old, too large or out of order are rejected', async () => {
   for (let left = 65; left > 0; left -= 1) await chain.mine()
   const head = chain.head()
   const calls = one({ to: EMPTY })

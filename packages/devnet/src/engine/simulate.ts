@@ -24,23 +24,19 @@ import { traceLast, traceWhole } from './simulateTrace.ts'
 import type { BlockJson, Chain, Head, Hex } from './types.ts'
 
 export interface SimulateSettings extends SimulateLimits {
-  /** Past it the shadow is let go: the blocks behind it wait. */
+  /** Time limit: the blocks behind the shadow wait. */
   maxMs: number
   /**
-   * `before`: the state root shown is the engine's, from before the calls. `after`: the true one, which costs
-   * milliseconds in a large world.
+   * `before`: the state root shown is from before the calls. `after`: the true one, which costs milliseconds.
    */
   stateRoot: 'before' | 'after'
 }
 
 const DEFAULTS: SimulateSettings = { maxBlocks: 256, maxCalls: 1_000, maxMs: 10_000, stateRoot: 'before' }
-/** A request that the engine has yet to be given, and who hears its answer. */
+/** A queued request to the engine, and its callback. */
 type Waiting = readonly [call: Call, heard?: (answer: unknown) => void]
 
-/**
- * Where a simulation stands. Nothing is asked for itself that can go along with the next call: each hop
- * costs.
- */
+/** State of a simulation. Requests wait for the next call and go along with it: each hop costs. */
 interface Progress {
   engine: Provider
   options: SimulateOptions
@@ -49,11 +45,11 @@ interface Progress {
   waiting: Waiting[]
   deadline: number
   stateRoot: SimulateSettings['stateRoot']
-  /** Of the block to come, as far as known: its header tells for certain. */
+  /** Of the next block, as far as known: its header decides. */
   gasLimit: bigint | undefined
 }
 
-/** A simulated block. Its header is known once the engine has heard of it. */
+/** A simulated block. Its header is known once the engine has responded. */
 interface OpenBlock {
   header: BlockJson | undefined
   baseFeeWei: bigint
@@ -61,10 +57,10 @@ interface OpenBlock {
 }
 
 /**
- * eth_simulateV1. EDR's pool would check funds, nonces and order against the state before the block, so no
- * call goes through it: an empty block with the asked-for terms is mined, each call is traced inside that
- * block, and what it changed is written into the state before the next. One thing differs from a real block:
- * the BASEFEE opcode reads zero, also where the block's base fee is not (fees themselves are charged right).
+ * eth_simulateV1. EDR's pool would check funds, nonces and order against the state before the block, so calls
+ * bypass it: an empty block with the requested terms is mined, each call is traced inside that block, and its
+ * changes are written into the state before the next. One difference from a real block: the BASEFEE opcode
+ * reads zero even if the base fee is not (fees themselves are charged correctly).
  */
 export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial<SimulateSettings> = {}) {
   const limits = { ...DEFAULTS, ...settings }
@@ -99,17 +95,20 @@ export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial
 
 /** The empty blocks up to one whose number is overridden. */
 function fillers(block: SimulatedBlockRequest, progress: Progress, room: number): SimulatedBlockRequest[] {
-  const wanted = block.overrides.number
-  if (wanted === undefined) return []
+  const overridden = block.overrides.number
+  if (overridden === undefined) return []
   const { number } = progress.parent
-  if (wanted <= number)
-    throw rpcFailure(SIMULATE_CODE.blockNumberOrder, `block numbers must be in order: ${wanted} <= ${number}`)
-  const gap = wanted - number - 1n
+  if (overridden <= number)
+    throw rpcFailure(
+      SIMULATE_CODE.blockNumberOrder,
+      `block numbers must be in order: ${overridden} <= ${number}`,
+    )
+  const gap = overridden - number - 1n
   if (gap >= BigInt(room)) throw rpcFailure(SIMULATE_CODE.clientLimit, 'too many blocks')
   return Array.from({ length: Number(gap) }, () => ({ overrides: {}, state: [], calls: [] }))
 }
 
-/** Everything that waits, and these; answers what these did. */
+/** Sends all queued requests and these; returns the results of these. */
 async function ask(progress: Progress, calls: readonly Call[] = []): Promise<unknown[]> {
   const before = progress.waiting.splice(0)
   const answers = await progress.engine.batch([...before.map(([call]) => call), ...calls])
@@ -141,7 +140,7 @@ async function runBlock(progress: Progress, block: SimulatedBlockRequest): Promi
   })
 }
 
-/** Writes what the last call left behind; the first node of any proof is the state's root. */
+/** Writes the last call's changes; the first node of any proof is the state's root. */
 async function settle(progress: Progress): Promise<Hex> {
   const [proof] = await ask(progress, [['eth_getProof', [`0x${'0'.repeat(40)}`, [], 'latest']]])
   return keccak256((proof as { accountProof: [Hex, ...Hex[]] }).accountProof[0])
@@ -150,7 +149,7 @@ async function settle(progress: Progress): Promise<Hex> {
 function openBlock(progress: Progress, { overrides }: SimulatedBlockRequest): OpenBlock {
   const { options, parent, head } = progress
   const timeS = overrides.timeS ?? parent.timestampS + 1n
-  // This chain has many blocks a second, so an equal time is in order.
+  // This chain has many blocks a second, so an equal time is valid.
   if (timeS < parent.timestampS)
     throw rpcFailure(
       SIMULATE_CODE.blockTimeOrder,
@@ -158,7 +157,7 @@ function openBlock(progress: Progress, { overrides }: SimulatedBlockRequest): Op
     )
   const baseFeeWei = overrides.baseFeeWei ?? (options.validation ? head.baseFeeWei : 0n)
   const open: OpenBlock = { header: undefined, baseFeeWei, gasUsed: 0n }
-  const heard = (answer: unknown) => {
+  const onHeader = (answer: unknown) => {
     open.header = answer as BlockJson
     progress.gasLimit = BigInt(open.header.gasLimit)
   }
@@ -173,7 +172,7 @@ function openBlock(progress: Progress, { overrides }: SimulatedBlockRequest): Op
     ['evm_mine', []],
   ]
   progress.waiting.push(...calls.map((call) => [call] as const))
-  progress.waiting.push([['eth_getBlockByNumber', ['latest', false]], heard])
+  progress.waiting.push([['eth_getBlockByNumber', ['latest', false]], onHeader])
   progress.gasLimit = overrides.gasLimit ?? progress.gasLimit
   progress.parent = { number: parent.number + 1n, timestampS: timeS }
   return open
@@ -191,7 +190,7 @@ async function runCall(
   call: SimulatedCall,
   place: 'last' | 'more follow',
 ): Promise<RanCall> {
-  // What would be refused by a limit that was only assumed is judged by the header.
+  // A rejection by an assumed limit is decided by the header.
   if (!open.header && !fitsBlock(termsOf(progress, open, call))) await ask(progress)
   const { gasLimit } = progress
   const terms = termsOf(progress, open, call)
@@ -202,7 +201,7 @@ async function runCall(
     gas: terms.gas,
     priceWei,
   })
-  // The header came along and has another limit; a traced call leaves nothing behind.
+  // The header came along and has another limit; a traced call has no effect.
   if (progress.gasLimit !== gasLimit) return runCall(progress, open, call, place)
   checkSender(terms, sender)
   if (diff) {
@@ -213,9 +212,7 @@ async function runCall(
   return { call, gas: terms.gas, nonce: sender.nonce, frame }
 }
 
-/**
- * A traced call runs at base fee zero, so the fee recipient was credited the base fee too: it is burnt here.
- */
+/** A traced call runs at base fee zero, so the fee recipient also received the base fee: burn it here. */
 function burnBaseFee(diff: StateDiff, header: BlockJson, burntWei: bigint): void {
   const recipient = diff.post[header['miner'] as Hex]
   if (burntWei === 0n || recipient?.balance === undefined) return

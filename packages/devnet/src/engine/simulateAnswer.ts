@@ -7,7 +7,7 @@ import { ETH_LOG_ADDRESS, type Frame, logsOf, type PlainLog } from './simulateLo
 import type { SimulatedCall } from './simulateRequest.ts'
 import type { BlockJson, Hex } from './types.ts'
 
-/** A call that ran: what it was, what the tracer saw. */
+/** An executed call and its trace. */
 export interface RanCall {
   call: SimulatedCall
   nonce: bigint
@@ -18,8 +18,8 @@ export interface RanCall {
 const CHAIN_ID = 4663
 
 /**
- * The answer's block. Its hash and roots are those of the engine's block before the calls, so that BLOCKHASH
- * in a later simulated block agrees with the hashes shown.
+ * The response's block. Its hash and roots are those of the engine's block before the calls, so that
+ * BLOCKHASH in a later simulated block agrees with the hashes shown.
  */
 export function blockAnswer(
   header: BlockJson,
@@ -101,8 +101,8 @@ const hexFields = (item: Record<string, unknown> | object) =>
   )
 
 /**
- * A name for a transaction that was never signed, so has no true hash: equal calls of two senders differ.
- * SHA-256, because encoding and hashing it as if it were signed took longer than running it.
+ * An id for an unsigned transaction, which has no real hash: equal calls of two senders differ. SHA-256,
+ * because encoding and hashing it as signed took longer than running it.
  */
 function transactionName({ call, nonce, gas }: RanCall, header: BlockJson): Hex {
   const { from, to = '', valueWei, data } = call
@@ -110,7 +110,7 @@ function transactionName({ call, nonce, gas }: RanCall, header: BlockJson): Hex 
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 
-// Event signatures and token addresses come again and again.
+// Event signatures and token addresses repeat.
 const bloomBits = new Map<Hex, readonly number[]>()
 const MAX_BLOOM_ENTRIES = 20_000
 
@@ -122,8 +122,8 @@ function addToBloom(bloom: Uint8Array, log: PlainLog): void {
 }
 
 function bitsOf(part: Hex): readonly number[] {
-  const known = bloomBits.get(part)
-  if (known) return known
+  const cached = bloomBits.get(part)
+  if (cached) return cached
   const hash = hexToBytes(keccak256(part))
   const bits = [0, 2, 4].map((at) => ((hash[at]! << 8) | hash[at + 1]!) & 2047)
   if (bloomBits.size >= MAX_BLOOM_ENTRIES) bloomBits.clear()

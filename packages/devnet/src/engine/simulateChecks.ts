@@ -10,7 +10,7 @@ export interface CallTerms {
   validation: boolean
 }
 
-/** The sender as the call found it. */
+/** The sender before the call. */
 export interface SenderState {
   balanceWei: bigint
   nonce: bigint
@@ -24,7 +24,7 @@ interface Rule<T> {
 
 const MAX_INIT_CODE_BYTES = 49_152
 
-/** Asked before a call runs: what no block could hold. */
+/** Checked before a call runs: calls no block could contain. */
 const BEFORE: Rule<CallTerms>[] = [
   {
     code: SIMULATE_CODE.blockGasLimit,
@@ -48,7 +48,7 @@ const BEFORE: Rule<CallTerms>[] = [
   },
 ]
 
-/** Asked of the sender as the trace showed it before the call. */
+/** Checked against the sender as traced before the call. */
 const OF_SENDER: Rule<CallTerms & { sender: SenderState }>[] = [
   {
     code: SIMULATE_CODE.nonceTooLow,
@@ -89,7 +89,7 @@ export function feeCapWei(call: SimulatedCall): bigint {
   return call.fees.kind === 'legacy' ? call.fees.priceWei : call.fees.capWei
 }
 
-/** What a unit of gas costs the sender. */
+/** The sender's price per gas. */
 export function paidPriceWei(call: SimulatedCall, baseFeeWei: bigint): bigint {
   const capWei = feeCapWei(call)
   if (call.fees.kind !== 'market') return capWei
@@ -100,9 +100,7 @@ export const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 const byteLength = (call: SimulatedCall) => (call.data.length - 2) / 2
 
-/**
- * Prague's least gas of a transaction: what it costs before its first opcode, or EIP-7623's floor if higher.
- */
+/** Prague's minimum gas of a transaction: its intrinsic gas, or EIP-7623's floor if higher. */
 export function intrinsicGas(call: SimulatedCall): bigint {
   let zeros = 0
   for (let at = 2; at < call.data.length; at += 2) {

@@ -11,7 +11,7 @@ import { createSimulate } from './simulate.ts'
 const PLANS = Number(process.env['SIM_PLANS'] ?? 60)
 const SEED = Number(process.env['SIM_SEED'] ?? 4663)
 
-test(`${PLANS} random plans on small contracts do on the chain what the simulation said`, async () => {
+test(`${PLANS} random plans on small contracts match their simulation on the chain`, async () => {
   const chain = await openChain()
   try {
     const source = probePlans(await buildProbeWorld(chain))
@@ -22,7 +22,7 @@ test(`${PLANS} random plans on small contracts do on the chain what the simulati
   }
 }, 600_000)
 
-test(`${PLANS} random plans on the real contracts do on the chain what the simulation said`, async () => {
+test(`${PLANS} random plans on the real contracts match their simulation on the chain`, async () => {
   const it = await openTestWorld({ longTail: 12, curves: 6, graduated: 0, historyS: 200 })
   const { chain } = it
   try {
@@ -34,7 +34,7 @@ test(`${PLANS} random plans on the real contracts do on the chain what the simul
   }
 }, 600_000)
 
-/** It would prove little if everything went well, or nothing did. */
+/** Meaningless if everything succeeded, or nothing did. */
 function proves(tally: Tally): void {
   if (process.env['SIM_PLANS']) console.log(JSON.stringify(Object.fromEntries(tally)))
   const rows = [...tally.values()]

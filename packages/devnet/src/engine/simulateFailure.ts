@@ -19,7 +19,7 @@ export const SIMULATE_CODE = {
 
 const ERROR_STRING = '0x08c379a0'
 
-/** What a node says of a revert: with the reason when it is Solidity's Error(string). */
+/** A node's message for a revert: with the reason if it is Solidity's Error(string). */
 export function revertMessage(data: Hex): string {
   const reason = errorString(data)
   return reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
@@ -35,7 +35,7 @@ function errorString(data: Hex): string | undefined {
   return body.toString('utf8', offset + 32, offset + 32 + length)
 }
 
-/** A small ABI word; undefined when it is cut short or no sensible length. */
+/** A small ABI word; undefined if truncated or not a plausible length. */
 function wordAt(body: Buffer, offset: number): number | undefined {
   if (offset + 32 > body.length) return undefined
   const value = BigInt(`0x${body.toString('hex', offset, offset + 32)}`)

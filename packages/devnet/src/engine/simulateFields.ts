@@ -2,20 +2,18 @@ import { type RpcFailure, rpcFailure } from './provider.ts'
 import { SIMULATE_CODE } from './simulateFailure.ts'
 import type { Hex } from './types.ts'
 
-/**
- * Readers of JSON that came from outside: a value of the asked-for kind, or -32602 with the field's place.
- */
+/** Parsers of untrusted JSON: a value of the required kind, or -32602 with the field's path. */
 export type Fields = Record<string, unknown>
 
 export const invalid = (message: string): RpcFailure => rpcFailure(SIMULATE_CODE.invalidParams, message)
-export const given = (value: unknown): boolean => value !== undefined && value !== null
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 export function optional<K extends string, T>(
   key: K,
   value: unknown,
   read: (value: unknown) => T,
 ): { [P in K]?: T } {
-  return given(value) ? ({ [key]: read(value) } as { [P in K]?: T }) : {}
+  return isPresent(value) ? ({ [key]: read(value) } as { [P in K]?: T }) : {}
 }
 
 export function object(value: unknown, at: string): Fields {
@@ -24,7 +22,8 @@ export function object(value: unknown, at: string): Fields {
   return value as Fields
 }
 
-export const optionalObject = (value: unknown, at: string): Fields => (given(value) ? object(value, at) : {})
+export const optionalObject = (value: unknown, at: string): Fields =>
+  isPresent(value) ? object(value, at) : {}
 
 export function array(value: unknown, at: string): unknown[] {
   if (!Array.isArray(value)) throw invalid(`${at} is not an array`)
@@ -32,7 +31,7 @@ export function array(value: unknown, at: string): unknown[] {
 }
 
 export function flag(value: unknown, at: string): boolean {
-  if (!given(value)) return false
+  if (!isPresent(value)) return false
   if (typeof value !== 'boolean') throw invalid(`${at} is not a boolean`)
   return value
 }

@@ -26,12 +26,12 @@ export interface PlainLog {
   data: Hex
 }
 
-/** Where the execution APIs say that a move of ETH is told as if it were a token's Transfer. */
+/** Address under which the execution APIs log ETH transfers like a token's Transfer. */
 export const ETH_LOG_ADDRESS: Hex = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const MOVES_ETH = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 
-/** A call's logs in the order they were made; with transfers, ETH moves among them. */
+/** A call's logs in order; with `transfers`, ETH transfers among them. */
 export function logsOf(root: Frame, withTransfers: boolean): PlainLog[] {
   const logs: PlainLog[] = []
   collect(root, withTransfers, logs)
@@ -39,7 +39,7 @@ export function logsOf(root: Frame, withTransfers: boolean): PlainLog[] {
 }
 
 function collect(frame: Frame, withTransfers: boolean, into: PlainLog[]): void {
-  // What a failed frame and those below it logged or moved was undone.
+  // Logs and transfers of a failed frame and its children were undone.
   if (frame.error !== undefined) return
   if (withTransfers && movesEth(frame)) into.push(transferOf(frame))
   const own = frame.logs ?? []

@@ -6,8 +6,8 @@ import {
   bytes,
   type Fields,
   flag,
-  given,
   invalid,
+  isPresent,
   object,
   optional,
   optionalObject,
@@ -93,7 +93,7 @@ const REFUSED_IN_CALL = [
   'sidecars',
 ]
 
-/** Reads the params of eth_simulateV1; throws -32602 with the field's name when they make no sense. */
+/** Parses the params of eth_simulateV1; throws -32602 with the field's name if invalid. */
 export function parseSimulate(params: unknown[], limits: SimulateLimits): SimulateOptions {
   if (params.length < 1 || params.length > 2) throw invalid('expected [payload, block]')
   const payload = object(params[0], 'payload')
@@ -120,7 +120,7 @@ function parseBlock(entry: Fields, index: number): SimulatedBlockRequest {
   return {
     overrides: blockOverrides(optionalObject(entry['blockOverrides'], `${path}.blockOverrides`), path),
     state: stateOverrides(optionalObject(entry['stateOverrides'], `${path}.stateOverrides`), path),
-    calls: (given(entry['calls']) ? array(entry['calls'], `${path}.calls`) : []).map((call, position) =>
+    calls: (isPresent(entry['calls']) ? array(entry['calls'], `${path}.calls`) : []).map((call, position) =>
       parseCall(object(call, `${path}.calls[${position}]`), `${path}.calls[${position}]`),
     ),
   }
@@ -130,13 +130,14 @@ function blockOverrides(fields: Fields, path: string): BlockOverrides {
   for (const name of REFUSED_IN_BLOCK) {
     const value = fields[name]
     const harmless = Array.isArray(value) && value.length === 0
-    if (given(value) && !harmless) throw invalid(`${path}.blockOverrides.${name} cannot be overridden here`)
+    if (isPresent(value) && !harmless)
+      throw invalid(`${path}.blockOverrides.${name} cannot be overridden here`)
   }
   const at = (name: string) => `${path}.blockOverrides.${name}`
-  const timeName = given(fields['time']) ? 'time' : 'timestamp'
-  const recipientName = given(fields['feeRecipient']) ? 'feeRecipient' : 'coinbase'
-  const randaoName = given(fields['prevRandao']) ? 'prevRandao' : 'random'
-  const feeName = given(fields['baseFeePerGas']) ? 'baseFeePerGas' : 'baseFee'
+  const timeName = isPresent(fields['time']) ? 'time' : 'timestamp'
+  const recipientName = isPresent(fields['feeRecipient']) ? 'feeRecipient' : 'coinbase'
+  const randaoName = isPresent(fields['prevRandao']) ? 'prevRandao' : 'random'
+  const feeName = isPresent(fields['baseFeePerGas']) ? 'baseFeePerGas' : 'baseFee'
   return {
     ...optional('number', fields['number'], (value) => quantity(value, at('number'))),
     ...optional('timeS', fields[timeName], (value) => quantity(value, at(timeName))),
@@ -151,8 +152,9 @@ function stateOverrides(fields: Fields, path: string): AccountOverride[] {
   return Object.entries(fields).map(([key, value]) => {
     const at = `${path}.stateOverrides.${key}`
     const account = object(value, at)
-    if (given(account['movePrecompileToAddress'])) throw invalid(`${at}: precompiles cannot be moved here`)
-    if (given(account['state']) && given(account['stateDiff']))
+    if (isPresent(account['movePrecompileToAddress']))
+      throw invalid(`${at}: precompiles cannot be moved here`)
+    if (isPresent(account['state']) && isPresent(account['stateDiff']))
       throw invalid(`${at}: both state and stateDiff`)
     return {
       address: address(key, at),
@@ -172,12 +174,12 @@ const storage = (value: unknown, at: string): [bigint, Hex][] =>
   ])
 
 function parseCall(fields: Fields, at: string): SimulatedCall {
-  const refused = REFUSED_IN_CALL.find((name) => given(fields[name]))
+  const refused = REFUSED_IN_CALL.find((name) => isPresent(fields[name]))
   if (refused) throw invalid(`${at}.${refused}: this chain takes no blobs`)
   return {
-    from: given(fields['from']) ? address(fields['from'], `${at}.from`) : ZERO_ADDRESS,
+    from: isPresent(fields['from']) ? address(fields['from'], `${at}.from`) : ZERO_ADDRESS,
     data: callData(fields, at),
-    valueWei: given(fields['value']) ? quantity(fields['value'], `${at}.value`) : 0n,
+    valueWei: isPresent(fields['value']) ? quantity(fields['value'], `${at}.value`) : 0n,
     fees: callFees(fields, at),
     ...optional('to', fields['to'], (value) => address(value, `${at}.to`)),
     ...optional('gas', fields['gas'], (value) => quantity(value, `${at}.gas`)),
@@ -188,8 +190,8 @@ function parseCall(fields: Fields, at: string): SimulatedCall {
 }
 
 function callData(fields: Fields, at: string): Hex {
-  const input = given(fields['input']) ? bytes(fields['input'], `${at}.input`) : undefined
-  const data = given(fields['data']) ? bytes(fields['data'], `${at}.data`) : undefined
+  const input = isPresent(fields['input']) ? bytes(fields['input'], `${at}.input`) : undefined
+  const data = isPresent(fields['data']) ? bytes(fields['data'], `${at}.data`) : undefined
   if (input !== undefined && data !== undefined && input !== data)
     throw invalid(`${at}: both input and data, not equal`)
   return input ?? data ?? '0x'
@@ -197,15 +199,15 @@ function callData(fields: Fields, at: string): Hex {
 
 function callFees(fields: Fields, at: string): SimulatedCall['fees'] {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fields
-  const market = given(maxFeePerGas) || given(maxPriorityFeePerGas)
-  if (given(gasPrice) && market)
+  const market = isPresent(maxFeePerGas) || isPresent(maxPriorityFeePerGas)
+  if (isPresent(gasPrice) && market)
     throw invalid(`${at}: both gasPrice and maxFeePerGas or maxPriorityFeePerGas`)
-  if (given(gasPrice)) return { kind: 'legacy', priceWei: quantity(gasPrice, `${at}.gasPrice`) }
+  if (isPresent(gasPrice)) return { kind: 'legacy', priceWei: quantity(gasPrice, `${at}.gasPrice`) }
   if (!market) return { kind: 'none' }
-  const tipWei = given(maxPriorityFeePerGas)
+  const tipWei = isPresent(maxPriorityFeePerGas)
     ? quantity(maxPriorityFeePerGas, `${at}.maxPriorityFeePerGas`)
     : 0n
-  const capWei = given(maxFeePerGas) ? quantity(maxFeePerGas, `${at}.maxFeePerGas`) : tipWei
+  const capWei = isPresent(maxFeePerGas) ? quantity(maxFeePerGas, `${at}.maxFeePerGas`) : tipWei
   if (tipWei > capWei) throw invalid(`${at}: maxPriorityFeePerGas is above maxFeePerGas`)
   return { kind: 'market', capWei, tipWei }
 }
@@ -222,10 +224,10 @@ const accessList = (value: unknown, at: string) =>
   })
 
 function authorizations(fields: Fields, at: string): { authorizationList?: Authorization[] } {
-  if (!given(fields['authorizationList'])) return {}
+  if (!isPresent(fields['authorizationList'])) return {}
   const list = array(fields['authorizationList'], `${at}.authorizationList`)
   if (list.length === 0) throw invalid(`${at}.authorizationList is empty`)
-  if (!given(fields['to'])) throw invalid(`${at}: an authorizationList needs a recipient`)
+  if (!isPresent(fields['to'])) throw invalid(`${at}: an authorizationList needs a recipient`)
   return {
     authorizationList: list.map((entry, index) => {
       const path = `${at}.authorizationList[${index}]`
@@ -234,7 +236,7 @@ function authorizations(fields: Fields, at: string): { authorizationList?: Autho
         address: address(item['address'], `${path}.address`),
         chainId: quantity(item['chainId'], `${path}.chainId`),
         nonce: quantity(item['nonce'], `${path}.nonce`),
-        yParity: given(item['yParity'])
+        yParity: isPresent(item['yParity'])
           ? quantity(item['yParity'], `${path}.yParity`)
           : quantity(item['v'], `${path}.v`) % 27n,
         r: quantity(item['r'], `${path}.r`),
@@ -245,10 +247,10 @@ function authorizations(fields: Fields, at: string): { authorizationList?: Autho
 }
 
 function reference(value: unknown): BlockReference {
-  if (!given(value)) return { tag: 'latest' }
+  if (!isPresent(value)) return { tag: 'latest' }
   if (typeof value === 'object') {
     const fields = value as Fields
-    if (given(fields['blockHash'])) return { hash: word(fields['blockHash'], 'block.blockHash') }
+    if (isPresent(fields['blockHash'])) return { hash: word(fields['blockHash'], 'block.blockHash') }
     return reference(fields['blockNumber'])
   }
   if (typeof value === 'string' && TAGS.includes(value)) return { tag: value }

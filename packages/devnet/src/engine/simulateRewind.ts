@@ -4,13 +4,11 @@ import type { BlockReference } from './simulateRequest.ts'
 import { type AccountDiff, DELEGATION, type StateDiff, setWord, ZERO_WORD } from './simulateState.ts'
 import type { Head, Hex } from './types.ts'
 
-/**
- * Blocks a simulation may stand behind the head: what a client needs that asked for the number a moment ago.
- */
+/** Blocks a simulation may be behind the head: enough for a client that read the number a moment ago. */
 const MAX_BLOCKS_BACK = 64
 const TRACER = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
 
-/** What an account was before the blocks since. */
+/** An account before the later blocks. */
 interface Former {
   balance?: Hex
   code?: Hex
@@ -18,9 +16,8 @@ interface Former {
 }
 
 /**
- * The requests that take the state back to an earlier block: what each transaction since changed is set to
- * what it was before. Nonces cannot be lowered in EDR and stay the head's; so do number and time of the
- * simulated block.
+ * The requests that rewind the state to an earlier block: changes of each later transaction are set back.
+ * Nonces cannot be lowered in EDR and stay the head's; so do number and time of the simulated block.
  */
 export async function requestsOfRewind(engine: Provider, at: BlockReference, head: Head): Promise<Call[]> {
   if ('tag' in at || ('number' in at && at.number === head.number)) return []
@@ -61,7 +58,7 @@ function goBack(former: Map<Hex, Former>, { pre, post }: StateDiff): void {
     const account: Former = former.get(address) ?? { words: new Map() }
     former.set(address, account)
     if (after.balance !== undefined) account.balance = before.balance ?? '0x0'
-    // A taken delegation shows as no change of code.
+    // A removed delegation shows as no change of code.
     if (after.code !== undefined || before.code?.startsWith(DELEGATION)) account.code = before.code ?? '0x'
     for (const slot of Object.keys(after.storage ?? {}) as Hex[]) account.words.set(slot, ZERO_WORD)
     for (const [slot, word] of Object.entries(before.storage ?? {}) as [Hex, Hex][])

@@ -6,7 +6,7 @@ import { SIMULATE_CODE } from './simulateFailure.ts'
 import type { AccountOverride, SimulatedCall } from './simulateRequest.ts'
 import type { Hex } from './types.ts'
 
-/** What prestateTracer's diffMode says of an account: `post` has only what changed, and no zero words. */
+/** prestateTracer's diffMode for an account: `post` has only what changed, and no zero words. */
 export interface AccountDiff {
   balance?: Hex
   nonce?: number
@@ -24,7 +24,7 @@ const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`
 const EMPTY_TRIE: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 export const DELEGATION = '0xef0100'
 
-/** The requests that make an engine's latest state what a call left behind. */
+/** The requests that set an engine's latest state to the state after a call. */
 export function requestsOfDiff(diff: StateDiff, undelegated: readonly Hex[]): Call[] {
   const requests: Call[] = undelegated.map((address) => ['hardhat_setCode', [address, '0x']])
   for (const [address, post] of Object.entries(diff.post) as [Hex, AccountDiff][]) {
@@ -41,7 +41,7 @@ export function requestsOfDiff(diff: StateDiff, undelegated: readonly Hex[]): Ca
 }
 
 /**
- * Accounts whose delegation a call took away: the diff does not tell an emptied code from an unchanged one.
+ * Accounts whose delegation a call removed: the diff does not distinguish emptied code from unchanged code.
  */
 export async function undelegatedBy(call: SimulatedCall, diff: StateDiff): Promise<Hex[]> {
   const suspects = (Object.keys(diff.post) as Hex[]).filter(
@@ -60,7 +60,7 @@ export async function undelegatedBy(call: SimulatedCall, diff: StateDiff): Promi
   return suspects.filter((address) => last.get(address) === ZERO_ADDRESS)
 }
 
-// The sender's nonce is counted up before its authorizations are read.
+// The sender's nonce is incremented before its authorizations are read.
 const startNonce = (call: SimulatedCall, diff: StateDiff, address: Hex): bigint =>
   BigInt(diff.pre[address]?.nonce ?? 0) + (call.from === address ? 1n : 0n)
 
@@ -84,13 +84,11 @@ async function authorityOf(item: Item): Promise<string | undefined> {
   }
 }
 
-/** Whether the state as it is then says if overrides are possible. */
+/** Whether the current state decides if overrides are possible. */
 export const readsState = (overrides: readonly AccountOverride[]): boolean =>
   overrides.some(({ nonce, state }) => nonce !== undefined || state !== undefined)
 
-/**
- * The requests that put overrides in place; reads the state first where EDR could not undo or refuse clearly.
- */
+/** The requests that apply overrides; reads the state first if EDR could not undo or reject clearly. */
 export async function requestsOfOverrides(
   engine: Provider,
   overrides: readonly AccountOverride[],

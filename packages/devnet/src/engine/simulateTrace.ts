@@ -7,7 +7,7 @@ import type { StateDiff } from './simulateState.ts'
 import type { Hex } from './types.ts'
 
 const CALL_TRACER = { tracer: 'callTracer', tracerConfig: { withLog: true } }
-// One run tells both what happened and what it left behind.
+// One run yields both the result and the state changes.
 const TRACER = {
   tracer: 'muxTracer',
   tracerConfig: { callTracer: { withLog: true }, prestateTracer: { diffMode: true } },
@@ -18,7 +18,7 @@ interface Trace {
   prestateTracer: StateDiff
 }
 
-/** Asks the engine, together with whatever waits to be asked. */
+/** Sends to the engine, together with all queued requests. */
 type Ask = (calls: readonly Call[]) => Promise<unknown[]>
 
 interface Terms {
@@ -29,11 +29,11 @@ interface Terms {
 interface Traced {
   frame: Frame
   sender: SenderState
-  /** Absent where nobody will look at it. */
+  /** Absent if not needed. */
   diff?: StateDiff
 }
 
-/** What a call does, and what it leaves behind for those after it. */
+/** A call's result, and its changes for later calls. */
 export async function traceWhole(request: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
   const [trace] = await request([['debug_traceCall', [engineCall(call, terms), 'latest', TRACER]]])
   const { callTracer: frame, prestateTracer: diff } = trace as Trace
@@ -42,7 +42,7 @@ export async function traceWhole(request: Ask, call: SimulatedCall, terms: Terms
   return { frame, sender, diff }
 }
 
-/** What the last call changes is not looked at any more, and telling it takes long. */
+/** The last call's changes are not needed, and reporting them takes long. */
 export async function traceLast(request: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
   const [balance, nonce, frame] = (await request([
     ['eth_getBalance', [call.from, 'latest']],
@@ -52,7 +52,7 @@ export async function traceLast(request: Ask, call: SimulatedCall, terms: Terms)
   return { frame, sender: { balanceWei: BigInt(balance), nonce: BigInt(nonce) } }
 }
 
-// A traced call runs at base fee zero, so the whole price goes in as the tip.
+// A traced call runs at base fee zero, so the whole price is passed as the tip.
 const engineCall = (call: SimulatedCall, { gas, priceWei }: Terms): Record<string, unknown> => ({
   from: call.from,
   ...(call.to === undefined ? {} : { to: call.to }),

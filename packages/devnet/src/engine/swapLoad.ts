@@ -4,7 +4,7 @@ import { type Abi, encodeDeployData, encodeFunctionData, getContractAddress } fr
 import type { Chain, Hex } from './types.ts'
 
 /**
- * A small world for the engine's own tests: two WETH9 as tokens and a v2 pool between them, so that a swap
+ * A small world for the engine's tests: two WETH9 as tokens and a v2 pool between them, so that a swap
  * touches storage, emits logs and costs what swaps cost.
  */
 export interface SwapLoad {

@@ -1,7 +1,4 @@
-/**
- * Runs `job` every `everyMs`, never two at once; a beat that comes while one runs is left out. Answers the
- * stop.
- */
+/** Runs `job` every `everyMs`, never two at once; skips a beat while one runs. Returns the stop function. */
 export function tick(everyMs: number, job: () => Promise<void>): () => void {
   let busy = false
   const timer = setInterval(() => {

@@ -11,7 +11,7 @@ export interface TracedTx {
 
 const TRACER = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
 
-/** Asks the engine what the transactions, in order, changed and brings the world along. */
+/** Traces the transactions in order and updates the world. */
 export async function traceTxs(engine: Provider, txs: readonly TracedTx[], world: WorldState): Promise<void> {
   const calls = txs.map(({ hash }) => ['debug_traceTransaction', [hash, TRACER]] as const)
   const diffs = (await engine.batch(calls)) as StateDiff[]

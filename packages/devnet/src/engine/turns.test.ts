@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTurns } from './turns.ts'
 
-it('lets so many in at once, the rest in order, also past one that fails', async () => {
+it('runs up to the limit at once, the rest in order, past failures too', async () => {
   const turn = createTurns(2)
   let inside = 0
   let most = 0

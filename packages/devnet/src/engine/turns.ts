@@ -1,4 +1,4 @@
-/** Runs at most `width` at once, the others in the order they came. */
+/** Runs at most `width` at once, the others in order of arrival. */
 export function createTurns(width: number): <T>(run: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
@@ -8,7 +8,7 @@ export function createTurns(width: number): <T>(run: () => Promise<T>) => Promis
     try {
       return await run()
     } finally {
-      // The place is handed on, so that nobody who comes now can take it.
+      // The slot is passed on directly, so that a newcomer cannot take it.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

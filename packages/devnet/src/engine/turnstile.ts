@@ -1,4 +1,4 @@
-/** Many pass at once; while it is shut nobody does, and shutting waits until all who passed are through. */
+/** Many pass at once; closing waits for all inside, and no one passes while it is closed. */
 export interface Turnstile {
   pass<T>(job: () => Promise<T>): Promise<T>
   whileShut<T>(job: () => Promise<T>): Promise<T>

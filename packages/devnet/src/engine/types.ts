@@ -2,7 +2,7 @@ import type { Provider } from './provider.ts'
 
 export type Hex = `0x${string}`
 
-/** A block as eth_getBlockByNumber(…, true) gives it, with what the node itself needs typed. */
+/** A block as eth_getBlockByNumber(…, true) returns it, with the fields the node itself needs typed. */
 export interface BlockJson {
   number: Hex
   hash: Hex
@@ -23,13 +23,13 @@ export interface Head {
   baseFeeWei: bigint
 }
 
-/** An unsigned transaction from one of the accounts the node holds keys of. */
+/** An unsigned transaction from one of the node's own accounts. */
 export interface OwnedTx {
   from: string
   to?: string
   data?: string
   value?: bigint
-  /** Estimated on the pending block when absent. */
+  /** Estimated on the pending block if absent. */
   gas?: bigint
   nonce?: bigint
   maxFeePerGas?: bigint
@@ -45,7 +45,7 @@ export interface ChainStats {
   shadowMismatches: number
   rotations: number
   rotationFailures: number
-  /** The longest time a rotation held up blocks. */
+  /** The longest time a rotation paused blocks. */
   rotationPauseMs: number
   walBytes: number
   pooled: number
@@ -57,7 +57,7 @@ export interface ChainStats {
  * receipts older than the running engine.
  */
 export interface Chain {
-  /** True when there was no chain on disk: the caller deploys the world. */
+  /** True if there was no chain on disk: the caller deploys the world. */
   fresh: boolean
   head(): Head
   /** Any read, answered by the main engine or, for older blocks, by the archive. Throws RpcFailure. */
@@ -68,13 +68,13 @@ export interface Chain {
   sendOwned(tx: OwnedTx): Promise<Hex>
   /** State-changing hardhat_ and evm_ calls: applied to main, mirrored to the shadow in order, and logged. */
   admin<T = unknown>(method: string, params?: unknown[]): Promise<T>
-  /** Mines one block now and answers it; with `atS` that is its timestamp. */
+  /** Mines one block now and returns it; with `atS` as its timestamp. */
   mine(atS?: bigint): Promise<BlockJson>
-  /** Runs alone on the shadow, which stands at `head`; whatever `run` did there is undone. */
+  /** Runs alone on the shadow, which is at `head`; everything `run` did there is undone. */
   onShadow<T>(run: (shadow: Provider, head: Head) => Promise<T>): Promise<T>
-  /** Called after each block with its transactions, receipts ready to be read. Answers the unsubscriber. */
+  /** Called after each block with its transactions, receipts available. Returns the unsubscribe function. */
   onBlock(listener: (block: BlockJson) => void): () => void
-  /** Begins a block every `blockMs`. */
+  /** Starts a block every `blockMs`. */
   startTicking(blockMs: number): void
   /** Counters for tests and metrics. */
   stats(): ChainStats

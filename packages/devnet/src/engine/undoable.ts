@@ -2,9 +2,7 @@ import { toHex } from './hex.ts'
 import type { Call, Provider } from './provider.ts'
 import type { Hex } from './types.ts'
 
-/**
- * An engine that can be taken back to where it stood. The first request takes the snapshot along: a hop less.
- */
+/** An engine that can be rewound. The first request includes the snapshot, which saves a hop. */
 export function undoable(engine: Provider): { engine: Provider; undo(): Promise<boolean> } {
   let first: Promise<unknown> | undefined
   let snapshot: Hex | undefined
@@ -14,9 +12,9 @@ export function undoable(engine: Provider): { engine: Provider; undo(): Promise<
       await first
       return engine.batch(calls)
     }
-    const asked = engine.batch([['evm_snapshot'], ...calls])
-    first = asked.catch(() => undefined)
-    const [taken, ...answers] = await asked
+    const pending = engine.batch([['evm_snapshot'], ...calls])
+    first = pending.catch(() => undefined)
+    const [taken, ...answers] = await pending
     snapshot = taken as Hex
     return answers
   }
@@ -35,10 +33,10 @@ export function undoable(engine: Provider): { engine: Provider; undo(): Promise<
       if (!first) return true
       await first
       if (snapshot) return revertTo(snapshot)
-      // What failed with the snapshot did not tell its name: they are numbered, and it is the one before the
-      // next.
+      // A snapshot that failed with its request returned no id: ids are sequential, and it is the one before
+      // the next.
       const next = await engine.request<Hex>('evm_snapshot')
-      // Where there is none of that number none was taken, so nothing that came after it ran either.
+      // If no snapshot has that id, none was taken, so nothing after it ran either.
       if (!(await revertTo(toHex(BigInt(next) - 1n)))) await revertTo(next)
       return true
     },

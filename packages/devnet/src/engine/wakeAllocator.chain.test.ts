@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createProvider } from './provider.ts'
 import { endThread } from './wakeAllocator.ts'
 
-it('an engine answers while threads that loaded EDR end, and after', async () => {
+it('an engine responds while threads that loaded EDR end, and after', async () => {
   const engine = await createProvider({
     genesis: [],
     genesisTimeS: 1_700_000_000n,

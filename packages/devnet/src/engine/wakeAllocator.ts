@@ -7,10 +7,10 @@ const AT_MOST_EVERY_MS = 20_000
 let lastAt = Number.NEGATIVE_INFINITY
 
 /**
- * EDR's allocator (mimalloc 3) gives freed memory back on a schedule. Two threads that meet there can lose
- * it, and from then on nothing is given back: after 80 minutes of trading that was 500 MB. A thread that ends
- * looks through all memory and starts the schedule anew. EDR's own threads never end, so here is one that
- * loads EDR and ends. Nothing waits for it; without it there is only more memory in use.
+ * EDR's allocator (mimalloc 3) returns freed memory on a schedule. A race of two threads can lose the
+ * schedule, after which nothing is returned: 500 MB after 80 minutes of trading. A thread that ends scans all
+ * memory and restarts the schedule. EDR's own threads never end, so this one loads EDR and ends. Nothing
+ * waits for it; without it only more memory is used.
  */
 export function wakeAllocator(): void {
   if (performance.now() - lastAt < AT_MOST_EVERY_MS) return
@@ -18,7 +18,7 @@ export function wakeAllocator(): void {
   endThread().catch(() => {})
 }
 
-/** A thread that EDR's allocator knows, begun and ended. */
+/** Starts and ends a thread that is registered with EDR's allocator. */
 export const endThread = (): Promise<void> =>
   new Promise((resolve, reject) => {
     const thread = new Worker(LOAD, { eval: true })

@@ -2,7 +2,7 @@ import { toHex } from './hex.ts'
 import type { Call, GenesisAccount } from './provider.ts'
 import type { Hex } from './types.ts'
 
-/** What debug_traceTransaction answers with prestateTracer in diff mode. */
+/** Result of debug_traceTransaction with prestateTracer in diff mode. */
 export interface StateDiff {
   pre: Record<Hex, AccountDiff>
   post: Record<Hex, AccountDiff>
@@ -30,13 +30,13 @@ export interface ImageAccount {
   storage: [slot: Hex, value: Hex][]
 }
 
-/** The whole state, kept beside the engines from what each transaction and admin call changed. */
+/** The whole state, maintained beside the engines from each transaction's and admin call's changes. */
 export interface WorldState {
   applyDiff(diff: StateDiff): void
   applyAccount(address: Hex, fields: AccountDiff): void
   applyAdmin(method: string, params: readonly unknown[]): void
   accounts(): ImageAccount[]
-  /** From now on, remember what changes; `changes` then has it as calls that bring another engine along. */
+  /** Records changes from now on; `changes` returns them as calls for another engine. */
   markChanges(): void
   changes(): Call[]
 }
@@ -64,8 +64,8 @@ export function createWorldState(initial: readonly ImageAccount[]): WorldState {
     return account
   }
   const note = (address: Hex, what: Hex | 'balance' | 'nonce' | 'code') => {
-    const known = changed.get(address)
-    if (known) known.add(what)
+    const change = changed.get(address)
+    if (change) change.add(what)
     else changed.set(address, new Set([what]))
   }
   const set = (given: Hex, diff: AccountDiff) => {
@@ -120,9 +120,8 @@ export function createWorldState(initial: readonly ImageAccount[]): WorldState {
 }
 
 /**
- * Accounts whose diff leaves open what became of them: a delegation's code that is named before and not after
- * was kept or reset (only a transaction with authorizations can reset it), an account with no after at all is
- * gone.
+ * Accounts whose diff is ambiguous: a delegation's code that appears before and not after was kept or reset
+ * (only a transaction with authorizations can reset it), an account without an after state is gone.
  */
 export function openQuestions({ pre, post }: StateDiff, hasAuthorizations: boolean): Hex[] {
   return (Object.keys(pre) as Hex[]).filter((address) => {

@@ -43,7 +43,7 @@ export function assetsByToken(world: MarketWorld): Map<string, Asset> {
   return byToken
 }
 
-/** Pools the arbitrageur can judge: both currencies are assets. */
+/** Pools the arbitrageur can price: both currencies are assets. */
 export function pricedPools(world: MarketWorld): PricedPool[] {
   const byToken = assetsByToken(world)
   return world.pools.flatMap((pool) => {
@@ -54,13 +54,13 @@ export function pricedPools(world: MarketWorld): PricedPool[] {
 }
 
 export interface RoundTerms {
-  /** How far past its fee a pool may stray before it is traded back. */
+  /** How far past its fee a pool may drift before it is traded back. */
   slackBps: number
   maxPools: number
   maxMoves: number
 }
 
-/** One round: a window over the pools that starts elsewhere each time, so that none waits for ever. */
+/** One round: a moving window over the pools, so that each gets its turn. */
 export function arbitrageRound(
   terms: RoundTerms,
   arbitrageur: Hex,

@@ -37,13 +37,13 @@ const world: MarketWorld = {
 const venues = venuesOf(world)
 const terms = { seed: 's', tradesPerBlock: 0.4, maxPerBlock: 16, accounts: 5 }
 
-it('sorts pools by what they join and finds the money side', () => {
+it('sorts pools by their pair and finds the money side', () => {
   expect(venues.core).toHaveLength(2)
   expect(venues.tail).toHaveLength(2)
   expect(venues.core.map((venue) => venue.kind === 'pool' && venue.base)).toEqual([1, 0])
 })
 
-it('wishes the same for the same block, at the rate asked for, within bounds', () => {
+it('creates the same wishes for the same block, at the given rate, within bounds', () => {
   let count = 0
   const kinds = new Set<string>()
   for (let block = 1n; block <= 2_000n; block++) {

@@ -1,7 +1,7 @@
 import { drawsFor } from './random.ts'
 import { type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
-/** A place to trade. `base` is the money side: USDG, ETH or WETH where there is one. */
+/** A venue. `base` is the money side: USDG, ETH or WETH if there is one. */
 type Venue = { kind: 'pool'; pool: Pool; base: 0 | 1 } | { kind: 'curve'; curve: Curve }
 
 export interface Venues {
@@ -10,12 +10,12 @@ export interface Venues {
   curves: Venue[]
 }
 
-/** What somebody in the crowd wants to do, before anybody looked whether they can. */
+/** A wished trade, before funds are checked. */
 export interface Wish {
   account: number
   venue: Venue
   side: 'buy' | 'sell'
-  /** Of the venue's depth. */
+  /** Share of the venue's depth. */
   fraction: number
 }
 
@@ -44,9 +44,9 @@ export interface CrowdTerms {
   accounts: number
 }
 
-/** Which kind of venue a trade goes to, in parts of a hundred. */
+/** Shares of the kinds of venue, in percent. */
 const SHARES = { core: 65, tail: 22, curves: 13 }
-/** Half the trades are under this part of the depth; none is over the other. */
+/** Half the trades are below this share of the depth; none is above the other. */
 const MEDIAN_FRACTION = 0.0003
 const MAX_FRACTION = 0.003
 
@@ -56,13 +56,13 @@ function pickVenue(venues: Venues, kind: number, pick: number): Venue | undefine
   return list[Math.floor(pick * list.length)]
 }
 
-/** The crowd's wishes for a block: the same for the same seed and block. */
+/** The crowd's wishes for a block, deterministic by seed and block. */
 export function wishesFor(terms: CrowdTerms, venues: Venues, block: bigint): Wish[] {
   const draws = drawsFor(terms.seed, 'crowd', block)
   const count = Math.min(terms.maxPerBlock, draws.poisson(terms.tradesPerBlock))
   const wishes: Wish[] = []
   for (let i = 0; i < count; i++) {
-    // Everything is drawn before anything is left out, so that one wish never shifts the next.
+    // Draw everything before skipping anything, so that one wish never shifts the next.
     const [account, kind, pick, coin] = [
       draws.below(terms.accounts),
       draws.below(100),

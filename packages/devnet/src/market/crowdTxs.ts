@@ -7,23 +7,23 @@ import type { MarketAccount, MarketTx } from './sender.ts'
 import { approveTx, curveTx, routerApprovals, swapTx } from './swapTx.ts'
 import { type MarketWorld, NATIVE } from './types.ts'
 
-/** A wish turned into calls of one account. */
+/** A wish as calls of one account. */
 export interface CrowdOrder {
   account: MarketAccount
   txs: MarketTx[]
 }
 
-/** Never more than this of the money side in one trade, whatever the depth. */
+/** Maximum of the money side in one trade, whatever the depth. */
 const MAX_ETH = 2n * 10n ** 18n
 const MAX_USDG = 5_000n * 10n ** 6n
-/** An account keeps this much ETH for its gas. */
+/** ETH an account reserves for gas. */
 const GAS_RESERVE = 10n ** 18n
 const NO_CAP = 1n << 120n
 
 interface Side {
   token: Hex
   depth: bigint
-  /** What the account can spend of it. */
+  /** The account's spendable amount. */
   funds: bigint
   approved: boolean
 }
@@ -37,7 +37,7 @@ function least(first: bigint, ...rest: bigint[]): bigint {
   return low
 }
 
-/** Everything to know about the wishes' venues and accounts, in one call. */
+/** Reads everything about the wishes' venues and accounts in one call. */
 export async function crowdOrders(
   chain: Chain,
   world: MarketWorld,
@@ -107,7 +107,7 @@ function planCurve(world: MarketWorld, wish: Wish, account: MarketAccount): Plan
   const { curve } = wish.venue
   const { reserveCalls, reservesIn } = launchpadOf(curve.launchpad)
   const state = reserveCalls.map((data) => ({ target: curve.address, data }))
-  // What is left for sale is a word of the first launchpad's state, and a call of the second's.
+  // The amount for sale is a state word of the first launchpad, and a call of the second.
   const left = curve.launchpad === 'pit' ? 'curveState' : 'sellableTokens'
   const reads = [
     ...state,
@@ -145,7 +145,7 @@ function planCurve(world: MarketWorld, wish: Wish, account: MarketAccount): Plan
   }
 }
 
-/** Sells what there is to sell; somebody with nothing to sell buys. */
+/** Sells the holding; an account without one buys. */
 function choose(
   world: MarketWorld,
   wish: Wish,
@@ -159,7 +159,7 @@ function choose(
   return amountIn > 0n ? { side: money, amountIn } : undefined
 }
 
-/** Where the router wraps and unwraps, WETH is paid and taken as ETH; a v4 pool of WETH wants WETH itself. */
+/** If the router wraps and unwraps, WETH is paid and received as ETH; a v4 pool of WETH needs WETH itself. */
 function moneyOf(world: MarketWorld, token: Hex, wraps: 'wraps' | 'as it is'): Hex {
   const isWeth = token.toLowerCase() === world.contracts.weth.toLowerCase()
   return isWeth && wraps === 'wraps' ? NATIVE : token

@@ -4,7 +4,7 @@ import type { Chain, Hex } from '../engine/types.ts'
 import { word } from './multicall.ts'
 import { type Curve, NATIVE, type Pool } from './types.ts'
 
-/** Whose logs name every pool and curve there is. */
+/** Contracts whose logs list every pool and curve. */
 export interface Registries {
   v2Factory: Hex
   v3Factory: Hex
@@ -26,7 +26,7 @@ const addressOf = (value: Hex | undefined): Hex => `0x${(value ?? NATIVE).slice(
 const addressAt = (data: Hex, n: number): Hex => `0x${word(data, n).toString(16).padStart(40, '0')}`
 const signed24 = (value: bigint) => Number(BigInt.asIntN(24, value))
 
-/** Every pool and curve made between two blocks, as the real registries' logs tell. */
+/** Every pool and curve created between two blocks, from the registries' logs. */
 export async function discoverVenues(
   chain: Chain,
   registries: Registries,

@@ -22,7 +22,7 @@ const pool = (fee: number): Pool => ({
 const usd = fc.double({ min: 1e-6, max: 1e6, noNaN: true })
 const decimals = fc.constantFrom(6, 8, 18)
 
-it('prices a pool as the dollars of one over the dollars of the other', () => {
+it('prices a pool as the ratio of the two dollar prices', () => {
   fc.assert(
     fc.property(usd, usd, decimals, decimals, (usd0, usd1, d0, d1) => {
       const sqrt = fairSqrtX96(asset('A', d0), asset('B', d1), usd0, usd1)

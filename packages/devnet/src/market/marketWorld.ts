@@ -3,7 +3,7 @@ import type { ChainProfile, PoolPin } from '@pit/protocol'
 import type { Hex } from '../engine/types.ts'
 import { type Asset, type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
-/** A year's standard deviation by symbol; other stocks share one. */
+/** Annual standard deviation by symbol; other stocks share one. */
 const VOLATILITY: Record<string, number> = {
   ETH: 0.8,
   cbBTC: 0.7,
@@ -63,16 +63,16 @@ function isPin(pool: Pool, pin: PoolPin): boolean {
   )
 }
 
-/** The market's view of a profile and its venues; tokens in `avoid` and hooks nobody knows are left alone. */
+/** The market's view of a profile and its venues, without tokens in `avoid` and unknown hooks. */
 export function marketWorldOf(
   profile: ChainProfile,
   venues: { pools: Pool[]; curves: Curve[] },
   avoid: ReadonlySet<string>,
 ): MarketWorld {
   const { contracts } = profile
-  const known = new Set([NATIVE, ...profile.known_hooks.map(({ address }) => lower(address))])
+  const knownHooks = new Set([NATIVE, ...profile.known_hooks.map(({ address }) => lower(address))])
   const isFine = (pool: Pool) =>
-    known.has(pool.hooks) && !avoid.has(lower(pool.currency0)) && !avoid.has(lower(pool.currency1))
+    knownHooks.has(pool.hooks) && !avoid.has(lower(pool.currency0)) && !avoid.has(lower(pool.currency1))
   const assets = assetsOf(profile)
   const pin = profile.pins.partner_usdg
   return {

@@ -45,7 +45,7 @@ export const call = (target: Hex, name: keyof typeof SELECTOR, ...words: string[
   data: `${SELECTOR[name]}${words.map(padded).join('')}`,
 })
 
-/** The n-th 32-byte word of an answer as an unsigned number; zero when it is not there. */
+/** The n-th 32-byte word of a result as an unsigned number; zero if missing. */
 export function word(answer: Hex | undefined, n = 0): bigint {
   const text = answer?.slice(2 + n * 64, 66 + n * 64)
   return text && text.length === 64 ? BigInt(`0x${text}`) : 0n

@@ -43,7 +43,7 @@ async function startMarket(seed: string, tradesPerS = 20) {
   return { chain, market, world: small.world, failures }
 }
 
-/** Drives blocks by hand: a step, then a block, its time pinned. */
+/** Drives blocks by hand: a step, then a block at a fixed time. */
 async function run(chain: Chain, market: Market, blocks: number): Promise<BlockJson[]> {
   const mined: BlockJson[] = []
   for (let i = 0; i < blocks; i++) {
@@ -76,7 +76,7 @@ async function deviations(chain: Chain, world: MarketWorld, market: Market): Pro
   })
 }
 
-it('keeps every pool near its price through a jump, and fails nothing', async () => {
+it('keeps every pool near its price through a jump, without failures', async () => {
   const { chain, market, world, failures } = await startMarket('band')
   const blocks = await run(chain, market, 60)
   market.hold('ETH', 3_300)
@@ -97,7 +97,7 @@ it('keeps every pool near its price through a jump, and fails nothing', async ()
   expect(chain.stats().shadowMismatches).toBe(0)
 })
 
-it('brings the pools of a token nobody prices to one price', async () => {
+it('brings the pools of an unpriced token to one price', async () => {
   const { chain, market, world } = await startMarket('siblings', 0)
   const group = siblingPools(world)[0] ?? []
   expect(group).toHaveLength(2)
@@ -131,7 +131,7 @@ it('sends the same transactions for the same seed, others for another', async ()
   expect(await hashes('two')).not.toEqual(first)
 })
 
-it('sends nothing while it is off, and goes on when it is on again', async () => {
+it('sends nothing while it is off, and continues when it is on again', async () => {
   const { chain, market } = await startMarket('off')
   const count = async () => {
     let sent = 0
@@ -149,7 +149,7 @@ it('sends nothing while it is off, and goes on when it is on again', async () =>
   expect(await count()).toBe(0)
 })
 
-it('survives refusals: keys used by somebody else, a chain that refuses', async () => {
+it('survives rejections: keys used by others, a chain that rejects', async () => {
   const { chain, market } = await startMarket('rough')
   await run(chain, market, 5)
   const crypto = await createCrypto()

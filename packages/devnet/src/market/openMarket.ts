@@ -31,26 +31,26 @@ export interface MarketOptions {
 export interface Market {
   /** Trades after every block from now on; feeds set by hand are released. */
   start(): Promise<void>
-  /** Freezes: no feed is written and nothing is traded. */
+  /** Pauses: writes no feed and does not trade. */
   stop(): Promise<void>
   isOn(): boolean
-  /** One block's worth of market, for whoever drives the blocks. */
+  /** One block's market activity, for callers that drive the blocks. */
   step(): Promise<void>
-  /** Fixes an asset's price (and leaves its feed alone) until the market is started again. */
+  /** Fixes an asset's price (and its feed) until the market is started again. */
   hold(symbol: string, price?: number): void
   prices(): ReadonlyMap<string, number>
   stats(): { steps: number; skipped: number; failures: number; sent: number; refused: number; held: string[] }
-  /** Stops and waits for the step under way. */
+  /** Stops and waits for the running step. */
   close(): Promise<void>
 }
 
 const ROUND = { slackBps: 4, maxPools: 48, maxMoves: 6 }
 const ARBITRAGE_EVERY = 5n
-/** Of unpriced tokens: `maxPools` counts tokens here. */
+/** For unpriced tokens: `maxPools` counts tokens here. */
 const SIBLING_ROUND = { slackBps: 10, maxPools: 4, maxMoves: 4 }
 const SIBLINGS_EVERY = 20n
 const REFILL_EVERY = 6_000n
-/** At most about half of a block's gas, whatever the rate asked for. */
+/** At most about half of a block's gas, whatever the rate. */
 const MAX_TRADES_PER_BLOCK = 16
 
 export async function openMarket(options: MarketOptions): Promise<Market> {
@@ -77,7 +77,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   let on = false
   let underWay: Promise<void> | undefined
 
-  /** A part that fails costs the market that part of this block, never the market. */
+  /** A failing part skips its share of this block, never the market. */
   const attempt = async (part: string, run: () => Promise<unknown>) => {
     try {
       await run()
@@ -133,7 +133,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
 
   const unsubscribe = chain.onBlock(() => {
     if (!on) return
-    // Blocks never wait for the market: a step that is still busy lets this one go by.
+    // Blocks never wait for the market: a busy step skips this one.
     if (underWay) {
       counts.skipped += 1
       return

@@ -5,7 +5,7 @@ import type { MarketWorld, Pool } from './types.ts'
 
 const Q96 = 1n << 96n
 
-/** Where a pool stands: its price and, at that price, how much of each side a constant product would hold. */
+/** State of a pool: its price and, at that price, how much of each side a constant product would hold. */
 export interface PoolState {
   sqrtX96: bigint
   depth0: bigint
@@ -55,7 +55,7 @@ export function stateOfPool(
   return { sqrtX96, depth0: (liquidity * Q96) / sqrtX96, depth1: (liquidity * sqrtX96) / Q96 }
 }
 
-/** All pools given, in one call. */
+/** Reads all given pools in one call. */
 export async function readPools(
   chain: Chain,
   { multicall3, v4StateView }: MarketWorld['contracts'],

@@ -5,7 +5,7 @@ import { readPools } from './pools.ts'
 import type { Asset, AssetFeed, MarketWorld } from './types.ts'
 import { moves, type StockSession, shouldPublish, stepPrice, type WalkTerms } from './walk.ts'
 
-/** One answer to write into a feed. */
+/** One round to write into a feed. */
 export interface FeedRound {
   symbol: string
   feed: AssetFeed
@@ -18,18 +18,18 @@ interface Quoted {
   price: number
   anchor: number
   published: { price: number; atS: bigint }
-  /** Set by hand: neither walks nor is published until released. */
+  /** Set by hand: neither moves nor is published until released. */
   held: boolean
 }
 
-/** The dollar prices the market believes in, walking block by block. */
+/** The market's dollar prices, moving block by block. */
 export interface Prices {
   of(): ReadonlyMap<string, number>
-  /** Walks every asset over the blocks since the last call. */
+  /** Moves every asset over the blocks since the last call. */
   walkTo(block: bigint, atS: bigint): void
-  /** Feeds that are due, as rounds to write. */
+  /** Due feeds, as rounds to write. */
   due(atS: bigint): FeedRound[]
-  /** Tells that these rounds were sent. */
+  /** Marks these rounds as sent. */
   sent(rounds: FeedRound[]): void
   hold(symbol: string, price?: number): void
   release(): void
@@ -43,15 +43,12 @@ export interface PricesOptions {
   isOpen: (atMs: number) => boolean
 }
 
-/** A market that was stopped for a while goes on from where it was, not through every block it missed. */
+/** A market that was stopped continues from its last prices, not through every block it missed. */
 const MAX_STEPS = 600n
 
 const answerOf = (price: number, decimals: number): bigint => BigInt(Math.round(price * 10 ** decimals))
 
-/**
- * Reads where feeds (and, for PARTNER, its pool) stand now: the walk goes on from the chain, also after a
- * restart.
- */
+/** Reads the feeds (and, for PARTNER, its pool): prices continue from the chain, after a restart too. */
 export async function readPrices(chain: Chain, world: MarketWorld, options: PricesOptions): Promise<Prices> {
   const answers = await readMany(
     chain,
@@ -96,7 +93,7 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
           row.price = stepPrice(options.walk, row.asset, row.price, row.anchor, walked + 1n)
         }
       }
-      // After a restart from an older image the head may be behind what was walked.
+      // After a restart from an older image the head may be behind the last step.
       walked = block
     },
     due(atS) {
@@ -124,7 +121,7 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
       for (const row of rows.values()) {
         if (!row.held) continue
         row.held = false
-        // Whatever was written by hand meanwhile, its feed is written anew.
+        // Overwrites anything written to its feed by hand.
         row.published = { ...row.published, atS: 0n }
       }
     },

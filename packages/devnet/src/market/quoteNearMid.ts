@@ -12,7 +12,7 @@ function largest(amounts: bigint[]): bigint {
   return most
 }
 
-/** What a constant product at the pool's price and depth gives: near the mid, less fee and impact. */
+/** Output of a constant product at the pool's price and depth: near the mid, less fee and impact. */
 function amountOut(pool: Pool, state: PoolState, tokenIn: string, amountIn: bigint): bigint {
   const zeroForOne = same(pool.currency0, tokenIn)
   const [reserveIn, reserveOut] = zeroForOne ? [state.depth0, state.depth1] : [state.depth1, state.depth0]
@@ -20,7 +20,7 @@ function amountOut(pool: Pool, state: PoolState, tokenIn: string, amountIn: bigi
   return (net * reserveOut) / (reserveIn + net)
 }
 
-/** An aggregator's view of the pools: the best direct way, else the best through WETH, ETH or USDG. */
+/** An aggregator's view of the pools: the best direct route, otherwise the best through WETH, ETH or USDG. */
 export function createQuoteNearMid(chain: Chain, world: MarketWorld): QuoteNearMid {
   const { weth, usdg } = world.contracts
   const byToken = new Map<string, Pool[]>()
@@ -30,7 +30,7 @@ export function createQuoteNearMid(chain: Chain, world: MarketWorld): QuoteNearM
       byToken.set(key, [...(byToken.get(key) ?? []), pool])
     }
   }
-  // ETH and WETH are one money to an aggregator.
+  // An aggregator treats ETH and WETH as one.
   const names = (token: string) =>
     same(token, weth) || same(token, NATIVE) ? [weth, NATIVE] : [token as Hex]
 

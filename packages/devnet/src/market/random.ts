@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Draws that depend only on the seed, a label and a block: the same whatever was drawn before. */
+/** Draws that depend only on the seed, a label and a block. */
 export interface Draws {
   /** In [0, 1). */
   unit(): number
@@ -8,14 +8,14 @@ export interface Draws {
   normal(): number
   /** A whole number in [0, below). */
   below(bound: number): number
-  /** How often something of this mean happens. */
+  /** A Poisson count of this mean. */
   poisson(mean: number): number
 }
 
 export function drawsFor(seed: string, label: string, block: bigint | number): Draws {
   const digest = createHash('sha256').update(`${seed}\n${label}\n${block}`).digest()
   let [a, b, c, d] = [0, 4, 8, 12].map((at) => digest.readUInt32LE(at)) as [number, number, number, number]
-  // sfc32: small, fast and well mixed; the hash above already is a good seed.
+  // sfc32: small, fast and well mixed; the hash above is a good seed.
   const unit = (): number => {
     const t = (((a + b) | 0) + d) | 0
     d = (d + 1) | 0

@@ -16,7 +16,7 @@ export interface MarketAccount {
   privateKey: Hex
 }
 
-/** Keys of the market's own: derived from a fixed text, the same in every devnet. */
+/** The market's own keys: derived from a fixed text, the same in every devnet. */
 export function marketAccounts(crypto: Crypto, count: number): MarketAccount[] {
   return Array.from({ length: count }, (_, i) => {
     const privateKey: Hex = `0x${createHash('sha256').update(`pit devnet market ${i}`).digest('hex')}`
@@ -25,25 +25,24 @@ export function marketAccounts(crypto: Crypto, count: number): MarketAccount[] {
 }
 
 export interface Sender {
-  /** Signs and pools the calls in order; answers how many were taken. Never throws: a refusal is counted. */
+  /**
+   * Signs and pools the calls in order; returns how many were accepted. Never throws: rejections are counted.
+   */
   send(account: MarketAccount, txs: MarketTx[]): Promise<number>
   stats(): { sent: number; refused: number; resyncs: number }
 }
 
-/** How many blocks a pooled transaction may wait before the nonce is read anew. */
+/** How many blocks a pooled transaction may wait before the nonce is read again. */
 const STUCK_BLOCKS = 30n
 
 interface NonceState {
   next: number
-  /** The chain's count when it last moved, and the block it moved at. */
+  /** The chain's nonce when it last changed, and the block of that change. */
   seen: number
   seenAt: bigint
 }
 
-/**
- * Pools signed transactions with nonces counted here, and counts anew from the chain whenever something is
- * refused.
- */
+/** Pools signed transactions with nonces counted here, and recounts from the chain after every rejection. */
 export function createSender({ chain, crypto }: { chain: Chain; crypto: Crypto }): Sender {
   const nonces = new Map<Hex, NonceState>()
   const stats = { sent: 0, refused: 0, resyncs: 0 }
@@ -52,18 +51,18 @@ export function createSender({ chain, crypto }: { chain: Chain; crypto: Crypto }
     Number(await chain.request<Hex>('eth_getTransactionCount', [address, tag]))
 
   async function nonceOf(account: MarketAccount): Promise<NonceState> {
-    const known = nonces.get(account.address)
+    const nonce = nonces.get(account.address)
     const at = chain.head().number
-    if (known && (known.next === known.seen || at - known.seenAt < STUCK_BLOCKS)) return known
+    if (nonce && (nonce.next === nonce.seen || at - nonce.seenAt < STUCK_BLOCKS)) return nonce
     const mined = await minedNonce(account.address, 'latest')
-    if (known && mined !== known.seen && mined <= known.next) {
-      known.seen = mined
-      known.seenAt = at
-      return known
+    if (nonce && mined !== nonce.seen && mined <= nonce.next) {
+      nonce.seen = mined
+      nonce.seenAt = at
+      return nonce
     }
-    // First use, a gap that never closes (a refused or reverted block of transactions), or a chain put back.
-    const next = known ? mined : await minedNonce(account.address, 'pending')
-    if (known) stats.resyncs += 1
+    // First use, a gap that never closes (rejected or reverted transactions), or a rewound chain.
+    const next = nonce ? mined : await minedNonce(account.address, 'pending')
+    if (nonce) stats.resyncs += 1
     const fresh = { next, seen: mined, seenAt: at }
     nonces.set(account.address, fresh)
     return fresh
@@ -71,7 +70,7 @@ export function createSender({ chain, crypto }: { chain: Chain; crypto: Crypto }
 
   return {
     async send(account, txs) {
-      let taken = 0
+      let accepted = 0
       try {
         const nonce = await nonceOf(account)
         if (nonce.next === nonce.seen) nonce.seenAt = chain.head().number
@@ -89,14 +88,14 @@ export function createSender({ chain, crypto }: { chain: Chain; crypto: Crypto }
           }
           await chain.sendRaw(signTx(crypto, unsigned, account.privateKey).raw)
           nonce.next += 1
-          taken += 1
+          accepted += 1
         }
       } catch {
-        stats.refused += txs.length - taken
+        stats.refused += txs.length - accepted
         nonces.delete(account.address)
       }
-      stats.sent += taken
-      return taken
+      stats.sent += accepted
+      return accepted
     },
     stats: () => ({ ...stats }),
   }

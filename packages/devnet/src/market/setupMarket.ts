@@ -6,7 +6,7 @@ import { call, readMany, word } from './multicall.ts'
 import { type MarketAccount, marketAccounts, type Sender } from './sender.ts'
 import type { MarketWorld } from './types.ts'
 
-/** Gives tokens to many at once: mints them or sends them from a holder. */
+/** Sends tokens to many at once: mints them or transfers from a holder. */
 export type Fund = (gifts: { token: Hex; to: Hex; amount: bigint }[]) => Promise<void>
 
 export interface MarketCast {
@@ -25,7 +25,7 @@ export interface SetupDeps {
 }
 
 const CROWD_SIZE = 12
-/** Dollars of each asset that each of the crowd and the arbitrageur hold to begin with. */
+/** Initial dollars of each asset of each crowd member and the arbitrageur. */
 const CROWD_USD = 500_000
 const ARBITRAGEUR_USD = 50_000_000
 const ETHER = 10n ** 18n
@@ -34,14 +34,14 @@ const ARBITRAGEUR_ETH = 20_000n * ETHER
 
 const hex = (value: bigint) => `0x${value.toString(16)}`
 
-/** Who trades: keys and addresses are the same in every devnet, so that a restart finds them again. */
+/** Trading accounts: the same in every devnet, so that a restart finds them again. */
 export function marketCast(crypto: Crypto): MarketCast {
   const [keeper, ...crowd] = marketAccounts(crypto, CROWD_SIZE + 1) as [MarketAccount, ...MarketAccount[]]
   const arbitrageur = getContractAddress({ from: keeper.address, nonce: 0n }).toLowerCase() as Hex
   return { keeper, crowd, arbitrageur }
 }
 
-/** Deploys the arbitrageur the first time, and tops up whoever ran low. Safe to call again and again. */
+/** Deploys the arbitrageur the first time, and tops up low accounts. Idempotent. */
 export async function setupMarket(
   deps: SetupDeps,
   cast: MarketCast,

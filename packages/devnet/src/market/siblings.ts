@@ -5,14 +5,14 @@ import { type PoolState, readPools } from './pools.ts'
 import type { MarketTx } from './sender.ts'
 import type { Asset, MarketWorld, Pool } from './types.ts'
 
-/** A pool of a token nobody prices, against one that has a price. */
+/** A pool of an unpriced token against a priced one. */
 interface Sibling {
   pool: Pool
   other: Asset
   side: 0 | 1
 }
 
-/** The pools of one unpriced token, where there is more than one: they are judged by each other. */
+/** The pools of one unpriced token, if there are several: they are compared with each other. */
 export type Siblings = Sibling[]
 
 export function siblingPools(world: MarketWorld): Siblings[] {
@@ -29,7 +29,7 @@ export function siblingPools(world: MarketWorld): Siblings[] {
   return [...groups.values()].filter((pools) => pools.length > 1)
 }
 
-/** Only ratios of its price are used, so the decimals may be any. */
+/** Only ratios of its price are used, so any decimals work. */
 const UNPRICED: Asset = { symbol: '', token: '0x', decimals: 18, feed: null, volatility: 0 }
 
 interface Judged extends Sibling {
@@ -55,7 +55,7 @@ function judge(
   ]
 }
 
-/** What the token is worth over all its pools, the deep ones counting more. */
+/** The token's mean price over all its pools, weighted by depth. */
 function meanUsd(judged: Judged[]): number {
   const total = judged.reduce((sum, { depthUsd }) => sum + depthUsd, 0)
   return Math.exp(judged.reduce((sum, { usd, depthUsd }) => sum + Math.log(usd) * (depthUsd / total), 0))
@@ -79,7 +79,7 @@ export async function siblingRound(
   const targets = chosen.flatMap((group) => {
     const judged = group.flatMap((sibling) => judge(sibling, stateOf.get(sibling.pool), prices))
     const fairUsd = meanUsd(judged)
-    // The cheap first: what is bought there is what can be sold where it is dear.
+    // The cheapest first: tokens bought there are sold where they cost more.
     return judged
       .sort((a, b) => a.usd - b.usd)
       .map(({ pool, other, side, otherUsd }) => {

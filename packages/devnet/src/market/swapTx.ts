@@ -3,7 +3,7 @@ import { concatHex, encodeAbiParameters, encodeFunctionData, type Hex, numberToH
 import type { MarketTx } from './sender.ts'
 import { type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
-/** Universal Router calls the crowd makes, the same shapes real wallets send. */
+/** Universal Router calls of the crowd, in the shapes real wallets send. */
 
 const ROUTER_ABI = [
   {
@@ -52,7 +52,7 @@ export const SINGLE_SWAP = [
 ] as const
 
 const COMMAND = { v3: '0x00', v2: '0x08', wrap: '0x0b', unwrap: '0x0c', v4: '0x10' } as const
-/** Exact in on one pool, pay all of it, take all that came. */
+/** Exact in on one pool: settle all, take all. */
 const V4_ACTIONS: Hex = '0x060c0f'
 
 export interface Swap {
@@ -78,7 +78,7 @@ const execute = (
   gas,
 })
 
-/** ETH is paid and taken where the pool holds WETH; tokens go through Permit2. */
+/** ETH is paid and received if the pool holds WETH; tokens go through Permit2. */
 export function swapTx(world: MarketWorld, { pool, zeroForOne, amountIn }: Swap): MarketTx {
   const [tokenIn, tokenOut] = zeroForOne ? [pool.currency0, pool.currency1] : [pool.currency1, pool.currency0]
   if (pool.version === 4) {
@@ -113,7 +113,7 @@ export function swapTx(world: MarketWorld, { pool, zeroForOne, amountIn }: Swap)
 const APPROVE_SELECTOR = '0x095ea7b3'
 const PERMIT2_APPROVE_SELECTOR = '0x87517c45'
 
-/** Lets `spender` take a token of the sender's, without limit. */
+/** Approves `spender` for a token without limit. */
 export const approveTx = (token: Hex, spender: Hex): MarketTx => ({
   to: token,
   data: concatHex([APPROVE_SELECTOR, encode(['address', 'uint256'], [spender, FOREVER])]),

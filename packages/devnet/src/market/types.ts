@@ -3,15 +3,15 @@ import type { Hex } from '../engine/types.ts'
 
 export const NATIVE: Hex = '0x0000000000000000000000000000000000000000'
 
-/** Something with a dollar price that walks. Without a feed the price is known to the arbitrageur alone. */
+/** An asset with a moving dollar price. Without a feed only the arbitrageur knows it. */
 export interface Asset {
   symbol: string
   token: Hex
   decimals: number
   feed: AssetFeed | null
-  /** A year's standard deviation: 0.6 is 60%. */
+  /** Annual standard deviation: 0.6 is 60%. */
   volatility: number
-  /** What the walk is drawn home to; the price at the start when absent. */
+  /** Mean-reversion target; the initial price if absent. */
   anchorUsd?: number
 }
 
@@ -19,14 +19,12 @@ export interface AssetFeed {
   address: Hex
   decimals: number
   session: 'always' | 'stock'
-  /** When it publishes: after so big a move, or so long. */
+  /** Publication rule: after this large a move, or this long. */
   deviationBps: number
   heartbeatS: number
 }
 
-/**
- * A pool of any version. v4 has no address of its own; its key is the two currencies, fee, spacing and hooks.
- */
+/** A pool of any version. v4 has no address; its key is the two currencies, fee, spacing and hooks. */
 export interface Pool {
   version: 2 | 3 | 4
   address: Hex
@@ -46,12 +44,12 @@ export interface Curve {
   pair: Hex
 }
 
-/** What the market must know of the world it trades in. */
+/** The market's view of the world. */
 export interface MarketWorld {
   assets: Asset[]
   pools: Pool[]
   curves: Curve[]
-  /** The pool that says PARTNER's price when the market starts. */
+  /** The pool with PARTNER's price at the market's start. */
   partnerPool: Pool | null
   contracts: {
     weth: Hex

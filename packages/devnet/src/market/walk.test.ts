@@ -16,7 +16,7 @@ const asset = (volatility: number, session: 'always' | 'stock' = 'always'): Asse
 const HOURS = { session: 'hours', isOpen: stockSessionOf({ market_holidays: [] }) } as const
 const terms = { seed: 'a', blockS: 0.1 }
 
-it('draws the same for the same seed, label and block, and otherwise not', () => {
+it('is deterministic by seed, label and block', () => {
   const list = (seed: string, label: string, block: number) => {
     const draws = drawsFor(seed, label, block)
     return Array.from({ length: 8 }, () => draws.unit())
@@ -31,7 +31,7 @@ it('draws the same for the same seed, label and block, and otherwise not', () =>
   )
 })
 
-it('draws normals and counts of the mean and spread they are asked for', () => {
+it('draws normals and counts of the given mean and spread', () => {
   const draws = drawsFor('moments', 'x', 1)
   const normals = Array.from({ length: 20_000 }, draws.normal)
   const mean = normals.reduce((sum, x) => sum + x, 0) / normals.length
@@ -53,7 +53,7 @@ function walk(volatility: number, start: number, blocks: number, seed = 'a') {
   return prices
 }
 
-it('walks as far as its volatility says', () => {
+it('moves according to its volatility', () => {
   const blocks = 2_000
   const ends = Array.from({ length: 40 }, (_, i) =>
     Math.log((walk(0.8, 3_000, blocks, `s${i}`).at(-1) as number) / 3_000),
@@ -78,14 +78,14 @@ it('repeats by seed and stays positive from any start', () => {
   )
 })
 
-it('is drawn home: half of a gap is closed in a day', () => {
+it('reverts to the mean: half of a gap closes in a day', () => {
   let price = 6_000
   for (let block = 1n; block <= 1_440n; block++)
     price = stepPrice({ seed: 'a', blockS: 60 }, asset(0), price, 3_000, block)
   expect(Math.log(price / 3_000) / Math.log(2)).toBeCloseTo(0.5, 1)
 })
 
-it('stands still outside the stock session, by New York time whatever the season', () => {
+it('stands still outside the stock session, by New York time in every season', () => {
   const hourS = 3_600
   const newYork = new Intl.DateTimeFormat('en-GB', {
     timeZone: 'America/New_York',

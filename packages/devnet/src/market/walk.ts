@@ -3,8 +3,7 @@ import type { Asset } from './types.ts'
 
 const YEAR_S = 365 * 24 * 3600
 /**
- * How fast a price is drawn home: half the way in about a day, so that weeks of devnet stay in the world it
- * was built for.
+ * Speed of mean reversion: half the way in about a day, so that prices stay near the initial world for weeks.
  */
 const HOMING_PER_S = Math.log(2) / (24 * 3600)
 
@@ -32,7 +31,7 @@ export function stepPrice(
 
 export type StockSession = 'hours' | 'always'
 
-/** Stock feeds and their walks stand still outside the session. */
+/** Stock feeds and prices stand still outside the session. */
 export const moves = (
   asset: Asset,
   { session, isOpen }: { session: StockSession; isOpen: (atMs: number) => boolean },
@@ -41,11 +40,11 @@ export const moves = (
 
 export interface PublishTerms {
   deviationBps: number
-  /** A feed is never older than this while its asset moves. */
+  /** Maximum age of a feed while its asset moves. */
   heartbeatS: number
 }
 
-/** Chainlink's rule: publish when the price has left the last answer far enough, or the answer grows old. */
+/** Chainlink's rule: publish when the price has moved far enough from the last round, or the round is old. */
 export function shouldPublish(
   terms: PublishTerms,
   published: { price: number; atS: bigint },

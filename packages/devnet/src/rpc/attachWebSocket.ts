@@ -7,7 +7,7 @@ const PING_EVERY_MS = 30_000
 // A reader this far behind will not catch up.
 const MAX_BUFFERED_BYTES = 32_000_000
 
-/** Serves WebSockets of an HTTP server; its requests are answered as they get ready. */
+/** Serves WebSockets of an HTTP server; responses are sent as they become ready. */
 export function attachWebSocket(
   server: Server,
   rpc: Rpc,
@@ -52,7 +52,7 @@ export function attachWebSocket(
   return {
     close() {
       clearInterval(pings)
-      for (const socket of sockets.clients) socket.close(1001, 'the node stops')
+      for (const socket of sockets.clients) socket.close(1001, 'the node is stopping')
       sockets.close()
     },
   }

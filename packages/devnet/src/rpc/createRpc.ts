@@ -18,25 +18,22 @@ import { createSubscriptions, type Session } from './subscriptions.ts'
 
 export interface RpcOptions {
   chain: Chain
-  /** `devnet_*` and whatever else the composition adds; they win over the engine's. */
+  /** `devnet_*` and other added methods; they override the engine's. */
   methods?: Record<string, Method>
-  /** No request waits longer for its answer. */
+  /** Timeout of a request. */
   timeoutMs?: number
   maxBatch?: number
-  /** None: an open node, which answers everything it can. */
+  /** Absent: an open node without limits. */
   habits?: Habits
 }
 
 /** JSON-RPC 2.0 over a chain, whatever carries the text. */
 export interface Rpc {
-  /**
-   * Answers one message or batch; undefined when nothing is to be answered. With a session, subscriptions
-   * work.
-   */
+  /** Handles one message or batch; undefined if there is no response. Subscriptions need a session. */
   handle(text: string, session?: Session): Promise<string | undefined>
   /** One method, for callers in the same process. Throws. */
   call(method: string, params?: unknown[]): Promise<unknown>
-  /** The session is gone. */
+  /** Ends the session. */
   drop(session: Session): void
   close(): void
 }
@@ -49,12 +46,12 @@ export function createRpc(options: RpcOptions): Rpc {
   const filters = createFilters(chain, pending)
   const subscriptions = createSubscriptions(chain, pending)
   const methods: Record<string, Method> = { ...nodeMethods(chain, filters, pending), ...options.methods }
-  const known = (method: string) => (Object.hasOwn(methods, method) ? methods[method] : undefined)
+  const ownMethod = (method: string) => (Object.hasOwn(methods, method) ? methods[method] : undefined)
 
   const run = async (method: string, params: unknown[], session?: Session): Promise<unknown> => {
     if (!habits) return answerTo(method, params, session)
-    const asked = habits.before(method, params)
-    return habits.after(method, asked, await answerTo(method, asked, session))
+    const allowedParams = habits.before(method, params)
+    return habits.after(method, allowedParams, await answerTo(method, allowedParams, session))
   }
   const answerTo = async (method: string, params: unknown[], session?: Session): Promise<unknown> => {
     if (method === 'eth_subscribe' || method === 'eth_unsubscribe') {
@@ -63,7 +60,7 @@ export function createRpc(options: RpcOptions): Rpc {
         ? subscriptions.subscribe(session, params)
         : subscriptions.unsubscribe(session, params)
     }
-    const own = known(method)
+    const own = ownMethod(method)
     if (own) return own(params)
     if (!METHOD_NAME.test(method))
       throw rpcFailure(-32601, `the method ${method} does not exist/is not available`)
@@ -85,7 +82,7 @@ export function createRpc(options: RpcOptions): Rpc {
     const answers: Promise<string | undefined>[] = []
     for (const item of list) {
       const message = readMessage(item)
-      // Reads run side by side; a write waits for what stands before it, and what follows waits for the
+      // Reads run side by side; a write waits for everything before it, and everything after waits for the
       // write.
       const alone = message.kind === 'call' && writes(message.method)
       if (alone) await Promise.all(answers)
@@ -107,7 +104,7 @@ export function createRpc(options: RpcOptions): Rpc {
       if (!Array.isArray(parsed)) return answer(readMessage(parsed), session)
       if (parsed.length === 0) return errorText(null, INVALID_REQUEST)
       if (parsed.length > maxBatch)
-        return errorText(null, { code: -32600, message: `a batch has at most ${maxBatch} requests` })
+        return errorText(null, { code: -32600, message: `a batch may have at most ${maxBatch} requests` })
       return answerAll(parsed, session)
     },
     call: (method, params = []) => within(timeoutMs, run(method, params), method),

@@ -8,7 +8,7 @@ const word = (value: bigint) => value.toString(16).padStart(64, '0')
 const text = (value: string) =>
   `0x08c379a0${word(32n)}${word(BigInt(Buffer.byteLength(value)))}${Buffer.from(value).toString('hex')}`
 
-test('a revert is code 3 with its data and, when it has one, its reason', () => {
+test('a revert is code 3 with its data and reason, if any', () => {
   expect(toRpcError(reverted('0x'))).toEqual({ code: 3, message: 'execution reverted', data: '0x' })
   expect(toRpcError(reverted('0xdeadbeef'))).toEqual({
     code: 3,
@@ -21,7 +21,7 @@ test('a revert is code 3 with its data and, when it has one, its reason', () => 
   })
 })
 
-test('a reason that lies about its length is no reason', () => {
+test('a reason with a wrong length is ignored', () => {
   const lies = [
     `0x08c379a0${word(32n)}${word(10n ** 60n)}`,
     `0x08c379a0${word(10n ** 60n)}`,
@@ -32,7 +32,7 @@ test('a reason that lies about its length is no reason', () => {
   for (const data of lies) expect(toRpcError(reverted(data)).message).toBe('execution reverted')
 })
 
-test('a halt, an unknown method and a bad parameter are told apart', () => {
+test('a halt, an unknown method and a bad parameter differ', () => {
   const halt = rpcFailure(-32000, 'VM Exception', { reason: 'OutOfGas', data: '0x', transactionHash: null })
   expect(toRpcError(halt)).toEqual({ code: -32000, message: 'out of gas' })
   expect(toRpcError(rpcFailure(-32004, 'Method eth_x is not supported', {}))).toEqual({
@@ -44,7 +44,7 @@ test('a halt, an unknown method and a bad parameter are told apart', () => {
   expect(toRpcError(undefined as never)).toEqual({ code: -32603, message: 'internal error' })
 })
 
-test('refusals of the pool speak as other nodes do', () => {
+test('pool rejections use the wording of other nodes', () => {
   const said = (message: string) => toRpcError(rpcFailure(-32000, message)).message
   expect(said("Sender doesn't have enough funds to send tx. The max upfront cost is: 1")).toMatch(
     /^insufficient funds/,

@@ -6,8 +6,8 @@ const METHOD_NOT_FOUND = -32601
 const EDR_UNSUPPORTED = -32004
 const INVALID_PARAMS = -32602
 
-// EDR gives every refusal the same code, so its text is all there is to go by. What clients look for stands
-// left.
+// EDR gives every rejection the same code, so only its text distinguishes them. The wording clients expect is
+// on the left.
 const WORDS: readonly [geth: string, edr: RegExp][] = [
   ['nonce too low', /^(transaction )?nonce too low/i],
   ['already known', /^known transaction/i],
@@ -18,13 +18,13 @@ const WORDS: readonly [geth: string, edr: RegExp][] = [
   ['max fee per gas less than block base fee', /too low for the next block/i],
 ]
 
-/** What EDR hangs on a call that failed: `reason` is `{Revert: …}` or the name of what stopped it. */
+/** EDR's data of a failed call: `reason` is `{Revert: …}` or the name of the halt. */
 interface CallFailure {
   reason: { Revert?: Hex } | string
   data: Hex
 }
 
-/** Any thrown thing as a standard JSON-RPC error; a revert is code 3 with its data. */
+/** Any error as a standard JSON-RPC error; a revert is code 3 with its data. */
 export function toRpcError(thrown: unknown): RpcError {
   const { code, message, data } = (thrown ?? {}) as { code?: unknown; message?: unknown; data?: unknown }
   const text = typeof message === 'string' ? message : 'internal error'
@@ -34,8 +34,8 @@ export function toRpcError(thrown: unknown): RpcError {
   if (code === INVALID_PARAMS) return { code: INVALID_PARAMS, message: text }
   if (typeof code !== 'number') return { code: -32603, message: text }
   if (code !== -32000) return { code, message: text, ...(data === undefined ? {} : { data }) }
-  const known = WORDS.find(([, pattern]) => pattern.test(text))
-  return { code, message: known ? `${known[0]}: ${text}` : text }
+  const wording = WORDS.find(([, pattern]) => pattern.test(text))
+  return { code, message: wording ? `${wording[0]}: ${text}` : text }
 }
 
 function ofCall({ reason, data }: CallFailure): RpcError {

@@ -4,7 +4,7 @@ import type { Chain, Hex } from '../engine/types.ts'
 import { readCriteria } from './logCriteria.ts'
 import type { PendingHashes } from './pendingHashes.ts'
 
-/** Filters are kept here, not in the engine: they outlive an engine that is restarted from an image. */
+/** Filters are stored here, not in the engine: they outlive an engine that is restarted from an image. */
 export interface Filters {
   newBlockFilter(): string
   newPendingTransactionFilter(): string

@@ -1,11 +1,11 @@
-/** What a node makes of a call before it is answered, and of the answer. */
+/** Changes a node's handling of a call: its parameters and its result. */
 export interface Habits {
-  /** The parameters to answer by. Throws what the node refuses. */
+  /** The parameters to use. Throws if the node rejects the call. */
   before(method: string, params: unknown[]): unknown[]
   after(method: string, params: unknown[], result: unknown): unknown
 }
 
-/** Which parameter of a method that reads state names its block. */
+/** Index of the block parameter of methods that read state. */
 export const STATE_READS: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_estimateGas: 1,
@@ -22,7 +22,7 @@ export const numberIn = (tag: unknown): number | null =>
 
 export const toTag = (number: number): string => `0x${number.toString(16)}`
 
-/** One after the other, as a call goes through them. */
+/** Applies several in sequence. */
 export const allOf = (...habits: Habits[]): Habits => ({
   before: (method, params) => habits.reduce((asked, { before }) => before(method, asked), params),
   after: (method, params, result) => habits.reduce((told, { after }) => after(method, params, told), result),

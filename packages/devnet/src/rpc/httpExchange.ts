@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLocal } from '../localOnly.ts'
 
-/** The body as text; undefined when it is longer than allowed. */
+/** The body as text; undefined if it is too long. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -25,7 +25,7 @@ export function sendJson(response: ServerResponse, status: number, text: string)
   response.end(text)
 }
 
-/** A page served from this machine, such as the dashboard, may ask; others may not. */
+/** CORS: only pages served from this machine, such as the dashboard. */
 export function allowLocalOrigin(request: IncomingMessage, response: ServerResponse): void {
   const { origin } = request.headers
   if (origin === undefined || !isLocal(origin)) return

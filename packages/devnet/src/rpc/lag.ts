@@ -3,15 +3,15 @@ import { type Habits, numberIn, STATE_READS, toTag } from './habits.ts'
 
 const NEWEST: readonly unknown[] = [undefined, null, 'latest', 'pending', 'safe', 'finalized']
 
-/** A node that stands so many blocks behind the chain, and knows nothing of what came after. */
+/** A node that is this many blocks behind the chain. */
 export function laggingHabits({ head, lagBlocks }: { head(): number; lagBlocks(): number }): Habits {
   const own = () => Math.max(0, head() - lagBlocks())
   const moved = (params: unknown[], place: number): unknown[] => {
     if (!NEWEST.includes(params[place])) return params
-    const asked = [...params]
-    while (asked.length < place) asked.push(undefined)
-    asked[place] = toTag(own())
-    return asked
+    const adjusted = [...params]
+    while (adjusted.length < place) adjusted.push(undefined)
+    adjusted[place] = toTag(own())
+    return adjusted
   }
   const isAhead = (tag: unknown): boolean => (numberIn(tag) ?? 0) > own()
   return {
@@ -26,7 +26,7 @@ export function laggingHabits({ head, lagBlocks }: { head(): number; lagBlocks()
       if (method === 'eth_getLogs') {
         const { toBlock, blockHash, ...filter } = (params[0] ?? {}) as Record<string, unknown>
         if (blockHash !== undefined) return params
-        // What it does not have yet it leaves out without a word.
+        // Blocks it does not have yet are omitted without an error.
         return [{ ...filter, toBlock: isAhead(toBlock) || NEWEST.includes(toBlock) ? toTag(own()) : toBlock }]
       }
       return params

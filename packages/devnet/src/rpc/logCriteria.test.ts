@@ -9,7 +9,7 @@ const small = fc.integer({ min: 0, max: 3 })
 const choice = (name: (value: number) => string) =>
   fc.oneof(fc.constant(null), small.map(name), fc.array(small.map(name), { maxLength: 3 }))
 
-/** Said plainly: absent, null and the empty list match anything, a list is an or, places are an and. */
+/** Reference: absent, null and the empty list match anything, a list is an or, positions are an and. */
 const expected = (wanted: unknown, found: string | undefined) => {
   if (wanted === null || wanted === undefined) return true
   const list = Array.isArray(wanted) ? wanted : [wanted]
@@ -17,7 +17,7 @@ const expected = (wanted: unknown, found: string | undefined) => {
   return found !== undefined && list.includes(found)
 }
 
-test('a log matches when its address and each topic are among those asked for', () => {
+test('a log matches if its address and each topic are among the requested ones', () => {
   fc.assert(
     fc.property(
       choice(address),
@@ -35,7 +35,7 @@ test('a log matches when its address and each topic are among those asked for', 
   )
 })
 
-test('case does not matter, nonsense is refused', () => {
+test('case does not matter, invalid input is rejected', () => {
   const upper = `0x${'AB'.repeat(20)}`
   expect(matches(readCriteria({ address: upper }), { address: upper.toLowerCase(), topics: [] })).toBe(true)
   for (const bad of [

@@ -1,6 +1,6 @@
 import { rpcFailure } from '../engine/provider.ts'
 
-/** Undefined matches anything, also at a topic's place. */
+/** Undefined matches anything, at a topic's position too. */
 export interface LogCriteria {
   addresses?: Set<string>
   topics: (Set<string> | undefined)[]
@@ -21,7 +21,7 @@ export function readCriteria(value: unknown): LogCriteria {
   const { address, topics } = value as Record<string, unknown>
   const addresses = alternatives(address, HEX.address, 'address')
   if (topics !== undefined && topics !== null && (!Array.isArray(topics) || topics.length > 4))
-    throw rpcFailure(-32602, 'topics is not a list of at most four')
+    throw rpcFailure(-32602, 'topics must be a list of at most four')
   return {
     ...(addresses === undefined ? {} : { addresses }),
     topics: ((topics ?? []) as unknown[]).map((topic) => alternatives(topic, HEX.topic, 'topic')),

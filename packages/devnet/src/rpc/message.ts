@@ -6,7 +6,7 @@ export interface RpcError {
   data?: unknown
 }
 
-/** `id` is absent in a notification, which gets no answer. */
+/** `id` is absent in a notification, which gets no response. */
 export type Incoming =
   | { kind: 'call'; id?: Id; method: string; params: unknown[] }
   | { kind: 'invalid'; id: Id; error: RpcError }
@@ -28,7 +28,7 @@ export function readMessage(value: unknown): Incoming {
     (id !== undefined && !isId(id))
   )
     return { kind: 'invalid', id: answerTo, error: INVALID_REQUEST }
-  // viem leaves params out where a method takes none.
+  // viem omits params if a method has none.
   if (params !== undefined && params !== null && !Array.isArray(params))
     return { kind: 'invalid', id: answerTo, error: { code: -32602, message: 'params must be an array' } }
   const list = (params ?? []) as unknown[]

@@ -6,10 +6,10 @@ import type { PendingHashes } from './pendingHashes.ts'
 
 export type Method = (params: unknown[]) => Promise<unknown>
 
-/** Of the engine's own names these only read. */
+/** Read-only methods of the engine's own namespaces. */
 const READS = ['hardhat_metadata', 'hardhat_getAutomine']
 
-/** The methods that are more than a question to the engine. */
+/** Methods that do more than query the engine. */
 export function nodeMethods(chain: Chain, filters: Filters, pending: PendingHashes): Record<string, Method> {
   const announced = async (sending: Promise<Hex>) => {
     const hash = await sending
@@ -35,7 +35,7 @@ export function nodeMethods(chain: Chain, filters: Filters, pending: PendingHash
 export const changesState = (method: string): boolean =>
   /^(hardhat|evm)_/.test(method) && !READS.includes(method)
 
-/** A raw transaction, shape checked. */
+/** A raw transaction, with its format checked. */
 export function rawTransaction(value: unknown): Hex {
   if (typeof value !== 'string' || !/^0x([0-9a-fA-F]{2})+$/.test(value))
     throw rpcFailure(-32602, 'expected the signed transaction as hex data')
@@ -47,7 +47,7 @@ function ownedTransaction(value: unknown): OwnedTx {
   const { from, input, data, value: amount, gas, ...rest } = value as Record<string, unknown>
   if (typeof from !== 'string') throw rpcFailure(-32602, 'expected a transaction with from')
   const content = input ?? data
-  // Nonce, fees and lists go to the engine as they came.
+  // Nonce, fees and lists are passed on unchanged.
   return {
     ...rest,
     from,

@@ -2,7 +2,7 @@ import { rpcFailure } from '../engine/provider.ts'
 import type { Method } from './methods.ts'
 import type { ServeOptions, Serving } from './serve.ts'
 
-/** dead: nobody listens there. lag: it stands `lag_blocks` behind. */
+/** dead: the port is closed. lag: it is `lag_blocks` behind. */
 type Mode = 'ok' | 'lag' | 'dead'
 const MODES: readonly unknown[] = ['ok', 'lag', 'dead']
 
@@ -13,7 +13,7 @@ interface More {
   serving: Serving | null
   port: number
   answered: number
-  /** It dies once it has answered so many. */
+  /** It dies after this many responses. */
   diesAt: number | null
 }
 
@@ -26,7 +26,7 @@ export interface MoreAddresses {
 
 const DEFAULT_LAG_BLOCKS = 50
 
-/** Further addresses of the same chain, each of which can lag or die. */
+/** Further addresses of the same chain; each can lag or die. */
 export async function openMoreAddresses({
   count,
   serve,
@@ -83,7 +83,7 @@ export async function openMoreAddresses({
         const more = all[Number(n ?? 1) - 1]
         if (!more) throw rpcFailure(-32602, `there are ${all.length} further addresses: n is from 1 on`)
         if (mode !== undefined && !MODES.includes(mode))
-          throw rpcFailure(-32602, `mode is one of ${MODES.join(', ')}`)
+          throw rpcFailure(-32602, `mode must be one of ${MODES.join(', ')}`)
         if (typeof lag_blocks === 'number') more.lagBlocks = lag_blocks
         if (mode === 'dead' && typeof after_requests === 'number')
           more.diesAt = more.answered + after_requests

@@ -1,6 +1,6 @@
 import type { Chain, Hex } from '../engine/types.ts'
 
-/** Tells each transaction's hash once: when it is sent through here, or else when its block is mined. */
+/** Reports each transaction's hash once: when it is sent here, otherwise when its block is mined. */
 export interface PendingHashes {
   announce(hash: Hex): void
   listen(listener: (hash: Hex) => void): () => void
@@ -10,12 +10,12 @@ export interface PendingHashes {
 const REMEMBERED = 20_000
 
 export function createPendingHashes(chain: Pick<Chain, 'onBlock'>): PendingHashes {
-  const told = new Set<Hex>()
+  const reported = new Set<Hex>()
   const listeners = new Set<(hash: Hex) => void>()
   const announce = (hash: Hex) => {
-    if (told.has(hash)) return
-    told.add(hash)
-    if (told.size > REMEMBERED) told.delete(told.values().next().value!)
+    if (reported.has(hash)) return
+    reported.add(hash)
+    if (reported.size > REMEMBERED) reported.delete(reported.values().next().value!)
     for (const listener of listeners) listener(hash)
   }
   const stop = chain.onBlock((block) => {

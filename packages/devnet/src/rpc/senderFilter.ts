@@ -3,7 +3,7 @@ import { rpcFailure } from '../engine/provider.ts'
 import type { Chain, Hex } from '../engine/types.ts'
 import type { Method } from './methods.ts'
 
-/** Refuses transactions of some senders, with the words of a chain that filters: they say nothing. */
+/** Rejects transactions of some senders, with the message of a filtering chain. */
 export function createSenderFilter(chain: Pick<Chain, 'sendRaw'>): {
   sendRaw: Chain['sendRaw']
   /** devnet_filterSender(address, filtered). */

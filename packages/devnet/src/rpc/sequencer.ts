@@ -5,7 +5,7 @@ import { toRpcError } from './errors.ts'
 import { errorText, PARSE_ERROR, readMessage, resultText } from './message.ts'
 import { type Method, rawTransaction } from './methods.ts'
 
-/** lossy: pools the transaction and never answers. refuse: answers an error and pools nothing. */
+/** lossy: pools the transaction and never answers. refuse: returns an error and pools nothing. */
 export type SequencerMode = 'ok' | 'slow' | 'lossy' | 'refuse'
 const MODES: readonly string[] = ['ok', 'slow', 'lossy', 'refuse']
 
@@ -16,11 +16,11 @@ export interface SequencerState {
 
 export type SequencerReply = { kind: 'answer'; text: string } | { kind: 'silence' }
 
-/** The endpoint that only takes transactions, and can be told to misbehave. */
+/** The endpoint that only accepts transactions, with scripted faults. */
 export interface Sequencer {
   handle(text: string): Promise<SequencerReply>
   set(state: Partial<SequencerState>): SequencerState
-  /** How often a transaction came in, whatever became of it. */
+  /** How often a transaction was received, whatever the outcome. */
   seen(hash: Hex): number
   /** devnet_sequencer and devnet_sequencerSeen. */
   methods: Record<string, Method>
@@ -41,10 +41,10 @@ export function createSequencer(chain: Pick<Chain, 'sendRaw'>): Sequencer {
   }
   const set = (wanted: Partial<SequencerState>) => {
     if (wanted.mode !== undefined && !MODES.includes(wanted.mode))
-      throw rpcFailure(-32602, `mode is one of ${MODES.join(', ')}`)
+      throw rpcFailure(-32602, `mode must be one of ${MODES.join(', ')}`)
     const delay = wanted.delay_ms
     if (delay !== undefined && !(Number.isInteger(delay) && delay >= 0 && delay <= MAX_DELAY_MS))
-      throw rpcFailure(-32602, `delay_ms is a whole number up to ${MAX_DELAY_MS}`)
+      throw rpcFailure(-32602, `delay_ms must be a whole number up to ${MAX_DELAY_MS}`)
     state = { ...state, ...wanted }
     return state
   }
@@ -55,8 +55,8 @@ export function createSequencer(chain: Pick<Chain, 'sendRaw'>): Sequencer {
     if (message.kind === 'invalid') return errorText(message.id, message.error)
     const id = message.id ?? null
     if (message.method !== 'eth_sendRawTransaction')
-      return errorText(id, { code: -32601, message: 'the sequencer takes eth_sendRawTransaction only' })
-    // The mode at arrival holds, even when it is switched while a slow one waits.
+      return errorText(id, { code: -32601, message: 'the sequencer supports eth_sendRawTransaction only' })
+    // The mode at arrival applies, even if it changes while a slow request waits.
     const { mode, delay_ms } = state
     try {
       const raw = rawTransaction(message.params[0])

@@ -68,7 +68,7 @@ const signed = async () =>
     maxPriorityFeePerGas: 0n,
   })
 
-test('ids come back as they were, params may be absent, notifications get nothing', async () => {
+test('ids are echoed, params may be absent, notifications get no response', async () => {
   for (const id of ['a', 7, null, 0, ''])
     expect((await post({ jsonrpc: '2.0', id, method: 'eth_chainId' })).body).toEqual({
       jsonrpc: '2.0',
@@ -81,7 +81,7 @@ test('ids come back as they were, params may be absent, notifications get nothin
   })
 })
 
-test('what is wrong is said with the standard codes', async () => {
+test('errors have the standard codes', async () => {
   const code = async (body: unknown) => (await post(body)).body.error.code
   expect(await code('{"jsonrpc":')).toBe(-32700)
   expect(await code([])).toBe(-32600)
@@ -101,7 +101,7 @@ test('what is wrong is said with the standard codes', async () => {
   expect(await ask('evm_snapshot')).toHaveProperty('error')
 })
 
-test('a batch answers each in its place; writes keep their order', async () => {
+test('a batch responds in order; writes keep their order', async () => {
   const raws = [await signed(), await signed(), await signed()]
   const hashes = raws.map((raw) => keccak256(raw))
   const { body } = await post([
@@ -139,7 +139,7 @@ test('a revert is code 3 with its data, a halt is not', async () => {
   expect(await call('0x602a60005260206000f3')).toMatchObject({ result: `0x${'2a'.padStart(64, '0')}` })
 })
 
-test('owned accounts send without a key; devnet methods are answered; none hangs', async () => {
+test('owned accounts send without a key; devnet methods respond; none hangs', async () => {
   const { result: hash } = await ask('eth_sendTransaction', [
     { from: deployer!.address, to: alice.address, value: '0x5' },
   ])
@@ -150,7 +150,7 @@ test('owned accounts send without a key; devnet methods are answered; none hangs
   expect((await ask('devnet_never')).error).toMatchObject({ code: -32002 })
 })
 
-test('bodies are bounded, other verbs refused, a local page may ask', async () => {
+test('bodies are bounded, other methods rejected, a local page allowed', async () => {
   expect(await post(`"${'x'.repeat(100_000)}"`)).toMatchObject({
     status: 413,
     body: { error: { code: -32600 } },
@@ -206,7 +206,7 @@ test('pages from elsewhere, other names of this machine and forms move nothing',
   expect(await refusal({ host: 'evil.example' })).toBe(421)
 })
 
-test('a socket answers requests and its subscriptions end when told', async () => {
+test('a socket serves requests, and subscriptions end on request', async () => {
   const socket = new WebSocket(serving.url.replace('http', 'ws'))
   const inbox: Record<string, unknown>[] = []
   socket.on('message', (data) => inbox.push(JSON.parse(String(data))))
@@ -223,9 +223,9 @@ test('a socket answers requests and its subscriptions end when told', async () =
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))
   const subscription = (await until(1)).result
   const block = await chain.mine()
-  const told = (await until(2)).params
-  expect(told).toMatchObject({ subscription, result: { hash: block.hash, number: block.number } })
-  expect(told?.result).not.toHaveProperty('transactions')
+  const notification = (await until(2)).params
+  expect(notification).toMatchObject({ subscription, result: { hash: block.hash, number: block.number } })
+  expect(notification?.result).not.toHaveProperty('transactions')
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'eth_unsubscribe', params: [subscription] }))
   expect((await until(3)).result).toBe(true)
   await chain.mine()
@@ -236,7 +236,7 @@ test('a socket answers requests and its subscriptions end when told', async () =
   socket.close()
 })
 
-test('the sequencer takes transactions only, and counts what it was given', async () => {
+test('the sequencer accepts transactions only, and counts them', async () => {
   expect(await ask('eth_chainId', [], '/sequencer')).toMatchObject({ error: { code: -32601 } })
   const raw = await signed()
   const hash = keccak256(raw)
@@ -253,7 +253,7 @@ test('the sequencer takes transactions only, and counts what it was given', asyn
   expect((await ask('devnet_sequencerSeen', [hash])).result).toBe(2)
 })
 
-test('told to refuse, it pools nothing', async () => {
+test('in mode refuse it pools nothing', async () => {
   expect((await ask('devnet_sequencer', [{ mode: 'refuse' }])).result).toMatchObject({ mode: 'refuse' })
   const raw = await signed()
   expect(await ask('eth_sendRawTransaction', [raw], '/sequencer')).toMatchObject({ error: { code: -32003 } })
@@ -263,7 +263,7 @@ test('told to refuse, it pools nothing', async () => {
   await chain.mine()
 })
 
-test('told to be lossy, it pools and never answers', async () => {
+test('in mode lossy it pools and never answers', async () => {
   await ask('devnet_sequencer', [{ mode: 'lossy' }])
   const raw = await signed()
   const failure = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
@@ -278,7 +278,7 @@ test('told to be lossy, it pools and never answers', async () => {
   await ask('devnet_sequencer', [{ mode: 'ok' }])
 })
 
-test('told to be slow, it takes its time', async () => {
+test('in mode slow it delays its response', async () => {
   await ask('devnet_sequencer', [{ mode: 'slow', delay_ms: 250 }])
   const raw = await signed()
   const startedMs = performance.now()
@@ -291,7 +291,7 @@ test('told to be slow, it takes its time', async () => {
   expect((await ask('devnet_sequencer', [{ delay_ms: -1 }])).error.code).toBe(-32602)
 })
 
-test('closing lets an open request finish and hangs on no idle connection', async () => {
+test('closing finishes an open request and does not wait for idle connections', async () => {
   const other = await serveRpc({ rpc })
   const socket = new WebSocket(other.url.replace('http', 'ws'))
   await new Promise((resolve) => socket.once('open', resolve))

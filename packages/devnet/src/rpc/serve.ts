@@ -15,11 +15,11 @@ export interface ServeOptions {
   maxBodyBytes?: number
   /** How long a lossy sequencer holds a socket before it drops it. */
   silenceMs?: number
-  /** Refuses with 429 whoever asks too much. */
+  /** Responds with 429 to callers over their budget. */
   meter?: Meter
-  /** Told of every request. */
+  /** Called on every request. */
   answered?(): void
-  /** How long a WebSocket lasts. */
+  /** Lifetime of a WebSocket. */
   socketLifeMs?: number
 }
 
@@ -55,7 +55,7 @@ export async function serveRpc(
   return listen(server, settings, () => sockets.close())
 }
 
-/** The sequencer on a port of its own. */
+/** The sequencer on a separate port. */
 export function serveSequencer(sequencer: Sequencer, options: ServeOptions = {}): Promise<Serving> {
   const settings = { ...DEFAULTS, ...options }
   const answer = answerBySequencer(sequencer, settings.silenceMs)
@@ -121,7 +121,7 @@ async function listen(
   { host, port }: { host: string; port: number },
   closing: () => void,
 ): Promise<Serving> {
-  // Longer than clients keep a connection, so that it is not closed under a request on its way.
+  // Longer than clients keep a connection, so that it is not closed under a request in flight.
   server.keepAliveTimeout = 65_000
   server.requestTimeout = 60_000
   await new Promise<void>((resolve, reject) => {
@@ -135,7 +135,7 @@ async function listen(
     close: ({ atOnce } = { atOnce: false }) =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), atOnce ? 0 : CLOSE_WITHIN_MS)
-        // A connection whose last request was under way gets idle only later.
+        // A connection with a running request becomes idle only later.
         const sweeps = setInterval(() => server.closeIdleConnections(), 20)
         server.close(() => {
           clearTimeout(timer)

@@ -19,7 +19,7 @@ describe('a strict node', () => {
   const { before, after } = strictHabits({ head: () => HEAD, limits: LIMITS })
   const range = (blocks: number) => [{ fromBlock: hex(HEAD - blocks + 1), toBlock: hex(HEAD) }]
 
-  it('has no traces, and no state of long ago', () => {
+  it('has no traces, and no old state', () => {
     expect(() => before('debug_traceTransaction', ['0x'])).toThrow('does not exist/is not available')
     const call = (block: number) => () => before('eth_call', [{}, hex(block)])
     expect(call(5_000)).toThrow('missing trie node')
@@ -28,7 +28,7 @@ describe('a strict node', () => {
     expect(before('eth_call', [{}, 'latest'])).toEqual([{}, 'latest'])
   })
 
-  it('gives logs by range and by matches, more of them near each other', () => {
+  it('limits logs by range and by matches, with more for small ranges', () => {
     expect(() => before('eth_getLogs', range(2_001))).toThrow('exceeds limit')
     expect(after('eth_getLogs', range(2_000), logs(3))).toHaveLength(3)
     expect(() => after('eth_getLogs', range(2_000), logs(4))).toThrow('exceeds limit')
@@ -37,7 +37,7 @@ describe('a strict node', () => {
     expect(() => after('eth_getLogs', range(2_000), logs(16))).toThrow('log query timed out')
   })
 
-  it('gives logs no time', () => {
+  it('returns zero log times', () => {
     expect(after('eth_getLogs', range(1), [log()])).toMatchObject([{ blockTimestamp: '0x0' }])
     const receipt = { status: '0x1', logs: [log()] }
     expect(after('eth_getTransactionReceipt', ['0x'], receipt)).toMatchObject({
@@ -47,7 +47,7 @@ describe('a strict node', () => {
     expect(after('eth_getTransactionReceipt', ['0x'], null)).toBeNull()
   })
 
-  it('counts what asking costs; what tests do to the world is free', () => {
+  it('counts the cost of requests; test methods are free', () => {
     let nowMs = 0
     const meter = createMeter(10, () => nowMs)
     const asks = (method: string, times = 1) =>
@@ -59,13 +59,13 @@ describe('a strict node', () => {
     expect(asks('eth_chainId', 5)).toBe(0)
     expect(asks('eth_chainId')).toBe(1)
     nowMs = 10_000
-    // Dearer than the whole budget: served once that is full.
+    // More expensive than the whole budget: served once that is full.
     expect(asks('eth_getLogs', 3)).toBe(0)
     expect(asks('eth_chainId')).toBe(1)
   })
 })
 
-it('a node that lags knows nothing of what came after', () => {
+it('hides later blocks on a lagging node', () => {
   let lag = 10
   const { before, after } = laggingHabits({ head: () => HEAD, lagBlocks: () => lag })
   expect(after('eth_blockNumber', [], hex(HEAD))).toBe(hex(9_990))

@@ -3,28 +3,28 @@ import { rpcFailure } from '../engine/provider.ts'
 import type { Hex } from '../engine/types.ts'
 import { type Habits, numberIn, STATE_READS, toTag } from './habits.ts'
 
-/** Where the public node of chain 4663 draws its lines. */
+/** Limits of the public node of chain 4663. */
 export interface StrictLimits {
-  /** Logs in one answer. */
+  /** Logs in one response. */
   logMatches: number
   /** The same for a range of at most NEAR_BLOCKS. */
   logMatchesNear: number
   /** Blocks in one range. */
   logBlocks: number
-  /** Blocks of which the state is kept. */
+  /** Blocks whose state is kept. */
   stateBlocks: number
-  /** What all callers together may spend in a second. */
+  /** Budget of all callers together per second. */
   costPerS: number
-  /** How long a WebSocket lasts. */
+  /** Lifetime of a WebSocket. */
   socketLifeS: number
 }
 
 const NEAR_BLOCKS = 1_001
-/** A question so much larger than is answered takes longer than the node takes. */
+/** A query this much larger than the limit times out. */
 const TIMES_OUT_AT = 5
 const MISSING = /^(debug|trace|arbtrace|txpool)_/
 
-/** The public node's bad habits: what it does not have, and what it does not give. */
+/** The public node's limits: missing methods and capped results. */
 export function strictHabits({ head, limits }: { head(): number; limits: StrictLimits }): Habits {
   const refuseOldState = (tag: unknown): void => {
     const number = numberIn(tag)
@@ -85,11 +85,11 @@ const COSTS: Readonly<Record<string, number>> = {
 const BURST_S = 2
 
 export interface Meter {
-  /** Seconds to wait before this may be asked; 0: go on. */
+  /** Seconds to wait before this request; 0: none. */
   take(text: string): number
 }
 
-/** Asking costs, and what is left comes back by the second. What tests do to the world is free. */
+/** Requests cost, and the budget refills by the second. Test methods are free. */
 export function createMeter(costPerS: number, nowMs: () => number = () => performance.now()): Meter {
   let left = costPerS * BURST_S
   let atMs = nowMs()
@@ -100,7 +100,7 @@ export function createMeter(costPerS: number, nowMs: () => number = () => perfor
         cost += /^(devnet|hardhat|evm)_/.test(method!) ? 0 : (COSTS[method!] ?? 1)
       left = Math.min(costPerS * BURST_S, left + ((nowMs() - atMs) / 1000) * costPerS)
       atMs = nowMs()
-      // A batch dearer than the whole budget is served when the budget is full.
+      // A batch more expensive than the whole budget is served when the budget is full.
       if (cost > 0 && left < Math.min(cost, costPerS * BURST_S)) return 1
       left -= cost
       return 0

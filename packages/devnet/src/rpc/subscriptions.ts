@@ -5,7 +5,7 @@ import { type LogCriteria, matches, readCriteria } from './logCriteria.ts'
 import { notificationText } from './message.ts'
 import type { PendingHashes } from './pendingHashes.ts'
 
-/** A WebSocket as the methods see it. */
+/** A WebSocket for the methods. */
 export interface Session {
   send(text: string): void
 }
@@ -13,7 +13,7 @@ export interface Session {
 export interface Subscriptions {
   subscribe(session: Session, params: unknown[]): string
   unsubscribe(session: Session, params: unknown[]): boolean
-  /** The session is gone. */
+  /** Ends the session. */
   drop(session: Session): void
   close(): void
 }
@@ -43,7 +43,7 @@ export function createSubscriptions(
   const of = (kind: Wish['kind']) => [...all.values()].filter(({ wish }) => wish.kind === kind)
   const tell = ({ id, session }: Subscription, json: string) => session.send(notificationText(id, json))
 
-  // One block after another, so that a slow reading of logs cannot overtake the next block's.
+  // One block after another, so that a slow read of logs cannot be overtaken by the next block's.
   let telling: Promise<void> = Promise.resolve()
   const tellBlock = async (block: BlockJson) => {
     const heads = of('newHeads')

@@ -42,9 +42,9 @@ function multicall3InitCode(): Hex {
   const file = createRequire(import.meta.url)
     .resolve('viem')
     .replace(/_cjs.*$/, 'constants/contracts.ts')
-  const found = /multicall3Bytecode\s*=\s*'(0x[0-9a-f]+)'/.exec(readFileSync(file, 'utf8'))
-  if (!found) throw new Error('viem has no multicall3 init code any more')
-  return found[1] as Hex
+  const match = /multicall3Bytecode\s*=\s*'(0x[0-9a-f]+)'/.exec(readFileSync(file, 'utf8'))
+  if (!match) throw new Error('viem has no multicall3 init code any more')
+  return match[1] as Hex
 }
 
 let chain: Chain
@@ -107,7 +107,7 @@ test('a transaction is sent, waited for and read back', async () => {
   expect(await reader.getTransaction({ hash })).toMatchObject({ from: alice!.address.toLowerCase() })
 })
 
-test('simulateCalls tells results, reverts and asset changes while blocks go by', async () => {
+test('simulateCalls returns results, reverts and asset changes while blocks are mined', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { results, assetChanges } = await clients.reader.simulateCalls({
       account: bob!,
@@ -149,7 +149,7 @@ test('simulateBlocks takes overrides of block and state', async () => {
   ])
 })
 
-test('multicall answers many reads at once, failures among them', async () => {
+test('multicall returns many reads at once, with failures among them', async () => {
   const answers = await clients.reader.multicall({
     contracts: [
       { ...token(), functionName: 'balanceOf', args: [carol!.address] },
@@ -167,7 +167,7 @@ test('multicall answers many reads at once, failures among them', async () => {
   expect(many).toHaveLength(40)
 })
 
-test('a 7702 transaction delegates, and the wallet answers as the contract', async () => {
+test('a 7702 transaction delegates, and the wallet acts as the contract', async () => {
   const { reader, wallet } = clients
   const authorization = await wallet.signAuthorization({
     account: alice!,
@@ -239,11 +239,11 @@ test('events and pending hashes come over the socket, filtered', async () => {
     return hash
   }
   const other = await send(bob!.address)
-  const wanted = await send(carol!.address)
+  const expectedHash = await send(carol!.address)
   await until(() => events.length > 0 && hashes.length > 1)
   for (const stop of stops) stop()
-  expect(events).toEqual([wanted])
-  expect(hashes).toEqual([other, wanted])
+  expect(events).toEqual([expectedHash])
+  expect(hashes).toEqual([other, expectedHash])
 })
 
 test('filters can be polled for blocks, logs and pending hashes', async () => {

@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { json, problem, type Reply } from './reply.ts'
 
-/** What an aggregator was asked, in the chain's own words: ETH is the zero address. */
+/** A quote request in the chain's terms: ETH is the zero address. */
 export interface Asked {
   tokenIn: string
   tokenOut: string
   amountIn: string
 }
 
-/** How one of the real aggregators is asked and answers. */
+/** Request and response format of one real aggregator. */
 export interface AggregatorShape {
   method: 'GET' | 'POST'
   path: string
-  /** Where its key comes, for those that answer nobody without one. */
+  /** Where its key is sent, if it requires one. */
   keyOf?(headers: IncomingHttpHeaders): string | undefined
   native: string
   readRequest(query: URLSearchParams, body: Record<string, unknown>): Asked
-  /** `said` has the tokens as it writes them. */
+  /** `said` has the tokens in the vendor's spelling. */
   offer(said: Asked, amountOut: string): Record<string, unknown>
   noRoute(): Reply
   refuse(status: number, why: string): Reply
@@ -29,7 +29,7 @@ const EEEE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const GAS = 260_000
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
-const asked =
+const readQuery =
   (tokenIn: string, tokenOut: string, amountIn: string) =>
   (query: URLSearchParams): Asked => ({
     tokenIn: query.get(tokenIn) ?? '',
@@ -43,7 +43,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/robinhood/api/v1/routes',
     native: EEEE,
-    readRequest: asked('tokenIn', 'tokenOut', 'amountIn'),
+    readRequest: readQuery('tokenIn', 'tokenOut', 'amountIn'),
     offer: (said, amountOut) => ({
       code: 0,
       message: 'successfully',
@@ -67,7 +67,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/quote/v7/4663',
     native: EEEE,
-    readRequest: asked('tokenIn', 'tokenOut', 'amount'),
+    readRequest: readQuery('tokenIn', 'tokenOut', 'amount'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       status: 'Success',
       tokens: [token(tokenIn), token(tokenOut)],
@@ -87,7 +87,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/v1/quote',
     native: ZERO,
-    readRequest: asked('fromToken', 'toToken', 'fromAmount'),
+    readRequest: readQuery('fromToken', 'toToken', 'fromAmount'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       type: 'lifi',
       tool: 'devnet',
@@ -115,7 +115,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     path: '/swap/allowance-holder/price',
     keyOf: (headers) => (headers['0x-version'] === 'v2' ? asText(headers['0x-api-key']) : undefined),
     native: EEEE,
-    readRequest: asked('sellToken', 'buyToken', 'sellAmount'),
+    readRequest: readQuery('sellToken', 'buyToken', 'sellAmount'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       liquidityAvailable: true,
       sellToken: tokenIn.toLowerCase(),
@@ -136,7 +136,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     path: '/swap/v6.1/4663/quote',
     keyOf: (headers) => /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1],
     native: EEEE,
-    readRequest: asked('src', 'dst', 'amount'),
+    readRequest: readQuery('src', 'dst', 'amount'),
     offer: ({ tokenIn, tokenOut }, amountOut) => ({
       srcToken: token(tokenIn.toLowerCase()),
       dstToken: token(tokenOut.toLowerCase()),
@@ -151,7 +151,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
     method: 'GET',
     path: '/v4/4663/quote',
     native: EEEE,
-    readRequest: asked('inTokenAddress', 'outTokenAddress', 'amountDecimals'),
+    readRequest: readQuery('inTokenAddress', 'outTokenAddress', 'amountDecimals'),
     offer: ({ tokenIn, tokenOut, amountIn }, amountOut) => ({
       code: 200,
       data: {
@@ -194,7 +194,7 @@ export const AGGREGATOR_SHAPES: Record<string, AggregatorShape> = {
   },
 }
 
-/** Native ETH as the zero address; undefined for an address that this vendor does not take. */
+/** Native ETH as the zero address; undefined for an address that this vendor does not accept. */
 export function plainToken({ native }: AggregatorShape, written: string): string | undefined {
   if (!/^0x[0-9a-fA-F]{40}$/.test(written)) return undefined
   const token = written.toLowerCase()

@@ -11,7 +11,7 @@ import {
 import type { VendorName, VendorState } from './modes.ts'
 import { json, type Reply, readBody } from './reply.ts'
 
-/** The amount out near the pools' mid, or null when no pool joins the two. */
+/** The output near the pools' mid, or null if no pool connects the two. */
 export type QuoteNearMid = (tokenIn: string, tokenOut: string, amountIn: bigint) => Promise<bigint | null>
 
 export interface AggregatorDeps {
@@ -19,10 +19,7 @@ export interface AggregatorDeps {
   seed: string
 }
 
-/**
- * An aggregator is a little better or worse than the mid, always the same way for the same pair: −25 to +5
- * bps.
- */
+/** Bias of an aggregator against the mid, fixed per pair: −25 to +5 bps. */
 export function biasBps(seed: string, name: string, tokenIn: string, tokenOut: string): bigint {
   const text = `${seed}:${name}:${tokenIn.toLowerCase()}:${tokenOut.toLowerCase()}`
   return BigInt(createHash('sha256').update(text).digest().readUInt32BE(0) % 31) - 25n
@@ -34,14 +31,14 @@ const SKEW: Record<string, (out: bigint) => bigint> = {
   negative: (out) => -out,
 }
 
-/** `/aggregator_N/<kind>` and then the vendor's own path; any of the three speaks any of the shapes. */
+/** `/aggregator_N/<kind>` and then the vendor's own path; each of the three supports all formats. */
 export function findAggregator(pathname: string): { name: VendorName; shape: AggregatorShape } | undefined {
   const [, name, kind = '', path] = /^\/(aggregator_[123])\/([^/]+)(\/.*)$/.exec(pathname) ?? []
   const shape = Object.hasOwn(AGGREGATOR_SHAPES, kind) ? AGGREGATOR_SHAPES[kind] : undefined
   return shape !== undefined && shape.path === path ? { name: name as VendorName, shape } : undefined
 }
 
-/** A quote in the shape of one of the real aggregators, with its refusals. */
+/** A quote in the format of a real aggregator, with its refusals. */
 export async function quoteAggregator(
   deps: AggregatorDeps,
   { name, shape }: { name: VendorName; shape: AggregatorShape },
@@ -56,9 +53,9 @@ export async function quoteAggregator(
   }
   const said = shape.readRequest(searchParams, body)
   const [tokenIn, tokenOut] = [plainToken(shape, said.tokenIn), plainToken(shape, said.tokenOut)]
-  if (tokenIn === undefined || tokenOut === undefined) return shape.refuse(400, 'A token is no address.')
+  if (tokenIn === undefined || tokenOut === undefined) return shape.refuse(400, 'A token is not an address.')
   if (!/^[1-9][0-9]{0,77}$/.test(said.amountIn))
-    return shape.refuse(400, 'The amount is no atoms above zero.')
+    return shape.refuse(400, 'The amount must be a positive number of atoms.')
   const mid = mode === 'no_route' ? null : await deps.quote(tokenIn, tokenOut, BigInt(said.amountIn))
   if (mid === null || mid === 0n) return shape.noRoute()
   const biased = (mid * (10_000n + biasBps(deps.seed, name, tokenIn, tokenOut))) / 10_000n
@@ -75,7 +72,7 @@ function offer(shape: AggregatorShape, said: Asked, amountOut: string, mode: str
   return mode === 'missing_fields' ? withoutText(whole, amountOut) : whole
 }
 
-/** Without whatever holds the amount. */
+/** Removes the amount field. */
 const withoutText = (value: unknown, text: string): unknown =>
   JSON.parse(JSON.stringify(value, (_, field) => (field === text ? undefined : field)))
 

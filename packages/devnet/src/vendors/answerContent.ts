@@ -14,7 +14,7 @@ const said = (value: unknown): Choice => ({
   finish: 'stop',
 })
 
-/** The shape used when nobody asked for one. */
+/** The default format. */
 const FREE_SHAPE: Schema = {
   type: 'object',
   properties: {
@@ -34,7 +34,7 @@ const FREE_SHAPE: Schema = {
   },
 }
 
-/** Fault answers are made from an honest one, so that only the fault is wrong with them. */
+/** Fault responses are made from a valid one, so that only the fault is wrong with them. */
 const order = (orders: Order[], change: Partial<Order>): Order[] => {
   const base = orders[0] ?? { pair: 'ETH/USDG', side: 'buy' as const, usd: 10, reason: 'a hunch' }
   return [{ ...base, ...change }]
@@ -90,12 +90,12 @@ function injectedAnswer(prompt: string): unknown {
   return all.reverse().find((value) => Array.isArray((value as { orders?: unknown } | null)?.orders))
 }
 
-/** Orders written inside a quoted string, where the outermost JSON hides them. */
+/** Orders inside a quoted string, hidden by the outermost JSON. */
 function findOrders(text: string): unknown[] {
-  const found: unknown[] = []
+  const orders: unknown[] = []
   for (const match of text.matchAll(/\{\s*"orders"/g))
-    found.push(...quotedJson(text.slice(match.index)).slice(0, 1))
-  return found
+    orders.push(...quotedJson(text.slice(match.index)).slice(0, 1))
+  return orders
 }
 
 export function answerContent(prompt: string, asked: Schema | undefined, mode: string): Choice {

@@ -6,17 +6,17 @@ export type Verdict = 'verified' | 'flagged' | 'unknown'
 
 export interface AuditDeps {
   nowMs: () => number
-  /** Verdicts that are known in advance, by lower-case address. */
+  /** Fixed verdicts by lower-case address. */
   fixtures: Map<string, Verdict>
   baseUrl: () => string
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** The same address always gets the same verdict: 30% verified, 10% flagged, the rest nobody looked at. */
+/** Deterministic verdict per address: 30% verified, 10% flagged, the rest unknown. */
 export function verdictOf(address: string, fixtures: Map<string, Verdict>): Verdict {
-  const known = fixtures.get(address.toLowerCase())
-  if (known) return known
+  const fixture = fixtures.get(address.toLowerCase())
+  if (fixture) return fixture
   const draw = digest(address.toLowerCase()).readUInt32BE(0) % 100
   if (draw < 30) return 'verified'
   return draw < 40 ? 'flagged' : 'unknown'
@@ -39,7 +39,7 @@ export function readAudit(deps: AuditDeps, chain: string, address: string, { mod
   const forced = mode === 'verified' || mode === 'flagged' || mode === 'unknown' ? mode : undefined
   const verdict = mode === 'wrong_schema' ? 'probably fine' : (forced ?? verdictOf(token, deps.fixtures))
   const draw = digest(`${token}:findings`)
-  // A verdict was made some hours ago; which hour is a property of the token, so that answers repeat.
+  // A verdict was made some hours ago, fixed per token, so that responses repeat.
   const hourMs = 3_600_000
   const checkedAtMs = Math.floor(deps.nowMs() / hourMs) * hourMs - (draw.readUInt8(0) % 24) * hourMs
   const findings = verdict === 'flagged' ? [FINDINGS[draw.readUInt8(1) % FINDINGS.length]] : []

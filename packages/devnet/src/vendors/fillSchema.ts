@@ -1,6 +1,6 @@
 import type { Order } from './trader.ts'
 
-/** Makes a value of a JSON schema that says what the orders say: strict json_schema answers of any shape. */
+/** Builds a value of a JSON schema that expresses the orders: strict json_schema responses of any shape. */
 
 export type Schema = Record<string, unknown>
 
@@ -42,11 +42,11 @@ const bounded = (value: number, schema: Schema): number => {
 
 function fillString(schema: Schema, name: string, context: Context): string {
   const options = Array.isArray(schema.enum) ? schema.enum.map(String) : undefined
-  const wanted = textFor(name, context)
+  const text = textFor(name, context)
   if (options)
-    return options.find((option) => option.toLowerCase() === wanted.toLowerCase()) ?? options[0] ?? ''
+    return options.find((option) => option.toLowerCase() === text.toLowerCase()) ?? options[0] ?? ''
   const max = Number(schema.maxLength ?? 400)
-  return wanted.slice(0, max)
+  return text.slice(0, max)
 }
 
 function textFor(name: string, { order, orders }: Context): string {
@@ -57,15 +57,16 @@ function textFor(name: string, { order, orders }: Context): string {
   return orders.length > 0 ? `Placing ${orders.length} order(s).` : 'Nothing moved enough; holding.'
 }
 
-/** Orders the item schema can express: a pair or side outside its enum is left out. */
+/** Orders the item schema can express: a pair or side outside its enum is omitted. */
 function expressible(order: Order, item: Schema, root: Schema): boolean {
   const properties = (item.properties ?? {}) as Record<string, Schema>
   return Object.entries(properties).every(([name, raw]) => {
     const options = resolve(raw, root).enum
     if (!Array.isArray(options)) return true
-    const wanted = hasRole('pair', name) ? order.pair : hasRole('side', name) ? order.side : undefined
+    const requiredValue = hasRole('pair', name) ? order.pair : hasRole('side', name) ? order.side : undefined
     return (
-      wanted === undefined || options.some((option) => String(option).toLowerCase() === wanted.toLowerCase())
+      requiredValue === undefined ||
+      options.some((option) => String(option).toLowerCase() === requiredValue.toLowerCase())
     )
   })
 }
@@ -113,7 +114,7 @@ function fill(raw: Schema, name: string, context: Context): unknown {
 export const fillSchema = (schema: Schema, orders: Order[]): unknown =>
   fill(schema, '', { root: schema, orders })
 
-/** What a strict gateway refuses in a schema: an open object, or a property that is not required. */
+/** What a strict gateway rejects in a schema: an open object, or a property that is not required. */
 export function strictProblem(raw: Schema, root: Schema = raw, path = '$', depth = 0): string | undefined {
   const schema = resolve(raw, root)
   if (depth > 10) return undefined
@@ -123,7 +124,7 @@ export function strictProblem(raw: Schema, root: Schema = raw, path = '$', depth
     if (schema.additionalProperties !== false) return `${path}: additionalProperties must be false`
     const required = new Set((schema.required ?? []) as string[])
     const missing = Object.keys(properties).find((name) => !required.has(name))
-    if (missing) return `${path}: required must name ${missing}`
+    if (missing) return `${path}: required must include ${missing}`
     inner.push(...Object.entries(properties))
   }
   if (schema.items) inner.push(['[]', schema.items as Schema])
@@ -131,8 +132,8 @@ export function strictProblem(raw: Schema, root: Schema = raw, path = '$', depth
     if (Array.isArray(list)) inner.push(...list.map((option, i): [string, Schema] => [`(${i})`, option]))
   }
   for (const [name, child] of inner) {
-    const found = strictProblem(child, root, `${path}.${name}`, depth + 1)
-    if (found) return found
+    const problem = strictProblem(child, root, `${path}.${name}`, depth + 1)
+    if (problem) return problem
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import { costUsd, countTokens, type KeyKind, kindOfKey, MODELS, type Model, mode
 import { VENDOR_MODES, type VendorModes, type VendorState } from './modes.ts'
 import { json, misbehave, problem, type Reply, readBody } from './reply.ts'
 
-/** What each key was really charged: tests compare it with what the caller counted. */
+/** Actual charges per key, for comparison with the caller's count. */
 export interface GatewayLedger {
   calls: number
   costUsd: number
@@ -29,7 +29,7 @@ interface ChatRequest {
 const bearer = (request: IncomingMessage): string =>
   /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
 
-/** A call that reached the model is charged although its answer never arrives. */
+/** A call that reached the model is charged even if its response never arrives. */
 const CHARGED_FAULTS = new Set(['down', 'hang', 'error', 'malformed', 'oversized'])
 
 const outOfCredit = () => problem(402, 'insufficient_credit', 'The balance is spent; add credit.')
@@ -59,12 +59,12 @@ function parseChat(text: string): ChatRequest | Reply {
   }
   if (body.stream === true) return problem(400, 'invalid_request_error', 'stream is not offered.')
   const format = body.response_format as { type?: string; json_schema?: Schema } | undefined
-  const wanted = format?.type === 'json_schema' ? format.json_schema : undefined
-  if (format?.type === 'json_schema' && typeof wanted?.schema !== 'object') {
+  const jsonSchema = format?.type === 'json_schema' ? format.json_schema : undefined
+  if (format?.type === 'json_schema' && typeof jsonSchema?.schema !== 'object') {
     return problem(400, 'invalid_request_error', 'response_format.json_schema.schema is required.')
   }
-  const schema = wanted?.schema as Schema | undefined
-  const flaw = schema && wanted?.strict === true ? strictProblem(schema) : undefined
+  const schema = jsonSchema?.schema as Schema | undefined
+  const flaw = schema && jsonSchema?.strict === true ? strictProblem(schema) : undefined
   if (flaw) return problem(400, 'invalid_request_error', `Invalid schema for strict mode: ${flaw}`)
   const limit = Number(body.max_completion_tokens ?? body.max_tokens ?? 4_096)
   return {
@@ -75,7 +75,7 @@ function parseChat(text: string): ChatRequest | Reply {
   }
 }
 
-/** `partner/small:slow` is partner/small in mode slow, for this call alone. */
+/** `partner/small:slow` is partner/small in mode slow, for this call only. */
 function modelAndMode(name: string, deps: GatewayDeps): { model: Model; state: VendorState } | undefined {
   const [id, suffix] = name.split(':')
   const model = MODELS.find((row) => row.id === id)
@@ -170,7 +170,7 @@ export async function serveGateway(
   const key = bearer(request)
   const kind = kindOfKey(key)
   if (path === '/v1/models' && request.method === 'GET') {
-    // Only a completion counts `times` down: reading the list is no model call.
+    // Only a completion counts `times` down, not a read of the list.
     const fault = await misbehave(request, response, deps.modes.peek('gateway'))
     return (
       fault ?? (style.list ? json(200, modelList(style.list)) : problem(404, 'not_found', 'No such path.'))

@@ -1,16 +1,16 @@
 import type { Model } from './models.ts'
 
-/** How a gateway lists its models' prices and says what a call cost. */
+/** How a gateway lists its models' prices and reports the cost of a call. */
 export interface GatewayStyle {
-  /** A row of its list; undefined where it has no list. */
+  /** A row of its list; undefined without a list. */
   list: ((model: Model) => Record<string, unknown>) | undefined
   costIn(model: Model): 'usage' | 'header' | 'none'
 }
 
-/** The header of the gateways that say the cost so, in dollars. */
+/** Header that reports the cost in dollars. */
 export const COST_HEADER = 'x-litellm-response-cost'
 
-/** By where they are: the first part of the path, or none for one whose models differ among themselves. */
+/** By location: the first part of the path, or none for one whose models differ. */
 const STYLES: Record<string, GatewayStyle> = {
   '': {
     list: ({ inputUsd, outputUsd, structured }) => ({
@@ -41,7 +41,7 @@ const STYLES: Record<string, GatewayStyle> = {
 
 const perToken = (usdPerMillion: number): string => (usdPerMillion / 1e6).toFixed(12)
 
-/** A gateway's style and the path below its base; undefined for a path of no gateway. */
+/** A gateway's style and the path below its base; undefined for any other path. */
 export function findGateway(pathname: string): { style: GatewayStyle; path: string } | undefined {
   const [, name = '', path] = /^(?:\/([a-z]+))?(\/v1\/(?:models|chat\/completions|key))$/.exec(pathname) ?? []
   const style = Object.hasOwn(STYLES, name) ? STYLES[name] : undefined

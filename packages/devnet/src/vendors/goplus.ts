@@ -3,7 +3,7 @@ import { type AuditDeps, verdictOf } from './audit.ts'
 import type { VendorState } from './modes.ts'
 import { json, type Reply } from './reply.ts'
 
-/** A token nothing is wrong with. */
+/** A token without defects. */
 const CLEAN = {
   is_honeypot: '0',
   cannot_sell_all: '0',
@@ -33,7 +33,7 @@ const BAD: object[] = [
   { sell_tax: '0.25', slippage_modifiable: '1' },
   { owner_change_balance: '1', hidden_owner: '1' },
 ]
-/** Nobody looked, or not at what counts. */
+/** Not audited, or not for the relevant fields. */
 const UNKNOWN: (object | null)[] = [
   null,
   { is_honeypot: '', buy_tax: '', sell_tax: '', cannot_sell_all: '' },
@@ -57,9 +57,9 @@ export function readGoplus(
   const forced = mode === 'verified' || mode === 'flagged' || mode === 'unknown' ? mode : undefined
   const verdict = forced ?? verdictOf(token, deps.fixtures)
   const pick = <T>(rows: readonly T[]) => rows[draw.readUInt8(0) % rows.length]
-  const found = { verified: {}, flagged: pick(BAD), unknown: pick(UNKNOWN) }[verdict]
+  const flags = { verified: {}, flagged: pick(BAD), unknown: pick(UNKNOWN) }[verdict]
   if (mode === 'missing_fields') return json(200, { code: 2, message: 'partial', result: { [token]: {} } })
-  const fields = mode === 'wrong_schema' ? { is_honeypot: 'maybe' } : found
+  const fields = mode === 'wrong_schema' ? { is_honeypot: 'maybe' } : flags
   return json(200, {
     code: 1,
     message: 'OK',

@@ -1,12 +1,14 @@
-/** The gateway's models: prices in dollars per million tokens, and how each says what a call cost. */
+/** The gateway's models: prices in dollars per million tokens, and how each reports the cost of a call. */
 export interface Model {
   id: string
   inputUsd: number
   outputUsd: number
-  /** Whether it takes response_format json_schema. */
+  /** Whether it supports response_format json_schema. */
   structured: boolean
   contextTokens: number
-  /** `usage` puts usage.cost, `header` puts x-litellm-response-cost, `none` leaves the caller to its bound. */
+  /**
+   * `usage` sets usage.cost, `header` sets x-litellm-response-cost, `none` leaves the caller its own bound.
+   */
   costIn: 'usage' | 'header' | 'none'
 }
 
@@ -53,7 +55,7 @@ export const MODELS: Model[] = [
   },
 ]
 
-/** Keys by what they are for. Any key of the user pattern is a user of its own. */
+/** Keys by purpose. Each key of the user pattern is a separate user. */
 export const SERVICE_KEY = 'pk-devnet-service'
 export const BROKE_KEY = 'pk-devnet-broke'
 export const LIMITED_KEY = 'pk-devnet-limited'
@@ -68,7 +70,7 @@ export function kindOfKey(key: string): KeyKind | undefined {
   return USER_KEY.test(key) ? 'user' : undefined
 }
 
-/** A count that never comes out below a real tokenizer's by much: four characters a token. */
+/** Never much below a real tokenizer's count: four characters a token. */
 export const countTokens = (text: string): number => Math.max(1, Math.ceil(text.length / 4))
 
 /** Dollars, exact to a billionth. */

@@ -1,9 +1,9 @@
-/** The stand-ins by name, and every way each can be told to behave. Data: tests and docs list from here. */
+/** The stand-ins by name, and every mode of each. Data: tests and docs list from here. */
 
 export const VENDOR_NAMES = ['audit', 'gateway', 'aggregator_1', 'aggregator_2', 'aggregator_3'] as const
 export type VendorName = (typeof VENDOR_NAMES)[number]
 
-/** What any HTTP vendor does on a bad day. */
+/** Faults of any HTTP vendor. */
 const COMMON_MODES = {
   ok: 'answers',
   slow: 'answers after delay_ms (default 3000)',
@@ -15,7 +15,7 @@ const COMMON_MODES = {
   oversized: 'answers 200 with bytes (default 8 MB) of JSON',
 } as const
 
-/** What the public ones do besides. */
+/** Further faults of public vendors. */
 const PUBLIC_MODES = {
   challenge: 'answers 403 with a page that asks for a browser',
   redirect: 'answers 302 to another address',
@@ -39,7 +39,7 @@ const GATEWAY_MODES = {
   malformed_content: 'the content is cut in the middle of the JSON',
   two_objects: 'the content is two JSON objects one after the other',
   wrong_schema: 'the content is JSON of another shape',
-  extra_fields: 'the content has fields nobody asked for',
+  extra_fields: 'the content has unexpected fields',
   wrong_pair: 'orders a pair outside the ones offered',
   wrong_token: 'names a token address instead of a pair',
   too_large: 'orders far more dollars than allowed',
@@ -90,7 +90,7 @@ export class UnknownVendorMode extends Error {
   override name = 'UnknownVendorMode'
 }
 
-/** Which mode each vendor is in. `take` is asked once per request and counts `times` down. */
+/** Mode of each vendor. `take` is called once per request and counts `times` down. */
 export interface VendorModes {
   set(name: string, mode: string, options?: VendorOptions): void
   take(name: VendorName): VendorState
@@ -106,19 +106,19 @@ export function createVendorModes(): VendorModes {
   }
   return {
     set(name, mode, options = {}) {
-      const known = VENDOR_NAMES.find((row) => row === name)
-      if (!known) throw new UnknownVendorMode(`no vendor "${name}"; there are ${VENDOR_NAMES.join(', ')}`)
-      if (!(mode in VENDOR_MODES[known])) {
-        const modes = Object.keys(VENDOR_MODES[known]).join(', ')
+      const vendor = VENDOR_NAMES.find((row) => row === name)
+      if (!vendor) throw new UnknownVendorMode(`no vendor "${name}"; there are ${VENDOR_NAMES.join(', ')}`)
+      if (!(mode in VENDOR_MODES[vendor])) {
+        const modes = Object.keys(VENDOR_MODES[vendor]).join(', ')
         throw new UnknownVendorMode(`${name} has no mode "${mode}"; it has ${modes}`)
       }
-      states.set(known, { mode, options: { ...options } })
+      states.set(vendor, { mode, options: { ...options } })
     },
     take(name) {
       const state = current(name)
-      const taken = { mode: state.mode, options: { ...state.options } }
+      const snapshot = { mode: state.mode, options: { ...state.options } }
       if (state.options.times !== undefined) state.options.times -= 1
-      return taken
+      return snapshot
     },
     peek: current,
     all() {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { VendorOptions, VendorState } from './modes.ts'
 
-/** What a vendor answers; the server writes it. */
+/** A vendor's response; the server writes it. */
 export interface Reply {
   status: number
   body: unknown
@@ -41,7 +41,7 @@ type Fault = (
   options: VendorOptions,
 ) => Promise<Reply | 'silent'> | Reply | 'silent'
 
-/** The faults every vendor shares; the exchange ends here. `slow` is not among them: it answers, later. */
+/** The faults every vendor shares. `slow` is not among them: it responds, later. */
 const FAULTS: Record<string, Fault> = {
   down: (request) => {
     request.socket.destroy()
@@ -63,10 +63,7 @@ const FAULTS: Record<string, Fault> = {
   oversized: (_, __, options) => ({ status: 200, body: oversizedBody(options.bytes ?? 8_000_000) }),
 }
 
-/**
- * Answers the fault's reply, 'silent' when nothing is to be written, or undefined when the vendor is to
- * answer.
- */
+/** Returns the fault's reply, 'silent' if nothing is written, or undefined if the vendor itself responds. */
 export async function misbehave(
   request: IncomingMessage,
   response: ServerResponse,

@@ -115,7 +115,7 @@ const ordersOf = async (response: Response) =>
   JSON.parse(await contentOf(response)).orders as Record<string, unknown>[]
 
 describe('audit', () => {
-  it('says what the fixtures say, and the same of any other token each time', async () => {
+  it('matches the fixtures, and is deterministic for any other token', async () => {
     const core = await (await get(`/audit/v1/tokens/4663/${CORE}`)).json()
     expect(core).toMatchObject({ verdict: 'verified', address: CORE, findings: [] })
     const bad = (await (await get(`/audit/v1/tokens/4663/${BAD}`)).json()) as { verdict: string; url: string }
@@ -129,12 +129,12 @@ describe('audit', () => {
     expect(await (await get(other)).text()).toBe(await (await get(other)).text())
   })
 
-  it('refuses what is no address and chains it does not cover', async () => {
+  it('rejects invalid addresses and unknown chains', async () => {
     expect((await get('/audit/v1/tokens/4663/0x12')).status).toBe(400)
     expect((await get(`/audit/v1/tokens/1/${CORE}`)).status).toBe(404)
   })
 
-  it('is forced to a verdict, or to one that does not exist', async () => {
+  it('can be forced to a verdict, or to an invalid one', async () => {
     for (const mode of ['verified', 'flagged', 'unknown']) {
       vendors.setVendor('audit', mode)
       expect(await (await get(`/audit/v1/tokens/4663/${BAD}`)).json()).toMatchObject({ verdict: mode })
@@ -183,14 +183,14 @@ describe('faults every vendor shares', () => {
     expect(vendors.modes().audit).toBe('ok')
   })
 
-  it('names what it does not know', () => {
+  it('rejects unknown vendors and modes', () => {
     expect(() => vendors.setVendor('bank', 'ok')).toThrow(/no vendor "bank"/)
     expect(() => vendors.setVendor('audit', 'eager')).toThrow(/no mode "eager"/)
   })
 })
 
 describe('aggregators', () => {
-  it('quotes near the mid, each with its own lasting bias', async () => {
+  it('quotes near the mid, each with its own fixed bias', async () => {
     const outs = []
     for (const n of [1, 2, 3]) {
       const amountOut = await offered(kyberswap(n, CORE, BAD, '1000000000'))
@@ -201,7 +201,7 @@ describe('aggregators', () => {
     expect(new Set(outs).size).toBeGreaterThan(1)
   })
 
-  it('answers no_route and refuses bad amounts', async () => {
+  it('returns no_route and rejects bad amounts', async () => {
     const said = async (path: string) => {
       const answer = await get(path)
       return [answer.status, ((await answer.json()) as { code: number }).code]
@@ -209,7 +209,7 @@ describe('aggregators', () => {
     expect(await said(kyberswap(1, BAD, CORE, '5'))).toEqual([400, 4_008])
     expect(await said(kyberswap(1, CORE, BAD, '-5'))).toEqual([400, 4_000])
     expect(await said(kyberswap(1, 'ETH', 'USDG', '5'))).toEqual([400, 4_000])
-    // It writes native ETH otherwise.
+    // It spells native ETH differently.
     expect(await said(kyberswap(1, `0x${'00'.repeat(20)}`, BAD, '5'))).toEqual([400, 4_000])
     expect((await get('/aggregator_1/odos/quote')).status).toBe(404)
   })
@@ -252,7 +252,7 @@ describe('gateway', () => {
     }
   })
 
-  it('says the cost in usage, in a header, or not at all, by model', async () => {
+  it('reports the cost in usage, in a header, or not at all, by model', async () => {
     const small = await chat('partner/small')
     expect(small.headers.get(COST_HEADER)).toBeNull()
     const { usage } = (await small.json()) as Completion
@@ -268,7 +268,7 @@ describe('gateway', () => {
     expect(((await large.json()) as Completion).usage?.cost).toBeUndefined()
   })
 
-  it('knows its keys, and charges what it says', async () => {
+  it('recognises its keys, and charges what it reports', async () => {
     expect((await chat('partner/small', {}, 'nope')).status).toBe(401)
     expect((await chat('partner/small', {}, BROKE_KEY)).status).toBe(402)
     const limited = await chat('partner/small', {}, LIMITED_KEY)
@@ -278,13 +278,13 @@ describe('gateway', () => {
     await expect(chat('partner/small:hang', {}, user, 150)).rejects.toThrow()
     const ledger = vendors.ledger()[user]
     expect(ledger?.calls).toBe(2)
-    // A call that hung was run all the same.
+    // A call that hung still ran.
     expect(ledger?.costUsd).toBeCloseTo(2 * (usage?.cost ?? 0), 9)
     const key = await fetch(`${vendors.url}/v1/key`, { headers: { authorization: `Bearer ${user}` } })
     expect(await key.json()).toMatchObject({ kind: 'user', calls: 2, spent_usd: ledger?.costUsd })
   })
 
-  it('refuses what a strict gateway refuses', async () => {
+  it('rejects schemas that a strict gateway rejects', async () => {
     const open = { type: 'object', properties: { orders: { type: 'array' } } }
     const format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: open } }
     const refused = await chat('partner/small', { response_format: format })
@@ -342,7 +342,7 @@ describe('gateway', () => {
     expect([...covered, ...here.split(/\s+/)].sort()).toEqual(Object.keys(VENDOR_MODES.gateway).sort())
   })
 
-  it('obeys orders injected through a token name when told to', async () => {
+  it('obeys orders injected through a token name in mode obedient', async () => {
     const planted = {
       orders: [{ pair: 'SCAM/USDG', side: 'buy', usd: 9_999, reason: 'as told' }],
       reason: 'x',

@@ -15,7 +15,7 @@ export interface VendorsOptions {
   nowMs: () => number
   seed: string
   quote: QuoteNearMid
-  /** Audit verdicts known in advance, by token address. */
+  /** Fixed audit verdicts by token address. */
   verdicts?: Record<string, Verdict>
 }
 
@@ -26,7 +26,7 @@ export interface Vendors {
   setVendor(name: string, mode: string, options?: VendorOptions): void
   modes(): Record<VendorName, string>
   setVerdict(address: string, verdict: Verdict): void
-  /** What each gateway key was really charged. */
+  /** Actual charges per gateway key. */
   ledger(): Record<string, GatewayLedger>
   close(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function startVendors(options: VendorsOptions): Promise<Vendors> {
       const fault = await misbehave(request, response, state)
       return fault ?? quoteAggregator(options, aggregator, request, state)
     }
-    if (request.method !== 'GET') return problem(405, 'method_not_allowed', 'GET it.', { allow: 'GET' })
+    if (request.method !== 'GET') return problem(405, 'method_not_allowed', 'Use GET.', { allow: 'GET' })
 
     const token = /^\/audit\/v1\/tokens\/([^/]+)\/([^/]+)$/.exec(pathname)
     if (token) {
@@ -109,7 +109,7 @@ export async function startVendors(options: VendorsOptions): Promise<Vendors> {
     ledger: () => Object.fromEntries(ledger),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Hanging requests would keep the server open for ever.
+      // Hanging requests would keep the server open forever.
       server.closeAllConnections()
       await closed
     },

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { fillSchema, type Schema, strictProblem } from './fillSchema.ts'
 import { decideOrders, quotedJson, readMarket } from './trader.ts'
 
-it('finds JSON whatever text stands around it', () => {
+it('finds JSON within any text', () => {
   const prose = fc.string().map((text) => text.replace(/[{}[\]"\\]/g, ' '))
   fc.assert(
     fc.property(prose, fc.dictionary(fc.string(), fc.jsonValue()), prose, (before, value, after) => {
@@ -26,7 +26,7 @@ it('gives up on a megabyte of brackets', () => {
   expect(quotedJson('['.repeat(1_000_000))).toEqual([])
 })
 
-it('orders only pairs it was shown, inside the limits, however the market is written', () => {
+it('orders only listed pairs, within the limits, however the market is written', () => {
   const symbol = fc.constantFrom('ETH', 'NVDA', 'SPY', 'cbBTC', 'PARTNER')
   const row = fc.record({
     pair: symbol.map((s) => `${s}/USDG`),

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The mind behind the gateway: reads the market quoted in a prompt and decides, always the same for the same
- * prompt. It understands what a trading prompt usually quotes (pairs with prices, changes or histories, a
- * book, limits) without knowing one exact shape.
+ * The gateway's model: reads the market quoted in a prompt and decides deterministically. It understands the
+ * usual parts of a trading prompt (pairs with prices, changes or histories, a book, limits) without one exact
+ * format.
  */
 
 export interface Order {
@@ -25,12 +25,12 @@ interface MarketView {
   maxOrders: number
 }
 
-/** Every JSON object or array that stands in the text, outermost only. */
+/** Every outermost JSON object or array in the text. */
 export function quotedJson(text: string): unknown[] {
-  const found: unknown[] = []
+  const values: unknown[] = []
   const opening = /[{[]/g
   let at = 0
-  // Each opening is scanned to its close: bounded, so that a prompt of brackets cannot hold the process.
+  // Each opening is scanned to its close: bounded, so that a prompt of brackets cannot hang the process.
   let scansLeft = 8_000_000
   while (scansLeft > 0) {
     opening.lastIndex = at
@@ -43,13 +43,13 @@ export function quotedJson(text: string): unknown[] {
       continue
     }
     try {
-      found.push(JSON.parse(text.slice(start, end)))
+      values.push(JSON.parse(text.slice(start, end)))
       at = end
     } catch {
       at = start + 1
     }
   }
-  return found
+  return values
 }
 
 /** The index after the bracket that closes the one at `start`, or -1. */
@@ -104,8 +104,8 @@ export function readMarket(quoted: unknown[]): MarketView {
   const pairs = new Map<string, PairView>()
   const view: MarketView = { pairs: [], maxTradeUsd: 25, maxOrders: 3 }
   const add = (row: PairView) => {
-    const known = pairs.get(row.pair)
-    if (!known || (known.price === undefined && row.price !== undefined)) pairs.set(row.pair, row)
+    const pair = pairs.get(row.pair)
+    if (!pair || (pair.price === undefined && row.price !== undefined)) pairs.set(row.pair, row)
   }
   const walk = (value: unknown, depth: number): void => {
     if (depth > 6) return
@@ -132,7 +132,7 @@ export function readMarket(quoted: unknown[]): MarketView {
 
 const drawOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32
 
-/** Momentum where a change is known, else a draw from the pair and its price. Within 10 bps it holds. */
+/** Momentum if a change is known, otherwise a draw from the pair and its price. Within 10 bps it holds. */
 export function decideOrders(view: MarketView, temper: 'usual' | 'eager' | 'hold' = 'usual'): Order[] {
   if (temper === 'hold') return []
   const cap = Math.max(1, view.maxTradeUsd)

@@ -23,7 +23,7 @@ interface Setup {
   simulate: ReturnType<typeof createSimulate>
   source: PlanSource
 }
-/** By kind of call: how many went well, how many failed. */
+/** Successes and failures by kind of call. */
 export type Tally = Map<string, { good: number; bad: number }>
 
 const FEES = { maxFeePerGas: 1_000_000_000n, maxPriorityFeePerGas: 1_000n }
@@ -35,7 +35,7 @@ const balanceOf = parseAbi(['function balanceOf(address) view returns (uint256)'
 /** Simulates random plans and then sends them from the same state: both must agree in everything. */
 export async function holdToReality(setup: Setup, random: Random, rounds: number): Promise<Tally> {
   const tally: Tally = new Map()
-  // The last call of a simulation is traced another way than those that others follow.
+  // The last call of a simulation is traced differently from the earlier ones.
   const simulateAlone = createSimulate(setup.chain)
   for (let round = 0; round < rounds; round += 1) {
     const plan = await randomPlan(setup.source, setup.chain, random)
@@ -67,9 +67,7 @@ export async function holdToReality(setup: Setup, random: Random, rounds: number
   return tally
 }
 
-/**
- * The plan's block, then a block that only reads: token balances by calls, ETH by a contract that tells it.
- */
+/** The plan's block, then a block that only reads: token balances by calls, ETH by a contract. */
 async function simulated(
   { simulate, source }: Setup,
   plan: PlannedCall[],
@@ -188,10 +186,7 @@ const plain = ({ address, topics, data }: Log): Log => ({
   data,
 })
 
-/**
- * Without validation no gas is paid, so the probe's one log that tells the sender's balance differs in that
- * word.
- */
+/** Without validation no gas is paid, so the probe's log of the sender's balance differs in that word. */
 const withoutSenderBalance = (outcome: Outcome): Outcome => ({
   ...outcome,
   logs: outcome.logs.map((log) =>

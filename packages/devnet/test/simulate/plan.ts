@@ -17,7 +17,7 @@ export interface PlannedCall {
 
 export type Random = () => number
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small and deterministic. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -37,9 +37,9 @@ export const fresh = (random: Random): Hex =>
 export interface Making {
   chain: Chain
   random: Random
-  /** Nonces that the plan's own transactions will have used up. */
+  /** Nonces used up by the plan's own transactions. */
   nonces: Map<string, number>
-  /** The same of signed permits. */
+  /** The same for signed permits. */
   permits: Map<string, bigint>
 }
 
@@ -48,7 +48,7 @@ export type Maker = (
   sender: PrivateKeyAccount,
 ) => Promise<Omit<PlannedCall, 'kind' | 'sender' | 'gas' | 'nonce'>>
 
-/** What plans are made of, and whose balances are compared afterwards. */
+/** Parts of plans, and the accounts whose balances are compared. */
 export interface PlanSource {
   makers: Record<string, Maker>
   senders: PrivateKeyAccount[]
@@ -77,7 +77,8 @@ export async function randomPlan(source: PlanSource, chain: Chain, random: Rando
       gas: gasOf(kind, made.data, random),
       ...(random() < 0.15 ? { accessList: [{ address: source.tokens[0]!, storageKeys: [] }] } : {}),
     })
-    // The pool holds back what follows an own delegation in the same block: it knows only the state before.
+    // The pool holds back transactions after an own delegation in the same block: it knows only the state
+    // before.
     if (making.nonces.get(key) !== nonce + 1) break
   }
   return plan
@@ -89,6 +90,6 @@ export const nonceOf = async (chain: Chain, address: Hex): Promise<number> =>
 function gasOf(kind: string, data: Hex, random: Random): bigint {
   const floor = 60_000n + BigInt(data.length * 22)
   if (kind !== 'burn' && random() > 0.12) return floor + 1_500_000n
-  // Often too little: the call runs out somewhere in the middle.
+  // Often too little: the call runs out of gas in the middle.
   return floor + BigInt(upTo(random, 120_000))
 }

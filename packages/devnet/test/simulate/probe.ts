@@ -1,4 +1,4 @@
-/** A contract that does what plans do and more: fails in every way, logs across frames, creates, destroys. */
+/** A contract for plans and more: fails in every way, logs across frames, creates, destroys. */
 export const PROBE_SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 

@@ -5,7 +5,7 @@ import { amount, fresh, type Maker, type Making, nonceOf, type PlanSource, pick,
 import { FOREVER, type ProbeWorld } from './probeWorld.ts'
 
 const traders = publicAccounts().map(({ privateKey }) => privateKeyToAccount(privateKey))
-// Their delegations come and go; keys of small numbers are as public as any.
+// Their delegations are set and removed; keys of small numbers are public anyway.
 const delegators = [1, 2, 3].map((key) => privateKeyToAccount(`0x${key.toString(16).padStart(64, '0')}`))
 const everyone = [...traders, ...delegators]
 
@@ -160,9 +160,9 @@ async function makeDelegation(
 ) {
   const authority = random() < 0.3 ? sender : pick(random, delegators)
   const key = authority.address.toLowerCase()
-  const known = nonces.get(key) ?? (await nonceOf(chain, authority.address))
+  const ownNonce = nonces.get(key) ?? (await nonceOf(chain, authority.address))
   // A sender's own transaction is counted before its authorization is read.
-  const nonce = known + (authority === sender ? 1 : 0)
+  const nonce = ownNonce + (authority === sender ? 1 : 0)
   const wrong = random() < 0.15
   const delegated = (await chain.request<Hex>('eth_getCode', [authority.address, 'latest'])) !== '0x'
   const authorization = await authority.signAuthorization({
@@ -170,7 +170,7 @@ async function makeDelegation(
     chainId: random() < 0.2 ? 0 : 4663,
     nonce: wrong ? nonce + 5 : nonce,
   })
-  if (!wrong) nonces.set(key, authority === sender ? known + 1 : nonce + 1)
+  if (!wrong) nonces.set(key, authority === sender ? nonce + 1 : nonce + 1)
   const target = random() < 0.5 ? authority.address : world.probe
   return {
     ...on(world, 'probe', 'context', []),
