@@ -59,11 +59,11 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
     const request = {
       tokenIn: tokenIn as never,
       tokenOut: tokenOut as never,
-      amountIn: 10_000n,
+      swapIn: 10_000n,
       maxOut: 30_000n,
     }
-    const { found, failed } = await asked.ask([NAME], request)
-    return found[0]?.amountOut ?? failed[0]?.why
+    const { routes, failed } = await asked.quote([NAME], request)
+    return routes[0]?.amountOut ?? failed[0]?.why
   }
 
   it('quotes tokens and native ETH, both ways', async () => {

@@ -68,7 +68,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
       expect(Number(amountOut)).toBeGreaterThan(Number(untaxed) * 0.999)
       expect(Number(amountOut)).toBeLessThan(Number(untaxed) * 1.01)
       expect(ok).toBe(false)
-      expect(error).toBe(`it delivers ${amountOut}, less than the minimum of ${expectedOut}`)
+      expect(error).toBe(`it delivers ${amountOut} atoms, less than the minimum of ${expectedOut}`)
     })
 
     test('a rebasing token, whatever its scale', async () => {

@@ -9,7 +9,7 @@ import type { Refusal } from '@pit/relay'
 import type { VendorKeys } from './quote/index.ts'
 import type { PlanTx, TradePlan } from './types.ts'
 
-/** What trading is handed. */
+/** Dependencies of trading. */
 export interface TradeDeps {
   db: Db
   market: Market
@@ -19,16 +19,16 @@ export interface TradeDeps {
   clock: Clock
   crypto: Crypto
   logger: Logger
-  /** Keys of outside vendors, by kind. */
+  /** API keys of vendors, by kind. */
   vendorKeys: VendorKeys
-  /** The rate of a major trade for this wallet now; null: the posted one. */
+  /** Current fee rate of a major trade for this wallet; null: the posted rate. */
   tierBps(wallet: Address | null): Promise<number>
-  /** Before a plan is answered: only what was stored is relayed. */
+  /** Awaited before a plan is returned: only stored plans are relayed. */
   storePlan(request: StorePlanRequest): Promise<void>
   storeRevocation(request: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void
-  /** Whether requests may name a fee recipient, if only the pinned one. */
+  /** Whether requests may name a fee recipient; only the pinned one is accepted. */
   devFields: boolean
 }
 

@@ -7,13 +7,13 @@ import type { TradeParams } from './types.ts'
 
 export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute' | 'sweep'> {
   quoteTrade: Quoter['quoteTrade']
-  /** A quote with its best route simulated, and what a plan of it would be refused for. */
+  /** A quote with its best route simulated, and the rules a plan of it would fail. */
   showQuote(request: { trade: TradeParams; acceptRisks: readonly string[] }): Promise<ShownQuote>
   simulator: Simulator
   jobs: CapabilityJobs
 }
 
-/** Trading: quotes, plans, simulations and revocations, on what it is handed. */
+/** Trading: quotes, plans, simulations and revocations. */
 export function openTrade(deps: TradeDeps): Trade {
   const quoter = createQuoter(deps)
   const simulator = createSimulator(deps)
@@ -26,7 +26,7 @@ export function openTrade(deps: TradeDeps): Trade {
     simulator,
     jobs: {
       everywhere: [],
-      worker: [sweepJob('sweep asked permits', sweep)],
+      worker: [sweepJob('sweep pending permits', sweep)],
     },
   }
 }

@@ -90,11 +90,11 @@ function filled(parameter: Parameter, value: RouterValue, names: Record<string, 
   const text = typeof value === 'string' && value.startsWith('$') ? names[value] : value
   if (text === undefined) throw new Error(`nothing to fill ${String(value)} with`)
   if (!/^u?int\d+$/.test(parameter.type)) return text
-  // viem takes the narrow ones as numbers.
+  // viem takes narrow integers as numbers.
   return Number(parameter.type.replace(/\D/g, '')) <= 48 ? Number(text) : BigInt(text as string)
 }
 
-/** Permit2's typed data, by what the terms and config say. */
+/** Permit2's typed data, from the terms and config. */
 export async function signPermit(
   privateKey: Hex,
   addresses: { permit2: string; router: string; token: string },

@@ -25,7 +25,7 @@ export const v4Pin = (a: string, b: string, fee = 500): PoolPin => ({
   hooks: ETH,
 })
 
-/** A profile that pins pools of every shape: v3 and v4, ETH wrapped and native, both ways. */
+/** A profile with pools of every kind: v3 and v4, ETH wrapped and native, both directions. */
 export function fastProfile(pools: Record<string, PoolPin> = everyShape): ChainProfile {
   const profile = JSON.parse(readFileSync('profiles/mainnet.json', 'utf8')) as ChainProfile
   const [eth, weth] = profile.core_tokens

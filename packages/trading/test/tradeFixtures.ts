@@ -8,7 +8,7 @@ import type { TradeQuote, TradeToken, WalletState } from '../src/types.ts'
 
 export type Flags = TradeToken['record']['flags']
 
-/** Made-up trades for the pure rules of planning. */
+/** Made-up trades for the pure planning rules. */
 export const address = (digit: string): Address => `0x${digit.repeat(40)}`
 
 export const WALLET = address('a')
@@ -105,12 +105,12 @@ interface Wanted {
   route?: Partial<BuildableRoute>
 }
 
-/** 100 dollars of USDG for a token, fee 50 bps of the input, unless told otherwise. */
-export function quoteOf(wanted: Wanted = {}): { quote: TradeQuote; route: BuildableRoute } {
-  const { tokenIn = USDG, tokenOut = MEME, amountIn = 100_000_000n, amountOut = 50n * 10n ** 18n } = wanted
-  const { feeBps = 50, feeSide = 'input', way = 'v3' } = wanted
+/** 100 dollars of USDG for a token, fee 50 bps of the input, unless overridden. */
+export function quoteOf(params: Wanted = {}): { quote: TradeQuote; route: BuildableRoute } {
+  const { tokenIn = USDG, tokenOut = MEME, amountIn = 100_000_000n, amountOut = 50n * 10n ** 18n } = params
+  const { feeBps = 50, feeSide = 'input', way = 'v3' } = params
   const swapIn = amountIn - (feeSide === 'input' ? feeOf(amountIn, feeBps) : 0n)
-  // Pools know WETH, not ETH.
+  // Pools hold WETH, not ETH.
   const inPool = (end: TradeToken): Address => (end.address === NATIVE ? WETH : end.address)
   const route: BuildableRoute = {
     id: '0x01',
@@ -129,7 +129,7 @@ export function quoteOf(wanted: Wanted = {}): { quote: TradeQuote; route: Builda
     impactBps: null,
     guardBps: null,
     risks: [],
-    ...wanted.route,
+    ...params.route,
   }
   const quote: TradeQuote = {
     request: {
@@ -141,7 +141,7 @@ export function quoteOf(wanted: Wanted = {}): { quote: TradeQuote; route: Builda
       policies: null,
       fast: false,
       admit: async () => {},
-      ...wanted.request,
+      ...params.request,
     },
     block: 100,
     blockTimeS: NOW_S,
@@ -170,7 +170,7 @@ export function quoteOf(wanted: Wanted = {}): { quote: TradeQuote; route: Builda
     risks: [],
     audit: null,
     timings: {},
-    ...wanted.quote,
+    ...params.quote,
   }
   return { quote, route }
 }
@@ -194,8 +194,8 @@ export function walletState(over: Partial<WalletState> = {}): WalletState {
   }
 }
 
-export function buildParams(wanted: Wanted = {}, over: Partial<BuildRequest> = {}): BuildRequest {
-  const { quote, route } = quoteOf(wanted)
+export function buildParams(params: Wanted = {}, over: Partial<BuildRequest> = {}): BuildRequest {
+  const { quote, route } = quoteOf(params)
   return {
     quote,
     route,

@@ -245,12 +245,12 @@ it('reports a size out of range before a missing route', async () => {
   const dust = await refusalOf(call('live.prepare', { amount_in: '100000000' }))
   expect(dust.code).toBe('MIN_NOTIONAL')
   expect(dust.message).toBe(
-    'One trade is at least 1 dollar: 100000000 atoms are 100 USDG, and 100000000 USDG are ' +
+    'A trade must be at least 1 USD: 100000000 atoms are 100 USDG, and 100000000 USDG are ' +
       '100000000000000 atoms.',
   )
   // Sized in dollars, so atoms cannot be confused with units.
   const dollars = await refusalOf(call('live.prepare', { notional_usd: 0.5 }))
-  expect(dollars).toMatchObject({ code: 'MIN_NOTIONAL', message: 'One trade is at least 1 dollar.' })
+  expect(dollars).toMatchObject({ code: 'MIN_NOTIONAL', message: 'A trade must be at least 1 USD.' })
   w.quoteFor = () => quoteOf({ quote: { routes: [] } }).quote
   expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('NO_ROUTE')
 })

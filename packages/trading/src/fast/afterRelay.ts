@@ -8,7 +8,7 @@ const VIEW_BOUND_MS = 2_000
 
 type Relayed = { repeat: boolean }
 
-/** What the relay came to, or its refusal. From here on the bytes may have reached the sequencer. */
+/** Maps the relay's outcome to a result or a refusal. From here on the sequencer may have the bytes. */
 export async function relayedOrRefused(
   { rpc }: { rpc: Pick<Rpc, 'request'> },
   outcome: RelayOutcome,
@@ -28,8 +28,8 @@ export async function relayedOrRefused(
         fail('LIVE_UNAVAILABLE', { message: `Nothing was sent: ${outcome.words}.` })
       if (outcome.reason === 'dropped') {
         const message =
-          'These bytes were relayed before and have not reached the chain. ' +
-          'Look for their hash before you sign another.'
+          'This transaction was relayed before and has not reached the chain. ' +
+          'Look up its hash before you sign another one.'
         fail('SUBMIT_REJECTED', { message, why: outcome.words })
       }
       if (outcome.nonceRefused) fail('NONCE', { chain: await nonceOf(rpc, signer, nonce) })
@@ -41,13 +41,13 @@ export async function relayedOrRefused(
   }
 }
 
-/** Spent: another transaction took the nonce. Otherwise these bytes may still land. */
+/** Spent: another transaction used the nonce. Otherwise these bytes may still be mined. */
 async function nonceOf(rpc: Pick<Rpc, 'request'>, signer: string, nonce: number) {
   try {
     const next = await readOne(rpc, askNonce(signer as Address), { timeoutMs: VIEW_BOUND_MS })
     return { spent: next > nonce, nonce: next }
   } catch {
-    // Not known to be spent: the caller has to look before it signs anything else.
+    // Unknown: the caller has to check before it signs anything else.
     return { spent: false, nonce: null }
   }
 }

@@ -3,12 +3,12 @@ import { formatEther } from 'viem'
 import type { Measured } from '../types.ts'
 import type { Facts } from './facts.ts'
 
-/** How a rule saw the facts. `value` and `limit` are JSON. */
+/** Result of one rule. `value` and `limit` are JSON. */
 export interface Verdict {
   ok: boolean
-  /** What the rule asks for: said of it while it holds. */
+  /** The requirement, shown while the rule passes. */
   rule?: string
-  /** What is said instead. A broken rule without one is told in the error table's words. */
+  /** Shown instead of `rule`. A failing rule without one uses the error table's message. */
   message?: string
   value?: Measured
   limit?: Measured
@@ -24,16 +24,16 @@ export function checkPaused({ route, funds }: Facts): Verdict | null {
   const names = ends.map(({ symbol }) => symbol)
   return names.length === 0
     ? passes('No stock token of this trade is paused.')
-    : { ok: false, message: `Its issuer has paused ${names.join(' and ')}.`, value: names }
+    : { ok: false, message: `The issuer has paused ${names.join(' and ')}.`, value: names }
 }
 
-/** One list for all stocks: a blocked router or pool stops the trade as a blocked wallet does. */
+/** One block list covers all stocks: a blocked router or pool stops the trade like a blocked wallet. */
 export function checkBlocked({ stockParties, funds, wallet }: Facts): Verdict | null {
   if (stockParties.length === 0 || !funds) return null
   const blocked = stockParties.filter((party) => funds.blocked.has(party))
-  if (blocked.length === 0) return passes('The registry of stock tokens blocks nobody in this trade.')
+  if (blocked.length === 0) return passes('The stock token registry blocks no party to this trade.')
   const names = blocked.map((party) => (party === wallet ? 'this wallet' : party))
-  return { ok: false, message: `The registry of stock tokens blocks ${names.join(', ')}.`, value: blocked }
+  return { ok: false, message: `The stock token registry blocks ${names.join(', ')}.`, value: blocked }
 }
 
 export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, request }: Facts): Verdict | null {
@@ -43,31 +43,36 @@ export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, request }:
   const highest = baseFeeWei * BigInt(FAST.maxFeePerGasBaseFeeMultiple)
   const cost = gas * maxFeePerGas
   const bounds: [boolean, string, bigint, bigint][] = [
-    [gas < BigInt(floor), `The gas limit on this route is at least ${floor}.`, gas, BigInt(floor)],
+    [gas < BigInt(floor), `The gas limit must be at least ${floor} on this route.`, gas, BigInt(floor)],
     [
       gas > BigInt(FAST.gasLimitMax),
-      `The gas limit is at most ${FAST.gasLimitMax}.`,
+      `The gas limit must be at most ${FAST.gasLimitMax}.`,
       gas,
       BigInt(FAST.gasLimitMax),
     ],
-    [maxFeePerGas < baseFeeWei, 'maxFeePerGas is under the base fee.', maxFeePerGas, baseFeeWei],
-    [maxFeePerGas > highest, 'maxFeePerGas is over 10 times the base fee.', maxFeePerGas, highest],
-    [maxPriorityFeePerGas > maxFeePerGas, 'The tip is over the fee cap.', maxPriorityFeePerGas, maxFeePerGas],
-    [cost > maxCostWei, `The maximum cost is over ${formatEther(maxCostWei)} ETH.`, cost, maxCostWei],
+    [maxFeePerGas < baseFeeWei, 'maxFeePerGas is below the base fee.', maxFeePerGas, baseFeeWei],
+    [maxFeePerGas > highest, 'maxFeePerGas is more than 10 times the base fee.', maxFeePerGas, highest],
+    [
+      maxPriorityFeePerGas > maxFeePerGas,
+      'The priority fee exceeds maxFeePerGas.',
+      maxPriorityFeePerGas,
+      maxFeePerGas,
+    ],
+    [cost > maxCostWei, `The maximum gas cost exceeds ${formatEther(maxCostWei)} ETH.`, cost, maxCostWei],
   ]
   const broken = bounds.find(([out]) => out)
-  if (!broken) return passes('Gas limit, fee cap, tip and maximum cost are within bounds.')
+  if (!broken) return passes('Gas limit, fee cap, priority fee and maximum cost are within bounds.')
   const [, message, value, limit] = broken
   return { ok: false, message, value: String(value), limit: String(limit) }
 }
 
-/** The rate that was declared, and what the calldata really pays. */
+/** Checks the declared rate and what the calldata actually pays. */
 export function checkFee({ fee, rebuilt, request }: Facts): Verdict {
   const limit = fee.bps
   if (request.feeBps !== fee.bps) {
-    return { ok: false, message: `This wallet's fee is ${fee.bps} bps.`, value: request.feeBps, limit }
+    return { ok: false, message: `The fee for this wallet is ${fee.bps} bps.`, value: request.feeBps, limit }
   }
-  // A call that cannot be read is NOT_AS_BUILT; one that is ours pays what it should.
+  // An unreadable call is NOT_AS_BUILT; a call identical to ours pays the right fee.
   if (!rebuilt || rebuilt.matches || rebuilt.fees === null)
     return { ...passes(`The fee is ${fee.bps} bps.`), limit }
   const paid = rebuilt.fees
@@ -78,7 +83,7 @@ export function checkFee({ fee, rebuilt, request }: Facts): Verdict {
   return { ok: false, message: `The calldata does not pay exactly ${fee.bps} bps.`, value, limit }
 }
 
-/** The delivered amount, or the minimum without a simulation, against the reference mid before our fee. */
+/** Compares the delivered amount (without a simulation: the minimum) with the reference mid before our fee. */
 export function checkMid({ route, mid, priced, simulation, request, fee }: Facts): Verdict | null {
   if (!route?.midDue || mid === null || !priced) return null
   const net = simulation?.ok && simulation.amountOut !== null ? simulation.amountOut : request.minOut
@@ -88,13 +93,13 @@ export function checkMid({ route, mid, priced, simulation, request, fee }: Facts
   const under = Math.round((1 - delivered / unitOut / atMid) * 1e6) / 100
   return {
     ok: under <= TRADE.maxVsMidBps,
-    rule: `At most ${TRADE.maxVsMidBps} bps under the reference pools' mid.`,
+    rule: `The price must be at most ${TRADE.maxVsMidBps} bps below the reference mid.`,
     value: under,
     limit: TRADE.maxVsMidBps,
   }
 }
 
-/** Without a simulation: what the transaction spends must be there, and be allowed. */
+/** Without a simulation: the wallet must hold and have approved what the transaction spends. */
 export function checkFunds({ tx: { tx }, route, funds, request, nowMs }: Facts): Verdict | null {
   if (request.simulate || !tx || !route || !funds || !('maxFeePerGas' in tx)) return null
   const lacks: { what: string; has: bigint; needs: bigint }[] = []
@@ -110,7 +115,11 @@ export function checkFunds({ tx: { tx }, route, funds, request, nowMs }: Facts):
     if (!request.permit)
       need(`Permit2 allowance of ${route.tokenIn.symbol} to the router`, live, request.amountIn)
   }
-  if (lacks.length === 0) return passes('The wallet has what the transaction spends.')
+  if (lacks.length === 0) return passes('Balances and allowances cover the transaction.')
   const value = lacks.map(({ what, has, needs }) => ({ what, has: String(has), needs: String(needs) }))
-  return { ok: false, message: `The wallet lacks ${lacks.map(({ what }) => what).join(', ')}.`, value }
+  return {
+    ok: false,
+    message: `The wallet has insufficient ${lacks.map(({ what }) => what).join(', ')}.`,
+    value,
+  }
 }

@@ -12,8 +12,8 @@ import type { FastAddresses, PinnedRoute } from './table.ts'
 
 export type BuildDiff = (typeof BUILD_DIFFS)[number]
 
-/** A payment to somebody other than the caller and the router. */
-export interface FeeFound {
+/** A payment to an address other than the caller and the router. */
+export interface FeePayment {
   side: 'input' | 'output'
   token: Address
   recipient: Address
@@ -21,10 +21,10 @@ export interface FeeFound {
   amount: bigint
 }
 
-/** A call that differs from ours, as far as it can be read. Null: no canonical router call. */
+/** A call that differs from ours, as far as it can be decoded. Null: not a canonical router call. */
 export interface CallReading {
   commands: readonly RouterCommand[]
-  fees: FeeFound[]
+  fees: FeePayment[]
 }
 
 export function readCall(data: Hex, { layout }: FastAddresses): CallReading | null {
@@ -34,7 +34,7 @@ export function readCall(data: Hex, { layout }: FastAddresses): CallReading | nu
   return { commands, fees: commands.flatMap(feesOf) }
 }
 
-function feesOf(command: RouterCommand): FeeFound[] {
+function feesOf(command: RouterCommand): FeePayment[] {
   switch (command.command) {
     case 'TRANSFER':
     case 'PERMIT2_TRANSFER_FROM': {
@@ -44,7 +44,7 @@ function feesOf(command: RouterCommand): FeeFound[] {
     case 'PAY_PORTION':
       return [{ side: 'output', token: command.token, recipient: command.recipient, amount: command.bips }]
     case 'V4_SWAP':
-      return command.actions.flatMap((action): FeeFound[] =>
+      return command.actions.flatMap((action): FeePayment[] =>
         action.action === 'TAKE_PORTION'
           ? [{ side: 'output', token: action.currency, recipient: action.recipient, amount: action.bips }]
           : [],
@@ -54,7 +54,7 @@ function feesOf(command: RouterCommand): FeeFound[] {
   }
 }
 
-/** The differences by name; AS_BUILT where none fits: an amount, the minimum, deadline or permit. */
+/** Names the differences; AS_BUILT if no other name fits (amount, minimum, deadline or permit). */
 export function diffsOf(
   call: CallReading | null,
   built: Hex | null,
@@ -73,7 +73,7 @@ export function diffsOf(
   return diffs.length === 0 ? ['AS_BUILT'] : diffs
 }
 
-function feeDiffs(fees: readonly FeeFound[], { row }: PinnedRoute, addresses: FastAddresses): BuildDiff[] {
+function feeDiffs(fees: readonly FeePayment[], { row }: PinnedRoute, addresses: FastAddresses): BuildDiff[] {
   const diffs: BuildDiff[] = []
   if (fees.some(({ recipient }) => recipient !== addresses.feeRecipient)) diffs.push('FEE_RECIPIENT')
   if (fees.length !== 1) diffs.push('FEE_COUNT')
@@ -89,7 +89,7 @@ const names = (commands: readonly RouterCommand[]): string =>
     )
     .join(' ')
 
-/** Where swaps and what is left over go; fees have their own names. */
+/** Recipients of swaps and sweeps; fees are compared separately. */
 function recipients(commands: readonly RouterCommand[]): string {
   return commands.flatMap(recipientsOf).join(' ')
 }
@@ -105,7 +105,7 @@ function recipientsOf(command: RouterCommand): Address[] {
 const paysStranger = (commands: readonly RouterCommand[]): boolean =>
   commands.flatMap(recipientsOf).some((address) => address !== MSG_SENDER && address !== ADDRESS_THIS)
 
-/** The pools and the way through them. */
+/** The pools and the path through them. */
 function pools(commands: readonly RouterCommand[]): string {
   return commands
     .flatMap((command): string[] => {

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Mark } from '@pit/market'
 import type { FeeSide } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
-import type { BuildDiff, FeeFound } from './diffs.ts'
+import type { BuildDiff, FeePayment } from './diffs.ts'
 import type { TxReading } from './readTx.ts'
 import type { FastParams } from './rebuild.ts'
 import type { FastAddresses, PinnedRoute } from './table.ts'
@@ -15,18 +15,18 @@ export interface FastFee {
   /** Before shield. */
   tier: number
   shield: boolean
-  /** Null where the pair has no route. */
+  /** Null if the pair has no route. */
   side: FeeSide | null
   token: Address | null
   recipient: Address
 }
 
-/** What a wallet holds and has allowed, of one block. */
+/** A wallet's balances and allowances at one block. */
 export interface Funds {
   readAtMs: number
   balanceWei: bigint
   tokens: ReadonlyMap<Address, TokenFunds>
-  /** Of the wallet, the router, the permit contract and the pools of stocks: whom the issuer blocks. */
+  /** Blocked by the stock issuer, out of the wallet, the router, Permit2 and the stock pools. */
   blocked: ReadonlySet<Address>
 }
 export interface TokenFunds {
@@ -39,12 +39,12 @@ export interface TokenFunds {
   paused: boolean
 }
 
-/** How the calldata stands to the one we build. */
+/** Comparison of the calldata with the one we build. */
 export interface Rebuilt {
   matches: boolean
   diffs: readonly BuildDiff[]
   /** Null when the call cannot be read. */
-  fees: readonly FeeFound[] | null
+  fees: readonly FeePayment[] | null
 }
 
 /** The input of every rule, gathered before the first one runs. Null: unknown. */
@@ -55,37 +55,37 @@ export interface Facts {
   addresses: FastAddresses
   tx: TxReading
   route: PinnedRoute | null
-  /** Who touches the stock token of this trade, the wallet first; nobody in another trade. */
+  /** Addresses that touch the stock token of this trade, the wallet first; empty for other trades. */
   stockParties: readonly Address[]
   stocksOpen: boolean
   marks: { in: Mark | undefined; out: Mark | undefined } | null
-  /** Both marks are there and fresh: only then is anything judged by them. */
+  /** Null unless both marks exist and are fresh. */
   priced: Priced | null
   fee: FastFee
   baseFeeWei: bigint
-  /** Gas limit times fee cap, by the profile. */
+  /** Limit for gas limit × fee cap, from the profile. */
   maxCostWei: bigint
   rebuilt: Rebuilt | null
   /** The signer of the permit; undefined without one. */
   permitSigner: Address | null | undefined
   funds: Funds | null
-  /** Null when none was asked for, or the transaction is not one to try. */
+  /** Null if not requested, or if the transaction does not qualify for simulation. */
   simulation: PlanSimulation | null
-  /** What the pool gives for what enters it, by its followed state. */
+  /** The pool's output for `swapIn`, from the followed state. */
   poolOut: bigint | null
-  /** Units of the output for one of the input, at the reference pools. */
+  /** Output units per input unit at the reference pools. */
   mid: number | null
 }
 
 export interface Priced {
-  /** What amount_in is worth. */
+  /** Value of amount_in. */
   notionalMicroUsd: bigint
   /** The pair's cap for this size. */
   capBps: number
-  /** What enters the pool. */
+  /** Amount that enters the pool. */
   swapIn: bigint
-  /** What that would be of the output at the marks, without any fee. */
+  /** Output for `swapIn` at the marks, without any fee. */
   fairOut: bigint
-  /** The same, less an output-side fee of ours: what the wallet would get. */
+  /** `fairOut` less an output-side fee: what the wallet would receive. */
   fairNet: bigint
 }

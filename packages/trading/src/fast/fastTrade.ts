@@ -38,8 +38,8 @@ export interface FastDeps extends GatherDeps {
   readFunds: ReadFunds
 }
 
-/** What a hint may have got wrong: such a failure is judged again by the chain as it is now. */
-const HINTED: readonly string[] = [
+/** Codes that a stale hint can cause: such failures are checked again with fresh reads. */
+const HINT_DEPENDENT_CODES: readonly string[] = [
   'FEE_BPS',
   'PERMIT',
   'NOT_AS_BUILT',
@@ -48,8 +48,8 @@ const HINTED: readonly string[] = [
   'FAST_FUNDS',
 ]
 
-/** Assessed by what was known, or by what the chain says now. */
-interface Known {
+/** Wallet data from the hint, or freshly read. */
+interface WalletFacts {
   tierBps: number
   funds: Funds | null
   fresh: boolean
@@ -60,14 +60,14 @@ interface Assessed {
   judged: Judged
   fresh: boolean
   simulationMs: number
-  /** Asking the chain and the store for what was not warm. */
+  /** Time spent on chain and store reads. */
   readMs: number
 }
 interface Times {
   started: number
   checks: number
 }
-interface Asked {
+interface ParsedTrade {
   request: FastParams
   tx: TxReading
   wallet: Address
@@ -77,7 +77,7 @@ interface Asked {
 export interface FastTrade {
   hash: Hex
   relayed: boolean
-  /** It was relayed before: the trade is told as it was written then. */
+  /** Relayed before: the trade is returned as it was recorded then. */
   repeat: boolean
   route: PinnedRoute
   withPermit: boolean
@@ -86,7 +86,7 @@ export interface FastTrade {
   minOutFloor: bigint | null
   checks: Check[]
   simulation: ReturnType<typeof describeSimulation>
-  /** Only what was done has a time. */
+  /** A stage that did not run has no time. */
   timings: {
     checksMs: number
     readMs?: number
@@ -100,11 +100,11 @@ export interface FastTrade {
 export interface FastTradeRequest {
   by: Trader
   request: FastParams
-  /** Charges the budget for what asks the node more than a plain trade does. */
+  /** Charges the rate budget for the extra node calls of a simulation. */
   admitSimulation(): Promise<void>
 }
 
-/** Reads, rebuilds, judges, tries out and relays; nothing is relayed that fails a single rule. */
+/** Parses, rebuilds, checks, simulates and relays; a trade that fails any rule is not relayed. */
 export async function fastTrade(
   deps: FastDeps,
   { by: { keyId, wallet }, request, admitSimulation }: FastTradeRequest,
@@ -112,18 +112,18 @@ export async function fastTrade(
   const started = performance.now()
   if (request.simulate || request.checkOnly) await admitSimulation()
   deps.watch.want(wallet)
-  const asked: Asked = { request, tx: readTx(deps.crypto, request.raw), wallet }
-  const assessed = await assessWell(deps, asked)
+  const trade: ParsedTrade = { request, tx: readTx(deps.crypto, request.raw), wallet }
+  const assessed = await assessWell(deps, trade)
   const { facts, judged } = assessed
-  const signed = signedOf(asked)
+  const signed = signedOf(trade)
   const { simulationMs, readMs } = assessed
   const times: Times = { started, checks: performance.now() - started - simulationMs - readMs }
 
   if (judged.failures.length > 0) {
-    // What was relayed before is answered as such, whatever time has done to it since.
+    // A trade relayed before is returned as such, even if it would fail a rule now.
     const before = signed && !request.checkOnly ? await findRelayed(deps.db, signed.hash) : null
     if (before === 'in_flight') fail('IN_FLIGHT')
-    const repeated = before && repeatOf(deps, asked, before, times)
+    const repeated = before && repeatOf(deps, trade, before, times)
     if (repeated) return repeated
     const { tokenIn, tokenOut, amountIn, minOut: amountOutMin } = request
     const { code } = judged.failures[0]!
@@ -152,7 +152,7 @@ export async function fastTrade(
   })
   const { repeat } = await relayedOrRefused(deps, outcome, signed!)
   const before = repeat ? await findRelayed(deps.db, signed!.hash) : null
-  const repeated = before && before !== 'in_flight' && repeatOf(deps, asked, before, times)
+  const repeated = before && before !== 'in_flight' && repeatOf(deps, trade, before, times)
   if (repeated) return repeated
   return tradeOf(assessed, { relayed: true, repeat, times, relay: outcome.ms })
 }
@@ -191,12 +191,12 @@ function tradeOf(
 }
 
 /**
- * Bytes that were relayed before: the trade as it was written then, whatever is said of it now. Null where no
- * pinned route joins its tokens: it was relayed by another way.
+ * The recorded trade for bytes that were relayed before. Null if no pinned route joins its tokens: another
+ * endpoint relayed it.
  */
 function repeatOf(
   { pinned }: FastDeps,
-  { tx: { tx, hash } }: Asked,
+  { tx: { tx, hash } }: ParsedTrade,
   { tokenIn, tokenOut, minOut, fee }: RelayedTrade,
   times: Times,
 ): FastTrade | null {
@@ -219,21 +219,22 @@ function repeatOf(
   }
 }
 
-/** By what is known already; where that would refuse and may be old, once more by what the chain says now. */
-async function assessWell(deps: FastDeps, asked: Asked): Promise<Assessed> {
-  const hint = deps.watch.hint(asked.wallet)
-  const known = hint ? { ...hint, fresh: false, readMs: 0 } : await readKnown(deps, asked)
-  const first = await assess(deps, asked, known)
-  const doubted = !first.fresh && first.judged.failures.some(({ code }) => HINTED.includes(code))
+/** Assesses with the hint; if that would refuse and the hint may be stale, once more with fresh reads. */
+async function assessWell(deps: FastDeps, trade: ParsedTrade): Promise<Assessed> {
+  const hint = deps.watch.hint(trade.wallet)
+  const walletFacts = hint ? { ...hint, fresh: false, readMs: 0 } : await readWalletFacts(deps, trade)
+  const first = await assess(deps, trade, walletFacts)
+  const doubted =
+    !first.fresh && first.judged.failures.some(({ code }) => HINT_DEPENDENT_CODES.includes(code))
   if (!doubted) return first
-  const second = await assess(deps, asked, await readKnown(deps, asked))
+  const second = await assess(deps, trade, await readWalletFacts(deps, trade))
   return { ...second, simulationMs: first.simulationMs + second.simulationMs }
 }
 
-async function readKnown(
+async function readWalletFacts(
   { account, readFunds, ...deps }: FastDeps,
-  { request, wallet }: Asked,
-): Promise<Known> {
+  { request, wallet }: ParsedTrade,
+): Promise<WalletFacts> {
   const started = performance.now()
   const route = routeOf(deps, request)
   const isStock = route !== null && (route.tokenIn.stock || route.tokenOut.stock)
@@ -247,12 +248,12 @@ async function readKnown(
 
 async function assess(
   deps: FastDeps,
-  asked: Asked,
-  { tierBps, funds, fresh, readMs }: Known,
+  trade: ParsedTrade,
+  { tierBps, funds, fresh, readMs }: WalletFacts,
 ): Promise<Assessed> {
-  const facts = gather(deps, { ...asked, nowMs: deps.clock.nowMs(), tierBps, funds })
+  const facts = gather(deps, { ...trade, nowMs: deps.clock.nowMs(), tierBps, funds })
   let simulationMs = 0
-  if (asked.request.simulate && isToTry(facts)) {
+  if (trade.request.simulate && isSimulatable(facts)) {
     const started = performance.now()
     facts.simulation = withFeeChecked(await simulate(deps, facts), facts)
     simulationMs = performance.now() - started
@@ -260,8 +261,8 @@ async function assess(
   return { facts, judged: judge(facts), fresh, simulationMs, readMs }
 }
 
-/** Only our own call from the key's wallet is simulated: simulations are not offered for other code. */
-function isToTry({ tx: { tx, fault, sender }, wallet, addresses, rebuilt }: Facts): boolean {
+/** Simulates only our own call from the key's wallet; arbitrary code is not simulated. */
+function isSimulatable({ tx: { tx, fault, sender }, wallet, addresses, rebuilt }: Facts): boolean {
   return (
     fault === null &&
     tx?.type === FAST.txType &&
@@ -294,28 +295,28 @@ async function simulate({ simulator }: FastDeps, facts: Facts): Promise<PlanSimu
     amountIn: request.amountIn,
     fee: { token: fee.token!, recipient: fee.recipient },
     amountOutMin: request.minOut,
-    // Lent only where nothing can be relayed: what is relayed was tried on what the wallet has.
+    // Funds are lent in check-only mode; a trade to be relayed is simulated on the wallet's own balance.
     fund: request.checkOnly && request.fund,
     approvals: request.checkOnly && request.fund && !request.permit ? 'in place' : 'as planned',
     holdsInput: true,
   })
 }
 
-/** A rule that was not judged must never be a rule that passed: what follows sends money. */
+/** Guard before sending money: every rule must have been evaluated. */
 function assertJudged({ request, rebuilt, priced, poolOut, simulation, funds, tx, wallet }: Facts): void {
   const tried = request.simulate ? simulation?.ok === true : funds !== null
   if (!tried || rebuilt?.matches !== true || !priced || poolOut === null || tx.sender !== wallet) {
-    throw new Error('a fast trade reached the relay without being judged')
+    throw new Error('a fast trade reached the relay without passing every rule')
   }
 }
 
-/** Null unless these are bytes the wallet itself signed. */
-function signedOf({ request, tx: { tx, sender, hash }, wallet }: Asked): SignedBytes | null {
+/** Null unless the wallet itself signed these bytes. */
+function signedOf({ request, tx: { tx, sender, hash }, wallet }: ParsedTrade): SignedBytes | null {
   if (!tx || !hash || sender !== wallet) return null
   return { raw: request.raw.toLowerCase() as Hex, hash, signer: sender, nonce: tx.nonce }
 }
 
-/** What is written of the trade before its bytes leave. */
+/** Trade record, written before the bytes are sent. */
 function tradeTerms({ route, request, fee }: Facts): TradeTerms {
   const { tokenIn, tokenOut, row } = route!
   const { bps, tier, recipient } = fee
@@ -338,7 +339,7 @@ function tradeTerms({ route, request, fee }: Facts): TradeTerms {
       recipient,
     },
     feeApart: false,
-    // Both ends are major: the one that ranks first counts, and pays.
+    // Both ends are major: the higher-ranked one counts for volume and pays the fee.
     volumeToken: token,
   }
 }

@@ -18,7 +18,7 @@ export interface GatherDeps {
   stockSession(atMs: number): boolean
 }
 
-/** A head older than this says nothing of the next block. */
+/** A trade is refused if the newest block is older than this. */
 const HEAD_MAX_AGE_S = 30
 
 export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, request: FastParams): PinnedRoute | null =>
@@ -39,7 +39,7 @@ export const feeOfWallet = (
   recipient,
 })
 
-/** Everything but what the chain has to be asked for: from memory, without waiting, all of one moment. */
+/** Collects everything that is in memory, synchronously, so that all of it is from one moment. */
 export function gather(
   deps: GatherDeps,
   {
@@ -62,7 +62,7 @@ export function gather(
   const { addresses } = pinned
   const head = market.head()
   if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
-    fail('RPC_UNAVAILABLE', { message: 'The chain has shown no new block for a while.' })
+    fail('RPC_UNAVAILABLE', { message: `No new block for more than ${HEAD_MAX_AGE_S} s.` })
   }
   const route = routeOf(deps, request)
   const fee = feeOfWallet(tierBps, request.shield, route, addresses.feeRecipient)
@@ -92,7 +92,7 @@ export function gather(
   if (venue !== null) facts.stockParties = [wallet, addresses.router, addresses.permit2, venue]
   const marks = { in: market.mark(route.tokenIn.address), out: market.mark(route.tokenOut.address) }
   facts.marks = marks
-  if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSession(nowMs)
+  if (route.tokenIn.hasHours || route.tokenOut.hasHours) facts.stocksOpen = stockSession(nowMs)
   if (isFresh(marks.in, nowMs) && isFresh(marks.out, nowMs)) {
     facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, request.amountIn, fee)
     facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)
@@ -116,11 +116,11 @@ function compare(
   return { matches: false, diffs: diffsOf(call, built, route, addresses), fees: call?.fees ?? null }
 }
 
-/** The pool's exact output at the head; 0 where it would revert, run dry or cross too many ticks. */
+/** The pool's exact output at the head; 0 if it would revert, run dry or cross too many ticks. */
 function poolOutOf(market: GatherDeps['market'], route: PinnedRoute, swapIn: bigint): bigint {
   const pool = market.pool(route.poolId)
   if (!pool || pool.version === 'curve') {
-    return fail('RPC_UNAVAILABLE', { message: 'The market is still catching up with the chain.' })
+    return fail('RPC_UNAVAILABLE', { message: 'Market data is still syncing with the chain.' })
   }
   const result = quoteExactIn(pool, route.zeroForOne, swapIn, MAX_STEPS_OF_HOP)
   return result?.filled ? result.amountOut : 0n

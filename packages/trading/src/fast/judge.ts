@@ -22,7 +22,7 @@ export interface Failure {
   limit?: Measured
 }
 export interface Judged {
-  /** Every rule that could be judged, in order. */
+  /** Every rule that could be evaluated, in order. */
   checks: Check[]
   failures: (Failure & { code: JudgedCode })[]
 }
@@ -36,7 +36,7 @@ export function judge(facts: Facts): Judged {
   return { checks, failures: failed.map(({ ok: _, severity: __, ...failure }) => failure) }
 }
 
-/** The first failure, with all of them, and what would have passed where the contract promises it. */
+/** The first failure with all failed checks, plus passing values if the contract promises them. */
 export function refusalOf(facts: Facts, { failures }: Judged): PitError {
   const first = failures[0]!
   return refusal(first.code, {
@@ -60,7 +60,7 @@ function termsOf(facts: Facts) {
   }
 }
 
-/** As GET live/fast/terms has it. */
+/** As in GET live/fast/terms. */
 export const feeTerms = ({
   tier,
   bps,

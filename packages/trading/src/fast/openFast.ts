@@ -13,11 +13,11 @@ export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'mar
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool' | 'onBlock'>
   profile: ChainProfile
   logger: Pick<Logger, 'debug'>
-  /** Opt-in, and off where nothing is relayed. */
+  /** Opt-in; off if nothing is relayed. */
   enabled: boolean
 }
 
-/** All that a client needs to build a trade, but its own amounts. */
+/** Everything a client needs to build a trade, except its own amounts. */
 export interface FastTerms {
   enabled: boolean
   fee: Pick<FastFee, 'tier' | 'bps'> & { recipient: Address | null }
@@ -30,14 +30,14 @@ export interface Fast {
   /** Opted in, and the chain has routes for it. */
   enabled: boolean
   pinned: Pick<PinnedTable, 'table' | 'sha256'>
-  /** Gas limit times fee cap, at most. */
+  /** Maximum gas limit × fee cap. */
   maxCostWei: string
   tradeFast(request: FastTradeRequest): Promise<FastTrade>
   readTerms(request: { wallet: Address; shield: boolean }): Promise<FastTerms>
   close(): void
 }
 
-/** One call from signed bytes to the sequencer, on routes both sides know by heart. */
+/** Fast mode: one call from signed bytes to the sequencer, on routes that both sides have pinned. */
 export function openFast(options: FastOptions): Fast {
   const { market, clock, account, rpc, profile, logger } = options
   const pinned = openTable(profile, options.crypto)
@@ -48,7 +48,7 @@ export function openFast(options: FastOptions): Fast {
   const watch = watchWallets({ market, clock, logger, readFunds, tierBps: account.tierBps })
   const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds, stockSession }
   const closes = [...pinned.routes.values()].some(
-    ({ tokenIn, tokenOut }) => tokenIn.closes || tokenOut.closes,
+    ({ tokenIn, tokenOut }) => tokenIn.hasHours || tokenOut.hasHours,
   )
   return {
     enabled,
@@ -56,7 +56,7 @@ export function openFast(options: FastOptions): Fast {
     maxCostWei: profile.limits.fast.max_cost_wei,
     tradeFast: (request) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, request)),
     async readTerms({ wallet, shield }) {
-      // Who asks for the terms is about to trade.
+      // A caller that reads the terms is about to trade.
       if (enabled) watch.want(wallet)
       const tierBps = await account.tierBps(wallet)
       const nowMs = clock.nowMs()

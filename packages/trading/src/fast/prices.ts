@@ -21,8 +21,8 @@ export const bpsUnder = (amount: bigint, of: bigint): number =>
   of === 0n ? 0 : Number(pipsTowardsZero(of - amount, of)) / PIPS_PER_BPS
 
 /**
- * Fresh enough to judge by: read here lately, of a round within its feed's heartbeat. Fast mode refuses what
- * planning would only disclose.
+ * Fresh enough to decide by: read recently, from a round within its feed's heartbeat. Fast mode refuses a
+ * stale mark, planning only discloses it.
  */
 export const isFresh = (mark: Mark | undefined, nowMs: number): mark is Mark =>
   mark !== undefined && !mark.stale && nowMs / 1000 - mark.readAtS <= FAST.markMaxAgeS
@@ -48,8 +48,8 @@ export function priceTrade(
 }
 
 /**
- * The least min_out that passes: no further under the marks than cap, pool fee and band together, and no
- * further under what the simulation delivers than the cap. Null without fresh marks.
+ * The lowest min_out that passes: below the marks by at most cap, pool fee and band together, and below the
+ * simulated output by at most the cap. Null without fresh marks.
  */
 export function minOutFloor({ route, priced, simulation }: Facts): bigint | null {
   if (!route || !priced) return null
@@ -59,7 +59,7 @@ export function minOutFloor({ route, priced, simulation }: Facts): bigint | null
   return maxOf(byMarks, lessPipsDown(simulation.amountOut, priced.capBps * PIPS_PER_BPS))
 }
 
-/** The least the pinned pool may give. */
+/** The lowest acceptable output of the pinned pool. */
 export function poolFloor({ route, priced }: Facts): bigint | null {
   if (!route || !priced) return null
   return lessPipsDown(priced.fairOut, route.row.band_bps * PIPS_PER_BPS + route.row.pool.fee)

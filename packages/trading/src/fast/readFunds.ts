@@ -17,7 +17,7 @@ import type { End, PinnedRoute, PinnedTable } from './table.ts'
 
 const READ_BOUND_MS = 3_000
 
-/** What all fast tokens are to some wallets, in one call and of one block. */
+/** Reads balances and allowances of all fast tokens for these wallets, in one call at one block. */
 export type ReadFunds = (wallets: readonly Address[]) => Promise<Funds[]>
 
 export function createFundsReader({
@@ -33,7 +33,7 @@ export function createFundsReader({
 }): ReadFunds {
   const multicall3 = profile.contracts.multicall3.toLowerCase() as Address
   const issuer = stockIssuerOf(profile)
-  // Without a registry nobody can say who may hold a stock: what is asked of Multicall3 fails, and is refused.
+  // Without a registry the call goes to Multicall3 and fails, so stock trades are refused.
   const beacon = (profile.stocks.beacon?.toLowerCase() ?? multicall3) as Address
   const tokens = tokensOf(pinned)
   const parties = partiesOf(pinned, profile)
@@ -58,10 +58,10 @@ export function createFundsReader({
   return async (wallets) => {
     const readAtMs = nowMs()
     const questions = wallets.map(questionsOf)
-    const asked = askMulticall(multicall3, questions.flat())
-    const answers = await readOne(rpc, asked, { timeoutMs: READ_BOUND_MS }).catch(unanswered)
-    return questions.map((asked, i) => {
-      const [ether, ...words] = answers.splice(0, asked.length)
+    const call = askMulticall(multicall3, questions.flat())
+    const answers = await readOne(rpc, call, { timeoutMs: READ_BOUND_MS }).catch(unanswered)
+    return questions.map((calls, i) => {
+      const [ether, ...words] = answers.splice(0, calls.length)
       let at = 0
       const entries = tokens.map((token): [Address, TokenFunds] => {
         const size = token.stock ? 4 : 3
@@ -74,7 +74,7 @@ export function createFundsReader({
   }
 }
 
-/** Every fast token but ETH, each once. */
+/** Every fast token except ETH, once. */
 function tokensOf({ routes }: PinnedTable): End[] {
   const ends = [...routes.values()].flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
   return [...new Map(ends.map((end) => [end.address, end])).values()].filter(
@@ -82,7 +82,7 @@ function tokensOf({ routes }: PinnedTable): End[] {
   )
 }
 
-/** Who touches a stock token in a fast trade besides the wallet; nobody where no stock is traded. */
+/** Addresses other than the wallet that touch a stock token in a fast trade; empty without stock routes. */
 function partiesOf({ routes, addresses }: PinnedTable, { contracts }: ChainProfile): Address[] {
   const venues = [...routes.values()].flatMap((route) => venueOf(route, contracts) ?? [])
   return venues.length === 0 || addresses === null
@@ -90,7 +90,7 @@ function partiesOf({ routes, addresses }: PinnedTable, { contracts }: ChainProfi
     : [...new Set([addresses.router, addresses.permit2, ...venues])]
 }
 
-/** What holds the tokens of a stock route's pool; null for other routes. */
+/** Address that holds the tokens of a stock route's pool; null for other routes. */
 export function venueOf(
   { tokenIn, tokenOut, hop, poolId }: PinnedRoute,
   { v4_pool_manager }: Pick<ChainProfile['contracts'], 'v4_pool_manager'>,
@@ -110,11 +110,11 @@ function fundsOf([balance, allowance, permit, paused]: (Hex | null)[]): TokenFun
 }
 
 const word = (answer: Hex | null | undefined, index = 0): bigint =>
-  wordIn(answer, index) ?? rpcUnavailable('a token or Permit2 does not answer')
+  wordIn(answer, index) ?? rpcUnavailable('a token or Permit2 returned no value')
 
 const unanswered = (error: unknown): never =>
   rpcUnavailable(
     error instanceof RpcUnreachable && error.why === 'unreadable'
-      ? 'its answer is none of Multicall3'
-      : 'it did not answer for the wallet',
+      ? 'the response is not a Multicall3 result'
+      : 'the wallet could not be read',
   )

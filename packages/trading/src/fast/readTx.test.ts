@@ -20,7 +20,7 @@ const tx: FeeMarketTx = {
 }
 const { raw, hash } = signTx(crypto, tx, key)
 
-it('reads a good one whole', () => {
+it('reads all fields of a valid transaction', () => {
   const sender = account.address.toLowerCase()
   expect(readTx(crypto, raw)).toMatchObject({ type: 2, fault: null, sender, hash, tx: { nonce: 0 } })
 })
@@ -28,14 +28,14 @@ it('reads a good one whole', () => {
 it.each([
   ['nothing', '0x', null, null],
   ['an RLP text', '0x80', null, null],
-  ['a longer one', `0xb8${'00'.repeat(60)}`, null, null],
+  ['a byte between the types and the lists', `0xb8${'00'.repeat(60)}`, null, null],
   ['a type 0 byte', '0x00c0', null, null],
   ['a blob transaction', '0x03f800', 3, null],
-  ['a type nobody knows', '0x7fc0', 127, null],
-  ['a cut one', raw.slice(0, -2), 2, 'NOT_CANONICAL'],
-  ['one with bytes after it', `${raw}00`, 2, 'TRAILING_BYTES'],
-  ['a broken legacy one', '0xc0', 0, 'WRONG_FIELDS'],
-])('tells %s by type and fault', (_, text, type, fault) => {
+  ['an unknown type', '0x7fc0', 127, null],
+  ['a truncated transaction', raw.slice(0, -2), 2, 'NOT_CANONICAL'],
+  ['a transaction with trailing bytes', `${raw}00`, 2, 'TRAILING_BYTES'],
+  ['a malformed legacy transaction', '0xc0', 0, 'WRONG_FIELDS'],
+])('reports type and fault of %s', (_, text, type, fault) => {
   expect(readTx(crypto, text)).toEqual({
     type,
     fault: fault && expect.any(String),
@@ -45,7 +45,7 @@ it.each([
   })
 })
 
-it('reads one with an access list, and faults it', () => {
+it('reads a transaction with an access list and reports a fault', () => {
   const accessList = [{ address: tx.to!, storageKeys: [] }]
   const listed = signTx(crypto, { ...tx, accessList }, key)
   expect(readTx(crypto, listed.raw)).toMatchObject({ type: 2, fault: 'ACCESS_LIST', hash: listed.hash })

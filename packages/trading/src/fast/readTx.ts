@@ -9,14 +9,13 @@ import {
 } from '@pit/chain'
 
 /**
- * What `raw_tx` is. Bytes that do not even begin like a transaction are the request's fault (BAD_REQUEST);
- * those that do but are not the one canonical encoding of a transaction are TX_ENCODING; a type we do not
- * read is TX_TYPE alone.
+ * The parsed `raw_tx`. Bytes that do not start like a transaction are BAD_REQUEST; bytes that do but are not
+ * the canonical encoding of one are TX_ENCODING; an unsupported type is TX_TYPE only.
  */
 export interface TxReading {
-  /** Null: no transaction at all. Legacy ones are type 0. */
+  /** Null: not a transaction. Legacy transactions are type 0. */
   type: number | null
-  /** Why it is no canonical signed transaction without access list; null if it is, or of unknown type. */
+  /** Why it is not a canonical signed transaction without access list; null if it is, or if its type is unknown. */
   fault: string | null
   /** Null when its fields could not be read. */
   tx: SignedTx | null
@@ -25,7 +24,7 @@ export interface TxReading {
 }
 
 const READ_TYPES = [0, 1, 2, 4]
-/** A first byte below TYPE_END is an EIP-2718 type, from LIST_START on a legacy list; between is neither. */
+/** A first byte below TYPE_END is an EIP-2718 type, from LIST_START on a legacy list; others are neither. */
 const TYPE_END = 0x80
 const LIST_START = 0xc0
 
@@ -33,7 +32,7 @@ export function readTx(crypto: Crypto, raw: string): TxReading {
   const first = Number.parseInt(raw.slice(2, 4), 16)
   const type = first >= LIST_START ? 0 : first < TYPE_END ? first : null
   const nothing = { type, tx: null, sender: null, hash: null }
-  // A typed 0x00 is no type that was ever given out.
+  // EIP-2718 never assigned a typed 0x00.
   if (type === null || first === 0) return { ...nothing, type: null, fault: null }
   if (!READ_TYPES.includes(type)) return { ...nothing, fault: null }
   const parsed = parseSignedTx(raw)

@@ -3,10 +3,10 @@ import { encodeSwap, type SwapPath } from '@pit/plans'
 import { lessBps } from '@pit/protocol'
 import type { FastAddresses, PinnedRoute } from './table.ts'
 
-/** A trade the client built and signed, and what it says of it. */
+/** A trade that the client built and signed, with its declared values. */
 export interface FastParams {
   raw: string
-  /** Symbols, as they were sent. */
+  /** Symbols as sent. */
   tokenIn: string
   tokenOut: string
   amountIn: bigint
@@ -14,7 +14,7 @@ export interface FastParams {
   deadlineS: number
   feeBps: number
   shield: boolean
-  /** Null: the router has its allowance already. */
+  /** Null: the router already has its allowance. */
   permit: {
     amount: bigint
     expirationS: number
@@ -23,24 +23,24 @@ export interface FastParams {
     signature: Hex
   } | null
   simulate: boolean
-  /** Every check and the simulation; nothing is relayed. */
+  /** Runs every check and the simulation without relaying. */
   checkOnly: boolean
-  /** Lends the input in the simulation, where nothing is relayed. */
+  /** Lends the input in a check-only simulation. */
   fund: boolean
   attestsNonUs: boolean
-  /** Dollars stay numbers: a refusal names them as they were sent. */
+  /** Stays a number: a refusal repeats it as sent. */
   amountUsd?: number
   maxNotionalUsd?: number
 }
 
-/** What of a call is the client's to choose. */
+/** The parts of a call that the client chooses. */
 type Chosen = Pick<FastParams, 'amountIn' | 'minOut' | 'deadlineS' | 'permit'>
 
-/** What enters the pool: the input less an input-side fee. */
+/** Amount that enters the pool: the input less an input-side fee. */
 export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number): bigint =>
   row.fee.side === 'input' ? lessBps(amountIn, feeBps) : amountIn
 
-/** The permit that goes with exactly this trade. */
+/** The permit for exactly this trade. */
 export const permitOf = (
   route: PinnedRoute,
   addresses: FastAddresses,
@@ -58,8 +58,8 @@ export const permitOf = (
   }
 
 /**
- * The one calldata of this trade: from the request's amounts, deadline and permit, our own fee, the pinned
- * route and the pinned recipient. Null when the amounts fit no call at all.
+ * The only valid calldata of this trade: the request's amounts, deadline and permit, with our fee, the pinned
+ * route and the pinned recipient. Null if an amount does not fit its field.
  */
 export function rebuild(
   route: PinnedRoute,
@@ -74,7 +74,7 @@ export function rebuild(
     amountIn: request.amountIn,
     legs: [{ hops: [route.hop], amountIn: swapInOf(route, request.amountIn, feeBps) }],
     amountOutMin: request.minOut,
-    // Pinned routes end in core tokens, whose transfers are plain.
+    // Pinned routes end in core tokens, which have no transfer tax.
     direct: true,
     fee: { bps: feeBps, side: route.row.fee.side, recipient: addresses.feeRecipient },
     ...(permit && request.permit ? { permit: { permit, signature: request.permit.signature } } : {}),

@@ -24,24 +24,23 @@ const MIN_MICRO_USD = microUsdDown(FAST.minNotionalUsd)
 const MAX_MICRO_USD = microUsdDown(FAST.maxNotionalUsd)
 
 /**
- * The rules between a readable request and the relay, in the contract's order. Every one that can be judged
- * is; the first that fails is the answer. What comes before (FAST_DISABLED, the body's shape) and after has
- * its own place.
+ * Rules between a parsed request and the relay, in the contract's order. Every rule that can be evaluated is;
+ * the first failure is returned. FAST_DISABLED, body validation and the relay are checked elsewhere.
  */
 export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   {
     code: 'BAD_REQUEST',
     check: ({ tx }) => ({
       ok: tx.type !== null,
-      rule: 'raw_tx is a signed transaction.',
-      ...(tx.type === null ? { message: 'raw_tx does not begin like a signed transaction.' } : {}),
+      rule: 'raw_tx must be a signed transaction.',
+      ...(tx.type === null ? { message: 'raw_tx is not a signed transaction.' } : {}),
     }),
   },
   {
     code: 'TX_ENCODING',
     check: ({ tx }) => {
       if (tx.type === null || (tx.tx === null && tx.fault === null)) return null
-      const rule = 'The transaction is canonical RLP with a low-s signature and an empty access list.'
+      const rule = 'The transaction must be canonical RLP with a low-s signature and an empty access list.'
       return { ok: tx.fault === null, rule, ...(tx.fault === null ? {} : { value: tx.fault }) }
     },
   },
@@ -49,13 +48,13 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     code: 'FAST_PAIR',
     check: ({ route, request }) => {
       const value = `${request.tokenIn}/${request.tokenOut}`
-      return { ok: route !== null, rule: 'The pair has a pinned route in this direction.', value }
+      return { ok: route !== null, rule: 'The pair must have a pinned route in this direction.', value }
     },
   },
   {
     code: 'MARKET_CLOSED',
     check: ({ route, stocksOpen }) => {
-      const closes = route && [route.tokenIn, route.tokenOut].some((end) => end.closes)
+      const closes = route && [route.tokenIn, route.tokenOut].some((end) => end.hasHours)
       if (!closes) return null
       return { ok: stocksOpen, rule: 'Stock tokens trade Sunday 20:00 to Friday 20:00, New York time.' }
     },
@@ -88,7 +87,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
         ? null
         : {
             ok: tx.type === FAST.txType,
-            rule: 'The transaction is EIP-1559.',
+            rule: 'The transaction must be EIP-1559 (type 2).',
             value: tx.type,
             limit: FAST.txType,
           },
@@ -98,7 +97,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: ({ tx: { tx } }) =>
       tx && {
         ok: tx.chainId === CHAIN_ID,
-        rule: `The transaction is for chain ${CHAIN_ID}.`,
+        rule: `The transaction must be for chain ${CHAIN_ID}.`,
         value: tx.chainId ?? null,
         limit: CHAIN_ID,
       },
@@ -108,7 +107,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: ({ tx: { tx }, addresses }) =>
       tx && {
         ok: tx.to === addresses.router,
-        rule: 'The transaction is to the pinned router.',
+        rule: 'The transaction must call the pinned router.',
         value: tx.to,
         limit: addresses.router,
       },
@@ -118,7 +117,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: ({ tx: { tx }, route, request }) => {
       if (!tx || !route) return null
       const due = route.row.value === '0' ? 0n : request.amountIn
-      const rule = due === 0n ? 'No ETH is sent with a token input.' : 'The ETH sent is amount_in.'
+      const rule = due === 0n ? 'A token input must send no ETH.' : 'The ETH sent must equal amount_in.'
       return { ok: tx.value === due, rule, value: String(tx.value), limit: String(due) }
     },
   },
@@ -127,7 +126,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: ({ tx: { sender }, wallet }) =>
       sender && {
         ok: sender === wallet,
-        rule: "The key's wallet signed it.",
+        rule: "The key's wallet must sign the transaction.",
         value: sender,
         limit: wallet,
       },
@@ -140,7 +139,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const tooSmall = micro < MIN_MICRO_USD
       return {
         ok: !tooSmall && micro <= MAX_MICRO_USD,
-        rule: `One fast trade is ${FAST.minNotionalUsd} to ${FAST.maxNotionalUsd} dollars.`,
+        rule: `A fast trade must be ${FAST.minNotionalUsd} to ${FAST.maxNotionalUsd} USD.`,
         value: usdOf(micro),
         limit: tooSmall ? FAST.minNotionalUsd : FAST.maxNotionalUsd,
       }
@@ -153,7 +152,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const { max_usd } = route.row
       return {
         ok: priced.notionalMicroUsd <= microUsdDown(max_usd),
-        rule: `One trade on this route is at most ${max_usd} dollars.`,
+        rule: `A trade on this route must be at most ${max_usd} USD.`,
         value: usdOf(priced.notionalMicroUsd),
         limit: max_usd,
       }
@@ -165,7 +164,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const latest = Math.floor(nowMs / 1000) + FAST.deadlineMaxS
       return {
         ok: deadlineS * 1000 >= nowMs && deadlineS <= latest,
-        rule: `The deadline is ahead, by at most ${FAST.deadlineMaxS} s.`,
+        rule: `The deadline must be in the future, by at most ${FAST.deadlineMaxS} s.`,
         value: deadlineS,
         limit: latest,
       }
@@ -181,7 +180,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const { minOut } = facts.request
       return {
         ok: minOut >= floor,
-        rule: `min_out is at least ${floor}.`,
+        rule: `min_out must be at least ${floor}.`,
         value: String(minOut),
         limit: String(floor),
       }
@@ -194,7 +193,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const toleranceBps = FAST.amountUsdTolerancePct * 100
       return {
         ok: isWithinBps(priced.notionalMicroUsd, microUsdDown(request.amountUsd), toleranceBps),
-        rule: `amount_in is worth amount_usd within ${FAST.amountUsdTolerancePct}%.`,
+        rule: `The value of amount_in must be within ${FAST.amountUsdTolerancePct}% of amount_usd.`,
         value: usdOf(priced.notionalMicroUsd),
         limit: request.amountUsd,
       }
@@ -206,7 +205,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       if (!priced || request.maxNotionalUsd === undefined) return null
       return {
         ok: priced.notionalMicroUsd <= microUsdDown(request.maxNotionalUsd),
-        rule: 'amount_in is worth no more than max_notional_usd.',
+        rule: 'The value of amount_in must not exceed max_notional_usd.',
         value: usdOf(priced.notionalMicroUsd),
         limit: request.maxNotionalUsd,
       }
@@ -217,7 +216,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     check: (facts) => {
       if (facts.request.permit === null || !facts.route) return null
       const fault = permitFault(facts)
-      return fault === null ? passes('The permit is for exactly this trade.') : { ok: false, ...fault }
+      return fault === null ? passes('The permit matches this trade.') : { ok: false, ...fault }
     },
   },
   {
@@ -226,7 +225,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       rebuilt && {
         ok: rebuilt.matches,
         message: rebuilt.matches
-          ? 'The calldata is byte for byte what the service builds.'
+          ? 'The calldata equals what the service builds.'
           : `The calldata differs from what the service builds: ${rebuilt.diffs.join(', ')}.`,
         ...(rebuilt.matches ? {} : { value: rebuilt.diffs }),
       },
@@ -235,7 +234,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     code: 'GEOFENCE',
     check: ({ route, request }) =>
       hasStock(route)
-        ? { ok: request.attestsNonUs, rule: 'Stock tokens need owner_attests_non_us true.' }
+        ? { ok: request.attestsNonUs, rule: 'Stock tokens require owner_attests_non_us: true.' }
         : null,
   },
   { code: 'STOCK_PAUSED', check: checkPaused },
@@ -257,7 +256,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const { row } = facts.route!
       return {
         ok: facts.poolOut >= floor,
-        rule: "The pinned pool delivers within its fee and the pair's band of the oracle marks.",
+        rule: "The pinned pool's price must be within its fee and the pair's band of the oracle marks.",
         value: bpsUnder(facts.poolOut, facts.priced!.fairOut),
         limit: row.pool_fee_bps + row.band_bps,
       }
@@ -267,7 +266,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   {
     code: 'NO_REFERENCE_MID',
     check: ({ route, mid }) =>
-      route?.midDue ? { ok: mid !== null, rule: "The reference pools' mid can be read." } : null,
+      route?.midDue ? { ok: mid !== null, rule: 'The reference mid must be available.' } : null,
   },
   { code: 'FAST_FUNDS', check: checkFunds },
 ]

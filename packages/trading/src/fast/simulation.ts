@@ -4,7 +4,7 @@ import type { Facts } from './facts.ts'
 
 type Described = NonNullable<Answer<'live.fast'>['simulation']>
 
-/** The simulation as it is answered, each of its own checks by name. Null when there was none. */
+/** The simulation for the response, each of its checks by name. Null if there was none. */
 export function describeSimulation(facts: Facts): Described | null {
   const { simulation } = facts
   if (simulation === null) return null
@@ -31,32 +31,34 @@ function simulationChecks(facts: Facts, simulation: PlanSimulation): Check[] {
     {
       code: 'DELIVERED',
       ok: amountOut !== null && amountOut >= facts.request.minOut,
-      message: 'The wallet receives min_out at least.',
+      message: 'The wallet must receive at least min_out.',
       value: amountOut === null ? null : String(amountOut),
       limit: String(facts.request.minOut),
     },
     {
       code: 'FEE_PAID',
       ok: amountOut !== null && (isOwnFee || (due !== null && feeTransfer === due)),
-      message: isOwnFee ? 'The wallet is the fee’s recipient.' : 'The fee reaches its recipient to the atom.',
+      message: isOwnFee
+        ? 'The wallet is the fee recipient.'
+        : 'The fee recipient must receive the exact fee.',
       value: feeTransfer === null ? null : String(feeTransfer),
       limit: due === null ? null : String(due),
     },
   ]
 }
 
-/** A simulation counts as good only when the service's fee arrived to the atom. */
+/** A simulation passes only if the fee recipient received the exact fee. */
 export function withFeeChecked(simulation: PlanSimulation, facts: Facts): PlanSimulation {
   const due = feeDue(facts, simulation)
   if (!simulation.ok || due === null || simulation.feeTransfer === due) return simulation
   return {
     ...simulation,
     ok: false,
-    error: `the fee's recipient receives ${simulation.feeTransfer}, not ${due}`,
+    error: `the fee recipient receives ${simulation.feeTransfer}, not ${due}`,
   }
 }
 
-/** Null when it cannot be told: nothing was delivered, or the wallet is the recipient. */
+/** Null if unknown: nothing was delivered, or the wallet is the recipient. */
 function feeDue(
   { route, fee, request, wallet }: Facts,
   { amountOut, feeTransfer }: PlanSimulation,

@@ -17,8 +17,8 @@ describe.each(['2.1.0', '2.1.1', '2.1.2'] as const)('pinned routes on a router o
   const { table, routes, addresses } = openTable(profile, crypto)
   const pairs = [...routes.keys()]
 
-  it.each(pairs)('%s: what a stranger builds from the terms is what the service builds', (pair) => {
-    // Over the wire and back: nothing but JSON reaches the client.
+  it.each(pairs)('%s: a call built from the terms alone equals the one of the service', (pair) => {
+    // Through JSON and back, as a client receives it.
     const terms = JSON.parse(JSON.stringify(table)) as typeof table
     const amounts = fc.bigInt(10_000n, 2n ** 100n)
     const permits = fc.option(
@@ -37,8 +37,8 @@ describe.each(['2.1.0', '2.1.1', '2.1.2'] as const)('pinned routes on a router o
         times,
         fc.integer({ min: 10, max: 35 }),
         permits,
-        (amountIn, minOut, deadline, feeBps, given) => {
-          const permit = given && routes.get(pair)!.row.permit ? { ...given, signature } : null
+        (amountIn, minOut, deadline, feeBps, values) => {
+          const permit = values && routes.get(pair)!.row.permit ? { ...values, signature } : null
           const theirs = buildFromTerms(terms, {
             pair,
             amountIn,
@@ -47,14 +47,14 @@ describe.each(['2.1.0', '2.1.1', '2.1.2'] as const)('pinned routes on a router o
             feeBps,
             ...(permit && { permit }),
           })
-          const asked = permit && {
+          const permitParam = permit && {
             amount: amountIn,
             expirationS: permit.expiration,
             nonce: permit.nonce,
             sigDeadlineS: permit.sig_deadline,
             signature,
           }
-          const request = { amountIn, minOut, deadlineS: deadline, permit: asked }
+          const request = { amountIn, minOut, deadlineS: deadline, permit: permitParam }
           expect(theirs.data).toBe(rebuild(routes.get(pair)!, addresses!, request, feeBps))
           expect(theirs.value).toBe(pair.startsWith('ETH/') ? amountIn : 0n)
         },
@@ -65,14 +65,14 @@ describe.each(['2.1.0', '2.1.1', '2.1.2'] as const)('pinned routes on a router o
 })
 
 describe('the table', () => {
-  it('is pinned by the hash of what is served', () => {
+  it('has the hash of its served form', () => {
     const { table, sha256 } = openTable(fastProfile(), crypto)
     const served = JSON.parse(JSON.stringify({ ...table, sha256 })) as Record<string, never>
     const { sha256: _, ...rest } = served
     expect(createHash('sha256').update(canonicalJson(rest)).digest('hex')).toBe(sha256)
   })
 
-  it('changes its hash with any pin, cap, recipient or router', () => {
+  it('has another hash after any change of pin, cap, recipient or router', () => {
     const hashes = new Set<string>()
     for (const change of [
       () => {},
@@ -94,7 +94,7 @@ describe('the table', () => {
     expect(hashes.size).toBe(5)
   })
 
-  it('fits no call when an amount fits no word, instead of failing', () => {
+  it('returns no call for an amount that exceeds a word', () => {
     const { routes, addresses } = openTable(fastProfile(), crypto)
     const request = { amountIn: 10n ** 77n, minOut: 1n, deadlineS: 1, permit: null }
     expect(rebuild(routes.get('ETH/USDG')!, addresses!, request, 25)).toBeNull()

@@ -16,11 +16,11 @@ export interface End {
   address: Address
   decimals: number
   stock: boolean
-  /** Its market has hours. */
-  closes: boolean
+  /** Its market has opening hours. */
+  hasHours: boolean
 }
 
-/** A row of the pinned table, with what is needed to rebuild and judge its calls. */
+/** A row of the pinned table, with the data to rebuild and check its calls. */
 export interface PinnedRoute {
   pair: string
   row: FastRoute
@@ -29,11 +29,11 @@ export interface PinnedRoute {
   hop: HopPath
   poolId: Hex
   zeroForOne: boolean
-  /** Judged against the reference pools' mid too. */
+  /** Also checked against the mid of the reference pools. */
   midDue: boolean
 }
 
-/** Where calls go and what they are made for. */
+/** Addresses that calls go to and are built with. */
 export interface FastAddresses {
   router: Address
   permit2: Address
@@ -44,15 +44,15 @@ export interface FastAddresses {
 
 export interface PinnedTable {
   table: FastTable
-  /** What clients pin. */
+  /** The hash that clients pin. */
   sha256: string
   /** By `IN/OUT`. */
   routes: ReadonlyMap<string, PinnedRoute>
-  /** Null where the profile names no router or no recipient: then there are no routes either. */
+  /** Null if the profile has no router or no recipient; there are no routes then. */
   addresses: FastAddresses | null
 }
 
-/** The profile's pinned routes. Throws where a pin cannot be traded: better at the start than at a trade. */
+/** The profile's pinned routes. Throws if a pin cannot be traded, so that a bad profile fails at startup. */
 export function openTable(profile: ChainProfile, crypto: Pick<Crypto, 'keccak256'>): PinnedTable {
   const table = fastRoutesOf(profile)
   const routes = new Map(
@@ -61,13 +61,13 @@ export function openTable(profile: ChainProfile, crypto: Pick<Crypto, 'keccak256
   return { table, sha256: sha256Of(table), routes, addresses: addressesOf(profile, table) }
 }
 
-/** Of the table as it is served, without this field. */
+/** Hash of the served table without this field. */
 export const sha256Of = (table: FastTable): string =>
   createHash('sha256')
     .update(canonicalJson(fastTableJson(table)))
     .digest('hex')
 
-/** What config says of the table: its hash is null where there are no routes to pin. */
+/** The table's entry in config; `sha256` is null without routes. */
 export function fastPinOf(profile: ChainProfile): { version: string; sha256: string | null } {
   const table = fastRoutesOf(profile)
   const { version, pairs } = table
@@ -121,5 +121,5 @@ function endOf(profile: ChainProfile, { symbol, address, decimals }: FastRoute['
   const core = profile.core_tokens.find((token) => token.symbol === symbol)
   const stock = core?.kind === 'stock'
   const closes = stock && core.feed?.session !== 'always'
-  return { symbol, address: address as Address, decimals, stock, closes }
+  return { symbol, address: address as Address, decimals, stock, hasHours: closes }
 }

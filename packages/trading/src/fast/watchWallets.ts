@@ -5,14 +5,14 @@ import type { Logger } from '@pit/platform/logger'
 import type { Funds } from './facts.ts'
 import type { ReadFunds } from './readFunds.ts'
 
-/** What is known of a wallet that traded fast, or asked for the terms, a moment ago. */
+/** Recent data of a wallet that traded fast or read the terms. */
 export interface WalletHint {
   funds: Funds
   tierBps: number
 }
 
 export interface WalletWatch {
-  /** Null when nothing fresh is known. Good enough to pass by; a refusal is never by a hint alone. */
+  /** Null without fresh data. A trade may pass on a hint, but is never refused on a hint alone. */
   hint(wallet: Address): WalletHint | null
   /** Keeps a wallet's data fresh for a while. */
   want(wallet: Address): void
@@ -30,7 +30,7 @@ interface Watched {
   hint: WalletHint | null
 }
 
-/** Reads balances, allowances and tiers of active wallets again with each block, ahead of their trades. */
+/** Refreshes balances, allowances and tiers of active wallets at each block, ahead of their trades. */
 export function watchWallets({
   market,
   clock,
@@ -67,9 +67,9 @@ export function watchWallets({
     nextAtMs = nowMs + REFRESH_EVERY_MS
     refresh()
       .catch((error: unknown) => {
-        // Whoever trades meanwhile reads for itself, and is told what is wrong.
+        // Trades meanwhile read for themselves and report the error.
         nextAtMs = clock.nowMs() + REST_AFTER_FAILURE_MS
-        logger.debug({ err: error }, 'wallets could not be kept warm')
+        logger.debug({ err: error }, 'failed to refresh wallet data')
       })
       .finally(() => {
         underWay = false
@@ -86,7 +86,7 @@ export function watchWallets({
     },
     want(wallet) {
       const hint = watched.get(wallet)?.hint ?? null
-      // Deleted first, so that the map's order is by who was wanted last.
+      // Deleted first, so that the map is ordered by last use.
       watched.delete(wallet)
       watched.set(wallet, { wantedAtMs: clock.nowMs(), hint })
       if (watched.size > MAX_WALLETS) watched.delete(watched.keys().next().value!)

@@ -11,20 +11,20 @@ import type { TradeToken } from '../types.ts'
 
 type TokenNames = Parameters<typeof describeSwap>[1]
 
-/** Where trades are built: the profile's contracts, lower-case. */
+/** The profile's contracts for building trades, lower-case. */
 export interface TradeAddresses extends Permit2Domain {
   router: Address
   weth: Address
   layout: RouterLayout
-  /** The contract a wallet must run for batches. */
+  /** The contract a wallet must delegate to for batches. */
   delegator: Address
-  /** Core assets, and these. */
+  /** Names of core assets and of these tokens. */
   namesFor(tokens: readonly TradeToken[]): TokenNames
 }
 
 export { lower }
 
-/** Refuses LIVE_UNAVAILABLE on a chain whose router is not known. */
+/** Refuses LIVE_UNAVAILABLE on a chain without a router. */
 export function tradeAddressesOf({
   chain_id,
   contracts,

@@ -21,7 +21,7 @@ const bps = fc.integer({ min: 0, max: 1_000 })
 const atoms = fc.bigInt({ min: 1n, max: 10n ** 30n })
 const taxed = (flags: Partial<Flags>) => token('TAXED', MEME.address, { flags })
 
-it('never promises more than it expects, nor nothing, and holds the contract to what it promises', () => {
+it('keeps the minimum positive, at most the expected output, and enforced by the contract', () => {
   fc.assert(
     fc.property(
       atoms,
@@ -44,7 +44,7 @@ it('never promises more than it expects, nor nothing, and holds the contract to 
         expect(min).toBeGreaterThan(0n)
         expect(contractMin).toBeGreaterThanOrEqual(min)
         if (expected > 0n) expect(min).toBeLessThanOrEqual(expected)
-        // What slippage alone takes, taken from what is expected, is never undercut by more than rounding.
+        // The minimum is at most a rounding error below expected minus slippage.
         const tolerated = expected - feeOf(expected, slippageBps)
         expect(min).toBeGreaterThanOrEqual(tolerated - 4n)
       },
@@ -53,7 +53,7 @@ it('never promises more than it expects, nor nothing, and holds the contract to 
   )
 })
 
-it('raises the minimum to an own floor, and no further than it must', () => {
+it('raises the minimum to the owner’s floor and not further', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 10_000n, max: 10n ** 24n }),
@@ -75,7 +75,7 @@ it('raises the minimum to an own floor, and no further than it must', () => {
   )
 })
 
-it('reads without taxes as the figures of the briefing: slippage of the gross, then the fee', () => {
+it('applies slippage to the gross output, then the fee', () => {
   const { quote, route } = quoteOf({
     tokenIn: MEME,
     tokenOut: USDG,
@@ -94,13 +94,13 @@ it('reads without taxes as the figures of the briefing: slippage of the gross, t
   })
 })
 
-it('never asks for more than a call can say', () => {
+it('clamps the minimum to what a call can encode', () => {
   const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500, transfer_tax_bps: 500 }) })
   const { contractMin } = outcomeOf(quote, route, { minAmountOut: 10n ** 77n })
   expect(contractMin).toBe((1n << 128n) - 1n)
 })
 
-it('holds what arrives at the router against the minimum, whatever pool sent it', () => {
+it('checks the minimum against what arrives at the router, for every pool version', () => {
   for (const way of ['v2', 'v3'] as const) {
     const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500 }), amountOut: 1_000_000n, way })
     expect(outcomeOf(quote, route)).toMatchObject({
@@ -113,7 +113,7 @@ it('holds what arrives at the router against the minimum, whatever pool sent it'
   }
 })
 
-it('pays the wallet direct where transfers are taxed: v2 counts what arrives, v3 what was sent', () => {
+it('pays the wallet directly if transfers are taxed: v2 counts what arrives, v3 what was sent', () => {
   const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
   const of = (way: 'v2' | 'v3') => {
     const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
@@ -124,7 +124,7 @@ it('pays the wallet direct where transfers are taxed: v2 counts what arrives, v3
   expect(of('v2')).toMatchObject({ ...common, contractMin: 940_500n, countsBeforeTax: false })
 })
 
-it('stops at the router where v2’s count of the wallet is not to be had, and is taxed once more', () => {
+it('goes through the router, taxed once more, if v2 cannot count the wallet’s balance', () => {
   const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
   const of = (way: 'v2' | 'v3') => {
     const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
@@ -134,7 +134,7 @@ it('stops at the router where v2’s count of the wallet is not to be had, and i
   expect(of('v3')).toMatchObject({ direct: true, contractMin: 990_000n })
 })
 
-it('pays the wallet direct for core tokens and no others, and never from a v2 pool', () => {
+it('pays the wallet directly for core tokens only, and never from a v2 pool', () => {
   const directOf = (tokenOut: TradeToken, way: 'v2' | 'v3', more: Parameters<typeof quoteOf>[0] = {}) => {
     const { quote, route } = quoteOf({ tokenIn: ETH, tokenOut, way, ...more })
     return outcomeOf(quote, route).direct
@@ -144,11 +144,11 @@ it('pays the wallet direct for core tokens and no others, and never from a v2 po
   expect(directOf(USDG, 'v3', { feeSide: 'output' })).toBe(false)
   expect(directOf(MEME, 'v3')).toBe(false)
   expect(directOf(taxed({ transfer_tax_bps: 0 }), 'v3')).toBe(false)
-  // What a pool pays in WETH is no ETH yet.
+  // A pool pays WETH, which still has to be unwrapped.
   expect(directOf(ETH, 'v3', { tokenIn: USDG })).toBe(false)
 })
 
-it('counts the tax of what is sold', () => {
+it('applies the sell tax', () => {
   const { quote, route } = quoteOf({
     tokenIn: taxed({ sell_tax_bps: 1_000 }),
     tokenOut: USDG,
@@ -158,12 +158,12 @@ it('counts the tax of what is sold', () => {
     quote: { slippageBps: 0 },
   })
   expect(outcomeOf(quote, route)).toMatchObject({ expected: 900_000n, min: 900_000n })
-  // Nine tenths of the input bring more than nine tenths of the output, where the pools said how much.
-  const told = { ...route, outAfterSellTax: 915_000n }
-  expect(outcomeOf(quote, told)).toMatchObject({ expected: 915_000n, min: 915_000n })
+  // 90% of the input yields more than 90% of the output, if the pools quoted it.
+  const quoted = { ...route, outAfterSellTax: 915_000n }
+  expect(outcomeOf(quote, quoted)).toMatchObject({ expected: 915_000n, min: 915_000n })
 })
 
-it('takes the fee of a curve sale as one fixed amount', () => {
+it('charges the fee of a curve sale as a fixed amount', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 10n ** 18n, max: 10n ** 25n }), bps, (amountIn, slippageBps) => {
       const curve = curveOf()
@@ -186,10 +186,10 @@ it('takes the fee of a curve sale as one fixed amount', () => {
   )
 })
 
-it('encodes into a call that says the same minimum', () => {
+it('encodes the same minimum into the call', () => {
   const { quote, route } = quoteOf({ amountOut: 1_000_000n })
   const { contractMin, min } = outcomeOf(quote, route)
-  if (route.way.kind !== 'pools') throw new Error('a pool route was asked for')
+  if (route.way.kind !== 'pools') throw new Error('expected a pool route')
   const { data } = encodeSwap({
     tokenIn: quote.tokenIn.address,
     tokenOut: quote.tokenOut.address,

@@ -2,41 +2,41 @@ import { BPS, beforeBps, feeOf, lessBps, maxOf, minOf } from '@pit/protocol'
 import { taxBpsOf } from '../taxes.ts'
 import type { PoolLeg, PricedRoute, TradeParams, TradeQuote, TradeToken } from '../types.ts'
 
-/** Expected and minimum output, as the wallet and as the called contract sees them. */
+/** Expected and minimum output, for the wallet and for the called contract. */
 export interface Outcome {
-  /** What the wallet should receive. */
+  /** Expected to arrive at the wallet. */
   expected: bigint
-  /** What it receives at least. */
+  /** Minimum that arrives at the wallet. */
   min: bigint
-  /** What the contract called is told to insist on: it may count before the wallet does. */
+  /** Minimum enforced by the called contract, which may count before the wallet does. */
   contractMin: bigint
-  /** Whether the last pool pays the wallet itself: see directOf. */
+  /** Whether the last pool pays the wallet itself; see directOf. */
   direct: boolean
-  /** The contract called counts what left the pool: a tax raised between now and then is not seen by it. */
+  /** The called contract counts what left the pool, so it does not notice a tax raised in the meantime. */
   countsBeforeTax: boolean
-  /** What an output-side fee should be; zero when the input pays. */
+  /** Expected output-side fee; zero if the input pays. */
   outputFee: bigint
 }
 
 /** Amounts are clamped to uint128, the widest the router encodes. */
 const MAX_UINT128 = (1n << 128n) - 1n
 
-/** Takings on the way of the output, in their order; each leaves its part. */
-interface Takings {
+/** Deductions from the output, in order; each applies to the remainder. */
+interface Deductions {
   /** Of what the pools send. */
   buyTaxBps: number
-  /** The service's, of what the router holds. */
+  /** The service's fee, of what the router holds. */
   feeBps: number
   /** Of what the router sends on. */
   transferTaxBps: number
   direct: boolean
-  /** Whether the minimum is held against what left the pool or what arrived from it. */
+  /** Whether the minimum is checked against what left the pool or what arrived from it. */
   countsBeforeTax: boolean
 }
 
 /**
- * The outcome of a route. Slippage applies to what the pools deliver; fee, measured taxes and an own floor
- * come after. Never a minimum of nothing: a trade for nothing is no trade.
+ * The outcome of a route. Slippage applies to the pools' output; then fee, measured taxes and the owner's
+ * floor. The minimum is never zero.
  */
 export function outcomeOf(
   quote: TradeQuote,
@@ -46,7 +46,7 @@ export function outcomeOf(
   const takings = takingsOf(quote, route)
   const gross = route.outAfterSellTax ?? lessBps(route.amountOut, taxBpsOf(quote.tokenIn, 'sell_tax_bps'))
   const tolerated = lessBps(gross, Math.min(quote.slippageBps, BPS))
-  // A fee of a curve sale is a fixed amount, sent apart: it does not shrink with what comes out.
+  // The fee of a curve sale is a fixed amount sent separately: it does not shrink with the output.
   const fixedFee =
     quote.fee.side === 'output' && route.way?.kind === 'curve' ? feeOf(gross, quote.fee.bps) : 0n
   const arrives = (amount: bigint): bigint =>
@@ -72,7 +72,7 @@ export function outcomeOf(
   }
 }
 
-function takingsOf({ tokenOut, fee, request }: TradeQuote, { way }: PricedRoute): Takings {
+function takingsOf({ tokenOut, fee, request }: TradeQuote, { way }: PricedRoute): Deductions {
   const buyTaxBps = taxBpsOf(tokenOut, 'buy_tax_bps')
   if (way === null || way.kind === 'curve') {
     return { buyTaxBps, feeBps: 0, transferTaxBps: 0, direct: false, countsBeforeTax: true }
@@ -84,17 +84,17 @@ function takingsOf({ tokenOut, fee, request }: TradeQuote, { way }: PricedRoute)
     feeBps,
     transferTaxBps: direct ? 0 : taxBpsOf(tokenOut, 'transfer_tax_bps'),
     direct,
-    // v2 is judged by what arrived, v3 and v4 by what the pool says it sent.
+    // v2 checks what arrived, v3 and v4 what the pool reports as sent.
     countsBeforeTax: direct && lastVersion !== 'v2',
   }
 }
 
 /**
- * Whether the last pool pays the wallet, without a stop at the router where what arrived is held against the
- * minimum. Only a core token's transfers are known to stay plain until the trade is mined. A token that taxes
- * transfers goes direct all the same: the stop would be taxed once more. v2 judges a payment by what the
- * wallet has more, which anything else inside the call may bring about: never where the minimum has to be
- * held at the router.
+ * Whether the last pool pays the wallet without a stop at the router, where the arrived amount is checked
+ * against the minimum. Only a core token's transfers are known to stay untaxed until the trade is mined. A
+ * token that taxes transfers goes direct too, since the stop would be taxed once more. v2 measures a payment
+ * by the wallet's balance, which other calls in the same transaction can change: never direct if the minimum
+ * has to be enforced at the router.
  */
 function directOf(
   tokenOut: TradeToken,
@@ -105,7 +105,7 @@ function directOf(
   const last = leg?.hops[leg.hops.length - 1]
   const isTaxed = taxBpsOf(tokenOut, 'transfer_tax_bps') > 0
   const isPlain = tokenOut.core !== null && last?.version !== 'v2'
-  // As the encoder has it: one leg that ends in the output itself, and no portion to take.
+  // Same condition as in the encoder: one leg that ends in the output token, and no portion to deduct.
   const encodable = legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
   const can = encodable && !(request.minimumAtRouter && last.version === 'v2')
   return { direct: can && (isTaxed || isPlain), lastVersion: last?.version }

@@ -24,16 +24,16 @@ const permit = (amount: bigint, expirationS: number) => ({ amount, expirationS, 
 const NONE = permit(0n, 0)
 const LIVE = permit(100_000_000n, DEADLINE)
 
-describe('for the router, 100 dollars of USDG and a budget of 250', () => {
+describe('for the router, 100 USD of USDG and a budget of 250 USD', () => {
   const { quote } = quoteOf()
   it.each([
     ['nothing approved', 0n, NONE, 250_000_000n, true],
-    ['a permit that lasts, nothing approved', 0n, LIVE, 250_000_000n, false],
-    ['an atom too little approved', 99_999_999n, LIVE, 250_000_000n, false],
-    ['exactly enough of both', 100_000_000n, LIVE, null, false],
-    ['a permit of an atom too little', 100_000_000n, permit(99_999_999n, DEADLINE), null, true],
+    ['a lasting permit, nothing approved', 0n, LIVE, 250_000_000n, false],
+    ['an approval one atom too small', 99_999_999n, LIVE, 250_000_000n, false],
+    ['both exactly sufficient', 100_000_000n, LIVE, null, false],
+    ['a permit one atom too small', 100_000_000n, permit(99_999_999n, DEADLINE), null, true],
     ['a permit that ends before the deadline', 100_000_000n, permit(100_000_000n, DEADLINE - 1), null, true],
-    ['approved without end, no permit', MAX_UINT256, NONE, null, true],
+    ['an unlimited approval, no permit', MAX_UINT256, NONE, null, true],
   ])('%s', (_, allowance, state, approve, needsGrant) => {
     const need = routerNeed(quote, { allowance, permit: state }, terms(), times)
     expect(need.approve).toBe(approve)
@@ -61,7 +61,7 @@ it('approves nothing for ETH', () => {
   expect(curveNeed(quote, { curveAllowance: 0n }, terms(), 5n)).toMatchObject({ approve: null, needed: 0n })
 })
 
-it('approves what the trade needs where the budget is too small or nothing has a price', () => {
+it('approves what the trade needs if the budget is too small or there is no price', () => {
   const { quote } = quoteOf()
   const small = routerNeed(quote, { allowance: 0n, permit: NONE }, terms({ budgetUsd: 5 }), times)
   expect(small.approve).toBe(100_000_000n)
@@ -69,7 +69,7 @@ it('approves what the trade needs where the budget is too small or nothing has a
   expect(routerNeed(unpriced, { allowance: 0n, permit: NONE }, terms(), times).approve).toBe(100_000_000n)
 })
 
-it('grants of a worthless token no more than Permit2 can say', () => {
+it('limits the grant of a worthless token to what Permit2 can encode', () => {
   const { quote } = quoteOf({ amountIn: 1n << 127n, quote: { notionalMicroUsd: 1n } })
   const wide = terms({ budgetUsd: 10_000, permitScope: '30d' })
   const { approve, grant } = routerNeed(quote, { allowance: 0n, permit: NONE }, wide, times)
@@ -77,7 +77,7 @@ it('grants of a worthless token no more than Permit2 can say', () => {
   expect(isUnlimited(approve!)).toBe(false)
 })
 
-it('approves a curve to take the input less the fee', () => {
+it('approves the input less the fee to a curve', () => {
   const { quote } = quoteOf({ tokenIn: USDG, tokenOut: MEME })
   expect(
     curveNeed(quote, { curveAllowance: 99_499_999n }, terms({ mode: 'exact' }), quote.swapIn),
@@ -88,7 +88,7 @@ it('approves a curve to take the input less the fee', () => {
   expect(curveNeed(quote, { curveAllowance: 99_500_000n }, terms(), quote.swapIn).approve).toBeNull()
 })
 
-it('always lets the trade through, and says truly what is left', () => {
+it('always covers the trade and reports the remaining allowance correctly', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 24n }),
@@ -109,7 +109,7 @@ it('always lets the trade through, and says truly what is left', () => {
   )
 })
 
-it('knows what is without end', () => {
+it('recognizes unlimited approvals', () => {
   expect([MAX_UINT256, MAX_UINT160, (1n << 96n) - 1n].every(isUnlimited)).toBe(true)
   expect([0n, 10n ** 30n, 1n << 96n, MAX_UINT160 - 1n].some(isUnlimited)).toBe(false)
   const { quote } = quoteOf({ tokenIn: { ...USDG, address: address('4') } })

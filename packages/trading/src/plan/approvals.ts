@@ -13,7 +13,7 @@ export const MAX_UINT256 = (1n << 256n) - 1n
 export const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT96 = (1n << 96n) - 1n
 
-/** More than Permit2 can ever move, or what tokens that count in 96 bits call without end. */
+/** More than Permit2 can move, or the maximum of tokens that count in 96 bits. */
 export const isUnlimited = (allowance: bigint): boolean =>
   allowance >= MAX_UINT160 || allowance === MAX_UINT96
 
@@ -24,21 +24,21 @@ export interface ApprovalTerms {
   permitScope: (typeof PERMIT_SCOPES)[number]
 }
 
-/** What Permit2 lets the router move, and for how long. */
+/** Permit2's allowance to the router, with its expiry. */
 export interface Grant {
   amount: bigint
   expirationS: number
 }
 
-/** What has to be allowed before the swap; nothing of it for ETH. */
+/** Approvals required before the swap; none for ETH. */
 export interface ApprovalNeed {
-  /** What is spent of the input by whom it is approved to. */
+  /** Amount of the input that the spender takes. */
   needed: bigint
-  /** What the spender may take now. */
+  /** The spender's current allowance. */
   allowance: bigint
-  /** The token's own approval, when what is left does not suffice. */
+  /** The token's own approval; null if the current allowance suffices. */
   approve: bigint | null
-  /** Permit2's allowance to the router, when there is none that lasts; never for a curve. */
+  /** Permit2's allowance to the router; null if a lasting one exists, and for curves. */
   grant: Grant | null
   reason: string
 }
@@ -56,13 +56,13 @@ export function routerNeed(
   const needed = quote.amountIn
   const { allowance, permit } = wallet
   const approve = allowance >= needed ? null : approvalAmount(quote, needed, terms)
-  // Permit2 takes an allowance as expired from the second after its last.
+  // Permit2 treats an allowance as expired from the second after its expiration.
   const lasts = permit.amount >= needed && permit.expirationS >= deadlineS
   const grant = lasts ? null : grantOf(quote, terms, anchorS)
   return { needed, allowance, approve, grant, reason: reasonOf(approve, grant, allowance) }
 }
 
-/** For a curve, which takes its input itself. */
+/** For a curve, which pulls its input itself. */
 export function curveNeed(
   quote: TradeQuote,
   wallet: Pick<WalletState, 'curveAllowance'>,
@@ -75,13 +75,13 @@ export function curveNeed(
   return { needed, allowance, approve, grant: null, reason: reasonOf(approve, null, allowance) }
 }
 
-/** What is left of the approval after the trade. One without end is not counted down by most tokens. */
+/** Remaining approval after the trade. Most tokens do not decrease an unlimited one. */
 export function leftAfter({ approve, allowance, needed }: ApprovalNeed): bigint {
   const granted = approve ?? allowance
   return isUnlimited(granted) ? granted : granted - needed
 }
 
-/** Never less than this trade spends, or it could not be made. */
+/** At least what this trade spends. */
 function approvalAmount(quote: TradeQuote, needed: bigint, { mode, budgetUsd }: ApprovalTerms): bigint {
   if (mode === 'unlimited') return MAX_UINT256
   if (mode === 'exact') return needed
@@ -97,11 +97,11 @@ function grantOf(quote: TradeQuote, terms: ApprovalTerms, anchorS: number): Gran
   return { amount: approvalAmount(quote, quote.amountIn, terms), expirationS }
 }
 
-/** The budget's dollars in atoms, at the price that values this trade; rounded down. */
+/** The budget in atoms at the price of this trade, rounded down. */
 function budgetAtoms({ amountIn, notionalMicroUsd }: TradeQuote, budgetUsd: number): bigint {
   if (notionalMicroUsd === null || notionalMicroUsd === 0n) return 0n
   const atoms = (amountIn * microUsdDown(budgetUsd)) / notionalMicroUsd
-  // Of a token that is worth next to nothing no more than can be moved at once.
+  // A nearly worthless token is capped at what Permit2 can move.
   return isUnlimited(atoms) ? MAX_UINT160 - 1n : atoms
 }
 
@@ -109,9 +109,9 @@ function reasonOf(approve: bigint | null, grant: Grant | null, allowance: bigint
   if (approve !== null) {
     return allowance === 0n
       ? 'The wallet has not approved the input token yet.'
-      : 'What is left of the approval is less than this trade spends.'
+      : 'The remaining approval is smaller than this trade.'
   }
   return grant === null
-    ? 'What was approved before suffices.'
-    : 'The token is approved; the router’s permit is missing, too small or about to expire.'
+    ? 'The existing approval suffices.'
+    : 'The token is approved, but the router’s permit is missing, too small or about to expire.'
 }

@@ -12,8 +12,8 @@ type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
 type CurveParams = BuildRequest & { route: BuildableRoute & { way: CurveWay } }
 
 /**
- * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet
- * everything is one transaction; otherwise the fee is the transaction before the swap.
+ * A trade with a launchpad's curve, which cannot deduct our fee: it is paid separately. A delegated wallet
+ * sends everything in one transaction; otherwise the fee is the transaction before the swap.
  */
 export function buildCurvePlan(
   addresses: TradeAddresses,
@@ -29,7 +29,7 @@ export function buildCurvePlan(
   const fee = feeAmount === 0n ? [] : [feeStep(feeToken, quote.fee.recipient, feeAmount)]
   const swap = curveDraft(request, outcome.contractMin)
   const approve = approvalDrafts(request, spending)
-  // In a batch a sale can pay its fee out of what it brought; apart, the fee goes first.
+  // In a batch a sale can pay its fee from its proceeds; otherwise the fee goes first.
   const drafts = isBatch && !isInput ? [...approve, swap, ...fee] : [...approve, ...fee, swap]
   return {
     quote,
@@ -56,7 +56,7 @@ function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveP
   if (curveFeeMode === 'batch' && !isDelegated) {
     fail('FEE_MODE', {
       field: 'curve_fee_mode',
-      message: `A batch needs a wallet delegated to ${delegator}; two_step works for every wallet.`,
+      message: `A batch requires a wallet delegated to ${delegator}. Use two_step with other wallets.`,
     })
   }
   return curveFeeMode === 'two_step' ? false : isDelegated
@@ -77,7 +77,7 @@ function curveDraft({ quote, route, wallet, nowS }: CurveParams, contractMin: bi
   const valueWei = isEth(quote.tokenIn.address) ? quote.swapIn : 0n
   return {
     kind: 'swap',
-    why: 'The trade itself, with the curve.',
+    why: 'The trade with the curve.',
     call: { to: curve.id, valueWei, data, gas: limitFromEstimate(route.gas) },
     decoded: {
       function: hasDeadline
@@ -92,16 +92,16 @@ function curveDraft({ quote, route, wallet, nowS }: CurveParams, contractMin: bi
   }
 }
 
-/** Approvals, the fee and the curve's own call: nothing else is batched. */
+/** Only approvals, the fee and the curve's own call are batched. */
 type BatchedCall = Extract<schemas.Decoded, { calls: unknown }>['calls'][number]
 
-/** The wallet calls itself: the calls' value comes from its balance, so the transaction carries none. */
+/** The wallet calls itself: the value of the calls comes from its balance, so the transaction carries none. */
 function batchDraft({ wallet }: CurveParams, drafts: readonly Draft[]): Draft {
   const calls = drafts.flatMap(({ call }) => (call ? [call] : []))
   const gas = calls.reduce((sum, call) => sum + call.gas, 2 * INTRINSIC_GAS)
   return {
     kind: 'swap',
-    why: 'Approval, fee and trade in one transaction of the delegated wallet: all of it happens or nothing.',
+    why: 'Approval, fee and trade in one atomic transaction of the delegated wallet.',
     call: { to: wallet.wallet, valueWei: 0n, data: encodeBatch(calls), gas },
     decoded: {
       function: 'execute(bytes32 mode, bytes executionCalldata)',

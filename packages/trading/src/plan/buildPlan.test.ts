@@ -72,7 +72,7 @@ describe('through the router', () => {
     })
   })
 
-  it('judges what arrived, and says where the minimum counts before a tax', () => {
+  it('checks what arrived, and discloses a minimum that counts before a tax', () => {
     const swapOf = (flags: Partial<Flags>) => {
       const tokenOut = token('TAXED', MEME.address, { flags })
       const { steps, amountOutMin } = build(buildParams({ tokenIn: ETH, amountIn: 10n ** 16n, tokenOut }))
@@ -86,7 +86,7 @@ describe('through the router', () => {
     expect(taxed.decoded).toMatchObject({ minimum_counts: expect.stringContaining('before the token’s tax') })
   })
 
-  it('takes an output-side fee as a portion', () => {
+  it('charges an output-side fee as a portion', () => {
     const plan = build(
       buildParams(
         { tokenIn: MEME, tokenOut: USDG, amountOut: 99_000_000n, feeSide: 'output' },
@@ -105,7 +105,7 @@ describe('through the router', () => {
     })
   })
 
-  it('numbers its transactions from the next nonce, and approves by transaction where asked', () => {
+  it('numbers its transactions from the next nonce, and approves by transaction on request', () => {
     const terms = { mode: 'exact', budgetUsd: 25, permitMode: 'transaction', permitScope: 'trade' } as const
     const { steps, complete } = build(buildParams({}, { approval: terms }))
     expect(complete).toBe(true)
@@ -116,7 +116,7 @@ describe('through the router', () => {
     for (const { tx } of steps) expect(tx!.maxFeePerGasWei).toBeGreaterThanOrEqual(2n * 10_000_000n)
   })
 
-  it('sets an approval to zero first where the token insists', () => {
+  it('sets an approval to zero first if the token requires it', () => {
     const request = buildParams({}, { wallet: walletState({ allowance: 5n }) })
     const { steps } = build(request, true)
     expect(steps.map(({ tx }) => tx?.data)).toEqual([
@@ -126,7 +126,7 @@ describe('through the router', () => {
     ])
   })
 
-  it('refuses a fee that rounds to nothing, on either side', () => {
+  it('refuses a fee that rounds to zero, on either side', () => {
     const tiny = token('UNIT', address('5'), { decimals: 0 })
     expect(codeOf(() => build(buildParams({ tokenIn: tiny, amountIn: 199n })))).toBe('FEE_TOO_SMALL')
     expect(codeOf(() => build(buildParams({ tokenIn: tiny, amountIn: 200n })))).toBeNull()
@@ -170,7 +170,7 @@ describe('with a curve', () => {
     ])
   })
 
-  it('approves a token, pays the fee of a sale out of the wallet, and asks the curve for it back', () => {
+  it('approves a token, pays the fee of a sale from the wallet, and raises the curve’s minimum by it', () => {
     const plan = build(buildParams(sell))
     const fee = feeOf(10n ** 15n, 50)
     expect(kinds(plan.steps)).toEqual(['approve', 'fee_transfer', 'swap'])
@@ -189,12 +189,12 @@ describe('with a curve', () => {
     expect(args).toMatchObject([expect.stringMatching(/^0xf{40}$/i), 500_000n])
   })
 
-  it('is one transaction to itself from a delegated wallet', () => {
-    for (const [wanted, order] of [
+  it('is one transaction of a delegated wallet to itself', () => {
+    for (const [params, order] of [
       [buy, ['fee_transfer', 'swap']],
       [sell, ['approve', 'swap', 'fee_transfer']],
     ] as const) {
-      const plan = build(buildParams(wanted, { wallet: delegated }))
+      const plan = build(buildParams(params, { wallet: delegated }))
       expect(plan).toMatchObject({ execution: 'batch', feeCommand: 'batch transfer' })
       expect(plan.steps).toHaveLength(1)
       const [step] = plan.steps
@@ -214,7 +214,7 @@ describe('with a curve', () => {
     expect(plan.execution).toBe(execution)
   })
 
-  it('refuses a batch from a wallet that cannot send one, and a fee of nothing', () => {
+  it('refuses a batch from a wallet that cannot send one, and a zero fee', () => {
     expect(codeOf(() => build(buildParams(buy, { curveFeeMode: 'batch' })))).toBe('FEE_MODE')
     const other = walletState({ delegatedTo: address('6') })
     expect(codeOf(() => build(buildParams(buy, { curveFeeMode: 'batch', wallet: other })))).toBe('FEE_MODE')
@@ -223,8 +223,8 @@ describe('with a curve', () => {
 })
 
 describe('the route', () => {
-  const choose = (wanted: Parameters<typeof quoteOf>[0], over: object = {}) => {
-    const { quote } = quoteOf(wanted)
+  const choose = (params: Parameters<typeof quoteOf>[0], over: object = {}) => {
+    const { quote } = quoteOf(params)
     return chooseRoute({ ...quote, ...over })
   }
   const vendor = { ...quoteOf().route, id: '0x02', way: null }
@@ -237,7 +237,7 @@ describe('the route', () => {
   })
 
   it.each([
-    ['an aggregator asked for', { request: { routeId: '0x02' } }, { routes: [vendor] }, 'QUOTE_ONLY'],
+    ['a requested aggregator route', { request: { routeId: '0x02' } }, { routes: [vendor] }, 'QUOTE_ONLY'],
     ['only aggregators', {}, { routes: [vendor] }, 'QUOTE_ONLY'],
     ['a route that is gone', { request: { routeId: '0x09' } }, {}, 'NO_ROUTE'],
     ['nothing at all', {}, { routes: [] }, 'NO_ROUTE'],
@@ -267,11 +267,11 @@ describe('the route', () => {
       'VENUE_FAILED',
     ],
     ['a trade that delivers nothing', { amountOut: 0n }, {}, 'NO_ROUTE'],
-  ])('refuses %s', (_, wanted, over, code) => {
-    expect(codeOf(() => choose(wanted as Parameters<typeof quoteOf>[0], over))).toBe(code)
+  ])('refuses %s', (_, params, over, code) => {
+    expect(codeOf(() => choose(params as Parameters<typeof quoteOf>[0], over))).toBe(code)
   })
 
-  it('tells when a snipe tax is gone', () => {
+  it('reports when a snipe tax ends', () => {
     try {
       choose({}, { routes: [], failed: [{ ...failed, code: 'SNIPE_TAX', retryAfterS: 11 }] })
       expect.unreachable()

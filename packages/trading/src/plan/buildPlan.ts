@@ -7,7 +7,7 @@ import { buildCurvePlan } from './buildCurvePlan.ts'
 import { buildRouterPlan } from './buildRouterPlan.ts'
 import type { BuildRequest, Spending } from './spending.ts'
 
-/** Everything of a plan but its judgement: pure, the same ask gives the same plan. */
+/** Builds a plan without checking it; pure: the same request gives the same plan. */
 export function buildPlan(
   deps: { crypto: Crypto; addresses: TradeAddresses },
   request: BuildRequest,
@@ -21,7 +21,7 @@ export function buildPlan(
     : buildRouterPlan(deps, { ...request, route: { ...route, way } }, spending)
 }
 
-/** A fee that rounds to nothing is no fee: such a trade is too small. */
+/** A trade whose fee rounds to zero is too small. */
 function refuseTinyFee({ quote, route }: BuildRequest): void {
   const { bps, side } = quote.fee
   if (bps === 0) return

@@ -14,7 +14,7 @@ type RouterRequest = BuildRequest & {
   route: BuildableRoute & { way: { kind: 'pools'; legs: readonly PoolLeg[] } }
 }
 
-/** One call of the Universal Router, and what has to be allowed before it. */
+/** One call of the Universal Router, and the approvals before it. */
 export function buildRouterPlan(
   deps: { crypto: Crypto; addresses: TradeAddresses },
   request: RouterRequest,
@@ -98,8 +98,7 @@ function grantStep({ permit2, router }: TradeAddresses, { tokenIn }: TradeQuote,
 const signStep = ({ tokenIn }: TradeQuote, { details, spender, sigDeadline }: PermitSingle): Draft => ({
   kind: 'sign_permit',
   why:
-    'Sign `permit` and send the request again with permit_signature and permit_now: ' +
-    'no transaction, no gas.',
+    'Sign `permit` and repeat the request with permit_signature and permit_now: ' + 'no transaction, no gas.',
   call: null,
   decoded: {
     function: 'PermitSingle, a signature for Permit2',
@@ -139,7 +138,7 @@ function swapDraft(
   const gas = limitFromEstimate(route.gas + (permit ? PERMIT_GAS : 0))
   return {
     kind: 'swap',
-    why: 'The trade itself, with the fee in it.',
+    why: 'The trade, including the fee.',
     call: { to: addresses.router, valueWei, data, gas },
     decoded: {
       ...describeSwap(swap, addresses.namesFor([tokenIn, tokenOut])),
@@ -149,8 +148,8 @@ function swapDraft(
 }
 
 const BEFORE_TAX =
-  'before the token’s tax: the pool pays the wallet itself, since a stop at the router would be taxed ' +
-  'again, and counts what it sends. A tax raised before the trade is mined comes off what arrives.'
+  'before the token’s tax: the pool pays the wallet directly, since a transfer through the router would be ' +
+  'taxed again, and the pool counts what it sends. A tax raised before the trade is mined reduces what arrives.'
 
-/** Checking a signature and writing a fresh allowance. */
+/** Gas to check a signature and write a new allowance. */
 const PERMIT_GAS = 60_000

@@ -5,7 +5,7 @@ import { outcomeOf } from './amounts.ts'
 
 export type BuildableRoute = PricedRoute & { way: NonNullable<PricedRoute['way']> }
 
-/** The route asked for, or the best that can be built. */
+/** The requested route, or the best that can be built. */
 export function chooseRoute(quote: TradeQuote): BuildableRoute {
   const route =
     quote.request.routeId === undefined ? firstBuildable(quote) : askedFor(quote, quote.request.routeId)
@@ -34,10 +34,10 @@ function firstBuildable(quote: TradeQuote): BuildableRoute {
   if (routes.length > 0) {
     fail('QUOTE_ONLY', {
       field: 'venues',
-      message: 'Only aggregators quote this trade; they are never built.',
+      message: 'Only aggregators quote this trade, and their routes are for comparison only.',
     })
   }
-  // A curve that will not trade says why, unless a pool that was silent might.
+  // A curve's own reason applies, unless a pool that did not respond might trade.
   const reason = failed.find(({ code }) => code !== undefined)
   if (reason && failed.every(({ code }) => code !== 'VENUE_FAILED')) refuseFailed(reason)
   return refuseUnrouted(quote)

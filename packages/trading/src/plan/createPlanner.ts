@@ -1,8 +1,8 @@
 import type { PlanSimulation, PricedRoute, TradeQuote } from '../types.ts'
 import { tradeAddressesOf } from './addresses.ts'
-import { createAskedPermits } from './askedPermits.ts'
 import type { PlanDeps, PlannerDeps } from './deps.ts'
 import { createParentGas } from './parentGas.ts'
+import { createPendingPermits } from './pendingPermits.ts'
 import type { PlanRequest } from './planRequest.ts'
 import { createPlanTrade, type Planned, type PlanTrade } from './planTrade.ts'
 import { checkPolicy } from './policy.ts'
@@ -13,16 +13,16 @@ import { type Simulated, type SimulateRequest, simulateRoute, simulateTrade } fr
 import type { SimulateTerms } from './trySimulation.ts'
 
 export interface Planner {
-  /** Prices, judges and builds; nothing is stored or simulated by it. */
+  /** Prices, checks and builds; neither stores nor simulates. */
   planTrade: PlanTrade
   prepareTrade(request: PlanRequest & Pick<SimulateTerms, 'fund'>): Promise<Prepared>
   buildTrade(request: PlanRequest): Promise<Planned>
   simulateTrade(request: SimulateRequest): Promise<Simulated>
   revokeApprovals(request: RevokeParams): Promise<Revocation>
   checkPolicy: CheckPolicy
-  /** Of a quote, before anybody planned it. */
+  /** Simulates a route of a quote without a plan. */
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
-  /** Deletes what expired unused; answers how many rows. */
+  /** Deletes expired pending permits; returns how many rows. */
   sweep(): Promise<number>
 }
 
@@ -30,7 +30,7 @@ export function createPlanner(options: PlannerDeps): Planner {
   const deps: PlanDeps = {
     ...options,
     addresses: tradeAddressesOf(options.profile),
-    permits: createAskedPermits(options),
+    permits: createPendingPermits(options),
     parentGas: createParentGas(options),
   }
   const planTrade = createPlanTrade(deps)

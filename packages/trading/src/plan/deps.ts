@@ -2,10 +2,10 @@ import type { TradeDeps } from '../deps.ts'
 import type { Quoter } from '../quote/index.ts'
 import type { Simulator } from '../simulate/index.ts'
 import type { TradeAddresses } from './addresses.ts'
-import type { AskedPermits } from './askedPermits.ts'
 import type { ParentGas } from './parentGas.ts'
+import type { PendingPermits } from './pendingPermits.ts'
 
-/** What planning a trade is handed. */
+/** Dependencies of planning a trade. */
 export interface PlannerDeps
   extends Pick<
     TradeDeps,
@@ -18,11 +18,11 @@ export interface PlannerDeps
   rpc: Pick<TradeDeps['rpc'], 'request' | 'batch'>
 }
 
-/** The same with what it makes for itself. */
+/** The same with what the planner creates itself. */
 export interface PlanDeps extends PlannerDeps {
-  /** Refuses LIVE_UNAVAILABLE where the chain has no router. */
+  /** Refuses LIVE_UNAVAILABLE on a chain without a router. */
   addresses(): TradeAddresses
-  permits: AskedPermits
-  /** What posting the bytes of each step on the parent chain takes. */
+  permits: PendingPermits
+  /** Gas for posting the bytes of each step on the parent chain. */
   parentGas: ParentGas
 }

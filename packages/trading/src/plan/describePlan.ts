@@ -50,7 +50,7 @@ export const stepJson = <K extends string, D>({
   decoded,
 })
 
-/** A plan as it is answered; `steps` may carry gas limits that a simulation measured. */
+/** The response for a plan; `steps` may carry gas limits measured by a simulation. */
 export function describePlan(
   addresses: Permit2Domain,
   planned: Planned,
@@ -139,7 +139,7 @@ function walletJson({ request: { wallet: state }, waiting = null }: Planned): Pl
   }
 }
 
-/** The records of tokens by address, with this trade's fee. */
+/** Token records by address, with this trade's fee. */
 function tokensOf({ request: { quote } }: Planned): PlanAnswer['tokens'] {
   const { fee_bps, shield, audit, shield_available } = disclosuresOf(quote)
   const shieldFields = {

@@ -4,7 +4,7 @@ import type { PlanStep } from '../types.ts'
 import { isEth } from './addresses.ts'
 import type { Planned } from './planTrade.ts'
 
-/** Something without which a plan cannot be sent. */
+/** Something that is required to send a plan. */
 export interface Missing {
   what: MissingKind
   token: Address
@@ -13,7 +13,7 @@ export interface Missing {
   need: bigint | null
 }
 
-/** The most ETH all transactions together can take: their value and all gas at the maximum fee. */
+/** Maximum ETH for all transactions: their value, and all gas at the maximum fee. */
 export const maxWei = (steps: readonly Pick<PlanStep, 'tx'>[]): bigint =>
   steps.reduce((sum, { tx }) => (tx ? sum + tx.valueWei + BigInt(tx.gas) * tx.maxFeePerGasWei : sum), 0n)
 
@@ -22,13 +22,13 @@ const missingIf = (what: MissingKind, token: Address, have: bigint, need: bigint
 
 export const missingEth = (have: bigint, need: bigint): Missing[] => missingIf('eth', NATIVE, have, need)
 
-/** What the wallet lacks of what the plan spends: the input, a fee apart from it, what is sent and gas. */
+/** Balances the wallet lacks for the plan: the input, a separate fee, value and gas. */
 export function fundsMissing(
   { request: { quote, wallet }, plan, feeBalance }: Planned,
   steps: readonly PlanStep[] = plan.steps,
 ): Missing[] {
   const { tokenIn, amountIn, fee } = quote
-  // A batch carries no value: what its calls send is the wallet's all the same.
+  // A batch transaction carries no value, but its calls spend the wallet's ETH.
   const inBatch = plan.execution === 'batch' && isEth(tokenIn.address) ? amountIn : 0n
   return [
     ...(isEth(tokenIn.address) ? [] : missingIf('input', tokenIn.address, wallet.balanceIn, amountIn)),
@@ -37,7 +37,7 @@ export function fundsMissing(
   ]
 }
 
-/** Everything that keeps a plan from being ready. */
+/** Everything that prevents a plan from being ready. */
 export function missingOf(planned: Planned, steps = planned.plan.steps): Missing[] {
   const { plan, request } = planned
   const token = request.quote.tokenIn.address

@@ -5,7 +5,7 @@ import { type BuildableRoute, chooseRoute } from './chooseRoute.ts'
 import { checkPolicy, refuseByPolicy } from './policy.ts'
 import type { PolicyContext } from './policyContext.ts'
 
-/** The route a plan is built on. A size out of range is said before that no route takes it. */
+/** The route to build on. A size out of range is reported before a missing route. */
 export function routeOf(quote: TradeQuote, context: PolicyContext): BuildableRoute {
   try {
     return chooseRoute(quote)
@@ -18,14 +18,14 @@ export function routeOf(quote: TradeQuote, context: PolicyContext): BuildableRou
 }
 const SIZE_CODES: ReadonlySet<string> = new Set(['MIN_NOTIONAL', 'MAX_NOTIONAL'])
 
-/** A quote that would become a plan, and what it would deliver. */
+/** A quote that passes the policy, and its expected output. */
 export interface Judgement {
   route: BuildableRoute
   outcome: Outcome
   checks: Check[]
 }
 
-/** Chooses and judges as a plan for a real wallet is, but builds nothing: what trading on paper stands on. */
+/** Chooses a route and applies the policy as for a real wallet, without building: used for paper trades. */
 export function judgeQuote(
   quote: TradeQuote,
   terms: Pick<PolicyContext, 'acceptRisks' | 'attestsNonUs'>,

@@ -5,21 +5,20 @@ import type { PlanSimulation, TradePlan } from '../types.ts'
 export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
 
 export interface SimulatedPlan {
-  /** What was simulated. */
   request: SimulateParams
   plan: TradePlan
   simulation: PlanSimulation
 }
 
-/** Taxes are measured in whole basis points, and there are up to three on the way. */
+/** Up to three taxes apply, each measured in whole basis points. */
 const TOLERATED_BPS = 2
-/** Each division on the way rounds by an atom. */
+/** Each division rounds by an atom. */
 const TOLERATED_ATOMS = 3n
 
 /**
- * What a simulation says against a plan; null: nothing. A revert, or less than the minimum, is a failure. An
- * output short of the quote is the market's doing if the same transactions deliver all of it on the quote's
- * own block; if they do not, the quote was wrong.
+ * The simulation's objection to a plan, or null. A revert or an output below the minimum is a failure. An
+ * output short of the quote is a market move if the same transactions deliver all of it on the quote's block;
+ * otherwise the quote was wrong.
  */
 export async function judgeSimulation(
   simulator: Pick<Simulator, 'simulatePlan'>,
@@ -32,25 +31,25 @@ export async function judgeSimulation(
   const there = simulation.block === block ? simulation : await simulateOn(simulator, request, block)
   if (there === null || !isShort(there, plan)) return null
   const message =
-    `The quote of block ${block} promises ${plan.amountOutExpected} atoms, and the transactions ` +
-    `deliver ${there.amountOut} on that very block: not the pools moved, the quote is wrong.`
+    `The quote at block ${block} promises ${plan.amountOutExpected} atoms, but the transactions ` +
+    `deliver ${there.amountOut} atoms on the same block: the quote is wrong, not the market.`
   return { code: 'QUOTE_SIM_MISMATCH', message }
 }
 
 function failureOf({ ok, amountOut, error, transactions }: PlanSimulation, plan: TradePlan): string | null {
   const { amountOutMin } = plan
   if (amountOut !== null && amountOut < amountOutMin)
-    return `The simulation delivers ${amountOut}, less than the plan’s minimum of ${amountOutMin}.`
-  // Contracts that hold the minimum themselves revert where it is missed.
+    return `The simulation delivers ${amountOut} atoms, less than the plan’s minimum of ${amountOutMin}.`
+  // A contract that enforces the minimum itself reverts below it.
   if (transactions.some(({ tooLittle }) => tooLittle))
-    return `The simulation misses the plan’s minimum of ${amountOutMin}: ${error}. Plan again.`
+    return `The simulation misses the plan’s minimum of ${amountOutMin} atoms: ${error}. Request a new plan.`
   return ok ? null : `The simulation failed: ${error ?? 'it reverted'}.`
 }
 
 const isShort = ({ ok, amountOut }: PlanSimulation, { amountOutExpected }: TradePlan): boolean =>
   ok && amountOut !== null && amountOut + TOLERATED_ATOMS < lessBps(amountOutExpected, TOLERATED_BPS)
 
-/** Null where the node cannot say: then the minimum alone protects the trade, as it does on the chain. */
+/** Null if the node cannot run it: then only the minimum protects the trade, as on the chain. */
 async function simulateOn(
   simulator: Pick<Simulator, 'simulatePlan'>,
   request: SimulateParams,

@@ -8,10 +8,10 @@ import {
 import type { PricedRoute, TradeQuote, TradeToken } from '../types.ts'
 import type { PolicyContext } from './policyContext.ts'
 
-/** Everything a rule may look at. */
+/** Input of every rule. */
 export interface Judged extends PolicyContext {
   quote: TradeQuote
-  /** Null when nothing can be built. */
+  /** Null if nothing can be built. */
   judgedRoute: PricedRoute | null
 }
 
@@ -21,20 +21,22 @@ export const judgedOf = (quote: TradeQuote, context: PolicyContext): Judged => (
   judgedRoute: context.route ?? quote.routes.find(({ way }) => way !== null) ?? null,
 })
 
-/** What was asked in dollars counts as asked: converting to atoms and back rounds. */
+/** A size in dollars counts as requested: converting to atoms and back rounds. */
 export const sizeOf = (judged: Judged): bigint | null => {
-  const askedUsd = askedUsdOf(judged)
+  const askedUsd = requestedUsdOf(judged)
   return askedUsd === undefined ? judged.quote.notionalMicroUsd : microUsdDown(askedUsd)
 }
 
-/** Undefined where the size was asked in atoms. */
-export const askedUsdOf = ({ quote, notionalUsd = quote.request.notionalUsd }: Judged): number | undefined =>
-  notionalUsd
+/** Undefined if the size was given in atoms. */
+export const requestedUsdOf = ({
+  quote,
+  notionalUsd = quote.request.notionalUsd,
+}: Judged): number | undefined => notionalUsd
 
 export const stockEnds = ({ tokenIn, tokenOut }: TradeQuote): TradeToken[] =>
   [tokenIn, tokenOut].filter(({ stock }) => stock)
 
-/** The trade's disclosures and those of the route judged: another route may have its own. */
+/** The trade's disclosures plus those of the route in question. */
 const risksOf = ({ quote, judgedRoute }: Judged) => [...quote.risks, ...(judgedRoute?.risks ?? [])]
 
 export function severeOf(judged: Judged): string[] {
@@ -48,7 +50,7 @@ export const unacceptedOf = (judged: Judged): string[] =>
 export const policiesOf = ({ request }: TradeQuote): readonly ShieldPolicy[] =>
   request.shield ? (request.policies ?? DEFAULT_SHIELD_POLICIES) : []
 
-/** What the shield policies refuse, accepted risks too, and which of them do. */
+/** Risks that the shield policies refuse, accepted ones included, and the refusing policies. */
 export function blockedBy(judged: Judged): { codes: string[]; names: ShieldPolicy[] } {
   const risks = new Set(risksOf(judged).map(({ code }) => code))
   const refusedBy = (name: ShieldPolicy) => SHIELD_POLICIES[name].filter((code) => risks.has(code))
@@ -57,8 +59,8 @@ export function blockedBy(judged: Judged): { codes: string[]; names: ShieldPolic
 }
 
 /**
- * How far from its reference a token by address may trade: its tier's limit, of two tokens the wider one. An
- * impact the owner accepted is the owner's own doing and comes on top; what remains is the market's distance.
+ * Maximum distance from the reference for a token by address: its tier's limit, the wider one of two tokens.
+ * An accepted price impact is added on top, so that the limit applies to the market's distance only.
  */
 export function guardLimitOf({ quote, judgedRoute, acceptRisks }: Judged): number {
   const limits = [quote.tokenIn, quote.tokenOut]

@@ -11,21 +11,21 @@ const step = (data: `0x${string}` | null) =>
 
 function open(answer: () => Promise<unknown>) {
   const time = { nowMs: 0 }
-  let asked = 0
+  let calls = 0
   const rpc = rpcOf(async () => {
-    asked += 1
+    calls += 1
     return answer()
   })
-  return { time, asked: () => asked, read: createParentGas({ rpc, clock: { nowMs: () => time.nowMs } }) }
+  return { time, asked: () => calls, read: createParentGas({ rpc, clock: { nowMs: () => time.nowMs } }) }
 }
 const words = (gas: bigint) => `${numberToHex(gas, { size: 32 })}${'0'.repeat(128)}`
 
-it('reads what each transaction takes; a step without one takes nothing', async () => {
+it('reads the gas of each transaction, and 0 for a step without one', async () => {
   const { read } = open(async () => words(7_000n))
   expect(await read([step('0x01'), step(null), step('0x02')])).toEqual([7_000, 0, 7_000])
 })
 
-it('asks a chain that has no such cost again only after a while', async () => {
+it('repeats the call on a chain without such a cost only after a while', async () => {
   const { read, asked, time } = open(async () => '0x')
   expect(await read([step('0x01')])).toEqual([0])
   expect(await read([step('0x01')])).toEqual([0])
@@ -36,9 +36,9 @@ it('asks a chain that has no such cost again only after a while', async () => {
 })
 
 it.each([
-  ['an answer that is none', async () => words(10n ** 12n)],
+  ['an implausible answer', async () => words(10n ** 12n)],
   ['a refusal', () => Promise.reject(new RpcError('eth_call', -32_000, 'no', undefined))],
   ['silence', () => Promise.reject(new RpcUnreachable('no'))],
-])('counts nothing for %s', async (_, answer) => {
+])('returns 0 for %s', async (_, answer) => {
   expect(await open(answer).read([step('0x01')])).toEqual([0])
 })

@@ -3,26 +3,25 @@ import { createCache } from '@pit/platform/cache'
 import { TRADE } from '@pit/protocol'
 import type { ApprovalTerms } from './approvals.ts'
 
-/** What a permit that waits for its signature was made for. */
-export interface AskedPermit {
+/** Amounts of a permit that waits for its signature. */
+export interface PendingPermit {
   amountIn: bigint
-  /** What the permit grants; for a longer scope more than this trade. */
+  /** The permit's amount; with a longer scope more than this trade. */
   granted: bigint
 }
 
-/** Everything of a request that its permit's amounts depend on, as it was sent. */
+/** Everything in a request that determines its permit's amounts, as sent. */
 export interface PermitRequest {
   wallet: Address
-  /** As the request names it. */
   tokenIn: string
   tokenOut: string
   anchorS: number
-  /** As asked for: dollars or atoms. */
+  /** As requested: dollars or atoms. */
   size: string
   approval: ApprovalTerms
 }
 
-/** Two requests that differ in any of it, in the same second, have permits of their own. */
+/** Requests that differ in any of these have separate permits, even in the same second. */
 export function permitKeyOf({ wallet, tokenIn, tokenOut, anchorS, size, approval }: PermitRequest): string {
   const { permitScope, permitMode, mode, budgetUsd } = approval
   const tokens = `${tokenIn} ${tokenOut}`.toLowerCase()
@@ -33,23 +32,23 @@ export const permitExpiryS = ({ anchorS }: Pick<PermitRequest, 'anchorS'>): numb
   anchorS + TRADE.permitTradeExpiryS
 
 export interface PermitMemory {
-  remember(request: PermitRequest, asked: AskedPermit): void
-  recall(request: PermitRequest): AskedPermit | undefined
+  remember(request: PermitRequest, permit: PendingPermit): void
+  recall(request: PermitRequest): PendingPermit | undefined
 }
 
 const MAX_KEPT = 10_000
 
-/** The newest asked permits of this process, which save the second call a read of the store. */
+/** The newest pending permits of this process, which save the second call a store read. */
 export function createPermitMemory(): PermitMemory {
-  const kept = createCache<string, AskedPermit>({ max: MAX_KEPT })
+  const cache = createCache<string, PendingPermit>({ max: MAX_KEPT })
   let newestS = 0
 
   return {
-    remember(request, asked) {
+    remember(request, permit) {
       newestS = Math.max(newestS, request.anchorS)
-      // The same request twice in one second: the newer answer is what the caller sees last.
-      kept.set(permitKeyOf(request), asked)
+      // Repeated within one second: the caller saw the newer response last.
+      cache.set(permitKeyOf(request), permit)
     },
-    recall: (request) => (permitExpiryS(request) < newestS ? undefined : kept.get(permitKeyOf(request))),
+    recall: (request) => (permitExpiryS(request) < newestS ? undefined : cache.get(permitKeyOf(request))),
   }
 }

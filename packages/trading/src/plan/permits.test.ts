@@ -30,7 +30,7 @@ const refusalOf = (run: () => unknown) => {
   }
 }
 
-/** What a wallet does with the JSON it was answered. */
+/** Signs the JSON as a wallet does. */
 const signJson = (json: Record<string, unknown>, v: '1b/1c' | '00/01' = '1b/1c'): Hex => {
   const digest = hashTypedData(JSON.parse(JSON.stringify(json)))
   const signature = crypto.sign(digest, KEY)
@@ -38,7 +38,7 @@ const signJson = (json: Record<string, unknown>, v: '1b/1c' | '00/01' = '1b/1c')
   return v === '1b/1c' ? whole : `${whole.slice(0, -2) as Hex}0${signature.yParity}`
 }
 
-it('asks for the signature first, then builds the same trade with it', () => {
+it('requests the signature first, then builds the same trade with it', () => {
   const first = build(buildParams({}, { wallet: wallet() }))
   expect(first).toMatchObject({ complete: false, permitNowS: NOW_S })
   expect(first.steps.map(({ kind }) => kind)).toEqual(['approve', 'sign_permit'])
@@ -63,7 +63,7 @@ it('asks for the signature first, then builds the same trade with it', () => {
   }
 })
 
-it('shows the swap that waits for its permit: the same call, without the permit', () => {
+it('previews the swap that waits for its permit: the same call without the permit', () => {
   const { preview } = build(buildParams({}, { wallet: wallet() }))
   const layout = { weth: TRADE_ADDRESSES.weth, layout: TRADE_ADDRESSES.layout }
   const permit = { kind: 'own key' as const, sign: () => `0x${'11'.repeat(65)}` as Hex }
@@ -79,7 +79,7 @@ it('shows the swap that waits for its permit: the same call, without the permit'
   expect(read(tx!.data).permit).not.toBeNull()
 })
 
-it('hashes the JSON to what Permit2 checks', () => {
+it('hashes the JSON as Permit2 does', () => {
   const grant = { amount: 10n ** 30n, expirationS: NOW_S + 1_800 }
   const permit = permitOf({ token: USDG.address, router: ROUTER, grant, nonce: 12, anchorS: NOW_S })
   const json = JSON.parse(JSON.stringify(permitJson(TRADE_ADDRESSES, permit)))
@@ -87,7 +87,7 @@ it('hashes the JSON to what Permit2 checks', () => {
   expect(json.message.details.amount).toBe('1000000000000000000000000000000')
 })
 
-it('takes a signature with v of 0 or 1 and hands it on as Permit2 reads it', () => {
+it('accepts a signature with v of 0 or 1 and normalizes it for Permit2', () => {
   const first = build(buildParams({}, { wallet: wallet() }))
   const short = signJson(permitJson(TRADE_ADDRESSES, first.permit!), '00/01')
   const second = build(
@@ -98,7 +98,7 @@ it('takes a signature with v of 0 or 1 and hands it on as Permit2 reads it', () 
   )
 })
 
-it('refuses any other permit than this trade’s', () => {
+it('refuses the permit of another trade', () => {
   const first = build(buildParams({}, { wallet: wallet() }))
   const signature = signJson(permitJson(TRADE_ADDRESSES, first.permit!))
   const signed = (over: Partial<BuildRequest> = {}, wanted = {}) =>
@@ -121,7 +121,7 @@ it('refuses any other permit than this trade’s', () => {
   expect(signed({ permit: { kind: 'signed', signature: malformed, nowS: NOW_S } })).toEqual(refused)
 })
 
-it('refuses an anchor that is too old for the trade, or not yet', () => {
+it('refuses an anchor that is too old for the trade or in the future', () => {
   const sign = (nowS: number) => {
     const params = buildParams({}, { wallet: wallet(), nowS })
     return signJson(permitJson(TRADE_ADDRESSES, build(params).permit!))
@@ -142,7 +142,7 @@ it('refuses an anchor that is too old for the trade, or not yet', () => {
   expect(at(NOW_S + 6)).toEqual(refused)
 })
 
-it('ignores a signature where none is needed', () => {
+it('ignores a signature if none is needed', () => {
   const signature: Hex = `0x${'00'.repeat(65)}`
   const permit = { amount: 100_000_000n, expirationS: NOW_S + 120, nonce: 3 }
   const plan = build(
@@ -159,7 +159,7 @@ it('ignores a signature where none is needed', () => {
   expect(plan.steps.map(({ kind }) => kind)).toEqual(['swap'])
 })
 
-it('remembers the atoms of a first call, for its own size and for as long as a permit lives', () => {
+it('remembers the atoms of a first call for its size, until the permit expires', () => {
   const permits = createPermitMemory()
   const approval = {
     mode: 'budget',

@@ -13,7 +13,7 @@ import {
 import { type Answer, fail, TRADE } from '@pit/protocol'
 import type { Grant } from './approvals.ts'
 
-/** The second call of the round trip: the signature, and the anchor it was made for. */
+/** Second call of the round trip: the signature and the anchor it was made for. */
 export interface SignedPermit {
   signature: Hex
   nowS: number
@@ -24,8 +24,8 @@ const SKEW_S = 5
 type PermitAnswer = NonNullable<Extract<Answer<'live.build'>, { execution: unknown }>['permit']>
 
 /**
- * The permit a wallet is asked to sign. It depends on nothing but the trade, the wallet's nonce and the
- * anchor time, so that the second call makes the very same one.
+ * The permit a wallet is asked to sign. It depends only on the trade, the wallet's nonce and the anchor time,
+ * so that the second call builds the same one.
  */
 export function permitOf(request: {
   token: Address
@@ -42,7 +42,7 @@ export function permitOf(request: {
   }
 }
 
-/** Refuses an anchor from the future, or so old that the permit would end before the trade. */
+/** Refuses an anchor in the future, or one so old that the permit would end before the trade. */
 export function checkAnchor(anchorS: number, { nowS, deadlineS }: { nowS: number; deadlineS: number }): void {
   if (anchorS > nowS + SKEW_S) {
     fail('BAD_REQUEST', { field: 'permit_now', message: '`permit_now` is in the future.' })
@@ -50,12 +50,13 @@ export function checkAnchor(anchorS: number, { nowS, deadlineS }: { nowS: number
   if (anchorS + TRADE.permitTradeExpiryS < deadlineS) {
     fail('BAD_REQUEST', {
       field: 'permit_now',
-      message: 'The permit ends before this trade would: ask again without permit_signature for a new one.',
+      message:
+        'The permit expires before this trade’s deadline. Repeat the request without permit_signature for a new one.',
     })
   }
 }
 
-/** The signature with v of 27 or 28, as Permit2 reads it; refused unless the wallet signed this permit. */
+/** The signature with v of 27 or 28, as Permit2 expects; refused unless the wallet signed this permit. */
 export function verifyPermit(
   { crypto, addresses }: { crypto: Crypto; addresses: Permit2Domain },
   { permit, signature, wallet }: { permit: PermitSingle; signature: Hex; wallet: Address },
@@ -66,22 +67,21 @@ export function verifyPermit(
     fail('BAD_REQUEST', {
       field: 'permit_signature',
       message:
-        'The signature is not the wallet’s over this trade’s permit. Send the first call’s request again ' +
-        'with permit_now as answered (and amount_in as answered, if it was sized in dollars), ' +
-        'or start over without it.',
+        'The signature is not the wallet’s for this trade’s permit. Repeat the first request with permit_now ' +
+        'as returned (and amount_in as returned, if it was sized in USD), or start over without a signature.',
     })
   }
   return `${bytesToHex(parts.rs)}${parts.yParity === 1 ? '1c' : '1b'}`
 }
 
-/** The typed data as JSON can carry it: what is wider than a float is a decimal text. */
+/** The typed data as JSON; integers wider than a float are decimal strings. */
 export function permitJson(addresses: Permit2Domain, permit: PermitSingle): PermitAnswer {
   const { details, spender, sigDeadline } = permit
   const typed = permitTypedData(addresses, permit)
   return {
     ...typed,
     types: {
-      // Wallets that take the JSON as it is (eth_signTypedData_v4) want the domain's type too.
+      // Wallets that take the JSON unchanged (eth_signTypedData_v4) also need the domain's type.
       EIP712Domain: [
         { name: 'name', type: 'string' },
         { name: 'chainId', type: 'uint256' },

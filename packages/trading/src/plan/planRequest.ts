@@ -8,33 +8,33 @@ import type { PlanDeps } from './deps.ts'
 import { refuseTerms } from './policy.ts'
 import type { PermitSource } from './spending.ts'
 
-/** How a trade is to be planned, beside what is traded. */
+/** How to plan a trade. */
 export interface PlanTerms {
   acceptRisks: readonly string[]
   attestsNonUs: boolean
   minAmountOut?: bigint
   maxFeeBps?: number
-  /** The dollars first asked for, where an earlier call's atoms stand for them. */
+  /** The dollars of the first call, if its atoms are reused. */
   notionalUsd?: number
-  /** What an earlier call's permit granted. */
+  /** Amount granted by the permit of an earlier call. */
   granted?: bigint
   approval: ApprovalTerms & { allowUnlimited: boolean }
   permit: PermitSource
   curveFeeMode: (typeof CURVE_FEE_MODES)[number]
 }
 
-/** A trade a key asks to be planned, not judged yet. */
+/** A request for a plan, before the policy is applied. */
 export interface PlanRequest {
   by: Trader
   trade: TradeParams
   terms: Omit<PlanTerms, 'notionalUsd' | 'granted' | 'permit'>
-  /** A signature, and the second its permit was asked for in. */
+  /** A signature, and the second its permit was created for. */
   permit?: { signature: Hex; nowS?: number }
-  /** A development field: may name the pinned recipient and no other. */
+  /** A development field; only the pinned recipient is accepted. */
   feeRecipient?: unknown
 }
 
-/** The wallet a request names, which must be the key's. */
+/** The wallet of a request, which must be the key's. */
 export function walletOf(
   crypto: Pick<Crypto, 'parseAddress'>,
   { key }: { key: { wallet: Address | null } | null },
@@ -44,13 +44,13 @@ export function walletOf(
     crypto.parseAddress(text) ??
     fail('BAD_REQUEST', {
       field: 'wallet',
-      message: '`wallet`: its checksum is wrong; send it lower-case or as it is.',
+      message: '`wallet` has a wrong checksum. Send it in lower case or with the correct checksum.',
     })
   if (!key?.wallet) return fail('WALLET_NOT_BOUND')
   return wallet === key.wallet ? wallet : fail('WALLET_MISMATCH', { field: 'wallet' })
 }
 
-/** Refuses what no market could change. */
+/** Refuses terms that are invalid in any market. */
 export function readTerms(
   deps: Pick<PlanDeps, 'devFields' | 'profile'>,
   { trade, terms: asked, permit, feeRecipient }: Omit<PlanRequest, 'by'>,
@@ -58,7 +58,7 @@ export function readTerms(
 ): PlanTerms {
   checkFeeRecipient(deps, feeRecipient)
   const terms: PlanTerms = { ...asked, permit: permitSourceOf(asked.approval, permit) }
-  // A synthetic wallet is told what a plan would be refused for; only a mode that is none cannot be planned.
+  // A synthetic wallet only reports what a plan would be refused for; an unknown mode cannot be planned at all.
   if (wallet === 'synthetic') refuseTerms(terms, ['APPROVAL_MODE'])
   else refuseTerms(terms)
   refusePolicies(trade)
@@ -69,12 +69,12 @@ function permitSourceOf({ permitMode }: ApprovalTerms, permit: PlanRequest['perm
   if (permit === undefined || permitMode === 'transaction') return { kind: 'asked' }
   const { signature, nowS } = permit
   if (nowS === undefined) {
-    fail('BAD_REQUEST', { field: 'permit_now', message: '`permit_now` goes with `permit_signature`.' })
+    fail('BAD_REQUEST', { field: 'permit_now', message: '`permit_now` requires `permit_signature`.' })
   }
   return { kind: 'signed', signature, nowS }
 }
 
-/** Development fields pass only where they are on, and then only with the pinned recipient. */
+/** Development fields are accepted only if enabled, and only with the pinned recipient. */
 function checkFeeRecipient(
   { devFields, profile }: Pick<PlanDeps, 'devFields' | 'profile'>,
   recipient: unknown,

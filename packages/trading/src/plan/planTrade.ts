@@ -20,34 +20,34 @@ import { type BuildRequest, type Spending, spendingOf } from './spending.ts'
 export interface PlanParams {
   trade: TradeParams
   terms: PlanTerms
-  /** A real wallet, or the state of one that only a simulation knows. */
+  /** A real wallet, or the state of a simulated one. */
   wallet: { kind: 'real'; address: Address } | { kind: 'pretended'; stateOf(quote: TradeQuote): WalletState }
-  /** Hears of the quote as soon as it is there, refused later or not. */
+  /** Called with the quote as soon as it is ready, even if the trade is refused later. */
   onQuote?(quote: TradeQuote): void
   /**
-   * Hears, while a real wallet is still being read, of the plan as it will be if the wallet is as expected.
-   * For trying it out ahead only: what is answered and stored is the plan made of what was read.
+   * Called with the expected plan while a real wallet is still being read, to simulate it ahead. The plan that
+   * is returned and stored is the one built from the actual read.
    */
   onGuess?(guess: Planned): void
 }
 
-/** A plan with everything it was made from and judged by. */
+/** A plan with its inputs and checks. */
 export interface Planned {
   plan: TradePlan
   request: BuildRequest
   spending: Spending
   checks: Check[]
   accepted: string[]
-  /** What the wallet holds of a fee token that is neither ETH nor the input; null where there is none. */
+  /** The wallet's balance of a fee token that is neither ETH nor the input; null without one. */
   feeBalance: bigint | null
-  /** A transaction of the wallet that was relayed a while ago and is not mined, where that was asked. */
+  /** A transaction of the wallet that was relayed a while ago and is not mined yet, if looked up. */
   waiting?: WaitingTx | null
   timings: Record<string, number>
 }
 
 export type PlanTrade = (params: PlanParams) => Promise<Planned>
 
-/** Prices, judges and builds. Policy refuses for a real wallet; a pretended one is only told. */
+/** Prices, checks and builds. The policy refuses for a real wallet; for a pretended one it only reports. */
 export function createPlanTrade(deps: PlanDeps): PlanTrade {
   const reader = createWalletReader(deps)
 
@@ -60,7 +60,7 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     params.onQuote?.(quote)
     const route = routeOf(quote, contextOf(terms))
     const quotedAt = performance.now()
-    // The chain's clock counts where it is ahead: it judges deadlines.
+    // The later of both clocks: the chain's clock decides deadlines.
     const at = { quote, route, nowS: Math.max(nowS(deps.clock), quote.blockTimeS) }
     if (wallet.kind === 'real' && params.onGuess && !ahead?.isRead()) {
       const guess = guessPlan(deps, terms, at, reader.expect(wallet.address, quote))
@@ -116,7 +116,7 @@ const buildAskOf = (terms: PlanTerms, { quote, route, nowS }: Moment, wallet: Wa
   nowS,
 })
 
-/** The plan for the expected wallet state; undefined where it is refused or needs more chain reads. */
+/** The plan for the expected wallet state; undefined if it is refused or needs more chain reads. */
 function guessPlan(
   deps: PlanDeps,
   terms: PlanTerms,
@@ -134,7 +134,7 @@ function guessPlan(
     const plan = buildPlan({ crypto: deps.crypto, addresses: deps.addresses() }, params, spending)
     return { plan, request: params, spending, checks, accepted: [], feeBalance: null, timings: {} }
   } catch (error) {
-    // Whatever is wrong is said of the plan itself.
+    // The real plan reports the error.
     if (isPitError(error)) return undefined
     throw error
   }
@@ -157,8 +157,8 @@ function contextOf(
 }
 
 /**
- * Some tokens take a new approval only after the old one was set to zero. Nothing of a token tells, so it is
- * asked: only where an approval that is too small is left, and never of core assets, which take it.
+ * Some tokens accept a new approval only after the old one was set to zero. This can only be found out by a
+ * call: made if an approval that is too small is left, and never for core assets, which accept it.
  */
 async function withReset(
   { rpc }: Pick<PlanDeps, 'rpc'>,
@@ -183,14 +183,14 @@ async function withReset(
   }
 }
 
-/** A sale on a curve against a token pays its fee in that token, before there is any from the sale. */
+/** A sale on a curve against a token pays its fee in that token, before the sale yields any. */
 async function readFeeBalance(
   { rpc }: Pick<PlanDeps, 'rpc'>,
   { quote: { fee, tokenIn }, execution }: TradePlan,
   wallet: Address,
 ): Promise<bigint | null> {
   if (execution !== 'curve' || isEth(fee.token) || fee.token === tokenIn.address) return null
-  // Without the balance nobody can say that the plan is ready.
+  // Without the balance the plan cannot be declared ready.
   return readOne(rpc, askBalance({ wallet, token: fee.token })).catch(() => fail('RPC_UNAVAILABLE'))
 }
 

@@ -23,7 +23,7 @@ const risk = (code: RiskCode, severity: 'severe' | 'info' = 'severe'): Risk => (
 const stocks = (over: object) => [{ token: STOCK.address, paused: false, blocked: false, ...over }]
 const fine = { mode: 'budget', budgetUsd: 25, allowUnlimited: false }
 
-/** For each refusing rule a trade that fails it, in the policy's order. */
+/** A failing trade for each refusing rule, in the policy's order. */
 const FAILING: Record<string, Case> = {
   APPROVAL_MODE: { context: { approval: { ...fine, mode: 'some' } } },
   APPROVAL_BUDGET: { context: { approval: { ...fine, budgetUsd: 10_000.01 } } },
@@ -84,7 +84,7 @@ const merge = (a: Case, b: Case): Case => ({
 
 const refusing = POLICY.filter(({ severity }) => severity === 'refuse').map(({ code }) => code)
 
-it('lets a plain trade pass, and says which rules ran', () => {
+it('passes a plain trade and lists the rules that ran', () => {
   const { checks, error } = judge({})
   expect(error).toBeUndefined()
   expect(passes(checks)).toBe(true)
@@ -114,7 +114,7 @@ it.each(Object.entries(FAILING))('refuses %s, with extras its row names', (code,
   for (const extra of Object.keys(error!.extras)) expect(row.extras).toContain(extra)
 })
 
-it('answers the earlier of two failures, and lists both', () => {
+it('refuses with the earlier of two failures and lists both', () => {
   // One field cannot have two wrong values at once.
   const clashes = (a: object = {}, b: object = {}): boolean =>
     Object.entries(a).some(([name, value]) => name in b && (b as Record<string, unknown>)[name] !== value)
@@ -133,7 +133,7 @@ it('answers the earlier of two failures, and lists both', () => {
   )
 })
 
-it('tells what was not accepted, what a shield policy blocks, and every check', () => {
+it('reports unaccepted risks, blocks of shield policies and every check', () => {
   const severe = judge({
     quote: { risks: [risk('HONEYPOT'), risk('SELL_TAX'), risk('PROXY', 'info')] },
     context: { acceptRisks: ['SELL_TAX', 'NO_SUCH_RISK'] },
@@ -153,24 +153,24 @@ it('tells what was not accepted, what a shield policy blocks, and every check', 
   })
 })
 
-it('counts the risks of the route that is judged', () => {
+it('counts the risks of the route in question', () => {
   const { error } = judge({ route: { risks: [risk('UNKNOWN_HOOK')] } })
   expect(error?.extras['unaccepted']).toEqual(['UNKNOWN_HOOK'])
 })
 
-it('takes a size asked for in dollars as asked: converting rounds', () => {
+it('uses a size in dollars as requested, without conversion', () => {
   expect(judge({ quote: { notionalMicroUsd: 999_999n }, request: { notionalUsd: 1 } }).error).toBeUndefined()
   expect(judge({ quote: { notionalMicroUsd: 999_999n }, context: { notionalUsd: 1 } }).error).toBeUndefined()
   expect(
     judge({ quote: { notionalMicroUsd: 1_000_000n }, request: { notionalUsd: 0.999999 } }).error?.code,
   ).toBe('MIN_NOTIONAL')
-  // By the digits that were sent: what is finer than a millionth is cut off, never rounded up to a dollar.
+  // Digits finer than a millionth are cut off, never rounded up to a dollar.
   expect(
     judge({ quote: { notionalMicroUsd: 1_000_000n }, request: { notionalUsd: 0.9999999 } }).error?.code,
   ).toBe('MIN_NOTIONAL')
 })
 
-it('does not hold an accepted impact against the route, only what is beyond it', () => {
+it('counts only the distance beyond an accepted impact', () => {
   const thin = { impactBps: 1_500, guardBps: 1_600 }
   const risks = [risk('HIGH_PRICE_IMPACT')]
   expect(judge({ route: thin, quote: { risks } }).error?.code).toBe('RISK_NOT_ACCEPTED')
@@ -181,13 +181,13 @@ it('does not hold an accepted impact against the route, only what is beyond it',
   )
 })
 
-it('holds a token to its own tier', () => {
+it('applies the limit of the token’s tier', () => {
   const strict = token('TIGHT', MEME.address, { tier: 'A', impactCapBps: 300 })
   expect(judge({ quote: { tokenOut: strict }, route: { guardBps: 301 } }).error?.code).toBe('ROUTE_VS_REF')
   expect(judge({ quote: { tokenOut: strict }, route: { guardBps: 300 } }).error).toBeUndefined()
 })
 
-it('warns of an unlimited approval and refuses nothing for it', () => {
+it('warns of an unlimited approval without refusing', () => {
   const { checks, error } = judge({ wallet: { allowance: MAX_UINT256 } })
   expect(error).toBeUndefined()
   expect(checks.find(({ code }) => code === 'UNLIMITED_APPROVAL_IN_PLACE')).toMatchObject({
@@ -208,7 +208,7 @@ it('runs for a quote without wallet and terms', () => {
   expect(codes.map(([code]) => code)).not.toContain('APPROVAL_MODE')
 })
 
-it('refuses the request’s own terms before anything is read', () => {
+it('refuses invalid terms before anything is read', () => {
   const refusal = (approval: PolicyContext['approval']) => {
     try {
       refuseTerms(approval ? { approval } : {})

@@ -12,7 +12,7 @@ export const checkPolicy: CheckPolicy = (quote, context) =>
     ...verdict,
   }))
 
-/** The rules that look at the request alone: they refuse before anything is read for it. */
+/** Rules about the request alone: checked before any read. */
 const OF_REQUEST = ['APPROVAL_MODE', 'APPROVAL_BUDGET', 'UNLIMITED_APPROVAL'] as const
 
 export function refuseTerms(
@@ -29,7 +29,7 @@ export function refuseTerms(
 export const passes = (checks: readonly Check[]): boolean =>
   checks.every(({ ok, severity }) => ok || severity !== 'refuse')
 
-/** Refuses by the first refusing rule that failed, with all that ran. */
+/** Refuses with the first failed refusing rule and all checks that ran. */
 export function refuseByPolicy(quote: TradeQuote, context: PolicyContext, checks: readonly Check[]): void {
   const failed = checks.find(({ ok, severity }) => !ok && severity === 'refuse')
   if (!failed) return
@@ -44,12 +44,12 @@ export function refuseByPolicy(quote: TradeQuote, context: PolicyContext, checks
   })
 }
 
-/** The severe risks of this trade that the owner accepted. */
+/** Severe risks of this trade that the owner accepted. */
 export function acceptedOf(quote: TradeQuote, context: PolicyContext): string[] {
   return severeOf(judgedOf(quote, context)).filter((code) => context.acceptRisks.includes(code))
 }
 
-/** With those extras that the code's row names. */
+/** Keeps only the extras that the code's row declares. */
 function refuse(code: RefusalCode, message: string, extras: Record<string, unknown>): never {
   const named = errorRow(code as ErrorCode).extras.filter((name) => extras[name] !== undefined)
   return fail(code, { message, ...Object.fromEntries(named.map((name) => [name, extras[name]])) })

@@ -1,24 +1,24 @@
 import type { Check, PricedRoute, TradeQuote, WalletState } from '../types.ts'
 
-/** What a trade is judged by beside its quote. Rules about an absent field do not run. */
+/** Input of the policy besides the quote. Rules about an absent field do not run. */
 export interface PolicyContext {
-  /** Severe risks the owner accepts. Codes that nobody knows accept nothing. */
+  /** Severe risks the owner accepts. Unknown codes have no effect. */
   acceptRisks: readonly string[]
-  /** The route judged; the best that can be built when absent. */
+  /** The route to check; by default the best that can be built. */
   route?: PricedRoute
-  /** The dollars asked for, when the size was given in dollars. */
+  /** The requested dollars, if the size was given in dollars. */
   notionalUsd?: number
   maxFeeBps?: number
   /** The owner's own floor. */
   minAmountOut?: bigint
-  /** Whether the owner attests not to be a US person; absent on a quote, which asks nobody. */
+  /** Whether the owner attests not to be a US person; absent on a quote. */
   attestsNonUs?: boolean
   approval?: { mode: string; budgetUsd: number; allowUnlimited: boolean }
   /** A real wallet's state. */
   wallet?: WalletState
-  /** What the input would be approved to; Permit2 unless a curve is traded. */
+  /** Spender of the input's approval; Permit2 unless a curve is traded. */
   approves?: 'permit2' | 'curve'
 }
 
-/** Every rule that can run, in order. The first refusing one that fails is the answer. */
+/** Runs every applicable rule in order. The first refusing rule that fails is the response. */
 export type CheckPolicy = (quote: TradeQuote, context: PolicyContext) => Check[]

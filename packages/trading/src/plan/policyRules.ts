@@ -6,11 +6,11 @@ import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
 import {
-  askedUsdOf,
   blockedBy,
   guardLimitOf,
   type Judged,
   policiesOf,
+  requestedUsdOf,
   severeOf,
   sizeOf,
   stockEnds,
@@ -18,7 +18,7 @@ import {
 } from './judged.ts'
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
-/** `field`: the request field that would have to change. */
+/** `field`: the request field to change. */
 type PolicyRule = { field?: string } & (
   | (Rule<Judged, Verdict, RefusalCode> & { severity: 'refuse' })
   | (Rule<Judged, Verdict, 'UNLIMITED_APPROVAL_IN_PLACE'> & { severity: 'warn' })
@@ -29,9 +29,9 @@ const MIN_MICRO_USD = microUsdDown(TRADE.minNotionalUsd)
 const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
 
 /**
- * The trading policy. From what only another request mends (its terms, size and fee), over what the token's
- * issuer and its risks say, to what the price of this moment says: a token that must not be bought is never
- * answered with advice to try again.
+ * The trading policy, ordered by what resolves a refusal: another request (terms, size, fee), then the token's
+ * issuer and risks, then the current price. So a token that must not be bought is never refused with advice
+ * to retry.
  */
 export const POLICY: readonly PolicyRule[] = [
   {
@@ -44,7 +44,7 @@ export const POLICY: readonly PolicyRule[] = [
             ok: (APPROVAL_MODES as readonly string[]).includes(approval.mode),
             value: approval.mode.slice(0, 64),
             limit: APPROVAL_MODES,
-            message: `approval_mode is one of ${APPROVAL_MODES.join(', ')}.`,
+            message: `approval_mode must be one of ${APPROVAL_MODES.join(', ')}.`,
           }
         : null,
   },
@@ -58,7 +58,7 @@ export const POLICY: readonly PolicyRule[] = [
             ok: microUsdDown(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
             value: approval.budgetUsd,
             limit: TRADE.maxApprovalBudgetUsd,
-            message: `The approval budget is above 0 and at most ${TRADE.maxApprovalBudgetUsd} dollars.`,
+            message: `The approval budget must be above 0 and at most ${TRADE.maxApprovalBudgetUsd} USD.`,
           }
         : null,
   },
@@ -70,17 +70,17 @@ export const POLICY: readonly PolicyRule[] = [
       approval?.mode === 'unlimited'
         ? {
             ok: approval.allowUnlimited,
-            message: 'An unlimited approval needs allow_unlimited_approval true.',
+            message: 'An unlimited approval requires allow_unlimited_approval: true.',
           }
         : null,
   },
   {
-    // Without any price neither bound of the size can be held: nothing is planned blindly.
+    // Without a price neither size limit can be enforced.
     code: 'NO_MARK',
     severity: 'refuse',
     check: ({ quote }) =>
       quote.notionalMicroUsd === null
-        ? { ok: false, message: 'Neither token has a price: the size of this trade cannot be judged.' }
+        ? { ok: false, message: 'Neither token has a price, so the size of this trade cannot be checked.' }
         : null,
   },
   {
@@ -90,7 +90,7 @@ export const POLICY: readonly PolicyRule[] = [
       const micro = sizeOf(judged)
       if (micro === null) return null
       const ok = micro >= MIN_MICRO_USD
-      const askedIn = askedUsdOf(judged) === undefined ? 'atoms' : 'dollars'
+      const askedIn = requestedUsdOf(judged) === undefined ? 'atoms' : 'dollars'
       const message = tooSmall(judged.quote, ok ? 'dollars' : askedIn)
       return { ok, value: usdOf(micro), limit: TRADE.minNotionalUsd, message }
     },
@@ -102,7 +102,7 @@ export const POLICY: readonly PolicyRule[] = [
       const micro = sizeOf(judged)
       if (micro === null) return null
       const ok = micro <= MAX_MICRO_USD
-      const message = `One trade is at most ${TRADE.maxNotionalUsd} dollars.`
+      const message = `A trade must be at most ${TRADE.maxNotionalUsd} USD.`
       return { ok, value: usdOf(micro), limit: TRADE.maxNotionalUsd, message }
     },
   },
@@ -114,7 +114,7 @@ export const POLICY: readonly PolicyRule[] = [
       ok: slippageBps <= slippageCapBps,
       value: slippageBps,
       limit: slippageCapBps,
-      message: `Slippage for this pair and size is at most ${slippageCapBps} bps.`,
+      message: `Slippage for this pair and size must be at most ${slippageCapBps} bps.`,
     }),
   },
   {
@@ -128,7 +128,7 @@ export const POLICY: readonly PolicyRule[] = [
             ok: quote.fee.bps <= maxFeeBps,
             value: quote.fee.bps,
             limit: maxFeeBps,
-            message: `The fee is ${quote.fee.bps} bps; the request pays ${maxFeeBps} at most.`,
+            message: `The fee is ${quote.fee.bps} bps; the request allows at most ${maxFeeBps} bps.`,
           },
   },
   {
@@ -138,7 +138,7 @@ export const POLICY: readonly PolicyRule[] = [
       ok: quote.fee.bps <= FEE.maxBps,
       value: quote.fee.bps,
       limit: FEE.maxBps,
-      message: `The fee is at most ${FEE.maxBps} bps.`,
+      message: `The fee must be at most ${FEE.maxBps} bps.`,
     }),
   },
   {
@@ -148,7 +148,7 @@ export const POLICY: readonly PolicyRule[] = [
     check: ({ quote, attestsNonUs }) =>
       stockEnds(quote).length === 0 || attestsNonUs === undefined
         ? null
-        : { ok: attestsNonUs, message: 'Stock tokens need owner_attests_non_us true.' },
+        : { ok: attestsNonUs, message: 'Stock tokens require owner_attests_non_us: true.' },
   },
   {
     code: 'STOCK_PAUSED',
@@ -159,7 +159,7 @@ export const POLICY: readonly PolicyRule[] = [
       const paused = wallet
         ? wallet.stocks.filter((stock) => stock.paused).map(({ token }) => token)
         : stocks.filter(({ record }) => record.flags['paused'] === true).map(({ address }) => address)
-      return judge(paused, 'No stock token of this trade is paused.', 'Its issuer has paused')
+      return judge(paused, 'No stock token of this trade is paused.', 'The issuer has paused')
     },
   },
   {
@@ -172,10 +172,10 @@ export const POLICY: readonly PolicyRule[] = [
       return blocking.length > 0 || parties.length === 0
         ? judge(
             blocking,
-            'The registry of stock tokens blocks neither this wallet nor the router.',
+            'The stock token registry blocks neither this wallet nor the router.',
             'This wallet is blocked by the registry of',
           )
-        : judge(parties, '', 'No wallet can trade this stock here: its registry blocks')
+        : judge(parties, '', 'No wallet can trade this stock here. Its registry blocks')
     },
   },
   {
@@ -192,8 +192,8 @@ export const POLICY: readonly PolicyRule[] = [
         limit: policies,
         message:
           codes.length === 0
-            ? `The shield policies ${policies.join(', ')} pass.`
-            : `The shield policy ${names.join(', ')} refuses ${codes.join(', ')}.`,
+            ? `Shield policies passed: ${policies.join(', ')}.`
+            : `Shield policy ${names.join(', ')} refuses ${codes.join(', ')}.`,
       }
     },
   },
@@ -209,7 +209,7 @@ export const POLICY: readonly PolicyRule[] = [
           ? `Severe risks not accepted: ${unaccepted.join(', ')}.`
           : severe.length > 0
             ? `Severe risks accepted: ${severe.join(', ')}.`
-            : 'No severe risk.'
+            : 'No severe risks.'
       return { ok: unaccepted.length === 0, value: unaccepted, message }
     },
   },
@@ -221,7 +221,7 @@ export const POLICY: readonly PolicyRule[] = [
         ? {
             ok: mid !== null,
             value: mid,
-            message: mid === null ? 'The reference mid cannot be read.' : 'The reference mid is known.',
+            message: mid === null ? 'The reference mid is not available.' : 'The reference mid is available.',
           }
         : null,
   },
@@ -232,7 +232,7 @@ export const POLICY: readonly PolicyRule[] = [
       const bps = judgedRoute?.vsMidBps
       if (bps === null || bps === undefined) return null
       const limit = TRADE.maxVsMidBps
-      const message = `The route lands ${apart(-bps)} the reference mid; at most ${limit} bps under it.`
+      const message = `The route’s price is ${apart(-bps)} the reference mid (limit: ${limit} bps below).`
       return { ok: -bps <= limit, value: bps, limit: -limit, message }
     },
   },
@@ -243,8 +243,8 @@ export const POLICY: readonly PolicyRule[] = [
       const bps = judged.judgedRoute?.guardBps
       if (bps === null || bps === undefined) return null
       const limit = guardLimitOf(judged)
-      const lands = `The route lands ${apart(bps)} the token’s independent reference`
-      const message = `${lands}; at most ${limit} bps under it.`
+      const distance = `The route’s price is ${apart(bps)} the token’s independent reference`
+      const message = `${distance} (limit: ${limit} bps below).`
       return { ok: bps <= limit, value: bps, limit, message }
     },
   },
@@ -259,7 +259,7 @@ export const POLICY: readonly PolicyRule[] = [
         ok: minAmountOut <= expected,
         value: expected.toString(),
         limit: minAmountOut.toString(),
-        message: `About ${expected} atoms arrive now; the request wants ${minAmountOut} at least.`,
+        message: `Expected output: ${expected} atoms. The request requires at least ${minAmountOut}.`,
       }
     },
   },
@@ -275,7 +275,7 @@ export const POLICY: readonly PolicyRule[] = [
         ok: !unlimited,
         value: allowance.toString(),
         message: unlimited
-          ? `The wallet has an unlimited approval of ${symbol}; live/revoke takes it back.`
+          ? `The wallet has an unlimited approval of ${symbol}; revoke it with live/revoke.`
           : 'The wallet has no unlimited approval of the input.',
       }
     },
@@ -288,7 +288,7 @@ export const POLICY: readonly PolicyRule[] = [
       return {
         ok: true,
         value: tiers,
-        message: `Tier ${tiers.token_in} is sold, tier ${tiers.token_out} bought.`,
+        message: `Selling tier ${tiers.token_in}, buying tier ${tiers.token_out}.`,
       }
     },
   },
@@ -299,5 +299,5 @@ function judge(tokens: readonly string[], fine: string, wrong: string): Verdict 
   return { ok, value: tokens, message: ok ? fine : `${wrong} ${tokens.join(', ')}.` }
 }
 
-/** A distance in words; positive is worse. */
-const apart = (bps: number): string => (bps >= 0 ? `${bps} bps under` : `${-bps} bps over`)
+/** Formats a distance; positive is worse. */
+const apart = (bps: number): string => (bps >= 0 ? `${bps} bps below` : `${-bps} bps above`)

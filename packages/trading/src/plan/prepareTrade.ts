@@ -1,7 +1,7 @@
 import { isPitError, type PitError } from '@pit/protocol'
 import type { PlanSimulation, PlanStep, TradeQuote } from '../types.ts'
-import { permitRequestOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
+import { permitRequestOf } from './pendingPermits.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import { ms, type Planned, type PlanParams, type PlanTrade } from './planTrade.ts'
 import { readWaiting } from './stuck.ts'
@@ -19,7 +19,7 @@ export type PrepareDeps = PlanDeps & { planTrade: PlanTrade }
 
 export interface Prepared {
   planned: Planned
-  /** With the gas limits that the simulation measured. */
+  /** With the gas limits measured by the simulation. */
   steps: PlanStep[]
   /** Null while the plan waits for a signature. */
   simulation: PlanSimulation | null
@@ -65,43 +65,43 @@ export function buildTrade(deps: PrepareDeps, params: PlanRequest): Promise<Plan
   })
 }
 
-/** Plans for the key's own wallet, with the atoms of an earlier call where this is the second one. */
+/** Plans for the key's own wallet; the second call of a round trip reuses the first one's atoms. */
 export async function planForWallet(
   deps: PrepareDeps,
   params: PlanRequest,
-  heard: Pick<PlanParams, 'onQuote' | 'onGuess'> = {},
+  listeners: Pick<PlanParams, 'onQuote' | 'onGuess'> = {},
 ): Promise<Planned> {
   const { trade } = params
   const { wallet: address } = params.by
   const terms = readTerms(deps, params, 'real')
   const { permit, approval } = terms
   const request = permit.kind === 'signed' ? permitRequestOf(address, trade, approval, permit.nowS) : null
-  const asked = request ? await deps.permits.recall(request) : undefined
+  const pending = request ? await deps.permits.recall(request) : undefined
   const { notionalUsd, ...sized } = trade
   const planning = deps.planTrade({
-    trade: asked ? { ...sized, amountIn: asked.amountIn } : trade,
-    terms: asked
-      ? { ...terms, granted: asked.granted, ...(notionalUsd !== undefined && { notionalUsd }) }
+    trade: pending ? { ...sized, amountIn: pending.amountIn } : trade,
+    terms: pending
+      ? { ...terms, granted: pending.granted, ...(notionalUsd !== undefined && { notionalUsd }) }
       : terms,
     wallet: { kind: 'real', address },
-    ...heard,
+    ...listeners,
   })
   const [planned, waiting] = await Promise.all([planning, readWaiting(deps, address)])
   return { ...planned, waiting }
 }
 
-/** What is not stored is not relayed. A plan that waits for a signature stores the approvals before it. */
+/** Only stored plans are relayed. A plan that waits for a signature stores the approvals before it. */
 async function store(deps: PrepareDeps, { by }: PlanRequest, planned: Planned): Promise<void> {
   const { plan, request: params } = planned
   const hasTx = plan.steps.some(({ tx }) => tx !== null)
   await Promise.all([
     hasTx && deps.storePlan({ keyId: by.keyId, wallet: params.wallet.wallet, path: 'agent', plan }),
-    keepAskedPermit(deps, planned),
+    storePendingPermit(deps, planned),
   ])
 }
 
-/** Keeps the atoms of a permit that waits for its signature, so that the second call makes the same one. */
-export async function keepAskedPermit(
+/** Stores the atoms of a permit that waits for its signature, so that the second call builds the same one. */
+export async function storePendingPermit(
   { permits }: Pick<PrepareDeps, 'permits'>,
   { plan, request: params }: Planned,
 ): Promise<void> {
@@ -112,10 +112,10 @@ export async function keepAskedPermit(
   await permits.remember(request, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
 }
 
-/** These are about the request's own words, or about a token that is none. */
+/** Codes about the request itself, or about an address that is not a token. */
 const UNRECORDED: ReadonlySet<string> = new Set(['TOKEN_UNKNOWN', 'TOKEN_NOT_ALLOWED', 'SAME_TOKEN'])
 
-/** A trade that was refused is shown among the wallet's calls; a malformed or hurried request is not. */
+/** Records refused trades for the wallet's call list; malformed or rate-limited requests are not recorded. */
 async function recordingRefusals<T>(
   { recordRefusal }: PrepareDeps,
   { by, trade }: PlanRequest,

@@ -12,12 +12,12 @@ const ROUTE = { way: { kind: 'pools', legs: [] } } as unknown as BuildableRoute
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** A reader whose node answers as told, one answer after another; counts what it was asked. */
+/** A reader whose node gives these answers in order; counts the calls. */
 function open(answers: (() => WalletState)[]) {
-  let asked = 0
+  let calls = 0
   const record = { kind: 'erc20', stock_beacon: false, symbol: 'T', decimals: 18, risks: [] }
   const reader = createWalletReader({
-    simulator: { readWallet: async () => answers[asked++]!() },
+    simulator: { readWallet: async () => answers[calls++]!() },
     market: { curveOf: () => undefined },
     tokens: {
       find: async (address: string) => ({ record: { ...record, address } }),
@@ -29,19 +29,19 @@ function open(answers: (() => WalletState)[]) {
     const ahead = reader.start(WALLET, ASK)
     return reader.finish(WALLET, await ahead.state, QUOTE as unknown as TradeQuote, ROUTE)
   }
-  return { read, asked: () => asked }
+  return { read, asked: () => calls }
 }
 const state = (block: number) => ({ block }) as WalletState
 const silent = (): never => fail('RPC_UNAVAILABLE')
 
-it('takes what was read ahead, unless it is long ago', async () => {
+it('uses the state read ahead unless it is too old', async () => {
   const fresh = open([() => state(4)])
   expect(await fresh.read()).toEqual(state(4))
   const old = open([() => state(-20), () => state(5)])
   expect(await old.read()).toEqual(state(5))
 })
 
-it('asks again after a hitch, and not after a long silence', async () => {
+it('reads again after a quick failure, but not after a long timeout', async () => {
   const hitch = open([silent, () => state(5)])
   expect(await hitch.read()).toEqual(state(5))
   expect(hitch.asked()).toBe(2)

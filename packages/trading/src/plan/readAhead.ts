@@ -19,18 +19,18 @@ interface Ahead {
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
-/** After so long without an answer the node is not asked again: whoever waits has waited long enough. */
+/** A read that failed after this long is not repeated: the caller has waited long enough. */
 const SILENT_AFTER_MS = 3_000
 
-/** Wallets whose last state is kept, so that their next plan can be simulated ahead of the read. */
+/** Wallets whose last state is cached, so that their next plan can be simulated ahead of the read. */
 const MAX_REMEMBERED = 2_000
 
-/** A quote may wait for a screen; what was read of the wallet before is then too old. */
+/** A quote may wait for a screen; an earlier wallet read is then too old. */
 const MAX_BLOCKS_APART = 20
 
 /**
- * Reads a wallet while its trade is being priced, which saves a round trip where both tokens are known. What
- * was read for other tokens, another curve or long ago is read again.
+ * Reads a wallet while its trade is being priced, which saves a round trip if both tokens are known. A read for
+ * other tokens, another curve or an old block is repeated.
  */
 export function createWalletReader({
   simulator,
@@ -43,9 +43,9 @@ export function createWalletReader({
       ({ symbol, address }) => symbol === text || lower(address) === text.toLowerCase(),
     )
 
-  async function known(text: string): Promise<End | undefined> {
+  async function resolveEnd(text: string): Promise<End | undefined> {
     const core = coreOf(text)
-    // Its record is made anew from the market each time, and tells nothing more here.
+    // The registry record of a core asset adds nothing here.
     if (core) return { address: lower(core.address), stock: core.kind === 'stock' }
     const record = ADDRESS.test(text) ? (await tokens.find(lower(text)))?.record : undefined
     if (!record) return undefined
@@ -70,14 +70,14 @@ export function createWalletReader({
     return state
   }
 
-  /** Undefined when it cannot be read yet; why is the quote's to say. */
+  /** Undefined if it cannot be read yet; the quote reports the reason. */
   async function readEarly(
     wallet: Address,
     { tokenIn, tokenOut }: TradeParams,
   ): Promise<Ahead | 'silent' | undefined> {
     const startedAt = performance.now()
     try {
-      const ends = await Promise.all([known(tokenIn), known(tokenOut)])
+      const ends = await Promise.all([resolveEnd(tokenIn), resolveEnd(tokenOut)])
       const [input, output] = ends
       if (!input || !output || input.address === output.address) return undefined
       const curve = curveOf(input, output)
@@ -98,8 +98,8 @@ export function createWalletReader({
       return { state, isRead: () => isRead }
     },
     /**
-     * What the wallet should be like: as it was for the same trade before; of one that spends ETH nothing
-     * else matters than that it has it. Undefined when nobody can say.
+     * The expected wallet state: as last read for the same trade; for a wallet that spends ETH, any state with
+     * enough ETH. Undefined if unknown.
      */
     expect(wallet: Address, { tokenIn, tokenOut, block }: TradeQuote): WalletState | undefined {
       const before = remembered.get(nameOf(wallet, tokenIn, tokenOut))

@@ -12,37 +12,37 @@ import {
 import { fail } from '@pit/protocol'
 import type { PlanDeps } from './deps.ts'
 
-/** A token whose approval is to be taken back, and where the request names it. */
+/** A token whose approval is to be revoked, and its field in the request. */
 export interface ApprovedToken {
   address: Address
   symbol: string
-  /** Null where nobody has asked the token. */
+  /** Null if not read. */
   decimals: number | null
   field: string
 }
 export interface Approved {
   allowance: bigint
-  /** What Permit2 lets the router move; null when another spender is asked about. */
+  /** Permit2's allowance to the router; null for another spender. */
   permit: { amount: bigint; expirationS: number } | null
 }
 export interface ApprovalReading {
   nonce: number
   balanceWei: bigint
-  /** In the tokens' order. */
+  /** In the order of the tokens. */
   approved: Approved[]
 }
 export interface ApprovalRequest {
   wallet: Address
   spender: Address
   tokens: readonly ApprovedToken[]
-  /** The router's allowance at Permit2 is read too. */
+  /** Set to read the router's allowance at Permit2 too. */
   throughPermit2: { permit2: Address; router: Address } | null
 }
 
-/** What a token may spend to answer; a hostile one hurts nobody but itself. */
+/** Gas per token call, so that a hostile token cannot fail the others. */
 export const READ_GAS = 150_000
 
-/** The calls that tell what is approved, token by token: the allowance, then Permit2's where it counts. */
+/** The calls that read approvals, token by token: the allowance, then Permit2's if it applies. */
 export function approvalCalls({
   wallet,
   spender,
@@ -57,7 +57,7 @@ export function approvalCalls({
   })
 }
 
-/** The answers of those calls; null for what cannot be read. */
+/** Decodes the results of those calls; null if unreadable. */
 export function readApprovalAnswers(
   { tokens, throughPermit2 }: ApprovalRequest,
   answers: readonly (Hex | null | undefined)[],
@@ -75,19 +75,19 @@ export function readApprovalAnswers(
   })
 }
 
-/** Everything a revocation is made of, in one request. */
+/** Reads everything for a revocation in one request. */
 export async function readApprovals(
   { rpc, profile }: Pick<PlanDeps, 'rpc' | 'profile'>,
   request: ApprovalRequest,
 ): Promise<ApprovalReading> {
-  const asked = [
+  const reads = [
     askNonce(request.wallet, 'pending'),
     askEther(request.wallet),
     askChainId(),
     ...approvalCalls(request).map((call) => askCall(call, { gas: READ_GAS })),
   ] as const
-  const [nonce, balanceWei, chainId, ...said] = await readAll(rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
-  // Nothing approved on another chain is nothing to rest on.
+  const [nonce, balanceWei, chainId, ...said] = await readAll(rpc, reads).catch(() => fail('RPC_UNAVAILABLE'))
+  // Approvals of another chain must not be used.
   if (nonce === undefined || balanceWei === undefined || chainId !== profile.chain_id) {
     return fail('RPC_UNAVAILABLE')
   }
@@ -96,7 +96,7 @@ export async function readApprovals(
       one ??
       fail('TOKEN_UNKNOWN', {
         field: request.tokens[i]!.field,
-        message: `${request.tokens[i]!.address} does not answer as an ERC-20 token does.`,
+        message: `${request.tokens[i]!.address} is not an ERC-20 token.`,
       }),
   )
   return { nonce, balanceWei, approved }

@@ -28,38 +28,38 @@ type RevokeStep = Pick<PlanStep, 'why'> & {
 
 export interface RevokeParams {
   by: Trader
-  /** Core symbols or addresses, as they were sent. */
+  /** Core symbols or addresses, as sent. */
   tokens: readonly string[]
-  /** As it was sent; Permit2 when absent. */
+  /** As sent; Permit2 by default. */
   spender?: string
 }
 
-/** What one token lets others spend. */
+/** Allowances of one token. */
 export interface TokenApproval extends Approved {
   token: Address
   symbol: string
   spender: Address
-  /** Null where Permit2 was not asked. */
+  /** Null if Permit2 was not read. */
   permitSpender: Address | null
   permitIsLive: boolean
 }
 
 export interface Revocation {
-  /** Empty where nothing is approved. */
+  /** Empty if nothing is approved. */
   steps: RevokeStep[]
   before: TokenApproval[]
   simulation: { ok: boolean; after: TokenApproval[] }
-  /** The steps take everything back, and the wallet can pay their gas. */
+  /** The steps revoke everything, and the wallet can pay their gas. */
   ready: boolean
-  /** What it lacks to pay that gas. */
+  /** Balances that are missing for that gas. */
   missing: Missing[]
 }
 
-/** Per pair locked down. */
+/** Gas per revoked pair. */
 const LOCKDOWN_GAS = { base: 60_000, each: 35_000 }
 const SIMULATE_MS = 5_000
 
-/** Transactions that take approvals back, tried out on the wallet's own state. */
+/** Transactions that revoke approvals, simulated on the wallet's state. */
 export async function revokeApprovals(
   deps: PlanDeps,
   { by, tokens, spender: named }: RevokeParams,
@@ -74,7 +74,7 @@ export async function revokeApprovals(
     throughPermit2:
       spender === lower(permit2) && router !== null ? { permit2: spender, router: lower(router) } : null,
   }
-  const head = deps.market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+  const head = deps.market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'Market data is not loaded yet.' })
   const now = Math.max(nowS(deps.clock), head.timestampS)
   const { nonce, balanceWei, approved } = await readApprovals(deps, request)
   const before = approvalsOf(request, approved, now)
@@ -112,11 +112,11 @@ export async function revokeApprovals(
 function spenderOf({ crypto }: Pick<PlanDeps, 'crypto'>, text: string): Address {
   return (
     crypto.parseAddress(text) ??
-    fail('BAD_REQUEST', { field: 'spender', message: '`spender`: its checksum is wrong.' })
+    fail('BAD_REQUEST', { field: 'spender', message: '`spender` has a wrong checksum.' })
   )
 }
 
-/** Any token: approvals of one that nobody screens are the ones to take back. */
+/** Any token: approvals of unscreened tokens are the most important to revoke. */
 function readTokens({ crypto, profile }: Pick<PlanDeps, 'crypto' | 'profile'>, texts: readonly string[]) {
   const tokens = texts.map((text, i): ApprovedToken => {
     const field = `tokens.${i}`
@@ -124,10 +124,10 @@ function readTokens({ crypto, profile }: Pick<PlanDeps, 'crypto' | 'profile'>, t
     if (!core && !/^0x/i.test(text)) refuseSymbol(profile.core_tokens, field, text)
     const address =
       (core ? lower(core.address) : crypto.parseAddress(text)) ??
-      fail('BAD_REQUEST', { field, message: `\`${field}\`: its checksum is wrong.` })
-    if (isEth(address)) fail('TOKEN_NOT_ALLOWED', { field, message: 'ETH is never approved to anybody.' })
-    const known = core ?? profile.core_tokens.find((one) => lower(one.address) === address)
-    return { address, symbol: known?.symbol ?? address, decimals: known?.decimals ?? null, field }
+      fail('BAD_REQUEST', { field, message: `\`${field}\` has a wrong checksum.` })
+    if (isEth(address)) fail('TOKEN_NOT_ALLOWED', { field, message: 'ETH has no approvals.' })
+    const coreToken = core ?? profile.core_tokens.find((one) => lower(one.address) === address)
+    return { address, symbol: coreToken?.symbol ?? address, decimals: coreToken?.decimals ?? null, field }
   })
   return [...new Map(tokens.map((token) => [token.address, token])).values()]
 }
@@ -138,7 +138,7 @@ function draftsOf(request: ApprovalRequest, approved: readonly Approved[], now: 
   const drafts: RevokeDraft[] = []
   for (const [i, token] of request.tokens.entries()) {
     if (approved[i]!.allowance === 0n) continue
-    const { call, why, decoded } = approveStep(token, request.spender, 0n, 'Takes the token’s approval back.')
+    const { call, why, decoded } = approveStep(token, request.spender, 0n, 'Revokes the token’s approval.')
     drafts.push({ kind: 'approve', why, decoded, call })
   }
   const { throughPermit2 } = request
@@ -148,7 +148,7 @@ function draftsOf(request: ApprovalRequest, approved: readonly Approved[], now: 
     const pairs = live.map(({ address }) => ({ token: address, spender: router }))
     drafts.push({
       kind: 'lockdown',
-      why: 'Takes back what Permit2 lets the router move.',
+      why: 'Revokes the router’s allowance at Permit2.',
       decoded: { function: 'lockdown((address token, address spender)[] approvals)', approvals: pairs },
       call: {
         to: permit2,

@@ -7,31 +7,31 @@ import type { PlanDeps } from './deps.ts'
 import type { Judgement } from './judgeSimulation.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import type { Planned } from './planTrade.ts'
-import { keepAskedPermit, type PrepareDeps, planForWallet } from './prepareTrade.ts'
+import { type PrepareDeps, planForWallet, storePendingPermit } from './prepareTrade.ts'
 import { type BuildRequest, type Spending, spendingOf } from './spending.ts'
 import { type SimulateTerms, simulatePlanned, tryPlanned } from './trySimulation.ts'
 
-/** Null: from a wallet of our own, with lent funds. */
+/** Null: from the synthetic wallet, with lent funds. */
 export interface SimulateRequest extends Omit<PlanRequest, 'by'> {
   by: PlanRequest['by'] | null
   fund: SimulateTerms['fund']
-  /** Later: as a wallet that has approved everything; first: one that has approved nothing. */
+  /** Later: a wallet that has approved everything; first: one that has approved nothing. */
   model: 'first' | 'later'
 }
 
 export interface Simulated {
-  /** From a wallet of our own. */
+  /** From the synthetic wallet. */
   synthetic: boolean
-  /** The plan as it would be answered. */
+  /** The plan for the response. */
   planned: Planned
-  /** The plan that was run: complete, where the other still waits for a signature. */
+  /** The plan that was run: complete even if `planned` still waits for a signature. */
   plan: TradePlan
   simulation: PlanSimulation
-  /** What the simulation says against it. A plan that reverts is an answer here, not a refusal. */
+  /** The simulation's objection. Here a plan that reverts is a result, not a refusal. */
   judgement: Judgement | null
 }
 
-/** How a trade would go, from the wallet or from one of our own. */
+/** Simulates a trade from the wallet or from the synthetic one. */
 export async function simulateTrade(deps: PrepareDeps, request: SimulateRequest): Promise<Simulated> {
   const { by, trade, model } = request
   if (by !== null) {
@@ -39,8 +39,8 @@ export async function simulateTrade(deps: PrepareDeps, request: SimulateRequest)
     const tried = asSent(deps, planned, request)
     const [outcome] = await Promise.all([
       tryPlanned(deps.simulator, tried.planned, tried.terms),
-      // Its permit is shown too, and may be the one that is signed.
-      keepAskedPermit(deps, planned),
+      // The response contains the permit, so it may be signed.
+      storePendingPermit(deps, planned),
     ])
     return { synthetic: false, planned, plan: tried.planned.plan, ...outcome }
   }
@@ -56,7 +56,7 @@ export async function simulateTrade(deps: PrepareDeps, request: SimulateRequest)
   return { synthetic: true, planned, plan: planned.plan, ...outcome }
 }
 
-/** Simulates a quote's route with exactly a plan's calls, from a wallet of our own with lent funds. */
+/** Simulates a quote's route with the exact calls of a plan, from the synthetic wallet with lent funds. */
 export async function simulateRoute(
   deps: PlanDeps,
   quote: TradeQuote,
@@ -76,7 +76,7 @@ export async function simulateRoute(
   return simulatePlanned(deps.simulator, feeLast(planned), { fund: true, approvals: 'in place' })
 }
 
-/** A wallet that never was: with everything approved, or with nothing. */
+/** State of a fictitious wallet with everything or nothing approved. */
 function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['model']): WalletState {
   const isLater = model === 'later'
   return {
@@ -97,13 +97,13 @@ function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['m
 const ALL_APPROVED = { allowance: MAX_UINT256, curveAllowance: MAX_UINT256 }
 const NOTHING_APPROVED = { allowance: 0n, curveAllowance: 0n }
 const NO_PERMIT: WalletState['permit'] = { amount: 0n, expirationS: 0, nonce: 0 }
-/** Until the latest second that an answer can name. */
+/** The latest expiration that a response can name. */
 const ENDLESS: WalletState['permit'] = { amount: MAX_UINT160, expirationS: 9_999_999_999, nonce: 0 }
 
-/** Signed by nobody: the simulation takes it for the wallet's. */
+/** A placeholder that the simulation accepts as the wallet's signature. */
 const ANY_SIGNATURE: Hex = `0x${'11'.repeat(64)}1b`
 
-/** The plan in the form that is run. First: as if the wallet had approved nothing. Later: everything. */
+/** The plan in its runnable form. First: as if nothing were approved. Later: as if everything were. */
 function asSent(
   deps: PrepareDeps,
   planned: Planned,
@@ -143,7 +143,7 @@ function rebuilt(
   return { ...planned, plan, request, spending }
 }
 
-/** Our own wallet holds nothing to pay a sale's fee from before the sale; a batch would pay it after, too. */
+/** The synthetic wallet has nothing to pay a sale's fee from before the sale; a batch pays it afterwards too. */
 function feeLast(planned: Planned): Planned {
   const { plan } = planned
   if (plan.execution !== 'curve' || plan.quote.fee.side === 'input') return planned

@@ -7,7 +7,7 @@ import type { BuildableRoute } from './chooseRoute.ts'
 import type { SignedPermit } from './permits.ts'
 import { approveStep, type Draft } from './steps.ts'
 
-/** How a permit that is needed comes by its signature. */
+/** Source of a permit's signature. */
 export type PermitSource =
   | { kind: 'asked' }
   | ({ kind: 'signed' } & SignedPermit)
@@ -20,7 +20,7 @@ export interface BuildRequest {
   minAmountOut?: bigint
   approval: ApprovalTerms
   permit: PermitSource
-  /** What an earlier call's permit granted, where that is not this call's to compute anew. */
+  /** Amount of an earlier call's permit, if this call must reuse it. */
   granted?: bigint
   curveFeeMode: (typeof CURVE_FEE_MODES)[number]
   nowS: number
@@ -29,13 +29,13 @@ export interface BuildRequest {
 export interface Spending extends ApprovalNeed {
   /** Null for ETH. */
   spender: Address | null
-  /** The token takes a new approval only after the old one was set to zero. */
+  /** The token accepts a new approval only after the old one was set to zero. */
   resetsFirst: boolean
 }
 
 export const deadlineOf = (nowS: number): number => nowS + TRADE.deadlineS
 
-/** What has to be approved, and to whom; pure, so that it can be asked before the plan is built. */
+/** Required approvals and their spender; pure, so that it can run before the plan is built. */
 export function spendingOf(addresses: TradeAddresses, request: BuildRequest): Omit<Spending, 'resetsFirst'> {
   const { quote, route, wallet, approval, permit, nowS } = request
   const isEth = quote.tokenIn.address === NATIVE
@@ -52,14 +52,14 @@ export function spendingOf(addresses: TradeAddresses, request: BuildRequest): Om
 export const floorOf = ({ minAmountOut }: Pick<BuildRequest, 'minAmountOut'>) =>
   minAmountOut === undefined ? {} : { minAmountOut }
 
-/** The token's own approval, in one step or, where it insists, in two. */
+/** The token's own approval, in one step or, if the token requires it, in two. */
 export function approvalDrafts(
   { quote }: BuildRequest,
   { spender, approve, resetsFirst, reason }: Spending,
 ): Draft[] {
   if (approve === null || spender === null) return []
   const token = quote.tokenIn
-  const reset = 'This token takes a new approval only after the old one was set to zero.'
+  const reset = 'This token accepts a new approval only after the old one was set to zero.'
   return [
     ...(resetsFirst ? [approveStep(token, spender, 0n, reset)] : []),
     approveStep(token, spender, approve, reason),

@@ -4,19 +4,19 @@ import { decimalText } from '@pit/protocol'
 import type { PlanStep, PlanTx, TradeToken } from '../types.ts'
 import { isUnlimited } from './approvals.ts'
 
-/** A transaction before it has its place in the wallet's row. */
+/** A transaction before it has a nonce. */
 export interface Call {
   to: Address
   valueWei: bigint
   data: Hex
-  /** What it may use when nothing was simulated. */
+  /** Gas limit without a simulation. */
   gas: number
 }
 export type Draft = Omit<PlanStep, 'tx'> & { call: Call | null }
 
-/** What a call of its kind uses at most on tokens worth trading; a simulation knows better. */
+/** Upper bounds per kind of call for ordinary tokens; a simulation is more exact. */
 const GAS = { approve: 100_000, permit2Approve: 90_000, sendEth: 60_000, sendToken: 120_000 } as const
-/** What a transaction costs before it does anything. */
+/** Base cost of a transaction. */
 export const INTRINSIC_GAS = 21_000
 
 export interface Sender {
@@ -25,13 +25,13 @@ export interface Sender {
   gasPriceWei: bigint
 }
 
-/** Room for the base fee to double. The tip is nominal: blocks are not auctioned here. */
+/** Leaves room for the base fee to double. The tip is nominal: this chain has no priority auction. */
 export function feesOf(gasPriceWei: bigint): Pick<PlanTx, 'maxFeePerGasWei' | 'maxPriorityFeePerGasWei'> {
   const tip = gasPriceWei / 20n > 0n ? gasPriceWei / 20n : 1n
   return { maxFeePerGasWei: 2n * gasPriceWei + tip, maxPriorityFeePerGasWei: tip }
 }
 
-/** Numbers the transactions from the wallet's next nonce on. */
+/** Numbers the transactions, starting at the wallet's next nonce. */
 export function lineUp(drafts: readonly Draft[], { wallet, nonce, gasPriceWei }: Sender): PlanStep[] {
   let next = nonce
   const fees = feesOf(gasPriceWei)
@@ -42,11 +42,11 @@ export function lineUp(drafts: readonly Draft[], { wallet, nonce, gasPriceWei }:
 }
 
 type Named = Pick<TradeToken, 'address' | 'symbol'> & {
-  /** Null where nobody has asked the token. */
+  /** Null if not read. */
   decimals: number | null
 }
 
-/** An amount that a person can check: whole tokens, and atoms beside. */
+/** A readable amount: whole tokens, with atoms beside. */
 export const amountJson = ({ address, symbol, decimals }: Named, atoms: bigint) => ({
   token: address,
   symbol,
@@ -80,7 +80,7 @@ export function permit2ApproveStep(request: {
   })
   return {
     kind: 'approve',
-    why: 'Lets the router take the input through Permit2.',
+    why: 'Allows the router to take the input through Permit2.',
     call: { to: permit2, valueWei: 0n, data, gas: GAS.permit2Approve },
     decoded: {
       function: 'approve(address token, address spender, uint160 amount, uint48 expiration)',
@@ -94,7 +94,7 @@ export function permit2ApproveStep(request: {
 export function feeStep(token: Named, recipient: Address, amount: bigint): Draft {
   return {
     kind: 'fee_transfer',
-    why: 'Pays the fee; a curve cannot take it out of the trade.',
+    why: 'Pays the fee, which a curve cannot deduct from the trade.',
     call: transferCall(token.address, recipient, amount),
     decoded: {
       function: token.address === NATIVE ? 'plain transfer' : 'transfer(address to, uint256 amount)',
@@ -113,13 +113,13 @@ export function transferCall(token: Address, to: Address, amount: bigint): Call 
 const ESTIMATE_PER_CENT = 150
 const SIMULATED_PER_CENT = 130
 
-/** A limit from an estimate that ranks routes. */
+/** A gas limit from an estimate for ranking. */
 export const limitFromEstimate = (gas: number): number => Math.ceil((gas * ESTIMATE_PER_CENT) / 100)
 
-/** A limit from what a simulation used: refunds are given back after it was needed, at most a fifth of it. */
+/** A gas limit from simulated use: refunds (at most a fifth) are credited only after the gas was needed. */
 export const limitFromUse = (gasUsed: number): number =>
   Math.max(INTRINSIC_GAS, Math.ceil((gasUsed * SIMULATED_PER_CENT) / 100))
 
-/** Of a swap, which crosses more ticks, thirty thousand gas each, when others trade before it is mined. */
+/** For a swap, which crosses more ticks (30,000 gas each) if others trade first. */
 export const swapLimitFromUse = (gasUsed: number): number => limitFromUse(gasUsed) + TICKS_GAS
 const TICKS_GAS = 120_000

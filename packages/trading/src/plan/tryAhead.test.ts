@@ -40,7 +40,7 @@ const ran = (request: SimulateParams): PlanSimulation => ({
   error: null,
 })
 
-/** A planner whose wallet is read when a test lets it; every simulation and the moment it began is noted. */
+/** A planner whose wallet read a test releases; records every simulation and when it started. */
 function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ran) {
   const began: { request: SimulateParams; ahead: boolean }[] = []
   let isRead = false
@@ -119,7 +119,7 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
   }
   return {
     began,
-    /** Prepares, and lets the wallet be read once everything else has come to rest. */
+    /** Prepares, and releases the wallet read once everything else has settled. */
     async prepare(state: WalletState) {
       isRead = false
       const preparing = prepareTrade({ ...request, fund: 'auto' })
@@ -135,7 +135,7 @@ const buy = { tokenIn: ETH, tokenOut: USDG }
 const sale = { tokenIn: USDG, tokenOut: ETH }
 const approved = { allowance: 10n ** 12n, permit: { amount: 10n ** 12n, expirationS: NOW_S + 500, nonce: 3 } }
 
-it('a plan from ETH is tried out while its wallet is read, once', async () => {
+it('simulates a plan from ETH once, while its wallet is read', async () => {
   const one = open(buy)
   const plan = await one.prepare({ ...RICH, nonce: 31 })
   expect(one.began.map(({ ahead }) => ahead)).toEqual([true])
@@ -143,7 +143,7 @@ it('a plan from ETH is tried out while its wallet is read, once', async () => {
   expect(plan.ready).toBe(true)
 })
 
-it('a wallet that is not as expected has its own plan simulated', async () => {
+it('simulates again if the wallet is not as expected', async () => {
   const one = open(buy)
   const plan = await one.prepare({ ...RICH, balanceWei: 5n, balanceIn: 5n })
   expect(one.began.map(({ ahead, request }) => [ahead, request.holdsInput])).toEqual([
@@ -154,19 +154,19 @@ it('a wallet that is not as expected has its own plan simulated', async () => {
   expect(plan.simulation?.fundedByOverrides).toBe(true)
 })
 
-it('a token’s allowances are expected to be what they were', async () => {
+it('expects a token’s allowances to be unchanged', async () => {
   const one = open(sale)
   await one.prepare({ ...RICH, ...approved })
   expect(one.began.map(({ ahead }) => ahead)).toEqual([false])
   await one.prepare({ ...RICH, ...approved, nonce: 99 })
   expect(one.began.map(({ ahead }) => ahead)).toEqual([false, true])
-  // Taken back meanwhile: what was tried is not what is answered.
+  // Revoked meanwhile: the simulation ahead is not used.
   const plan = await one.prepare(RICH)
   expect(plan.simulation).toBeNull()
   expect(plan.tx).toBeNull()
 })
 
-it('what failed ahead counts where it is the plan, and nowhere else', async () => {
+it('uses a failed simulation ahead only for an identical plan', async () => {
   let runs = 0
   const failsOnce = (request: SimulateParams) => {
     runs += 1

@@ -11,7 +11,7 @@ export interface SimulateTerms extends Pick<SimulateParams, 'approvals' | 'permi
   fund: 'auto' | boolean
 }
 
-/** Room for what an estimate did not see; what it really uses is what is answered. */
+/** Multiple of the estimated gas that a simulation may use; the response reports actual use. */
 const ROOM = 3
 
 /** Simulates exactly the plan's transactions, in order. */
@@ -19,24 +19,24 @@ export const simulatePlanned = (
   simulator: Pick<Simulator, 'simulatePlan' | 'gasCeiling'>,
   planned: Planned,
   terms: SimulateTerms,
-): Promise<PlanSimulation> => simulator.simulatePlan(simulateAskOf(simulator, planned, terms))
+): Promise<PlanSimulation> => simulator.simulatePlan(simulateParamsOf(simulator, planned, terms))
 
-/** The same, judged; a trial begun before counts where it was of this very plan. */
+/** Simulates and checks; reuses a speculative simulation of an identical plan. */
 export async function tryPlanned(
   simulator: Pick<Simulator, 'simulatePlan' | 'gasCeiling'>,
   planned: Planned,
   terms: SimulateTerms,
   trial?: Trial,
 ): Promise<{ simulation: PlanSimulation; judgement: Judgement | null }> {
-  const request = simulateAskOf(simulator, planned, terms)
+  const request = simulateParamsOf(simulator, planned, terms)
   const simulation = await (trial?.resultFor(planned) ?? simulator.simulatePlan(request))
   const { plan } = planned
   return { simulation, judgement: await judgeSimulation(simulator, { request, plan, simulation }) }
 }
 
-/** A simulation begun ahead of what it is for. */
+/** A speculative simulation. */
 export interface Trial {
-  /** Its result, where that plan is of the same transactions from the same means: nonces are not held to. */
+  /** The result, if `planned` has the same transactions and funds; nonces may differ. */
   resultFor(planned: Planned): Promise<PlanSimulation> | undefined
 }
 
@@ -45,13 +45,13 @@ export function tryAhead(
   guess: Planned,
   terms: SimulateTerms,
 ): Trial {
-  const tried = simulateAskOf(simulator, guess, terms)
+  const tried = simulateParamsOf(simulator, guess, terms)
   const simulation = simulator.simulatePlan(tried)
-  // Where nobody takes it, nobody hears of its failure either.
+  // Unused if the plan differs: a failure must not become an unhandled rejection.
   simulation.catch(() => undefined)
   return {
     resultFor: (planned) =>
-      isSameTrial(simulateAskOf(simulator, planned, terms), tried) ? simulation : undefined,
+      isSameTrial(simulateParamsOf(simulator, planned, terms), tried) ? simulation : undefined,
   }
 }
 
@@ -63,7 +63,7 @@ const withoutNonces = ({ transactions, ...params }: SimulateParams) => ({
   transactions: transactions.map(({ kind, tx: { nonce: _, ...tx } }) => ({ kind, tx })),
 })
 
-function simulateAskOf(
+function simulateParamsOf(
   { gasCeiling }: Pick<Simulator, 'gasCeiling'>,
   planned: Planned,
   { fund, approvals, permitSigner = 'wallet' }: SimulateTerms,
@@ -89,7 +89,7 @@ function simulateAskOf(
   }
 }
 
-/** Only as far as the wallet could pay: a limit it cannot afford would fail for that alone. */
+/** Only if the wallet can pay for it: a limit beyond its balance would fail by itself. */
 function withRoom<T extends { tx: PlanTx }>(
   transactions: readonly T[],
   { gasCeiling, balanceWei }: { gasCeiling: number; balanceWei: bigint | null },
@@ -100,8 +100,8 @@ function withRoom<T extends { tx: PlanTx }>(
 }
 
 /**
- * The steps with gas limits from what they used, which has what their bytes cost on the parent chain now, and
- * as much again for that to grow by.
+ * Sets gas limits from simulated use, which includes the current cost of the bytes on the parent chain, plus
+ * that cost once more as room for growth.
  */
 export function withUsedGas(
   steps: readonly PlanStep[],
@@ -118,7 +118,7 @@ export function withUsedGas(
   })
 }
 
-/** Steps that were only estimated, with what their bytes cost on the parent chain, twice. */
+/** Adds twice the parent-chain cost to steps that were only estimated. */
 export const withParentGas = (steps: readonly PlanStep[], parentGas: readonly number[]): PlanStep[] =>
   steps.map((step, i) =>
     step.tx === null ? step : { ...step, tx: { ...step.tx, gas: step.tx.gas + 2 * (parentGas[i] ?? 0) } },
@@ -146,20 +146,23 @@ export function simulationJson(simulation: PlanSimulation, plan: TradePlan) {
   }
 }
 
-/** Every transaction, then what arrived at the wallet and at the fee's recipient. */
+/** Checks of every transaction, then of what the wallet and the fee recipient received. */
 export function simulationChecks(simulation: PlanSimulation, plan: TradePlan): Check[] {
   const { transactions, amountOut } = simulation
   return [
     ...transactions.map(({ kind, ok, error, gasUsed }) => ({
       code: kind.toUpperCase(),
       ok,
-      message: ok ? `${kind} succeeds.` : `${kind} fails: ${error ?? 'it reverts'}.`,
+      message: ok ? `${kind} succeeds.` : `${kind} fails: ${error ?? 'reverted'}.`,
       value: gasUsed,
     })),
     {
       code: 'DELIVERED',
       ok: amountOut !== null && amountOut >= plan.amountOutMin,
-      message: amountOut === null ? 'Nothing was delivered.' : `${amountOut} atoms of the output arrive.`,
+      message:
+        amountOut === null
+          ? 'Nothing was delivered.'
+          : `The wallet receives ${amountOut} atoms of the output.`,
       value: amountOut === null ? null : amountOut.toString(),
       limit: plan.amountOutMin.toString(),
     },
@@ -173,15 +176,15 @@ const ROUNDED_ATOMS = 2n
 function feeCheck({ amountOut, feeTransfer }: PlanSimulation, plan: TradePlan): Check {
   const { bps, recipient } = plan.quote.fee
   const isPortion = plan.feeAmount === null
-  // A portion is known once it is known what it is a portion of.
+  // A portion depends on the total.
   const total = amountOut === null || feeTransfer === null ? null : amountOut + feeTransfer
   const due = plan.feeAmount ?? (total === null ? null : feeOf(total, bps))
   const limit = due === null ? null : due.toString()
   if (feeTransfer === null || due === null) {
     const ok = amountOut !== null && plan.steps.some(({ tx }) => tx?.from === recipient)
     const message = ok
-      ? 'The wallet is the fee’s recipient: nothing tells what it pays itself.'
-      : 'Nothing shows that the fee is paid.'
+      ? 'The wallet is the fee recipient, so its payment to itself cannot be measured.'
+      : 'No fee payment was observed.'
     return { code: 'FEE_PAID', ok, message, value: null, limit }
   }
   return {

@@ -7,15 +7,15 @@ import { createLabels } from './labels.ts'
 import { crypto, ETH, profile, USDG } from './test/fakeWorld.ts'
 
 const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
-const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, amountIn: 1_000n, maxOut: 5_000n }
+const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, swapIn: 1_000n, maxOut: 5_000n }
 const summary = { tokenIn: EEEE, tokenOut: USDG, amountIn: '1000', amountOut: '4000', gas: '200000' }
 const offer = (over: object = {}) => ({ code: 0, data: { routeSummary: { ...summary, ...over } } })
 const honest = offer()
 
 let behave: (response: ServerResponse) => void
-let asked = 0
+let requests = 0
 const server = createServer((_, response) => {
-  asked += 1
+  requests += 1
   behave(response)
 })
 let base = ''
@@ -53,11 +53,11 @@ const says = (body: unknown, status = 200) => {
 }
 
 describe('an aggregator', () => {
-  it('is asked for the amount that is swapped, and shown beside the routes', async () => {
+  it('quotes the swapped amount and is shown beside the routes', async () => {
     says(honest)
-    const { found, failed } = await open().ask(['aggregator_1'], request)
+    const { routes, failed } = await open().quote(['aggregator_1'], request)
     expect(failed).toEqual([])
-    expect(found).toEqual([
+    expect(routes).toEqual([
       {
         id: expect.stringMatching(/^0x[0-9a-f]{32}$/),
         venue: 'aggregator_1',
@@ -72,25 +72,25 @@ describe('an aggregator', () => {
     ])
   })
 
-  it('is not believed past 128 bits, whatever the market says', async () => {
+  it('is ignored beyond 128 bits, whatever the market price', async () => {
     says(offer({ amountOut: (1n << 128n).toString() }))
-    const { failed } = await open().ask(['aggregator_1'], { ...request, maxOut: null })
+    const { failed } = await open().quote(['aggregator_1'], { ...request, maxOut: null })
     expect(failed.length).toBe(1)
   })
 
   it.each([undefined, -5, 1.5, 'much', '10', 1e12])('that says %s of gas has the usual', async (gas) => {
     says(offer({ gas }))
-    expect((await open().ask(['aggregator_1'], request)).found[0]!.gas).toBe(260_000)
+    expect((await open().quote(['aggregator_1'], request)).routes[0]!.gas).toBe(260_000)
   })
 
-  it('that does not answer in time is left, and delays nobody further', async () => {
+  it('that times out is skipped without further delay', async () => {
     behave = () => {}
     const { failed } = await open(50).ask(['aggregator_1', 'aggregator_1'], request)
     expect(failed.map(({ why }) => why)).toEqual(['Timed out.'])
   })
 
-  it('that is not set up, or not there, says so', async () => {
-    const { failed } = await open(5_000, { aggregator_2: kyberswap('http://127.0.0.1:9') }).ask(
+  it('reports that it is not configured or not reachable', async () => {
+    const { failed } = await open(5_000, { aggregator_2: kyberswap('http://127.0.0.1:9') }).quote(
       ['aggregator_1', 'aggregator_2'],
       request,
     )
@@ -100,7 +100,7 @@ describe('an aggregator', () => {
     ])
   })
 
-  it('is asked no more while too many questions are open', async () => {
+  it('gets no request while too many are open', async () => {
     const waiting: ServerResponse[] = []
     behave = (response) => void waiting.push(response)
     const aggregators = open(5_000)
@@ -108,17 +108,17 @@ describe('an aggregator', () => {
     const early = await Promise.all(asked.slice(64))
     expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many open requests.'))
     says(honest)
-    // Those that came before are answered when their turn comes.
+    // Earlier requests are answered in turn.
     const flush = setInterval(() => {
       for (const response of waiting.splice(0)) behave(response)
     }, 5)
-    const late = await Promise.all(asked.slice(0, 64))
+    const late = await Promise.all(requests.slice(0, 64))
     clearInterval(flush)
-    expect(late.every(({ found }) => found.length === 1)).toBe(true)
-    expect((await aggregators.ask(['aggregator_1'], request)).found.length).toBe(1)
+    expect(late.every(({ routes }) => routes.length === 1)).toBe(true)
+    expect((await aggregators.quote(['aggregator_1'], request)).routes.length).toBe(1)
   })
 
-  it('is asked no oftener than it allows', async () => {
+  it('is not called more often than it allows', async () => {
     says(honest)
     const slow = open(5_000, { aggregator_1: { ...kyberswap(), per_minute: 3 } })
     const ask = async () => (await slow.ask(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
@@ -131,30 +131,30 @@ describe('an aggregator', () => {
     expect([await ask(), await ask()]).toEqual(['offered', RESTING])
   })
 
-  it('is left alone for as long as it says', async () => {
+  it('is not called before its retry time', async () => {
     behave = (response) => void response.writeHead(429, { 'retry-after': '30' }).end()
     const aggregators = open()
     const ask = async () => (await aggregators.ask(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
     const RESTING = 'Rate limited; paused.'
     expect(await ask()).toBe(RESTING)
     says(honest)
-    const before = asked
+    const before = requests
     time.nowMs += 29_000
-    expect([await ask(), asked - before]).toEqual([RESTING, 0])
+    expect([await ask(), requests - before]).toEqual([RESTING, 0])
     time.nowMs += 2_000
     expect(await ask()).toBe('offered')
   })
 
-  it('that needs a key and has none is off, and says so once', async () => {
+  it('without its required key is off, and logs that once', async () => {
     logged.length = 0
     const uniswap = { aggregator_1: { kind: 'uniswap', url: `${base}/a` } }
-    const before = asked
+    const before = requests
     const off = open(5_000, uniswap)
     for (let i = 0; i < 3; i++) {
-      const { failed } = await off.ask(['aggregator_1'], request)
+      const { failed } = await off.quote(['aggregator_1'], request)
       expect(failed[0]?.why).toBe('It needs a key, and none is set here.')
     }
-    expect([asked - before, logged]).toEqual([
+    expect([requests - before, logged]).toEqual([
       0,
       [[{ aggregator: 'aggregator_1', kind: 'uniswap' }, expect.stringContaining('VENDOR_KEYS')]],
     ])
@@ -162,17 +162,17 @@ describe('an aggregator', () => {
     expect(logged.length).toBe(1)
   })
 
-  it('of a name or kind nobody knows stops the start', () => {
+  it('with an unknown name or kind fails startup', () => {
     expect(() => open(5_000, { aggregator_1: { kind: 'odos', url: base } })).toThrow(
-      'vendors.aggregators.aggregator_1: there is no kind "odos"',
+      'vendors.aggregators.aggregator_1: unknown kind "odos"',
     )
     expect(() => open(5_000, { aggregator_4: kyberswap() })).toThrow('vendors.aggregators.aggregator_4: use')
   })
 
-  it('knows its routes by their ids', async () => {
+  it('recognizes its routes by their ids', async () => {
     says(honest)
     const aggregators = open()
-    const [row] = (await aggregators.ask(['aggregator_1'], request)).found
+    const [row] = (await aggregators.quote(['aggregator_1'], request)).routes
     expect(aggregators.isRoute(row!.id, ETH, USDG)).toBe(true)
     expect(aggregators.isRoute(row!.id, USDG, ETH)).toBe(false)
     expect(['venue_pool', 'aggregator_3', 'aggregator_4'].map(isAggregator)).toEqual([false, true, false])

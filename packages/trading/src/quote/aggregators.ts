@@ -4,33 +4,32 @@ import { createVendor, rateOf, VENDOR_REFUSALS, VendorRefused } from '@pit/platf
 import { QUOTE_ONLY_VENUES, TRADE, type VendorProfile } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'
-import type { Found, Outcome } from './found.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
+import type { UnpricedRoute, VenueQuotes } from './unpriced.ts'
 import { AGGREGATORS, type AggregatorParams, type Offer } from './vendors/index.ts'
 
 type Name = (typeof QUOTE_ONLY_VENUES)[number]
 
-/** `amountIn` is less an input-side fee, so that the rows compare. */
 export interface AggregatorRequest extends AggregatorParams {
-  /** More output than this is nobody's real offer; null: cannot be told. */
+  /** Higher offers are implausible; null: no limit known. */
   maxOut: bigint | null
 }
 
 export interface Aggregators {
-  /** Asks those named, side by side, and waits for none longer than the budget. */
-  ask(names: readonly Name[], request: AggregatorRequest): Promise<Outcome>
+  /** Requests quotes from the named ones in parallel, each within the time budget. */
+  quote(names: readonly Name[], request: AggregatorRequest): Promise<VenueQuotes>
   /** Whether a route id is an aggregator's for this pair. */
   isRoute(id: string, tokenIn: Address, tokenOut: Address): boolean
 }
 
-/** When a vendor does not say, or says nonsense. */
+/** Used if a vendor reports no usable gas. */
 const USUAL_GAS = 260_000
 
 export const isAggregator = (venue: string): venue is Name =>
   (QUOTE_ONLY_VENUES as readonly string[]).includes(venue)
 
-/** Quoted for comparison and never built; nothing they say is believed beyond its own row. */
+/** Aggregator quotes for comparison, never built; their data is used for their own row only. */
 export function createAggregators({
   profile,
   crypto,
@@ -49,16 +48,13 @@ export function createAggregators({
     Object.entries(profile.vendors.aggregators).map(([name, named]) => {
       const one = openAggregator(name, named, { clock, vendorKeys, budgetMs })
       if (one === 'NO_KEY') {
-        logger.warn(
-          { aggregator: name, kind: named.kind },
-          'an aggregator is off: VENDOR_KEYS has no key for it',
-        )
+        logger.warn({ aggregator: name, kind: named.kind }, 'aggregator disabled: no key in VENDOR_KEYS')
       }
       return [name, one] as const
     }),
   )
 
-  async function askOne(name: Name, request: AggregatorRequest): Promise<Offer> {
+  async function quoteOne(name: Name, request: AggregatorRequest): Promise<Offer> {
     const one = opened.get(name)
     if (one === undefined) throw new VendorRefused('OFF')
     if (one === 'NO_KEY') throw new VendorRefused('NO_KEY')
@@ -70,9 +66,9 @@ export function createAggregators({
   }
 
   return {
-    async ask(names, request) {
+    async quote(names, request) {
       const { tokenIn, tokenOut } = request
-      const outcome: Outcome = { found: [], failed: [] }
+      const outcome: VenueQuotes = { routes: [], failed: [] }
       await Promise.all(
         [...new Set(names)].map(async (name) => {
           const row = {
@@ -81,14 +77,14 @@ export function createAggregators({
             label: labels.ofVenue(request, name),
           }
           try {
-            const { amountOut, gas } = await askOne(name, request)
+            const { amountOut, gas } = await quoteOne(name, request)
             const rest = {
               way: null,
               quotedBy: 'vendor',
               impactBps: null,
               risks: [],
-            } satisfies Partial<Found>
-            outcome.found.push({ ...row, ...rest, amountOut, gas: gas ?? USUAL_GAS })
+            } satisfies Partial<UnpricedRoute>
+            outcome.routes.push({ ...row, ...rest, amountOut, gas: gas ?? USUAL_GAS })
           } catch (error) {
             outcome.failed.push({ ...row, why: whyOf(error) } satisfies FailedRoute)
           }
@@ -104,7 +100,7 @@ export function createAggregators({
 const whyOf = (error: unknown): string =>
   error instanceof VendorRefused ? error.message : VENDOR_REFUSALS.SILENT
 
-/** Asks one aggregator of the profile; NO_KEY where it needs one that is not set. */
+/** Opens one aggregator of the profile; NO_KEY if its required key is not set. */
 function openAggregator(
   name: string,
   { kind, url, per_minute }: VendorProfile,
@@ -114,14 +110,12 @@ function openAggregator(
   if (!isAggregator(name)) throw new ProfileError(`${at}: use ${QUOTE_ONLY_VENUES.join(', ')}`)
   const vendor = Object.hasOwn(AGGREGATORS, kind) ? AGGREGATORS[kind] : undefined
   if (vendor === undefined) {
-    throw new ProfileError(
-      `${at}: there is no kind "${kind}"; there are ${Object.keys(AGGREGATORS).join(', ')}`,
-    )
+    throw new ProfileError(`${at}: unknown kind "${kind}"; use ${Object.keys(AGGREGATORS).join(', ')}`)
   }
   const key = vendor.key !== 'none' && Object.hasOwn(vendorKeys, kind) ? (vendorKeys[kind] ?? null) : null
   if (vendor.key === 'required' && key === null) return 'NO_KEY'
   const usual = (key !== null && vendor.ratedByKey) || vendor.rate
-  const asked = createVendor({ rate: rateOf(usual, per_minute), timeoutMs: budgetMs, clock })
+  const client = createVendor({ rate: rateOf(usual, per_minute), timeoutMs: budgetMs, clock })
   const baseUrl = url.replace(/\/+$/, '')
-  return (params) => asked.ask(vendor.request(baseUrl, params, key), (answer) => vendor.read(answer, params))
+  return (params) => client.ask(vendor.request(baseUrl, params, key), (answer) => vendor.read(answer, params))
 }

@@ -23,7 +23,7 @@ import {
 
 type Batch = QuoterDeps['rpc']['batch']
 const pair = { tokenIn: JUNK, tokenOut: USDG }
-const request = { ...pair, amountIn: 1_000_000n, block: 26, knownOnly: false, isNamed: false }
+const request = { ...pair, swapIn: 1_000_000n, block: 26, knownOnly: false, isNamed: false }
 const word = (amountOut: bigint, gas = 90_000n): Hex =>
   encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [amountOut, gas])
 const answer = (result: unknown) => ({ ok: true as const, result })
@@ -36,22 +36,22 @@ function open(pools: Parameters<typeof openWorld>[0], batch?: Batch) {
 }
 const quoted = async (batch: Batch, pools = [v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)]) => {
   const { quoter, byCall } = open({ pools }, batch)
-  return quoter.ask(quoter.choose(byCall, request), request)
+  return quoter.quote(quoter.choose(byCall, request), request)
 }
 
 describe('pools with hooks', () => {
-  it('are quoted by the chain’s quoter, at the block of the other routes', async () => {
+  it('are quoted by the on-chain quoter, at the block of the other routes', async () => {
     const calls: unknown[] = []
     const pool = v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)
     const outcome = await quoted(
-      async (asked, options) => {
-        calls.push(...asked, options)
+      async (batch, options) => {
+        calls.push(...batch, options)
         return [answer(word(950_000n))]
       },
       [pool],
     )
     expect(outcome).toEqual({
-      found: [
+      routes: [
         expect.objectContaining({
           venue: 'venue_pool',
           quotedBy: 'call',
@@ -67,8 +67,8 @@ describe('pools with hooks', () => {
       ],
       failed: [],
     })
-    // What the hook keeps counts as impact: there is no other way to see it.
-    expect(outcome.found[0]!.impactBps).toBeCloseTo((1 - 0.95 / 0.997) * 10_000, 0)
+    // The hook's cut counts as impact: it cannot be seen separately.
+    expect(outcome.routes[0]!.impactBps).toBeCloseTo((1 - 0.95 / 0.997) * 10_000, 0)
     const [method, [call, tag]] = calls[0] as [string, [{ to: Hex; data: Hex; gas: Hex }, Hex]]
     expect([method, call.to, tag, calls[1]]).toEqual(['eth_call', at(0x9999), '0x1a', { timeoutMs: 1_500 }])
     expect(Number(call.gas)).toBeLessThanOrEqual(3_000_000)
@@ -76,9 +76,9 @@ describe('pools with hooks', () => {
     expect(args?.[0]).toMatchObject({ zeroForOne: pool.token0 === JUNK, exactAmount: 1_000_000n })
   })
 
-  it('that somebody has read carry no risk', async () => {
+  it('with a reviewed hook carry no risk', async () => {
     const pools = [v4(JUNK, USDG, ETHER, KNOWN_SKIMMER)]
-    expect((await quoted(async () => [answer(word(950_000n))], pools)).found[0]!.risks).toEqual([])
+    expect((await quoted(async () => [answer(word(950_000n))], pools)).routes[0]!.risks).toEqual([])
   })
 
   it.each<[string, Awaited<ReturnType<Batch>>[number], string | undefined]>([
@@ -92,44 +92,44 @@ describe('pools with hooks', () => {
     ['more than there can be', answer(word(1n << 128n)), undefined],
     ['no words', answer('0x'), undefined],
     ['no text', answer(7), undefined],
-  ])('whose answer is %s are told as failed', async (_, said, code) => {
-    const { found, failed } = await quoted(async () => [said])
-    expect(found).toEqual([])
+  ])('are listed as failed if the answer is %s', async (_, response, code) => {
+    const { routes, failed } = await quoted(async () => [response])
+    expect(routes).toEqual([])
     expect(failed).toEqual([expect.objectContaining({ why: expect.any(String) })])
     expect(failed[0]!.code).toBe(code)
   })
 
-  it('fail together when the chain is silent', async () => {
-    const { found, failed } = await quoted(async () => {
+  it('fail together if the chain does not respond', async () => {
+    const { routes, failed } = await quoted(async () => {
       throw new RpcUnreachable('no answer in 1500 ms')
     })
-    expect([found, failed.map(({ code }) => code)]).toEqual([[], ['VENUE_FAILED']])
+    expect([routes, failed.map(({ code }) => code)]).toEqual([[], ['VENUE_FAILED']])
   })
 
-  it('say no more gas than they were given', async () => {
-    const { found } = await quoted(async () => [answer(word(950_000n, 1n << 200n))])
-    expect(found[0]!.gas).toBe(GAS.base + 3_000_000)
+  it('report no more gas than their limit', async () => {
+    const { routes } = await quoted(async () => [answer(word(950_000n, 1n << 200n))])
+    expect(routes[0]!.gas).toBe(GAS.base + 3_000_000)
   })
 
-  it('are asked about at most eight at once, those that were read first, then the deepest', () => {
+  it('are quoted at most eight at once: reviewed hooks first, then the deepest', () => {
     const strangers = Array.from({ length: 12 }, (_, i) =>
       v4(JUNK, USDG, BigInt(i + 1) * ETHER, UNKNOWN_SKIMMER),
     )
-    const known = v4(JUNK, USDG, 5n, KNOWN_SKIMMER)
-    const { quoter, byCall } = open({ pools: [...strangers, known] })
+    const reviewed = v4(JUNK, USDG, 5n, KNOWN_SKIMMER)
+    const { quoter, byCall } = open({ pools: [...strangers, reviewed] })
     const chosen = quoter.choose(byCall, request).map(({ hop }) => hop.pool)
     expect(chosen.length).toBe(8)
-    expect(chosen.slice(0, 3)).toEqual([known, strangers[11], strangers[10]])
+    expect(chosen.slice(0, 3)).toEqual([reviewed, strangers[11], strangers[10]])
   })
 
-  it('of strangers are not asked about core pairs, so that nobody can slow them down', () => {
+  it('with unreviewed hooks are not quoted for core pairs, which they could slow down', () => {
     const { quoter, byCall } = open({
       pools: [v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER), v4(JUNK, USDG, ETHER, KNOWN_SKIMMER)],
     })
     expect(quoter.choose(byCall, { ...request, knownOnly: true }).length).toBe(1)
   })
 
-  it('need a quoter', () => {
+  it('require a quoter', () => {
     const { quoter, byCall } = open({
       pools: [v4(JUNK, USDG, ETHER, KNOWN_SKIMMER)],
       profile: { contracts: { ...profile.contracts, v4_quoter: null } },
@@ -137,13 +137,13 @@ describe('pools with hooks', () => {
     expect(quoter.choose(byCall, request)).toEqual([])
   })
 
-  it('cost no call where there are none', async () => {
+  it('cost no call if there are none', async () => {
     const { quoter, byCall, world } = open({ pools: [v3(JUNK, USDG, ETHER)] })
-    expect(await quoter.ask(quoter.choose(byCall, request), request)).toEqual({ found: [], failed: [] })
-    expect(world.asked).toEqual([])
+    expect(await quoter.quote(quoter.choose(byCall, request), request)).toEqual({ routes: [], failed: [] })
+    expect(world.calls).toEqual([])
   })
 
-  it('are named where they are the only market, for they are no part of longer routes', () => {
+  it('are named if they are the only market, as they are not part of longer routes', () => {
     const pools = [
       v4(JUNK, WETH, ETHER, UNKNOWN_SKIMMER),
       v4(JUNK, WETH, ETHER, UNKNOWN_SKIMMER),

@@ -14,16 +14,16 @@ import type { RpcError } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { FailedRoute } from '../types.ts'
 import type { QuoterDeps } from './deps.ts'
-import type { Found, Outcome } from './found.ts'
 import type { Hooks } from './hooks.ts'
 import { endlessOut, impactBps } from './impact.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
 import { trapByCall, trapRisk, whyTrapped } from './traps.ts'
+import type { UnpricedRoute, VenueQuotes } from './unpriced.ts'
 
-/** As long as an aggregator has. */
+/** Same budget as an aggregator. */
 const BUDGET_MS = 1_500
-/** Anyone can open pools with hooks: limits how many are asked per trade and the gas of each. */
+/** Anyone can open pools with hooks: limits the calls per trade and the gas of each. */
 const MAX_CALLS = 8
 const CALL_GAS = 3_000_000
 const MAX_ELSEWHERE = 3
@@ -31,30 +31,30 @@ const MAX_ELSEWHERE = 3
 export interface CallRequest {
   tokenIn: Address
   tokenOut: Address
-  amountIn: bigint
-  /** Asked at this block, as the other routes are of it. */
+  swapIn: bigint
+  /** The block to quote at, the same as for the other routes. */
   block: number
-  /** Strangers' hooks are not asked about core pairs: nobody may slow those down by opening a pool. */
+  /** Skips unreviewed hooks, so that opening a pool cannot slow down core pairs. */
   knownOnly: boolean
-  /** The route was named by its id: a trap is quoted too, and said to be one. */
+  /** The route was requested by id: a trap is quoted too, with its risk. */
   isNamed: boolean
 }
 
 export interface CallQuoter {
-  /** Which of the pools will be asked. What memory knows of them is read here, before anything waits. */
+  /** Selects the pools to quote. Reads their state synchronously, before any await. */
   choose(routes: readonly Route[], request: CallRequest): Chosen[]
-  ask(chosen: readonly Chosen[], request: CallRequest): Promise<Outcome>
+  quote(chosen: readonly Chosen[], request: CallRequest): Promise<VenueQuotes>
   /** Pools that only the chain can quote, for tokens without another route; never part of longer routes. */
   elsewhere(token: Address): FailedRoute[]
 }
 
 interface Chosen {
   hop: Hop
-  row: Pick<Found, 'id' | 'venue' | 'label' | 'risks'>
+  row: Pick<UnpricedRoute, 'id' | 'venue' | 'label' | 'risks'>
   endless: number
 }
 
-/** Pools whose hook has the last word, quoted by the chain's own quoter in one batch. */
+/** Pools whose hook decides the output, quoted by the on-chain quoter in one batch. */
 export function createCallQuoter({
   market,
   rpc,
@@ -70,7 +70,7 @@ export function createCallQuoter({
   const quoter = profile.contracts.v4_quoter as Address | null
 
   function choose(routes: readonly Route[], request: CallRequest): Chosen[] {
-    const { amountIn, knownOnly } = request
+    const { swapIn: amountIn, knownOnly } = request
     if (quoter === null) return []
     const rank = (hop: Hop) => (hooks.isKnown(hop) ? 1 : 0)
     return routes
@@ -85,8 +85,11 @@ export function createCallQuoter({
       }))
   }
 
-  async function ask(chosen: readonly Chosen[], { amountIn, block, isNamed }: CallRequest): Promise<Outcome> {
-    if (chosen.length === 0 || quoter === null) return { found: [], failed: [] }
+  async function quote(
+    chosen: readonly Chosen[],
+    { swapIn: amountIn, block, isNamed }: CallRequest,
+  ): Promise<VenueQuotes> {
+    if (chosen.length === 0 || quoter === null) return { routes: [], failed: [] }
     const questions = chosen.map(
       ({ hop }): Question<Read | Reason> => ({
         call: askCall({ to: quoter, data: quoteCall(hop, amountIn) }, { block, gas: CALL_GAS }).call,
@@ -96,22 +99,22 @@ export function createCallQuoter({
     )
     try {
       const answers = await readAll(rpc, questions, { timeoutMs: BUDGET_MS })
-      return chosen.reduce<Outcome>(
+      return chosen.reduce<VenueQuotes>(
         (outcome, one, i) => {
           const read = answers[i]!
           const trap = 'why' in read ? null : trapByCall(one.hop, amountIn, read.amountOut)
           if ('why' in read) outcome.failed.push({ ...plain(one), ...read })
           else if (trap !== null && !isNamed)
             outcome.failed.push({ ...plain(one), why: whyTrapped(trap, one.row.id) })
-          else outcome.found.push(describe(one, read, { amountIn, trap }))
+          else outcome.routes.push(describe(one, read, { amountIn, trap }))
           return outcome
         },
-        { found: [], failed: [] },
+        { routes: [], failed: [] },
       )
     } catch (error) {
-      logger.warn({ err: error }, 'pools with hooks could not be quoted')
+      logger.warn({ err: error }, 'failed to quote pools with hooks')
       const why = 'The chain did not answer in time.'
-      return { found: [], failed: chosen.map((one) => ({ ...plain(one), why, code: 'VENUE_FAILED' })) }
+      return { routes: [], failed: chosen.map((one) => ({ ...plain(one), why, code: 'VENUE_FAILED' })) }
     }
   }
 
@@ -126,13 +129,13 @@ export function createCallQuoter({
         id: routeIdOf(crypto, [hop]),
         venue: 'venue_pool',
         label: labels.ofPath({ tokenIn: token, tokenOut: pair }, [hop]),
-        why: `Its hook lets it trade only directly: trade it against ${labels.nameOf(pair)}.`,
+        why: `Its hook allows direct trades only. Trade it against ${labels.nameOf(pair)}.`,
       })
     }
     return [...rows.values()]
   }
 
-  return { choose, ask, elsewhere }
+  return { choose, quote, elsewhere }
 }
 
 const depthOf = ({ pool }: Hop): number => (pool.version === 'v4' ? Number(pool.liquidity) : 0)
@@ -142,7 +145,7 @@ function describe(
   { hop, row, endless }: Chosen,
   read: Read,
   { amountIn, trap }: { amountIn: bigint; trap: number | null },
-): Found {
+): UnpricedRoute {
   return {
     ...row,
     risks: trap === null ? row.risks : [...row.risks, trapRisk(trap)],
@@ -176,12 +179,12 @@ function readQuote(result: unknown): Read | Reason {
     if (amountOut <= 0n || amountOut >= ATOMS_END) return { why: 'The pool gives nothing for it.' }
     return { amountOut, gas: gas < CALL_GAS ? Number(gas) : CALL_GAS }
   } catch {
-    return { why: 'The quoter’s answer cannot be read.' }
+    return { why: 'The quoter’s response cannot be decoded.' }
   }
 }
 
-/** A revert is the pool's own word; anything else is the node's. */
+/** A revert comes from the pool; any other error from the node. */
 const refusalOf = ({ code }: RpcError): Reason =>
   code === 3
     ? { why: 'The pool or its hook refuses this trade.' }
-    : { why: 'The chain could not be asked.', code: 'VENUE_FAILED' }
+    : { why: 'The chain could not be read.', code: 'VENUE_FAILED' }

@@ -9,27 +9,27 @@ import { createCallQuoter } from './byCall.ts'
 import { quoteCurves } from './curve.ts'
 import type { QuoterDeps } from './deps.ts'
 import { feeOfTrade, feeRecipientOf } from './fee.ts'
-import type { Found } from './found.ts'
 import { createHooks } from './hooks.ts'
 import { createLabels } from './labels.ts'
-import { createMeasure, gasCostOf, maxBelievable, rank, type Yardsticks } from './measure.ts'
+import { createMeasure, gasCostOf, maxPlausible, rank, type Yardsticks } from './measure.ts'
 import { createPoolScanner } from './pools.ts'
 import { priceOf } from './prices.ts'
 import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
 import { type Audited, risksOfTrade, worstAudit } from './risks.ts'
-import { checkAskedSize, notionalOf, sizeOf } from './size.ts'
+import { checkRequestedSize, notionalOf, sizeOf } from './size.ts'
 import { readSnipeExempt } from './snipeExempt.ts'
+import type { UnpricedRoute } from './unpriced.ts'
 import { createWinners } from './winners.ts'
 
 export interface Quoter {
   /**
-   * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a
-   * route: `routes` is then empty and `failed` says why.
+   * Prices a trade at one block. Refuses unreadable or unsizable requests, never for risk and not for a missing
+   * route: then `routes` is empty and `failed` has the reasons.
    */
   quoteTrade(request: TradeParams, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
 }
 
-/** Older than this the market's memory tells no price. */
+/** Quotes are refused once the newest block is older than this. */
 const HEAD_MAX_AGE_S = 30
 
 export function createQuoter(deps: QuoterDeps): Quoter {
@@ -42,15 +42,15 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   const byCall = createCallQuoter(parts)
   const aggregators = createAggregators(parts)
 
-  /** Everything that is read of the market, in one go without waiting: all of it is of one block. */
+  /** Reads everything from the market synchronously, so that all of it is from one block. */
   function readMarket(
     request: TradeParams,
     ends: Ends,
     { fee, exempt }: { fee: TradeQuote['fee']; exempt: ReadonlySet<Address> },
   ) {
-    const head = market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+    const head = market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'Market data is not loaded yet.' })
     const ageS = nowS(clock) - head.timestampS
-    if (ageS > HEAD_MAX_AGE_S) fail('RPC_UNAVAILABLE', { message: `The newest block here is ${ageS} s old.` })
+    if (ageS > HEAD_MAX_AGE_S) fail('RPC_UNAVAILABLE', { message: `The newest block is ${ageS} s old.` })
     const tokenIn = { ...ends.tokenIn, mark: market.mark(ends.tokenIn.address) }
     const tokenOut = { ...ends.tokenOut, mark: market.mark(ends.tokenOut.address) }
     const pair = { tokenIn: tokenIn.address, tokenOut: tokenOut.address }
@@ -80,26 +80,26 @@ export function createQuoter(deps: QuoterDeps): Quoter {
           },
           request,
         )
-      : { found: [], failed: [], byCall: [], tried: 0 }
+      : { routes: [], failed: [], byCall: [], tried: 0 }
     const curves = request.venues.includes('venue_curve')
-      ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS, exempt })
-      : { found: [], failed: [] }
+      ? quoteCurves(parts, { ...pair, swapIn, atS: head.timestampS, exempt })
+      : { routes: [], failed: [] }
     const isNamed = request.routeId !== undefined
-    const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore, isNamed }
+    const call = { ...pair, swapIn, block: head.number, knownOnly: bothCore, isNamed }
     const chosen = byCall.choose(scanned.byCall, call)
-    const found = [...scanned.found, ...curves.found]
-    const lost = found.length === 0 && chosen.length === 0 && request.venues.includes('venue_pool')
+    const routes = [...scanned.routes, ...curves.routes]
+    const lost = routes.length === 0 && chosen.length === 0 && request.venues.includes('venue_pool')
     const byAddress = [tokenIn, tokenOut].filter(({ core }) => lost && core === null)
     const failed = [
       ...scanned.failed,
       ...curves.failed,
       ...byAddress.flatMap(({ address }) => byCall.elsewhere(address)),
     ]
-    const tried = scanned.tried + curves.found.length + curves.failed.length + chosen.length
-    return { head, size, yard, bothCore, found, failed, call, chosen, tried }
+    const tried = scanned.tried + curves.routes.length + curves.failed.length + chosen.length
+    return { head, size, yard, bothCore, routes, failed, call, chosen, tried }
   }
 
-  /** Only where the input has no price of its own. */
+  /** Only if the input has no price of its own. */
   function priceByOutput(tokenIn: TradeToken, tokenOut: TradeToken): AtomPrice | undefined {
     const price = priceOf(tokenOut)
     const spot = price && pools.spotBetween({ tokenIn: tokenIn.address, tokenOut: tokenOut.address })
@@ -107,7 +107,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     return price && rate && { num: price.num * rate.num, den: price.den * rate.den }
   }
 
-  /** With shield: verdicts of both ends but native ETH, which is no contract. Refuses AUDIT_UNAVAILABLE. */
+  /** With shield: audits of both ends except native ETH, which has no contract. Refuses AUDIT_UNAVAILABLE. */
   const readAudits = (request: TradeParams, ends: readonly NamedToken[]): Promise<Audited[]> =>
     Promise.all(
       ends
@@ -118,12 +118,12 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   return {
     async quoteTrade(request, { changedTokens = 'refuse' } = {}) {
       const watch = startWatch()
-      checkAskedSize(request)
+      checkRequestedSize(request)
       const recipient = feeRecipientOf(profile)
       const named = resolver.readPair(request)
-      // Asked side by side; each is heard where it counts.
-      const tier = request.feeBps ? undefined : heard(deps.tierBps(request.wallet))
-      const audits = heard(readAudits(request, [named.tokenIn, named.tokenOut]))
+      // Started in parallel; each is awaited when needed.
+      const tier = request.feeBps ? undefined : suppressUnhandledRejection(deps.tierBps(request.wallet))
+      const audits = suppressUnhandledRejection(readAudits(request, [named.tokenIn, named.tokenOut]))
       const [recordIn, recordOut] = await Promise.all([
         resolver.readRecord(named.tokenIn, request.admit, changedTokens),
         resolver.readRecord(named.tokenOut, request.admit, changedTokens),
@@ -137,30 +137,34 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       const audited = await audits
       watch.stage('tokens')
 
-      const asking = readSnipeExempt(deps, request.wallet, [ends.tokenIn.address, ends.tokenOut.address])
-      const exempt = asking instanceof Promise ? await asking : asking
+      const exemptions = readSnipeExempt(deps, request.wallet, [ends.tokenIn.address, ends.tokenOut.address])
+      const exempt = exemptions instanceof Promise ? await exemptions : exemptions
       const read = readMarket(request, ends, { fee, exempt })
       const { head, size, yard } = read
       const { tokenIn, tokenOut } = yard
       watch.stage('scan')
 
       const names = request.venues.filter(isAggregator)
-      const asked = { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amountIn: yard.swapIn }
+      const pair = { tokenIn: tokenIn.address, tokenOut: tokenOut.address }
       const outcomes =
         read.chosen.length === 0 && names.length === 0
           ? []
           : await Promise.all([
-              byCall.ask(read.chosen, read.call),
-              aggregators.ask(names, { ...asked, maxOut: maxBelievable(yard, read.found) }),
+              byCall.quote(read.chosen, read.call),
+              aggregators.quote(names, {
+                ...pair,
+                swapIn: yard.swapIn,
+                maxOut: maxPlausible(yard, read.routes),
+              }),
             ])
-      const found = [...read.found, ...outcomes.flatMap((outcome) => outcome.found)]
+      const unpriced = [...read.routes, ...outcomes.flatMap((outcome) => outcome.routes)]
       const failed = [...read.failed, ...outcomes.flatMap((outcome) => outcome.failed)]
       watch.stage('venues')
 
-      const routes = choose(rank(found, yard.gasCost), failed, request, asked).map(createMeasure(yard))
+      const routes = choose(rank(unpriced, yard.gasCost), failed, request, pair).map(createMeasure(yard))
       const best = routes.find(({ way }) => way !== null)
-      const given = best && { swapIn: yard.swapIn, amountOut: best.amountOut }
-      const notionalMicroUsd = notionalOf(size, yard, given)
+      const bestSwap = best && { swapIn: yard.swapIn, amountOut: best.amountOut }
+      const notionalMicroUsd = notionalOf(size, yard, bestSwap)
       const slippage = slippageTolerance(fee.class, notionalMicroUsd)
       return {
         request,
@@ -188,27 +192,27 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     },
   }
 
-  /** Those found, or the one asked for. */
+  /** All routes, or the requested one. */
   function choose(
-    ranked: Found[],
+    ranked: UnpricedRoute[],
     failed: readonly FailedRoute[],
     { routeId }: TradeParams,
     { tokenIn, tokenOut }: { tokenIn: Address; tokenOut: Address },
-  ): Found[] {
+  ): UnpricedRoute[] {
     if (routeId === undefined) return ranked
     if (aggregators.isRoute(routeId, tokenIn, tokenOut)) fail('QUOTE_ONLY', { field: 'route_id' })
-    const asked = ranked.filter(({ id }) => id === routeId)
-    if (asked.length > 0 || failed.some(({ id }) => id === routeId)) return asked
+    const requested = ranked.filter(({ id }) => id === routeId)
+    if (requested.length > 0 || failed.some(({ id }) => id === routeId)) return requested
     return fail('NO_ROUTE', {
-      message: 'The route named by route_id cannot carry this trade now: quote again.',
+      message: 'The route with this route_id cannot carry the trade now. Request a new quote.',
     })
   }
 }
 
 type Ends = { tokenIn: TradeToken; tokenOut: TradeToken }
 
-/** A promise that is awaited later, or not at all when something else is refused first. */
-function heard<T>(promise: Promise<T>): Promise<T> {
+/** For a promise that is awaited later, or not at all if something else fails first. */
+function suppressUnhandledRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

@@ -6,7 +6,7 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { VendorKeys } from './vendors/index.ts'
 
-/** What pricing a trade is handed. */
+/** Dependencies of pricing a trade. */
 export interface QuoterDeps {
   market: Pick<Market, 'head' | 'index' | 'curveOf' | 'mark' | 'stocks'>
   tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'assertUnchanged' | 'readAudit'>
@@ -16,15 +16,15 @@ export interface QuoterDeps {
   crypto: Pick<Crypto, 'keccakText' | 'parseAddress'>
   logger: Pick<Logger, 'warn'>
   vendorKeys: VendorKeys
-  /** The rate of a major trade for this wallet now; null: the posted one. */
+  /** Current fee rate of a major trade for this wallet; null: the posted rate. */
   tierBps(wallet: Address | null): Promise<number>
 }
 
 export { lowerAddress as lower } from '@pit/chain'
 
-/** Sixteen bytes of a hash, as a pool route's id has. */
+/** The first sixteen bytes of a hash, like the id of a pool route. */
 export const idOf = ({ keccakText }: Pick<Crypto, 'keccakText'>, path: string): string =>
   keccakText(path).slice(0, 34)
 
-/** Two digits after the point are more than a basis point means. */
+/** Rounds to two decimals. */
 export const roundBps = (bps: number): number => Math.round(bps * 100) / 100

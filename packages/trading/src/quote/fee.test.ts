@@ -14,7 +14,7 @@ const core = (symbol: NonNullable<TradeToken['core']>): End => ({
 const junk: End = { address: JUNK, core: null, record: record(JUNK) }
 const other: End = { address: OTHER, core: null, record: record(OTHER) }
 const stock: End = { address: STOCK, core: null, record: record(STOCK, { stock_beacon: true }) }
-/** Listed as a stock, and not seen on the beacon: the reading decides, not the kind. */
+/** Listed as a stock but not read from the beacon: the beacon decides, not the kind. */
 const unread: End = { address: STOCK, core: null, record: record(STOCK, { kind: 'stock' }) }
 
 describe('the class', () => {
@@ -55,7 +55,7 @@ describe('the fee', () => {
   const major = { tokenIn: core('USDG'), tokenOut: core('ETH') }
   const minor = { tokenIn: core('USDG'), tokenOut: junk }
 
-  it('is the tier of a major trade, the flat rate of any other, and shield on top', async () => {
+  it('is the tier of a major trade or the flat rate of any other, plus shield', async () => {
     const fee = (ends: typeof minor | typeof major, shield: boolean) =>
       feeOfTrade(ends, { shield }, terms(15))
     expect(await fee(major, false)).toEqual({
@@ -76,14 +76,14 @@ describe('the fee', () => {
     expect(await fee(minor, true)).toMatchObject({ bps: 60, tier: 50, class: 'other' })
   })
 
-  it('asks for no tier where none counts', async () => {
+  it('does not read the tier if it does not apply', async () => {
     const never = { recipient: RECIPIENT, majorBps: () => Promise.reject(new Error('asked')) }
     expect(await feeOfTrade(minor, { shield: false }, never)).toMatchObject({ bps: 50 })
     expect(await feeOfTrade(major, { shield: false, feeBps: () => 12 }, never)).toMatchObject({ bps: 12 })
     await expect(feeOfTrade(major, { shield: false }, never)).rejects.toThrow('asked')
   })
 
-  it('is a session’s own by class, shield included in it, and never above the maximum', async () => {
+  it('follows a session’s terms by class, shield included, capped at the maximum', async () => {
     const feeBps = (cls: string) => (cls === 'major' ? 30 : 45)
     expect(await feeOfTrade(major, { shield: true, feeBps }, terms())).toMatchObject({ bps: 30, tier: 20 })
     expect(await feeOfTrade(minor, { shield: false, feeBps }, terms())).toMatchObject({ bps: 45, tier: 45 })
@@ -93,14 +93,14 @@ describe('the fee', () => {
     expect(await feeOfTrade(major, { shield: true }, terms(95))).toMatchObject({ bps: 100, tier: 95 })
   })
 
-  it('has the pinned recipient, or nothing is traded', async () => {
+  it('requires the pinned recipient', async () => {
     const mixed = `0x${'aB'.repeat(20)}`
     expect(feeRecipientOf({ ...profile, fee_recipient: mixed })).toBe(mixed.toLowerCase())
     const none = (async () => feeRecipientOf({ ...profile, fee_recipient: null }))()
     expect(await refused(none)).toBe('LIVE_UNAVAILABLE')
   })
 
-  it('is rounded down, whatever the amount', () => {
+  it('is rounded down for every amount', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 1n, max: (1n << 128n) - 1n }),

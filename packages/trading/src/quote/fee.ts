@@ -11,19 +11,19 @@ const isMajor = ({ core, record }: End): boolean => core !== null || record.stoc
 export const feeClassOf = ({ tokenIn, tokenOut }: Ends): FeeClass =>
   isMajor(tokenIn) && isMajor(tokenOut) ? 'major' : 'other'
 
-/** The end that ranks higher pays; when neither is core, the input does. */
+/** The higher-ranked end pays; if neither is core, the input does. */
 export function feeSideOf({ tokenIn, tokenOut }: Ends): FeeSide {
   const rank = ({ core }: End) => (core === null ? FEE_SIDE_RANK.length : FEE_SIDE_RANK.indexOf(core))
   return rank(tokenOut) < rank(tokenIn) ? 'output' : 'input'
 }
 
-/** Fees go to the pinned recipient only: without one nothing is traded. */
+/** Fees go to the pinned recipient only. */
 export const feeRecipientOf = ({ fee_recipient }: ChainProfile): Address =>
   fee_recipient === null
-    ? fail('LIVE_UNAVAILABLE', { message: 'No fee recipient is set on this chain: nothing is traded here.' })
+    ? fail('LIVE_UNAVAILABLE', { message: 'Trading is disabled: no fee recipient is set on this chain.' })
     : lower(fee_recipient)
 
-/** `majorBps` is the wallet's tier, asked for only where it counts. */
+/** `majorBps` reads the wallet's tier, only if it applies. */
 export async function feeOfTrade(
   ends: Ends,
   request: Pick<TradeParams, 'shield' | 'feeBps'>,

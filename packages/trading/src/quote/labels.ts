@@ -6,9 +6,9 @@ import { feePipsOf } from './impact.ts'
 type Ends = { tokenIn: Address; tokenOut: Address }
 
 export interface Labels {
-  /** A core symbol; any other token by the ends of its address, for its own text may imitate one. */
+  /** A core symbol; any other token by its shortened address, as its own symbol may imitate one. */
   nameOf(token: Address): string
-  /** `ETH → USDG (v3 0.05%)`, pool by pool; wrapping on the way is not told. */
+  /** `ETH → USDG (v3 0.05%)`, pool by pool; wrapping is not shown. */
   ofPath(ends: Ends, hops: readonly Hop[]): string
   /** `56.2% ETH → USDG (v3 0.05%) + 43.7% …` */
   ofSplit(ends: Ends, legs: readonly { hops: readonly Hop[]; amountIn: bigint }[]): string

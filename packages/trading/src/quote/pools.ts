@@ -12,36 +12,36 @@ import { planHopOf } from '@pit/plans'
 import { lessBps } from '@pit/protocol'
 import type { FailedRoute, PoolLeg } from '../types.ts'
 import type { QuoterDeps } from './deps.ts'
-import type { Found } from './found.ts'
 import type { Hooks } from './hooks.ts'
 import { endlessOut, impactBps, spotOf } from './impact.ts'
 import type { Labels } from './labels.ts'
 import { ATOMS_END } from './size.ts'
 import { trapOf, trapRisk, whyTrapped } from './traps.ts'
+import type { UnpricedRoute } from './unpriced.ts'
 import type { Winners } from './winners.ts'
 
 export interface PoolScan {
-  found: Found[]
-  /** Routes that are not offered, and why. */
+  routes: UnpricedRoute[]
+  /** Routes that are not offered, with reasons. */
   failed: FailedRoute[]
   /** Pools that only the chain can quote. */
   byCall: Route[]
-  /** Routes looked at. */
+  /** Number of routes examined. */
   tried: number
 }
-/** A route asked for, and what a tax of the sold token takes before the pools get it. */
+/** A route request, with the sold token's tax, deducted before the pools. */
 export type ScanRequest = RouteRequest & { sellTaxBps: number }
 
 export interface PoolScanner {
-  /** Every way through pools from memory. Nothing waits in it: all of it is of one block. */
+  /** All pool routes from memory; synchronous, so from one block. */
   scan(request: ScanRequest, params: { fast: boolean; routeId?: string | undefined }): PoolScan
-  /** Output atoms for one input atom where the pools stand now, along the best way for a small amount. */
+  /** Output atoms per input atom at current pool prices, along the best path for a small amount. */
   spotBetween(request: Pick<RouteRequest, 'tokenIn' | 'tokenOut'>): number | undefined
 }
 
-/** More rows than this nobody reads; every one of them is measured and sent. */
+/** Maximum rows in a response. */
 const MAX_ROWS = 100
-/** Routes that are not offered are named as long as they are few. */
+/** Maximum number of unoffered routes in a response. */
 const MAX_FAILED = 3
 
 export function createPoolScanner({
@@ -56,24 +56,24 @@ export function createPoolScanner({
   labels: Labels
 }): PoolScanner {
   const { index } = market
-  /** The issuer of a stock blocks what holds its pool's tokens: nothing can trade there. */
+  /** The stock's issuer blocks the address that holds the pool's tokens: it cannot trade. */
   const isBarred = ({ hops }: Route) => hops.some(({ pool }) => market.stocks.isBarred(pool))
   const isClean = ({ hops }: Route) => hops.every(hooks.isKnown)
   const fits = ({ amountOut }: { amountOut: bigint }) => amountOut < ATOMS_END
 
-  /** What legs deliver for what the tax leaves of each; nothing where there is none, or one cannot carry it. */
+  /** Output of the legs after the sell tax; nothing without a tax, or if a leg cannot carry it. */
   function afterSellTax(legs: readonly RouteQuote[], request: ScanRequest): { outAfterSellTax?: bigint } {
     if (request.sellTaxBps === 0) return {}
     let outAfterSellTax = 0n
     for (const leg of legs) {
-      const left = requote(leg, { ...request, amountIn: lessBps(leg.amountIn, request.sellTaxBps) })
-      if (!left) return {}
-      outAfterSellTax += left.amountOut
+      const requoted = requote(leg, { ...request, amountIn: lessBps(leg.amountIn, request.sellTaxBps) })
+      if (!requoted) return {}
+      outAfterSellTax += requoted.amountOut
     }
     return { outAfterSellTax }
   }
 
-  function describe(route: RouteQuote, request: ScanRequest): Found {
+  function describe(route: RouteQuote, request: ScanRequest): UnpricedRoute {
     const { id, hops, amountIn, amountOut, gas } = route
     return {
       id,
@@ -94,7 +94,7 @@ export function createPoolScanner({
     return [...hooks.risksOf(hops), ...(trap === null ? [] : [trapRisk(trap)])]
   }
 
-  /** What nobody is offered: told where it is all there is. */
+  /** Routes that are never offered; listed only if there are no others. */
   function describeFailed(routes: readonly Route[], ends: Ends): FailedRoute[] {
     return routes.slice(0, MAX_FAILED).map((route) => ({
       id: route.id,
@@ -106,7 +106,7 @@ export function createPoolScanner({
     }))
   }
 
-  function describeSplit({ legs, amountOut, gas }: SplitQuote, request: ScanRequest): Found {
+  function describeSplit({ legs, amountOut, gas }: SplitQuote, request: ScanRequest): UnpricedRoute {
     const endless = legs.reduce((sum, { hops, amountIn }) => sum + endlessOut(hops, amountIn), 0)
     return {
       id: splitIdOf(crypto, legs),
@@ -122,13 +122,13 @@ export function createPoolScanner({
     }
   }
 
-  /** A split through an unknown hook would carry its risk: split over the other pools where there are any. */
-  function split(routes: readonly RouteQuote[], request: ScanRequest): Found | undefined {
+  /** Prefers a split over pools without unreviewed hooks, which would add their risk. */
+  function split(routes: readonly RouteQuote[], request: ScanRequest): UnpricedRoute | undefined {
     const clean = routes.filter(isClean)
-    const found = splitRoute(clean.length > 0 ? clean : routes, request)
-    if (!found || !fits(found)) return undefined
-    const described = describeSplit(found, request)
-    winners.keepSplit(described.id, found.legs)
+    const best = splitRoute(clean.length > 0 ? clean : routes, request)
+    if (!best || !fits(best)) return undefined
+    const described = describeSplit(best, request)
+    winners.keepSplit(described.id, best.legs)
     return described
   }
 
@@ -144,12 +144,12 @@ export function createPoolScanner({
       .sort(byNet)
   }
 
-  /** A split asked for again is made of the same routes, though another division may be better by now. */
-  function splitAgain(routeId: string, request: ScanRequest): Found | undefined {
+  /** A split requested again uses the same routes, even if another division is better by now. */
+  function splitAgain(routeId: string, request: ScanRequest): UnpricedRoute | undefined {
     const legs = winners.legsOf(routeId)?.map((route) => requote(route, request))
     if (!legs?.every((leg) => leg !== undefined)) return undefined
-    const found = splitRoute(legs.sort(byNet), request)
-    return found && splitIdOf(crypto, found.legs) === routeId ? describeSplit(found, request) : undefined
+    const best = splitRoute(legs.sort(byNet), request)
+    return best && splitIdOf(crypto, best.legs) === routeId ? describeSplit(best, request) : undefined
   }
 
   return {
@@ -158,7 +158,7 @@ export function createPoolScanner({
       if (recent.length > 0) {
         const divided = split(recent, request)
         return {
-          found: [...(divided ? [divided] : []), ...recent.map((route) => describe(route, request))],
+          routes: [...(divided ? [divided] : []), ...recent.map((route) => describe(route, request))],
           failed: [],
           byCall: [],
           tried: recent.length,
@@ -172,27 +172,29 @@ export function createPoolScanner({
       const tried = routes.length + (divided ? 1 : 0)
       if (routeId !== undefined) {
         const route = routes.filter(fits).find(({ id }) => id === routeId)
-        const asked = route
+        const requested = route
           ? describe(route, request)
           : divided?.id === routeId
             ? divided
             : splitAgain(routeId, request)
         const named = byCall.filter(({ id }) => id === routeId)
-        return { found: asked ? [asked] : [], failed: [], byCall: named, tried }
+        return { routes: requested ? [requested] : [], failed: [], byCall: named, tried }
       }
       if (whole.length > 0) {
-        // Whoever opens pools with hooks of his own must not be all that is remembered.
+        // Remembered separately, so that pools with unreviewed hooks cannot displace all others.
         const [clean, hooked] = [whole.filter(isClean), whole.filter((route) => !isClean(route))]
         winners.keep(request.tokenIn, request.tokenOut, [...clean, ...hooked])
       }
       const shown = whole.slice(0, MAX_ROWS).map((route) => describe(route, request))
       const isAnyOffered = shown.length > 0 || byCall.length > 0
-      const kept = isAnyOffered ? [] : [...all.routes, ...all.byCall].filter((route) => !isOffered(route))
-      const failed = describeFailed(kept, request)
-      return { found: divided ? [divided, ...shown] : shown, failed, byCall, tried }
+      const unoffered = isAnyOffered
+        ? []
+        : [...all.routes, ...all.byCall].filter((route) => !isOffered(route))
+      const failed = describeFailed(unoffered, request)
+      return { routes: divided ? [divided, ...shown] : shown, failed, byCall, tried }
     },
     spotBetween(request) {
-      // The first amount that gives enough atoms to tell routes apart by.
+      // The smallest amount whose output has enough atoms to compare routes.
       for (let amountIn = 1n; amountIn < ATOMS_END; amountIn *= 1_000n) {
         const [route] = findRoutes({ index, crypto }, { ...request, amountIn }).routes
         if (route && route.amountOut >= 1_000n) {

@@ -12,7 +12,7 @@ describe('a price', () => {
     })
     .map(({ priceE18, decimals }) => markPriceOf({ mark: { ...usd(1), priceE18 }, decimals })!)
 
-  it('never gives more atoms than the dollars buy, nor one atom too few', () => {
+  it('rounds atoms for dollars down, by less than one atom', () => {
     fc.assert(
       fc.property(anyPrice, fc.bigInt({ min: 1n, max: 10n ** 10n }), (price, micro) => {
         const atoms = atomsDown(micro, price)
@@ -22,7 +22,7 @@ describe('a price', () => {
     )
   })
 
-  it('values atoms rounded down, and more atoms never less', () => {
+  it('rounds values down and is monotonic', () => {
     fc.assert(
       fc.property(anyPrice, fc.bigInt({ min: 0n, max: 1n << 128n }), (price, atoms) => {
         const micro = worthDown(atoms, price)
@@ -34,7 +34,7 @@ describe('a price', () => {
     )
   })
 
-  it('is the mark, else what the record compares with, else none', () => {
+  it('is the mark, else the record’s reference, else none', () => {
     const marked = { mark: usd(3), record: record(JUNK, { reference: reference(5) }), decimals: 6 }
     expect(worthDown(1_000_000n, priceOf(marked)!)).toBe(3_000_000n)
     expect(unitUsd(marked)).toBe(3)
@@ -49,7 +49,7 @@ describe('a price', () => {
     ])
   })
 
-  it('tells a token worth less than a millionth of a millionth', () => {
+  it('prices a token below 10^-12 USD', () => {
     const price = unitPrice(1.25e-15, 18)!
     expect(atomsDown(1_000_000n, price)).toBe(8n * 10n ** 32n)
   })

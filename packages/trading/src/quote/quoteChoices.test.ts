@@ -2,7 +2,6 @@ import { feeOf } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { TradeParams } from '../types.ts'
 import {
-  ask,
   crypto,
   curve,
   ETH,
@@ -13,6 +12,7 @@ import {
   NOW_S,
   openWorld,
   refused,
+  tradeParams,
   USDG,
   v2,
   v3,
@@ -20,21 +20,21 @@ import {
 } from './test/fakeWorld.ts'
 
 describe('a launch', () => {
-  const buy = ask({ tokenOut: LAUNCHED, notionalUsd: 25 })
+  const buy = tradeParams({ tokenOut: LAUNCHED, notionalUsd: 25 })
 
-  it('is traded on its curve, the fee off first', async () => {
+  it('is traded on its curve, with the fee deducted first', async () => {
     const world = openWorld({ curves: [curve()] })
     const quote = await world.quoter.quoteTrade(buy)
     expect(quote.swapIn).toBe(ETHER / 100n - feeOf(ETHER / 100n, 50))
     expect(quote.routes.map(({ venue, way }) => [venue, way?.kind])).toEqual([['venue_curve', 'curve']])
     const sale = await world.quoter.quoteTrade(
-      ask({ tokenIn: LAUNCHED, tokenOut: 'ETH', amountIn: 10n ** 24n }),
+      tradeParams({ tokenIn: LAUNCHED, tokenOut: 'ETH', amountIn: 10n ** 24n }),
     )
     expect(sale).toMatchObject({ fee: { side: 'output', token: ETH }, swapIn: 10n ** 24n })
     expect(sale.routes[0]!.way).toMatchObject({ kind: 'curve', side: 'sell' })
   })
 
-  it('in its first seconds, or past its end, has no route but its reason', async () => {
+  it('has no route but a reason in its first seconds, or past its end', async () => {
     const code = async (over: Parameters<typeof curve>[0]) => {
       const quote = await openWorld({ curves: [curve(over)] }).quoter.quoteTrade(buy)
       return [quote.routes.length, quote.failed[0]?.code]
@@ -52,7 +52,7 @@ describe('a launch', () => {
     expect([quote.routes.length, quote.failed[0]?.code]).toEqual([1, 'CURVE_GRADUATED'])
   })
 
-  it('is left out with its venue', async () => {
+  it('is omitted with its venue', async () => {
     const world = openWorld({ curves: [curve()], pools: [v2(LAUNCHED, WETH, 10n ** 26n, 100n * ETHER)] })
     const venues = async (...names: TradeParams['venues']) =>
       (await world.quoter.quoteTrade({ ...buy, venues: names })).routes.map(({ venue }) => venue)
@@ -61,47 +61,50 @@ describe('a launch', () => {
   })
 })
 
-describe('the route asked for', () => {
-  it('is the only one answered, also when another is better', async () => {
+describe('the requested route', () => {
+  it('is the only one returned, even if another is better', async () => {
     const world = openWorld({ pools: [ethUsdg(1_000n), ethUsdg(10n)] })
-    const all = (await world.quoter.quoteTrade(ask())).routes
+    const all = (await world.quoter.quoteTrade(tradeParams())).routes
     for (const { id } of all) {
-      const { routes } = await world.quoter.quoteTrade(ask({ routeId: id }))
+      const { routes } = await world.quoter.quoteTrade(tradeParams({ routeId: id }))
       expect(routes.map((route) => route.id)).toEqual([id])
     }
   })
 
-  it('is the same split again, though the pools have moved', async () => {
+  it('is the same split again after the pools moved', async () => {
     const [a, b] = [ethUsdg(20n), ethUsdg(20n)]
     const world = openWorld({ pools: [a, b] })
-    const [best] = (await world.quoter.quoteTrade(ask({ notionalUsd: 10_000 }))).routes
+    const [best] = (await world.quoter.quoteTrade(tradeParams({ notionalUsd: 10_000 }))).routes
     if (a.version !== 'v2') throw new Error('not v2')
-    // Its price fell: its part of the division shrinks, and a third pool is now the best.
+    // Its price fell: its share shrinks, and a third pool is now the best.
     const [up, down] = a.token0 === WETH ? [103n, 97n] : [97n, 103n]
     Object.assign(a, { reserve0: (a.reserve0 * up) / 100n, reserve1: (a.reserve1 * down) / 100n })
     world.index.add(ethUsdg(21n))
-    const again = await world.quoter.quoteTrade(ask({ notionalUsd: 10_000, routeId: best!.id }))
+    const again = await world.quoter.quoteTrade(tradeParams({ notionalUsd: 10_000, routeId: best!.id }))
     expect(again.routes.map(({ id }) => id)).toEqual([best!.id])
     expect(again.routes[0]!.label).not.toBe(best!.label)
   })
 
-  it('that cannot be had is refused, and an aggregator’s always', async () => {
+  it('is refused if not available, and always for an aggregator', async () => {
     const { quoter } = openWorld({ pools: [ethUsdg()] })
-    expect(await refused(quoter.quoteTrade(ask({ routeId: '0x12' })))).toBe('NO_ROUTE')
+    expect(await refused(quoter.quoteTrade(tradeParams({ routeId: '0x12' })))).toBe('NO_ROUTE')
     const id = crypto.keccakText(`aggregator_2:${ETH}:${USDG}`).slice(0, 34)
-    expect(await refused(quoter.quoteTrade(ask({ routeId: id })))).toEqual(['QUOTE_ONLY', 'route_id'])
+    expect(await refused(quoter.quoteTrade(tradeParams({ routeId: id })))).toEqual(['QUOTE_ONLY', 'route_id'])
   })
 
-  it('on a curve that refuses keeps its reason', async () => {
+  it('keeps the reason of a curve that refuses', async () => {
     const quoted = await openWorld({ curves: [curve()] }).quoter.quoteTrade(
-      ask({ tokenOut: LAUNCHED, notionalUsd: 25 }),
+      tradeParams({ tokenOut: LAUNCHED, notionalUsd: 25 }),
     )
-    // Ids of curves are of the curve itself.
+    // Curve ids derive from the curve itself.
     const sniped = curve({ launchedAtS: NOW_S })
     const world = openWorld({ curves: [sniped] })
-    const { id } = (await world.quoter.quoteTrade(ask({ tokenOut: LAUNCHED, notionalUsd: 25 }))).failed[0]!
-    const asked = await world.quoter.quoteTrade(ask({ tokenOut: LAUNCHED, notionalUsd: 25, routeId: id }))
-    expect([asked.routes, asked.failed[0]?.code, id === quoted.routes[0]!.id]).toEqual([
+    const { id } = (await world.quoter.quoteTrade(tradeParams({ tokenOut: LAUNCHED, notionalUsd: 25 })))
+      .failed[0]!
+    const quote = await world.quoter.quoteTrade(
+      tradeParams({ tokenOut: LAUNCHED, notionalUsd: 25, routeId: id }),
+    )
+    expect([quote.routes, quote.failed[0]?.code, id === quoted.routes[0]!.id]).toEqual([
       [],
       'SNIPE_TAX',
       false,
@@ -110,22 +113,22 @@ describe('the route asked for', () => {
 })
 
 describe('a fast quote', () => {
-  it('looks at the winners of the last full scan only', async () => {
+  it('checks only the winners of the last full scan', async () => {
     const pools = Array.from({ length: 9 }, (_, i) => ethUsdg(BigInt(1_000 + i)))
     const world = openWorld({ pools })
-    const first = await world.quoter.quoteTrade(ask({ fast: true }))
+    const first = await world.quoter.quoteTrade(tradeParams({ fast: true }))
     expect(first.candidates).toBeGreaterThanOrEqual(9)
-    const second = await world.quoter.quoteTrade(ask({ fast: true }))
+    const second = await world.quoter.quoteTrade(tradeParams({ fast: true }))
     expect(second.candidates).toBe(4)
     expect(second.routes[0]).toEqual(first.routes[0])
     world.time.nowMs += 20_000
-    expect((await world.quoter.quoteTrade(ask({ fast: true }))).candidates).toBe(4)
+    expect((await world.quoter.quoteTrade(tradeParams({ fast: true }))).candidates).toBe(4)
   })
 
-  it('scans again when no winner works, and after a minute', async () => {
+  it('scans again if no winner works, and after a minute', async () => {
     const [small, large] = [v3(JUNK, USDG, 10n ** 9n), v3(JUNK, USDG, 10n ** 20n, 10_000)]
     const world = openWorld({ pools: [small] })
-    const trade = (amountIn: bigint) => ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn, fast: true })
+    const trade = (amountIn: bigint) => tradeParams({ tokenIn: JUNK, tokenOut: 'USDG', amountIn, fast: true })
     expect((await world.quoter.quoteTrade(trade(1_000n))).routes.length).toBe(1)
     world.index.add(large)
     expect((await world.quoter.quoteTrade(trade(1_000n))).routes.length).toBe(1)

@@ -21,7 +21,7 @@ const pair = (tokenIn: string, tokenOut: string) =>
   refused((async () => createResolver(openWorld().deps).readPair({ tokenIn, tokenOut }))())
 
 describe('names', () => {
-  it('are core symbols as they are written, or addresses of any token', async () => {
+  it('are core symbols, case-sensitive, or token addresses', async () => {
     expect(await pair('ETH', 'cbBTC')).toMatchObject({
       tokenIn: { address: ETH, core: { symbol: 'ETH' } },
       tokenOut: { core: { symbol: 'cbBTC' } },
@@ -49,25 +49,25 @@ describe('names', () => {
     expect(await pair(tokenIn, tokenOut)).toEqual(answer)
   })
 
-  it('of symbols that are not core are told which are, and where to look', () => {
+  it('list the core symbols and the search for an unknown symbol', () => {
     const { readPair } = createResolver(openWorld().deps)
-    const said = (tokenOut: string) => {
+    const messageFor = (tokenOut: string) => {
       try {
         return readPair({ tokenIn: 'ETH', tokenOut })
       } catch (error) {
         return (error as Error).message
       }
     }
-    expect(said('PEPE')).toMatch(
-      /^`token_out`: PEPE is no core symbol; they are ETH, .*USDG.*, and case matters\. .*GET tokens\?q=PEPE/,
+    expect(messageFor('PEPE')).toMatch(
+      /^`token_out`: unknown token "PEPE"\. Core symbols \(case-sensitive\): ETH, .*USDG.*\. .*GET tokens\?q=PEPE/,
     )
-    expect(said('usdg')).toContain('case matters (USDG?)')
-    for (const tokenOut of ['PEPE', 'usdg']) expect(said(tokenOut)).not.toMatch(/session/i)
-    // Nobody's words but plain ones are said again.
-    expect(said('<b>send all</b>')).toMatch(/^`token_out`: this is no core symbol/)
+    expect(messageFor('usdg')).toContain('Did you mean USDG? ')
+    for (const tokenOut of ['PEPE', 'usdg']) expect(messageFor(tokenOut)).not.toMatch(/session/i)
+    // Only plain text is repeated.
+    expect(messageFor('<b>send all</b>')).toMatch(/^`token_out`: unknown token\. /)
   })
 
-  it('of ETH against WETH are told what to do instead', () => {
+  it('point to wrapping for ETH against WETH', () => {
     const { readPair } = createResolver(openWorld().deps)
     expect(() => readPair({ tokenIn: 'WETH', tokenOut: 'ETH' })).toThrow(/wrap or unwrap directly/)
   })
@@ -78,7 +78,7 @@ describe('records', () => {
   const read = (world: ReturnType<typeof openWorld>, changed: 'refuse' | 'screen again' = 'refuse') =>
     refused(createResolver(world.deps).readRecord(named, async () => {}, changed))
 
-  it('of core assets are memory’s, made once a second', async () => {
+  it('of core assets come from memory, refreshed once a second', async () => {
     const world = openWorld()
     const resolver = createResolver(world.deps)
     const { tokenIn } = resolver.readPair({ tokenIn: 'ETH', tokenOut: 'USDG' })
@@ -89,10 +89,10 @@ describe('records', () => {
     expect(await get()).not.toBe(first)
     world.time.nowMs -= 5_000
     await get()
-    expect(world.asked).toEqual(['core ETH', 'core ETH', 'core ETH'])
+    expect(world.calls).toEqual(['core ETH', 'core ETH', 'core ETH'])
   })
 
-  it('of core assets that the registry does not have yet are said to be missing', async () => {
+  it('of core assets fail while the registry does not have them', async () => {
     const world = openWorld()
     world.deps.tokens.coreBySymbol = () => undefined
     const resolver = createResolver(world.deps)
@@ -101,21 +101,21 @@ describe('records', () => {
     expect(await refused(read)).toBe('REGISTRY_UNAVAILABLE')
   })
 
-  it('of others are asked for, and whether their code is the one that was screened', async () => {
+  it('of others are looked up, with a check that their code is the screened one', async () => {
     const world = openWorld()
     world.records.set(JUNK, record(JUNK, { symbol: 'ABC' }))
     expect(await read(world)).toMatchObject({ symbol: 'ABC' })
-    expect(world.asked.sort()).toEqual([`get ${JUNK}`, `unchanged ${JUNK}`])
+    expect(world.calls.sort()).toEqual([`get ${JUNK}`, `unchanged ${JUNK}`])
   })
 
-  it('of a changed token refuse a plan and not a quote', async () => {
+  it('of a changed token are refused for a plan, not for a quote', async () => {
     const assertUnchanged = async () => {
       throw refusal('TOKEN_CHANGED')
     }
     expect(await read(openWorld({ assertUnchanged }))).toBe('TOKEN_CHANGED')
     const world = openWorld({ assertUnchanged })
     expect(await read(world, 'screen again')).toMatchObject({ address: JUNK })
-    expect(world.asked).toEqual([`get ${JUNK}`])
+    expect(world.calls).toEqual([`get ${JUNK}`])
   })
 
   it.each([
@@ -125,19 +125,19 @@ describe('records', () => {
     [new RpcUnreachable('x'), 'RPC_UNAVAILABLE'],
     [new RpcError('eth_call', -32_000, 'x', null), 'RPC_UNAVAILABLE'],
     [Object.assign(new Error('terminating connection'), { code: '57P01' }), 'REGISTRY_UNAVAILABLE'],
-  ])('that cannot be had: %s', async (error, answer) => {
+  ])('that are not available: %s', async (error, answer) => {
     const world = openWorld()
     world.records.set(JUNK, error)
     expect(await read(world)).toEqual(answer)
   })
 
-  it('that cannot say whether it is a stock are none', async () => {
+  it('without a stock reading are not stocks', async () => {
     const world = openWorld()
     world.records.set(JUNK, record(JUNK, { stock_beacon: null }))
     expect(await read(world)).toBe('RPC_UNAVAILABLE')
   })
 
-  it('pass on what is a defect', async () => {
+  it('pass on unexpected errors', async () => {
     const world = openWorld()
     world.records.set(JUNK, new TypeError('a defect'))
     await expect(read(world)).rejects.toThrow('a defect')
@@ -145,7 +145,7 @@ describe('records', () => {
 })
 
 describe('an end of a trade', () => {
-  it('says what it is, with its mark of now', () => {
+  it('has its kind and current mark', () => {
     const world = openWorld()
     const { tokenOf, readPair } = createResolver(world.deps)
     const { tokenIn, tokenOut } = readPair({ tokenIn: 'NVDA', tokenOut: JUNK })

@@ -10,24 +10,24 @@ import { refuseSymbol } from './refuseSymbol.ts'
 
 type Field = 'token_in' | 'token_out'
 
-/** One end as it was named: a core asset of the profile, or an address. */
+/** One end of the request: a core asset of the profile, or an address. */
 export interface NamedToken {
   address: Address
   field: Field
   core: CoreToken | null
 }
 
-/** For a token whose proxy code changed since its screen: a plan is refused, a quote discloses it. */
+/** If a token's proxy code changed since its screen: a plan is refused, a quote discloses it. */
 export type ChangedTokens = 'refuse' | 'screen again'
 
 const CORE_RECORD_MS = 1_000
 
 export interface Resolver {
-  /** Reads the two names; refuses before anything is looked up. */
+  /** Parses the two names; refuses before any lookup. */
   readPair(request: Pick<TradeParams, 'tokenIn' | 'tokenOut'>): { tokenIn: NamedToken; tokenOut: NamedToken }
-  /** A token's record; for core assets from memory, others are looked up and screened when they are new. */
+  /** A token's record; core assets from memory, others are looked up and screened if new. */
   readRecord(token: NamedToken, admit: TradeParams['admit'], changed: ChangedTokens): Promise<RecordNow>
-  /** Everything known of it now. Nothing waits, so the mark is of the moment the pools are read. */
+  /** All current data of the token. Synchronous, so that the mark matches the pools. */
   tokenOf(token: NamedToken, record: RecordNow): TradeToken
 }
 
@@ -49,7 +49,7 @@ export function createResolver({
         crypto.parseAddress(text) ??
         fail('BAD_REQUEST', {
           field,
-          message: `\`${field}\`: its checksum is wrong; send it lower-case or as it is.`,
+          message: `\`${field}\` has a wrong checksum. Send it in lower case or with the correct checksum.`,
         })
       return { address, field, core: byAddress.get(address) ?? null }
     }
@@ -64,7 +64,7 @@ export function createResolver({
   ): Promise<RecordNow> {
     try {
       const unchanged = changed === 'refuse' ? tokens.assertUnchanged(address) : undefined
-      // Heard below, unless the record itself is refused first.
+      // Awaited below, unless the record itself fails first.
       unchanged?.catch(() => {})
       const record = await tokens.get(address, admit)
       await unchanged
@@ -80,10 +80,10 @@ export function createResolver({
     }
   }
 
-  /** Measured anew once a second: a record adds up every tick of a core asset's pools. */
+  /** Recomputed at most once a second: a record sums up every tick of a core asset's pools. */
   function coreRecord(symbol: string): RecordNow {
-    const known = coreRecords.get(symbol)
-    if (known) return known
+    const cached = coreRecords.get(symbol)
+    if (cached) return cached
     const record = tokens.coreBySymbol(symbol) ?? fail('REGISTRY_UNAVAILABLE')
     coreRecords.set(symbol, record)
     return record
@@ -97,7 +97,7 @@ export function createResolver({
       const ends = [tokenIn.address, tokenOut.address]
       if (weth && ends.includes(NATIVE) && ends.includes(lower(weth.address))) {
         fail('NO_ROUTE', {
-          message: `ETH and WETH change one for one: wrap or unwrap directly at ${lower(weth.address)}.`,
+          message: `ETH and WETH convert 1:1. Wrap or unwrap at ${lower(weth.address)}.`,
         })
       }
       return { tokenIn, tokenOut }

@@ -25,7 +25,7 @@ const codes = (over: Partial<Parameters<typeof risksOfTrade>[0]> = {}) =>
   )
 
 describe('what a trade discloses', () => {
-  it('is both tokens’, severe ones first, each once a token', () => {
+  it('covers both tokens, severe risks first, each code once per token', () => {
     const tokenIn = token({
       record: record(JUNK, {
         reference: reference(1),
@@ -58,7 +58,7 @@ describe('what a trade discloses', () => {
     expect(codes({ best: { impactBps, risks: [] } })).toEqual(answer)
   })
 
-  it('tells the impact in percent', () => {
+  it('reports the impact in percent', () => {
     const [shown] = risksOfTrade({
       tokenIn: usdg,
       tokenOut: token(),
@@ -72,7 +72,7 @@ describe('what a trade discloses', () => {
     })
   })
 
-  it('has the best route’s own beside the token’s', () => {
+  it('includes the best route’s risks besides the tokens’', () => {
     const hooked = token({
       record: record(JUNK, { reference: reference(1), risks: [risk('UNKNOWN_HOOK', 'severe')] }),
     })
@@ -80,21 +80,21 @@ describe('what a trade discloses', () => {
     expect(codes({ tokenOut: hooked, best })).toEqual([`UNKNOWN_HOOK ${JUNK}`, 'UNKNOWN_HOOK'])
   })
 
-  it('names a token by address that has no price to compare with, and never a core one', () => {
+  it('names a token by address without a reference price, and never a core asset', () => {
     expect(codes({ tokenOut: token({ record: record(JUNK) }) })).toEqual([`NO_REFERENCE ${JUNK}`])
     const listed = { ...record(JUNK), risks: [risk('NO_REFERENCE', 'severe')] }
     expect(codes({ tokenOut: token({ record: listed }) })).toEqual([`NO_REFERENCE ${JUNK}`])
     expect(codes({ tokenIn: { ...usdg, mark: undefined } })).toEqual([])
   })
 
-  it('tells a stale mark once', () => {
+  it('reports a stale mark once', () => {
     const stale = { ...usdg, mark: usd(1, { stale: true }) }
     expect(codes({ tokenIn: stale })).toEqual([`STALE_MARK ${USDG}`])
-    const told = { ...stale, record: record(USDG, { risks: [risk('STALE_MARK', 'info')] }) }
-    expect(codes({ tokenIn: told })).toEqual([`STALE_MARK ${USDG}`])
+    const withRisk = { ...stale, record: record(USDG, { risks: [risk('STALE_MARK', 'info')] }) }
+    expect(codes({ tokenIn: withRisk })).toEqual([`STALE_MARK ${USDG}`])
   })
 
-  it('has what the audit says, and takes nothing but verified for verified', () => {
+  it('includes the audit’s findings, and accepts only "verified" as verified', () => {
     const audits = [
       audited(USDG, 'verified'),
       audited(JUNK, 'flagged'),
@@ -109,7 +109,7 @@ describe('what a trade discloses', () => {
   })
 })
 
-it('shows the worst verdict, of two alike that of what is bought', () => {
+it('shows the worst verdict, of two equal ones that of the bought token', () => {
   const [a, b, c] = [audited(USDG, 'verified'), audited(JUNK, 'flagged'), audited(OTHER, 'unverified')]
   expect(worstAudit([])).toBeNull()
   expect(worstAudit([a!, c!])).toBe(c!.audit)

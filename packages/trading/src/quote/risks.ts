@@ -4,12 +4,12 @@ import { RISKS, type RiskCode, TRADE } from '@pit/protocol'
 import type { Audit, PricedRoute, Risk, TradeToken } from '../types.ts'
 import { unitUsd } from './prices.ts'
 
-/** One token's verdict. */
+/** The audit verdict of one token. */
 export interface Audited extends TokenAudited {
   token: TradeToken['address']
 }
 
-/** Everything to disclose: both tokens', the trade's by its best route, and with shield the audit's. */
+/** All disclosures: both tokens', the trade's by its best route, and with shield the audit's. */
 export function risksOfTrade({
   tokenIn,
   tokenOut,
@@ -23,7 +23,7 @@ export function risksOfTrade({
 }): Risk[] {
   const risks: Risk[] = []
   for (const token of [tokenIn, tokenOut]) {
-    // Before the record's own, which does not say why.
+    // Before the record's own, which has no reason.
     if (token.mark?.stale) risks.push(staleRisk(token, token.mark.staleWhy))
     risks.push(...token.record.risks.map((risk) => ({ ...risk, token: token.address })))
     if (token.core === null && unitUsd(token) === null) risks.push(riskOf('NO_REFERENCE', token))
@@ -34,10 +34,10 @@ export function risksOfTrade({
 }
 
 const STALE_WORDS: Record<StaleWhy, string> = {
-  heartbeat: 'Its oracle price is older than it should be.',
-  closed: 'Its market is closed: the oracle price is of its last hours.',
-  frozen: 'Its issuer holds its oracle price still, as in a corporate action.',
-  off_peg: 'It counts as one dollar, but its feed is more than 1% from one, or silent.',
+  heartbeat: 'Its oracle price is older than the feed’s heartbeat.',
+  closed: 'Its market is closed. The oracle price is from the last trading hours.',
+  frozen: 'Its issuer has frozen the oracle price, as during a corporate action.',
+  off_peg: 'It is valued at 1 USD, but its feed deviates by more than 1% or does not update.',
 }
 
 function staleRisk(token: TradeToken, why: StaleWhy = 'heartbeat'): Risk {
@@ -57,12 +57,12 @@ function riskOf(code: RiskCode, { address }: Pick<TradeToken, 'address'>): Risk 
 }
 
 function onePerToken(risks: readonly Risk[]): Risk[] {
-  const seen = new Map<string, Risk>()
+  const unique = new Map<string, Risk>()
   for (const risk of risks) {
     const key = `${risk.code} ${risk.token ?? ''}`
-    if (!seen.has(key)) seen.set(key, risk)
+    if (!unique.has(key)) unique.set(key, risk)
   }
-  return [...seen.values()]
+  return [...unique.values()]
 }
 
 const severeFirst = (risks: readonly Risk[]): Risk[] => [
@@ -72,7 +72,7 @@ const severeFirst = (risks: readonly Risk[]): Risk[] => [
 
 const BADNESS = ['verified', 'unverified', 'flagged']
 
-/** The verdict that stands for the trade: the worst; of two alike that of what is bought. */
+/** The trade's verdict: the worst; of two equal ones that of the bought token. */
 export function worstAudit(audits: readonly Audited[]): Audit | null {
   const bad = ({ audit }: Audited) => BADNESS.indexOf(audit.verdict)
   return (

@@ -5,7 +5,7 @@ import { unitUsd } from './prices.ts'
 export type RouteRow = Answer<'live.quote'>['routes'][number]
 type QuoteAnswer = Answer<'live.quote'>
 
-/** A route in the answer's shape. Impact and guard are shown where a token by address is traded. */
+/** A route in the response's shape. Impact and guard are shown if a token by address is traded. */
 export function routeRowOf(route: PricedRoute | FailedRoute, quote: Ends): RouteRow {
   const { id, venue, label } = route
   const byAddress = quote.tokenIn.core === null || quote.tokenOut.core === null
@@ -56,7 +56,7 @@ export function disclosuresOf(
   }
 }
 
-/** The prices a trade was sized and judged by, by token. */
+/** Prices used to size and check a trade, by token. */
 export function marksOf(quote: Ends, nowS: number): QuoteAnswer['marks'] {
   const entryOf = (token: TradeToken) => {
     const { mark, symbol, record } = token
@@ -83,10 +83,11 @@ export function marksOf(quote: Ends, nowS: number): QuoteAnswer['marks'] {
 export const bestOf = ({ routes }: Pick<TradeQuote, 'routes'>): PricedRoute | undefined =>
   routes.find(({ way }) => way !== null)
 
-/** Refuses a trade that no venue quotes: with a pause where a venue was silent, else for good. */
+/** Refuses a trade without a route: retryable if a venue did not respond, otherwise final. */
 export function refuseUnrouted({ failed }: Pick<TradeQuote, 'failed'>): never {
-  const told = failed.map(({ venue, label, why }) => `${venue}, ${label}: ${why}`)
-  const message = told.length === 0 ? 'No pool or curve joins these tokens at this size.' : told.join(' ')
+  const reasons = failed.map(({ venue, label, why }) => `${venue}, ${label}: ${why}`)
+  const message =
+    reasons.length === 0 ? 'No pool or curve can trade this pair at this size.' : reasons.join(' ')
   if (failed.some(({ code }) => code === 'VENUE_FAILED')) fail('VENUE_FAILED', { message })
   return fail('NO_ROUTE', { message })
 }

@@ -10,16 +10,16 @@ import { tooSmall } from './tooSmall.ts'
 
 export interface ShowQuoteDeps {
   quoter: Quoter
-  /** Every rule a plan of this route would be held to, as far as they can run without a wallet. */
+  /** Runs every policy rule for this route that needs no wallet. */
   checkPolicy(quote: TradeQuote, context: { acceptRisks: readonly string[]; route?: PricedRoute }): Check[]
-  /** The route in exactly the calls a plan would have, from a wallet of our own on lent funds. */
+  /** Simulates the exact calls of a plan for this route, from the synthetic wallet with lent funds. */
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
   clock: Clock
   logger: Pick<Logger, 'warn'>
   simulateMs?: number
 }
 
-/** What the wallet would receive by the best route: simulated or, without a simulation, as quoted. */
+/** What the wallet would receive on the best route: simulated, or as quoted without a simulation. */
 type BestRoute = { route: PricedRoute; quotedAmountOut: bigint } & (
   | { simulated: true; amountOut: bigint }
   | { simulated: false; why: string }
@@ -27,19 +27,19 @@ type BestRoute = { route: PricedRoute; quotedAmountOut: bigint } & (
 
 export interface ShownQuote {
   quote: TradeQuote
-  /** Null where no route can be built. */
+  /** Null if no route can be built. */
   best: BestRoute | null
   policy: Check[]
-  /** A plan of the best route would pass. */
+  /** Whether a plan of the best route would pass. */
   policyOk: boolean
   atS: number
   timings: Record<string, number>
 }
 
-/** A simulation that takes longer is left: the quote is answered without it. */
+/** After this the quote is returned without a simulation. */
 const SIMULATE_MS = 2_500
 
-/** Every route, the best one simulated. Discloses, and refuses for no risk. */
+/** All routes, with the best one simulated. Discloses risks and never refuses for them. */
 export async function showQuote(
   deps: ShowQuoteDeps,
   { trade, acceptRisks }: { trade: TradeParams; acceptRisks: readonly string[] },
@@ -58,7 +58,7 @@ export async function showQuote(
     quote,
     best,
     policy,
-    // Without a route that can be built no plan would pass.
+    // Without a buildable route no plan would pass.
     policyOk:
       route !== undefined && policy.every(({ ok, severity }) => ok || (severity ?? 'refuse') !== 'refuse'),
     atS: nowS(deps.clock),
@@ -75,12 +75,12 @@ export function refusePolicies({ policies, shield }: Pick<TradeParams, 'policies
   if (policies !== null && policies.length > 0 && !shield) {
     fail('BAD_REQUEST', {
       field: 'policies',
-      message: '`policies` are the shield’s: send shield true with them.',
+      message: '`policies` requires `shield: true`.',
     })
   }
 }
 
-/** Sizes out of range are refused here too: no plan could be had of them. */
+/** Refuses sizes out of range, as a plan would. */
 function refuseSize(quote: TradeQuote): void {
   const { notionalMicroUsd, request } = quote
   if (notionalMicroUsd === null) return
@@ -99,18 +99,18 @@ async function simulated(
   route: PricedRoute,
 ): Promise<BestRoute> {
   const best = { route, quotedAmountOut: receivedOf(quote, route) }
-  const left = (why: string): BestRoute => ({ ...best, simulated: false, why })
+  const unsimulated = (why: string): BestRoute => ({ ...best, simulated: false, why })
   try {
     const tooLate = () => new Error('late')
     const simulation = await withinMs(simulateMs, simulateRoute(quote, route), tooLate)
     if (!simulation.ok || simulation.amountOut === null) {
-      return left(`The simulation failed: ${simulation.error ?? 'nothing was delivered'}`)
+      return unsimulated(`The simulation failed: ${simulation.error ?? 'nothing was delivered'}.`)
     }
     return { ...best, simulated: true, amountOut: simulation.amountOut }
   } catch (error) {
-    if (isPitError(error)) return left(error.message)
-    logger.warn({ err: error, route: route.id }, 'the best route was not simulated')
-    return left('It could not be simulated now.')
+    if (isPitError(error)) return unsimulated(error.message)
+    logger.warn({ err: error, route: route.id }, 'failed to simulate the best route')
+    return unsimulated('The simulation is not available right now.')
   }
 }
 

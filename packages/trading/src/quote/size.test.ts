@@ -2,8 +2,8 @@ import { slippageTolerance } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
-import { ATOMS_END, checkAskedSize, notionalOf, sizeOf } from './size.ts'
-import { ask, JUNK, OTHER, record, reference, refused, usd } from './test/fakeWorld.ts'
+import { ATOMS_END, checkRequestedSize, notionalOf, sizeOf } from './size.ts'
+import { JUNK, OTHER, record, reference, refused, tradeParams, usd } from './test/fakeWorld.ts'
 
 const token = (over: Partial<TradeToken> = {}): TradeToken => ({
   address: JUNK,
@@ -18,7 +18,7 @@ const token = (over: Partial<TradeToken> = {}): TradeToken => ({
 const none = () => undefined
 const sync = (work: () => unknown) => refused((async () => work())())
 
-describe('what was asked', () => {
+describe('the requested size', () => {
   it.each([
     [{ amountIn: 0n }, ['BAD_REQUEST', 'amount_in']],
     [{ amountIn: -1n }, ['BAD_REQUEST', 'amount_in']],
@@ -31,71 +31,74 @@ describe('what was asked', () => {
     [{ notionalUsd: 10_000.0000001 }, ['MAX_NOTIONAL', 'notional_usd']],
     [{ notionalUsd: 1e300 }, ['MAX_NOTIONAL', 'notional_usd']],
   ])('%o', async (size, answer) => {
-    expect(await sync(() => checkAskedSize(ask(size)))).toEqual(answer)
+    expect(await sync(() => checkRequestedSize(tradeParams(size)))).toEqual(answer)
   })
 
-  it('is one of the two', async () => {
-    const { notionalUsd, ...nothing } = ask()
+  it('is either dollars or atoms', async () => {
+    const { notionalUsd, ...nothing } = tradeParams()
     expect(notionalUsd).toBe(1_000)
-    expect(await sync(() => checkAskedSize(nothing))).toEqual(['BAD_REQUEST', 'notional_usd'])
+    expect(await sync(() => checkRequestedSize(nothing))).toEqual(['BAD_REQUEST', 'notional_usd'])
   })
 })
 
 describe('a size', () => {
-  it('goes through the mark, else the reference, else the output', () => {
+  it('uses the mark, else the reference, else the output', () => {
     const both = { mark: usd(2), record: record(JUNK, { reference: reference(4) }) }
     const dollar = { notionalUsd: 8 }
     const atoms = (one: TradeToken, byOutput: Parameters<typeof sizeOf>[2] = none) =>
-      sizeOf(ask(dollar), one, byOutput).amountIn
+      sizeOf(tradeParams(dollar), one, byOutput).amountIn
     expect(atoms(token(both))).toBe(4n * 10n ** 18n)
     expect(atoms(token({ ...both, mark: undefined }))).toBe(2n * 10n ** 18n)
     expect(atoms(token(), () => ({ num: 1n, den: 5n }))).toBe(40_000_000n)
   })
 
-  it('needs a price, at least one atom and an amount that can be built', async () => {
-    const dollars = (one: TradeToken) => sync(() => sizeOf(ask({ notionalUsd: 1 }), one, none))
+  it('requires a price, at least one atom and an amount that can be built', async () => {
+    const dollars = (one: TradeToken) => sync(() => sizeOf(tradeParams({ notionalUsd: 1 }), one, none))
     expect(await dollars(token())).toEqual(['NO_MARK', 'notional_usd'])
     expect(await dollars(token({ decimals: 0, mark: usd(2) }))).toEqual(['BAD_REQUEST', 'notional_usd'])
     expect(await dollars(token({ decimals: 60, mark: usd(2) }))).toEqual(['BAD_REQUEST', 'notional_usd'])
   })
 
-  it('of an amount is that amount', () => {
-    expect(sizeOf(ask({ amountIn: 7n }), token(), none)).toEqual({ amountIn: 7n, askedMicroUsd: null })
+  it('in atoms is used unchanged', () => {
+    expect(sizeOf(tradeParams({ amountIn: 7n }), token(), none)).toEqual({
+      amountIn: 7n,
+      askedMicroUsd: null,
+    })
   })
 })
 
-describe('what a trade is worth', () => {
+describe('the value of a trade', () => {
   const size = { amountIn: 1_000n, askedMicroUsd: null }
-  const given = { swapIn: 900n, amountOut: 90n }
-  /** A dollar an atom makes sums plain. */
+  const swap = { swapIn: 900n, amountOut: 90n }
+  /** One dollar per atom keeps sums simple. */
   const at = (dollars: number) => ({ decimals: 0, mark: usd(dollars) })
   const referred = (dollars: number) => ({
     decimals: 0,
     record: record(OTHER, { reference: reference(dollars) }),
   })
 
-  it('is as asked, by the input’s mark, by what it gives, by references, or unknown', () => {
+  it('is the requested one, by the input’s mark, by the output, by references, or unknown', () => {
     const ends = (tokenIn: Partial<TradeToken>, tokenOut: Partial<TradeToken>) => ({
       tokenIn: token(tokenIn),
       tokenOut: token(tokenOut),
     })
-    expect(notionalOf({ ...size, askedMicroUsd: 5n }, ends(at(1), at(1)), given)).toBe(5n)
-    expect(notionalOf(size, ends(at(2), at(1)), given)).toBe(2_000_000_000n)
-    expect(notionalOf(size, ends(referred(9), at(3)), given)).toBe(300_000_000n)
-    expect(notionalOf(size, ends(referred(9), referred(3)), given)).toBe(9_000_000_000n)
-    expect(notionalOf(size, ends({}, referred(3)), given)).toBe(300_000_000n)
+    expect(notionalOf({ ...size, askedMicroUsd: 5n }, ends(at(1), at(1)), swap)).toBe(5n)
+    expect(notionalOf(size, ends(at(2), at(1)), swap)).toBe(2_000_000_000n)
+    expect(notionalOf(size, ends(referred(9), at(3)), swap)).toBe(300_000_000n)
+    expect(notionalOf(size, ends(referred(9), referred(3)), swap)).toBe(9_000_000_000n)
+    expect(notionalOf(size, ends({}, referred(3)), swap)).toBe(300_000_000n)
     expect(notionalOf(size, ends({}, at(3)), undefined)).toBeNull()
-    expect(notionalOf(size, ends({}, {}), given)).toBeNull()
+    expect(notionalOf(size, ends({}, {}), swap)).toBeNull()
   })
 
-  it('as asked counts no longer where it gives more than any trade may be worth', () => {
-    const asked = { amountIn: 1_000n, askedMicroUsd: 9_900_000_000n }
+  it('is that of the output if that exceeds the maximum trade size', () => {
+    const requested = { amountIn: 1_000n, askedMicroUsd: 9_900_000_000n }
     const gives = (amountOut: bigint) => ({ swapIn: 1_000n, amountOut })
     const ends = { tokenIn: token(referred(9.9)), tokenOut: token(at(1)) }
-    expect(notionalOf(asked, ends, gives(10_000n))).toBe(9_900_000_000n)
-    expect(notionalOf(asked, ends, gives(10_001n))).toBe(10_001_000_000n)
-    // A mark is the price itself: a lucky route makes no trade larger.
-    expect(notionalOf(asked, { ...ends, tokenIn: token(at(9.9)) }, gives(10_001n))).toBe(9_900_000_000n)
+    expect(notionalOf(requested, ends, gives(10_000n))).toBe(9_900_000_000n)
+    expect(notionalOf(requested, ends, gives(10_001n))).toBe(10_001_000_000n)
+    // With a mark on the input a better route does not raise the value.
+    expect(notionalOf(requested, { ...ends, tokenIn: token(at(9.9)) }, gives(10_001n))).toBe(9_900_000_000n)
   })
 
   it('is never rounded up', () => {

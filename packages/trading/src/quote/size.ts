@@ -2,32 +2,36 @@ import { type AtomPrice, atomsDown, fail, microUsdDown, TRADE, worthDown } from 
 import type { TradeParams, TradeToken } from '../types.ts'
 import { markPriceOf, priceOf, referencePriceOf } from './prices.ts'
 
-/** The pools count in 128 bits: a larger amount cannot be built, and no real one comes near. */
+/** Pools count in 128 bits: larger amounts cannot be built. */
 export const ATOMS_END = 1n << 128n
 
 export interface Size {
   amountIn: bigint
-  /** When the size was asked for in dollars. */
+  /** Set if the size was requested in dollars. */
   askedMicroUsd: bigint | null
 }
 
-/** Refuses what can be told without any price. */
-export function checkAskedSize({ amountIn, notionalUsd }: TradeParams): void {
+/** Refuses sizes that are invalid at any price. */
+export function checkRequestedSize({ amountIn, notionalUsd }: TradeParams): void {
   if (amountIn !== undefined) {
-    if (amountIn <= 0n) fail('BAD_REQUEST', { field: 'amount_in', message: '`amount_in` is above zero.' })
+    if (amountIn <= 0n)
+      fail('BAD_REQUEST', { field: 'amount_in', message: '`amount_in` must be above zero.' })
     if (amountIn >= ATOMS_END) tooManyAtoms('amount_in')
     return
   }
   if (notionalUsd === undefined) {
-    fail('BAD_REQUEST', { field: 'notional_usd', message: 'Name one of `notional_usd` and `amount_in`.' })
+    fail('BAD_REQUEST', {
+      field: 'notional_usd',
+      message: 'Send exactly one of `notional_usd` and `amount_in`.',
+    })
   }
   if (notionalUsd < TRADE.minNotionalUsd) fail('MIN_NOTIONAL', { field: 'notional_usd' })
   if (notionalUsd > TRADE.maxNotionalUsd) fail('MAX_NOTIONAL', { field: 'notional_usd' })
 }
 
 /**
- * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what
- * the pools say it is worth in a priced output.
+ * Input atoms, rounded down. Dollars are converted at the input's mark, else its reference, else `byOutput`:
+ * its price through the pools in a priced output.
  */
 export function sizeOf(
   request: TradeParams,
@@ -41,7 +45,7 @@ export function sizeOf(
   if (amountIn === 0n) {
     fail('BAD_REQUEST', {
       field: 'notional_usd',
-      message: '`notional_usd` buys less than the smallest unit.',
+      message: '`notional_usd` is worth less than one atom of the input.',
     })
   }
   if (amountIn >= ATOMS_END) tooManyAtoms('notional_usd')
@@ -51,24 +55,24 @@ export function sizeOf(
 const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
 
 /**
- * What the trade is worth: as asked, else by the input's mark, else by what it gives at the output's, else by
- * the records' references. Rounded down; null when there is no price at either end.
+ * Value of the trade: as requested, else by the input's mark, else by its output at the output's mark, else by
+ * the records' references. Rounded down; null if neither end has a price.
  */
 export function notionalOf(
   { amountIn, askedMicroUsd }: Size,
   { tokenIn, tokenOut }: { tokenIn: TradeToken; tokenOut: TradeToken },
-  given: { swapIn: bigint; amountOut: bigint } | undefined,
+  swap: { swapIn: bigint; amountOut: bigint } | undefined,
 ): bigint | null {
   const byInput = (price: AtomPrice | undefined) => price && worthDown(amountIn, price)
-  /** What the pools gave for the swapped part, for the whole. */
+  /** The pools' output for the swapped part, scaled to the whole. */
   const byOutput = (price: AtomPrice | undefined) =>
-    price && given && given.swapIn > 0n
-      ? (worthDown(given.amountOut, price) * amountIn) / given.swapIn
+    price && swap && swap.swapIn > 0n
+      ? (worthDown(swap.amountOut, price) * amountIn) / swap.swapIn
       : undefined
   if (askedMicroUsd !== null) {
-    // A reference lags behind a jump: what was sized by one may give more than any trade may be worth.
-    const givenMicroUsd = markPriceOf(tokenIn) ? undefined : byOutput(markPriceOf(tokenOut))
-    return givenMicroUsd !== undefined && givenMicroUsd > MAX_MICRO_USD ? givenMicroUsd : askedMicroUsd
+    // A reference lags behind a jump, so a trade sized by it may yield more than the maximum size.
+    const outputMicroUsd = markPriceOf(tokenIn) ? undefined : byOutput(markPriceOf(tokenOut))
+    return outputMicroUsd !== undefined && outputMicroUsd > MAX_MICRO_USD ? outputMicroUsd : askedMicroUsd
   }
   return (
     byInput(markPriceOf(tokenIn)) ??
@@ -80,5 +84,5 @@ export function notionalOf(
 }
 
 function tooManyAtoms(field: string): never {
-  return fail('BAD_REQUEST', { field, message: `\`${field}\` is more atoms than a token can move at once.` })
+  return fail('BAD_REQUEST', { field, message: `\`${field}\` exceeds 128 bits of atoms.` })
 }

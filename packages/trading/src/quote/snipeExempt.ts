@@ -6,8 +6,8 @@ import type { QuoterDeps } from './deps.ts'
 const BUDGET_MS = 500
 
 /**
- * The curves of these tokens that take no snipe tax of the wallet while everybody else pays one. Only asked in
- * a launch's first seconds, and nothing waits otherwise; without an answer nobody is exempt.
+ * Curves of these tokens that charge this wallet no snipe tax while others pay one. Reads the chain only in a
+ * launch's first seconds, otherwise synchronous; without a response the wallet is not exempt.
  */
 export function readSnipeExempt(
   { market, rpc }: Pick<QuoterDeps, 'market' | 'rpc'>,
@@ -39,7 +39,7 @@ async function askExempt(
     taxed.map((to) => askCall({ to, data })),
     { timeoutMs: BUDGET_MS },
   ).catch(() => [])
-  // A tax of nothing at the newest block stays nothing: it only falls.
+  // The tax only falls: zero at the newest block stays zero.
   return new Set(taxed.filter((_, i) => wordIn(answers[i]) === 0n))
 }
 

@@ -4,21 +4,21 @@ import type { Risk } from '../types.ts'
 import { feePipsOf, spotOf } from './impact.ts'
 
 /**
- * Pools that live off those who do not look: they keep most of a trade as their fee, or through their hook.
- * They are never ranked; whoever names one by its route_id is told.
+ * Pools that keep most of a trade as their fee or through their hook. They are never ranked; a quote by
+ * route_id discloses the trap.
  */
 
 const PIPS = 1_000_000
-/** Of a pool whose hook has the last word, fee, hook and impact together: they cannot be told apart. */
+/** For a pool whose hook decides the output: fee, hook and impact together, as they cannot be separated. */
 const MAX_LOST = 0.5
 
-/** The share that the dearest pool of a path keeps, where it is a trap's; null on other paths. */
+/** The share kept by the most expensive pool of a path, if it is a trap; null otherwise. */
 export function trapOf(hops: readonly Hop[]): number | null {
   const dearest = Math.max(0, ...hops.map(({ pool, zeroForOne }) => feePipsOf(pool, zeroForOne)))
   return dearest > TRADE.maxPoolFeePips ? dearest / PIPS : null
 }
 
-/** The same by what the chain says a pool gives. */
+/** The same, from the chain's quote for the pool. */
 export function trapByCall(hop: Hop, amountIn: bigint, amountOut: bigint): number | null {
   const whole = Number(amountIn) * spotOf(hop)
   const lost = whole > 0 ? 1 - Number(amountOut) / whole : 0
@@ -28,10 +28,10 @@ export function trapByCall(hop: Hop, amountIn: bigint, amountOut: bigint): numbe
 const percentOf = (share: number): string => `${Math.round(share * 1_000) / 10}%`
 
 export const whyTrapped = (share: number, routeId: string): string =>
-  `A pool on the way keeps ${percentOf(share)} of the trade: only route_id ${routeId} quotes it.`
+  `A pool on this route keeps ${percentOf(share)} of the trade. It is quoted only by route_id ${routeId}.`
 
 export const trapRisk = (share: number): Risk => ({
   code: 'HIGH_PRICE_IMPACT',
   severity: RISKS.HIGH_PRICE_IMPACT.severity,
-  message: `A pool of this route keeps ${percentOf(share)} of the trade.`,
+  message: `A pool on this route keeps ${percentOf(share)} of the trade.`,
 })

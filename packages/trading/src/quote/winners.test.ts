@@ -13,7 +13,7 @@ function open() {
   return { ...world, pools, routes, winners: createWinners({ clock: world.deps.clock, index: world.index }) }
 }
 
-it('keeps a few winners of a pair, for a minute, in its direction only', () => {
+it('keeps a few winners per pair and direction for a minute', () => {
   const { winners, routes, time } = open()
   expect(winners.of(ETH, USDG)).toEqual([])
   winners.keep(ETH, USDG, routes)
@@ -28,7 +28,7 @@ it('keeps a few winners of a pair, for a minute, in its direction only', () => {
   expect(winners.of(ETH, USDG)).toEqual([])
 })
 
-it('forgets routes whose pool a reorg took back', () => {
+it('forgets routes whose pool a reorg removed', () => {
   const { winners, routes, index } = open()
   winners.keep(ETH, USDG, routes)
   winners.keepSplit('s', routes.slice(0, 2))
@@ -42,7 +42,7 @@ it('forgets routes whose pool a reorg took back', () => {
   expect(winners.legsOf('nobody’s')).toBeUndefined()
 })
 
-it('keeps no more than a thousand pairs, the newest', () => {
+it('keeps the newest thousand pairs', () => {
   const { winners, routes } = open()
   const token = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
   for (let n = 0; n < 1_001; n++) {

@@ -2,24 +2,24 @@ import type { Address, PoolIndex, Route } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 
-/** Routes that won full scans lately, by pair; and what the splits answered lately were made of. */
+/** Recent winners of full scans, by pair, and the legs of recently returned splits. */
 export interface Winners {
   of(tokenIn: Address, tokenOut: Address): readonly Route[]
   keep(tokenIn: Address, tokenOut: Address, routes: readonly Route[]): void
-  /** The legs of a split that was answered under this id. */
+  /** The legs of the split returned under this id. */
   legsOf(splitId: string): readonly Route[] | undefined
   keepSplit(splitId: string, legs: readonly Route[]): void
 }
 
 const MAX_KEPT = 1_000
 const ROUTES_OF_PAIR = 4
-/** Older wins say little about now: one full scan a minute finds what is new. */
+/** Older winners are ignored: one full scan a minute finds new routes. */
 const RECENT_MS = 60_000
 
 export function createWinners({ clock, index }: { clock: Clock; index: PoolIndex }): Winners {
   const pairs = createCache<string, readonly Route[]>({ max: MAX_KEPT, ttlMs: RECENT_MS, clock })
   const splits = createCache<string, readonly Route[]>({ max: MAX_KEPT })
-  /** A reorg may have taken a pool back, or put another one in its place. */
+  /** A reorg may have removed or replaced a pool. */
   const stands = ({ hops }: Route) => hops.every(({ pool }) => index.get(pool.id) === pool)
   const bare = ({ id, hops }: Route): Route => ({ id, hops })
 

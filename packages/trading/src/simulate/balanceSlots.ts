@@ -1,14 +1,14 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
 import { wordIn } from '@pit/platform/reads'
 
-/** Where a token's code may keep its balances: a mapping by owner, hashed one way or another. */
+/** Storage slot of an owner's balance: a mapping, hashed in one of several ways. */
 export type SlotOf = (owner: Address) => Hex
 
 const SOLIDITY_SLOTS = 64
 const VYPER_SLOTS = 32
-/** Where the gaps of upgradeable parents put a mapping. */
+/** Slots after the storage gaps of upgradeable base contracts. */
 const FAR_SLOTS = [101, 151, 201, 251, 301]
-/** ERC-7201's name for OpenZeppelin's ERC-20, whose first field is the mapping. */
+/** ERC-7201 namespace of OpenZeppelin's ERC-20, whose first field is the mapping. */
 const NAMESPACE = 'openzeppelin.storage.ERC20'
 const SOLADY_SEED = '87a211a2'
 
@@ -40,29 +40,29 @@ export function namespaced(crypto: Pick<Crypto, 'keccak256' | 'keccakText'>, nam
 }
 
 /**
- * Words to try. The small fits every width balances are packed to, and bears being multiplied (shares of a
- * rebasing token); the large bears being divided (reflection tokens). The last byte is zero: read as a flag
- * it says no.
+ * Words to try. The small one fits every packed width and survives multiplication (shares of a rebasing
+ * token); the large one survives division (reflection tokens). The last byte is zero, so that it reads as
+ * false if it is a flag.
  */
 export const TRIAL_WORDS = [1n << 56n, 1n << 240n] as const
 
-/** The first slot is tried with twice the word, so that a constant answer stands for none of them. */
+/** The first slot gets twice the word, so that a constant result matches none of them. */
 export const factorOf = (index: number): bigint => BigInt(index + 2)
 
-export interface FoundSlot {
+export interface SlotReading {
   index: number
-  /** Stored `word`, the token shows `shown`; the same for a token that keeps plain balances. */
+  /** With `word` stored the token reports `shown`; equal for plain balances. */
   word: bigint
   shown: bigint
 }
 
 /**
- * Which slot a token reads, from what it showed when each slot held a different multiple of the word, and
- * when all held the same. A token may scale what it stores; their ratio tells the slot all the same.
+ * The slot a token reads, from its results with a different multiple of the word in each slot and with the same
+ * word in all. A token may scale its stored values; the ratio still identifies the slot.
  */
-export function slotShown(word: bigint, apart: Hex | null, alike: Hex | null): FoundSlot | null {
+export function slotShown(word: bigint, apart: Hex | null, alike: Hex | null): SlotReading | null {
   const [one, all] = [wordIn(apart), wordIn(alike)]
-  // So little of the word left cannot tell a hundred slots apart.
+  // Too little of the word is left to distinguish a hundred slots.
   if (one === null || all === null || all < 1n << 16n) return null
   const factor = (2n * one + all) / (2n * all)
   const off = one - factor * all

@@ -11,16 +11,16 @@ import {
 import { isEth, lower, READING_GAS, type SimulateParams, type SimulatorDeps } from './deps.ts'
 
 /** Null: could not be read. */
-interface Held {
-  /** By the wallet, of the output. */
+interface Balances {
+  /** The wallet's, of the output. */
   output: bigint | null
-  /** By the fee's recipient, of the fee's token. */
+  /** The fee recipient's, of the fee token. */
   fee: bigint | null
-  /** By the wallet, of an input that was lent. */
+  /** The wallet's, of a lent input. */
   input: bigint | null
 }
 
-/** What is held, read before and after. The input only where it was lent: that shows whether it was. */
+/** Balances to read before and after. The input only if lent, to confirm the loan. */
 export function readingOf({ profile }: SimulatorDeps, request: SimulateParams, lent: boolean): SimCall {
   const { wallet, tokenIn, tokenOut, fee } = request
   const multicall3 = lower(profile.contracts.multicall3)
@@ -33,7 +33,7 @@ export function readingOf({ profile }: SimulatorDeps, request: SimulateParams, l
   return { to: multicall3, gas: READING_GAS, data: encodeMulticall(calls) }
 }
 
-/** What a wallet holds of a token that was lent. */
+/** The wallet's balance of a lent token. */
 export const heldReading = ({ tokenIn, wallet }: SimulateParams): SimCall => ({
   ...balanceOfCall(tokenIn, wallet),
   gas: READING_GAS,
@@ -46,7 +46,7 @@ interface Read {
   baseFeeWei: bigint
 }
 
-/** What came in, were it not for gas. */
+/** What was received, before gas. */
 export function measuredByBalances(request: SimulateParams, read: Read, lent: boolean) {
   const [before, after] = [heldIn(read.before, lent), heldIn(read.after, lent)]
   const net = (what: 'output' | 'fee', account: Address, token: Address): bigint | null => {
@@ -60,12 +60,12 @@ export function measuredByBalances(request: SimulateParams, read: Read, lent: bo
   return { received, inputHeld: before.input, doubt: null }
 }
 
-function heldIn({ ok, data }: RanCall, lent: boolean): Held {
+function heldIn({ ok, data }: RanCall, lent: boolean): Balances {
   const [output, fee, input] = decodeMulticall(ok ? data : '0x', lent ? 3 : 2) ?? []
   return { output: wordIn(output), fee: wordIn(fee), input: wordIn(input) }
 }
 
-/** The gas an account paid for, where that came out of what is counted: it pays the base fee, and no tip. */
+/** Gas an account paid out of the counted balance: it pays the base fee and no tip. */
 function gasOf(
   request: SimulateParams,
   planned: readonly RanCall[],

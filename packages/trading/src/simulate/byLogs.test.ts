@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from './createSimulator.ts'
 import type { SimulateParams } from './deps.ts'
 import {
-  ask,
   at,
   type Block,
   MULTICALL3,
@@ -16,6 +15,7 @@ import {
   type Run,
   ran,
   type Sent,
+  simulateParams,
   TOKEN,
   tx,
   WALLET,
@@ -44,7 +44,7 @@ const transfer = (token: Address, from: Address, to: Address, atoms: bigint) => 
   topics: [ERC20_TRANSFER_TOPIC, padded(from), padded(to)],
   data: word(atoms),
 })
-/** As the execution APIs have it. */
+/** As in the execution APIs. */
 const ether = (from: Address, to: Address, wei: bigint) => transfer(at('ee'), from, to, wei)
 
 const call = ({ gasUsed = 100_000, status = '0x1', ...rest }: Run) => ({
@@ -54,9 +54,9 @@ const call = ({ gasUsed = 100_000, status = '0x1', ...rest }: Run) => ({
   logs: [],
   ...rest,
 })
-const told = (...runs: Run[]) => [{ number: '0x2a', baseFeePerGas: '0x7', calls: runs.map(call) }]
+const blockWith = (...runs: Run[]) => [{ number: '0x2a', baseFeePerGas: '0x7', calls: runs.map(call) }]
 const payloadOf = ({ params }: Sent) => params[0] as { traceTransfers: boolean; blockStateCalls: [Block] }
-/** A node that tells by logs what is scripted, and by balances something else. */
+/** A node whose logs are scripted and whose balances differ from them. */
 const both = (logs: unknown, balances: unknown) => (sent: Sent) =>
   payloadOf(sent).traceTransfers ? logs : balances
 const swapLogs = [
@@ -65,25 +65,25 @@ const swapLogs = [
   transfer(TOKEN, OTHER, WALLET, 100n),
 ]
 
-describe('a plan of tokens whose logs are told', () => {
+describe('a plan of tokens measured by logs', () => {
   const simulate = async (script: (sent: Sent) => unknown, change: Partial<SimulateParams> = {}) => {
     const it = open(script, { profile: PROFILE })
-    return { ...it, result: await it.simulator.simulatePlan(ask(change)) }
+    return { ...it, result: await it.simulator.simulatePlan(simulateParams(change)) }
   }
 
-  it('is nothing but its transactions', async () => {
-    const { result, sent, blockSent } = await simulate(() => told({ logs: swapLogs }))
+  it('runs only its transactions', async () => {
+    const { result, sent, blockSent } = await simulate(() => blockWith({ logs: swapLogs }))
     expect(sent).toHaveLength(1)
     expect(payloadOf(sent[0]!).traceTransfers).toBe(true)
     expect(blockSent().calls.map(({ to }) => to)).toEqual([ROUTER])
     expect(result).toMatchObject({ ok: true, amountOut: 100n, feeTransfer: 1n, gasTotal: 100_000 })
-    // Moves of ETH are no logs of the transaction.
+    // Transfers of ETH are not logs of the transaction.
     expect(result.transactions[0]!.logs.map(({ address }) => address)).toEqual([TOKEN])
   })
 
-  it('counts what goes out again, and of ETH everything but gas', async () => {
+  it('subtracts what leaves again, and counts all ETH except gas', async () => {
     const back = [...swapLogs, transfer(TOKEN, WALLET, OTHER, 7n), transfer(TOKEN, OTHER, RECIPIENT, 50n)]
-    expect((await simulate(() => told({ logs: back }))).result).toMatchObject({
+    expect((await simulate(() => blockWith({ logs: back }))).result).toMatchObject({
       amountOut: 93n,
       feeTransfer: 1n,
     })
@@ -93,14 +93,14 @@ describe('a plan of tokens whose logs are told', () => {
       transactions: [{ kind: 'swap' as const, tx: tx({ valueWei: 0n }) }],
     }
     const logs = [ether(OTHER, ROUTER, 103n), ether(ROUTER, RECIPIENT, 3n), ether(ROUTER, WALLET, 100n)]
-    expect((await simulate(() => told({ logs }), sale)).result).toMatchObject({
+    expect((await simulate(() => blockWith({ logs }), sale)).result).toMatchObject({
       ok: true,
       amountOut: 100n,
       feeTransfer: 3n,
     })
   })
 
-  it('knows that wrapped ether is made and undone without a transfer', async () => {
+  it('handles wrapping and unwrapping, which log no transfer', async () => {
     const own = (topic: Hex, who: Address, atoms: bigint) => ({
       address: WETH,
       topics: [topic, padded(who)],
@@ -113,13 +113,13 @@ describe('a plan of tokens whose logs are told', () => {
       transfer(WETH, ROUTER, WALLET, 100n),
       own(WITHDRAWAL, WALLET, 30n),
     ]
-    expect((await simulate(() => told({ logs }), { tokenOut: WETH })).result).toMatchObject({
+    expect((await simulate(() => blockWith({ logs }), { tokenOut: WETH })).result).toMatchObject({
       amountOut: 110n,
       feeTransfer: 0n,
     })
   })
 
-  it('believes no other token’s logs, nor a stock’s', async () => {
+  it('does not trust the logs of other tokens or stocks', async () => {
     for (const token of [OTHER, STOCK]) {
       const fake = [ether(WALLET, ROUTER, 5n), transfer(token, OTHER, WALLET, 1_000n)]
       const { result, sent } = await simulate(() => ran([10n, 0n], [{ logs: fake }], [110n, 1n]), {
@@ -128,15 +128,15 @@ describe('a plan of tokens whose logs are told', () => {
       expect(payloadOf(sent[0]!).traceTransfers).toBe(false)
       expect(result).toMatchObject({ ok: true, amountOut: 100n, feeTransfer: 1n })
     }
-    // Another contract's log of the same kind is none of the token's.
+    // Another contract's log of the same kind does not count.
     const others = [ether(WALLET, ROUTER, 5n), transfer(OTHER, OTHER, WALLET, 1_000n)]
     const { result } = await simulate(
-      both(told({ logs: others }), ran([10n, 0n], [{ logs: others }], [10n, 0n])),
+      both(blockWith({ logs: others }), ran([10n, 0n], [{ logs: others }], [10n, 0n])),
     )
     expect(result).toMatchObject({ ok: false, amountOut: 0n })
   })
 
-  it('is settled by balances where logs leave a doubt, and then by balances for a while', async () => {
+  it('is measured by balances if logs are inconclusive, and then for a while', async () => {
     const balances = ran([10n, 0n], [{}], [110n, 1n])
     const flood = Array.from({ length: 300 }, () => transfer(OTHER, OTHER, OTHER, 1n))
     const doubts: Run[] = [
@@ -146,31 +146,31 @@ describe('a plan of tokens whose logs are told', () => {
       { logs: [...swapLogs, ...flood] },
     ]
     for (const run of doubts) {
-      const { result, sent, simulator } = await simulate(both(told(run), balances))
+      const { result, sent, simulator } = await simulate(both(blockWith(run), balances))
       expect(sent.map((one) => payloadOf(one).traceTransfers)).toEqual([true, false])
       expect(result).toMatchObject({ ok: true, amountOut: 100n, feeTransfer: 1n })
-      await simulator.simulatePlan(ask())
-      // A token may flood its own logs whenever it likes: that says nothing of the node.
+      await simulator.simulatePlan(simulateParams())
+      // A token can flood its own logs at any time, which is no evidence about the node.
       const again = run === doubts.at(-1) ? [true, false] : [false]
       expect(sent.map((one) => payloadOf(one).traceTransfers)).toEqual([true, false, ...again])
     }
-    // Where balances say no as well, logs had told the truth.
+    // If balances fail as well, the logs were right.
     const { result, sent, simulator } = await simulate(
-      both(told({ logs: swapLogs.slice(0, 2) }), ran([10n, 0n], [{}], [10n, 1n])),
+      both(blockWith({ logs: swapLogs.slice(0, 2) }), ran([10n, 0n], [{}], [10n, 1n])),
     )
-    expect(result).toMatchObject({ ok: false, error: 'it delivers 0, less than the minimum of 90' })
-    await simulator.simulatePlan(ask())
+    expect(result).toMatchObject({ ok: false, error: 'it delivers 0 atoms, less than the minimum of 90' })
+    await simulator.simulatePlan(simulateParams())
     expect(sent.map((one) => payloadOf(one).traceTransfers)).toEqual([true, false, true, false])
   })
 
-  it('that reverts is not run twice, and what came before it counts', async () => {
+  it('that reverts is not run twice, and earlier steps count', async () => {
     const error = { code: 3, message: 'execution reverted', data: '0x5bf6f916' }
     const transactions = [
       { kind: 'fee_transfer' as const, tx: tx({ to: RECIPIENT, valueWei: 1n }) },
       { kind: 'swap' as const, tx: tx() },
     ]
     const script = () =>
-      told({ logs: [ether(WALLET, RECIPIENT, 1n)] }, { status: '0x0', error, logs: swapLogs })
+      blockWith({ logs: [ether(WALLET, RECIPIENT, 1n)] }, { status: '0x0', error, logs: swapLogs })
     const { result, sent } = await simulate(script, { transactions })
     expect(sent).toHaveLength(1)
     expect(result).toMatchObject({
@@ -181,7 +181,7 @@ describe('a plan of tokens whose logs are told', () => {
     })
   })
 
-  it('on a lent token shows first that it was lent', async () => {
+  it('confirms a token loan first', async () => {
     const sale: Partial<SimulateParams> = {
       tokenIn: OTHER,
       tokenOut: NATIVE_TOKEN,
@@ -193,13 +193,13 @@ describe('a plan of tokens whose logs are told', () => {
     const logs = [ether(ROUTER, RECIPIENT, 3n), ether(ROUTER, WALLET, 100n)]
     const { result, sent } = await simulate((one) => {
       const { blockStateCalls } = payloadOf(one)
-      // The search for where the token keeps balances shows the first slot's word.
+      // The search for the token's balance slot returns the word of the first slot.
       if (blockStateCalls.length > 1)
         return (blockStateCalls as Block[]).map(({ stateOverrides }) => ({
           number: '0x1',
           calls: [call({ returnData: Object.values(stateOverrides[OTHER]!.stateDiff!)[0]! })],
         }))
-      return told({}, {}, { returnData: word(77n) }, { logs })
+      return blockWith({}, {}, { returnData: word(77n) }, { logs })
     }, sale)
     expect(payloadOf(sent[1]!).blockStateCalls[0].calls.map(({ to }) => to)).toEqual([
       OTHER,

@@ -4,25 +4,24 @@ import type { ChainProfile } from '@pit/protocol'
 import { isEth, lower, type SimulateParams } from './deps.ts'
 
 /**
- * Whose moves are told by logs, so that nothing has to be read before and after: of ETH the node tells every
- * one (`traceTransfers`), and the profile's own tokens log every change of a balance. Stock tokens may scale
- * what they show, and no stranger's token is taken at its word: of those, balances tell.
+ * Tokens whose movements are measured by logs, without reads before and after: the node reports all ETH
+ * transfers (`traceTransfers`), and the profile's own tokens log every balance change. Stock tokens may scale
+ * their balances and other tokens are not trusted: those are measured by balances.
  */
-export const toldByLogs = ({ core_tokens }: Pick<ChainProfile, 'core_tokens'>): ReadonlySet<Address> =>
+export const tokensWithLogs = ({ core_tokens }: Pick<ChainProfile, 'core_tokens'>): ReadonlySet<Address> =>
   new Set(core_tokens.filter(({ kind }) => kind !== 'stock').map(({ address }) => lower(address)))
 
-/** Wrapped ether's own: it logs no transfer where it is made or undone. */
+/** Wrapped ether logs no transfer when it is minted or burned. */
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
 /**
- * Why logs alone do not settle a plan that went through. `cut`: there were more than are kept. `untold`:
- * ether was sent along and is not among what moved (a node may not know such logs), or less came in than
- * there must be.
+ * Why logs alone are inconclusive for a successful plan. `cut`: more logs than are kept. `untold`: sent ether is
+ * not among the transfers (the node may not support such logs), or less arrived than required.
  */
 export type Doubt = 'cut' | 'untold'
 
-/** What came in, as it was logged. `held`: what the wallet held of a lent input, where that was read. */
+/** What was received according to logs. `held`: the wallet's balance of a lent input, if read. */
 export function measuredByLogs(request: SimulateParams, planned: readonly RanCall[], held: RanCall | null) {
   const output = netOf(planned, request.tokenOut, request.wallet)
   const fee = netOf(planned, request.fee.token, lower(request.fee.recipient))
@@ -42,7 +41,7 @@ function doubtOf(request: SimulateParams, planned: readonly RanCall[], output: b
   return isTold && output > 0n && output >= request.amountOutMin ? null : 'untold'
 }
 
-/** What an account has more of a token than before, but for gas. */
+/** Change of an account's balance of a token, before gas. */
 function netOf(calls: readonly RanCall[], token: Address, holder: Address): bigint {
   let net = 0n
   for (const { from, to, atoms } of calls.flatMap((call) => movesOf(call, token))) {

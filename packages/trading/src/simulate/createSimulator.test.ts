@@ -3,11 +3,23 @@ import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
-import { ask, crypto, open, PERMIT2, ROUTER, ran, refusalOf, TOKEN, tx, WALLET } from './test/scripted.ts'
+import {
+  crypto,
+  open,
+  PERMIT2,
+  ROUTER,
+  ran,
+  refusalOf,
+  simulateParams,
+  TOKEN,
+  tx,
+  WALLET,
+} from './test/scripted.ts'
 
 describe('a node', () => {
-  it('that gives no usable answer is RPC_UNAVAILABLE, and says what is missing', async () => {
-    const simulate = (thrown: () => unknown) => refusalOf(open(thrown).simulator.simulatePlan(ask()))
+  it('without a usable response is RPC_UNAVAILABLE, with what is missing', async () => {
+    const simulate = (thrown: () => unknown) =>
+      refusalOf(open(thrown).simulator.simulatePlan(simulateParams()))
     const refuse = (code: number) => () => {
       throw new RpcError('eth_simulateV1', code, 'some secret http://10.0.0.1 of the node', undefined)
     }
@@ -38,11 +50,11 @@ describe('a node', () => {
       expect((await simulate(() => nonsense)).code).toBe('RPC_UNAVAILABLE')
   })
 
-  it('that calls the plan impossible is believed: that is an answer', async () => {
+  it('may reject a plan as impossible, which is a result', async () => {
     const { simulator } = open(() => {
       throw new RpcError('eth_simulateV1', -38014, 'err: insufficient funds', undefined)
     })
-    expect(await simulator.simulatePlan(ask())).toMatchObject({
+    expect(await simulator.simulatePlan(simulateParams())).toMatchObject({
       ok: false,
       block: 41,
       amountOut: null,
@@ -56,18 +68,18 @@ describe('a node', () => {
     )
   })
 
-  it('whose head is ahead of ours chooses the time itself', async () => {
+  it('whose head is ahead of ours chooses the block time', async () => {
     const { simulator, sent, blockSent } = open(() => {
       if (sent.length === 1) throw new RpcError('eth_simulateV1', -38021, 'order', undefined)
       return ran([10n, 0n], [{}], [110n, 1n])
     })
-    expect((await simulator.simulatePlan(ask())).ok).toBe(true)
+    expect((await simulator.simulatePlan(simulateParams())).ok).toBe(true)
     expect(blockSent(1).blockOverrides).toEqual({ baseFeePerGas: '0x7' })
   })
 
-  it('that is silent is not waited for', async () => {
+  it('that does not respond times out', async () => {
     const { simulator } = open(() => new Promise(() => {}), { timeoutMs: 30 })
-    expect((await refusalOf(simulator.simulatePlan(ask()))).code).toBe('RPC_UNAVAILABLE')
+    expect((await refusalOf(simulator.simulatePlan(simulateParams()))).code).toBe('RPC_UNAVAILABLE')
     const token = { address: NATIVE_TOKEN, stock: false } as unknown as TradeToken
     const wallet = simulator.readWallet({ wallet: WALLET, tokenIn: token, tokenOut: token, curve: null })
     expect((await refusalOf(wallet)).code).toBe('RPC_UNAVAILABLE')
@@ -81,14 +93,14 @@ describe('the synthetic wallet', () => {
     sigDeadline: 9n,
   }
 
-  it('signs what is simulated, and is another one in every process', () => {
+  it('signs what is simulated, with a different key per process', () => {
     const [one, two] = [open(() => null).simulator.synthetic, open(() => null).simulator.synthetic]
     const hash = hashPermit(crypto, { chainId: 4663, permit2: PERMIT2 }, permit)
     expect(crypto.recover(hash, one.signPermit(permit))).toBe(one.wallet)
     expect(one.wallet).not.toBe(two.wallet)
   })
 
-  it('is drawn again where bytes are no key, but not for ever', () => {
+  it('is drawn again if the bytes are not a valid key, a limited number of times', () => {
     let draws = 0
     const randomBytes = (size: number) => new Uint8Array(size).fill(draws++ < 2 ? 255 : 1)
     expect(open(() => null, { randomBytes }).simulator.synthetic.wallet).toMatch(/^0x/)

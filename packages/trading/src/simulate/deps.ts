@@ -10,17 +10,17 @@ export interface SimulatorDeps {
   crypto: Crypto
   profile: Pick<ChainProfile, 'chain_id' | 'contracts' | 'core_tokens' | 'limits' | 'stocks'>
   clock: Clock
-  /** Only its head: the time and base fee a simulated block is given. */
+  /** Only its head: time and base fee of the simulated block. */
   market: Pick<Market, 'head'>
   randomBytes(size: number): Uint8Array
-  /** Tokens whose logs tell what moved, and from when on they are asked again after they did not. */
+  /** Tokens measured by logs, and when logs are used again after they were inconclusive. */
   logs: { readonly tokens: ReadonlySet<Address>; notBeforeMs: number }
-  /** For one answer, all its requests together; then RPC_UNAVAILABLE. */
+  /** For all requests of one call together; then RPC_UNAVAILABLE. */
   timeoutMs: number
 }
 
 export interface SimulateParams {
-  /** Who receives the output; every transaction names its own sender. */
+  /** Receives the output; every transaction names its own sender. */
   wallet: Address
   transactions: readonly { kind: StepKind; tx: PlanTx }[]
   /** All zero for ETH, here and below. */
@@ -29,26 +29,26 @@ export interface SimulateParams {
   amountIn: bigint
   fee: { token: Address; recipient: Address }
   amountOutMin: bigint
-  /** auto: the wallet's own balance when it holds the input, else a lent one. */
+  /** auto: uses the wallet's own balance if it holds the input, else a lent one. */
   fund: 'auto' | boolean
   holdsInput: boolean
   /**
-   * In place: unlimited allowances of the input stand before the first transaction. Taken back: none does,
-   * whatever the wallet approved.
+   * In place: unlimited allowances of the input exist before the first transaction. Taken back: none exist,
+   * regardless of the wallet's approvals.
    */
   approvals: 'as planned' | 'in place' | 'taken back'
-  /** Whose signature a permit in the plan has; anybody: it is none, and is taken all the same. */
+  /** Signer of the plan's permit; anybody: a placeholder signature is accepted. */
   permitSigner?: 'wallet' | 'anybody'
-  /** The block it stands on; the newest when absent. */
+  /** The block to run on; the newest by default. */
   block?: number
   /**
-   * Who takes the input by a plain ERC-20 allowance, when approvals are in place. By default the contracts
-   * that the swaps call, but for the router: it takes by Permit2.
+   * Spenders of the input by plain ERC-20 allowance, if approvals are in place. By default the contracts called
+   * by the swaps, except the router, which uses Permit2.
    */
   spenders?: readonly Address[]
 }
 
 export const isEth = (token: Address): boolean => token === NATIVE_TOKEN
 export { lowerAddress as lower } from '@pit/chain'
-/** What answers of a hostile token may cost: past it they count as unread. */
+/** Gas for a read of a possibly hostile token; beyond it the value counts as unread. */
 export const READING_GAS = 3_000_000

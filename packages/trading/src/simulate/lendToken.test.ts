@@ -10,14 +10,14 @@ const WALLET: Address = `0x${'a1'.repeat(20)}`
 const TOKEN: Address = `0x${'70'.repeat(20)}`
 const hex = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** A token by how it reads its storage; what it throws is a revert. */
+/** A token, modelled by how it reads its storage; throwing is a revert. */
 type Token = (read: (slot: Hex) => bigint, owner: Address) => bigint
 const mapping =
   (at: number): Token =>
   (read, owner) =>
     read(crypto.keccak256(`0x${owner.slice(2).padStart(64, '0')}${at.toString(16).padStart(64, '0')}`))
 
-/** A node with one token: it runs the token's model on the words it is given. */
+/** A node with one token: runs the model on the overridden words. */
 function open(model: Token | { now: Token }) {
   const tokens = typeof model === 'function' ? { now: model } : model
   let requests = 0
@@ -54,7 +54,7 @@ function open(model: Token | { now: Token }) {
     time,
     tokens,
     requests: () => requests,
-    /** What the wallet then holds, and whether that is taken for the loan. */
+    /** The wallet's resulting balance, and whether it is accepted as the loan. */
     async holds(amount: bigint) {
       const loan = await lender.lend(TOKEN, WALLET, amount)
       if (loan === null) return null
@@ -77,7 +77,7 @@ describe('a balance is lent', () => {
     expect(world.requests()).toBe(1)
   })
 
-  it('wherever else tokens are known to keep it', async () => {
+  it('from every other known location', async () => {
     const vyper: Token = (read, owner) =>
       read(crypto.keccak256(`0x${'7'.padStart(64, '0')}${owner.slice(2).padStart(64, '0')}`))
     const root = '52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00'
@@ -90,14 +90,14 @@ describe('a balance is lent', () => {
     expect(namespaced(crypto, 'openzeppelin.storage.ERC20')).toBe(`0x${root}`)
   })
 
-  it('where a balance is packed with other things', async () => {
+  it('if a balance is packed with other values', async () => {
     const low = (bits: bigint) => (read: (slot: Hex) => bigint, owner: Address) =>
       mapping(9)(read, owner) & ((1n << bits) - 1n)
     for (const bits of [255n, 128n, 96n, 64n])
       expect(await open(low(bits)).holds(10n ** 15n)).toEqual({ shown: 10n ** 15n, holds: true })
   })
 
-  it('of a token that multiplies shares, or divides reflections: never less than was asked for', async () => {
+  it('of a token that multiplies shares or divides reflections: never less than requested', async () => {
     const amounts = [1n, 999n, 10n ** 18n, 123_456_789_123_456_789_123_456n]
     for (const index of [10n ** 18n / 3n, 1_100_000_000_000_000_001n, 7n * 10n ** 18n]) {
       const rebasing: Token = (read, owner) => checked(mapping(3)(read, owner) * index) / 10n ** 18n
@@ -110,7 +110,7 @@ describe('a balance is lent', () => {
     }
     const total = 1n << 255n
     const reflecting: Token = (read, owner) => {
-      // An excluded holder's plain balance is elsewhere: a flag set by accident would lead there.
+      // An excluded holder's plain balance is stored elsewhere: a flag set by accident would lead there.
       if ((mapping(5)(read, owner) & 0xffn) !== 0n) return mapping(4)(read, owner)
       const reflections = mapping(3)(read, owner)
       if (reflections > total) throw new Error('more than all')
@@ -121,7 +121,7 @@ describe('a balance is lent', () => {
     expect(Number(shown)).toBeCloseTo(1e18, -16)
   })
 
-  it('by nothing that only looks like a place', async () => {
+  it('never from a slot that only looks like a balance', async () => {
     const lying: Token = () => 10n ** 24n
     const mute: Token = () => {
       throw new Error('no')
@@ -129,19 +129,19 @@ describe('a balance is lent', () => {
     const elsewhere = mapping(77)
     const sumOfAll: Token = (read, owner) => mapping(3)(read, owner) * mapping(4)(read, owner)
     for (const token of [lying, mute, elsewhere, () => 0n]) expect(await open(token).holds(5n)).toBeNull()
-    // Found by chance or not: what it shows is not what was lent, and that is seen.
+    // Even if found by chance: the shown balance is not the lent one, which is detected.
     expect((await open(sumOfAll).holds(5n))?.holds ?? false).toBe(false)
   })
 })
 
-describe('the place of a token', () => {
-  it('is looked for once, however many ask', async () => {
+describe('the balance slot of a token', () => {
+  it('is searched once for concurrent callers', async () => {
     const world = open(mapping(3))
     await Promise.all(Array.from({ length: 20 }, () => world.lender.lend(TOKEN, WALLET, 5n)))
     expect(world.requests()).toBe(1)
   })
 
-  it('is looked for again once it proved wrong, or after a while where there was none', async () => {
+  it('is searched again once it proved wrong, or after a while if none was found', async () => {
     const world = open({ now: mapping(3) })
     expect((await world.holds(5n))!.holds).toBe(true)
     world.tokens.now = mapping(4)
@@ -161,7 +161,7 @@ describe('the place of a token', () => {
     expect(world.requests()).toBe(4)
   })
 
-  it('is not known after a node that did not answer', async () => {
+  it('is not cached after a node failure', async () => {
     let down = true
     const world = open(mapping(3))
     const rpc: Pick<Rpc, 'request'> = {
@@ -173,12 +173,12 @@ describe('the place of a token', () => {
     const lender = createLender({ rpc, crypto, clock: { nowMs: () => 0 }, owner: OWNER, timeoutMs: 10 })
     await expect(lender.lend(TOKEN, WALLET, 1n)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
     down = false
-    // Asked again, not remembered: this time the node answers nonsense.
+    // Searched again: this time the node returns garbage.
     await expect(lender.lend(TOKEN, WALLET, 1n)).rejects.toThrow(/other blocks/)
     expect((await world.holds(1n))!.holds).toBe(true)
   })
 
-  it('is one of a hundred, all different', () => {
+  it('is one of a hundred different candidates', () => {
     const slots = balanceSlots(crypto).map((slotOf) => slotOf(WALLET))
     expect(new Set(slots).size).toBe(slots.length)
     expect(slots.length).toBeGreaterThan(90)

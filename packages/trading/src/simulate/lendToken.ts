@@ -5,18 +5,18 @@ import { balanceOfCall, type SimBlock, simulateBlocks } from '@pit/platform/read
 import type { Rpc } from '@pit/platform/rpc'
 import { balanceSlots, factorOf, type SlotOf, slotShown, TRIAL_WORDS } from './balanceSlots.ts'
 
-/** How to make a token show a balance that nobody has. */
+/** A state override that makes a token show a balance for a wallet. */
 export interface Loan {
   slot: Hex
   word: bigint
-  /** Whether what the token then shows is what was meant. */
+  /** Whether the shown balance is the lent one. */
   holds(shown: bigint | null): boolean
 }
 
 export interface Lender {
-  /** Null when no slot is found that the token's balances are in. Throws RPC_UNAVAILABLE. */
+  /** Null if the token's balance slot cannot be found. Throws RPC_UNAVAILABLE. */
   lend(token: Address, owner: Address, amount: bigint): Promise<Loan | null>
-  /** The slot proved wrong: the token may run other code now. */
+  /** Call if the slot proved wrong: the token's code may have changed. */
   forget(token: Address): void
 }
 
@@ -27,28 +27,28 @@ interface BalanceSlot {
 }
 
 const MAX_TOKENS = 2_000
-/** A token without a known slot may be given new code; until then it is not searched at every request. */
+/** How long a failed search is cached; the token may be upgraded later. */
 const UNFOUND_MS = 60_000
 const BALANCE_GAS = 500_000
 
-/** Finds where tokens keep balances, each token once, and remembers it. */
+/** Finds the balance slots of tokens and caches them. */
 export function createLender(deps: {
   rpc: Pick<Rpc, 'request'>
   crypto: Pick<Crypto, 'keccak256' | 'keccakText'>
   clock: Clock
-  /** Nobody's: balances are tried out on it. */
+  /** An unused address to try balances on. */
   owner: Address
   timeoutMs: number
 }): Lender {
   const { rpc, clock, owner, timeoutMs } = deps
   const slots = balanceSlots(deps.crypto)
-  const known = createCache<Address, BalanceSlot | null>({
+  const slotCache = createCache<Address, BalanceSlot | null>({
     max: MAX_TOKENS,
     ttlMs: (slot) => (slot === null ? UNFOUND_MS : Number.POSITIVE_INFINITY),
     clock,
   })
 
-  /** One request: per trial word, a block with another multiple in each slot and one with all equal. */
+  /** One request: per trial word, one block with a different multiple in each slot and one with all equal. */
   async function search(token: Address): Promise<BalanceSlot | null> {
     const candidates = slots.map((slotOf) => slotOf(owner))
     const blockOf = (wordAt: (index: number) => bigint): SimBlock => ({
@@ -61,25 +61,26 @@ export function createLender(deps: {
     const ran = await simulateBlocks(rpc, blocks, { timeoutMs })
     const shown = ran.map(({ calls }) => (calls[0]!.ok ? calls[0]!.data : null))
     for (const [i, word] of TRIAL_WORDS.entries()) {
-      const found = slotShown(word, shown[2 * i]!, shown[2 * i + 1]!)
-      const slotOf = found && slots[found.index]
-      if (slotOf) return { slotOf, word, shown: found.shown }
+      const reading = slotShown(word, shown[2 * i]!, shown[2 * i + 1]!)
+      const slotOf = reading && slots[reading.index]
+      if (slotOf) return { slotOf, word, shown: reading.shown }
     }
     return null
   }
 
   return {
     async lend(token, to, amount) {
-      const found = await known.load(token, search)
-      if (found === null) return null
-      const slot = found.slotOf(to)
-      if (found.word === found.shown) return { slot, word: amount, holds: (shown) => shown === amount }
-      return { slot, word: scaled(found, amount), holds: (shown) => shown !== null && shown >= amount }
+      const slotReading = await slotCache.load(token, search)
+      if (slotReading === null) return null
+      const slot = slotReading.slotOf(to)
+      if (slotReading.word === slotReading.shown)
+        return { slot, word: amount, holds: (shown) => shown === amount }
+      return { slot, word: scaled(slotReading, amount), holds: (shown) => shown !== null && shown >= amount }
     },
-    forget: known.delete,
+    forget: slotCache.delete,
   }
 }
 
-/** A thousandth more than the scale asks for: it moves between the trial and the use, and rounds. */
+/** Adds a thousandth: the scale changes between trial and use, and rounds. */
 const scaled = ({ word, shown }: BalanceSlot, amount: bigint): bigint =>
   (amount * word * 1_001n) / (shown * 1_000n) + 1n

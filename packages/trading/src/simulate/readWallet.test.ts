@@ -24,7 +24,7 @@ describe('a wallet', () => {
   const walletRequest = { wallet: WALLET, tokenIn: token(TOKEN, true), tokenOut: token(OTHER), curve: CURVE }
   const permit = `${word(66n)}${word(77n).slice(2)}${word(8n).slice(2)}` as Hex
   const results = (change: Record<number, Hex | null> = {}): Hex => {
-    // Paused; then blocked: the wallet, the permit contract, the router.
+    // Paused, then blocked: the wallet, Permit2, the router.
     const flags = [word(0n), word(1n), word(0n), word(1n)]
     const all = [word(1n), word(2n), word(3n), permit, word(4n), ...flags]
     const changed = all.map((data, i) => (i in change ? change[i]! : data))
@@ -68,7 +68,7 @@ describe('a wallet', () => {
     expect((sent[0]!.params[2] as RpcCall)[1]).toEqual([WALLET, 'pending'])
   })
 
-  it('is asked for its ETH alone where it spends that', async () => {
+  it('is read for its ETH only if it spends ETH', async () => {
     const { simulator, sent } = open(() => answers({ 1: '0x2386f26fc10000' }))
     const request = { wallet: WALLET, tokenIn: token(NATIVE), tokenOut: token(OTHER), curve: null }
     const state = await simulator.readWallet(request)
@@ -78,10 +78,10 @@ describe('a wallet', () => {
     expect((await refusalOf(unread.simulator.readWallet(request))).code).toBe('RPC_UNAVAILABLE')
   })
 
-  it('is not read by halves', async () => {
+  it('is not read partially', async () => {
     const read = (script: () => unknown, change: Partial<SimulatorOptions> = {}) =>
       refusalOf(open(script, change).simulator.readWallet(walletRequest))
-    // Each of the reads, failed or cut short: a pause or a block that cannot be read least of all.
+    // Each read, failed or truncated; an unreadable pause or block must not pass.
     for (let i = 0; i < 9; i++) {
       for (const bad of [null, '0x', '0x01'] as const)
         expect((await read(() => answers({}, results({ [i]: bad })))).code).toBe('RPC_UNAVAILABLE')
@@ -115,7 +115,7 @@ describe('a wallet', () => {
     expect((await read(answers, { profile })).message).toContain('registry')
   })
 
-  it('with code of its own is told from a delegated one', async () => {
+  it('with its own code is distinguished from a delegated one', async () => {
     const { simulator } = open(() => answers({ 3: '0x6000' }))
     expect(await simulator.readWallet(walletRequest)).toMatchObject({ delegatedTo: null, hasOtherCode: true })
   })

@@ -25,11 +25,11 @@ export interface WalletRequest {
   wallet: Address
   tokenIn: Pick<TradeToken, 'address' | 'stock'>
   tokenOut: Pick<TradeToken, 'address' | 'stock'>
-  /** The curve that is traded on; null for pools. */
+  /** The traded curve; null for pools. */
   curve: Address | null
 }
 
-/** Every question of the one Multicall3 call; what a trade has no use for is left out. */
+/** Every read of the Multicall3 call; reads that a trade does not need are omitted. */
 type Question =
   | 'balanceWei'
   | 'balanceIn'
@@ -39,18 +39,17 @@ type Question =
   | `${'paused' | 'blocked'} ${Address}`
 
 /**
- * What a plan must know of its wallet, in one round trip: what Multicall3 answers is of one block, and that
- * block is the one named or came while the batch was answered.
+ * Reads the wallet state for a plan in one round trip: all Multicall3 results are from one block, which is the
+ * named one or came while the batch ran.
  *
- * Nothing here is believed further than a suggestion. A node (or a token) that claims a balance or an
- * allowance the wallet has not makes a plan whose simulation reverts, because that moves the tokens; one that
- * hides a balance makes a simulation on a lent one, which says so. Either way the chain itself holds the
- * trade to the minimum that was signed.
+ * The results are only suggestions. If a node or token claims a balance or allowance that the wallet does not
+ * have, the simulation reverts because it moves the tokens; if it hides a balance, the simulation runs on a
+ * lent one and reports that. In both cases the chain enforces the signed minimum.
  */
 export async function readWallet(deps: SimulatorDeps, request: WalletRequest): Promise<WalletState> {
   const { wallet, tokenIn, tokenOut } = request
   const readings = questionsOf(deps, request)
-  const asked = [
+  const reads = [
     askBlockNumber(),
     askReadings(deps, wallet, readings),
     askNonce(wallet, 'pending'),
@@ -58,19 +57,19 @@ export async function readWallet(deps: SimulatorDeps, request: WalletRequest): P
     askChainId(),
     askNonce(wallet),
   ] as const
-  const [block, results, nonce, code, chainId, minedNonce] = await readAll(deps.rpc, asked, {
+  const [block, words, nonce, code, chainId, minedNonce] = await readAll(deps.rpc, reads, {
     timeoutMs: deps.timeoutMs,
-  }).catch(() => unavailable('it did not answer for the wallet'))
+  }).catch(() => unavailable('the wallet could not be read'))
   const needed = <T>(value: T | undefined, i: number): T =>
-    value ?? unavailable(`${asked[i]!.call[0]} failed`)
-  if (needed(chainId, 4) !== deps.profile.chain_id) unavailable(`it is a node of chain ${chainId}`)
+    value ?? unavailable(`${reads[i]!.call[0]} failed`)
+  if (needed(chainId, 4) !== deps.profile.chain_id) unavailable(`the node is on chain ${chainId}`)
   const ran = needed(code, 3)
-  const said = new Map([...readings.keys()].map((question, i) => [question, needed(results, 1)[i]]))
+  const results = new Map([...readings.keys()].map((question, i) => [question, needed(words, 1)[i]]))
 
   const need = (question: Question, what: string): bigint =>
-    !readings.has(question) ? 0n : (wordIn(said.get(question)) ?? unavailable(`${what} cannot be read`))
+    !readings.has(question) ? 0n : (wordIn(results.get(question)) ?? unavailable(`${what} cannot be read`))
   const needFlag = (question: Question, what: string): boolean =>
-    flagIn(said.get(question)) ?? unavailable(`${what} cannot be read`)
+    flagIn(results.get(question)) ?? unavailable(`${what} cannot be read`)
   const balanceWei = need('balanceWei', 'the ETH balance')
   const delegatedTo = delegationOf(ran)
   return {
@@ -82,7 +81,7 @@ export async function readWallet(deps: SimulatorDeps, request: WalletRequest): P
     balanceIn: isEth(tokenIn.address) ? balanceWei : need('balanceIn', `the balance of ${tokenIn.address}`),
     allowance: need('allowance', `the allowance of ${tokenIn.address}`),
     permit: readings.has('permit')
-      ? (permitIn(said.get('permit')) ?? unavailable('the allowance at Permit2 cannot be read'))
+      ? (permitIn(results.get('permit')) ?? unavailable('the allowance at Permit2 cannot be read'))
       : { amount: 0n, expirationS: 0, nonce: 0 },
     curveAllowance: need('curveAllowance', `the curve's allowance of ${tokenIn.address}`),
     delegatedTo,
@@ -92,7 +91,7 @@ export async function readWallet(deps: SimulatorDeps, request: WalletRequest): P
       .map(({ address }) => ({
         token: address,
         paused: needFlag(`paused ${address}`, `whether ${address} is paused`),
-        blocked: needFlag(`blocked ${wallet}`, `whether ${address} is barred to this wallet`),
+        blocked: needFlag(`blocked ${wallet}`, `whether ${address} is blocked for this wallet`),
       })),
     blockedParties: partiesOf(deps).filter(
       (party) =>
@@ -101,7 +100,7 @@ export async function readWallet(deps: SimulatorDeps, request: WalletRequest): P
   }
 }
 
-/** A wallet that spends ETH has only that balance to tell, for which no contract needs to run. */
+/** A wallet that spends ETH needs only its ETH balance, for which no contract has to run. */
 function askReadings(
   { profile }: Pick<SimulatorDeps, 'profile'>,
   wallet: Address,
@@ -119,7 +118,7 @@ function askReadings(
   }
 }
 
-/** Who touches the tokens in every trade by the router: an issuer that blocks one of them stops it. */
+/** Contracts that touch the tokens in every router trade: an issuer that blocks one stops the trade. */
 const partiesOf = ({ profile: { contracts } }: Pick<SimulatorDeps, 'profile'>): Address[] =>
   [contracts.permit2, contracts.universal_router].flatMap((party) => (party === null ? [] : [lower(party)]))
 
@@ -143,7 +142,7 @@ function questionsOf(deps: SimulatorDeps, request: WalletRequest): Map<Question,
   for (const { address, stock } of [tokenIn, tokenOut]) {
     if (!stock) continue
     const { beacon } = profile.stocks
-    // Without its registry nobody can say who may hold it.
+    // Without its registry it is unknown who may hold it.
     if (beacon === null) return unavailable('the profile of this chain names no registry of stock tokens')
     const issuer = stockIssuerOf(profile)
     questions.set(`paused ${address}`, issuer.pausedCall(address))

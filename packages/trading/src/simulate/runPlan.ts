@@ -16,15 +16,15 @@ import { type Doubt, measuredByLogs } from './byLogs.ts'
 import { isEth, lower, type SimulateParams, type SimulatorDeps } from './deps.ts'
 
 export interface RanPlan {
-  /** The block it ran on top of. */
+  /** The block it ran on. */
   block: number
   lent: boolean
-  /** Why approvals that were to be in place could not be put there. */
+  /** Why requested approvals could not be set. */
   unapproved: string[]
   transactions: SimulatedTx[]
-  /** Received before gas: output to the wallet, fee to its recipient. Null: it cannot be read. */
+  /** Received before gas: output by the wallet, fee by its recipient. Null: unreadable. */
   received: { output: bigint | null; fee: bigint | null }
-  /** What the wallet held of an input token that was lent, before. Null: cannot be read, or none was. */
+  /** The wallet's balance of a lent input token before the run. Null: unreadable, or nothing was lent. */
   inputHeld: bigint | null
 }
 
@@ -38,10 +38,10 @@ const TIME_ORDER = -38021
 type Overrides = Readonly<Record<Address, AccountOverride>>
 type Measure = 'by logs' | 'by balances'
 
-/** For how long balances are read after logs did not tell what balances did. */
+/** How long balances are used after logs missed what balances showed. */
 const LOGS_AGAIN_MS = 60_000
 
-/** One simulated block: approvals if asked for, the plan's transactions in order, and what they moved. */
+/** One simulated block: approvals if requested, the plan's transactions in order, and what they moved. */
 export async function runPlan(
   deps: SimulatorDeps,
   request: SimulateParams,
@@ -70,7 +70,7 @@ async function runApproved(
   if (request.approvals === 'taken back') return run(approvalsTakenBack(deps, request))
   const ran = await run(approvalsInPlace(deps, request, [MAX_UINT256]))
   if (ran.unapproved.length === 0 || ran.transactions.every(({ ok }) => ok)) return ran
-  // Some tokens take a new allowance only once the old one is gone.
+  // Some tokens accept a new allowance only once the old one is zero.
   return run(approvalsInPlace(deps, request, [0n, MAX_UINT256]))
 }
 
@@ -84,7 +84,7 @@ async function runMeasured(
   const planned = request.transactions.map(callOf)
   const reading = readingOf(deps, request, lent)
   const byBalances = measure === 'by balances'
-  // Whether a token was lent only its balance shows; that ETH was, nobody doubts.
+  // A token loan must be confirmed by its balance; an ETH loan needs no confirmation.
   const first = byBalances ? [reading] : lent && !isEth(request.tokenIn) ? [heldReading(request)] : []
   const calls = [...approvals, ...first, ...planned, ...(byBalances ? [reading] : [])]
   const block = { calls, overrides: withPermitSigner(request, overrides) }
@@ -123,8 +123,8 @@ const callOf = ({ tx }: SimulateParams['transactions'][number]): SimCall => {
 }
 
 /**
- * The block that would come next, with the chain's base fee and time. A node's own guess of the time may be
- * many seconds off; but where its head is newer than ours, that guess must do.
+ * The next block, with the chain's base fee and time. A node's own estimate of the time may be many seconds
+ * off, but is used if its head is newer than ours.
  */
 async function runNext(
   { rpc, market, clock, timeoutMs }: SimulatorDeps,
@@ -134,9 +134,9 @@ async function runNext(
   const head = market.head()
   const next = { ...block, ...(head ? { baseFeeWei: head.baseFeeWei } : {}) }
   const timeS = Math.max(nowS(clock), head?.timestampS ?? 0) + 1
-  const run = async (asked: SimBlock) => {
-    const ran = (await simulateBlocks(rpc, [asked], { timeoutMs, ...terms }))[0]!
-    // Some nodes look at it themselves, others only where transactions are validated.
+  const run = async (simBlock: SimBlock) => {
+    const ran = (await simulateBlocks(rpc, [simBlock], { timeoutMs, ...terms }))[0]!
+    // Some nodes check this themselves, others only when they validate transactions.
     const tooLow = block.calls.some(({ maxFeePerGasWei: cap }) => cap !== undefined && cap < ran.baseFeeWei)
     if (tooLow) throw new NotRunnable(FEE_CAP_TOO_LOW, 'the fee cap is below the base fee')
     return ran
@@ -149,7 +149,7 @@ async function runNext(
   }
 }
 
-/** Answers every call with EIP-1271's yes, so that Permit2 takes any signature for this wallet's. */
+/** Answers every call with EIP-1271's magic value, so that Permit2 accepts any signature for this wallet. */
 const SIGNS_ANYTHING: Hex = '0x631626ba7e60e01b5f5260205ff3'
 
 const withPermitSigner = ({ wallet, permitSigner }: SimulateParams, overrides: Overrides): Overrides =>
@@ -167,7 +167,7 @@ const approvalsInPlace = (
 const approvalsTakenBack = (deps: SimulatorDeps, request: SimulateParams): SimCall[] =>
   approvalCalls(deps, request, { amounts: [0n], permit: { amount: 0n, expiration: 0 } })
 
-/** From the wallet, gas for free: they stand for what was done long before. */
+/** From the wallet without gas cost: they stand for earlier transactions. */
 function approvalCalls(
   { profile }: SimulatorDeps,
   request: SimulateParams,
@@ -191,7 +191,7 @@ const swapTargets = ({ transactions }: SimulateParams): Address[] => [
   ...new Set(transactions.filter(({ kind }) => kind === 'swap').map(({ tx }) => lower(tx.to))),
 ]
 
-/** What router and curves revert with when less comes out than they were told to insist on. */
+/** Errors of router and curves for an output below the minimum. */
 const SIGNATURES = [
   'V2TooLittleReceived()',
   'V3TooLittleReceived()',
@@ -203,5 +203,5 @@ const SIGNATURES = [
 ]
 const selectors = new Set(SIGNATURES.map((signature) => toFunctionSelector(signature)))
 
-/** Whether a call failed for its minimum alone: the price has moved, nothing else is wrong with it. */
+/** Whether a call failed only for its minimum: the price moved, the call is valid. */
 export const isTooLittle = (revert: Hex): boolean => selectors.has(revert.slice(0, 10) as Hex)

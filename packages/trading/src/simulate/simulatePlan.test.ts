@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import type { PlanTx } from '../types.ts'
 import type { SimulateParams } from './deps.ts'
 import {
-  ask,
   type Block,
   CURVE,
   EXECUTOR,
@@ -17,6 +16,7 @@ import {
   ran,
   refusalOf,
   type Sent,
+  simulateParams,
   TOKEN,
   tx,
   WALLET,
@@ -28,7 +28,7 @@ describe('a plan', () => {
     const { simulator, sent, blockSent } = open(() => ran([10n, 0n], [{}, {}], [110n, 1n]))
     const second = tx({ from: EXECUTOR, to: OTHER, valueWei: 0n, data: '0x', gas: 50_000 })
     const result = await simulator.simulatePlan(
-      ask({
+      simulateParams({
         transactions: [
           { kind: 'fee_transfer', tx: second },
           { kind: 'swap', tx: tx() },
@@ -44,7 +44,7 @@ describe('a plan', () => {
     expect(calls).toHaveLength(4)
     expect(calls[0]).toEqual(calls[3])
     expect(calls[0]!['to']).toBe(MULTICALL3)
-    // No nonce: a wallet with something pending has none of its own.
+    // No nonce: a wallet with pending transactions has no usable one.
     expect(calls[1]).toEqual({
       from: EXECUTOR,
       to: OTHER,
@@ -72,14 +72,14 @@ describe('a plan', () => {
     })
   })
 
-  it('is told apart from its gas, where ETH comes out', async () => {
+  it('is separated from its gas if the output is ETH', async () => {
     const held = [1_000_000_000n, 5n] as const
     const eth: Address = NATIVE_TOKEN
     const out = { tokenIn: TOKEN, tokenOut: eth, fee: { token: eth, recipient: RECIPIENT } }
     const script = () => ran([...held], [{ gasUsed: 1_000 }, { gasUsed: 2_000 }], [held[0] + 100n, 8n])
     const both = (second: Partial<PlanTx>) =>
       open(script).simulator.simulatePlan(
-        ask({
+        simulateParams({
           ...out,
           transactions: [
             { kind: 'approve', tx: tx() },
@@ -87,19 +87,19 @@ describe('a plan', () => {
           ],
         }),
       )
-    // 7 wei a unit, whoever pays it.
+    // 7 wei per gas, whoever pays it.
     expect(await both({})).toMatchObject({ ok: true, amountOut: 100n + 3_000n * 7n, feeTransfer: 3n })
     expect(await both({ from: EXECUTOR })).toMatchObject({ amountOut: 100n + 1_000n * 7n })
     expect(await both({ from: RECIPIENT })).toMatchObject({ feeTransfer: 3n + 2_000n * 7n })
   })
 
-  it('that gives too little, or nobody knows how much, is not ok', async () => {
+  it('that delivers too little or an unknown amount is not ok', async () => {
     const run = (after: (bigint | null)[], change: Partial<SimulateParams> = {}) =>
-      open(() => ran([10n, 0n], [{}], after)).simulator.simulatePlan(ask(change))
+      open(() => ran([10n, 0n], [{}], after)).simulator.simulatePlan(simulateParams(change))
     expect(await run([99n, 1n])).toMatchObject({
       ok: false,
       amountOut: 89n,
-      error: 'it delivers 89, less than the minimum of 90',
+      error: 'it delivers 89 atoms, less than the minimum of 90',
     })
     expect(await run([100n, 1n])).toMatchObject({ ok: true, amountOut: 90n })
     expect(await run([3n, 1n])).toMatchObject({ ok: false, amountOut: 0n })
@@ -109,14 +109,14 @@ describe('a plan', () => {
     expect(await run([200n, 1n], { wallet: RECIPIENT })).toMatchObject({ ok: true, feeTransfer: null })
   })
 
-  it('that reverts says which step and why', async () => {
+  it('that reverts reports the step and the reason', async () => {
     const error = { code: 3, message: 'execution reverted', data: '0x5bf6f916' }
     const { simulator } = open(() => ran([10n, 0n], [{}, { status: '0x0', error }], [500n, 4n]))
     const transactions = [
       { kind: 'fee_transfer' as const, tx: tx() },
       { kind: 'swap' as const, tx: tx() },
     ]
-    const result = await simulator.simulatePlan(ask({ transactions }))
+    const result = await simulator.simulatePlan(simulateParams({ transactions }))
     expect(result).toMatchObject({
       ok: false,
       amountOut: null,
@@ -130,18 +130,18 @@ describe('a plan', () => {
     })
     const silent = { code: 3, message: 'execution reverted', data: '0x' }
     const mute = open(() => ran([10n, 0n], [{ status: '0x0', error: silent }], [10n, 0n]))
-    expect((await mute.simulator.simulatePlan(ask())).error).toBe(
+    expect((await mute.simulator.simulatePlan(simulateParams())).error).toBe(
       'swap: execution reverted (100000 of 300000 gas used)',
     )
   })
 
-  it('keeps of a flood of logs what a reader can use', async () => {
+  it('keeps a limited part of a flood of logs', async () => {
     const log = { address: TOKEN.toUpperCase().replace('X', 'x'), topics: ['0x1'], data: '0x' }
-    const logs = Array.from({ length: 5_000 }, () => log)
-    const { simulator } = open(() => ran([10n, 0n], [{ logs }], [110n, 1n]))
-    const kept = (await simulator.simulatePlan(ask())).transactions[0]!.logs
-    expect(kept).toHaveLength(256)
-    expect(kept[0]).toEqual({ address: TOKEN, topics: ['0x1'], data: '0x' })
+    const flood = Array.from({ length: 5_000 }, () => log)
+    const { simulator } = open(() => ran([10n, 0n], [{ logs: flood }], [110n, 1n]))
+    const logs = (await simulator.simulatePlan(simulateParams())).transactions[0]!.logs
+    expect(logs).toHaveLength(256)
+    expect(logs[0]).toEqual({ address: TOKEN, topics: ['0x1'], data: '0x' })
   })
 })
 
@@ -152,9 +152,9 @@ describe('approvals in place', () => {
     return ran([0n, 0n], [{}], [500n, 0n], Array(calls.length - 3).fill({}))
   }
 
-  it('come first, from the wallet, for nothing, and are not counted', async () => {
+  it('come first, from the wallet, free of gas, and are not counted', async () => {
     const { simulator, blockSent } = open(script)
-    const result = await simulator.simulatePlan(ask(sale))
+    const result = await simulator.simulatePlan(simulateParams(sale))
     expect(result).toMatchObject({ ok: true, gasTotal: 100_000 })
     expect(result.transactions).toHaveLength(1)
     const [erc20, permit2] = blockSent().calls
@@ -169,10 +169,10 @@ describe('approvals in place', () => {
     expect(permit2).not.toHaveProperty('maxFeePerGas')
   })
 
-  it('are the curve’s too where a curve is called, or whoever is named', async () => {
+  it('include the called curve, or the named spenders', async () => {
     const spendersOf = async (change: Partial<SimulateParams>) => {
       const { simulator, blockSent } = open(script)
-      await simulator.simulatePlan(ask({ ...sale, ...change }))
+      await simulator.simulatePlan(simulateParams({ ...sale, ...change }))
       return blockSent()
         .calls.filter(({ input }) => input!.startsWith('0x095ea7b3'))
         .map(({ input }) => `0x${input!.slice(34, 74)}`)
@@ -186,7 +186,7 @@ describe('approvals in place', () => {
     expect(await spendersOf({ tokenIn: NATIVE_TOKEN })).toEqual([])
   })
 
-  it('that the token refuses are made from nothing, or named when the plan still fails', async () => {
+  it('that the token refuses are retried from zero, or named if the plan still fails', async () => {
     const no = { status: '0x0' as const, error: { code: 3, message: 'x', data: '0x90b8ec18' } }
     const inputs: string[][] = []
     const tried = (gives: (first: boolean) => unknown) =>
@@ -194,7 +194,7 @@ describe('approvals in place', () => {
         const [{ calls }] = (params[0] as { blockStateCalls: [Block] }).blockStateCalls
         inputs.push(calls.map(({ input }) => input!.slice(0, 10) + input!.slice(-1)))
         return gives(calls.length === 5)
-      }).simulator.simulatePlan(ask(sale))
+      }).simulator.simulatePlan(simulateParams(sale))
     const stubborn = await tried((first) =>
       first ? ran([0n, 0n], [no], [0n, 0n], [no, {}]) : ran([0n, 0n], [{}], [500n, 0n], [{}, {}, {}]),
     )
@@ -206,7 +206,7 @@ describe('approvals in place', () => {
       'swap: the token transfer failed; ' +
         'an approval that was to be in place failed: the token transfer failed',
     )
-    // One that was there already, and does: nothing is tried again.
+    // An existing approval that suffices: no retry.
     inputs.length = 0
     expect(await tried(() => ran([0n, 0n], [{}], [500n, 0n], [no, {}]))).toMatchObject({ ok: true })
     expect(inputs).toHaveLength(1)
@@ -214,10 +214,10 @@ describe('approvals in place', () => {
 })
 
 describe('lending', () => {
-  it('is what fund says', async () => {
+  it('follows fund', async () => {
     const lends = async (fund: SimulateParams['fund'], holdsInput: boolean) => {
       const { simulator, blockSent } = open(() => ran([10n, 0n, 9n], [{}], [110n, 1n, 0n]))
-      const { fundedByOverrides } = await simulator.simulatePlan(ask({ fund, holdsInput }))
+      const { fundedByOverrides } = await simulator.simulatePlan(simulateParams({ fund, holdsInput }))
       expect(Object.keys(blockSent().stateOverrides).length > 0).toBe(fundedByOverrides)
       return fundedByOverrides
     }
@@ -229,11 +229,11 @@ describe('lending', () => {
     expect(await lends(false, false)).toBe(false)
   })
 
-  it('gives every sender ETH for what it sends and the gas it may use', async () => {
+  it('gives every sender ETH for its value and gas limit', async () => {
     const { simulator, blockSent } = open(() => ran([10n, 0n, 9n], [{}, {}], [110n, 1n, 0n]))
     const huge = 10n ** 30n
     await simulator.simulatePlan(
-      ask({
+      simulateParams({
         fund: true,
         amountIn: huge,
         transactions: [
@@ -248,13 +248,13 @@ describe('lending', () => {
     expect(BigInt(stateOverrides[EXECUTOR]!.balance!)).toBeGreaterThan(5n + 300_000n * 14n)
   })
 
-  it('refuses a token that keeps no balance where it could be put', async () => {
+  it('refuses a token whose balance slot is unknown', async () => {
     const { simulator, sent } = open(({ params }) => {
       const { blockStateCalls } = params[0] as { blockStateCalls: Block[] }
       const call = { status: '0x1', gasUsed: '0x1', returnData: word(10n ** 24n), logs: [] }
       return blockStateCalls.map(() => ({ number: '0x1', calls: [call] }))
     })
-    const sale = ask({ tokenIn: TOKEN, tokenOut: NATIVE_TOKEN, fund: true })
+    const sale = simulateParams({ tokenIn: TOKEN, tokenOut: NATIVE_TOKEN, fund: true })
     expect(await refusalOf(simulator.simulatePlan(sale))).toMatchObject({
       code: 'DRY_RUN_UNFUNDABLE',
       status: 422,

@@ -8,13 +8,13 @@ import { type RanPlan, runPlan } from './runPlan.ts'
 
 type Deps = SimulatorDeps & { lender: Lender }
 
-/** Beside what the transactions spend; nothing a trade does depends on how much more there is. */
+/** Added to what the transactions spend; a trade does not depend on the surplus. */
 const LENT_WEI = 1_000n * 10n ** 18n
 
 /**
- * Runs exactly the plan's transactions and says how they ended and what they moved. Refuses
- * DRY_RUN_UNFUNDABLE when a token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable
- * answer; a plan that fails is an answer.
+ * Runs exactly the plan's transactions and reports how they ended and what they moved. Refuses
+ * DRY_RUN_UNFUNDABLE if a token has to be lent and cannot be, RPC_UNAVAILABLE without a usable response from
+ * the node; a failing plan is a result.
  */
 export async function simulatePlan(deps: Deps, request: SimulateParams): Promise<PlanSimulation> {
   const lends = request.fund === true || (request.fund === 'auto' && !request.holdsInput)
@@ -28,7 +28,7 @@ export async function simulatePlan(deps: Deps, request: SimulateParams): Promise
   }
 }
 
-/** A proxy may move its balances to another slot: a loan that does not show is searched again. */
+/** A proxy may move its balances to another slot: if a loan does not show, the slot is searched again. */
 async function simulateOnLoan(deps: Deps, request: SimulateParams): Promise<PlanSimulation> {
   const { lender } = deps
   for (let tries = 0; tries < 2; tries++) {
@@ -41,19 +41,19 @@ async function simulateOnLoan(deps: Deps, request: SimulateParams): Promise<Plan
   }
   return fail('DRY_RUN_UNFUNDABLE', {
     message:
-      'No balance of this token could be lent to the simulation: use fund false from a wallet ' +
-      'that holds it, or trade a small real amount.',
+      'This token’s balance cannot be lent to the simulation. Use fund: false from a wallet that holds it, ' +
+      'or trade a small real amount.',
   })
 }
 
-/** Every sender can pay what its transactions send and the gas they may use. */
+/** Every sender can pay for its value and its gas limits. */
 function lentEth({
   wallet,
   transactions,
   tokenIn,
   amountIn,
 }: SimulateParams): Record<Address, AccountOverride> {
-  // A batch sends no value along: the wallet spends its own ETH in the calls it makes.
+  // A batch transaction has no value: the wallet spends its own ETH in the calls.
   const lent = new Map([[wallet, LENT_WEI + (isEth(tokenIn) ? amountIn : 0n)]])
   for (const { tx } of transactions) {
     const spent = tx.valueWei + BigInt(tx.gas) * tx.maxFeePerGasWei
@@ -62,7 +62,7 @@ function lentEth({
   return Object.fromEntries([...lent].map(([account, balanceWei]) => [account, { balanceWei }]))
 }
 
-/** No block could hold the plan as it is. Which of its transactions it was the node does not say. */
+/** No block could contain the plan. The node does not report which transaction is at fault. */
 const notRun = (
   { market }: Deps,
   request: SimulateParams,
@@ -84,7 +84,7 @@ const notRun = (
   error: why,
 })
 
-/** What a run amounts to. */
+/** Evaluates a run. */
 function judgeRun(request: SimulateParams, ran: RanPlan): PlanSimulation {
   const failed = ran.transactions.find(({ ok }) => !ok)
   const delivered = atLeastNothing(ran.received.output)
@@ -93,7 +93,7 @@ function judgeRun(request: SimulateParams, ran: RanPlan): PlanSimulation {
     ok: error === null,
     block: ran.block,
     amountOut: failed ? null : delivered,
-    // Of an account that pays the fee to itself nothing tells how much it was.
+    // A fee that an account pays to itself cannot be measured.
     feeTransfer: lower(request.fee.recipient) === request.wallet ? null : atLeastNothing(ran.received.fee),
     gasTotal: ran.transactions.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
     fundedByOverrides: ran.lent,
@@ -105,14 +105,14 @@ function judgeRun(request: SimulateParams, ran: RanPlan): PlanSimulation {
 function errorOf(request: SimulateParams, ran: RanPlan, delivered: bigint | null): string | null {
   const failed = ran.transactions.find(({ ok }) => !ok)
   if (failed) {
-    const before = ran.unapproved.map((why) => `an approval that was to be in place failed: ${why}`)
+    const before = ran.unapproved.map((why) => `a required approval failed: ${why}`)
     return [`${failed.kind}: ${failed.error}`, ...before].join('; ')
   }
-  if (delivered === null) return 'what the wallet holds of the output cannot be read'
+  if (delivered === null) return 'the wallet’s balance of the output cannot be read'
   if (delivered < request.amountOutMin)
-    return `it delivers ${delivered}, less than the minimum of ${request.amountOutMin}`
+    return `it delivers ${delivered} atoms, less than the minimum of ${request.amountOutMin}`
   return null
 }
 
-/** An account that has less than before received nothing. */
+/** A negative net means nothing was received. */
 const atLeastNothing = (net: bigint | null): bigint | null => (net !== null && net < 0n ? 0n : net)

@@ -7,13 +7,13 @@ import {
   serializeSignature,
 } from '@pit/chain'
 
-/** A wallet of this process for plans without one: it holds nothing and signs only for simulations. */
+/** A wallet of this process for plans without one: holds nothing and signs only for simulations. */
 export interface SyntheticWallet {
   wallet: Address
   signPermit(permit: PermitSingle): Hex
 }
 
-/** Its key never leaves this function: nothing it signed is worth anything outside a simulation. */
+/** The key never leaves this function: its signatures are worthless outside a simulation. */
 export function createSynthetic(deps: {
   crypto: Crypto
   randomBytes(size: number): Uint8Array
@@ -29,7 +29,7 @@ export function createSynthetic(deps: {
   }
 }
 
-/** Nearly every 32 bytes are a key; those past the curve's order are not. */
+/** Nearly every 32 bytes are a valid key; those above the curve's order are not. */
 function newKey(crypto: Crypto, randomBytes: (size: number) => Uint8Array): Uint8Array {
   for (let tries = 0; tries < 8; tries++) {
     const key = randomBytes(32)
@@ -37,7 +37,7 @@ function newKey(crypto: Crypto, randomBytes: (size: number) => Uint8Array): Uint
       crypto.addressOf(key)
       return key
     } catch {
-      // Drawn again.
+      // Draw again.
     }
   }
   throw new Error('no usable key in eight draws: the source of randomness is broken')

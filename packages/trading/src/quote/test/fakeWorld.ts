@@ -19,7 +19,7 @@ import type { TradeParams, TradeToken } from '../../types.ts'
 import { createQuoter, type Quoter } from '../createQuoter.ts'
 import type { QuoterDeps } from '../deps.ts'
 
-/** A small market in memory: real pools and real math, everything around them made up. */
+/** A small market in memory: real pools and real math, everything else faked. */
 
 export const crypto = await createCrypto()
 export const at = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
@@ -40,7 +40,7 @@ export const [JUNK, OTHER, STOCK, LAUNCHED] = [0xf0, 0xf1, 0xf2, 0xf3].map(at) a
 ]
 export const RECIPIENT = at(0xfee)
 export const KNOWN_HOOK = at(0xa_00c0)
-/** Its flags let it change amounts: only the chain can quote its pools. */
+/** Its flags allow it to change amounts: only the chain can quote its pools. */
 export const KNOWN_SKIMMER = at(0xb_0044)
 export const UNKNOWN_SKIMMER = at(0xc_0044)
 export const UNKNOWN_HOOK = at(0xd_00c0)
@@ -105,7 +105,7 @@ export function v4(a: Address, b: Address, liquidity: bigint, hooks: Address = N
   changeLiquidity(pool, -60_000, 60_000, liquidity)
   return pool
 }
-/** ETH at 2,500 dollars, several millions deep. */
+/** ETH at 2,500 dollars, several million deep. */
 export const ethUsdg = (depth = 1_000n) => v2(WETH, USDG, depth * ETHER, depth * 2_500n * 10n ** 6n)
 
 export const curve = (over: Partial<CurvePool> = {}): CurvePool => ({
@@ -184,12 +184,12 @@ export interface World {
   marks: Map<Address, Mark>
   records: Map<Address, Record | Error>
   index: QuoterDeps['market']['index']
-  /** What was asked of whom. */
-  asked: string[]
+  /** Calls made, by target. */
+  calls: string[]
 }
 
 export interface WorldOptions {
-  /** Pools that the issuer of stocks blocks. */
+  /** Pools blocked by the stock issuer. */
   barred?: ReadonlySet<string>
   pools?: Pool[]
   curves?: CurvePool[]
@@ -216,7 +216,7 @@ export function openWorld(options: WorldOptions = {}): World {
   const marks = new Map(MARKS)
   const records = new Map<Address, Record | Error>()
   const time = { nowMs: NOW_S * 1_000 }
-  const asked: string[] = []
+  const calls: string[] = []
   const world = { ...profile, ...options.profile } as ChainProfile
   const deps: QuoterDeps = {
     market: {
@@ -228,11 +228,11 @@ export function openWorld(options: WorldOptions = {}): World {
     },
     tokens: {
       coreBySymbol: (symbol) => {
-        asked.push(`core ${symbol}`)
+        calls.push(`core ${symbol}`)
         const token = world.core_tokens.find((one) => one.symbol === symbol)
         const address = token?.address as Address | undefined
-        const known = address && records.get(address)
-        if (known && !(known instanceof Error)) return known as ReturnType<Tokens['coreBySymbol']>
+        const existing = address && records.get(address)
+        if (existing && !(existing instanceof Error)) return existing as ReturnType<Tokens['coreBySymbol']>
         return (
           address &&
           ({
@@ -247,18 +247,18 @@ export function openWorld(options: WorldOptions = {}): World {
         )
       },
       get: async (token, admit) => {
-        asked.push(`get ${token}`)
-        const known = records.get(token)
-        if (known instanceof Error) throw known
-        if (!known) await admit()
-        return known ?? record(token)
+        calls.push(`get ${token}`)
+        const existing = records.get(token)
+        if (existing instanceof Error) throw existing
+        if (!existing) await admit()
+        return existing ?? record(token)
       },
       assertUnchanged: async (token) => {
-        asked.push(`unchanged ${token}`)
+        calls.push(`unchanged ${token}`)
         await options.assertUnchanged?.(token)
       },
       readAudit: async (token) => {
-        asked.push(`audit ${token}`)
+        calls.push(`audit ${token}`)
         return (
           options.readAudit?.(token) ??
           Promise.resolve({
@@ -269,9 +269,9 @@ export function openWorld(options: WorldOptions = {}): World {
       },
     },
     rpc: {
-      batch: async (calls, batchOptions) => {
-        asked.push(`batch of ${calls.length}`)
-        return options.batch ? options.batch(calls, batchOptions) : []
+      batch: async (requests, batchOptions) => {
+        calls.push(`batch of ${requests.length}`)
+        return options.batch ? options.batch(requests, batchOptions) : []
       },
     },
     profile: world,
@@ -280,14 +280,14 @@ export function openWorld(options: WorldOptions = {}): World {
     logger: { warn: () => {} },
     vendorKeys: {},
     tierBps: async (wallet) => {
-      asked.push('tier')
+      calls.push('tier')
       return options.tierBps ? options.tierBps(wallet) : 25
     },
   }
-  return { deps, quoter: createQuoter(deps), time, marks, records, index, asked }
+  return { deps, quoter: createQuoter(deps), time, marks, records, index, calls }
 }
 
-export const ask = (over: Partial<TradeParams> = {}): TradeParams => ({
+export const tradeParams = (over: Partial<TradeParams> = {}): TradeParams => ({
   wallet: null,
   tokenIn: 'ETH',
   tokenOut: 'USDG',
@@ -300,7 +300,7 @@ export const ask = (over: Partial<TradeParams> = {}): TradeParams => ({
   ...over,
 })
 
-/** What was refused: the code and the field. */
+/** Code and field of a refusal. */
 export async function refused(work: Promise<unknown>): Promise<unknown> {
   try {
     return await work

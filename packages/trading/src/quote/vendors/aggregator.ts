@@ -7,35 +7,35 @@ import {
   type VendorRequest,
 } from '@pit/platform/vendor'
 
-/** What an aggregator is asked: so much of one token for the other, on our chain. */
+/** Parameters of an aggregator quote on our chain. */
 export interface AggregatorParams {
   tokenIn: Address
   tokenOut: Address
-  amountIn: bigint
+  swapIn: bigint
 }
 
 export interface Offer {
   amountOut: bigint
-  /** Null when it does not say, or says nonsense. */
+  /** Null if not reported or invalid. */
   gas: number | null
 }
 
-/** One aggregator: how it is asked, and how its answer is read. */
+/** One aggregator: its request and the parsing of its response. */
 export interface Aggregator {
   key: 'none' | 'optional' | 'required'
-  /** What it allows anybody; with a key where it then allows more. */
+  /** Public rate limit; `ratedByKey` if a key raises it. */
   rate: VendorRate
   ratedByKey?: VendorRate
   request(baseUrl: string, params: AggregatorParams, key: string | null): VendorRequest
-  /** Throws VendorRefused for anything but an offer for exactly this trade, as far as it says what it is for. */
+  /** Throws VendorRefused for anything but an offer for this trade, as far as the response identifies it. */
   read(answer: VendorAnswer, params: AggregatorParams): Offer
 }
 
-/** How most of them write native ETH. */
+/** Native ETH in most vendors' APIs. */
 const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-/** Who asks, where an address must be given: nobody's, so that no wallet is told of. */
-export const ASKING = '0x000000000000000000000000000000000000dead'
+/** Burn address for requests that require a sender, so that no wallet is disclosed. */
+export const PLACEHOLDER_SENDER = '0x000000000000000000000000000000000000dead'
 
 const GAS_RANGE = [21_000, 30_000_000] as const
 
@@ -45,21 +45,21 @@ export function urlOf(baseUrl: string, path: string, query: Record<string, strin
   return `${baseUrl}${path}?${new URLSearchParams(query)}`
 }
 
-/** Refuses where an echoed token is another; native ETH may be written in either way. */
+/** Refuses if an echoed token differs; native ETH may be written either way. */
 export function expectToken(echoed: unknown, token: Address): void {
-  const said = typeof echoed === 'string' ? echoed.toLowerCase() : undefined
-  if ((said === EEEE ? NATIVE : said) !== token) throw new VendorRefused('OTHER')
+  const echo = typeof echoed === 'string' ? echoed.toLowerCase() : undefined
+  if ((echo === EEEE ? NATIVE : echo) !== token) throw new VendorRefused('OTHER')
 }
 
-export function expectAmount(echoed: unknown, { amountIn }: AggregatorParams): void {
-  if (echoed !== amountIn.toString()) throw new VendorRefused('OTHER')
+export function expectAmount(echoed: unknown, { swapIn }: AggregatorParams): void {
+  if (echoed !== swapIn.toString()) throw new VendorRefused('OTHER')
 }
 
 export function expectSame(echoed: unknown, expected: string | number): void {
   if (echoed !== expected) throw new VendorRefused('OTHER')
 }
 
-/** Atoms as text: a number would have lost digits. */
+/** Atoms as text: a number would lose digits. */
 export function atomsOf(value: unknown): bigint {
   if (typeof value !== 'string' || !/^[1-9][0-9]{0,77}$/.test(value)) throw new VendorRefused('NO_AMOUNT')
   return BigInt(value)
@@ -72,7 +72,7 @@ export function gasOf(value: unknown): number | null {
   return gas >= GAS_RANGE[0] && gas <= GAS_RANGE[1] ? gas : null
 }
 
-/** Refuses NO_ROUTE where a refusal's own code or words are one of those the vendor has for it. */
+/** Refuses NO_ROUTE if the response's code or text is one of the vendor's for it. */
 export function refuseNoRoute(answer: VendorAnswer, field: string, words: readonly unknown[]): void {
   if (words.includes(fieldAt(answer.body, field))) throw new VendorRefused('NO_ROUTE')
 }

@@ -7,7 +7,7 @@ import { sushi } from './sushi.ts'
 import { uniswap } from './uniswap.ts'
 import { zeroEx } from './zeroEx.ts'
 
-/** By the `kind` of the profile, which is also the name of their key. */
+/** By `kind` in the profile, which is also the name of the key. */
 export const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   kyberswap,
   sushi,

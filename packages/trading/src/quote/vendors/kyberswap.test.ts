@@ -6,7 +6,7 @@ const summary = (field: string) => ['data', 'routeSummary', field]
 
 describeAggregator({
   kind: 'kyberswap',
-  asked: {
+  request: {
     url: `/robinhood/api/v1/routes?tokenIn=${EEEE}&tokenOut=${USDG}&amountIn=1000&gasInclude=1`,
     headers: { 'x-client-id': 'pit' },
   },
@@ -35,8 +35,8 @@ describeAggregator({
     ...['tokenIn', 'tokenOut', 'amountIn', 'amountOut'].map(summary),
   ],
   refusals: [
-    ['that it has no route', 400, { code: 4_008, message: 'route not found' }, 'NO_ROUTE'],
-    ['that it knows no such token', 400, { code: 4_011, message: 'token not found' }, 'NO_ROUTE'],
-    ['that something failed', 200, { code: 4_990, message: 'failed' }, 'FAILED'],
+    ['no route', 400, { code: 4_008, message: 'route not found' }, 'NO_ROUTE'],
+    ['unknown token', 400, { code: 4_011, message: 'token not found' }, 'NO_ROUTE'],
+    ['a failure', 200, { code: 4_990, message: 'failed' }, 'FAILED'],
   ],
 })

@@ -10,20 +10,20 @@ import {
   withEeee,
 } from './aggregator.ts'
 
-/** The chain's name in its paths. */
+/** The chain's name in its URLs. */
 const CHAIN = 'robinhood'
 /** Route not found, token not found. */
 const NO_ROUTE = [4_008, 4_011]
 
-/** KyberSwap says nothing of the chain; tokens and amount come back. */
+/** KyberSwap echoes tokens and amount, but not the chain. */
 export const kyberswap: Aggregator = {
   key: 'none',
   rate: { perMinute: 180, burst: 10 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }) => ({
     url: urlOf(baseUrl, `/${CHAIN}/api/v1/routes`, {
       tokenIn: withEeee(tokenIn),
       tokenOut: withEeee(tokenOut),
-      amountIn: amountIn.toString(),
+      amountIn: swapIn.toString(),
       gasInclude: '1',
     }),
     headers: { 'x-client-id': 'pit' },
@@ -32,10 +32,10 @@ export const kyberswap: Aggregator = {
     refuseNoRoute(answer, 'code', NO_ROUTE)
     refuseStatus(answer)
     if (fieldAt(answer.body, 'code') !== 0) throw new VendorRefused('FAILED')
-    const said = fieldAt(answer.body, 'data', 'routeSummary')
-    expectToken(fieldAt(said, 'tokenIn'), params.tokenIn)
-    expectToken(fieldAt(said, 'tokenOut'), params.tokenOut)
-    expectAmount(fieldAt(said, 'amountIn'), params)
-    return { amountOut: atomsOf(fieldAt(said, 'amountOut')), gas: gasOf(fieldAt(said, 'gas')) }
+    const summary = fieldAt(answer.body, 'data', 'routeSummary')
+    expectToken(fieldAt(summary, 'tokenIn'), params.tokenIn)
+    expectToken(fieldAt(summary, 'tokenOut'), params.tokenOut)
+    expectAmount(fieldAt(summary, 'amountIn'), params)
+    return { amountOut: atomsOf(fieldAt(summary, 'amountOut')), gas: gasOf(fieldAt(summary, 'gas')) }
   },
 }

@@ -5,7 +5,7 @@ const DEAD = '0x000000000000000000000000000000000000dead'
 
 describeAggregator({
   kind: 'lifi',
-  asked: {
+  request: {
     url:
       `/v1/quote?fromChain=4663&toChain=4663&fromToken=${ETH}&toToken=${USDG}` +
       `&fromAmount=1000&fromAddress=${DEAD}`,
@@ -39,8 +39,8 @@ describeAggregator({
     ['estimate', 'toAmount'],
   ],
   refusals: [
-    ['that nobody quotes', 404, { message: 'No available quotes', code: 1_002, errors: [] }, 'NO_ROUTE'],
-    ['that the token is unknown', 404, { message: 'Not found', code: 1_003 }, 'NO_ROUTE'],
-    ['that the key is none', 401, { message: 'Unauthorized', code: 1_010 }, 'NOT_LET_IN'],
+    ['no quotes', 404, { message: 'No available quotes', code: 1_002, errors: [] }, 'NO_ROUTE'],
+    ['unknown token', 404, { message: 'Not found', code: 1_003 }, 'NO_ROUTE'],
+    ['an invalid key', 401, { message: 'Unauthorized', code: 1_010 }, 'NOT_LET_IN'],
   ],
 })

@@ -2,12 +2,12 @@ import { fieldAt, refuseStatus } from '@pit/platform/vendor'
 import { CHAIN_ID } from '@pit/protocol'
 import {
   type Aggregator,
-  ASKING,
   atomsOf,
   expectAmount,
   expectSame,
   expectToken,
   gasOf,
+  PLACEHOLDER_SENDER,
   refuseNoRoute,
   urlOf,
 } from './aggregator.ts'
@@ -15,20 +15,20 @@ import {
 /** No quote, not found. */
 const NO_ROUTE = [1_002, 1_003]
 
-/** LI.FI takes native ETH as the zero address; chains, tokens and amount come back. */
+/** LI.FI represents native ETH as the zero address; echoes chains, tokens and amount. */
 export const lifi: Aggregator = {
   key: 'optional',
-  // 75 in two hours.
+  // 75 per two hours.
   rate: { perMinute: 0.625, burst: 10 },
   ratedByKey: { perMinute: 100, burst: 20 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }, key) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }, key) => ({
     url: urlOf(baseUrl, '/v1/quote', {
       fromChain: String(CHAIN_ID),
       toChain: String(CHAIN_ID),
       fromToken: tokenIn,
       toToken: tokenOut,
-      fromAmount: amountIn.toString(),
-      fromAddress: ASKING,
+      fromAmount: swapIn.toString(),
+      fromAddress: PLACEHOLDER_SENDER,
     }),
     ...(key === null ? {} : { headers: { 'x-lifi-api-key': key } }),
   }),

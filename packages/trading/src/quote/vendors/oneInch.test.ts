@@ -5,7 +5,7 @@ const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 describeAggregator({
   kind: '1inch',
-  asked: {
+  request: {
     url: `/swap/v6.1/4663/quote?src=${EEEE}&dst=${USDG}&amount=1000&includeTokensInfo=true&includeGas=true`,
     headers: { authorization: 'Bearer KEY' },
   },
@@ -18,11 +18,11 @@ describeAggregator({
   matter: [['srcToken'], ['srcToken', 'address'], ['dstToken'], ['dstToken', 'address'], ['dstAmount']],
   refusals: [
     [
-      'that it finds too little',
+      'insufficient liquidity',
       400,
       { error: 'Bad Request', description: 'insufficient liquidity', statusCode: 400 },
       'NO_ROUTE',
     ],
-    ['that the key is none', 401, { error: 'Unauthorized' }, 'NOT_LET_IN'],
+    ['an invalid key', 401, { error: 'Unauthorized' }, 'NOT_LET_IN'],
   ],
 })

@@ -4,15 +4,15 @@ import { type Aggregator, atomsOf, expectToken, gasOf, refuseNoRoute, urlOf, wit
 
 const NO_ROUTE = ['insufficient liquidity', 'Insufficient liquidity']
 
-/** 1inch says nothing of chain and amount; the tokens come back because they are asked for. */
+/** 1inch echoes neither chain nor amount; the tokens only on request. */
 export const oneInch: Aggregator = {
   key: 'required',
   rate: { perMinute: 60, burst: 1 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }, key) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }, key) => ({
     url: urlOf(baseUrl, `/swap/v6.1/${CHAIN_ID}/quote`, {
       src: withEeee(tokenIn),
       dst: withEeee(tokenOut),
-      amount: amountIn.toString(),
+      amount: swapIn.toString(),
       includeTokensInfo: 'true',
       includeGas: 'true',
     }),

@@ -5,7 +5,7 @@ const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 describeAggregator({
   kind: 'openocean',
-  asked: {
+  request: {
     url:
       `/v4/4663/quote?inTokenAddress=${EEEE}&outTokenAddress=${USDG}` +
       '&amountDecimals=1000&gasPriceDecimals=50000000',
@@ -31,8 +31,8 @@ describeAggregator({
     ['data', 'outAmount'],
   ],
   refusals: [
-    ['that there is no route', 200, { code: 404, error: 'no route' }, 'NO_ROUTE'],
-    ['that it is asked too often', 200, { code: 429, error: 'too many' }, 'RESTING'],
-    ['that something failed', 200, { code: 500, error: 'internal' }, 'FAILED'],
+    ['no route', 200, { code: 404, error: 'no route' }, 'NO_ROUTE'],
+    ['a rate limit', 200, { code: 429, error: 'too many' }, 'RESTING'],
+    ['a failure', 200, { code: 500, error: 'internal' }, 'FAILED'],
   ],
 })

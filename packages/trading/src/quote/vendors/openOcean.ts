@@ -2,18 +2,18 @@ import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
 import { CHAIN_ID } from '@pit/protocol'
 import { type Aggregator, atomsOf, expectAmount, expectToken, gasOf, urlOf, withEeee } from './aggregator.ts'
 
-/** Only weighs its routes: the chain's usual gas price is near enough. */
+/** Only weights its routes: the chain's usual gas price is close enough. */
 const GAS_PRICE_WEI = '50000000'
 
-/** OpenOcean says nothing of the chain; tokens and amount come back. Its errors come with status 200. */
+/** OpenOcean echoes tokens and amount, but not the chain. Errors have status 200. */
 export const openOcean: Aggregator = {
   key: 'none',
   rate: { perMinute: 120, burst: 2 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }) => ({
     url: urlOf(baseUrl, `/v4/${CHAIN_ID}/quote`, {
       inTokenAddress: withEeee(tokenIn),
       outTokenAddress: withEeee(tokenOut),
-      amountDecimals: amountIn.toString(),
+      amountDecimals: swapIn.toString(),
       gasPriceDecimals: GAS_PRICE_WEI,
     }),
   }),

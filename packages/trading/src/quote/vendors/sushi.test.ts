@@ -5,7 +5,7 @@ const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 describeAggregator({
   kind: 'sushi',
-  asked: {
+  request: {
     url: `/quote/v7/4663?tokenIn=${EEEE}&tokenOut=${USDG}&amount=1000&maxSlippage=0.005&referrer=pit`,
   },
   good: {
@@ -33,13 +33,8 @@ describeAggregator({
     ['assumedAmountOut'],
   ],
   refusals: [
-    ['that there is no way', 200, { status: 'NoWay' }, 'NO_ROUTE'],
-    [
-      'that it fills a part',
-      200,
-      { status: 'Partial', amountIn: '500', assumedAmountOut: '2000' },
-      'PARTIAL',
-    ],
-    ['nothing it knows', 200, { status: 'Perhaps' }, 'FAILED'],
+    ['no route', 200, { status: 'NoWay' }, 'NO_ROUTE'],
+    ['a partial fill', 200, { status: 'Partial', amountIn: '500', assumedAmountOut: '2000' }, 'PARTIAL'],
+    ['an unknown status', 200, { status: 'Perhaps' }, 'FAILED'],
   ],
 })

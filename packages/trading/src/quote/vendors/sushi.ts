@@ -11,15 +11,15 @@ import {
   withEeee,
 } from './aggregator.ts'
 
-/** Sushi says nothing of the chain; tokens (by their place in a list) and amount come back. */
+/** Sushi echoes tokens (by index in a list) and amount, but not the chain. */
 export const sushi: Aggregator = {
   key: 'none',
   rate: { perMinute: 60, burst: 10 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }) => ({
     url: urlOf(baseUrl, `/quote/v7/${CHAIN_ID}`, {
       tokenIn: withEeee(tokenIn),
       tokenOut: withEeee(tokenOut),
-      amount: amountIn.toString(),
+      amount: swapIn.toString(),
       maxSlippage: '0.005',
       referrer: 'pit',
     }),

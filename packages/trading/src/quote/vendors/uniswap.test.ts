@@ -1,11 +1,11 @@
 import { ETH, USDG } from '../test/fakeWorld.ts'
 import { describeAggregator } from './test/vendorCase.ts'
 
-const said = (...path: string[]) => ['quote', ...path]
+const quoteField = (...path: string[]) => ['quote', ...path]
 
 describeAggregator({
   kind: 'uniswap',
-  asked: {
+  request: {
     method: 'POST',
     url: '/v1/quote',
     headers: { 'x-api-key': 'KEY', 'content-type': 'application/json' },
@@ -36,16 +36,16 @@ describeAggregator({
   },
   matter: [
     ['routing'],
-    said(),
-    said('chainId'),
-    said('input', 'token'),
-    said('input', 'amount'),
-    said('output', 'token'),
-    said('output', 'amount'),
+    quoteField(),
+    quoteField('chainId'),
+    quoteField('input', 'token'),
+    quoteField('input', 'amount'),
+    quoteField('output', 'token'),
+    quoteField('output', 'amount'),
   ],
   refusals: [
-    ['that nobody quotes', 404, { errorCode: 'ResourceNotFound', detail: 'No quotes available' }, 'NO_ROUTE'],
+    ['no quotes', 404, { errorCode: 'ResourceNotFound', detail: 'No quotes available' }, 'NO_ROUTE'],
     ['an auction', 200, { routing: 'DUTCH_V2', quote: { orderInfo: {} } }, 'MALFORMED'],
-    ['that the key is none', 403, { message: 'Forbidden' }, 'NOT_LET_IN'],
+    ['an invalid key', 403, { message: 'Forbidden' }, 'NOT_LET_IN'],
   ],
 })

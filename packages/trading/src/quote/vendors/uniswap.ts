@@ -2,32 +2,32 @@ import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
 import { CHAIN_ID } from '@pit/protocol'
 import {
   type Aggregator,
-  ASKING,
   atomsOf,
   expectAmount,
   expectSame,
   expectToken,
   gasOf,
+  PLACEHOLDER_SENDER,
   refuseNoRoute,
 } from './aggregator.ts'
 
-/** Uniswap takes native ETH as the zero address; chain, tokens and amount come back. */
+/** Uniswap represents native ETH as the zero address; echoes chain, tokens and amount. */
 export const uniswap: Aggregator = {
   key: 'required',
   rate: { perMinute: 180, burst: 5 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }, key) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }, key) => ({
     url: `${baseUrl}/v1/quote`,
     method: 'POST',
     headers: { 'x-api-key': key ?? '', 'content-type': 'application/json' },
     body: JSON.stringify({
       type: 'EXACT_INPUT',
-      amount: amountIn.toString(),
+      amount: swapIn.toString(),
       tokenIn,
       tokenOut,
       tokenInChainId: CHAIN_ID,
       tokenOutChainId: CHAIN_ID,
-      swapper: ASKING,
-      // Through pools alone: an auction's answer has another shape and no price yet.
+      swapper: PLACEHOLDER_SENDER,
+      // Pools only: an auction's response has another shape and no price yet.
       protocols: ['V2', 'V3', 'V4'],
     }),
   }),
@@ -36,14 +36,14 @@ export const uniswap: Aggregator = {
     refuseStatus(answer)
     const { body } = answer
     if (fieldAt(body, 'routing') !== 'CLASSIC') throw new VendorRefused('MALFORMED')
-    const said = fieldAt(body, 'quote')
-    expectSame(fieldAt(said, 'chainId'), CHAIN_ID)
-    expectToken(fieldAt(said, 'input', 'token'), params.tokenIn)
-    expectToken(fieldAt(said, 'output', 'token'), params.tokenOut)
-    expectAmount(fieldAt(said, 'input', 'amount'), params)
+    const quote = fieldAt(body, 'quote')
+    expectSame(fieldAt(quote, 'chainId'), CHAIN_ID)
+    expectToken(fieldAt(quote, 'input', 'token'), params.tokenIn)
+    expectToken(fieldAt(quote, 'output', 'token'), params.tokenOut)
+    expectAmount(fieldAt(quote, 'input', 'amount'), params)
     return {
-      amountOut: atomsOf(fieldAt(said, 'output', 'amount')),
-      gas: gasOf(fieldAt(said, 'gasUseEstimate')),
+      amountOut: atomsOf(fieldAt(quote, 'output', 'amount')),
+      gas: gasOf(fieldAt(quote, 'gasUseEstimate')),
     }
   },
 }

@@ -5,7 +5,7 @@ const EEEE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 describeAggregator({
   kind: '0x',
-  asked: {
+  request: {
     url: `/swap/allowance-holder/price?chainId=4663&sellToken=${EEEE}&buyToken=${USDG}&sellAmount=1000`,
     headers: { '0x-api-key': 'KEY', '0x-version': 'v2' },
   },
@@ -22,7 +22,7 @@ describeAggregator({
   },
   matter: [['liquidityAvailable'], ['sellToken'], ['buyToken'], ['sellAmount'], ['buyAmount']],
   refusals: [
-    ['that nothing is for sale', 200, { liquidityAvailable: false }, 'NO_ROUTE'],
-    ['that the key is none', 401, { name: 'UNAUTHORIZED' }, 'NOT_LET_IN'],
+    ['no liquidity', 200, { liquidityAvailable: false }, 'NO_ROUTE'],
+    ['an invalid key', 401, { name: 'UNAUTHORIZED' }, 'NOT_LET_IN'],
   ],
 })

@@ -2,16 +2,16 @@ import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
 import { CHAIN_ID } from '@pit/protocol'
 import { type Aggregator, atomsOf, expectAmount, expectToken, gasOf, urlOf, withEeee } from './aggregator.ts'
 
-/** 0x says nothing of the chain; tokens and amount come back. */
+/** 0x echoes tokens and amount, but not the chain. */
 export const zeroEx: Aggregator = {
   key: 'required',
   rate: { perMinute: 60, burst: 5 },
-  request: (baseUrl, { tokenIn, tokenOut, amountIn }, key) => ({
+  request: (baseUrl, { tokenIn, tokenOut, swapIn }, key) => ({
     url: urlOf(baseUrl, '/swap/allowance-holder/price', {
       chainId: String(CHAIN_ID),
       sellToken: withEeee(tokenIn),
       buyToken: withEeee(tokenOut),
-      sellAmount: amountIn.toString(),
+      sellAmount: swapIn.toString(),
     }),
     headers: { '0x-api-key': key ?? '', '0x-version': 'v2' },
   }),

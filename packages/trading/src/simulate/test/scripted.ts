@@ -88,7 +88,7 @@ export const tx = (change: Partial<PlanTx> = {}): PlanTx => ({
   maxPriorityFeePerGasWei: 1n,
   ...change,
 })
-export const ask = (change: Partial<SimulateParams> = {}): SimulateParams => ({
+export const simulateParams = (change: Partial<SimulateParams> = {}): SimulateParams => ({
   wallet: WALLET,
   transactions: [{ kind: 'swap', tx: tx() }],
   tokenIn: NATIVE_TOKEN,
@@ -103,7 +103,7 @@ export const ask = (change: Partial<SimulateParams> = {}): SimulateParams => ({
 })
 
 export type Run = { gasUsed?: number; status?: Hex; returnData?: Hex; logs?: unknown[]; error?: object }
-/** A node's answer: what is held before, what each transaction did, what is held after. */
+/** A node's response: balances before, what each transaction did, balances after. */
 export const ran = (
   before: (bigint | null)[],
   runs: Run[],

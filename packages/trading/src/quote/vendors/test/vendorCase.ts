@@ -21,16 +21,16 @@ const isWords = (why: string) => WORDS.some((one) => (typeof one === 'string' ? 
  */
 export function describeAggregator(of: {
   kind: string
-  /** The question for 1,000 atoms of ETH, without the base address. */
-  asked: { method?: string; url: string; headers?: Record<string, string>; body?: object }
-  /** Its answer: 4,000 atoms of USDG for 200,000 gas. */
+  /** The request for 1,000 atoms of ETH, without the base URL. */
+  request: { method?: string; url: string; headers?: Record<string, string>; body?: object }
+  /** A valid response: 4,000 atoms of USDG for 200,000 gas. */
   good: object
-  /** Fields whose change makes it another answer or none. */
+  /** Fields whose change invalidates the response. */
   matter: readonly FieldPath[]
   /** Refusals in the vendor's own words. */
   refusals: readonly [what: string, status: number, body: object, why: keyof typeof VENDOR_REFUSALS][]
 }): void {
-  const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, amountIn: 1_000n, maxOut: 5_000n }
+  const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, swapIn: 1_000n, maxOut: 5_000n }
 
   describe(of.kind, () => {
     let vendor: Awaited<ReturnType<typeof startAnswering>>
@@ -54,37 +54,37 @@ export function describeAggregator(of: {
     }
     const answered = async (how: Parameters<typeof vendor.willAnswer>[0], budgetMs?: number) => {
       vendor.willAnswer(how)
-      const { found, failed } = await open(budgetMs).ask(['aggregator_1'], request)
-      return { found, whys: failed.map(({ why }) => why) }
+      const { routes, failed } = await open(budgetMs).quote(['aggregator_1'], request)
+      return { routes, whys: failed.map(({ why }) => why) }
     }
 
-    it('is asked as it wants to be, and believed', async () => {
-      const { found, whys } = await answered(of.good)
-      expect([found.map(({ amountOut, gas }) => [amountOut, gas]), whys]).toEqual([[[4_000n, 200_000]], []])
+    it('sends the expected request and uses the offer', async () => {
+      const { routes, whys } = await answered(of.good)
+      expect([routes.map(({ amountOut, gas }) => [amountOut, gas]), whys]).toEqual([[[4_000n, 200_000]], []])
       const { url, method, headers, body } = vendor.asked.at(-1)!
-      expect([method, url]).toEqual([of.asked.method ?? 'GET', of.asked.url])
-      const wanted = Object.entries(of.asked.headers ?? {})
-      expect(wanted.map(([name]) => [name, headers[name]])).toEqual(
-        wanted.map(([name, value]) => [name, value.replace('KEY', KEY)]),
+      expect([method, url]).toEqual([of.request.method ?? 'GET', of.request.url])
+      const expectedHeaders = Object.entries(of.request.headers ?? {})
+      expect(expectedHeaders.map(([name]) => [name, headers[name]])).toEqual(
+        expectedHeaders.map(([name, value]) => [name, value.replace('KEY', KEY)]),
       )
-      if (of.asked.body) expect(JSON.parse(body)).toEqual(of.asked.body)
+      if (of.request.body) expect(JSON.parse(body)).toEqual(of.request.body)
     })
 
-    it.each(of.refusals)('that says %s is no offer', async (_, status, body, why) => {
-      const { found, whys } = await answered((response) => {
+    it.each(of.refusals)('refuses a response with %s', async (_, status, body, why) => {
+      const { routes, whys } = await answered((response) => {
         response.writeHead(status).end(JSON.stringify(body))
       })
-      expect(found).toEqual([])
+      expect(routes).toEqual([])
       expect(whys[0]).toMatch(VENDOR_REFUSALS[why].replace(/\.$/, ''))
     })
 
     const cases = malformationsOf(of.good, of.matter)
-    it(`stays calm whatever it answers: ${cases.length} ways`, async () => {
+    it(`handles ${cases.length} malformed responses`, async () => {
       expect(cases.length).toBeGreaterThanOrEqual(50)
       for (const { name, answer } of cases) {
         const isSlow = name === 'never comes' || name === 'comes drop by drop'
-        const { found, whys } = await answered(answer, isSlow ? 60 : 5_000)
-        expect(found, name).toEqual([])
+        const { routes, whys } = await answered(answer, isSlow ? 60 : 5_000)
+        expect(routes, name).toEqual([])
         expect(whys.length, name).toBe(1)
         expect(isWords(whys[0]!), `${name}: ${whys[0]}`).toBe(true)
         expect(JSON.stringify([whys, logged]), name).not.toContain(KEY)

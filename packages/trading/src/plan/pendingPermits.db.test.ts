@@ -1,6 +1,6 @@
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
-import { createAskedPermits } from './askedPermits.ts'
+import { createPendingPermits } from './pendingPermits.ts'
 import type { PermitRequest } from './permitMemory.ts'
 
 const NOW_S = 1_800_000_000
@@ -14,10 +14,10 @@ const request = (over: Partial<PermitRequest> = {}): PermitRequest => ({
   ...over,
 })
 
-withDb('asked permits', (db) => {
-  const start = (nowS = NOW_S) => createAskedPermits({ db, clock: { nowMs: () => nowS * 1000 } })
+withDb('pending permits', (db) => {
+  const start = (nowS = NOW_S) => createPendingPermits({ db, clock: { nowMs: () => nowS * 1000 } })
 
-  it('are found at another process, to the atom, by the whole request only', async () => {
+  it('are found by another process, exact to the atom, by the whole request only', async () => {
     const granted = (1n << 160n) - 1n
     await start().remember(request(), { amountIn: 1n << 100n, granted })
     expect(await start().recall(request({ tokenIn: 'usdg' }))).toEqual({ amountIn: 1n << 100n, granted })
@@ -32,12 +32,12 @@ withDb('asked permits', (db) => {
       request({ approval: { ...request().approval, permitMode: 'transaction' } }),
     ]
     for (const other of others) expect(await start().recall(other)).toBeUndefined()
-    // The same request again in the same second: the newer answer counts.
+    // Repeated in the same second: the newer response counts.
     await start().remember(request(), { amountIn: 2n, granted: 3n })
     expect(await start().recall(request())).toEqual({ amountIn: 2n, granted: 3n })
   })
 
-  it('are swept once they expired, in steps, and not before', async () => {
+  it('are swept in steps once they have expired', async () => {
     const anchorS = NOW_S - 1_801
     await db.query(
       `insert into asked_permits (key, amount_in, granted, expires_at_s)

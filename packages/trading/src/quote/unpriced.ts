@@ -1,7 +1,7 @@
 import type { FailedRoute, PricedRoute } from '../types.ts'
 
-/** A route that quoted, before it is held against mids, references and gas. */
-export type Found = Pick<
+/** A quoted route before it is compared with mids, references and gas. */
+export type UnpricedRoute = Pick<
   PricedRoute,
   | 'id'
   | 'venue'
@@ -15,7 +15,7 @@ export type Found = Pick<
   | 'risks'
 >
 
-export interface Outcome {
-  found: Found[]
+export interface VenueQuotes {
+  routes: UnpricedRoute[]
   failed: FailedRoute[]
 }
