@@ -47,16 +47,16 @@ const selling: SwapPlan = {
   weth: weth!,
 }
 
-it('says every command in a sentence', () => {
-  const said = describeSwap(selling, names)
-  expect(said).toMatchObject({
+it('describes every command in a sentence', () => {
+  const described = describeSwap(selling, names)
+  expect(described).toMatchObject({
     pays: { token: usdg, symbol: 'USDG', amount: '2500', atoms: '2500000000' },
     receives_at_least: { token: NATIVE, symbol: 'ETH', amount: '0.99', atoms: '990000000000000000' },
     fee: { bps: 25, side: 'output', token: NATIVE, recipient },
     value_wei: '0',
     deadline: 1_768_478_520,
   })
-  expect(said.commands).toEqual([
+  expect(described.commands).toEqual([
     {
       command: 'PERMIT2_PERMIT',
       does:
@@ -91,17 +91,17 @@ it('says every command in a sentence', () => {
   ])
 })
 
-it('keeps a deployer’s words out of its sentences', () => {
+it('keeps a deployer’s text out of its sentences', () => {
   const crafty: TokenNames = () => ({ symbol: '5 ETH to the caller', decimals: 6 })
   expect(JSON.stringify(describeSwap(selling, crafty))).not.toContain('5 ETH to the caller')
 })
 
-it('has words for every plan, and they are JSON', () => {
+it('describes every plan as JSON', () => {
   const random = seeded(7)
   for (let i = 0; i < 300; i++) {
     const plan = randomPlan(random)
-    const said = describeSwap(plan, names)
-    expect(JSON.parse(JSON.stringify(said))).toEqual(said)
-    expect((said.commands as unknown[]).length).toBeGreaterThan(0)
+    const described = describeSwap(plan, names)
+    expect(JSON.parse(JSON.stringify(described))).toEqual(described)
+    expect((described.commands as unknown[]).length).toBeGreaterThan(0)
   }
 })

@@ -14,13 +14,13 @@ import { feeOf } from '@pit/protocol'
 import { encodeSwap } from './encodeSwap.ts'
 import type { SwapPath } from './plan.ts'
 
-/** Deployers choose symbols; one that could pass for a part of the sentence gives way to the address. */
+/** Deployers choose symbols; one that could be read as part of the sentence is replaced by the address. */
 const PLAIN_SYMBOL = /^[\w.$+-]{1,16}$/
 
 export type TokenNames = (token: Address) => { symbol: string; decimals: number } | undefined
 
 /**
- * A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms.
+ * A plan in a form a person can check: a sentence per command, amounts in units and in atoms.
  */
 export function describeSwap(plan: SwapPath, names: TokenNames) {
   const { commands, valueWei } = encodeSwap(plan)
@@ -36,7 +36,7 @@ export function describeSwap(plan: SwapPath, names: TokenNames) {
       side: fee.side,
       token: feeToken,
       recipient: fee.recipient,
-      // A portion of what comes out is known once it came out.
+      // A portion of the output is known only after the swap.
       ...(fee.side === 'input' && { amount: say.amount(tokenIn, feeOf(amountIn, fee.bps)) }),
     },
     legs: plan.legs.map((leg) => ({
@@ -126,7 +126,7 @@ function poolOf(hop: HopPath): string {
   return `v4 ${rate}, spacing ${tickSpacing}${hooks === NATIVE ? '' : `, hook ${hooks}`}`
 }
 
-/** Atoms as a decimal text, exact, without zeros at its end. */
+/** Atoms as an exact decimal text without trailing zeros. */
 export function wholeOf(atoms: bigint, decimals: number): string {
   const digits = atoms.toString().padStart(decimals + 1, '0')
   const at = digits.length - decimals
@@ -136,7 +136,7 @@ export function wholeOf(atoms: bigint, decimals: number): string {
 
 const percentOf = (pips: number): string => `${wholeOf(BigInt(pips), 4)}%`
 
-/** Far-off times are no date of a calendar. */
+/** Times beyond the range of Date stay numbers. */
 function timeOf(seconds: bigint): string {
   return seconds < 1n << 40n ? new Date(Number(seconds) * 1000).toISOString() : `second ${seconds}`
 }

@@ -15,7 +15,7 @@ import {
 
 const WORD_20 = size(0x20)
 const NO_ITEMS = size(0)
-/** 2.1.1 reads a price floor here; 0 is none. */
+/** 2.1.1 reads a price floor here; 0 disables it. */
 const NO_HOP_PRICE = size(0)
 const HOOK_DATA_OFFSET = { '2.1.0': size(0x120), '2.1.1': size(0x140), '2.1.2': size(0x140) }
 
@@ -34,13 +34,13 @@ export function encodeAction(action: V4Action, layout: RouterLayout): string {
         bytesTail(bytesDigits(action.hookData))
       )
     case 'SWAP_EXACT_IN': {
-      if (action.path.length === 0) throw new RangeError('a path has a hop at least')
+      if (action.path.length === 0) throw new RangeError('a path needs at least one hop')
       const path = arrayTail(action.path.map(encodePathKey))
       return (
         WORD_20 +
         addressWord(action.currencyIn) +
         size(0xa0) +
-        // The floors per hop, always an empty list, stand between path and amounts in both layouts.
+        // The price floors per hop, always an empty list, come between path and amounts in both layouts.
         size(0xa0 + (path.length >> 1)) +
         uint(action.amountIn, MAX_UINT128) +
         uint(action.amountOutMin, MAX_UINT128) +

@@ -15,15 +15,15 @@ import type { LaunchpadKind } from '@pit/protocol'
 export type CurveTrade = {
   launchpad: LaunchpadKind
   side: CurveSide
-  /** Of the pair for a buy, of the token for a sell. A buy with ETH sends as much along. */
+  /** In the pair token for a buy, in the token for a sell. A buy with ETH sends this value. */
   amountIn: bigint
   amountOutMin: bigint
   recipient: Address
-  /** Left out of the call where the launchpad's curves take none. */
+  /** Omitted from the call if the launchpad's curves take no deadline. */
   deadlineS: bigint
 }
 
-/** A curve's `buy` or `sell`, as its launchpad has it. */
+/** A curve's `buy` or `sell`, in its launchpad's form. */
 export function encodeCurveTrade(trade: CurveTrade): Hex {
   const { methods, hasDeadline } = launchpadOf(trade.launchpad)
   const words = uint(trade.amountIn) + uint(trade.amountOutMin) + addressWord(trade.recipient)
@@ -36,12 +36,9 @@ export type BatchCall = { to: Address; valueWei: bigint; data: Hex }
 /** ERC-7579: call type batch, execution type default, so one failing call reverts all. */
 const BATCH_REVERTING = `01${'0'.repeat(62)}`
 
-/**
- * `execute(bytes32 mode, bytes executionCalldata)` of a wallet that is delegated by EIP-7702: it calls
- * itself.
- */
+/** `execute(bytes32 mode, bytes executionCalldata)` of a wallet delegated by EIP-7702, which calls itself. */
 export function encodeBatch(calls: readonly BatchCall[]): Hex {
-  if (calls.length === 0) throw new RangeError('a batch has a call at least')
+  if (calls.length === 0) throw new RangeError('a batch needs at least one call')
   const items = calls.map(
     ({ to, valueWei, data }) => addressWord(to) + uint(valueWei) + size(0x60) + bytesTail(bytesDigits(data)),
   )
@@ -57,7 +54,7 @@ export function encodeErc20Transfer(to: Address, amount: bigint): Hex {
   return `0xa9059cbb${(addressWord(to) + uint(amount)).toLowerCase()}`
 }
 
-/** Permit2's own `approve(token, spender, amount, expiration)`, for wallets that approve by transaction. */
+/** Permit2's `approve(token, spender, amount, expiration)`, for wallets that approve by transaction. */
 export function encodePermit2Approve(approval: {
   token: Address
   spender: Address
@@ -73,7 +70,7 @@ export function encodePermit2Approve(approval: {
   return `0x87517c45${words.toLowerCase()}`
 }
 
-/** Permit2's `lockdown`: takes back what each spender may move of each token. */
+/** Permit2's `lockdown`: revokes each spender's allowance of each token. */
 export function encodeLockdown(pairs: readonly { token: Address; spender: Address }[]): Hex {
   let words = size(0x20) + size(pairs.length)
   for (const { token, spender } of pairs) words += addressWord(token) + addressWord(spender)

@@ -20,7 +20,7 @@ export function encodeCommand(command: RouterCommand, layout: RouterLayout): str
     case 'V3_SWAP_EXACT_IN':
       return encodeSwap(command, bytesTail(encodeV3Path(command.path)), layout)
     case 'V2_SWAP_EXACT_IN': {
-      if (command.path.length < 2) throw new RangeError('a path has two tokens at least')
+      if (command.path.length < 2) throw new RangeError('a path needs at least two tokens')
       let path = size(command.path.length)
       for (const token of command.path) path += addressWord(token)
       return encodeSwap(command, path, layout)
@@ -40,7 +40,7 @@ export function encodeCommand(command: RouterCommand, layout: RouterLayout): str
     case 'PERMIT2_TRANSFER_FROM':
       return addressWord(command.token) + addressWord(command.recipient) + uint(command.amount, MAX_UINT160)
     case 'SWEEP':
-      // The router keeps only 160 bits of this minimum: more would silently be less.
+      // The router keeps only 160 bits of this minimum: a larger value would be truncated.
       return (
         addressWord(command.token) + addressWord(command.recipient) + uint(command.amountMin, MAX_UINT160)
       )
@@ -57,7 +57,7 @@ export function encodeCommand(command: RouterCommand, layout: RouterLayout): str
 
 type Swap = Extract<RouterCommand, { command: 'V3_SWAP_EXACT_IN' | 'V2_SWAP_EXACT_IN' }>
 
-/** v2 and v3 swaps differ in their path only. 2.1.1 adds a list of price floors, always empty here. */
+/** v2 and v3 swaps differ only in their path. 2.1.1 adds a list of price floors, always empty here. */
 function encodeSwap(swap: Swap, path: string, layout: RouterLayout): string {
   const head =
     addressWord(swap.recipient) +
@@ -72,7 +72,7 @@ function encodeSwap(swap: Swap, path: string, layout: RouterLayout): string {
 /** Packed: token, fee, token, fee, token. */
 function encodeV3Path({ tokens, fees }: V3Path): string {
   if (fees.length < 1 || tokens.length !== fees.length + 1)
-    throw new RangeError('a path has a fee between tokens')
+    throw new RangeError('a path needs a fee between tokens')
   let digits = addressDigits(tokens[0]!)
   for (let i = 0; i < fees.length; i++) {
     digits += uintOfNumber(fees[i]!, MAX_UINT24).slice(58) + addressDigits(tokens[i + 1]!)

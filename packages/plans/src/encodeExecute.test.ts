@@ -5,11 +5,11 @@ import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { encodeExecute } from './encodeExecute.ts'
 
-// Thousands of inputs through viem, on machines that may be busy.
+// Thousands of inputs through viem; machines may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 it.each<RouterLayout>(['2.1.0', '2.1.1', '2.1.2'])(
-  'encodes for router %s as viem does, and reads it back',
+  'encodes for router %s like viem, and decodes it again',
   (layout) => {
     fc.assert(
       fc.property(call(), (plan) => {

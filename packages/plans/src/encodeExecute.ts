@@ -9,7 +9,7 @@ import {
 import { arrayTail, bytesTail, size, uint } from '@pit/chain/words'
 import { encodeCommand } from './encodeCommand.ts'
 
-/** Calldata of `execute`. Throws on anything that does not fit its word: a plan must never be truncated. */
+/** Calldata of `execute`. Throws if a value does not fit its word: a plan must never be truncated. */
 export function encodeExecute(call: RouterCall, layout: RouterLayout = '2.1.0'): Hex {
   let commands = ''
   const inputs: string[] = []

@@ -1,7 +1,7 @@
 import { type Address, type HopPath, OPEN_DELTA, type RouterCommand, type V4Action } from '@pit/chain'
 
 type HopOf<V extends HopPath['version']> = Extract<HopPath, { version: V }>
-/** Hops that one command can do: of one kind, the token out of each the token into the next. */
+/** Consecutive hops of one kind that one command can execute. */
 export type Run =
   | { version: 'v2'; hops: HopOf<'v2'>[] }
   | { version: 'v3'; hops: HopOf<'v3'>[] }
@@ -12,7 +12,7 @@ export function runsOf(hops: readonly HopPath[]): Run[] {
   for (const hop of hops) {
     const last = runs[runs.length - 1]
     const joins = last?.version === hop.version && last.hops[last.hops.length - 1]!.tokenOut === hop.tokenIn
-    // The versions are equal, which the types cannot see.
+    // The versions are equal, which the types do not express.
     if (joins) (last.hops as HopPath[]).push(hop)
     else runs.push({ version: hop.version, hops: [hop] } as Run)
   }
@@ -57,7 +57,7 @@ function encodeV4Run(hops: readonly HopOf<'v4'>[], terms: RunTerms): RouterComma
   return {
     command: 'V4_SWAP',
     actions: [
-      // Paid before the swap, which then takes what arrived: a tax on the way does not leave a debt.
+      // Paid before the swap, which then takes what arrived, so that a transfer tax does not leave a debt.
       { action: 'SETTLE', currency: first.tokenIn, amount: terms.amountIn, payerIsUser: terms.payerIsUser },
       swap,
       { action: 'TAKE', currency: last.tokenOut, recipient: terms.recipient, amount: OPEN_DELTA },

@@ -17,8 +17,8 @@ import type { SwapPath } from './plan.ts'
 export type EncodedSwap = { commands: RouterCommand[]; valueWei: bigint; data: Hex }
 
 /**
- * The one Universal Router call of a plan: permit, fee of the input, the legs one after another, then what
- * the router holds of the output to its owners. Throws a RangeError on a plan that is none: see faultOfPlan.
+ * The single Universal Router call of a plan: permit, input-side fee, the legs in order, then the router's
+ * output balance to its owners. Throws a RangeError on an invalid plan; see faultOfPlan.
  */
 export function encodeSwap(plan: SwapPath): EncodedSwap {
   const fault = faultOfPlan(plan)
@@ -30,9 +30,7 @@ export function encodeSwap(plan: SwapPath): EncodedSwap {
   return { commands, valueWei: plan.tokenIn === NATIVE ? plan.amountIn : 0n, data }
 }
 
-/**
- * Whether the last swap pays the caller itself: where the plan asks for it and there is nothing else to do.
- */
+/** Whether the last swap pays the caller directly: if the plan requests it and nothing remains to be done. */
 export function paysCaller({ direct, fee, legs, tokenOut }: SwapPath): boolean {
   if (!direct) return false
   const [leg] = legs
@@ -46,7 +44,7 @@ function permitOf({ permit }: SwapPath): RouterCommand[] {
 
 function feeOfInput({ fee, tokenIn, amountIn }: SwapPath): RouterCommand[] {
   const amount = fee.side === 'input' ? feeOf(amountIn, fee.bps) : 0n
-  // Some tokens refuse to send nothing.
+  // Some tokens reject transfers of zero.
   if (amount === 0n) return []
   const command = tokenIn === NATIVE ? 'TRANSFER' : 'PERMIT2_TRANSFER_FROM'
   return [{ command, token: tokenIn, recipient: fee.recipient, amount }]
@@ -57,32 +55,32 @@ function commandsOfLeg(leg: LegPath, plan: SwapPath): RouterCommand[] {
   const direct = paysCaller(plan)
   const runs = runsOf(leg.hops)
   const commands: RouterCommand[] = []
-  let held = tokenIn
+  let current = tokenIn
   for (const [i, { hops }] of runs.entries()) {
     const needs = hops[0]!.tokenIn
-    if (i === 0) commands.push(...firstForm({ held, needs, amount: leg.amountIn, weth }))
-    else commands.push(...changeForm(held, needs))
+    if (i === 0) commands.push(...firstForm({ held: current, needs, amount: leg.amountIn, weth }))
+    else commands.push(...changeForm(current, needs))
     const isLast = i === runs.length - 1
     commands.push(
       encodeRun(runs[i]!, {
         recipient: isLast && direct ? MSG_SENDER : ADDRESS_THIS,
-        // After the first run all the router holds of a token is this leg's: no leg comes to a token twice.
+        // After the first run the router's whole balance of a token is this leg's: no leg visits a token twice.
         amountIn: i === 0 ? leg.amountIn : CONTRACT_BALANCE,
         amountOutMin: isLast && direct ? plan.amountOutMin : 0n,
         payerIsUser: i === 0 && isPulled(leg, plan),
       }),
     )
-    held = hops[hops.length - 1]!.tokenOut
+    current = hops[hops.length - 1]!.tokenOut
   }
   return commands
 }
 
-/** Whether the first pool takes its tokens from the caller itself, without a stop at the router. */
+/** Whether the first pool pulls its tokens from the caller, without a stop at the router. */
 function isPulled(leg: LegPath, { tokenIn }: SwapPath): boolean {
   return tokenIn !== NATIVE && leg.hops[0]!.tokenIn === tokenIn
 }
 
-/** A leg's part of the input in the form its first pool takes; other legs' parts stay as they are. */
+/** Converts a leg's part of the input into the form its first pool takes; other legs' parts stay unchanged. */
 function firstForm(request: {
   held: Address
   needs: Address
@@ -98,7 +96,7 @@ function firstForm(request: {
   ]
 }
 
-/** All the router holds of one form of ether into the other. */
+/** Converts the router's whole balance of one form of ether into the other. */
 function changeForm(held: Address, needs: Address): RouterCommand[] {
   if (held === needs) return []
   return [
@@ -126,8 +124,8 @@ function payout(plan: SwapPath): RouterCommand[] {
 }
 
 /**
- * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the
- * router was to pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
+ * A v3 pool that runs out takes less than offered. From the caller it then pulls less, but a surplus paid to
+ * the router would stay there for anyone to take. v2 takes everything, and v4 reverts.
  */
 function refunds(plan: SwapPath): RouterCommand[] {
   const tokens = new Set<Address>()

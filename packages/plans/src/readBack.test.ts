@@ -20,8 +20,8 @@ import { encodeExecute } from './encodeExecute.ts'
 import { type EncodedSwap, encodeSwap } from './encodeSwap.ts'
 import type { SwapPlan } from './plan.ts'
 
-// The reader knows nothing of the builder. Here the builder is its oracle: a changed call is refused, or what
-// was read of it builds the very same bytes. That plans read back as they went in is in swap.test.ts.
+// The reader shares no code with the builder. Here the builder is its oracle: a changed call is rejected, or
+// the decoded plan builds identical bytes. The round trip of unchanged plans is in swap.test.ts.
 vi.setConfig({ testTimeout: 180_000 })
 
 const ROUNDS = 600
@@ -43,7 +43,7 @@ function judge(text: Hex | undefined, plan: SwapPlan): Kind {
 
 type Honest = EncodedSwap & { plan: SwapPlan; random: Random; others: readonly RouterCommand[] }
 
-/** Holds many changes of many plans against the builder; `change` makes the text of a changed call. */
+/** Checks many changes of many plans against the builder; `change` returns a changed call. */
 function judgeAll(change: (honest: Honest) => Hex | undefined): Record<Kind, number> {
   const counts = { refused: 0, read: 0, none: 0 }
   fc.assert(
@@ -62,7 +62,7 @@ function judgeAll(change: (honest: Honest) => Hex | undefined): Record<Kind, num
 const pick = <T>(random: Random, list: readonly T[]): T => list[random.below(list.length)]!
 const word = (value: bigint): string => (value & ((1n << 256n) - 1n)).toString(16).padStart(64, '0')
 
-it('refuses changed digits and words, or reads just what they say', () => {
+it('rejects changed digits and words, or decodes them exactly', () => {
   const { refused, read } = judgeAll(({ data, random }) => {
     const words = data.slice(10).match(/.{64}/g) as string[]
     const at = random.below(words.length)
@@ -89,7 +89,7 @@ it('refuses changed digits and words, or reads just what they say', () => {
   expect(read).toBeGreaterThan(200)
 })
 
-it('refuses changed commands, or reads just what they do', () => {
+it('rejects changed commands, or decodes them exactly', () => {
   const { refused, read } = judgeAll(({ commands, plan, random, others }) => {
     const list = [...commands]
     for (let changes = 1 + random.below(3); changes > 0 && list.length > 0; changes--) {
@@ -117,7 +117,7 @@ it('refuses changed commands, or reads just what they do', () => {
   expect(read).toBeGreaterThan(200)
 })
 
-/** A command that plans have, where this one may not have it. */
+/** A valid command in a place where it is not allowed. */
 function strayCommand(
   { tokenIn, tokenOut, fee, legs, amountOutMin }: SwapPlan,
   random: Random,
@@ -134,7 +134,7 @@ function strayCommand(
   ])
 }
 
-/** The same value with one thing in it changed, however deep. */
+/** The same value with one nested change. */
 function changed<T>(value: T, plan: SwapPlan, random: Random): T {
   const { amountIn, legs, weth, tokenIn, tokenOut, fee } = plan
   const addresses: Address[] = [NATIVE, MSG_SENDER, ADDRESS_THIS, weth, tokenIn, tokenOut, fee.recipient]
@@ -152,7 +152,7 @@ function changed<T>(value: T, plan: SwapPlan, random: Random): T {
   return change(value) as T
 }
 
-/** Undefined for what does not fit its word: no call says that. */
+/** Undefined if a value does not fit its word. */
 function tryEncode(commands: RouterCommand[], { deadlineS, layout }: SwapPlan): Hex | undefined {
   try {
     return encodeExecute({ commands, deadlineS }, layout)
@@ -161,7 +161,7 @@ function tryEncode(commands: RouterCommand[], { deadlineS, layout }: SwapPlan): 
   }
 }
 
-it('reads trades on a curve as they went in, and no other text', () => {
+it('decodes curve trades exactly, and rejects other calldata', () => {
   const trade = fc.record({
     amountIn: uint(256n),
     amountOutMin: uint(256n),

@@ -18,11 +18,11 @@ import { encodeExecute } from './encodeExecute.ts'
 import { encodeSwap, paysCaller } from './encodeSwap.ts'
 import type { PlanHop, SwapPlan } from './plan.ts'
 
-// Thousands of plans, on machines that may be busy.
+// Thousands of plans; machines may be busy.
 vi.setConfig({ testTimeout: 180_000 })
 
-/** A rate that rounds to nothing leaves no trace, and a tiny amount may fit lower rates too. */
-function feeSaidBy({ fee, amountIn }: SwapPlan): FeeReading | null {
+/** A rate that rounds to zero leaves no trace, and a tiny amount may match lower rates too. */
+function expectedFee({ fee, amountIn }: SwapPlan): FeeReading | null {
   if (fee.side === 'output') return fee.bps > 0 ? { ...fee, side: 'output', amount: null } : null
   const amount = feeOf(amountIn, fee.bps)
   return amount > 0n ? { ...fee, side: 'input', amount } : null
@@ -40,9 +40,9 @@ function readingOf(plan: SwapPlan): Omit<SwapReading, 'commands'> {
       hops: leg.hops.map(({ pool: _, ...hop }) => hop),
     })),
     amountOutMin,
-    // A plan whose last swap cannot pay the caller says the same either way.
+    // A plan whose last swap cannot pay the caller encodes the same either way.
     direct: paysCaller(plan),
-    fee: feeSaidBy(plan),
+    fee: expectedFee(plan),
     permit: permit ?? null,
     deadlineS,
   }
@@ -55,7 +55,7 @@ const plans = function* (seed: number, count = PLANS) {
 }
 
 describe('a plan and its call', () => {
-  it('read back as they went in', () => {
+  it('round-trip unchanged', () => {
     const shapes = new Set<string>()
     for (const { plan } of plans(1)) {
       const { data, commands, valueWei } = encodeSwap(plan)
@@ -66,9 +66,9 @@ describe('a plan and its call', () => {
     expect(shapes.size).toBeGreaterThan(1000)
   })
 
-  it('leave nothing behind, pay the fee to the atom and the caller the rest', () => {
+  it('leave nothing in the router, pay the exact fee and the rest to the caller', () => {
     for (const { plan } of plans(2)) {
-      // Pools of the model give what they take, so all of the input comes out.
+      // Model pools return what they take, so all of the input comes out.
       const { tokenIn, tokenOut, amountIn, fee } = plan
       const paidIn = fee.side === 'input' ? feeOf(amountIn, fee.bps) : 0n
       const paidOut = fee.side === 'output' ? feeOf(amountIn, fee.bps) : 0n
@@ -80,13 +80,13 @@ describe('a plan and its call', () => {
       expect(after.of(MSG_SENDER, tokenOut)).toBe(delivered)
       expect(after.of(fee.recipient, tokenIn)).toBe(paidIn)
       expect(after.of(fee.recipient, tokenOut)).toBe(paidOut)
-      // One atom more cannot be had, however the trade is cut.
+      // One atom more is impossible, however the trade is split.
       const greedy = encodeSwap({ ...plan, amountOutMin: delivered + 1n })
       expect(() => runOnModel(greedy.commands, { value: valueWei, weth: plan.weth })).toThrow('too little')
     }
   })
 
-  it('give back what a v3 pool that runs out does not take', () => {
+  it('refund what an exhausted v3 pool does not take', () => {
     let gaveBack = 0
     for (const { plan } of plans(3)) {
       const { commands, valueWei } = encodeSwap({ ...plan, amountOutMin: 0n })
@@ -99,7 +99,7 @@ describe('a plan and its call', () => {
   })
 })
 
-/** Every way a command can lie about one thing. */
+/** Every single change of a command. */
 function changed(commands: readonly RouterCommand[], random: ReturnType<typeof seeded>, thief: Address) {
   const list: RouterCommand[] = structuredClone(commands) as RouterCommand[]
   const at = random.below(list.length)
@@ -138,7 +138,7 @@ function changed(commands: readonly RouterCommand[], random: ReturnType<typeof s
   return list
 }
 
-/** Undefined for what does not fit its word: no call says that. */
+/** Undefined if a value does not fit its word. */
 function tryEncode(commands: RouterCommand[], { deadlineS, layout }: SwapPlan) {
   try {
     return encodeExecute({ commands, deadlineS }, layout)
@@ -148,7 +148,7 @@ function tryEncode(commands: RouterCommand[], { deadlineS, layout }: SwapPlan) {
 }
 
 describe('a call with something changed', () => {
-  it('is refused, or read as what it then does', () => {
+  it('is rejected, or decoded as what it does', () => {
     const thief: Address = `0x${'bad0'.repeat(10)}`
     let refused = 0
     let read = 0
@@ -165,7 +165,7 @@ describe('a call with something changed', () => {
       read++
       const { commands: _, ...facts } = reading
       expect(facts).not.toEqual(readingOf(plan))
-      // Done on the model, with the minimum out of the way: only what the reading says moves.
+      // Executed on the model without a minimum: only the decoded transfers happen.
       const open = encodeSwap({
         ...reading,
         amountOutMin: 0n,
@@ -182,21 +182,21 @@ describe('a call with something changed', () => {
     expect(read).toBeGreaterThan(PLANS / 50)
   })
 
-  it('is refused in any form but the one with a deadline, and under the other layout', () => {
+  it('is rejected without a deadline, and under the other layout', () => {
     for (const { plan } of plans(5, 200)) {
       const { commands, data } = encodeSwap(plan)
       const timeless = encodeExecute({ commands, deadlineS: undefined }, plan.layout)
       expect(readSwap(timeless, plan)).toEqual({ fault: 'the call has no deadline' })
       const other = plan.layout === '2.1.0' ? '2.1.1' : '2.1.0'
       const swapped = readSwap(data, { weth: plan.weth, layout: other })
-      // v4 swaps of several hops look alike in both.
+      // v4 swaps of several hops are identical in both.
       if (!('fault' in swapped)) expect(encodeSwap({ ...plan, layout: other }).data).toBe(data)
     }
     expect(readSwap('0x', { weth: `0x${'ee'.repeat(20)}` })).toEqual({ fault: 'SELECTOR' })
   })
 })
 
-describe('a plan that is none', () => {
+describe('an invalid plan', () => {
   const [a, b, c, weth]: Address[] = ['a1', 'b1', 'c1', 'ee'].map((two) => `0x${two.repeat(20)}` as Address)
   const v3 = (tokenIn: Address, tokenOut: Address): PlanHop => ({
     version: 'v3',
@@ -225,7 +225,7 @@ describe('a plan that is none', () => {
     signature: '0x12' as const,
   }
   const leg = (...hops: PlanHop[]) => [{ hops, amountIn: 9_975n }]
-  it('is not one where there is no WETH at all', () => {
+  it('is valid on a chain without WETH', () => {
     const key = { currency0: NATIVE, currency1: b!, fee: 500, tickSpacing: 10, hooks: NATIVE }
     const hop: PlanHop = { version: 'v4', pool: '0x', tokenIn: NATIVE, tokenOut: b!, key }
     const plan: SwapPlan = { ...good, tokenIn: NATIVE, legs: leg(hop), weth: NATIVE }
@@ -233,7 +233,7 @@ describe('a plan that is none', () => {
     expect(commands.map(({ command }) => command)).toEqual(['TRANSFER', 'V4_SWAP'])
     expect(readSwap(data, { weth: NATIVE })).toEqual({ ...readingOf(plan), commands })
   })
-  it('ends at the router unless it is told to pay the caller', () => {
+  it('ends at the router unless it pays the caller directly', () => {
     for (const hop of [v3(a!, b!), { version: 'v2', pool: a!, tokenIn: a!, tokenOut: b! } as const]) {
       const { commands, data } = encodeSwap({ ...good, direct: false, legs: leg(hop) })
       expect(commands[1]).toMatchObject({ recipient: ADDRESS_THIS, amountOutMin: 0n })
@@ -247,7 +247,7 @@ describe('a plan that is none', () => {
     expect(commands).toHaveLength(2)
     expect(readSwap(data, good)).toMatchObject({ direct: true })
   })
-  it('is the only one refused', () => {
+  it('is rejected, and a valid one is not', () => {
     expect(() => encodeSwap(good)).not.toThrow()
     expect(() => encodeSwap({ ...good, permit })).not.toThrow()
   })
@@ -258,8 +258,8 @@ describe('a plan that is none', () => {
     ['four legs', { amountIn: 4n, legs: [1, 2, 3, 4].map(() => ({ hops: [v3(a!, b!)], amountIn: 1n })) }],
     ['no hop', { legs: leg() }],
     ['a gap between hops', { legs: leg(v3(a!, c!), v3(weth!, b!)) }],
-    ['a leg to elsewhere', { legs: leg(v3(a!, c!)) }],
-    ['a way in a circle', { legs: leg(v3(a!, c!), v3(c!, a!), v3(a!, b!)) }],
+    ['a leg to another token', { legs: leg(v3(a!, c!)) }],
+    ['a circular path', { legs: leg(v3(a!, c!), v3(c!, a!), v3(a!, b!)) }],
     ['ETH in a v3 pool', { tokenIn: NATIVE, legs: leg(v3(NATIVE, b!)) }],
     ['the same ends', { tokenOut: a! }],
     ['ether for ether', { tokenIn: NATIVE, tokenOut: weth!, legs: leg(v3(weth!, b!)) }],

@@ -1,8 +1,8 @@
 import type { Address, RouterCommand } from '@pit/chain'
 
 /**
- * What a Universal Router does with balances, said once more and without the code it tests: pools give as
- * many atoms as they take, so that nothing but the commands decides who holds what in the end.
+ * An independent model of a Universal Router's balances: pools return as many atoms as they take, so that only
+ * the commands decide the final balances.
  */
 
 const CALLER: Address = '0x0000000000000000000000000000000000000001'
@@ -12,10 +12,7 @@ const ALL = 1n << 255n
 
 export type Ledger = { of(who: Address, token: Address): bigint; holders(): Address[]; left(): bigint }
 
-/**
- * Runs the commands. `runsOut` takes that share of a hundred off what each v3 pool can take. Throws on a
- * revert.
- */
+/** Runs the commands. `runsOut` reduces what each v3 pool can take by that percentage. Throws on a revert. */
 export function runOnModel(
   commands: readonly RouterCommand[],
   request: { value: bigint; weth: Address; runsOut?: number },
@@ -25,7 +22,7 @@ export function runOnModel(
   const of = (who: Address, token: Address): bigint => balances.get(`${who} ${token}`) ?? 0n
   const add = (who: Address, token: Address, amount: bigint): void => {
     const next = of(who, token) + amount
-    // The caller's tokens come from outside: below zero is what it paid.
+    // The caller's tokens come from outside: a negative balance is what it paid.
     if (next < 0n && who !== CALLER) throw new Error('reverted: not enough')
     balances.set(`${who} ${token}`, next)
   }
@@ -98,7 +95,7 @@ export function runOnModel(
               : undefined
         if (out !== take.currency) throw new Error('reverted: not settled')
         const amount = exact(settle.amount, settle.currency)
-        // Native ETH is always the router's own.
+        // Native ETH always comes from the router.
         add(settle.currency === ETH ? ROUTER : payer(settle.payerIsUser), settle.currency, -amount)
         add(take.recipient, out, amount)
         if (amount < (swap as { amountOutMin: bigint }).amountOutMin) throw new Error('reverted: too little')

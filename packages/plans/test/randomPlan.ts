@@ -12,7 +12,7 @@ const bytes = (random: Random, size: number): Hex =>
     .padStart(2 * size, '0')}`
 const pick = <T>(random: Random, list: readonly T[]): T => list[random.below(list.length)]!
 
-/** One pool between two tokens; ether is ETH or WETH as the pool has it. */
+/** One pool between two tokens; ether is ETH or WETH depending on the pool. */
 function randomHop(random: Random, from: Address, to: Address): PlanHop {
   const version = pick(random, ['v2', 'v3', 'v4', 'v4'] as const)
   const form = (token: Address) => (token === WETH && version === 'v4' && random.below(2) ? NATIVE : token)

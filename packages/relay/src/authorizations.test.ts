@@ -19,7 +19,7 @@ const plain: Built = {
 const built: Built = { ...plain, authorizations: [seven] }
 
 describe('a set-code transaction', () => {
-  it('is read with its authorizations, and found by the hash of the plan that named them', () => {
+  it('is decoded with its authorizations, and found by the hash of its plan', () => {
     const { raw } = signTx(
       crypto,
       {
@@ -40,7 +40,7 @@ describe('a set-code transaction', () => {
     expect(planHash(crypto, builtOf(readSigned(crypto, raw)))).toBe(planHash(crypto, built))
   })
 
-  it('is another one without them, with others, or with more', () => {
+  it('has another hash without them, with others, or with more', () => {
     const hashes = [
       plain,
       built,
@@ -53,12 +53,12 @@ describe('a set-code transaction', () => {
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 
-  it('is kept whole', () => {
+  it('is stored completely', () => {
     expect(unpacked(packed([seven, eight]))).toEqual([seven, eight])
     expect(unpacked(packed([]))).toEqual([])
   })
 
-  it('differs in what a person can compare', () => {
+  it('lists differences that a person can compare', () => {
     expect(diffsOf(built, plain)).toEqual([{ field: 'type', expected: 4, got: 2 }])
     expect(diffsOf(plain, built)).toEqual([{ field: 'type', expected: 2, got: 4 }])
     expect(diffsOf(built, { ...plain, authorizations: [eight] })).toMatchObject([

@@ -7,13 +7,13 @@ import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 
-/** New blocks trigger the search for receipts; known pools and curves tell which logs moved ETH. */
+/** New blocks trigger the search for receipts; known pools and curves identify logs that moved ETH. */
 export type RelayMarket = Pick<Market, 'head' | 'onBlock'> & Partial<Pick<Market, 'pool' | 'curveOf'>>
 
 export interface RelayDeps {
   db: Db
   rpc: Rpc
-  /** Takes eth_sendRawTransaction. */
+  /** Receives eth_sendRawTransaction. */
   sequencer: Rpc
   crypto: Crypto
   clock: Timer

@@ -2,10 +2,10 @@ import type { Hex } from '@pit/chain'
 import type { Extras } from '@pit/protocol'
 import { type Built, packed } from './planHash.ts'
 
-/** One field of a transaction that differs from the plan, as NOT_AS_BUILT answers it. */
+/** One field of a transaction that differs from the plan, as in NOT_AS_BUILT. */
 export type Diff = Exclude<NonNullable<Extras['diffs']>[number], string>
 
-/** What is shown of calldata around its first difference. */
+/** Bytes of calldata shown around its first difference. */
 const SHOWN_BYTES = 32
 
 /** Differences to the key's closest plan: fewest fields first, then the longest common calldata. */
@@ -20,8 +20,8 @@ export function diffsAgainst(plans: readonly Built[], got: Built): Diff[] {
   return [
     {
       field: 'plan',
-      expected: 'a transaction answered to this key by prepare, build, revoke or a session trade',
-      got: 'none was built for this key lately',
+      expected: 'a transaction built for this key by prepare, build, revoke or a session trade',
+      got: 'no recent transaction was built for this key',
     },
   ]
 }

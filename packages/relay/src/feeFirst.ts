@@ -6,7 +6,7 @@ import type { RelayDeps } from './deps.ts'
 import type { FeeWaiter } from './feeWaiter.ts'
 import type { FeeTerms, PlannedTx, SignedBytes, TradeStatus } from './types.ts'
 
-/** A transaction to be relayed; `planned` is null when it was relayed before and its plan was swept. */
+/** A transaction to relay; `planned` is null if it was relayed before and its plan was swept. */
 export interface Item {
   signed: SignedBytes
   planned: PlannedTx | null
@@ -19,12 +19,12 @@ export function orderFault(items: readonly Item[]): string | null {
   let rank = 0
   for (const [i, { signed, planned }] of items.entries()) {
     const before = items[i - 1]?.signed
-    if (before && before.signer !== signed.signer) return 'all transactions of one submission have one signer'
-    if (before && before.nonce >= signed.nonce)
-      return 'each transaction needs a higher nonce than the one before'
+    if (before && before.signer !== signed.signer)
+      return 'all transactions of one submission must have the same signer'
+    if (before && before.nonce >= signed.nonce) return 'nonces must increase'
     if (!planned) continue
     const own = RANK[planned.kind]
-    if (own < rank || (own === rank && own > 0)) return 'the order is approve, fee_transfer, swap'
+    if (own < rank || (own === rank && own > 0)) return 'the order must be approve, fee_transfer, swap'
     rank = own
   }
   return null
@@ -36,14 +36,14 @@ export const needsFee = ({ planned }: Item): boolean =>
 
 export const hasFeeApart = (item: Item): boolean => needsFee(item) || item.planned?.kind === 'fee_transfer'
 
-/** Whether a fee is at least what a swap's plan asks for. */
+/** Whether a fee is at least what a swap's plan requires. */
 export function paysFor(paid: Pick<FeeTerms, 'token' | 'recipient' | 'amount'>, due: FeeTerms): boolean {
   return (
     paid.token === due.token && paid.recipient === due.recipient && (paid.amount ?? 0n) >= (due.amount ?? 0n)
   )
 }
 
-/** The fee that stands before a swap in the same submission. */
+/** The fee before a swap in the same submission. */
 export function feeBefore(items: readonly Item[], swap: Item): SignedBytes | undefined {
   const due = swap.planned?.terms?.fee
   if (!due) return undefined
@@ -63,7 +63,7 @@ interface FeeRow {
   used_by: Hex | null
 }
 
-/** The wallet's newest fee that pays for this swap and no other. */
+/** The wallet's newest fee that pays for this swap only. */
 export async function findFee(sql: Sql, { planned, signed }: Item): Promise<Hex | undefined> {
   const due = planned?.terms?.fee
   if (!planned || !due) return undefined
@@ -79,7 +79,7 @@ export async function findFee(sql: Sql, { planned, signed }: Item): Promise<Hex 
   )
   return row?.tx_hash
 }
-/** Of a wallet's transactions; its fee went just before. */
+/** Number of a wallet's newest transactions to search. */
 const NEWEST = 50
 
 /** How long to wait for a fee that another call is still relaying. */
@@ -96,18 +96,18 @@ export async function checkFeeSent(
   const due = planned?.terms?.fee
   if (!planned || !due) return
   const row = await readFee(deps, feeTxHash)
-  if (!row || row.wallet !== planned.wallet) refuse('fee_tx_hash is no fee relayed here for this wallet')
+  if (!row || row.wallet !== planned.wallet) refuse('fee_tx_hash is not a fee relayed for this wallet')
   const amount = BigInt(row.fee_amount)
   if (!paysFor({ token: row.fee_token, recipient: row.fee_recipient, amount }, due))
-    refuse('the fee that was sent is not the one this swap pays')
-  if (row.used_by !== null && row.used_by !== signed.hash) refuse('that fee paid for another swap')
+    refuse('the fee sent does not match this swap')
+  if (row.used_by !== null && row.used_by !== signed.hash) refuse('this fee already paid for another swap')
   if (row.status !== 'mined' && row.status !== 'pending') refuse('that fee did not reach the chain')
   if (row.status === 'pending') await feeMined(waitForFee, keyId, feeTxHash)
 }
 
 /**
- * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give
- * the fee's transaction too little gas, or its nonce to another.
+ * Waits until a fee reached its recipient. A swap sent earlier could be mined without it: the wallet may give
+ * the fee's transaction too little gas, or reuse its nonce.
  */
 export async function feeMined(
   waitForFee: FeeWaiter,
@@ -119,11 +119,11 @@ export async function feeMined(
   if (fate !== 'mined') refuse(NOT_MINED[fate], sent)
 }
 
-const LATER = 'send the swap alone with fee_tx_hash once it is'
+const LATER = 'send the swap alone with fee_tx_hash once it is mined'
 const NOT_MINED = {
-  reverted: 'that fee reverted, so the swap was not sent',
+  reverted: 'the fee reverted, so the swap was not sent',
   'not yet': `the fee is not mined yet; ${LATER}`,
-  'too many': `the fee is not mined yet, and too many others of this key are waited for; ${LATER}`,
+  'too many': `the fee is not mined yet, and too many other fees of this key are pending; ${LATER}`,
 } as const
 
 function readFee({ db, clock }: Pick<RelayDeps, 'db' | 'clock'>, hash: Hex): Promise<FeeRow | undefined> {
@@ -143,5 +143,5 @@ function readFee({ db, clock }: Pick<RelayDeps, 'db' | 'clock'>, hash: Hex): Pro
 }
 
 function refuse(why: string, sent: readonly Hex[] = []): never {
-  fail('FEE_FIRST', { message: `A curve trade's fee goes first: ${why}.`, sent: [...sent] })
+  fail('FEE_FIRST', { message: `The fee of a curve trade must be sent first: ${why}.`, sent: [...sent] })
 }

@@ -1,9 +1,9 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 
-/** The fee ledger as the treasury asks it: a fee that a row took up is marked with the row's number. */
+/** Fee ledger queries for the treasury: a fee included in a treasury row has the row's number. */
 
-/** When the oldest fee was paid that no row took up; null without one. */
+/** When the oldest fee not in a treasury row was paid; null without one. */
 export async function oldestFeeS(sql: Sql, recipient: Address): Promise<number | null> {
   const [oldest] = await sql.query<{ at_s: number | null }>(
     'select min(block_time_s) as at_s from fees where recipient = $1 and treasury_seq is null',
@@ -12,7 +12,7 @@ export async function oldestFeeS(sql: Sql, recipient: Address): Promise<number |
   return oldest?.at_s ?? null
 }
 
-/** Transactions of a block that paid fees in a token, as far as no row took them up. */
+/** Transactions of a block that paid fees in a token and are in no treasury row. */
 export async function feeTxsIn(
   sql: Sql,
   { recipient, token, block }: { recipient: Address; token: Address; block: number },
@@ -25,7 +25,7 @@ export async function feeTxsIn(
   return new Set(rows.map(({ tx_hash }) => tx_hash))
 }
 
-/** Sums by token of what no row took up, without some tokens, the longest waiting first. */
+/** Sums by token of fees in no treasury row, without some tokens, oldest first. */
 export async function sumUntaken(
   sql: Sql,
   request: {
@@ -45,7 +45,7 @@ export async function sumUntaken(
   return rows.map(({ token, atoms, trades }) => ({ token, atoms: BigInt(atoms), trades }))
 }
 
-/** What rows took up of a token in each of these ranges of blocks, in their order. */
+/** Fees of a token in treasury rows, for each of these block ranges in order. */
 export async function sumTaken(
   sql: Sql,
   recipient: Address,
@@ -69,7 +69,7 @@ export async function sumTaken(
   return rows.map(({ atoms }) => BigInt(atoms))
 }
 
-/** What went into a row waits for no other. */
+/** Assigns fees to a treasury row. */
 export async function takeFees(
   sql: Sql,
   request: { recipient: Address; toBlock: number; tokens: readonly Address[]; seq: number },

@@ -6,17 +6,17 @@ import { createFeeWaiter } from './feeWaiter.ts'
 const hashOf = (i: number): Hex => `0x${i.toString(16).padStart(64, '0')}`
 
 function node() {
-  const asked: Hex[] = []
+  const polled: Hex[] = []
   const fates = new Map<Hex, '0x0' | '0x1'>()
   const request = async (_: string, [hash]: readonly unknown[] = []) => {
-    asked.push(hash as Hex)
+    polled.push(hash as Hex)
     const status = fates.get(hash as Hex)
     return (status ? { status, blockNumber: '0x1', blockHash: '0xab', logs: [] } : null) as never
   }
-  return { asked, fates, rpc: { request } }
+  return { asked: polled, fates, rpc: { request } }
 }
 
-it('asks the node for one of many that wait for the same fee', async () => {
+it('polls the node once for many waits on the same fee', async () => {
   const { rpc, asked, fates } = node()
   const wait = createFeeWaiter({ rpc, clock: systemClock }, { stepMs: 20 })
   const many = Promise.all(Array.from({ length: 50 }, (_, i) => wait(i % 3, hashOf(1))))
@@ -28,7 +28,7 @@ it('asks the node for one of many that wait for the same fee', async () => {
   expect(await wait(1, hashOf(2))).toBe('reverted')
 })
 
-it('gives up after a while, and forgets what it waited for', async () => {
+it('gives up after a while and releases its state', async () => {
   const { rpc, asked } = node()
   const wait = createFeeWaiter({ rpc, clock: systemClock }, { withinMs: 1, stepMs: 5 })
   expect(await wait(1, hashOf(1))).toBe('not yet')
@@ -37,7 +37,7 @@ it('gives up after a while, and forgets what it waited for', async () => {
   expect(asked.length).toBeGreaterThan(before)
 })
 
-it('waits for a few fees of a key at a time, and for others’ beside them', async () => {
+it('limits the fees waited for per key, independently of other keys', async () => {
   const { rpc, fates } = node()
   const wait = createFeeWaiter({ rpc, clock: systemClock }, { stepMs: 5 })
   const first = [1, 2, 3, 4].map((i) => wait(1, hashOf(i)))

@@ -40,16 +40,16 @@ export function createFeeWaiter(
   }
 
   return async (keyId, hash) => {
-    const held = byKey.get(keyId) ?? new Map<Hex, number>()
-    if (!held.has(hash) && held.size >= MAX_PER_KEY) return 'too many'
-    byKey.set(keyId, held.set(hash, (held.get(hash) ?? 0) + 1))
+    const waits = byKey.get(keyId) ?? new Map<Hex, number>()
+    if (!waits.has(hash) && waits.size >= MAX_PER_KEY) return 'too many'
+    byKey.set(keyId, waits.set(hash, (waits.get(hash) ?? 0) + 1))
     try {
       return await shared(hash)
     } finally {
-      const left = held.get(hash)! - 1
-      if (left > 0) held.set(hash, left)
-      else held.delete(hash)
-      if (held.size === 0) byKey.delete(keyId)
+      const remaining = waits.get(hash)! - 1
+      if (remaining > 0) waits.set(hash, remaining)
+      else waits.delete(hash)
+      if (waits.size === 0) byKey.delete(keyId)
     }
   }
 }

@@ -5,12 +5,12 @@ import type { FeeClass, FeeSide } from '@pit/protocol'
 import { type Built, unpacked } from './planHash.ts'
 import type { PlannedTx, TradePath, TxKind } from './types.ts'
 
-/** Transactions this process stored lately, so that submitting them needs no look-up. */
+/** Transactions stored recently by this process, so that submitting them needs no lookup. */
 export type PlanCache = Cache<string, PlannedTx>
 export const createPlanCache = (max = 4_000): PlanCache => createCache({ max })
 export const planKey = (keyId: number, hash: Hex): string => `${keyId}:${hash}`
 
-/** A plan's steps are approvals, a fee that travels apart, and the swap. */
+/** A plan's steps are approvals, a separate fee and the swap. */
 export const approvalsBeforeOf = ({
   kind,
   step,
@@ -48,8 +48,8 @@ interface PlannedRow {
 }
 
 /**
- * Those of the hashes that were built for this key: from memory, the rest in one read. What memory has as
- * expired may have been planned again since by another process: the store knows.
+ * The hashes that were built for this key: from memory, the rest in one read. An entry that expired in memory is
+ * read again, since another process may have planned it anew.
  */
 export async function findPlanned(
   { db, plans }: { db: Sql; plans: PlanCache },
@@ -57,14 +57,14 @@ export async function findPlanned(
   hashes: readonly Hex[],
   nowS: number,
 ): Promise<Map<Hex, PlannedTx>> {
-  const found = new Map<Hex, PlannedTx>()
+  const planned = new Map<Hex, PlannedTx>()
   const unknown: Hex[] = []
   for (const hash of hashes) {
-    const planned = plans.get(planKey(keyId, hash))
-    if (planned && planned.expiresAtS >= nowS) found.set(hash, planned)
+    const cached = plans.get(planKey(keyId, hash))
+    if (cached && cached.expiresAtS >= nowS) planned.set(hash, cached)
     else unknown.push(hash)
   }
-  if (unknown.length === 0) return found
+  if (unknown.length === 0) return planned
   const rows = await db.query<PlannedRow>(
     `select t.hash, t.kind, t.step, t.sender, t.created_at_s, t.expires_at_s, t.plan_id, p.wallet, p.path,
        p.session_id, p.token_in, p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class,
@@ -73,8 +73,8 @@ export async function findPlanned(
      where t.key_id = $1 and t.hash = any($2::text[])`,
     [keyId, unknown],
   )
-  for (const row of rows) found.set(row.hash, plannedOf(row))
-  return found
+  for (const row of rows) planned.set(row.hash, plannedOf(row))
+  return planned
 }
 
 function plannedOf(row: PlannedRow): PlannedTx {

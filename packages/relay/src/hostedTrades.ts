@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { TradeStatus } from './types.ts'
 
-/** Trades of hosted agents, by session: what was handed over to be summed, and what was not yet. */
+/** Trades of hosted agents by session: those already summed and those not yet. */
 
 export interface SettledTrade {
   id: number
@@ -36,8 +36,8 @@ const SUMMED = `id, session_id, status, token_in, token_out, amount_in, amount_o
 const SETTLED = `path = 'hosted' and kind = 'swap' and not summed and settled`
 
 /**
- * Hands over some that were mined, or relayed and given up, before a time and that nothing changes any more,
- * each once: the caller's transaction is what keeps it so.
+ * Returns a batch of mined or dropped trades from before a time that are final, each once; exactly-once holds
+ * through the caller's database transaction.
  */
 export async function takeSettled(
   sql: Sql,
@@ -89,7 +89,7 @@ export interface UnsummedTrades {
   lastAtMs: number
 }
 
-/** As far as it is in no sum yet; refusals never left. */
+/** Not summed yet; refused trades never count. */
 const UNSUMMED = `t.session_id = any($1::text[]) and t.path = 'hosted' and t.kind = 'swap' and not t.summed
   and t.status <> 'refused'`
 

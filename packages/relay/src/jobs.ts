@@ -11,7 +11,7 @@ import { sweepPlans, sweepRefused } from './sweepPlans.ts'
 
 const MAX_RETRY_MS = 1_000
 
-/** What finishes relayed transactions: receipts, blocks looked at again, volumes, old plans. */
+/** Jobs that finish relayed transactions: receipts, rechecked blocks, volumes, old plans. */
 export function createRelayJobs(
   deps: RelayDeps,
   { counted, isRelaying }: { counted: RelayMetrics } & Pick<RelayOnce, 'isRelaying'>,
@@ -40,7 +40,7 @@ export function createRelayJobs(
     },
     { name: 'watch given up', intervalMs: 10_000, run: createGivenUpWatcher(follow) },
     {
-      // A tier may be so late. It looks at every trade whose minute has no mark yet.
+      // The maximum delay of a tier. Checks every trade whose minute has no mark yet.
       name: 'value volumes',
       intervalMs: 2_000,
       run: async () => {

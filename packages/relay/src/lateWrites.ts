@@ -4,9 +4,8 @@ import type { Logger } from '@pit/platform/logger'
 import { markPending } from './tradeRows.ts'
 
 /**
- * Marks what was sent as pending, many in one statement and after the answer: a row left as relaying is
- * finished from the chain all the same, so the answer need not wait. There are never more than were written
- * first.
+ * Marks sent transactions as pending, many in one statement and after the response: a row left as relaying is
+ * completed from the chain anyway. Never more rows than were inserted.
  */
 export interface LateWrites {
   pending(id: number): void
@@ -30,7 +29,7 @@ export function createLateWrites({ db, logger }: { db: Db; logger: Logger }): La
       throw error
     }
   }
-  /** One after another: a flush waits for what the job has begun. */
+  /** Writes are serialized: a flush waits for the running job. */
   function writeNext(): Promise<void> {
     const own = writing.then(write)
     writing = own.catch(() => {})
@@ -43,7 +42,7 @@ export function createLateWrites({ db, logger }: { db: Db; logger: Logger }): La
     },
     flush: () =>
       writeNext().catch((error) =>
-        logger.warn({ err: error, rows: waiting.length }, 'relayed transactions are not marked pending'),
+        logger.warn({ err: error, rows: waiting.length }, 'failed to mark relayed transactions as pending'),
       ),
     job: {
       name: 'mark pending',

@@ -20,13 +20,13 @@ import type { RelayOutcome, RelayRequest } from './types.ts'
 export interface Relay {
   submitBytes: SubmitBytes
   submitByWallet(request: WalletRequest): Promise<Hex>
-  /** Called before a plan is answered: only stored plans can be relayed. */
+  /** Called before a plan is returned: only stored plans can be relayed. */
   storePlan(request: StorePlanRequest): Promise<void>
   storeRevocation(request: StoreRevocationRequest): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
   relayOnce(request: RelayRequest): Promise<RelayOutcome>
   jobs: CapabilityJobs
-  /** Waits for what is being relayed, and marks it. Stop the jobs before. */
+  /** Waits for running relays and marks them. Stop the jobs first. */
   close(): Promise<void>
 }
 

@@ -11,10 +11,10 @@ export interface ReadTx {
 }
 
 const TX_TYPE = 2
-/** The first trade of a plain wallet's session gives it the delegator's code. */
+/** Type of the first trade of a plain wallet's session, which delegates the wallet. */
 const SET_CODE_TYPE = 4
 
-/** Reads one transaction; refuses unreadable bytes and types, chains or shapes no plan has. */
+/** Parses one transaction; refuses unreadable bytes and types, chains or shapes that no plan has. */
 export function readSigned(crypto: Crypto, raw: string): ReadTx {
   const parsed = parseSignedTx(raw)
   if (!parsed.ok) {
@@ -26,20 +26,19 @@ export function readSigned(crypto: Crypto, raw: string): ReadTx {
   const { tx } = parsed
   const diffs = shapeDiffs(tx)
   if (diffs.length > 0) {
-    const built = `Only EIP-1559 transactions of chain ${CHAIN_ID} are built here`
-    const message = `${built}, and a session’s set-code ones.`
+    const message = `Only EIP-1559 and set-code transactions of chain ${CHAIN_ID} are supported.`
     fail('NOT_AS_BUILT', { message, diffs })
   }
   const signer = senderOf(crypto, tx)
-  if (!signer) fail('SUBMIT_REJECTED', { message: 'The signature fits no key.', why: 'BAD_SIGNATURE' })
-  // In lower case, so that one transaction has one text.
+  if (!signer) fail('SUBMIT_REJECTED', { message: 'The signature is invalid.', why: 'BAD_SIGNATURE' })
+  // Lower case, so that one transaction has one text.
   const signed = { raw: raw.toLowerCase() as Hex, hash: hashTx(crypto, tx), signer, nonce: tx.nonce }
   return { signed, tx }
 }
 
 /** The fields that must equal a plan. */
 export function builtOf({ signed, tx }: ReadTx): Built {
-  if (tx.to === null) fail('ROUTER_NOT_ALLOWED', { message: 'No plan made here creates a contract.' })
+  if (tx.to === null) fail('ROUTER_NOT_ALLOWED', { message: 'Contract creation is not supported.' })
   const built = { from: signed.signer, to: tx.to, valueWei: tx.value, data: tx.data }
   return tx.type === SET_CODE_TYPE ? { ...built, authorizations: tx.authorizationList } : built
 }

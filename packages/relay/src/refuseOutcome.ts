@@ -21,24 +21,32 @@ export function refuseOutcome(outcome: Failed, sent: readonly Hex[] | null): nev
     case 'dropped':
       return refuse(
         'SUBMIT_REJECTED',
-        'It was relayed before and has not reached the chain; until its deadline it may still land. ' +
-          'Sign any replacement with the same nonce, so that only one of the two can.',
+        'It was relayed before and has not reached the chain. It may still be mined until its deadline. ' +
+          'Sign a replacement with the same nonce, so that only one of the two can be mined.',
         { why: words, ...already },
       )
     case 'fee_used':
-      return refuse('FEE_FIRST', "A curve trade's fee goes first: that fee paid for another swap.", {
-        sent: sent ?? [],
-      })
+      return refuse(
+        'FEE_FIRST',
+        'The fee of a curve trade must be sent first: this fee already paid for another swap.',
+        {
+          sent: sent ?? [],
+        },
+      )
     case 'late':
-      return refuse('LIVE_UNAVAILABLE', 'Nothing was sent: the store is too slow now. Send the same again.', {
-        ...already,
-      })
+      return refuse(
+        'LIVE_UNAVAILABLE',
+        'Nothing was sent because the store is too slow. Retry the same request.',
+        {
+          ...already,
+        },
+      )
   }
 }
 
 const UNREACHABLE = {
-  unreachable: 'The sequencer did not answer; the transaction may have arrived.',
-  in_flight: 'Another call is relaying the same bytes and has not ended; the transaction may have arrived.',
+  unreachable: 'The sequencer did not respond. The transaction may have arrived.',
+  in_flight: 'Another call is still relaying the same bytes. The transaction may have arrived.',
 } as const
 
 function refuse(code: RefusalCode, message: string, extras: Extras): never {

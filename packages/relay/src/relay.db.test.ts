@@ -42,7 +42,7 @@ withDb('relay', (db, store) => {
     expect.poll(() => statusOf(hash), { timeout: 5_000, interval: 10 }).toBe(status)
 
   describe('a plan', () => {
-    it('is kept with its transactions, and relayed once signed', async () => {
+    it('is stored with its transactions, and relayed once signed', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const answer = await relay.submit(wallet, { raws: signed[0]!.raw })
@@ -78,7 +78,7 @@ withDb('relay', (db, store) => {
       expect(await rowOf(db, hash)).toMatchObject({ nonce: 77 })
     })
 
-    it('stored by one process is relayed by another', async () => {
+    it('can be stored by one process and relayed by another', async () => {
       const other = openTestRelay(db, crypto, chain)
       const wallet = newWallet(crypto)
       const { signed } = await other.plan(wallet, { side: 'output', tokenIn: USDG, tokenOut: NATIVE })
@@ -92,7 +92,7 @@ withDb('relay', (db, store) => {
       await other.close()
     })
 
-    it('with the same approval as an older one takes it over', async () => {
+    it('takes over an identical approval of an older plan', async () => {
       const wallet = newWallet(crypto)
       const first = planOf(wallet, { tokenIn: USDG, tokenOut: NATIVE, steps: ['approve', 'swap'] })
       const second = planOf(wallet, { tokenIn: USDG, tokenOut: NATIVE, steps: ['approve', 'swap'] })
@@ -105,7 +105,7 @@ withDb('relay', (db, store) => {
       expect(rows).toEqual([{ plan_id: newest!.id }])
     })
 
-    it('that expired here and was made again by another process is relayed', async () => {
+    it('is relayed if it expired here and was rebuilt by another process', async () => {
       const second = await store().openSecond?.()
       const other = openTestRelay(second ?? db, crypto, chain)
       const wallet = newWallet(crypto)
@@ -120,7 +120,7 @@ withDb('relay', (db, store) => {
       await other.close()
     })
 
-    it('of approvals taken back is relayed and is no trade', async () => {
+    it('of a revocation is relayed and is not a trade', async () => {
       const wallet = newWallet(crypto)
       const tx = { from: wallet.address, to: USDG, valueWei: 0n, data: calldata() }
       await relay.storeRevocation({ keyId: wallet.keyId, wallet: wallet.address, txs: [{ tx }] })
@@ -132,7 +132,7 @@ withDb('relay', (db, store) => {
 
   describe('the sequencer', () => {
     it.each(['already known', 'nonce too low: next nonce 1, tx nonce 0'])(
-      'that says "%s" of what the chain has is no refusal',
+      'does not refuse by saying "%s" if the chain has the transaction',
       async (words) => {
         const wallet = newWallet(crypto)
         const { signed } = await relay.plan(wallet)
@@ -142,7 +142,7 @@ withDb('relay', (db, store) => {
       },
     )
 
-    it('that refuses the nonce of what the chain does not have is a refusal', async () => {
+    it('refuses by its nonce if the chain does not have the transaction', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'nonce too low' })
@@ -150,7 +150,7 @@ withDb('relay', (db, store) => {
       await expectStatus(signed[0]!.hash, 'refused')
     })
 
-    it('that refuses while the chain cannot be asked leaves it open', async () => {
+    it('leaves the outcome open if it refuses while the chain cannot be read', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'internal error' })
@@ -163,7 +163,7 @@ withDb('relay', (db, store) => {
       [-32_603, 'internal error'],
       [-32_005, 'limit exceeded'],
       [-32_000, 'busy'],
-    ])('whose gateway says %i %s may have passed it on', async (code, words) => {
+    ])('may have received the bytes if its gateway says %i %s', async (code, words) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', code, words, takesAnyway: true })
@@ -171,7 +171,7 @@ withDb('relay', (db, store) => {
       await expectStatus(signed[0]!.hash, 'pending')
     })
 
-    it('that refuses what the chain shows a moment later refused nothing', async () => {
+    it('did not refuse if the chain shows the transaction a moment later', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', code: -32_003, words: 'transaction rejected' })
@@ -183,7 +183,7 @@ withDb('relay', (db, store) => {
     })
 
     it.each(['lossy', 'deaf'] as const)(
-      'that is %s is unreachable, and the bytes never leave again',
+      'is unreachable if %s, and the bytes are never sent again',
       async (kind) => {
         const wallet = newWallet(crypto)
         const { signed } = await relay.plan(wallet)
@@ -200,7 +200,7 @@ withDb('relay', (db, store) => {
   })
 
   describe('the same bytes', () => {
-    it('64 times at once leave once', async () => {
+    it('are sent once when submitted 64 times at once', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
@@ -211,7 +211,7 @@ withDb('relay', (db, store) => {
       expect(await db.query('select id from trades')).toHaveLength(1)
     })
 
-    it('64 times at once in two processes leave once', async () => {
+    it('are sent once when submitted 64 times at once in two processes', async () => {
       const second = await store().openSecond?.()
       const other = openTestRelay(second ?? db, crypto, chain)
       const wallet = newWallet(crypto)
@@ -228,7 +228,7 @@ withDb('relay', (db, store) => {
       await other.close()
     })
 
-    it('refused in one process and brought by many again leave once more', async () => {
+    it('are sent once more when resubmitted by many after a refusal', async () => {
       const second = await store().openSecond?.()
       const other = openTestRelay(second ?? db, crypto, chain)
       const wallet = newWallet(crypto)
@@ -245,7 +245,7 @@ withDb('relay', (db, store) => {
       await other.close()
     })
 
-    it('later answer as before, past the deadline and when the plan is swept', async () => {
+    it('get the same response later, past the deadline and after the plan is swept', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
@@ -259,7 +259,7 @@ withDb('relay', (db, store) => {
       await fresh.close()
     })
 
-    it('that a process left behind are waited for a moment, then may have arrived', async () => {
+    it('left by an ended process are awaited briefly, then may have arrived', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
@@ -295,7 +295,7 @@ withDb('relay', (db, store) => {
     })
   })
 
-  it('writes the row before the bytes leave', async () => {
+  it('inserts the row before sending the bytes', async () => {
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet)
     let seen: string | undefined
@@ -306,11 +306,11 @@ withDb('relay', (db, store) => {
     await watching.submit(wallet, { raws: signed[0]!.raw })
     expect(seen).toBe('relaying')
     await watching.close()
-    // Closing writes what was left to write.
+    // Closing writes the remaining rows.
     expect(await statusOf(signed[0]!.hash)).toBe('pending')
   })
 
-  it('sends nothing when the row cannot be written, or was written too slowly', async () => {
+  it('sends nothing if the insert fails or is too slow', async () => {
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet)
     let delayMs = 0
@@ -332,7 +332,7 @@ withDb('relay', (db, store) => {
     await own.close()
   })
 
-  it('counts what it did', async () => {
+  it('counts outcomes', async () => {
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet)
     await relay.submit(wallet, { raws: signed[0]!.raw })

@@ -31,7 +31,7 @@ withDb('relayOnce', (db) => {
     relay = openTestRelay(db, crypto, chain)
   })
 
-  /** Bytes another path has checked: there is no plan of them here. */
+  /** Bytes checked by another endpoint, without a stored plan. */
   function fastRequest(nonce = 0): RelayRequest {
     const wallet = newWallet(crypto)
     const { raw, hash } = wallet.sign({ to: ROUTER, valueWei: 5n, data: '0x01' }, { nonce })
@@ -62,7 +62,7 @@ withDb('relayOnce', (db) => {
     }
   }
 
-  it('says what became of the bytes: sent, then a repeat', async () => {
+  it('reports the outcome: sent, then a repeat', async () => {
     const request = fastRequest()
     expect(await relay.relayOnce(request)).toMatchObject({ kind: 'sent', hash: request.signed.hash })
     await expect.poll(async () => (await rowOf(db, request.signed.hash))?.status).toBe('pending')
@@ -72,13 +72,13 @@ withDb('relayOnce', (db) => {
     expect(await relay.relayOnce(request)).toMatchObject({ kind: 'repeat', status: 'reverted' })
   })
 
-  it('tells of bytes in flight when asked to, here and in another process', async () => {
+  it('reports bytes in flight on request, here and in another process', async () => {
     const request = fastRequest()
     let take = () => {}
-    const taken = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       take = resolve
     })
-    chain.on('eth_sendRawTransaction', () => taken)
+    chain.on('eth_sendRawTransaction', () => received)
     const first = relay.relayOnce(request)
     const tell = { ...request, whenInFlight: 'tell' } as const
     expect(await relay.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
@@ -91,7 +91,7 @@ withDb('relayOnce', (db) => {
     await other.close()
   })
 
-  it('knows a nonce that another transaction took', async () => {
+  it('recognizes a nonce used by another transaction', async () => {
     const request = fastRequest(3)
     chain.setNonce(request.signed.signer, 4)
     chain.setMode({ kind: 'refuse', words: 'nonce too low' })
@@ -110,7 +110,7 @@ withDb('relayOnce', (db) => {
     expect(await relay.relayOnce(poor)).toMatchObject({ nonceRefused: false, nonceSpent: false })
   })
 
-  it('takes a refusal without a reason for one when it comes twice and the chain goes on without it', async () => {
+  it('accepts a refusal without a reason if it comes twice and the chain proceeds without the bytes', async () => {
     const request = fastRequest()
     chain.setMode({ kind: 'refuse', words: 'internal error' })
     const mining = setInterval(() => chain.mine(), 20)
@@ -121,16 +121,16 @@ withDb('relayOnce', (db) => {
     expect(await rowOf(db, request.signed.hash)).toMatchObject({ status: 'refused' })
   })
 
-  it('stays in doubt about it while the chain stands still, or has the bytes', async () => {
+  it('treats it as undecided while the chain does not advance, or has the bytes', async () => {
     chain.setMode({ kind: 'refuse', words: 'internal error' })
     expect(await relay.relayOnce(fastRequest())).toMatchObject({ kind: 'unreachable' })
     chain.setMode({ kind: 'refuse', words: 'internal error', takesAnyway: true })
-    const taken = fastRequest()
-    expect(await relay.relayOnce(taken)).toMatchObject({ kind: 'unreachable' })
-    expect(chain.sentTimes(taken.signed.hash)).toBe(1)
+    const included = fastRequest()
+    expect(await relay.relayOnce(included)).toMatchObject({ kind: 'unreachable' })
+    expect(chain.sentTimes(included.signed.hash)).toBe(1)
   })
 
-  it('says unreachable when no answer came', async () => {
+  it('reports unreachable without a response', async () => {
     chain.setMode({ kind: 'lossy' })
     const request = fastRequest()
     expect(await relay.relayOnce(request)).toMatchObject({ kind: 'unreachable', hash: request.signed.hash })

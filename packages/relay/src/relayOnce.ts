@@ -7,28 +7,28 @@ import { saysKnown, saysNonce, sendRaw, viewChain } from './sendRaw.ts'
 import { claimRefused, insertRelaying, markRefused, statusOf } from './tradeRows.ts'
 import type { RelayOutcome, RelayRequest, SignedBytes } from './types.ts'
 
-/** Bytes are sent within this time of writing their row, or not at all: an older row was abandoned. */
+/** Bytes are sent within this time of inserting their row, or not at all: an older row was abandoned. */
 export const LEASE_MS = 2_000
 /** How long to wait for another process that relays the same bytes. */
 const WAIT_MS = 3_000
 const WAIT_STEP_MS = 40
-/** A node lags behind the sequencer it follows. */
+/** Chain reads after a refusal: a node lags behind its sequencer. */
 const VIEWS = 4
 const VIEW_PAUSE_MS = 150
 const UNIQUE_VIOLATION = '23505'
-/** Blocks without a transaction after which a refusal without a reason counts: it would be in the first. */
+/** Blocks without the transaction after which an unexplained refusal counts: it would be in the first. */
 const FILTERED_BLOCKS = 5
 const FILTERED_WAIT_MS = 3_000
 const FILTERED =
-  'it gives no reason, as the chain’s filter of restricted addresses does; sender, target or a transfer is on it'
+  'no reason given, as by the chain’s filter of restricted addresses; sender, target or a transfer may be restricted'
 
 export interface RelayOnce {
   (request: RelayRequest): Promise<RelayOutcome>
-  /** What became of bytes that were relayed before; nothing is sent. Null when they never were. */
+  /** Outcome of bytes that were relayed before, without sending. Null if they never were. */
   lookUp(signed: SignedBytes): Promise<RelayOutcome | null>
   /** Whether this process relays these bytes right now. */
   isRelaying(hash: Hex): boolean
-  /** Waits for what is under way. */
+  /** Waits for running relays. */
   idle(): Promise<void>
 }
 
@@ -36,11 +36,11 @@ type Ms = RelayOutcome['ms']
 type Deps = Pick<RelayDeps, 'db' | 'rpc' | 'sequencer' | 'clock' | 'logger'> & {
   late: LateWrites
   counted: RelayMetrics
-  /** A row was written that will have a receipt. */
+  /** Called after inserting a row that will have a receipt. */
   onWritten(): void
 }
 
-/** Writes, sends, finishes: the same bytes leave once, however many calls and processes bring them. */
+/** Inserts, sends and marks: the same bytes are sent once across all calls and processes. */
 export function createRelayOnce(deps: Deps): RelayOnce {
   const { db, rpc, sequencer, clock, logger, late, counted } = deps
   const underWay = new Map<Hex, Promise<RelayOutcome>>()
@@ -62,12 +62,12 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     const started = performance.now()
     const id = await insertRelaying(db, request, clock.nowMs())
     if (id !== null) return send(request, id, started)
-    // There already. Refused before, it may be tried again; else what became of it is the answer.
+    // The row exists. Retry if it was refused before; otherwise return its outcome.
     const waitUntil = started + (request.whenInFlight === 'tell' ? 0 : WAIT_MS)
     for (;;) {
       const status = await statusOf(db, hash)
       if (status === null) {
-        // No such row: its fee is another swap's. (Or the row was refused and swept just now.)
+        // No such row: its fee paid for another swap. (Or the row was refused and swept just now.)
         const againMs = performance.now()
         const again = await insertRelaying(db, request, clock.nowMs())
         return again === null ? feeUsed(request, started) : send(request, again, againMs)
@@ -99,13 +99,13 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     }
     late.pending(id)
     if (answer.kind === 'taken') return { kind: 'sent', hash, ms }
-    logger.warn({ hash }, 'the sequencer did not answer; the transaction may have arrived')
+    logger.warn({ hash }, 'no response from the sequencer; the transaction may have arrived')
     return { kind: 'unreachable', hash, ms }
   }
 
   /**
-   * The words of a refusal without a reason, where it is one for certain: the same bytes get the same answer
-   * again, and the chain went on for several blocks without them. Null where they may yet arrive.
+   * The text of an unexplained refusal if it is certain: the same bytes got the same response twice, and the chain
+   * advanced several blocks without them. Null if they may still arrive.
    */
   async function whyFiltered(signed: SignedBytes, untilMs: number): Promise<string | null> {
     const before = await viewChain(rpc, signed)
@@ -122,7 +122,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     return isAbsent && after.head >= before.head + FILTERED_BLOCKS ? FILTERED : null
   }
 
-  /** A refusal counts only when the chain does not know the bytes: they may be there from another way. */
+  /** A refusal counts only if the chain does not know the bytes, which may have arrived another way. */
   async function afterRefusal(signed: SignedBytes, id: number, words: string, ms: Ms): Promise<RelayOutcome> {
     const { hash, nonce } = signed
     let view = await viewChain(rpc, signed)
@@ -139,19 +139,19 @@ export function createRelayOnce(deps: Deps): RelayOnce {
       return { kind: 'sent', hash, ms }
     }
     if (!(await markRefused(db, id, 'SUBMIT_REJECTED'))) {
-      const found = outcomeOf(hash, (await statusOf(db, hash)) ?? 'refused', ms)
-      if (found) return found
+      const outcome = outcomeOf(hash, (await statusOf(db, hash)) ?? 'refused', ms)
+      if (outcome) return outcome
     }
     return rejected(hash, 'sequencer', words, ms, { nonceSpent: view.nonce > nonce })
   }
 
   async function tooLate(hash: Hex, id: number, startedMs: number): Promise<RelayOutcome> {
-    logger.warn({ hash }, 'a transaction was written too slowly to be sent')
+    logger.warn({ hash }, 'the insert was too slow to send the transaction')
     await markRefused(db, id, 'LIVE_UNAVAILABLE')
-    return rejected(hash, 'late', 'the store was too slow; nothing was sent', msSince(startedMs))
+    return rejected(hash, 'late', 'the store was too slow, so nothing was sent', msSince(startedMs))
   }
   const feeUsed = ({ signed }: RelayRequest, startedMs: number): RelayOutcome =>
-    rejected(signed.hash, 'fee_used', 'its fee pays for another swap', msSince(startedMs))
+    rejected(signed.hash, 'fee_used', 'its fee already paid for another swap', msSince(startedMs))
 
   async function lookUp({ hash }: SignedBytes): Promise<RelayOutcome | null> {
     const other = underWay.get(hash)
@@ -184,7 +184,7 @@ const asRepeat = (outcome: RelayOutcome): RelayOutcome =>
     ? { kind: 'repeat', status: 'pending', hash: outcome.hash, ms: outcome.ms }
     : outcome
 
-/** The outcome a row records for repeated bytes; undefined while it is undecided. */
+/** The recorded outcome for repeated bytes; undefined while undecided. */
 function outcomeOf(
   hash: Hex,
   status: NonNullable<Awaited<ReturnType<typeof statusOf>>>,

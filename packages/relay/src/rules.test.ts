@@ -18,7 +18,7 @@ beforeAll(async () => {
 const built: Built = { from: MEME, to: USDG, valueWei: 2n ** 200n + 7n, data: '0x0102030405' }
 
 describe('planHash', () => {
-  it('is the hash of the four fields back to back', () => {
+  it('is the hash of the four concatenated fields', () => {
     const packed = encodePacked(
       ['address', 'address', 'uint256', 'bytes'],
       [built.from, built.to, built.valueWei, built.data],
@@ -29,7 +29,7 @@ describe('planHash', () => {
     )
   })
 
-  it('is another for each field', () => {
+  it('changes with each field', () => {
     const others = [
       { ...built, from: USDG },
       { ...built, to: MEME },
@@ -40,10 +40,10 @@ describe('planHash', () => {
   })
 })
 
-it('counts the volume of the end that ranks first among the major ones', () => {
+it('counts the volume of the highest-ranked major token', () => {
   const stock = { address: MEME, core: null, record: { stock_beacon: true } }
   const plain = { address: `0x${'7'.repeat(40)}`, core: null, record: { stock_beacon: false } } as const
-  // Listed as a stock and not on its beacon: its fee is no major one, so it counts no volume either.
+  // Listed as a stock but not on its beacon: not charged as major, so it has no volume either.
   const listed = { ...plain, kind: 'stock', stock: true, record: { stock_beacon: null } }
   expect(volumeTokenOf(end(USDG), end(NATIVE))).toBe(NATIVE)
   expect(volumeTokenOf(end(WETH), end(USDG))).toBe(WETH)
@@ -55,7 +55,7 @@ it('counts the volume of the end that ranks first among the major ones', () => {
 })
 
 describe('diffs', () => {
-  it('are those of the plan with the fewest, then with the longest common calldata', () => {
+  it('are against the plan with the fewest differences, then the longest common calldata', () => {
     const near = { ...built, data: '0x01020304ff' as const }
     const far = { ...built, data: '0x01ff' as const }
     const other = { ...near, to: NATIVE }
@@ -70,10 +70,10 @@ describe('diffs', () => {
       },
     ])
   })
-  it('say so where nothing was built', () => {
+  it('report that nothing was built', () => {
     expect(diffsAgainst([], built)).toMatchObject([{ field: 'plan' }])
   })
-  it('show little of long calldata', () => {
+  it('shorten long calldata', () => {
     const long = { ...built, data: `0x${'ab'.repeat(5_000)}` as const }
     const [diff] = diffsAgainst([long], { ...built, data: '0x' })
     expect(diff).toMatchObject({ expected: `0x${'ab'.repeat(32)}`, got: '0x', expected_bytes: 5_000 })
@@ -101,7 +101,7 @@ describe('the order of a submission', () => {
     else expect(orderFault(items)).toMatch(fault)
   })
 
-  it('takes a fee of the right token to the right recipient, enough of it', () => {
+  it('accepts a sufficient fee in the right token to the right recipient', () => {
     const due = { token: NATIVE, recipient: MEME, amount: 10n } as Parameters<typeof paysFor>[1]
     expect(paysFor({ token: NATIVE, recipient: MEME, amount: 10n }, due)).toBe(true)
     expect(paysFor({ token: NATIVE, recipient: MEME, amount: 9n }, due)).toBe(false)
@@ -110,7 +110,7 @@ describe('the order of a submission', () => {
   })
 })
 
-it('cleans the sequencer’s words', () => {
+it('sanitizes the sequencer’s text', () => {
   expect(cleanWords('eth_sendRawTransaction: nonce too low')).toBe('nonce too low')
   expect(cleanWords(' a\n\tb\u0000c ')).toBe('a b c')
   expect(cleanWords('see https://user:pw@host/path now')).toBe('see [url] now')
@@ -127,7 +127,7 @@ it.each([
   ['nonce too low', false],
 ])('%s is known: %s', (words, known) => expect(saysKnown(words)).toBe(known))
 
-it('keeps the plans stored last, and no more than it may', () => {
+it('keeps a limited number of the newest plans', () => {
   const cache = createPlanCache(2)
   const planned = { kind: 'swap' } as PlannedTx
   cache.set(planKey(1, '0x01'), planned)
@@ -140,7 +140,7 @@ it('keeps the plans stored last, and no more than it may', () => {
 
 describe('late writes', () => {
   const logger = { warn() {} } as never
-  it('are gathered, and tried again until they are written', async () => {
+  it('are batched and retried until written', async () => {
     const written: unknown[] = []
     let failures = 1
     const db = {

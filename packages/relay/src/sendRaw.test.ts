@@ -32,22 +32,20 @@ it.each([
   [-32_000, 'invalid response'],
   [-32_099, 'something else'],
   [429, 'too many requests'],
-])('%i %s may have come after the bytes were passed on', (code, message) =>
-  expect(saysRefused({ code, message })).toBe(false),
-)
+])('treats %i %s as undecided', (code, message) => expect(saysRefused({ code, message })).toBe(false))
 
 it.each([
   [3, 'execution reverted: already known'],
   [-32_000, 'execution reverted: nonce too low'],
   [3, 'execution reverted: upstream timed out, try again'],
-])('reads %i %s as a refusal, and the contract’s text as nothing more', async (code, message) => {
+])('reads %i %s as a refusal and ignores the contract’s text', async (code, message) => {
   const error = new RpcError('eth_sendRawTransaction', code, message, undefined)
   const answer = await sendRaw({ request: () => Promise.reject(error) } as unknown as Rpc, '0x02')
   expect(answer).toEqual({ kind: 'refused', words: message })
   expect([saysKnown(message), saysNonce(message)]).toEqual([false, false])
 })
 
-it('stays in doubt about an error whose data may be the transaction’s hash', () => {
+it('treats an error as undecided if its data may be the transaction’s hash', () => {
   const data = `0x${'ab'.repeat(32)}`
   expect(saysRefused(new RpcError('eth_sendRawTransaction', -32_000, 'timed out', data))).toBe(false)
 })

@@ -2,7 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import { askBlockNumber, askIsKnown, askNonce, askReceipt, needAll } from '@pit/platform/reads'
 import { type Rpc, RpcError, saysReverted } from '@pit/platform/rpc'
 
-/** How long the sequencer has to answer. */
+/** Timeout of the sequencer. */
 export const SEND_BOUND_MS = 5_000
 const VIEW_BOUND_MS = 2_000
 const MAX_WORDS = 200
@@ -10,15 +10,15 @@ const MAX_WORDS = 200
 export type SendAnswer =
   | { kind: 'taken' }
   | { kind: 'refused'; words: string }
-  /** An answer without a reason: a chain that filters a sender gives none, and neither does a broken gateway. */
+  /** A response without a reason: from a chain that filters a sender, or from a broken gateway. */
   | { kind: 'unexplained' }
   | { kind: 'silent' }
 
-/** Said by whoever looked at the bytes and would not have them. */
+/** Codes of a node that inspected the bytes and rejected them. */
 const REFUSING_CODES: ReadonlySet<number> = new Set([
   -32_003, // transaction rejected
   -32_601, // no such method
-  -32_602, // the bytes are none
+  -32_602, // malformed bytes
   -32_700,
 ])
 /** Codes a gateway may also return after passing the bytes on: internal error, limit, unavailable. */
@@ -36,18 +36,18 @@ const REFUSING = oneOf(
   'forbidden|not allowed|blacklist|blocked|pool is full',
 )
 
-/** A sequencer may run the transaction first. Data does not count here: some nodes put the hash there. */
+/** A sequencer may run the transaction first. `data` is ignored: some nodes put the hash there. */
 const isRevert = ({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean =>
   saysReverted({ code, message, data: undefined })
 
-/** Whether an error says no for certain. Every other one may have come after the bytes were passed on. */
+/** Whether an error is a certain refusal. Any other may have come after the bytes were passed on. */
 export function saysRefused({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean {
   if (isRevert({ code, message })) return true
   if (DOUBTFUL_CODES.has(code) || DOUBTFUL.test(message)) return false
   return REFUSING_CODES.has(code) || REFUSING.test(message)
 }
 
-/** Without a clear yes or no the bytes may have arrived. */
+/** Without a clear result the bytes may have arrived. */
 export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   try {
     await sequencer.request('eth_sendRawTransaction', [raw], { timeoutMs: SEND_BOUND_MS })
@@ -60,10 +60,10 @@ export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   }
 }
 
-/** The whole of what the filter of chain 4663 says. */
+/** The complete message of the filter of chain 4663. */
 const saysNothing = ({ message }: RpcError): boolean => /^internal error\.?$/i.test(cleanWords(message))
 
-/** Cleans foreign text before it reaches a client: one line, no URLs, no long hex, bounded length. */
+/** Sanitizes foreign text for clients: one line, no URLs, no long hex, bounded length. */
 export function cleanWords(message: string): string {
   return message
     .replace(/^eth_sendRawTransaction: /, '')
@@ -74,7 +74,7 @@ export function cleanWords(message: string): string {
     .slice(0, MAX_WORDS)
 }
 
-/** The start of the words of every revert, so that a contract's text is not read as the node's. */
+/** Prefix of every revert message, so that a contract's text is not read as the node's. */
 const REVERTED = 'execution reverted'
 const revertText = (message: string): string => {
   const text = cleanWords(message).replace(/^execution reverted(: )?/i, '')
@@ -82,17 +82,17 @@ const revertText = (message: string): string => {
 }
 const isNodesOwn = (words: string): boolean => !words.startsWith(REVERTED)
 
-/** Nodes have no code for it: the bytes are in their pool already. */
+/** Whether the bytes are already in the node's pool; nodes have no code for it. */
 export const saysKnown = (words: string): boolean =>
   isNodesOwn(words) && /already (known|imported|exists|in (the )?(mem)?pool)|known transaction/i.test(words)
 export const saysNonce = (words: string): boolean => isNodesOwn(words) && /nonce/i.test(words)
 
-/** What the chain shows of a transaction; null when it does not answer. */
+/** The chain's view of a transaction; null without a response. */
 export interface ChainView {
   known: boolean
   /** The signer's next nonce. */
   nonce: number
-  /** The newest block of the node that was asked. */
+  /** The newest block of that node. */
   head: number
 }
 
@@ -101,8 +101,8 @@ export async function viewChain(
   { hash, signer }: { hash: Hex; signer: Address },
 ): Promise<ChainView | null> {
   try {
-    const asked = [askReceipt(hash), askIsKnown(hash), askNonce(signer), askBlockNumber()] as const
-    const [receipt, isKnown, nonce, head] = await needAll(rpc, asked, { timeoutMs: VIEW_BOUND_MS })
+    const reads = [askReceipt(hash), askIsKnown(hash), askNonce(signer), askBlockNumber()] as const
+    const [receipt, isKnown, nonce, head] = await needAll(rpc, reads, { timeoutMs: VIEW_BOUND_MS })
     return { known: receipt !== null || isKnown, nonce, head }
   } catch {
     return null

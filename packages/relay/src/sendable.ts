@@ -10,7 +10,7 @@ type Deps = Pick<RelayDeps, 'db' | 'rpc' | 'market'>
 
 const READ_MS = 2_000
 
-/** Refuses a fee cap that no block takes: it would hold up every later nonce of its signer. */
+/** Refuses a fee cap below the base fee: it would block every later nonce of its signer. */
 export async function checkFeeCaps({ db, market }: Deps, read: readonly ReadTx[]): Promise<void> {
   const baseFeeWei = market.head()?.baseFeeWei ?? 0n
   for (const { signed, tx } of read) {
@@ -18,16 +18,15 @@ export async function checkFeeCaps({ db, market }: Deps, read: readonly ReadTx[]
     if (await wasRelayed(db, signed.hash)) continue
     fail('SUBMIT_REJECTED', {
       message:
-        `Its max_fee_per_gas of ${tx.maxFeePerGas} wei is under the base fee of ${baseFeeWei}: ` +
-        'no block can ' +
-        'take it. Sign it again with a higher one; the plan suggests twice the base fee.',
+        `Its max_fee_per_gas of ${tx.maxFeePerGas} wei is below the base fee of ${baseFeeWei}: ` +
+        'no block can take it. Sign it again with a higher one; the plan suggests twice the base fee.',
       why: 'FEE_CAP',
       sent: [],
     })
   }
 }
 
-/** Refuses what its plan has an approval before, when that was neither given along nor sent. */
+/** Refuses a transaction whose plan has an earlier approval that was neither included nor sent. */
 export async function checkApprovals(
   deps: Deps,
   items: readonly Item[],
@@ -41,10 +40,9 @@ export async function checkApprovals(
     if (reason === null || (await wasRelayed(deps.db, signed.hash))) continue
     fail('SUBMIT_REJECTED', {
       message:
-        'The approve step of this plan goes first, and was neither sent nor given along: as the chain is, ' +
-        `this transaction fails (${reason}). Send both as raw_txs, in the order of \`steps\`, ` +
-        'or the approve ' +
-        'alone before this one.',
+        'The approve step of this plan must go first, but was neither sent nor included: on the current chain ' +
+        `state this transaction fails (${reason}). Send both as raw_txs, in the order of \`steps\`, or send ` +
+        'the approve alone first.',
       why: 'APPROVE_FIRST',
       sent: [],
     })
@@ -55,15 +53,15 @@ const wasRelayed = async (db: Deps['db'], hash: Hex): Promise<boolean> =>
   (await relayedAmong(db, [hash])).size > 0
 
 /**
- * Why the chain as it is would not take the call; null where it would. And where nobody can say: something of
- * the signer is under way that went out elsewhere, or the node does not answer.
+ * Why the call would fail on the current chain state; null if it would succeed, or if that is unknown: the signer
+ * has pending transactions sent elsewhere, or the node does not respond.
  */
 async function whyNotYet({ rpc }: Deps, signer: Address, { tx }: ReadTx): Promise<string | null> {
   const { to, data, value: valueWei } = tx
   if (to === null) return null
   const call = askCallOrRevert({ to, data }, { from: signer, valueWei })
-  const asked = [askNonce(signer), askNonce(signer, 'pending'), call] as const
-  const answers = await readAll(rpc, asked, { timeoutMs: READ_MS }).catch(() => null)
+  const reads = [askNonce(signer), askNonce(signer, 'pending'), call] as const
+  const answers = await readAll(rpc, reads, { timeoutMs: READ_MS }).catch(() => null)
   const [mined, next, ran] = answers ?? []
   if (mined === undefined || next === undefined || next > mined) return null
   return ran?.reverted ? ran.reason : null

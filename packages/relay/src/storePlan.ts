@@ -10,7 +10,7 @@ import type { TradeTerms, TxKind } from './types.ts'
 interface PlanEnd {
   address: Address
   core: CoreSymbol | null
-  /** The fee class goes by the beacon, not by what is listed. */
+  /** The fee class depends on the beacon, not on the listing. */
   record: { stock_beacon: boolean | null }
 }
 /** The part of a trade's plan that the relay stores. */
@@ -30,7 +30,7 @@ export interface StorablePlan {
 
 export interface StorePlanRequest {
   keyId: number
-  /** Whose trade it is. */
+  /** The owner of the trade. */
   wallet: Address
   path: 'agent' | 'session' | 'hosted'
   sessionId?: string | null
@@ -60,7 +60,7 @@ interface Step {
   expiresAtS: number
 }
 
-/** In one statement, before the plan is answered. Of two plans with the same transaction the newer counts. */
+/** One statement, before the plan is returned. Of two plans with the same transaction the newer counts. */
 export async function storePlan(deps: StoreDeps, request: StorePlanRequest): Promise<void> {
   const { plan, keyId } = request
   const { tokenIn, tokenOut, amountIn, fee } = plan.quote
@@ -142,7 +142,7 @@ export async function storePlan(deps: StoreDeps, request: StorePlanRequest): Pro
   }
 }
 
-/** The same for approvals taken back, which belong to no trade. */
+/** The same for revocations, which belong to no trade. */
 export async function storeRevocation(deps: StoreDeps, request: StoreRevocationRequest): Promise<void> {
   const createdAtS = nowS(deps.clock)
   const expiresAtS = createdAtS + APPROVAL_VALID_S
@@ -192,7 +192,7 @@ const unnested = (first: number): string => {
 }
 
 function columnsOf(steps: readonly Step[]): unknown[] {
-  // One statement may not write a row twice: of two equal transactions the later step is kept.
+  // One statement may not write a row twice: of two equal transactions the later step is stored.
   const once = [...new Map(steps.map((step) => [step.hash, step])).values()]
   return [
     once.map(({ hash }) => hash),
@@ -221,7 +221,7 @@ const rankOf = ({ core, record }: End): number => {
   return record.stock_beacon === true ? FEE_SIDE_RANK.length : Number.POSITIVE_INFINITY
 }
 
-/** The end whose dollars count toward the volume tier: the major one, of two the one that ranks first. */
+/** The token whose value counts toward the volume tier: the major one, of two the higher-ranked one. */
 export function volumeTokenOf(tokenIn: End, tokenOut: End): Address | null {
   const first = rankOf(tokenOut) < rankOf(tokenIn) ? tokenOut : tokenIn
   return Number.isFinite(rankOf(first)) ? first.address : null

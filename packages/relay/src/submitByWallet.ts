@@ -5,17 +5,17 @@ import { planHash } from './planHash.ts'
 import { builtOf, readSigned } from './readSigned.ts'
 import type { SubmitBytes } from './submitBytes.ts'
 
-/** What a wallet sent by itself. */
+/** A transaction sent by a wallet without a key. */
 export interface WalletRequest {
   raw: Hex
-  /** A wallet's keys that work now, newest first. */
+  /** A wallet's active keys, newest first. */
   liveKeysOf(wallet: Address): Promise<readonly number[]>
 }
 
 /**
- * Relays a transaction that came without a key, as the signer's own key that had it built. Where none had, the
- * newest is told what differs from its plans. A curve trade's fee was sent before, by the same wallet: it is
- * looked for.
+ * Relays a transaction that came without a key, under the signer's key that built it. If none did, the response
+ * lists the differences to the newest key's plans. The fee of a curve trade, sent before by the same wallet, is
+ * looked up.
  */
 export async function submitByWallet(
   { db, crypto, submitBytes }: { db: Db; crypto: Crypto; submitBytes: SubmitBytes },
@@ -27,7 +27,7 @@ export async function submitByWallet(
   const [newest] = keyIds
   if (newest === undefined)
     return fail('NOT_AS_BUILT', {
-      message: `Nothing was built for ${wallet}: sign in and prepare a trade first.`,
+      message: `No transaction was built for ${wallet}. Sign in and prepare a trade first.`,
     })
   const [planned] = await db.query<{ key_id: number }>(
     `select key_id from plan_txs where key_id = any($1::int8[]) and hash = $2

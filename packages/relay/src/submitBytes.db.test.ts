@@ -39,7 +39,7 @@ withDb('submit', (db) => {
     expect.poll(() => statusOf(hash), { timeout: 5_000, interval: 10 }).toBe(status)
 
   describe('is refused', () => {
-    it('where nothing is relayed', async () => {
+    it('if relaying is disabled', async () => {
       const off = openTestRelay(db, crypto, chain, { submitEnabled: false })
       expect(await refused(off.submit(newWallet(crypto), { raws: '0x' }))).toMatchObject({
         code: 'SUBMIT_DISABLED',
@@ -47,14 +47,14 @@ withDb('submit', (db) => {
       })
     })
 
-    it.each(['0x', '0x02', '0x02c0', '0xdeadbeef'] as const)('what cannot be read: %s', async (raws) => {
+    it.each(['0x', '0x02', '0x02c0', '0xdeadbeef'] as const)('for unreadable bytes: %s', async (raws) => {
       expect(await refused(relay.submit(newWallet(crypto), { raws }))).toMatchObject({
         code: 'SUBMIT_REJECTED',
         status: 422,
       })
     })
 
-    it('another chain, with the fields that differ', async () => {
+    it('for another chain, with the differing fields', async () => {
       const wallet = newWallet(crypto)
       const { plan } = await relay.plan(wallet)
       const { raw } = wallet.sign(plan.txs[0]!, { chainId: 1 })
@@ -64,7 +64,7 @@ withDb('submit', (db) => {
       })
     })
 
-    it('a signer that is not the key’s wallet, unless it executes for it', async () => {
+    it('for a signer that is neither the key’s wallet nor its executor', async () => {
       const [owner, other] = [newWallet(crypto), newWallet(crypto)]
       const { plan } = await relay.plan(owner)
       const stolen = other.sign(plan.txs[0]!)
@@ -72,9 +72,9 @@ withDb('submit', (db) => {
         code: 'WALLET_MISMATCH',
         status: 403,
       })
-      const asked: unknown[] = []
+      const lookups: unknown[] = []
       const trusting = openTestRelay(db, crypto, chain, {
-        executorOf: async (request) => asked.push(request) > 0,
+        executorOf: async (request) => lookups.push(request) > 0,
       })
       // A session's trade: built for the wallet's key, sent by the executor.
       const session = planOf(owner)
@@ -83,12 +83,12 @@ withDb('submit', (db) => {
       await trusting.storePlan({ keyId, wallet, path: 'session', sessionId: 's1', plan: session })
       const { raw, hash } = other.sign(session.txs[0]!)
       expect((await trusting.submit(owner, { raws: raw })).hashes).toEqual([hash])
-      expect(asked).toEqual([{ keyId, wallet, signer: other.address }])
+      expect(lookups).toEqual([{ keyId, wallet, signer: other.address }])
       expect(await rowOf(db, hash)).toMatchObject({ wallet, signer: other.address, session_id: 's1' })
       await trusting.close()
     })
 
-    it('a sanctioned signer', async () => {
+    it('for a sanctioned signer', async () => {
       const wallet = newWallet(crypto)
       const strict = openTestRelay(db, crypto, chain, { isSanctioned: (who) => who === wallet.address })
       const { signed } = await strict.plan(wallet)
@@ -99,27 +99,27 @@ withDb('submit', (db) => {
       })
     })
 
-    it('the creation of a contract', async () => {
+    it('for the creation of a contract', async () => {
       const wallet = newWallet(crypto)
       const { raw } = wallet.sign({ to: null as never, valueWei: 0n, data: '0x6000' })
       expect(await codeOf(relay.submit(wallet, { raws: raw }))).toBe('ROUTER_NOT_ALLOWED')
     })
 
-    it('what was built for nobody, and says so', async () => {
+    it('for a transaction that was never built', async () => {
       const wallet = newWallet(crypto)
       const { raw } = wallet.sign({ to: ROUTER, valueWei: 1n, data: '0x' })
       const error = await refused(relay.submit(wallet, { raws: raw }))
       expect(error).toMatchObject({ code: 'NOT_AS_BUILT', extras: { diffs: [{ field: 'plan' }] } })
     })
 
-    it('what was built for another key of the same wallet', async () => {
+    it('for a transaction built for another key of the wallet', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const other = { ...wallet, keyId: wallet.keyId + 500_000 }
       expect(await codeOf(relay.submit(other, { raws: signed[0]!.raw }))).toBe('NOT_AS_BUILT')
     })
 
-    it('a byte, a wei or a target off, with the differences to the nearest plan', async () => {
+    it('for a changed byte, value or target, with the differences to the nearest plan', async () => {
       const wallet = newWallet(crypto)
       await relay.plan(wallet)
       const { plan } = await relay.plan(wallet)
@@ -148,7 +148,7 @@ withDb('submit', (db) => {
       expect(chain.sent).toEqual([])
     })
 
-    it('after the deadline, and says to prepare again', async () => {
+    it('after the deadline, with the advice to prepare again', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet, { deadlineS: nowS() - 1 })
       const error = await refused(relay.submit(wallet, { raws: signed[0]!.raw }))
@@ -156,7 +156,7 @@ withDb('submit', (db) => {
       expect(await statusOf(signed[0]!.hash)).toBeUndefined()
     })
 
-    it('after the deadline by the chain’s clock, where that is ahead', async () => {
+    it('after the deadline by the chain’s clock, if that is ahead', async () => {
       const deadlineS = nowS() + 120
       const timestampS = deadlineS + 1
       const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS, baseFeeWei: 1n }
@@ -170,7 +170,7 @@ withDb('submit', (db) => {
       await ahead.close()
     })
 
-    it('under the base fee, where no block could take it; not what was sent before', async () => {
+    it('below the base fee, unless it was relayed before', async () => {
       const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS: nowS(), baseFeeWei: 2_000n }
       const market = { head: () => head, onBlock: () => () => {} }
       const priced = openTestRelay(db, crypto, chain, { market })
@@ -183,7 +183,7 @@ withDb('submit', (db) => {
       const next = wallet.sign(plan.txs[0]!, { nonce: 1 })
       expect(await refused(priced.submit(wallet, { raws: next.raw }))).toMatchObject({
         code: 'SUBMIT_REJECTED',
-        message: expect.stringContaining('2000 wei is under the base fee of 2001'),
+        message: expect.stringContaining('2000 wei is below the base fee of 2001'),
         extras: { why: 'FEE_CAP', sent: [] },
       })
       expect(await statusOf(next.hash)).toBeUndefined()
@@ -191,7 +191,7 @@ withDb('submit', (db) => {
       await priced.close()
     })
 
-    it('by the sequencer, in its words; and may be tried again', async () => {
+    it('by the sequencer, with its message, and may be retried', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
@@ -239,7 +239,7 @@ withDb('submit', (db) => {
     }
     const first = { code: 'SUBMIT_REJECTED', status: 422, extras: { why: 'APPROVE_FIRST', sent: [] } }
 
-    it('is refused alone, with what to send first, by any process', async () => {
+    it('is refused alone, with the missing step, in any process', async () => {
       const { wallet, swap } = await planSale()
       const other = openTestRelay(db, crypto, chain)
       for (const one of [relay, other]) {
@@ -252,16 +252,16 @@ withDb('submit', (db) => {
       expect(chain.sent).toEqual([])
     })
 
-    it('passes with it, and after it', async () => {
+    it('passes with its approve or after it', async () => {
       const both = await planSale()
       const { hashes } = await relay.submit(both.wallet, { raws: [both.approve.raw, both.swap.raw] })
       expect(hashes).toEqual([both.approve.hash, both.swap.hash])
-      // On its way to the chain, whose state does not show it yet.
+      // Sent, but not yet in the chain's state.
       const apart = await planSale()
       await relay.submit(apart.wallet, { raws: apart.approve.raw })
       await relay.submit(apart.wallet, { raws: apart.swap.raw })
       expect(chain.sent.slice(2)).toEqual([apart.approve.hash, apart.swap.hash])
-      // Mined: what the swap then fails for is the chain's to say.
+      // Mined: the chain decides whether the swap fails.
       const mined = await planSale()
       await relay.submit(mined.wallet, { raws: mined.approve.raw })
       await db.query(`update trades set status = 'mined' where tx_hash = $1`, [mined.approve.hash])
@@ -269,12 +269,12 @@ withDb('submit', (db) => {
       expect(chain.sent).toHaveLength(6)
     })
 
-    it('passes where it was sent another way, or nobody can say', async () => {
+    it('passes if the approve was sent elsewhere, or that is unknown', async () => {
       const approved = await planSale()
       isApproved = true
       await relay.submit(approved.wallet, { raws: approved.swap.raw })
       isApproved = false
-      // Sent before: its row is the answer, whatever the chain says now.
+      // Relayed before: its row is the response, whatever the chain state.
       await relay.submit(approved.wallet, { raws: approved.swap.raw })
       expect(chain.sentTimes(approved.swap.hash)).toBe(1)
 

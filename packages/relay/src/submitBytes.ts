@@ -39,22 +39,22 @@ type SubmitDeps = Pick<
 /** Signed transactions of one key's plans. */
 export interface SubmitParams {
   by: Trader
-  /** One, or several in their order: a refusal of several names those that were sent before it. */
+  /** One, or several in order: a refusal of several lists those sent before it. */
   raws: Hex | readonly Hex[]
-  /** The fee of a swap that is submitted without it, relayed before; or it is looked for. */
+  /** Hash of the separately relayed fee of a swap; 'sent before' looks it up. */
   feeTxHash?: Hex | 'sent before'
 }
 
 export interface Submitted {
   hashes: Hex[]
-  /** A fee, or a swap whose fee goes before it, was among them. */
+  /** Whether a fee, or a swap with a separate fee, was among them. */
   feeFirst: boolean
   timings: { checkMs: number; writeMs: number; sendMs: number; totalMs: number }
 }
 
 export type SubmitBytes = (request: SubmitParams) => Promise<Submitted>
 
-/** Relays what was built for this key, byte for byte, and nothing else. */
+/** Relays transactions built for this key, byte for byte, and nothing else. */
 export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
   return async ({ by, raws, feeTxHash }) => {
     if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
@@ -102,7 +102,7 @@ async function checkSigners(
   }
 }
 
-/** Each transaction with its plan; one that was relayed before needs none. */
+/** Each transaction with its plan; one relayed before needs none. */
 async function findItems(
   deps: SubmitDeps,
   { keyId, wallet }: Trader,
@@ -129,7 +129,7 @@ async function findItems(
     else if (item.planned === null) await refuseUnknown(deps, keyId, built[items.indexOf(item)]!, now)
     else {
       fail('SUBMIT_REJECTED', {
-        message: 'The plan’s deadline has passed: prepare it again and sign the new one.',
+        message: 'The plan’s deadline has passed. Prepare it again and sign the new one.',
         why: 'DEADLINE_PASSED',
       })
     }
@@ -137,7 +137,7 @@ async function findItems(
   return items
 }
 
-/** The chain enforces deadlines, so its clock counts where it is ahead of ours. */
+/** The later of both clocks: the chain enforces deadlines. */
 const deadlineClockS = ({ clock, market }: SubmitDeps): number =>
   Math.max(nowS(clock), market.head()?.timestampS ?? 0)
 
@@ -146,10 +146,10 @@ async function checkSessions({ db, sessionOpen }: SubmitDeps, items: readonly It
   for (const { planned, signed } of items) {
     const id = planned?.terms?.sessionId
     if (!id || !sessionOpen || (await sessionOpen(id))) continue
-    // It was relayed before the session ended: its outcome is the answer.
+    // Relayed before the session ended: its outcome is the response.
     if ((await relayedAmong(db, [signed.hash])).size > 0) continue
     fail('SUBMIT_REJECTED', {
-      message: 'The session was revoked or has ended: its trades are not relayed any more.',
+      message: 'The session was revoked or has ended. Its trades are no longer relayed.',
       why: 'SESSION_ENDED',
     })
   }
@@ -169,7 +169,7 @@ async function checkOrder(
 ): Promise<Map<Hex, Hex>> {
   const fault = orderFault(items)
   if (fault) {
-    const message = `These transactions cannot go like this: ${fault}.`
+    const message = `Invalid transaction order: ${fault}.`
     if (items.some(hasFeeApart)) fail('FEE_FIRST', { message, sent: [] })
     fail('SUBMIT_REJECTED', { message, why: fault })
   }
@@ -187,14 +187,14 @@ async function checkOrder(
       fees.set(swap.signed.hash, fee)
       continue
     }
-    // It was relayed before, with its fee: its outcome is the answer.
+    // Relayed before, with its fee: its outcome is the response.
     if ((await relayedAmong(deps.db, [swap.signed.hash])).size > 0) swap.planned = null
     else fail('FEE_FIRST', { sent: [] })
   }
   return fees
 }
 
-/** A transaction without a plan was relayed before: its row answers, nothing is sent. */
+/** A transaction without a plan was relayed before: returns its recorded outcome without sending. */
 async function relay(
   { relayOnce }: SubmitDeps,
   { keyId }: Trader,
@@ -205,10 +205,10 @@ async function relay(
     const { kind, wallet, terms } = planned
     return relayOnce({ signed, kind, keyId, wallet, terms, feeTxHash })
   }
-  const known = await relayOnce.lookUp(signed)
-  if (known) return known
+  const earlier = await relayOnce.lookUp(signed)
+  if (earlier) return earlier
   return fail('SUBMIT_REJECTED', {
-    message: 'It was refused before and its plan is gone: prepare it again and sign the new one.',
+    message: 'It was refused before and its plan has expired. Prepare it again and sign the new one.',
     why: 'DEADLINE_PASSED',
   })
 }

@@ -3,7 +3,7 @@ import type { Db } from '@pit/platform/db'
 import { deleteSignedRefused } from './receipts/rows.ts'
 
 const KEEP_S = 3_600
-/** Small steps keep locks short for plans and submissions. */
+/** Rows per statement; small steps keep locks short. */
 const AT_ONCE = 500
 const MAX_STEPS = 40
 
@@ -13,7 +13,7 @@ const SWEPT = [
   { table: 'plan_txs', id: 'ctid', agedBy: 'expires_at_s' },
 ] as const
 
-/** The same as for calls refused before anything was signed. */
+/** The same as for calls refused before signing. */
 const REFUSED_KEEP_MS = 30 * 86_400_000
 
 /** Deletes rows that were signed, refused and settled a month ago, one step per call; returns the count. */
@@ -21,7 +21,7 @@ export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Pro
   return deleteSignedRefused(db, clock.nowMs() - REFUSED_KEEP_MS, AT_ONCE)
 }
 
-/** Deletes plans an hour after they expired; answers how many rows. The rest waits for the next call. */
+/** Deletes plans an hour after they expired; returns how many rows. Leftovers wait for the next call. */
 export async function sweepPlans({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   let swept = 0
   for (const { table, id, agedBy } of SWEPT) {

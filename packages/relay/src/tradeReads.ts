@@ -3,16 +3,16 @@ import type { Sql } from '@pit/platform/db'
 import type { FeeClass, FeeSide } from '@pit/protocol'
 import type { TradeStatus, TxKind } from './types.ts'
 
-/** What others may know of relayed transactions. Each takes `Sql`, and so joins the caller's transaction. */
+/** Reads of relayed transactions for other packages. Each takes `Sql`, so it can join the caller's transaction. */
 
 export interface TradeNow {
   id: number
   status: TradeStatus
-  /** Null for what pays none. */
+  /** Null if it pays no fee. */
   fee: { bps: number; class: FeeClass; tier: number } | null
 }
 
-/** What became of transactions; one that was never relayed is absent. */
+/** Status of transactions by hash; one that was never relayed is absent. */
 export async function tradesByHash(sql: Sql, hashes: readonly Hex[]): Promise<Map<Hex, TradeNow>> {
   if (hashes.length === 0) return new Map()
   const rows = await sql.query<{
@@ -33,18 +33,18 @@ export async function tradesByHash(sql: Sql, hashes: readonly Hex[]): Promise<Ma
   )
 }
 
-/** Whether the chain may still show it. */
+/** Whether it may still be mined or removed by the chain. */
 export const isUnderWay = ({ status }: Pick<TradeNow, 'status'>): boolean =>
   status === 'relaying' || status === 'pending'
 
-/** A relayed transaction that waits for the chain. */
+/** A relayed transaction that is not mined yet. */
 export interface WaitingTx {
   nonce: number
   hash: Hex
   sentAtMs: number
 }
 
-/** Of those a signer had relayed before a time and that still wait, the one with the lowest nonce. */
+/** Of a signer's transactions relayed before a time and not mined, the one with the lowest nonce. */
 export async function longestWaiting(sql: Sql, signer: Address, beforeMs: number): Promise<WaitingTx | null> {
   const [row] = await sql.query<{ nonce: number; tx_hash: Hex; created_at_ms: number }>(
     `select nonce, tx_hash, created_at_ms from trades
@@ -55,7 +55,7 @@ export async function longestWaiting(sql: Sql, signer: Address, beforeMs: number
   return row ? { nonce: row.nonce, hash: row.tx_hash, sentAtMs: row.created_at_ms } : null
 }
 
-/** A trade that was relayed before, as it was written then. */
+/** A trade relayed before, as recorded then. */
 export interface RelayedTrade {
   tokenIn: Address
   tokenOut: Address
@@ -63,7 +63,7 @@ export interface RelayedTrade {
   fee: { bps: number; class: FeeClass; tier: number; side: FeeSide; token: Address; recipient: Address }
 }
 
-/** What became of bytes that were relayed before, here or in another process; null when they never were. */
+/** The record of bytes relayed before, here or in another process; null if they never were. */
 export async function findRelayed(sql: Sql, hash: Hex): Promise<'in_flight' | RelayedTrade | null> {
   const [row] = await sql.query<{
     status: TradeStatus
@@ -82,7 +82,7 @@ export async function findRelayed(sql: Sql, hash: Hex): Promise<'in_flight' | Re
      from trades where tx_hash = $1 and kind = 'swap'`,
     [hash],
   )
-  // Refused by the sequencer, or given up: the rules decide anew.
+  // Refused by the sequencer, or dropped: the rules decide again.
   if (!row || row.status === 'refused' || row.status === 'dropped') return null
   if (row.status === 'relaying') return 'in_flight'
   return {
@@ -100,7 +100,7 @@ export async function findRelayed(sql: Sql, hash: Hex): Promise<'in_flight' | Re
   }
 }
 
-/** What a wallet traded after a time, as far as it is valued, and whether it paid any fee for it. */
+/** A wallet's valued volume after a time, and whether it paid any fee for it. */
 export async function paidVolumeSince(
   sql: Sql,
   wallet: Address,
@@ -117,7 +117,7 @@ export async function paidVolumeSince(
   return { volumeMicroUsd: BigInt(row?.volume ?? 0), paidFees: row?.paid ?? false }
 }
 
-/** Relayed transactions of a stretch of time that may still be mined, or taken back by the chain. */
+/** Relayed transactions of a period that may still be mined, or removed by a reorg. */
 export async function countOpen(
   sql: Sql,
   { sinceS = 0, beforeS, unsettledToo }: { sinceS?: number; beforeS: number; unsettledToo: boolean },
@@ -132,13 +132,13 @@ export async function countOpen(
   return row?.open ?? 0
 }
 
-/** A relayed transaction of a wallet, as the ledger has it. */
+/** A relayed transaction of a wallet, as recorded in the ledger. */
 export interface LedgerTrade {
   id: number
   kind: TxKind
   wallet: Address
   status: TradeStatus
-  /** Nothing changes it any more. */
+  /** Final. */
   settled: boolean
   tokenIn: Address | null
   tokenOut: Address | null
@@ -147,7 +147,7 @@ export interface LedgerTrade {
   txHash: Hex
   minedAtS: number | null
   block: number | null
-  /** As its receipt showed when it was read; null where that was not kept. */
+  /** From its receipt; null if not recorded. */
   gasWei: bigint | null
   createdAtMs: number
 }
@@ -189,7 +189,7 @@ const ledgerTradeOf = (row: LedgerRow): LedgerTrade => ({
   createdAtMs: row.created_at_ms,
 })
 
-/** The next ids after one of what these wallets had relayed, in order: only ids, since most may be known. */
+/** The next relayed ids of these wallets after one, in order: only ids, since most may be known already. */
 export async function relayedIdsAfter(
   sql: Sql,
   { wallets, afterId, limit }: { wallets: readonly string[]; afterId: number; limit: number },
@@ -202,7 +202,7 @@ export async function relayedIdsAfter(
   return rows.map(({ id }) => id)
 }
 
-/** Many at once, in the order they were relayed; one that was deleted since is absent. */
+/** Trades by id, in relay order; a deleted one is absent. */
 export async function tradesByIds(sql: Sql, ids: readonly number[]): Promise<LedgerTrade[]> {
   if (ids.length === 0) return []
   const rows = await sql.query<LedgerRow>(
@@ -212,7 +212,7 @@ export async function tradesByIds(sql: Sql, ids: readonly number[]): Promise<Led
   return rows.map(ledgerTradeOf)
 }
 
-/** What these wallets had mined from a time on and before another. */
+/** Trades of these wallets mined within a period. */
 export async function minedBetween(
   sql: Sql,
   { wallets, fromS, beforeS }: { wallets: readonly string[]; fromS: number; beforeS: number },
@@ -226,7 +226,7 @@ export async function minedBetween(
   return rows.map(ledgerTradeOf)
 }
 
-/** The last transaction after an id that was relayed before a time; null without one. */
+/** The last id after `afterId` relayed before a time; null without one. */
 export async function lastIdBefore(sql: Sql, afterId: number, beforeMs: number): Promise<number | null> {
   const [row] = await sql.query<{ id: number | null }>(
     'select max(id) as id from trades where id > $1 and created_at_ms < $2',

@@ -2,7 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { RelayRequest, TradeStatus } from './types.ts'
 
-/** Inserts the row before the bytes are sent; null when it, or another swap with its fee, exists. */
+/** Inserts the row before the bytes are sent; null if it, or another swap with its fee, exists. */
 export async function insertRelaying(sql: Sql, request: RelayRequest, nowMs: number): Promise<number | null> {
   const { signed, kind, terms } = request
   const trade = kind === 'swap' ? terms : null
@@ -45,7 +45,7 @@ export async function insertRelaying(sql: Sql, request: RelayRequest, nowMs: num
   return row?.id ?? null
 }
 
-/** What the sequencer refused may be relayed again, by one call at a time. */
+/** Claims a refused transaction for another attempt, by one call at a time. */
 export async function claimRefused(sql: Sql, request: RelayRequest, nowMs: number): Promise<number | null> {
   const [row] = await sql.query<{ id: number }>(
     `update trades set status = 'relaying', code = null, key_id = $2, created_at_ms = $3, settled = false,
@@ -67,7 +67,7 @@ export async function markRefused(sql: Sql, id: number, code: string): Promise<b
   return rows.length === 1
 }
 
-/** The sequencer took them, or may have. A row given up in the meantime is followed again. */
+/** Marks accepted or possibly accepted rows. A row dropped in the meantime is followed again. */
 export async function markPending(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql.query(
     `update trades set status = 'pending', settled = false, amount_out = amount_out_min,
@@ -87,7 +87,7 @@ export async function statusOf(sql: Sql, hash: Hex): Promise<TradeStatus | null>
   return row?.status ?? null
 }
 
-/** Whether a wallet's approval is on its way to the chain, or was relayed after a time and mined. */
+/** Whether a wallet's approval is pending, or was relayed after a time and mined. */
 export async function hasApproved(sql: Sql, wallet: Address, sinceMs: number): Promise<boolean> {
   const rows = await sql.query(
     `select 1 from (

@@ -55,7 +55,7 @@ withDb('a curve plan of two steps', (db) => {
     await relay.submit(wallet, { raws: raw })
   }
 
-  it('goes out together, fee first', async () => {
+  it('is sent together, fee first', async () => {
     const { fee, swap } = await planTwo()
     const answer = await relay.submit(wallet, { raws: [fee.raw, swap.raw] })
     expect(answer).toMatchObject({
@@ -65,7 +65,7 @@ withDb('a curve plan of two steps', (db) => {
     expect(chain.sent).toEqual([fee.hash, swap.hash])
     expect(await rowOf(db, swap.hash)).toMatchObject({ fee_tx_hash: fee.hash, fee_apart: true })
     expect(await rowOf(db, fee.hash)).toMatchObject({ kind: 'fee_transfer', fee_amount: '2500' })
-    // Again: nothing leaves, the answer is the same.
+    // Again: nothing is sent, the response is the same.
     const again = await relay.submit(wallet, { raws: [fee.raw, swap.raw] })
     expect(again).toMatchObject({ hashes: [fee.hash, swap.hash], feeFirst: true })
     expect((await relay.submit(wallet, { raws: swap.raw })).hashes).toEqual([swap.hash])
@@ -75,7 +75,7 @@ withDb('a curve plan of two steps', (db) => {
   it.each([
     ['an approval', ['approve', 'fee_transfer', 'swap']],
     ['a zero approval and the new one', ['approve', 'approve', 'fee_transfer', 'swap']],
-  ] as const)('takes %s before the fee, in one submission', async (_, steps) => {
+  ] as const)('accepts %s before the fee in one submission', async (_, steps) => {
     const { signed } = await relay.plan(wallet, {
       tokenIn: MEME,
       tokenOut: NATIVE,
@@ -97,7 +97,7 @@ withDb('a curve plan of two steps', (db) => {
     await feeFirst({ raws: swap.raw, feeTxHash: swap.hash })
   })
 
-  it('sends no swap that could land before its fee', async () => {
+  it('sends no swap that could be mined before its fee', async () => {
     const { plan } = await planTwo()
     const late = wallet.sign(plan.txs[0]!, { nonce: 9 })
     const early = wallet.sign(plan.txs[1]!, { nonce: 8 })
@@ -120,10 +120,10 @@ withDb('a curve plan of two steps', (db) => {
     expect(chain.sent).toEqual([fee.hash])
   })
 
-  it('takes the fee of an equal plan, or a higher one, but no lower one', async () => {
+  it('accepts the fee of an equal plan or a higher one, but not a lower one', async () => {
     const first = await planTwo(0, 2_500n)
     const equal = await planTwo(10, 2_500n)
-    // Both fees are the same transaction: the older plan's swap may follow it all the same.
+    // Both fees are the same transaction: the older plan's swap may still follow it.
     await relay.submit(wallet, { raws: [first.fee.raw, first.swap.raw] })
     const higher = await planTwo(20, 9_000n)
     const lower = await planTwo(30, 10n)
@@ -134,7 +134,7 @@ withDb('a curve plan of two steps', (db) => {
     await relay.submit(wallet, { raws: swap.raw, feeTxHash: higher.fee.hash })
   })
 
-  it('pays one swap with one fee, unless that swap came to nothing', async () => {
+  it('uses one fee for one swap, unless that swap reverted', async () => {
     const first = await planTwo(0)
     const second = await planTwo(10)
     await relay.submit(wallet, { raws: [first.fee.raw, first.swap.raw] })
@@ -142,13 +142,13 @@ withDb('a curve plan of two steps', (db) => {
     expect(await feeFirst(reuse)).toContain('another swap')
     await relay.close()
     await db.query(`update trades set status = 'dropped' where tx_hash = $1`, [first.swap.hash])
-    // Given up, it may still land within the hour.
+    // Dropped, it may still be mined within the hour.
     expect(await feeFirst(reuse)).toContain('another swap')
     await db.query(`update trades set status = 'reverted' where tx_hash = $1`, [first.swap.hash])
     expect((await relay.submit(wallet, reuse)).hashes).toEqual([second.swap.hash])
   })
 
-  it('lets two swaps at once have a fee once', async () => {
+  it('gives one fee to one of two concurrent swaps', async () => {
     const { fee, plan } = await planTwo(0)
     const other = await planTwo(10)
     await sendFee(fee.raw)
@@ -162,7 +162,7 @@ withDb('a curve plan of two steps', (db) => {
     expect(chain.sent).toHaveLength(2)
   })
 
-  it('takes no other wallet’s fee, nor one that was refused', async () => {
+  it('rejects another wallet’s fee, and a refused one', async () => {
     const { fee } = await planTwo()
     await sendFee(fee.raw)
     wallet = newWallet(crypto)
@@ -174,7 +174,7 @@ withDb('a curve plan of two steps', (db) => {
     await feeFirst({ raws: own.swap.raw, feeTxHash: own.fee.hash })
   })
 
-  it('tells what went out when one of them fails', async () => {
+  it('lists what was sent if one of them fails', async () => {
     const { fee, swap } = await planTwo()
     for (const [mode, code] of [
       [{ kind: 'refuse', words: 'insufficient funds' }, 'SUBMIT_REJECTED'],
@@ -191,7 +191,7 @@ withDb('a curve plan of two steps', (db) => {
     expect(chain.sentTimes(fee.hash)).toBe(1)
   })
 
-  it('checks all before it sends any', async () => {
+  it('checks all transactions before sending any', async () => {
     const { fee } = await planTwo()
     const strange = wallet.sign({ to: MEME, valueWei: 0n, data: '0x00' }, { nonce: 1 })
     const error = await refused(relay.submit(wallet, { raws: [fee.raw, strange.raw] }))
@@ -199,7 +199,7 @@ withDb('a curve plan of two steps', (db) => {
     expect(chain.sent).toEqual([])
   })
 
-  it('needs no fee of its own where the router takes it', async () => {
+  it('needs no separate fee if the router deducts it', async () => {
     const { signed } = await relay.plan(wallet, { tokenIn: MEME, steps: ['approve', 'swap'] })
     const answer = await relay.submit(wallet, { raws: signed.map(({ raw }) => raw) })
     expect(answer).toMatchObject({ feeFirst: false, hashes: signed.map(({ hash }) => hash) })
@@ -208,7 +208,7 @@ withDb('a curve plan of two steps', (db) => {
     expect(error.code).toBe('SUBMIT_REJECTED')
   })
 
-  it('books the fee with its own transaction, though the swap fails', async () => {
+  it('books the fee with its own transaction even if the swap fails', async () => {
     const { fee, swap } = await planTwo()
     const following = openTestRelay(db, crypto, chain, { follows: true })
     await sendFee(fee.raw)

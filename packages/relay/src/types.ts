@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { FeeClass, FeeSide } from '@pit/protocol'
 
-/** Who trades: the key a trade is kept under, and the wallet it is bound to. */
+/** The caller: the key a trade is recorded under, and its wallet. */
 export interface Trader {
   keyId: number
   wallet: Address
@@ -11,7 +11,7 @@ export type TxKind = 'approve' | 'fee_transfer' | 'swap' | 'revoke'
 export type TradePath = 'agent' | 'session' | 'hosted' | 'fast'
 export type TradeStatus = 'relaying' | 'pending' | 'mined' | 'reverted' | 'dropped' | 'refused'
 
-/** What was agreed on the service's fee. */
+/** Agreed terms of the service's fee. */
 export interface FeeTerms {
   bps: number
   class: FeeClass
@@ -19,7 +19,7 @@ export interface FeeTerms {
   side: FeeSide
   /** All zero for ETH. */
   token: Address
-  /** Null where it is a portion of what comes out. */
+  /** Null for a portion of the output. */
   amount: bigint | null
   recipient: Address
 }
@@ -34,7 +34,7 @@ export interface TradeTerms {
   amountIn: bigint
   amountOutMin: bigint
   fee: FeeTerms
-  /** The fee is paid by a transaction of its own. */
+  /** The fee is paid by a separate transaction. */
   feeApart: boolean
   /** The side whose dollars count toward the volume tier. */
   volumeToken: Address | null
@@ -52,22 +52,22 @@ export interface RelayRequest {
   signed: SignedBytes
   kind: TxKind
   keyId: number
-  /** Whose trade it is: a session's wallet, whoever signs. */
+  /** Owner of the trade: a session's wallet, even if its executor signs. */
   wallet: Address
-  /** Null for approvals taken back, which belong to no trade. */
+  /** Null for revocations, which belong to no trade. */
   terms: TradeTerms | null
-  /** The transaction that paid the fee, where that travels apart. */
+  /** The transaction that paid a separate fee. */
   feeTxHash?: Hex | null
-  /** While another call relays the same bytes: wait for it (default), or say so at once. */
+  /** While another call relays the same bytes: wait for it (default), or report that at once. */
   whenInFlight?: 'wait' | 'tell'
 }
 
 export type RejectedReason =
-  /** The sequencer said no. The same bytes may be relayed again. */
+  /** Refused by the sequencer. The same bytes may be relayed again. */
   | 'sequencer'
-  /** Relayed before and given up: it may still land, so whatever replaces it takes its nonce. */
+  /** Relayed before and dropped: may still be mined, so a replacement must use its nonce. */
   | 'dropped'
-  /** Its fee pays for another swap. Nothing was sent. */
+  /** Its fee paid for another swap. Nothing was sent. */
   | 'fee_used'
   /** The store was too slow to send safely. Nothing was sent; the same bytes may be relayed again. */
   | 'late'
@@ -76,31 +76,31 @@ export type RejectedReason =
 export type RelayOutcome = { hash: Hex; ms: { write: number; send: number } } & (
   | { kind: 'sent' }
   | { kind: 'repeat'; status: 'pending' | 'mined' | 'reverted' }
-  /** Another call relays them, here or in another process, and has not ended. */
+  /** Another call, here or in another process, is still relaying them. */
   | { kind: 'in_flight' }
   | {
       kind: 'rejected'
       reason: RejectedReason
-      /** The sequencer's, cleaned; ours for the other reasons. */
+      /** The sequencer's message, sanitized; our own for the other reasons. */
       words: string
-      /** The sequencer's words are about the nonce. */
+      /** The sequencer's message is about the nonce. */
       nonceRefused: boolean
-      /** Whether the chain shows the nonce taken by something else; null when it was not asked. */
+      /** Whether the chain shows the nonce used by another transaction; null if not checked. */
       nonceSpent: boolean | null
     }
-  /** No answer: it may have arrived. The row is followed until the chain tells. */
+  /** No response: it may have arrived. The row is followed until the chain decides. */
   | { kind: 'unreachable' }
 )
 
-/** A transaction of a plan that was answered. */
+/** A transaction of a returned plan. */
 export interface PlannedTx {
   kind: TxKind
   wallet: Address
-  /** Approvals outlive their plan's deadline; what moves money does not. */
+  /** Approvals outlive their plan's deadline; transactions that move funds do not. */
   expiresAtS: number
   createdAtS: number
-  /** The approvals that its plan has before it. */
+  /** Number of approvals before it in its plan. */
   approvalsBefore: number
-  /** Null for approvals taken back. */
+  /** Null for revocations. */
   terms: TradeTerms | null
 }

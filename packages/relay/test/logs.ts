@@ -14,7 +14,7 @@ const words = (values: bigint[]): Hex =>
     values,
   )
 
-/** Logs as contracts write them, encoded by another hand than the one that reads them. */
+/** Logs encoded independently of the code that reads them. */
 export const transfer = (token: Address, from: Address, to: Address, atoms: bigint): ScriptedLog => ({
   address: token,
   topics: encodeEventTopics({ abi: ABI, eventName: 'Transfer', args: { from, to } }) as Hex[],
@@ -25,7 +25,7 @@ export const withdrawal = (weth: Address, src: Address, wei: bigint): ScriptedLo
   topics: encodeEventTopics({ abi: ABI, eventName: 'Withdrawal', args: { src } }) as Hex[],
   data: words([wei]),
 })
-/** `amount0` is positive when the pool gave it. */
+/** `amount0` is positive if the pool paid it. */
 export const v4Swap = (manager: Address, id: Hex, sender: Address, amount0: bigint): ScriptedLog => ({
   address: manager,
   topics: encodeEventTopics({ abi: ABI, eventName: 'Swap', args: { id, sender } }) as Hex[],

@@ -7,7 +7,7 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { SharedTexts } from '@pit/platform/sharedTexts'
 import type { ChainProfile } from '@pit/protocol'
 
-/** What the verbs of the account are handed. */
+/** Dependencies of the account functions. */
 export interface AccountDeps {
   db: Db
   rpc: Pick<Rpc, 'request' | 'batch'>

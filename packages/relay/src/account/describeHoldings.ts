@@ -9,17 +9,17 @@ type Holding = Portfolio['holdings'][number]
 export interface Held {
   text: TokenText
   atoms: bigint
-  /** Whether the profile names it: only then an independent price may exist. */
+  /** Whether the profile lists it: only then an independent price may exist. */
   standing: boolean
 }
 
-/** Holdings at independent prices, and what they add up to: exactly the values shown. */
+/** Holdings at independent prices, and the exact sum of the values shown. */
 export function describeHoldings(
-  held: readonly Held[],
+  balances: readonly Held[],
   { market, nowS }: { market: Pick<AccountDeps['market'], 'mark' | 'whyUnread'>; nowS: number },
 ): Pick<Portfolio, 'holdings' | 'total_usd' | 'priced' | 'unpriced'> {
   let totalMicroUsd = 0n
-  const holdings = held.map((one): Holding => {
+  const holdings = balances.map((one): Holding => {
     const { text, atoms } = one
     const decimals = text.decimals ?? 0
     const mark = market.mark(text.address)
@@ -52,11 +52,11 @@ export function describeHoldings(
   return { holdings, total_usd: usdOf(totalMicroUsd), priced, unpriced: holdings.length - priced }
 }
 
-/** Once the chain is silent the market calls every token unread, strangers too: they never had a mark. */
+/** During an outage the market reports every token as unread; tokens outside the profile never had a mark. */
 const whyUnpriced = ({ text, standing }: Held, market: Pick<AccountDeps['market'], 'whyUnread'>) =>
   standing && market.whyUnread(text.address) !== undefined ? 'MARK_UNAVAILABLE' : 'NO_INDEPENDENT_MARK'
 
-/** A stale one still prices, and says so. */
+/** A stale mark still prices, and is flagged. */
 const describeMark = ({ source, block, updatedAtS, stale }: Mark, nowS: number) => ({
   source,
   block,

@@ -6,13 +6,13 @@ import type { TokenText, TokenTexts } from './tokenTexts.ts'
 export interface TradesRequest {
   wallet: Address
   limit: number
-  /** Only what is older than this trade. */
+  /** Only trades older than this id. */
   before?: number
-  /** Also what was refused, or given up. */
+  /** Includes refused and dropped trades. */
   withNeverMined: boolean
 }
 
-/** A trade with the words its tokens are shown by. */
+/** A trade with the names of its tokens. */
 export interface ListedTrade extends StoredTrade {
   tokenIn: TokenText
   tokenOut: TokenText
@@ -20,16 +20,16 @@ export interface ListedTrade extends StoredTrade {
 
 export interface TradesPage {
   trades: ListedTrade[]
-  /** Where the next page starts; null when there are no older ones. */
+  /** Start of the next page; null on the last one. */
   nextBefore: number | null
 }
 
-/** One page, newest first, whichever key or path relayed them. */
+/** One page, newest first, of all keys and paths. */
 export async function listTrades(
   { db, texts }: Pick<AccountDeps, 'db'> & { texts: TokenTexts },
   { wallet, limit, before, withNeverMined }: TradesRequest,
 ): Promise<TradesPage> {
-  // One more than is shown tells whether there are older ones.
+  // One extra row shows whether there are older ones.
   const rows = await tradesPage(db, { wallet, before, withNeverMined, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   const textOf = await texts.read(shown.flatMap(({ token_in, token_out }) => [token_in, token_out]))

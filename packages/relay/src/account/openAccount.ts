@@ -9,17 +9,17 @@ import { createTokenTexts } from './tokenTexts.ts'
 export interface Account {
   listTrades(request: TradesRequest): Promise<TradesPage>
   readPortfolio: ReadPortfolio
-  /** The wallet's rate for major trades by its 30-day volume; without a wallet the posted one. */
+  /** The wallet's rate for major trades by its 30-day volume; the posted rate without a wallet. */
   tierBps(wallet: Address | null): Promise<number>
-  /** Keeps a refused call, later and in bulk; never waits and never throws. */
+  /** Queues a refused call for a batch write; never waits and never throws. */
   recordRefusal(refusal: Refusal): void
-  /** Deletes refused calls that are past their time; answers how many. */
+  /** Deletes expired refused calls; returns how many. */
   sweep(): Promise<number>
   jobs: RefusalLog['jobs']
   close(): Promise<void>
 }
 
-/** What a wallet did, holds and pays. Nothing of it shows a fee that was paid. */
+/** A wallet's trades, holdings and fee tier. Paid fees are not shown. */
 export function openAccount(deps: AccountDeps): Account {
   const texts = createTokenTexts(deps)
   const volumes = createVolumeReader(deps)

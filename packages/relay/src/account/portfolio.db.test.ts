@@ -39,7 +39,7 @@ withDb('a portfolio', (db) => {
     return answer
   }
 
-  it('shows what is held at independent prices, of one block', async () => {
+  it('shows holdings at independent prices, from one block', async () => {
     const account = open()
     const wallet = newWallet()
     const { node, market } = account
@@ -105,7 +105,7 @@ withDb('a portfolio', (db) => {
     expect(node.requests).toEqual(['eth_blockNumber', 'eth_call'])
   })
 
-  it('lists ETH though there is none, and nothing else that is not held', async () => {
+  it('lists ETH at a zero balance, and no other token without a balance', async () => {
     const account = open()
     for (const token of Object.values(TOKENS)) account.node.tokens.set(token, 0n)
     const answer = await read(account, newWallet())
@@ -113,7 +113,7 @@ withDb('a portfolio', (db) => {
     expect(answer).toMatchObject({ total_usd: 0, priced: 1, unpriced: 0, unread: [] })
   })
 
-  it('never prices a token by address, and says what it is called', async () => {
+  it('names a token by address but never prices it', async () => {
     const account = open()
     const wallet = newWallet()
     const [plain, stock, unknown] = [newToken(), newToken(), newToken()]
@@ -122,21 +122,21 @@ withDb('a portfolio', (db) => {
     for (const tokenOut of [plain, stock, unknown]) {
       await addTrade(db, { wallet, tokenOut })
       account.node.tokens.set(tokenOut, 12_345n)
-      // As the market says of everything once the chain is silent.
+      // As the market reports every token during an outage.
       account.market.unread.set(tokenOut, 'the chain has not answered for a while')
     }
     const { holdings } = await read(account, wallet)
     const strangers = holdings.filter(({ token }) => token.startsWith('0x'))
     expect(strangers).toMatchObject([
       { token: unknown, symbol: '', name: '', decimals: 0, kind: 'token', amount: '12345' },
-      // On the stock beacon, but not listed: anybody can deploy such a token.
+      // On the stock beacon, but not listed: anyone can deploy such a token.
       { token: stock, symbol: 'ACME', kind: 'token' },
       { token: plain, symbol: 'PLN', name: 'Plain', decimals: 3, kind: 'token', amount: '12.345' },
     ])
     for (const { unpriced } of strangers) expect(unpriced).toBe('NO_INDEPENDENT_MARK')
   })
 
-  it('reads the forty tokens traded last, either way, once each', async () => {
+  it('reads the last forty traded tokens, bought or sold, once each', async () => {
     const account = open()
     const wallet = newWallet()
     const traded = Array.from({ length: 45 }, newToken)
@@ -153,7 +153,7 @@ withDb('a portfolio', (db) => {
         .map(({ token }) => token)
         .filter((token) => token.startsWith('0x'))
     expect(await shown()).toEqual([traded[0], ...traded.slice(6).reverse()])
-    // What comes later pushes the oldest out, though only what is new is read.
+    // Later trades push the oldest out, though only new rows are read.
     account.clock.ms += 5_000
     const late = newToken()
     account.node.tokens.set(late, 1n)
@@ -161,7 +161,7 @@ withDb('a portfolio', (db) => {
     expect(await shown()).toEqual([late, traded[0], ...traded.slice(7).reverse()])
   })
 
-  it('knows a mined token though many rows came after it, and one that waits among the newest', async () => {
+  it('includes a mined token after many newer rows, and a pending one', async () => {
     const account = open()
     const wallet = newWallet()
     const [mined, reverted, waiting] = [newToken(), newToken(), newToken()]
@@ -185,7 +185,7 @@ withDb('a portfolio', (db) => {
     expect(strangers).toEqual([waiting, mined])
   })
 
-  it('lets no token spoil the reading of another', async () => {
+  it('isolates token reads from each other', async () => {
     const account = open()
     const wallet = newWallet()
     const { node } = account
@@ -205,7 +205,7 @@ withDb('a portfolio', (db) => {
     expect(node.tags).toEqual(new Set([toHex(100)]))
   })
 
-  it('reads a wallet once in five seconds, for all who ask at once', async () => {
+  it('reads a wallet once per five seconds for all callers', async () => {
     const account = open()
     const wallet = newWallet()
     const { node } = account
@@ -224,7 +224,7 @@ withDb('a portfolio', (db) => {
     expect(again.holdings[0]?.amount_atoms).toBe('5')
   })
 
-  it('is one reading for all processes of a store', async () => {
+  it('shares one reading between all processes of a store', async () => {
     if (db.engine === 'pglite') return
     const logger = createLogger({ level: 'silent' })
     const [one, other] = [1, 2].map(() => openTestAccount(db, { shared: createSharedTexts({ db, logger }) }))
@@ -237,7 +237,7 @@ withDb('a portfolio', (db) => {
     expect((await read(other!, newWallet())).holdings[0]?.amount_atoms).toBe('5')
   })
 
-  it('answers RPC_UNAVAILABLE while the chain does not answer, and recovers at once', async () => {
+  it('answers RPC_UNAVAILABLE while the chain does not respond, and recovers at once', async () => {
     const account = open()
     const wallet = newWallet()
     for (const trouble of ['silent', 'refuses'] as const) {
@@ -248,7 +248,7 @@ withDb('a portfolio', (db) => {
     expect(await read(account, wallet)).toMatchObject({ cached: false })
   })
 
-  it('answers RPC_UNAVAILABLE when the node knows a block and nothing of it', async () => {
+  it('answers RPC_UNAVAILABLE if the node has a block but not its state', async () => {
     const account = open()
     const { rpc } = account.node
     const { request } = rpc
@@ -259,7 +259,7 @@ withDb('a portfolio', (db) => {
     expect(await codeOf(account.readPortfolio(newWallet()))).toBe('RPC_UNAVAILABLE')
   })
 
-  it('answers LIVE_UNAVAILABLE before the market was read', async () => {
+  it('answers LIVE_UNAVAILABLE before the market is loaded', async () => {
     const account = open()
     account.market.head = () => null
     expect(await codeOf(account.readPortfolio(newWallet()))).toBe('LIVE_UNAVAILABLE')

@@ -13,7 +13,7 @@ import type { TokenTexts } from './tokenTexts.ts'
 
 type Portfolio = Answer<'me.portfolio'>
 
-/** More than the route's overall rate lets in within five seconds. */
+/** More than the route's rate limit admits within five seconds. */
 const MAX_WALLETS = 1_000
 const TIMEOUT_MS = 4_000
 const KEPT_MS = ACCOUNT.portfolioCacheS * 1_000
@@ -23,7 +23,7 @@ type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'mar
   volumes: Pick<VolumeReader, 'volume'>
 }
 
-/** In the answer's shape: it is described once for all who ask within the five seconds. */
+/** In the response's shape: described once for all callers within the five seconds. */
 export type ReadPortfolio = (wallet: Address) => Promise<Portfolio>
 
 interface Reading {
@@ -32,7 +32,7 @@ interface Reading {
   isOwn: boolean
 }
 
-/** One reading per wallet and five seconds, whichever process is asked. */
+/** One reading per wallet and five seconds, across processes. */
 export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
   const { clock, shared } = deps
   const readings = createCache<Address, Reading>({ max: MAX_WALLETS, ttlMs: ({ leftMs }) => leftMs, clock })
@@ -43,15 +43,15 @@ export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
     return { portfolio: JSON.parse(text), leftMs, isOwn }
   }
   return async (wallet) => {
-    const known = readings.get(wallet)
-    const { portfolio, isOwn } = known ?? (await readings.load(wallet, read))
-    return { ...portfolio, cached: known !== undefined || !isOwn }
+    const cached = readings.get(wallet)
+    const { portfolio, isOwn } = cached ?? (await readings.load(wallet, read))
+    return { ...portfolio, cached: cached !== undefined || !isOwn }
   }
 }
 
 async function readPortfolio(deps: PortfolioDeps, wallet: Address): Promise<Omit<Portfolio, 'cached'>> {
   const { db, rpc, profile, clock, market, texts, volumes } = deps
-  if (market.head() === null) fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+  if (market.head() === null) fail('LIVE_UNAVAILABLE', { message: 'Market data is not loaded yet.' })
   const { standing } = texts
   const [block, strangers, volumeMicroUsd] = await Promise.all([
     fromChain(readOne(rpc, askBlockNumber())),
@@ -68,29 +68,29 @@ async function readPortfolio(deps: PortfolioDeps, wallet: Address): Promise<Omit
     ),
     texts.read([...standing, ...strangers]),
   ])
-  // A node that works always knows how much ETH there is.
+  // A working node always knows the ETH balance.
   if (balances.get(NATIVE_TOKEN) === null) fail('RPC_UNAVAILABLE')
-  const known = new Set(standing)
-  const held = [...balances].flatMap(([address, atoms]) =>
-    isShown(address, atoms) ? [{ text: textOf(address), atoms, standing: known.has(address) }] : [],
+  const standingTokens = new Set(standing)
+  const holdings = [...balances].flatMap(([address, atoms]) =>
+    isShown(address, atoms) ? [{ text: textOf(address), atoms, standing: standingTokens.has(address) }] : [],
   )
   const unread = [...balances].filter(([, atoms]) => atoms === null).map(([address]) => textOf(address).token)
   return {
     wallet,
     block,
     read_at: nowS(clock),
-    ...describeHoldings(held, { market, nowS: nowS(clock) }),
+    ...describeHoldings(holdings, { market, nowS: nowS(clock) }),
     unread,
     volume: describeVolume(volumeMicroUsd),
   }
 }
 
-/** What is not held is left out; ETH stays, since every trade is paid for with it. */
+/** Zero balances are omitted, except ETH, which pays for every trade. */
 function isShown(address: Address, atoms: bigint | null): atoms is bigint {
   return atoms !== null && (atoms > 0n || address === NATIVE_TOKEN)
 }
 
-/** The node's silence, or its refusal to answer, is RPC_UNAVAILABLE. */
+/** Maps a timeout or an error of the node to RPC_UNAVAILABLE. */
 async function fromChain<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     if (error instanceof RpcError || error instanceof RpcUnreachable) return fail('RPC_UNAVAILABLE')

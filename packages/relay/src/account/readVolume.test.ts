@@ -7,7 +7,7 @@ import { createVolumeReader } from './readVolume.ts'
 
 const WALLET = addressOf(1)
 
-/** What happens when the store fails; what it says when it does not is tested on the store itself. */
+/** Tests store failures; results of a working store are tested on the store itself. */
 function open() {
   const clock = { ms: START_MS, nowMs: () => clock.ms }
   const state = { mode: 'ok' as 'ok' | 'down' | 'silent', volume: '0', queries: 0 }
@@ -27,14 +27,14 @@ function open() {
   return { ...reader, clock, state, remembered }
 }
 
-it('answers the posted rate without a wallet, and asks nobody', async () => {
+it('returns the posted rate without a wallet, without a query', async () => {
   const reader = open()
   reader.state.mode = 'down'
   expect(await reader.tierBps(null)).toBe(25)
   expect(reader.state.queries).toBe(0)
 })
 
-it('asks once for a burst of quotes, and again after a few seconds', async () => {
+it('queries once for a burst of quotes, and again after a few seconds', async () => {
   const reader = open()
   reader.state.volume = '10000000000'
   expect(await Promise.all(Array.from({ length: 50 }, () => reader.tierBps(WALLET)))).toEqual(
@@ -48,21 +48,21 @@ it('asks once for a burst of quotes, and again after a few seconds', async () =>
   expect(await reader.tierBps(WALLET)).toBe(10)
 })
 
-it.each(['down', 'silent'] as const)('keeps the rate a wallet had while the store is %s', async (mode) => {
+it.each(['down', 'silent'] as const)('keeps a wallet’s last rate while the store is %s', async (mode) => {
   const reader = open()
   reader.state.volume = '100000000000'
   expect(await reader.tierBps(WALLET)).toBe(15)
   reader.state.mode = mode
   reader.clock.ms += 60_000
   expect(await reader.tierBps(WALLET)).toBe(15)
-  // The next one does not wait for the same trouble.
+  // The next one does not wait for the same failure.
   const { queries } = reader.state
   expect(await reader.tierBps(WALLET)).toBe(15)
   expect(reader.state.queries).toBe(queries)
   expect(await reader.remembered()).toBe(2)
 })
 
-it('refuses a wallet it knows nothing of rather than charge it the posted rate', async () => {
+it('refuses an unknown wallet rather than charge it the posted rate', async () => {
   const reader = open()
   reader.state.mode = 'silent'
   expect(await codeOf(reader.tierBps(WALLET))).toBe('ENGINE_UNAVAILABLE')
@@ -70,7 +70,7 @@ it('refuses a wallet it knows nothing of rather than charge it the posted rate',
   await expect(reader.tierBps(addressOf(2))).rejects.toThrow('gone')
 })
 
-it('forgets a rate that is too old to go by', async () => {
+it('forgets a rate that is too old', async () => {
   const reader = open()
   await reader.tierBps(WALLET)
   reader.state.mode = 'down'
@@ -78,7 +78,7 @@ it('forgets a rate that is too old to go by', async () => {
   await expect(reader.tierBps(WALLET)).rejects.toThrow('gone')
 })
 
-it('reads exactly again once the store is back', async () => {
+it('reads from the store again once it is back', async () => {
   const reader = open()
   await reader.tierBps(WALLET)
   reader.state.mode = 'down'

@@ -8,12 +8,12 @@ import type { AccountDeps } from './deps.ts'
 import { tierOf } from './rules.ts'
 import { volumeSince } from './store.ts'
 
-/** Volume grows with what is mined; nobody waits longer than this for a better rate. */
+/** How long a volume is cached, so the maximum delay of a better rate. */
 const KEEP_MS = 3_000
 const MAX_WALLETS = 20_000
-/** A quote waits no longer for the store. */
+/** How long a quote waits for the store. */
 const PATIENCE_MS = 1_500
-/** While the store is away nothing is relayed, so a volume only shrinks as trades leave the window. */
+/** While the store is unavailable nothing is relayed, so a volume can only shrink. */
 const LAST_KNOWN_MS = 600_000
 const REST_AFTER_FAILURE_MS = 1_000
 const WINDOW_S = FEE.volumeWindowDays * 86_400
@@ -21,13 +21,13 @@ const WINDOW_S = FEE.volumeWindowDays * 86_400
 export interface VolumeReader {
   /** Millionths of a dollar, mined in the last 30 days. */
   volume(wallet: Address): Promise<bigint>
-  /** The wallet's rate for major trades; without a wallet the posted one. */
+  /** The wallet's rate for major trades; the posted rate without a wallet. */
   tierBps(wallet: Address | null): Promise<number>
 }
 
 /**
- * When the store does not answer, a wallet keeps the rate it had minutes ago; one whose rate is not known is
- * refused. The posted rate in its place would charge it more than it was told, and it would hardly notice.
+ * If the store does not respond, a wallet keeps its rate of a few minutes ago; a wallet without a known rate is
+ * refused, since the posted rate could overcharge it unnoticed.
  */
 export function createVolumeReader({
   db,
@@ -40,7 +40,7 @@ export function createVolumeReader({
   const read = (wallet: Address) => volumeSince(db, wallet, nowS(clock) - WINDOW_S)
   const remembered = new Counter({
     name: 'pit_tier_remembered_total',
-    help: 'Fee tiers answered from memory because the store did not answer.',
+    help: 'Fee tiers served from memory because the store did not respond.',
     registers: [metrics.registry],
   })
   let restUntilMs = Number.NEGATIVE_INFINITY
@@ -53,14 +53,14 @@ export function createVolumeReader({
   }
 
   async function volume(wallet: Address): Promise<bigint> {
-    // Just after a failure nobody waits for another one who need not.
-    const known = clock.nowMs() < restUntilMs ? lastKnown(wallet) : undefined
-    if (known !== undefined) return known
+    // Shortly after a failure, use the last known rate instead of waiting again.
+    const lastVolume = clock.nowMs() < restUntilMs ? lastKnown(wallet) : undefined
+    if (lastVolume !== undefined) return lastVolume
     try {
       const value = volumes.load(wallet, read)
       return typeof value === 'bigint' ? value : await withinMs(patienceMs, value, late)
     } catch (error) {
-      if (clock.nowMs() >= restUntilMs) logger.warn({ err: error }, 'a wallet’s volume cannot be read')
+      if (clock.nowMs() >= restUntilMs) logger.warn({ err: error }, 'failed to read the wallet’s volume')
       restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
       const last = lastKnown(wallet)
       if (last !== undefined) return last
@@ -75,4 +75,4 @@ export function createVolumeReader({
 }
 
 const late = (): Error =>
-  refusal('ENGINE_UNAVAILABLE', { message: 'The store does not answer: try again shortly.' })
+  refusal('ENGINE_UNAVAILABLE', { message: 'The store does not respond. Retry shortly.' })

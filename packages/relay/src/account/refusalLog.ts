@@ -7,16 +7,16 @@ import { type AccountDeps, lower } from './deps.ts'
 import { addRefused, deleteRefusedBefore, type RefusedRow, trimRefused } from './store.ts'
 import type { TokenTexts } from './tokenTexts.ts'
 
-/** A trade that was asked for and refused before anything was relayed. */
+/** A trade that was requested and refused before anything was relayed. */
 export interface Refusal {
   keyId: number
   wallet: string
   path: RefusedRow['path']
   code: RefusalCode
-  /** As they were sent: core symbols or addresses. A call that names no token is no trade and is not kept. */
+  /** As sent: core symbols or addresses. A call without tokens is not a trade and is not recorded. */
   tokenIn: string
   tokenOut: string
-  /** Null when the amount was never known. */
+  /** Null if the amount was never known. */
   amountIn: bigint | null
   amountOutMin?: bigint | null
   sessionId?: string | null
@@ -25,10 +25,10 @@ export interface Refusal {
 export interface RefusalLog {
   /** Never waits and never throws. */
   record(refusal: Refusal): void
-  /** Deletes what is past its time; answers how many. */
+  /** Deletes expired rows; returns how many. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
-  /** Writes what is left, for a moment. */
+  /** Writes the remaining rows, within a short time limit. */
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ const SWEEP_AT_ONCE = 2_000
 const LARGEST = 2n ** 256n
 const ADDRESS = /^0x[0-9a-f]{40}$/
 
-/** Refused calls on their way to the store: off the caller's path, in batches, bounded everywhere. */
+/** Writes refused calls to the store in batches, off the caller's path, with bounded memory. */
 export function createRefusalLog({
   db,
   clock,
@@ -60,7 +60,7 @@ export function createRefusalLog({
   const registers = [metrics.registry]
   const lost = new Counter({
     name: 'pit_refusals_lost_total',
-    help: 'Refused calls that were not kept: the queue was full, or the store would not take them.',
+    help: 'Refused calls that were not stored: the queue was full, or the write failed.',
     registers,
   })
   new Gauge({
@@ -89,15 +89,15 @@ export function createRefusalLog({
           bound()
           throw error
         }
-        // The same rows would fail for ever, and keep all later ones waiting.
-        logger.error({ err: error, rows: batch.length }, 'refused calls could not be kept')
+        // The same rows would fail again and block all later ones.
+        logger.error({ err: error, rows: batch.length }, 'failed to store refused calls')
         lost.inc(batch.length)
         continue
       }
       await trim(batch)
     }
   }
-  /** One after another: the last write waits for what the job has begun. */
+  /** Writes are serialized: the last write waits for the running job. */
   function write(): Promise<void> {
     const own = writing.then(writeAll)
     writing = own.catch(() => {})
@@ -106,9 +106,9 @@ export function createRefusalLog({
 
   async function trim(batch: readonly RefusedRow[]): Promise<void> {
     const wallets = [...new Set(batch.map(({ wallet }) => wallet))]
-    // What is left too much goes with the wallet's next one.
+    // Rows beyond the limit are deleted with the wallet's next refusal.
     await trimRefused(db, wallets, KEEP_PER_WALLET).catch((error) =>
-      logger.warn({ err: error }, 'old refused calls were not deleted'),
+      logger.warn({ err: error }, 'failed to delete old refused calls'),
     )
   }
 
@@ -145,7 +145,7 @@ export function createRefusalLog({
       const wallet = lower(refusal.wallet)
       const tokenIn = texts.addressOf(refusal.tokenIn)
       const tokenOut = texts.addressOf(refusal.tokenOut)
-      // One row the store will not take would cost the whole batch.
+      // One invalid row would fail the whole batch.
       if (closed || !ADDRESS.test(wallet) || tokenIn === undefined || tokenOut === undefined) return
       queue.push({
         keyId: refusal.keyId,
@@ -169,11 +169,11 @@ export function createRefusalLog({
       await withinMs(CLOSE_WITHIN_MS, write(), () => new Error('the store is too slow')).catch(() => {})
       if (queue.length === 0) return
       lost.inc(queue.length)
-      logger.warn({ rows: queue.length }, 'refused calls are lost')
+      logger.warn({ rows: queue.length }, 'refused calls were lost at shutdown')
     },
   }
 }
 
-/** What a token cannot hold was never an amount: the call is kept without it. */
+/** An amount beyond a token's range is stored as null. */
 const stored = (atoms: bigint | null | undefined): bigint | null =>
   atoms == null || atoms < 0n || atoms >= LARGEST ? null : atoms

@@ -33,7 +33,7 @@ withDb('refused calls', (db) => {
     return row!.n
   }
 
-  it('are shown among the trades when asked for, newest first, with their code', async () => {
+  it('are listed among the trades on request, newest first, with their code', async () => {
     const account = openTestAccount(db)
     const wallet = newWallet()
     const id = await addTrade(db, { wallet })
@@ -78,7 +78,7 @@ withDb('refused calls', (db) => {
     expect((await account.listTrades({ wallet, limit: 50, withNeverMined: false })).trades).toHaveLength(1)
   })
 
-  it('are written by themselves a moment later', async () => {
+  it('are written automatically a moment later', async () => {
     const account = openTestAccount(db)
     const wallet = newWallet()
     account.recordRefusal(refusal(wallet))
@@ -87,7 +87,7 @@ withDb('refused calls', (db) => {
     await account.close()
   })
 
-  it('are not kept when they name no token, no wallet, or come after the end', async () => {
+  it('are not stored without token or wallet, or after close', async () => {
     const account = openTestAccount(db)
     const wallet = newWallet()
     account.recordRefusal(refusal(wallet, { tokenIn: 'DOGE' }))
@@ -101,11 +101,11 @@ withDb('refused calls', (db) => {
     expect(trades).toMatchObject([{ amount_in: null, amount_out_min: null }])
   })
 
-  it('stay five hundred a wallet, the newest, and no trade goes with them', async () => {
+  it('are limited to the newest 500 per wallet, without deleting trades', async () => {
     const account = openTestAccount(db)
     const [loud, quiet] = [newWallet(), newWallet()]
     const trade = await addTrade(db, { wallet: loud })
-    // The sequencer refused it, and it may land all the same.
+    // Refused by the sequencer, but may still be mined.
     await addTrade(db, { wallet: loud, status: 'refused', sent: true })
     account.recordRefusal(refusal(quiet))
     for (let i = 1; i <= 1_200; i++) account.recordRefusal(refusal(loud, { amountIn: BigInt(i) }))
@@ -120,7 +120,7 @@ withDb('refused calls', (db) => {
     expect(mined.trades.map(({ id }) => id)).toEqual([trade])
   })
 
-  it('go after thirty days, and nothing else does', async () => {
+  it('are deleted after thirty days, and nothing else is', async () => {
     const account = openTestAccount(db)
     const wallet = newWallet()
     for (const status of ['refused', 'mined', 'dropped']) {
@@ -136,7 +136,7 @@ withDb('refused calls', (db) => {
     await account.close()
   })
 
-  it('are swept in steps however many there are', async () => {
+  it('are swept in steps', async () => {
     const account = openTestAccount(db)
     await db.query(
       `insert into trades (kind, status, wallet, key_id, path, created_at_ms)
@@ -185,7 +185,7 @@ withDb('refused calls', (db) => {
     }
     const away = Object.assign(new Error('gone'), { code: '08006' })
 
-    it('wait for it, in order, and are written once it is back', async () => {
+    it('are queued in order and written once it is back', async () => {
       const log = open()
       const wallet = newWallet()
       log.state.fault = away
@@ -200,7 +200,7 @@ withDb('refused calls', (db) => {
       await log.close()
     })
 
-    it('push out the oldest when too many wait, and are counted', async () => {
+    it('drop the oldest if the queue is full, and are counted', async () => {
       const log = open({ maxQueued: 10 })
       const wallet = newWallet()
       let release = () => {}
@@ -218,7 +218,7 @@ withDb('refused calls', (db) => {
       expect(rows.map(({ amount_in }) => Number(amount_in))).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
     })
 
-    it('do not hold up the end, nor those after them when they are the fault', async () => {
+    it('delay neither close nor later rows', async () => {
       const log = open()
       log.state.fault = away
       log.record(refusal(newWallet()))
@@ -226,7 +226,7 @@ withDb('refused calls', (db) => {
       expect(await log.lost()).toBe(1)
       const other = open()
       const wallet = newWallet()
-      other.state.fault = new Error('a row nobody can write')
+      other.state.fault = new Error('an invalid row')
       other.record(refusal(newWallet()))
       await expect.poll(() => other.lost(), { timeout: 20_000 }).toBe(1)
       other.state.fault = null

@@ -12,12 +12,12 @@ it('gives the rate of the highest threshold reached, to the millionth of a dolla
   expect([usd(1_000_000), usd(1e12)].map(tierOf)).toEqual([10, 10])
 })
 
-it('never lets more volume cost more', () => {
+it('never charges more for more volume', () => {
   const volume = fc.bigInt(0n, usd(2_000_000))
   fc.assert(fc.property(volume, volume, (a, b) => a > b || tierOf(a) >= tierOf(b)))
 })
 
-it('says what is still missing to the next rate', () => {
+it('reports the volume missing to the next rate', () => {
   expect(describeVolume(usd(9_999) + 999_999n)).toEqual({
     window_days: 30,
     volume_usd: 9_999.999999,
@@ -34,7 +34,7 @@ it('says what is still missing to the next rate', () => {
   expect(describeVolume(usd(1_000_000)).next_tier).toBeNull()
 })
 
-it('values a balance downwards, and never by a cent more than its price', () => {
+it('rounds the value of a balance down', () => {
   expect(worthDown(1n, markPrice(3_000n * 10n ** 18n, 18))).toBe(0n)
   expect(worthDown(10n ** 18n, markPrice(3_000n * 10n ** 18n, 18))).toBe(usd(3_000))
   expect(worthDown(1_999_999n, markPrice(10n ** 18n, 6))).toBe(1_999_999n)
@@ -52,7 +52,7 @@ it('values a balance downwards, and never by a cent more than its price', () => 
   )
 })
 
-it('writes dollars as their own decimal text would read', () => {
+it('formats dollars like their decimal text', () => {
   expect(usdOf(3_000_120_001n)).toBe(3000.120001)
   fc.assert(fc.property(fc.integer({ min: 0 }), (micro) => usdOf(BigInt(micro)) === micro / 1e6))
 })

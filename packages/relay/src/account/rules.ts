@@ -2,7 +2,7 @@ import { type Answer, FEE, microUsdDown, usdOf } from '@pit/protocol'
 
 const TIERS = FEE.majorTiers.map((tier) => ({ ...tier, fromMicroUsd: microUsdDown(tier.min_30d_volume_usd) }))
 
-/** The rate of major trades that a 30-day volume earns. A threshold reached is a threshold passed. */
+/** The rate of major trades for a 30-day volume. Reaching a threshold is enough. */
 export function tierOf(volumeMicroUsd: bigint): number {
   return TIERS.findLast(({ fromMicroUsd }) => fromMicroUsd <= volumeMicroUsd)?.bps ?? FEE.majorMaxBps
 }

@@ -20,13 +20,13 @@ export interface StoredTrade {
 
 const SHOWN = ['relaying', 'pending', 'mined', 'reverted']
 const NEVER_MINED = ['dropped', 'refused']
-/** As text: no number holds it. */
+/** As text: it exceeds the range of a number. */
 const LARGEST_ID = '9223372036854775807'
 
 /**
- * Every page starts where it starts in the index (wallet, id desc). The wallet is a range of one, not an
- * equality: with that the planner would see through the order and, for a wallet of many trades, walk all
- * wallets' rows by id. And `id < $2` stands plain: "or $2 is null" would begin every page at the newest row.
+ * Every page starts at its position in the index (wallet, id desc). The wallet is a one-element range, not an
+ * equality: with an equality the planner ignores the order and, for a wallet with many trades, scans all
+ * wallets' rows by id. `id < $2` stands alone, since "or $2 is null" would start every page at the newest row.
  */
 export const TRADES_PAGE = `select id, path, status, code, token_in, token_out, amount_in, amount_out,
     amount_out_kind, amount_out_min, tx_hash, block, session_id, created_at_ms
@@ -52,7 +52,7 @@ export const pageValues = ({ wallet, before, withNeverMined, limit }: PageTerms)
 export const tradesPage = (sql: Sql, terms: PageTerms): Promise<StoredTrade[]> =>
   sql.query<StoredTrade>(TRADES_PAGE, pageValues(terms))
 
-/** Only what was mined and priced has a volume; the index alone answers. */
+/** Only mined and priced trades have a volume; an index-only query. */
 export const VOLUME_SINCE = `select coalesce(sum(volume_micro_usd), 0) as volume from trades
   where wallet = $1 and mined_at_s > $2 and volume_micro_usd is not null`
 
@@ -62,8 +62,8 @@ export async function volumeSince(sql: Sql, wallet: Address, sinceS: number): Pr
 }
 
 /**
- * The tokens a wallet traded, most recent first, without those that are not asked for. What waits for its
- * receipt is among the newest rows; everything that was mined is kept by token.
+ * The tokens a wallet traded, most recent first, without the excluded ones. Pending trades are among the newest
+ * rows; mined tokens are stored per token.
  */
 export async function tradedTokens(
   sql: Sql,
@@ -128,8 +128,8 @@ export async function addRefused(sql: Sql, rows: readonly RefusedRow[]): Promise
 }
 
 /**
- * Deletes all but the newest refused calls of each wallet; an endless backlog in steps. Only calls: what has
- * a hash was signed, and may land on the chain although the sequencer refused it.
+ * Deletes all but the newest refused calls of each wallet; a large backlog in steps. Only calls without a hash:
+ * a signed transaction may still be mined although the sequencer refused it.
  */
 export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
   await sql.query(
@@ -143,7 +143,7 @@ export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: n
   )
 }
 
-/** Deletes some refused calls from before a time; answers how many. */
+/** Deletes a batch of refused calls from before a time; returns how many. */
 export async function deleteRefusedBefore(sql: Sql, beforeMs: number, atOnce: number): Promise<number> {
   const deleted = await sql.query(
     `delete from trades where id = any (array(

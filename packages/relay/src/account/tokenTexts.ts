@@ -3,7 +3,7 @@ import { type RegistryText, registryTexts } from '@pit/market'
 import type { Answer } from '@pit/protocol'
 import { type AccountDeps, lower } from './deps.ts'
 
-/** How a token is shown. Its words are its deployer's: whoever shows them escapes them. */
+/** Display data of a token. The deployer chose the texts: escape them. */
 export interface TokenText {
   /** Core symbol or address. */
   token: string
@@ -15,10 +15,10 @@ export interface TokenText {
 }
 
 export interface TokenTexts {
-  /** ETH, core tokens and listed stocks, in the profile's order: every portfolio has them. */
+  /** ETH, core tokens and listed stocks in the profile's order; part of every portfolio. */
   standing: readonly Address[]
   addressOf(token: string): Address | undefined
-  /** One read of the registry for all of them, or none when the profile knows them all. */
+  /** One registry read for all of them; none if the profile has them all. */
   read(addresses: Iterable<Address>): Promise<(address: Address) => TokenText>
 }
 
@@ -37,26 +37,26 @@ export function createTokenTexts({ db, profile }: Pick<AccountDeps, 'db' | 'prof
     addressOf: (token) =>
       bySymbol.get(token) ?? (/^0x[0-9a-fA-F]{40}$/.test(token) ? lower(token) : undefined),
     async read(addresses) {
-      const asked = [...new Set(addresses)].filter((address) => !core.has(address))
-      const rows = asked.length > 0 ? await registryTexts(db, asked) : []
-      const known = new Map(rows.map((row) => [row.address, row]))
-      return (address) => core.get(address) ?? textOf(address, known.get(address), listed.get(address))
+      const unlisted = [...new Set(addresses)].filter((address) => !core.has(address))
+      const rows = unlisted.length > 0 ? await registryTexts(db, unlisted) : []
+      const byAddress = new Map(rows.map((row) => [row.address, row]))
+      return (address) => core.get(address) ?? textOf(address, byAddress.get(address), listed.get(address))
     },
   }
 }
 
-/** A listed stock's kind, symbol and decimals are the profile's; everything else is the registry's. */
+/** A listed stock's kind, symbol and decimals come from the profile, everything else from the registry. */
 function textOf(
   address: Address,
-  known: RegistryText | undefined,
+  registered: RegistryText | undefined,
   listed: { symbol: string; decimals: number } | undefined,
 ): TokenText {
   return {
     token: address,
     address,
-    symbol: listed?.symbol ?? (known?.symbol || null),
-    name: known?.name || (listed?.symbol ?? null),
-    decimals: listed?.decimals ?? known?.decimals ?? null,
+    symbol: listed?.symbol ?? (registered?.symbol || null),
+    name: registered?.name || (listed?.symbol ?? null),
+    decimals: listed?.decimals ?? registered?.decimals ?? null,
     kind: listed ? 'stock' : 'token',
   }
 }

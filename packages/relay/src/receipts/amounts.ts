@@ -14,18 +14,18 @@ import type { BookedFee, FollowedRow, ReceiptLog } from './types.ts'
 
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
-/** Whose logs count, and for what. */
+/** Contracts whose logs count. */
 export interface Addresses {
   router: Address | null
   weth: Address | null
   poolManager: Address | null
-  /** Whether a v4 pool gives ETH as its log says; undefined when nobody knows, or a hook may take of it. */
+  /** Whether a v4 pool pays ETH as logged; undefined if unknown, or if a hook may deduct from it. */
   isEtherPool(id: Hex): boolean | undefined
-  /** The curve a token is sold to for ETH. */
+  /** The curve that buys a token for ETH. */
   curveOf(token: Address): Pick<CurvePool, 'id' | 'launchpad'> | undefined
 }
 
-/** Whose logs count: the profile's contracts, and the pools and curves the market knows. */
+/** The profile's contracts, and the pools and curves known to the market. */
 export function addressesOf({ profile, market }: Pick<RelayDeps, 'profile' | 'market'>): Addresses {
   const { universal_router, weth, v4_pool_manager } = profile.contracts
   const orNull = (address: string | null) => (address === null ? null : lower(address))
@@ -52,7 +52,7 @@ export interface Transfer {
   atoms: bigint
 }
 
-/** Transfers of one token, by its own logs. */
+/** Transfers of one token, from its own logs. */
 export function transfersOf(logs: readonly ReceiptLog[], token: Address): Transfer[] {
   const transfers: Transfer[] = []
   for (const { address, topics, data } of logs) {
@@ -63,7 +63,7 @@ export function transfersOf(logs: readonly ReceiptLog[], token: Address): Transf
   return transfers
 }
 
-/** What a holder has more of a token than before, by the token's logs. */
+/** Change of a holder's balance, from the token's logs. */
 export function netReceived(logs: readonly ReceiptLog[], token: Address, holder: Address): bigint {
   let net = 0n
   for (const { from, to, atoms } of transfersOf(logs, token)) {
@@ -74,17 +74,17 @@ export function netReceived(logs: readonly ReceiptLog[], token: Address, holder:
 }
 
 /**
- * The ETH a swap made before any fee, by the logs of what it went through: ether unwrapped by the router,
- * what pools of ETH gave it, what the curve paid. Null when no log tells, or one could not be placed.
+ * ETH produced by a swap before any fee, from logs: ether unwrapped by the router, payments of ETH pools and of
+ * the curve. Null without such a log, or if one could not be attributed.
  */
 export function etherMade(
   logs: readonly ReceiptLog[],
   row: FollowedRow,
   addresses: Addresses,
 ): bigint | null {
-  let made: bigint | null = null
+  let etherOut: bigint | null = null
   const add = (wei: bigint | null) => {
-    if (wei !== null) made = (made ?? 0n) + wei
+    if (wei !== null) etherOut = (etherOut ?? 0n) + wei
   }
   const curve = row.token_in === null ? undefined : addresses.curveOf(row.token_in)
   for (const { address, topics, data } of logs) {
@@ -103,23 +103,23 @@ export function etherMade(
       if (move?.side === 'sell') add(move.pairAmount)
     }
   }
-  return made
+  return etherOut
 }
 
-/** The part of the ETH made that reaches the wallet: a portion or a fixed fee may come off it. */
+/** The part of that ETH that reaches the wallet: less a portion or a fixed fee. */
 export function etherDelivered(row: FollowedRow, made: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return made
   return made - (row.fee_amount === null ? feeOf(made, row.fee_bps ?? 0) : BigInt(row.fee_amount))
 }
 
-/** The smallest amount of ETH made of which this much reached the wallet, so no fee is overstated. */
+/** The smallest amount of produced ETH for this delivery, so that no fee is overstated. */
 export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return delivered
   if (row.fee_amount !== null) return delivered + BigInt(row.fee_amount)
   return beforeBps(delivered, row.fee_bps ?? 0)
 }
 
-/** The wallet's output; an output-side fee paid separately comes off, as in the plan's minimum. */
+/** The wallet's output, less an output-side fee paid separately, as in the plan's minimum. */
 export function amountOutOf(row: FollowedRow, delivered: bigint): bigint {
   const apart = row.fee_apart && row.fee_side === 'output' ? BigInt(row.fee_amount ?? 0) : 0n
   return delivered > apart ? delivered - apart : 0n
@@ -132,8 +132,8 @@ export function booksFee(row: FollowedRow): boolean {
 }
 
 /**
- * What reached the recipient of a token, by its logs: from the wallet where the fee is a fixed amount, from
- * the router where it is a portion. Null when the token logged nothing of the kind.
+ * Tokens that reached the fee recipient, from logs: from the wallet for a fixed fee, from the router for a
+ * portion. Null without such a log.
  */
 export function tokenFeeByLogs(
   logs: readonly ReceiptLog[],

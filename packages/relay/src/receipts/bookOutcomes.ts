@@ -3,23 +3,23 @@ import type { Logger } from '@pit/platform/logger'
 import type { BookedFee, FollowedRow, Outcome } from './types.ts'
 
 const WEEK_S = 7 * 86_400
-/** The first Monday 00:00 UTC after 1970 began. */
+/** The first Monday 00:00 UTC after the epoch. */
 const FIRST_MONDAY_S = 4 * 86_400
 
-/** Monday 00:00 UTC of the week a time is in. */
+/** Monday 00:00 UTC of the week of a time. */
 export const weekStartOf = (timeS: number): number =>
   timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
 
-/** A fee of a refused or reverted swap may have paid for another one since. */
+/** The fee of a refused or reverted swap may have paid for another one since. */
 const KEPT_FEE_TX = `case when t.fee_tx_hash is not null and exists (
     select 1 from trades o where o.fee_tx_hash = t.fee_tx_hash and o.id <> t.id
       and (o.status in ('relaying', 'pending', 'mined') or (o.status = 'dropped' and not o.settled)))
   then null else t.fee_tx_hash end`
 
 /**
- * Marks rows by their receipts and writes the ledger and the tokens that were traded, all in one statement: a
- * fee is booked exactly when its row is mined. A row has a block when it is mined or reverted and at no other
- * time: one that has another block than when it was read stays as it is. Answers the ids it held for.
+ * Marks rows by their receipts and writes the fees and traded tokens in one statement: a fee is booked exactly
+ * when its row is mined. A row has a block only if mined or reverted; a row whose block changed since it was
+ * read is skipped. Returns the ids that were updated.
  */
 export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<Set<number>> {
   if (outcomes.length === 0) return new Set()
@@ -88,7 +88,7 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The same, one by one when all together fail: a row the store will not take must not hold up the others. */
+/** Falls back to one by one if the batch fails: one bad row must not block the others. */
 export async function bookEach(
   { db, logger }: { db: Sql; logger: Logger },
   outcomes: readonly Outcome[],
@@ -106,13 +106,13 @@ export async function bookEach(
     } catch (error) {
       if (isStoreUnavailable(error)) throw error
       failed.add(outcome.row.id)
-      logger.error({ err: error, hash: outcome.row.tx_hash }, 'a receipt cannot be booked')
+      logger.error({ err: error, hash: outcome.row.tx_hash }, 'failed to book a receipt')
     }
   }
   return { booked, failed }
 }
 
-/** Their block was reorganised away: back to pending, fee and volume undone, in one statement. */
+/** After a reorg: back to pending, with fee and volume undone, in one statement. */
 export async function unbook(sql: Sql, rows: readonly FollowedRow[]): Promise<Set<number>> {
   if (rows.length === 0) return new Set()
   const undone = await sql.query<{ id: number }>(

@@ -51,14 +51,14 @@ withDb('crashes and reorganisations', (db) => {
     await expect.poll(() => rowOf(db, hash), { timeout, interval: 20 }).toMatchObject(row)
     return rowOf(db, hash)
   }
-  /** Relays a plan's only transaction and answers its hash. */
+  /** Relays a plan's only transaction and returns its hash. */
   const relayed = async (own: Parameters<TestRelay['plan']>[1] = {}, nonce = 0): Promise<Hex> => {
     const { signed } = await relay.plan(wallet, own, nonce)
     return (await relay.submit(wallet, { raws: signed[0]!.raw })).hashes[0]!
   }
 
   describe('after a crash', () => {
-    /** As a process leaves it that ends between writing the row and marking it. */
+    /** State left by a process that ended between inserting and marking the row. */
     const leftBehind = async (arrived: boolean): Promise<{ raw: Hex; hash: Hex }> => {
       await relay.close()
       const dying = openTestRelay(db, crypto, chain)
@@ -71,7 +71,7 @@ withDb('crashes and reorganisations', (db) => {
       return signed[0]!
     }
 
-    it('what had not left is dropped in a few seconds, and never sent again', async () => {
+    it('drops unsent bytes after a few seconds and never sends them again', async () => {
       const { raw, hash } = await leftBehind(false)
       relay = open()
       await expectRow(hash, { status: 'dropped' })
@@ -80,7 +80,7 @@ withDb('crashes and reorganisations', (db) => {
       expect(chain.sentTimes(hash)).toBe(1)
     })
 
-    it('what had left and waits is pending, then mined', async () => {
+    it('marks sent bytes as pending, then mined', async () => {
       const { raw, hash } = await leftBehind(true)
       relay = open()
       await expectRow(hash, { status: 'pending' })
@@ -91,7 +91,7 @@ withDb('crashes and reorganisations', (db) => {
       expect(chain.sentTimes(hash)).toBe(1)
     })
 
-    it('what was mined meanwhile is mined', async () => {
+    it('marks bytes mined in the meantime', async () => {
       const { hash } = await leftBehind(true)
       chain.mine({ logs: { [hash]: [transfer(USDG, ROUTER, wallet.address, 1_000n)] } })
       relay = open()
@@ -99,7 +99,7 @@ withDb('crashes and reorganisations', (db) => {
       expect(chain.sentTimes(hash)).toBe(1)
     })
 
-    it('catches up with many, whatever the node did meanwhile', async () => {
+    it('catches up with many rows despite node failures', async () => {
       await relay.close()
       const dying = openTestRelay(db, crypto, chain)
       const hashes: Hex[] = []
@@ -114,11 +114,11 @@ withDb('crashes and reorganisations', (db) => {
       relay = open()
       await until(() => chain.asked.length > before)
       chain.isDown = false
-      const done = async () => {
+      const minedCount = async () => {
         const [row] = await db.query<{ n: number }>(`select count(*) as n from trades where status = 'mined'`)
         return row?.n
       }
-      await expect.poll(done, { timeout: 20_000 }).toBe(250)
+      await expect.poll(minedCount, { timeout: 20_000 }).toBe(250)
       const [sum] = await db.query<{ n: number; atoms: string }>(
         'select count(*) as n, sum(atoms) as atoms from fees',
       )
@@ -144,7 +144,7 @@ withDb('crashes and reorganisations', (db) => {
       await expectRow(hash, { settled: true })
     })
 
-    it('takes fee and volume back with a trade it lost, until it lands again', async () => {
+    it('undoes fee and volume of a removed trade until it is mined again', async () => {
       await db.query(
         `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
          select $1, m, 2000 * 10^18::numeric, 'oracle_feed', 1, m, false
@@ -171,7 +171,7 @@ withDb('crashes and reorganisations', (db) => {
       expect(await feesOf(db, hash)).toHaveLength(1)
     })
 
-    it('is not seen in a node that only lost a receipt', async () => {
+    it('is not inferred from a node that only lost a receipt', async () => {
       const hash = await relayed()
       chain.mine()
       await expectRow(hash, { status: 'mined' })

@@ -11,7 +11,7 @@ import type { FollowedRow } from './types.ts'
 export type FollowDeps = Pick<RelayDeps, 'db' | 'rpc' | 'clock' | 'logger' | 'isPlainToken'> & {
   addresses: Addresses
   counted: RelayMetrics
-  /** Whether this process is relaying a row itself right now: that call will finish it. */
+  /** Whether this process is relaying the row right now: that call will finish it. */
   isRelaying(hash: FollowedRow['tx_hash']): boolean
 }
 
@@ -20,32 +20,32 @@ interface Watched {
   firstMs: number
   nextMs: number
   looks: number
-  /** Since when no look found anything of it; null before the first that was answered. */
+  /** Since when no look found it; null before the first successful look. */
   unseenSinceMs: number | null
   nonceGoneSinceMs: number | null
 }
 
 export interface OpenFollower {
-  /** Takes up what is open in the store, then looks at what is due. */
+  /** Loads open rows from the store, then checks those that are due. */
   round(): Promise<void>
-  /** A row was written: the next round takes it up. */
+  /** Call after inserting a row: the next round loads it. */
   wake(): void
-  /** A block came: what is young is due. */
+  /** Call on a new block: young rows become due. */
   lookSoon(): void
   size(): number
 }
 
 const NEW_EVERY_MS = 250
-/** All of them: another process may have finished some, or taken up one that was refused before. */
+/** Interval of full reloads: other processes may have finished rows, or retried refused ones. */
 const ALL_EVERY_MS = 2_000
 const PAGE = 1_000
 const MAX_WATCHED = 20_000
 const LOOKED_AT_ONCE = 200
 const YOUNG_MS = 15_000
-/** A row that cannot be booked holds no other up. */
+/** Delay after a booking failure, so that one row does not block others. */
 const FAILED_AGAIN_MS = 60_000
 
-/** Follows every relayed transaction to its receipt, or to where there will be none. */
+/** Follows every relayed transaction to its receipt, or until it is dropped. */
 export function createOpenFollower(deps: FollowDeps): OpenFollower {
   const { db, rpc, clock, logger, counted } = deps
   const watched = new Map<number, Watched>()
@@ -56,8 +56,8 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
 
   function take(row: FollowedRow, nowMs: number): void {
     newestId = Math.max(newestId, row.id)
-    const known = watched.get(row.id)
-    if (known) known.row = row
+    const existing = watched.get(row.id)
+    if (existing) existing.row = row
     else if (watched.size < MAX_WATCHED) watched.set(row.id, newlyWatched(row, nowMs))
   }
 
@@ -82,20 +82,20 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
   async function look(due: readonly Watched[]): Promise<void> {
     const nowMs = clock.nowMs()
     const facts = await readFacts(due)
-    const found = due.flatMap(({ row }, i) => {
+    const mined = due.flatMap(({ row }, i) => {
       const receipt = facts[i]!.receipt
       return receipt ? [{ row, receipt }] : []
     })
-    const outcomes = await readOutcomes(deps, found)
+    const outcomes = await readOutcomes(deps, mined)
     const { booked, failed } = await bookEach(deps, outcomes)
     for (const { row } of outcomes) {
-      // Where it did not hold, the row changed meanwhile: whoever is open still is taken up again.
+      // Not updated: the row changed meanwhile; if still open, it is loaded again.
       if (!failed.has(row.id)) watched.delete(row.id)
       if (booked.has(row.id)) counted.receiptAfter((clock.nowMs() - row.created_at_ms) / 1000)
     }
 
-    const seen: FollowedRow[] = []
-    const gone: FollowedRow[] = []
+    const seenRows: FollowedRow[] = []
+    const droppedRows: FollowedRow[] = []
     for (const [i, one] of due.entries()) {
       const { receipt, known, nonceGone } = facts[i]!
       const { row } = one
@@ -112,22 +112,23 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
         known,
         unseenForMs: nowMs - (one.unseenSinceMs ?? nowMs),
         nonceGoneForMs: nowMs - (one.nonceGoneSinceMs ?? nowMs),
-        // The embedded store has one process: what was being relayed before this one, nobody relays now.
+        // The embedded store has a single process: an earlier process is not relaying any more.
         leftBehind: db.engine === 'pglite' && row.created_at_ms < openedAtMs,
       })
-      if (next === 'seen') seen.push(row)
-      if (next === 'dropped') gone.push(row)
+      if (next === 'seen') seenRows.push(row)
+      if (next === 'dropped') droppedRows.push(row)
     }
     await markSeen(
       db,
-      seen.map(({ id }) => id),
+      seenRows.map(({ id }) => id),
     )
-    for (const row of seen) row.status = 'pending'
-    for (const id of await markDropped(db, gone)) watched.delete(id)
-    if (gone.length > 0) logger.info({ hashes: gone.map((row) => row.tx_hash) }, 'given up as dropped')
+    for (const row of seenRows) row.status = 'pending'
+    for (const id of await markDropped(db, droppedRows)) watched.delete(id)
+    if (droppedRows.length > 0)
+      logger.info({ hashes: droppedRows.map((row) => row.tx_hash) }, 'marked transactions as dropped')
   }
 
-  /** Receipts of all; of those that wait for one longer, what else the chain shows. */
+  /** Reads all receipts; for rows without one for longer, whether the chain knows them. */
   async function readFacts(due: readonly Watched[]) {
     const asks = due.map(({ row, looks }) => ({
       known: row.status === 'relaying' || looks >= 2,
@@ -135,20 +136,20 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     }))
     const signers = [...new Set(due.filter((_, i) => asks[i]!.nonce).map(({ row }) => row.signer))]
     const questions: Question<unknown>[] = []
-    const ask = <T>(question: Question<T>): (() => T | undefined) => {
+    const queue = <T>(question: Question<T>): (() => T | undefined) => {
       const at = questions.push(question) - 1
       return () => answers[at] as T | undefined
     }
     let answers: unknown[] = []
-    const receipts = due.map(({ row }) => ask(askReceipt(row.tx_hash)))
-    const known = due.map(({ row }, i) => (asks[i]!.known ? ask(askIsKnown(row.tx_hash)) : () => false))
-    const nonces = new Map(signers.map((signer) => [signer, ask(askNonce(signer))]))
+    const receipts = due.map(({ row }) => queue(askReceipt(row.tx_hash)))
+    const known = due.map(({ row }, i) => (asks[i]!.known ? queue(askIsKnown(row.tx_hash)) : () => false))
+    const nonces = new Map(signers.map((signer) => [signer, queue(askNonce(signer))]))
     answers = await readAll(rpc, questions, PAGED)
     return due.map(({ row }, i) => {
       const receipt = receipts[i]!()
       const count = nonces.get(row.signer)?.()
       return {
-        /** Undefined: the node would not say. */
+        /** Undefined: no response from the node. */
         receipt,
         known: known[i]!() ?? false,
         nonceGone: receipt === null && count !== undefined && count > row.nonce,

@@ -30,10 +30,10 @@ beforeAll(async () => {
 withDb('the ledger', (db, store) => {
   beforeEach(() => emptyStore(db))
 
-  /** A relayed trade that waits for its receipt. */
+  /** A relayed trade without a receipt. */
   async function openTrade(own: Parameters<ReturnType<typeof openTestRelay>['plan']>[1] = {}) {
     const chain = createTestChain(crypto)
-    // A swap waits for its fee; nobody follows receipts here, so its row stays open.
+    // A swap waits for its fee; no receipt follower runs here, so its row stays open.
     chain.setMode({ kind: 'ok', mines: true })
     const relay = openTestRelay(db, crypto, chain)
     const wallet = newWallet(crypto)
@@ -58,7 +58,7 @@ withDb('the ledger', (db, store) => {
     ...own,
   })
 
-  it('books a fee once, however many follow the same row', async () => {
+  it('books a fee once with many followers of the same row', async () => {
     const [hash] = await openTrade()
     const row = await rowFor(hash!)
     const second = (await store().openSecond?.()) ?? db
@@ -71,7 +71,7 @@ withDb('the ledger', (db, store) => {
     expect(gas).toEqual([{ gas_wei: '21000' }])
   })
 
-  it('books the others when one cannot be', async () => {
+  it('books the other rows if one fails', async () => {
     const [bad] = await openTrade()
     const [good] = await openTrade()
     const outcomes = [
@@ -87,7 +87,7 @@ withDb('the ledger', (db, store) => {
     expect(await rowOf(db, bad!)).toMatchObject({ status: 'pending' })
   })
 
-  it('leaves a late swap without the fee that paid for another meanwhile', async () => {
+  it('does not give a late swap the fee that paid for another', async () => {
     const [fee, swap] = await openTrade({ tokenOut: MEME, steps: ['fee_transfer', 'swap'] })
     const row = await rowFor(swap!)
     await db.query(`update trades set status = 'refused' where tx_hash = $1`, [swap])
@@ -116,7 +116,7 @@ withDb('the ledger', (db, store) => {
     }
     const volumeOf = async (hash: Hex) => (await rowOf(db, hash))?.volume_micro_usd
 
-    it('is the input’s dollars at the mark of its minute, rounded down', async () => {
+    it('is the input’s value at the mark of its minute, rounded down', async () => {
       const hash = await minedTrade({ amountIn: 1_234_567_890_123_456_789n })
       await addMark(NATIVE, minuteOf(nowS()) - 60, '1000000000000000000000')
       await addMark(NATIVE, minuteOf(nowS()), '1999999999999999999999')
@@ -127,7 +127,7 @@ withDb('the ledger', (db, store) => {
       expect(await valueVolumes(db, scales, nowS())).toMatchObject({ valued: 0 })
     })
 
-    it('is the output’s where that side counts: the actual amount, or the minimum', async () => {
+    it('is the output’s value if that side counts: the actual amount, or the minimum', async () => {
       await addMark(USDG, minuteOf(nowS()), '1000000000000000000')
       const sale = { tokenIn: MEME, tokenOut: USDG, side: 'output' } as const
       const actual = await minedTrade(sale, { amountOut: 7_000_123n })
@@ -136,7 +136,7 @@ withDb('the ledger', (db, store) => {
       expect([await volumeOf(actual), await volumeOf(least)]).toEqual(['7000123', '900'])
     })
 
-    it('is nothing of a trade that delivered nothing, whichever side counts', async () => {
+    it('is zero for a trade that delivered nothing', async () => {
       await addMark(USDG, minuteOf(nowS()), '1000000000000000000')
       await addMark(NATIVE, minuteOf(nowS()), '1000000000000000000000')
       const nothing = { amountOut: null, amountOutKind: null }
@@ -146,7 +146,7 @@ withDb('the ledger', (db, store) => {
       expect([await volumeOf(sale), await volumeOf(buy)]).toEqual(['0', '0'])
     })
 
-    it('is looked for page by page, so that those that wait hold up none behind them', async () => {
+    it('is computed page by page, so that unmarked trades do not block others', async () => {
       const waiting = await minedTrade()
       await addMark(USDG, minuteOf(nowS()), '1000000000000000000')
       const ready = await minedTrade({ tokenIn: MEME, tokenOut: USDG, side: 'output' })
@@ -160,7 +160,7 @@ withDb('the ledger', (db, store) => {
       })
     })
 
-    it('waits for its minute’s mark, then takes the nearest before it, within an hour', async () => {
+    it('waits for its minute’s mark, then uses the nearest earlier one within an hour', async () => {
       const minedAtS = nowS()
       const hash = await minedTrade({ amountIn: 10n ** 18n }, { minedAtS })
       await addMark(NATIVE, minuteOf(minedAtS) - 600, '5000000000000000000')
@@ -169,7 +169,7 @@ withDb('the ledger', (db, store) => {
       expect(await volumeOf(hash)).toBe('5000000')
     })
 
-    it('is nothing when no mark came, or the token can have none', async () => {
+    it('is zero without a mark', async () => {
       const minedAtS = nowS()
       const late = await minedTrade({}, { minedAtS })
       await addMark(NATIVE, minuteOf(minedAtS) - 3_660, '5000000000000000000')
@@ -185,7 +185,7 @@ withDb('the ledger', (db, store) => {
       expect(await volumeOf(unmarked)).toBe('0')
     })
 
-    it('counts once the fee that travelled apart is mined too', async () => {
+    it('counts once its separate fee is mined too', async () => {
       await addMark(NATIVE, minuteOf(nowS()), '1000000000000000000')
       const [fee, swap] = await openTrade({
         amountIn: 10n ** 18n,
@@ -201,7 +201,7 @@ withDb('the ledger', (db, store) => {
     })
   })
 
-  it('sweeps plans an hour after their deadline, and keeps what was relayed', async () => {
+  it('sweeps plans an hour after their deadline and keeps relayed trades', async () => {
     const relay = openTestRelay(db, crypto, createTestChain(crypto))
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet, { steps: ['approve', 'swap'], tokenIn: MEME })
@@ -213,7 +213,7 @@ withDb('the ledger', (db, store) => {
     await relay.plan(wallet)
     clock.later(100)
     expect(await sweepPlans({ db, clock })).toBe(1)
-    // The revocation has half an hour, and the hour after that.
+    // The revocation is valid for half an hour, plus the hour after that.
     expect(await db.query('select kind from plan_txs order by kind')).toEqual([
       { kind: 'revoke' },
       { kind: 'swap' },

@@ -73,7 +73,7 @@ withDb('receipts', (db) => {
     await expect.poll(() => rowOf(db, hash), { timeout, interval: 20 }).toMatchObject(row)
     return rowOf(db, hash)
   }
-  /** Relays a plan's only transaction and answers its hash. */
+  /** Relays a plan's only transaction and returns its hash. */
   const relayed = async (own: Parameters<TestRelay['plan']>[1] = {}, nonce = 0): Promise<Hex> => {
     const { signed } = await relay.plan(wallet, own, nonce)
     return (await relay.submit(wallet, { raws: signed[0]!.raw })).hashes[0]!
@@ -86,7 +86,7 @@ withDb('receipts', (db) => {
     addresses: addressesOf({ profile: PROFILE, market }),
   })
 
-  /** Twenty trades for ETH that only a trace could tell of; the node takes so long for each. */
+  /** Twenty trades for ETH that need a trace; the node takes this long for each. */
   async function readWithTraces(traceMs: number) {
     let under = 0
     const seen = { asked: 0, most: 0 }
@@ -104,24 +104,24 @@ withDb('receipts', (db) => {
     chain.mine()
     const rows = await openRows(db, 0, 100)
     const receipts = await receiptsOf(chain.rpc, rows)
-    const found = rows.map((row) => ({ row, receipt: receipts.get(row.id)! }))
-    return { hashes, seen, outcomes: await readOutcomes(followDeps(), found) }
+    const mined = rows.map((row) => ({ row, receipt: receipts.get(row.id)! }))
+    return { hashes, seen, outcomes: await readOutcomes(followDeps(), mined) }
   }
 
-  it('are read with a few traces at a time', async () => {
+  it('limit concurrent traces', async () => {
     const { hashes, seen, outcomes } = await readWithTraces(30)
     expect(outcomes.map(({ row }) => row.tx_hash)).toEqual(hashes)
     expect(seen).toEqual({ asked: 20, most: 8 })
   })
 
-  it('that need a trace wait for the next look when the node is slow', async () => {
+  it('that need a trace wait for the next round if the node is slow', async () => {
     const { seen, outcomes } = await readWithTraces(2_100)
     expect(seen.asked).toBeLessThanOrEqual(8)
     expect(outcomes).toHaveLength(seen.asked)
   })
 
   describe('a mined trade', () => {
-    it('has its block, what the wallet received and the fee it paid, to the atom', async () => {
+    it('has its block, the received amount and the paid fee, exact to the atom', async () => {
       const hash = await relayed()
       const logs = [
         transfer(USDG, ROUTER, wallet.address, 1_234n),
@@ -163,7 +163,7 @@ withDb('receipts', (db) => {
       expect(await feesOf(db, ether)).toEqual([])
     })
 
-    it('pays a portion of a token as its log says', async () => {
+    it('pays a portion of a token as logged', async () => {
       const hash = await relayed({ tokenIn: MEME, tokenOut: USDG, side: 'output' })
       const logs = [transfer(USDG, ROUTER, RECIPIENT, 31n), transfer(USDG, ROUTER, wallet.address, 12_469n)]
       chain.mine({ logs: { [hash]: logs } })
@@ -178,7 +178,7 @@ withDb('receipts', (db) => {
         'made by both',
         () => [withdrawal(WETH, ROUTER, 400_000n), v4Swap(POOL_MANAGER, ETHER_POOL, ROUTER, 600_007n)],
       ],
-    ])('for ETH %s knows the portion without a log of it', async (_, logs) => {
+    ])('for ETH %s derives the portion without a log', async (_, logs) => {
       const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' })
       const before = 10n ** 18n
       const { number } = chain.mine({ logs: { [hash]: logs(ROUTER) } })
@@ -188,13 +188,13 @@ withDb('receipts', (db) => {
       expect(await feesOf(db, hash)).toMatchObject([{ token: NATIVE, atoms: '2500', side: 'output' }])
     })
 
-    it('for ETH believes the logs where the node keeps no old state', async () => {
+    it('for ETH uses the logs if the node has no old state', async () => {
       const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' })
       chain.mine({ logs: { [hash]: [withdrawal(WETH, ROUTER, 40_000n)] } })
       await expectRow(hash, { status: 'mined', amount_out: '39900', amount_out_kind: 'actual' })
     })
 
-    it('for ETH asks a trace where logs and balance differ, else stays at the minimum', async () => {
+    it('for ETH uses a trace if logs and balance differ, else the minimum', async () => {
       const more = async (nonce: number, trace: boolean) => {
         const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, nonce)
         if (trace) {
@@ -218,7 +218,7 @@ withDb('receipts', (db) => {
       expect(await feesOf(db, untold)).toMatchObject([{ atoms: '100' }])
     })
 
-    it('on a curve for ETH is net of the fee that travelled apart', async () => {
+    it('on a curve for ETH is net of the separate fee', async () => {
       const { signed } = await relay.plan(wallet, {
         tokenIn: MEME,
         tokenOut: NATIVE,
@@ -231,7 +231,7 @@ withDb('receipts', (db) => {
       await expect.poll(() => chain.sentTimes(fee), { timeout: 5_000, interval: 5 }).toBe(1)
       chain.mine()
       await submitting
-      // A log of the same shape by anyone else counts for nothing.
+      // The same log from another contract does not count.
       const logs = [curveSale(CURVE, wallet.address, 10_000n), curveSale(MEME, wallet.address, 77n)]
       chain.mine({ logs: { [swap]: logs } })
       await expectRow(swap, { status: 'mined', amount_out: '9930', amount_out_kind: 'actual' })
@@ -240,7 +240,7 @@ withDb('receipts', (db) => {
       expect(await feesOf(db, fee)).toMatchObject([{ token: NATIVE, atoms: '70', side: 'output' }])
     })
 
-    it('of a token whose logs do not tell is read from balances, if nothing else moved them', async () => {
+    it('of a token with unreliable logs uses balances if nothing else moved them', async () => {
       await relay.close()
       relay = open({ isPlainToken: (token) => token !== MEME })
       const two = [0, 1]
@@ -267,7 +267,7 @@ withDb('receipts', (db) => {
       }
     })
 
-    it('books what a taxed token brought the recipient, not what was sent', async () => {
+    it('books what the recipient received of a taxed token, not what was sent', async () => {
       await relay.close()
       relay = open({ isPlainToken: (token) => token !== MEME })
       const hash = await relayed({ tokenIn: MEME, tokenOut: USDG, feeAmount: 500n })
@@ -279,8 +279,8 @@ withDb('receipts', (db) => {
     })
   })
 
-  describe('what never is mined', () => {
-    it('is dropped after an hour, and looked for until then', async () => {
+  describe('a transaction that is never mined', () => {
+    it('is searched for an hour, then dropped', async () => {
       const hash = await relayed()
       await expectRow(hash, { status: 'pending' })
       clock.later(3_590)
@@ -289,20 +289,20 @@ withDb('receipts', (db) => {
       await expectRow(hash, { status: 'dropped', amount_out: null, amount_out_kind: null })
     })
 
-    it('is dropped when its nonce is another transaction’s', async () => {
+    it('is dropped if another transaction used its nonce', async () => {
       const hash = await relayed()
       await expectRow(hash, { status: 'pending' })
       const other = wallet.sign({ to: USDG, valueWei: 1n, data: '0x' }, { nonce: 0 })
       chain.mine({ only: [chain.take(other.raw)] })
       chain.setMode({ kind: 'ok' })
-      // The node forgets what can never be mined.
+      // The node forgets transactions that can never be mined.
       chain.forget(hash)
       await expectRow(hash, { status: 'dropped' })
       const { signed } = await relay.plan(wallet)
       expect(signed).toHaveLength(1)
     })
 
-    it('but lands after all is mined, fee and all', async () => {
+    it('is booked with its fee if it is mined after all', async () => {
       const hash = await relayed()
       await expectRow(hash, { status: 'pending' })
       await relay.close()
@@ -313,7 +313,7 @@ withDb('receipts', (db) => {
       expect(await feesOf(db, hash)).toHaveLength(1)
     })
 
-    it('is looked for a few minutes when the sequencer refused it, and deleted after a month', async () => {
+    it('is searched for a few minutes if the sequencer refused it, and deleted after a month', async () => {
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
       await refused(relay.submit(wallet, { raws: signed[0]!.raw }))
@@ -332,7 +332,7 @@ withDb('receipts', (db) => {
       expect(await rowOf(db, hash)).toBeUndefined()
     })
 
-    it('goes on where the last round ended, and keeps only the newest refused ones of a wallet', async () => {
+    it('is processed in rounds, keeping only a wallet’s newest refused ones', async () => {
       await relay.close()
       const many = 20 * 200 + 10
       await db.query(
@@ -342,31 +342,31 @@ withDb('receipts', (db) => {
          from generate_series(1, ${many}) as i`,
         [wallet.address, clock.nowMs() - 400_000],
       )
-      const asked: string[] = []
+      const lookups: string[] = []
       const request = followDeps().rpc
       const rpc = {
         ...request,
         batch: (calls: Parameters<typeof request.batch>[0]) => {
-          asked.push(...calls.map(([, params]) => params[0] as string))
+          lookups.push(...calls.map(([, params]) => params[0] as string))
           return request.batch(calls)
         },
       }
       const watch = createGivenUpWatcher({ ...followDeps(), rpc, clock })
       await watch()
-      expect(asked).toHaveLength(many - 10)
+      expect(lookups).toHaveLength(many - 10)
       await watch()
-      expect(new Set(asked).size).toBe(many)
-      expect(asked).toHaveLength(many)
-      const left = await db.query(
+      expect(new Set(lookups).size).toBe(many)
+      expect(lookups).toHaveLength(many)
+      const remaining = await db.query(
         `select status, count(*)::int4 as n from trades group by status order by status`,
       )
-      expect(left).toEqual([
+      expect(remaining).toEqual([
         { status: 'dropped', n: many - 600 },
         { status: 'refused', n: 500 },
       ])
     }, 120_000)
 
-    it('is settled when the hour is over', async () => {
+    it('is settled after the hour', async () => {
       const hash = await relayed()
       await relay.close()
       await db.query(`update trades set status = 'dropped'`)

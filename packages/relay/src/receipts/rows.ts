@@ -6,7 +6,7 @@ const COLUMNS = `id, kind, wallet, status, token_in, token_out, amount_in, amoun
   nonce, fee_bps, fee_class, fee_side, fee_token, fee_amount, fee_recipient, fee_apart, block, block_hash,
   created_at_ms`
 
-/** Rows that wait for a receipt, from one id on, oldest first. */
+/** Rows without a receipt after an id, oldest first. */
 export const openRows = (sql: Sql, afterId: number, limit: number): Promise<FollowedRow[]> =>
   sql.query<FollowedRow>(
     `select ${COLUMNS} from trades
@@ -15,7 +15,7 @@ export const openRows = (sql: Sql, afterId: number, limit: number): Promise<Foll
     { kept: true },
   )
 
-/** Mined before a time and not looked at again since. */
+/** Mined before a time and not rechecked since. */
 export const unsettledRows = (sql: Sql, minedBeforeS: number, limit: number): Promise<FollowedRow[]> =>
   sql.query<FollowedRow>(
     `select ${COLUMNS} from trades
@@ -23,7 +23,7 @@ export const unsettledRows = (sql: Sql, minedBeforeS: number, limit: number): Pr
     [minedBeforeS, limit],
   )
 
-/** Given up, and still able to land; in rounds of a page each. */
+/** Dropped or refused, but may still be mined; in rounds of one page. */
 export const givenUpRows = (sql: Sql, afterId: number, limit: number): Promise<FollowedRow[]> =>
   sql.query<FollowedRow>(
     `select ${COLUMNS} from trades
@@ -32,7 +32,7 @@ export const givenUpRows = (sql: Sql, afterId: number, limit: number): Promise<F
     [afterId, limit],
   )
 
-/** Known to the chain after all, before anyone marked them. */
+/** Known to the chain before they were marked. */
 export async function markSeen(sql: Sql, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql.query(`update trades set status = 'pending' where id = any($1::int8[]) and status = 'relaying'`, [
@@ -40,7 +40,7 @@ export async function markSeen(sql: Sql, ids: readonly number[]): Promise<void> 
   ])
 }
 
-/** Final for whoever asks; looked for all the same until it is settled. Answers those it held for. */
+/** Final for callers, but still searched for until settled. Returns the ids that were updated. */
 export async function markDropped(sql: Sql, rows: readonly FollowedRow[]): Promise<Set<number>> {
   if (rows.length === 0) return new Set()
   const dropped = await sql.query<{ id: number }>(
@@ -52,7 +52,7 @@ export async function markDropped(sql: Sql, rows: readonly FollowedRow[]): Promi
   return new Set(dropped.map(({ id }) => id))
 }
 
-/** Nothing changes it any more. */
+/** Marks rows as final. */
 export async function markSettled(sql: Sql, rows: readonly FollowedRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql.query(
@@ -63,10 +63,10 @@ export async function markSettled(sql: Sql, rows: readonly FollowedRow[]): Promi
   )
 }
 
-/** Signed, refused by the sequencer, and looked for long enough. */
+/** Signed, refused by the sequencer, and searched for long enough. */
 const SIGNED_REFUSED = `status = 'refused' and settled and tx_hash is not null`
 
-/** Deletes all but the newest of these of each wallet; an endless backlog in steps. */
+/** Deletes all but the newest of these per wallet; a large backlog in steps. */
 export async function trimSignedRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
   if (wallets.length === 0) return
   await sql.query(
@@ -79,7 +79,7 @@ export async function trimSignedRefused(sql: Sql, wallets: readonly Address[], k
   )
 }
 
-/** Deletes some of these from before a time; answers how many. */
+/** Deletes a batch of these from before a time; returns how many. */
 export async function deleteSignedRefused(sql: Sql, beforeMs: number, atOnce: number): Promise<number> {
   const deleted = await sql.query(
     `delete from trades where id = any (array(

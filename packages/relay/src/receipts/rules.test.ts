@@ -41,7 +41,7 @@ const row = (own: Partial<FollowedRow> = {}): FollowedRow =>
     ...own,
   }) as FollowedRow
 
-describe('what is open', () => {
+describe('an open row', () => {
   const look = (own: Partial<Look>): Look => ({
     status: 'pending',
     ageMs: 1_000,
@@ -66,10 +66,10 @@ describe('what is open', () => {
     ['its nonce gone but still shown', { nonceGoneForMs: 1_500, known: true }, 'wait'],
   ])('%s', (_, own, decision) => expect(decide(look(own))).toBe(decision))
 
-  it('is decided within ten seconds of a restart when it was being relayed', () => {
+  it('is decided within ten seconds of a restart if it was being relayed', () => {
     expect(MUST_HAVE_LEFT_MS).toBeLessThan(9_000)
   })
-  it('is looked for ever more rarely', () => {
+  it('is checked less often with age', () => {
     const steps = [0, 3_000, 15_000, 120_000].map(nextLookMs)
     expect(steps).toEqual([...steps].sort((a, b) => a - b))
     expect(steps[0]).toBe(150)
@@ -77,7 +77,7 @@ describe('what is open', () => {
 })
 
 describe('ETH', () => {
-  it('is what the router unwrapped, pools of ETH gave it and the curve paid', () => {
+  it('is the sum of unwrapped ether and payments of ETH pools and the curve', () => {
     const logs = [
       withdrawal(WETH, ROUTER, 5n),
       withdrawal(WETH, WALLET, 1_000n),
@@ -92,11 +92,11 @@ describe('ETH', () => {
     expect(etherMade([curveSale(CURVE, WALLET, 9n)], row(), addresses)).toBeNull()
     expect(etherMade([], row(), addresses)).toBeNull()
   })
-  it('is not told by a pool nobody knows', () => {
+  it('is unknown for an unknown pool', () => {
     const logs = [withdrawal(WETH, ROUTER, 5n), v4Swap(POOL_MANAGER, `0x${'d'.repeat(64)}`, ROUTER, 70n)]
     expect(etherMade(logs, row(), addresses)).toBeNull()
   })
-  it('comes back from what was delivered to within an atom, never too much', () => {
+  it('is derived from the delivered amount within an atom, never too high', () => {
     const amounts = fc.bigInt(1n, 10n ** 24n)
     fc.assert(
       fc.property(amounts, fc.integer({ min: 0, max: 100 }), (made, fee_bps) => {
@@ -109,7 +109,7 @@ describe('ETH', () => {
       }),
     )
   })
-  it('keeps a fixed fee and one that travels apart separate', () => {
+  it('distinguishes a fixed fee from a separate one', () => {
     expect(etherDelivered(row({ fee_amount: '30' }), 100n)).toBe(70n)
     expect(etherDelivered(row({ fee_amount: '30', fee_apart: true }), 100n)).toBe(100n)
     expect(etherDelivered(row({ fee_side: 'input' }), 100n)).toBe(100n)
@@ -118,7 +118,7 @@ describe('ETH', () => {
 })
 
 describe('tokens', () => {
-  it('are counted by their own logs, in and out', () => {
+  it('are counted from their own logs, in and out', () => {
     const logs = [
       transfer(MEME, ROUTER, WALLET, 10n),
       transfer(MEME, WALLET, ROUTER, 3n),
@@ -141,7 +141,7 @@ describe('tokens', () => {
   })
 })
 
-it('a week begins on Monday 00:00 UTC', () => {
+it('starts a week on Monday 00:00 UTC', () => {
   const monday = Date.UTC(2026, 0, 5) / 1000
   expect(weekStartOf(monday)).toBe(monday)
   expect(weekStartOf(monday - 1)).toBe(monday - 604_800)
@@ -157,7 +157,7 @@ describe('a receipt', () => {
     gasUsed: '0x2',
     effectiveGasPrice: '0x3',
   }
-  it('is read with what its gas cost', () => {
+  it('is read with its gas cost', () => {
     expect(receiptOf({ ...raw, logs: [] })).toEqual({
       ok: true,
       block: 16,
@@ -170,7 +170,7 @@ describe('a receipt', () => {
     // Unknown is not free.
     expect(receiptOf({ ...raw, gasUsed: null, logs: [] })).toMatchObject({ gasCostWei: null })
   })
-  it('is none while there is no block, and unknown when it is none', () => {
+  it('is null without a block, and unknown if malformed', () => {
     expect(receiptOf(null)).toBeNull()
     expect(receiptOf({ ...raw, blockHash: null, logs: [] })).toBeNull()
     expect(receiptOf(raw)).toBeUndefined()
@@ -179,7 +179,7 @@ describe('a receipt', () => {
   })
 })
 
-it('a trace counts what moved and stayed moved', async () => {
+it('counts only unreverted transfers of a trace', async () => {
   const inner = { type: 'CALL', from: ROUTER, to: WALLET, value: '0x5' }
   const top = {
     type: 'CALL',

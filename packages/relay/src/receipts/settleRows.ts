@@ -9,16 +9,16 @@ import type { FollowedRow } from './types.ts'
 
 type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
 
-/** A block this old is looked at again: by then a reorganised chain shows what it kept. */
+/** A block of this age is rechecked: by then a reorg is visible. */
 const SETTLES_AFTER_S = 30
 const AT_ONCE = 200
 const MAX_PAGES = 20
-/** As many as of those that were never signed. */
+/** The same number as for calls refused before signing. */
 const KEEP_REFUSED_PER_WALLET = 500
 
 /**
- * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected,
- * ledger and all. In none: back to pending. Answers whether there is more to do.
+ * Rechecks mined transactions. In the same block: settled. In another: corrected, including the ledger. In none:
+ * back to pending. Returns whether there is more to do.
  */
 export async function settleMined(deps: SettleDeps): Promise<boolean> {
   const { db, rpc, clock, logger } = deps
@@ -38,7 +38,7 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
   const { booked: corrected } = await bookEach(deps, await readOutcomes(deps, moved))
   const undone = await unbook(db, lacking.lost)
   if (corrected.size + undone.size > 0)
-    logger.warn({ corrected: corrected.size, undone: undone.size }, 'the chain was reorganised')
+    logger.warn({ corrected: corrected.size, undone: undone.size }, 'corrected rows after a reorg')
   return rows.length === AT_ONCE && same.length + lacking.kept.length > 0
 }
 
@@ -49,18 +49,18 @@ async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
     rows.map(({ block }) => askHeader(block ?? 0)),
     PAGED,
   )
-  const kept: FollowedRow[] = []
+  const stillMined: FollowedRow[] = []
   const lost: FollowedRow[] = []
   for (const [i, row] of rows.entries()) {
     const shown = answers[i]
     if (!shown) continue
-    if (shown.hash === row.block_hash) kept.push(row)
+    if (shown.hash === row.block_hash) stillMined.push(row)
     else lost.push(row)
   }
-  return { kept, lost }
+  return { kept: stillMined, lost }
 }
 
-/** By row id; null where the chain has none, absent where the node would not say. */
+/** By row id; null without a receipt, absent if the node did not respond. */
 export async function receiptsOf(
   rpc: SettleDeps['rpc'],
   rows: readonly FollowedRow[],
@@ -74,12 +74,12 @@ export async function receiptsOf(
   )
 }
 
-/** What the sequencer refused has a deadline of two minutes; past this only an approval could still land. */
+/** Refused transactions have a deadline of two minutes; after this only an approval could still be mined. */
 const REFUSED_WATCHED_S = 300
 
 /**
- * What was given up may land all the same: what was dropped is looked for through the hour, what was refused
- * for a few minutes; then it is settled. A round that does not come to the end goes on there the next time.
+ * Dropped and refused transactions may still be mined: dropped ones are checked for an hour, refused ones for a
+ * few minutes; then they are settled. An unfinished round continues the next time.
  */
 export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
   const { db, rpc, clock } = deps
@@ -88,11 +88,11 @@ export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
     for (let page = 0; page < MAX_PAGES; page++) {
       const rows = await givenUpRows(db, after, AT_ONCE)
       const receipts = await receiptsOf(rpc, rows)
-      const found = rows.flatMap((row) => {
+      const mined = rows.flatMap((row) => {
         const receipt = receipts.get(row.id)
         return receipt ? [{ row, receipt }] : []
       })
-      await bookEach(deps, await readOutcomes(deps, found))
+      await bookEach(deps, await readOutcomes(deps, mined))
       const over = rows.filter((row) => receipts.get(row.id) === null && isOver(row, clock.nowMs()))
       await markSettled(db, over)
       const refused = over.filter(({ status }) => status === 'refused').map(({ wallet }) => wallet)

@@ -13,13 +13,13 @@ import type { Rpc } from '@pit/platform/rpc'
 import { transfersOf } from './amounts.ts'
 import type { Receipt } from './types.ts'
 
-/** Reads gathered for many rows and sent together; what is asked for can be had once `run` is done. */
+/** Collects reads for many rows and sends them together; results are available after `run`. */
 export interface StateReads {
   blockTimeS(blockHash: Hex): () => number | undefined
   etherGained(request: {
     wallet: Address
     receipt: Receipt
-    /** Transactions the wallet itself sent in this block when it sent no other. */
+    /** Transactions the wallet sent in this block, if these were the only ones. */
     ownTxs: number
     gasWei: bigint
   }): () => bigint | undefined
@@ -37,8 +37,8 @@ export function createStateReads(): StateReads {
   const questions: Question<unknown>[] = []
   let answers: unknown[] = []
 
-  /** The same question is asked once. */
-  function ask<T>(question: Question<T>): () => T | undefined {
+  /** Deduplicates identical reads. */
+  function queue<T>(question: Question<T>): () => T | undefined {
     const name = JSON.stringify(question.call)
     const place = places.get(name) ?? questions.push(question) - 1
     places.set(name, place)
@@ -47,25 +47,25 @@ export function createStateReads(): StateReads {
 
   return {
     blockTimeS(blockHash) {
-      const answer = ask(askBlockTime({ hash: blockHash }))
+      const answer = queue(askBlockTime({ hash: blockHash }))
       return () => answer() ?? undefined
     },
     etherGained({ wallet, receipt: { block }, ownTxs, gasWei }) {
-      const after = ask(askEther(wallet, block))
-      const before = ask(askEther(wallet, block - 1))
-      const sentAfter = ask(askNonce(wallet, block))
-      const sentBefore = ask(askNonce(wallet, block - 1))
+      const after = queue(askEther(wallet, block))
+      const before = queue(askEther(wallet, block - 1))
+      const sentAfter = queue(askNonce(wallet, block))
+      const sentBefore = queue(askNonce(wallet, block - 1))
       return () => {
         const [a, b, n, m] = [after(), before(), sentAfter(), sentBefore()]
         if (a === undefined || b === undefined || n === undefined || m === undefined) return undefined
-        // The wallet sent something else in the same block: the difference is not this transaction's alone.
+        // The wallet sent another transaction in the same block: the difference is not this one's alone.
         return n - m === ownTxs ? a - b + gasWei : undefined
       }
     },
     tokenGained({ token, holder, hash, receipt: { block, blockHash } }) {
-      const after = ask(askBalance({ wallet: holder, token }, { block }))
-      const before = ask(askBalance({ wallet: holder, token }, { block: block - 1 }))
-      const logs = ask(askLogs({ address: token, topics: [ERC20_TRANSFER_TOPIC] }, { blockHash }))
+      const after = queue(askBalance({ wallet: holder, token }, { block }))
+      const before = queue(askBalance({ wallet: holder, token }, { block: block - 1 }))
+      const logs = queue(askLogs({ address: token, topics: [ERC20_TRANSFER_TOPIC] }, { blockHash }))
       return () => {
         const [a, b, all] = [after(), before(), logs()]
         if (a === undefined || b === undefined || all === undefined) return undefined

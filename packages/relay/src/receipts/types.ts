@@ -2,7 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import type { FeeClass, FeeSide } from '@pit/protocol'
 import type { TradeStatus, TxKind } from '../types.ts'
 
-/** A relayed transaction as the ones who follow it need it. Amounts as the store gives them. */
+/** A relayed transaction as needed to follow it. Amounts as stored. */
 export interface FollowedRow {
   id: number
   kind: TxKind
@@ -38,7 +38,7 @@ export interface BookedFee {
   recipient: Address
 }
 
-/** What a receipt makes of a row. */
+/** The result of a receipt for a row. */
 export interface Outcome {
   row: FollowedRow
   status: 'mined' | 'reverted'

@@ -4,24 +4,24 @@ import { type ChainProfile, markPrice } from '@pit/protocol'
 import { lower } from '../deps.ts'
 
 const AT_ONCE = 500
-/** A minute's mark is written in its first seconds; only after this is an earlier one taken instead. */
+/** A minute's mark is written in its first seconds; only after this an earlier one is used. */
 const MARK_DUE_S = 120
 const MARK_MAX_AGE_S = 3_600
 const MINUTE_S = 60
-/** A trade without a mark by then counts no volume, nor does one whose token can have no mark. */
+/** A trade without a mark by then has no volume, nor does one whose token has no marks. */
 const GIVE_UP_S = 7_200
 
-/** The divisor from atoms times an e18 price to micro-dollars, for each token with marks. */
+/** Divisor from atoms × e18 price to micro-dollars, for each token with marks. */
 export function volumeScales(profile: ChainProfile): Map<string, bigint> {
   const tokens = [...profile.core_tokens, ...profile.listed_stocks]
   return new Map(tokens.map(({ address, decimals }) => [lower(address), markPrice(1n, decimals).den]))
 }
 
 /**
- * Values mined trades by the mark of their minute, rounded down: the amount of the side that counts, actual
- * where the receipt showed it; one that delivered nothing counts nothing. A trade whose fee travelled apart
- * counts once that fee is mined. Looks at one page from an id on, since those that wait for a mark may be
- * many; answers how many it valued and where to go on, zero for the start.
+ * Values mined trades at the mark of their minute, rounded down: the amount of the counting side, actual if the
+ * receipt showed it; a trade that delivered nothing counts zero. A trade with a separate fee counts once that
+ * fee is mined. Processes one page from an id on, since many trades may wait for a mark; returns how many it
+ * valued and where to continue, zero for the start.
  */
 export async function valueVolumes(
   sql: Sql,
@@ -47,7 +47,7 @@ export async function valueVolumes(
   return { valued, next: page.length === atOnce ? page.at(-1)!.id : 0 }
 }
 
-/** By the trades as they are now: one whose block changed since its price was read waits a round. */
+/** Checks the current rows: a trade whose block changed since its price was read waits for the next round. */
 async function writeVolumes(
   sql: Sql,
   scales: ReadonlyMap<string, bigint>,
