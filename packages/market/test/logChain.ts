@@ -53,7 +53,7 @@ export function chainOf(said: (number: number) => Said[]) {
   return {
     rpc: rpcOf(async (method, [first]) => {
       if (method === 'eth_getBlockByNumber') return header(first === 'latest' ? head : Number(first))
-      if (method !== 'eth_getLogs') throw new Error(`nobody answers ${method}`)
+      if (method !== 'eth_getLogs') throw new Error(`unexpected ${method}`)
       const where = first as { blockHash?: Hex; fromBlock: Hex; toBlock: Hex }
       const number = Number(BigInt(where.blockHash ?? 0) & 0xffff_ffff_ffffn) - 1
       if (where.blockHash) return hashOf(number) === where.blockHash ? logs(number) : []
@@ -72,7 +72,7 @@ export function chainOf(said: (number: number) => Said[]) {
       fork += 1
       forkedAt = number
       head = number
-      for (const known of own.keys()) if (known > number) own.delete(known)
+      for (const blockNumber of own.keys()) if (blockNumber > number) own.delete(blockNumber)
     },
   }
 }

@@ -128,7 +128,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
     const topics = [TOPIC.curveLaunched, `0x${pad(id)}`, token]
     return { address: LAUNCHPAD, topics, data: `0x${[...terms, ...rest].join('')}` }
   }
-  /** A v3 pool's first price, which its birth does not tell. */
+  /** A v3 pool's first price, which is not in its creation log. */
   const opening = (shape: Shape): Raw => ({
     address: idOf(shape),
     topics: [TOPIC.v3Initialize],
@@ -169,8 +169,8 @@ export function createSyntheticChain(options: SyntheticOptions) {
   }
 
   function note(i: number, block: number): void {
-    const known = changes.get(i)
-    if (known) known.push(block)
+    const existing = changes.get(i)
+    if (existing) existing.push(block)
     else changes.set(i, [block])
   }
   function mine(count = 1): void {
@@ -224,13 +224,13 @@ export function createSyntheticChain(options: SyntheticOptions) {
     const to = only ?? Math.min(Number(filter.toBlock), head)
     const addresses = filter.address === undefined ? null : new Set([filter.address].flat())
     const topics = new Set([filter.topics?.[0] ?? []].flat())
-    const found: unknown[] = []
+    const logs: unknown[] = []
     const add = (raw: Raw, block: number, index: number) => {
       if (addresses && !addresses.has(raw.address as Address)) return
       if (!topics.has(raw.topics[0] as Hex)) return
-      if (found.length >= maxLogs)
+      if (logs.length >= maxLogs)
         throw new RpcError('eth_getLogs', -32_005, `query returned more than ${maxLogs} results`, undefined)
-      found.push(logJson(raw, block, index))
+      logs.push(logJson(raw, block, index))
     }
     const first = Math.max(0, Math.floor(((from - 1) * pools) / (blocks - 1)) - 2)
     // Without a look at each: most of the range is history.
@@ -254,7 +254,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
       }
       for (const i of changed) add(change(shapeOf(i), changesBy(i, block)), block, index++)
     }
-    return found
+    return logs
   }
 
   const S = {

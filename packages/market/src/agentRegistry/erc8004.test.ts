@@ -60,7 +60,7 @@ describe('an identity registry', () => {
       [2n, { owner: at(1), wallet: at(1) }],
     ])
 
-  it('finds the agent a wallet acts for, its own wallet before its owner', async () => {
+  it('finds the agent a wallet acts for, by its own wallet before its owner', async () => {
     const { registry } = open(agents())
     expect(await registry.find(at(3))).toEqual({
       status: 'ok',
@@ -71,7 +71,7 @@ describe('an identity registry', () => {
     expect(await registry.find(at(9))).toEqual({ status: 'ok', agent: null })
   })
 
-  it('sees a new agent at once, and nobody as owner of what was given away', async () => {
+  it('finds a new agent at once, and no former owner', async () => {
     const all = agents()
     const { registry, state } = open(all)
     expect(await registry.find(at(9))).toMatchObject({ agent: null })
@@ -85,7 +85,7 @@ describe('an identity registry', () => {
     await expect.poll(() => registry.find(at(8))).toMatchObject({ agent: { agent_id: '3' } })
   })
 
-  it('reads records: the owner stands in for what it has not', async () => {
+  it('reads records, with the owner as default', async () => {
     const { registry } = open(agents())
     const owner = at(1)
     expect(await registry.agent('0')).toEqual({
@@ -104,7 +104,7 @@ describe('an identity registry', () => {
     expect(await registry.tokens()).toEqual(new Set())
   })
 
-  it('throws while the node does not answer', async () => {
+  it('throws while the node does not respond', async () => {
     const rpc = rpcOf(async () => {
       throw new Error('down')
     })
@@ -114,7 +114,7 @@ describe('an identity registry', () => {
   })
 })
 
-it('reads a name only where the registry holds the file', () => {
+it('reads a name only if the registry holds the file', () => {
   expect(nameIn(file({ name: '  Atlas ' }))).toBe('Atlas')
   expect(nameIn('data:application/json,%7B%22name%22%3A%22A%22%7D')).toBe('A')
   for (const uri of [

@@ -14,8 +14,8 @@ const abi = parseAbi([
 const READING_GAS = 20_000_000
 
 /**
- * ERC-8004's identity registry: an agent is an ERC-721 token. It has no list by wallet, so one is kept here;
- * no vault, so nothing is staked; and no token of its own, symbol or beneficiary: those are the owner's.
+ * ERC-8004's identity registry: an agent is an ERC-721 token. It has no lookup by wallet, so an index is kept
+ * here; no vault, so nothing is staked; and no token, symbol or beneficiary: the owner stands in for them.
  */
 export function openIdentityRegistry({
   rpc,
@@ -39,7 +39,7 @@ export function openIdentityRegistry({
       : { id, owner: holder, wallet: addressIn(wallet) ?? NATIVE }
   }
 
-  /** Null stands for an id nobody owns. Throws when the node does not answer. */
+  /** Null for an id without an owner. Throws if the node does not respond. */
   async function identities(ids: readonly bigint[]): Promise<(Identity | null)[]> {
     const calls = ids.flatMap((id) => [to('ownerOf', id), to('getAgentWallet', id)])
     const answers = await readOne(rpc, askMulticall(multicall3, calls, { gas: READING_GAS }))
@@ -54,11 +54,11 @@ export function openIdentityRegistry({
   const index = createIdentityIndex({ identities, ...(monotonicMs && { monotonicMs }) })
   return {
     async find(wallet) {
-      const found = await index.of(wallet)
-      if (!found) return { status: 'ok', agent: null }
-      const role = found.wallet === wallet ? 'agentWallet' : 'owner'
-      const [agent_id, name] = [found.id.toString(), await nameOf(found.id)]
-      return { status: 'ok', agent: { agent_id, token: NATIVE, symbol: symbolOf(found.id), role, name } }
+      const identity = await index.of(wallet)
+      if (!identity) return { status: 'ok', agent: null }
+      const role = identity.wallet === wallet ? 'agentWallet' : 'owner'
+      const [agent_id, name] = [identity.id.toString(), await nameOf(identity.id)]
+      return { status: 'ok', agent: { agent_id, token: NATIVE, symbol: symbolOf(identity.id), role, name } }
     },
     async agent(id) {
       if (BigInt(id) > MAX_UINT256) return null
@@ -66,7 +66,7 @@ export function openIdentityRegistry({
       return found ? agentOf(found, await nameOf(found.id)) : null
     },
     async agents(ids) {
-      const found = await identities(ids.map(BigInt))
+      const records = await identities(ids.map(BigInt))
       const named = await readOne(
         rpc,
         askMulticall(
@@ -75,7 +75,7 @@ export function openIdentityRegistry({
           { gas: READING_GAS },
         ),
       )
-      return found.map((identity, i) => identity && agentOf(identity, nameOr(named[i]!, identity.id)))
+      return records.map((identity, i) => identity && agentOf(identity, nameOr(named[i]!, identity.id)))
     },
     stake: async () => ({ principal: 0n, gain: 0n }),
     gainWithdrawn: async () => 0n,
@@ -86,7 +86,7 @@ export function openIdentityRegistry({
 const agentOf = ({ id, owner, wallet }: Identity, name: string): VaultAgent => ({
   id: id.toString(),
   owner,
-  // An agent without a wallet of its own acts with its owner's.
+  // An agent without its own wallet acts with its owner's.
   agentWallet: wallet === NATIVE ? owner : wallet,
   beneficiary: owner,
   token: NATIVE,
@@ -105,6 +105,6 @@ function nameOr(answer: Hex | null, id: bigint): string {
   }
 }
 
-/** Null when the answer is no address. */
+/** Null if the result is not an address. */
 const addressIn = (answer: Hex | null): Address | null =>
   answer !== null && /^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? lower(`0x${answer.slice(26)}`) : null

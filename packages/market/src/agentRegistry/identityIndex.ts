@@ -8,24 +8,23 @@ export interface Identity {
 }
 
 const PAGE = 200
-/** More agents than this are not looked through; they are still found by their id. */
+/** Agents beyond this number are found by id only. */
 const MAX_AGENTS = 100_000
-/** A transfer or another wallet is seen within this time; a new agent at once. */
+/** A transfer or a changed wallet is noticed within this time; a new agent at once. */
 const RENEW_AFTER_MS = 60_000
-/** A wallet may own many: so many are looked at again before one is named. */
+/** A wallet may own many agents: this many are read again before one is chosen. */
 const MAX_CANDIDATES = 20
 
 interface Pass {
   byAddress: Map<Address, Set<bigint>>
-  /** The first id that nobody owned yet. */
+  /** The first id without an owner. */
   nextId: bigint
   readAtMs: number
 }
 
 /**
- * Which agent a wallet acts for, in a registry that only answers by id: ids are read through page by page, up
- * to the first page without an owner. What it names is read again at that moment, so nobody is taken for the
- * owner of an agent that was given away.
+ * Finds the agent a wallet acts for, in a registry with lookups by id only: reads ids page by page up to the
+ * first page without an owner. A result is read again, so that a former owner is never returned.
  */
 export function createIdentityIndex({
   identities,
@@ -40,17 +39,17 @@ export function createIdentityIndex({
   async function readOn(pass: Pass): Promise<void> {
     while (pass.nextId < MAX_AGENTS) {
       const ids = Array.from({ length: PAGE }, (_, i) => pass.nextId + BigInt(i))
-      const found = (await identities(ids)).filter((one) => one !== null)
-      if (found.length === 0) return
-      for (const { id, owner, wallet } of found) {
+      const owned = (await identities(ids)).filter((one) => one !== null)
+      if (owned.length === 0) return
+      for (const { id, owner, wallet } of owned) {
         for (const address of new Set([owner, wallet])) {
           if (address === NATIVE) continue
-          const known = pass.byAddress.get(address)
-          if (known) known.add(id)
+          const existing = pass.byAddress.get(address)
+          if (existing) existing.add(id)
           else pass.byAddress.set(address, new Set([id]))
         }
       }
-      pass.nextId = found[found.length - 1]!.id + 1n
+      pass.nextId = owned[owned.length - 1]!.id + 1n
     }
   }
 
@@ -68,7 +67,7 @@ export function createIdentityIndex({
 
   async function current(): Promise<Pass> {
     if (newest === undefined) return renew()
-    // The old list serves on while a new one is read.
+    // The old list is used while a new one is read.
     if (monotonicMs() - newest.readAtMs > RENEW_AFTER_MS) renew().catch(() => {})
     return newest
   }

@@ -14,7 +14,7 @@ export type {
   VaultAgent,
 } from './types.ts'
 
-/** The registry that the profile names, by its kind; null where it names none. */
+/** The registry of the profile, by its kind; null without one. */
 export function openAgentRegistry({
   rpc,
   profile,

@@ -40,8 +40,8 @@ export function openPitRegistry({
   }
   return {
     async find(wallet) {
-      const found = await call(encodeFunctionData({ abi, functionName: 'agentOf', args: [wallet] }))
-      const [id, role] = decodeFunctionResult({ abi, functionName: 'agentOf', data: found })
+      const result = await call(encodeFunctionData({ abi, functionName: 'agentOf', args: [wallet] }))
+      const [id, role] = decodeFunctionResult({ abi, functionName: 'agentOf', data: result })
       if (role !== 1 && role !== 2) return { status: 'ok', agent: null }
       const record = await call(encodeFunctionData({ abi, functionName: 'agent', args: [id] }))
       const { token, symbol, name } = decodeFunctionResult({ abi, functionName: 'agent', data: record })
@@ -90,7 +90,7 @@ export function openPitRegistry({
   }
 }
 
-/** A registry that answers a zero owner for an unknown id, instead of reverting, has no such agent either. */
+/** A registry may return a zero owner for an unknown id instead of reverting. */
 function agentIn(answer: Hex): VaultAgent | null {
   const agent = decodeFunctionResult({ abi, functionName: 'agent', data: answer })
   if (BigInt(agent.owner) === 0n) return null

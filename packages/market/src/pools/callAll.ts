@@ -3,7 +3,7 @@ import type { Address, Hex } from '@pit/chain'
 import { askMulticall, type ContractCall, readOne, refusalOf } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 
-/** Answers of many calls of one block, in order; null for one that failed. */
+/** Results of many calls at one block, in order; null for a failed one. */
 export type CallAll = (calls: readonly ContractCall[], block: number) => Promise<(Hex | null)[]>
 
 /** Some four million gas, and a quarter of a megabyte each way. */
@@ -47,7 +47,7 @@ export function createCallAll({ rpc, multicall3 }: { rpc: Rpc; multicall3: Addre
         for (const [i, answer] of some.entries()) answers[at + i] = answer
       }
     }
-    // One that fails is the end of all: the others ask nothing more.
+    // After one failure the other requests stop.
     const stop = () => {
       next = calls.length
     }

@@ -39,32 +39,32 @@ withDb('market checkpoint', (db) => {
     expect(await readCheckpoint(db)).toEqual(stored)
   })
 
-  it('lets the process that is furthest ahead win', async () => {
+  it('prefers the process that is furthest ahead', async () => {
     await write(9, [pool('a', 9n)], { anew: true })
     expect(await write(8, [pool('a', 8n)])).toBe(true)
     expect(await readCheckpoint(db)).toMatchObject({ block: 9, pools: [{ reserve0: 9n }] })
   })
 
-  it('takes no changes on a state that is older than they are', async () => {
+  it('rejects changes on top of an older state', async () => {
     await write(5, [pool('a', 5n)], { anew: true })
     expect(await write(9, [pool('b', 9n)], { since: 7 })).toBe(false)
     expect(await readCheckpoint(db)).toMatchObject({ block: 5, pools: [{ reserve0: 5n }] })
   })
 
-  it('is overruled by one that is not of the stored chain', async () => {
+  it('is replaced by one of another chain', async () => {
     await write(9, [pool('a', 9n)], { anew: true })
     await write(2, [], { anew: true })
     expect(await readCheckpoint(db)).toMatchObject({ block: 2, hash: '0x2', pools: [] })
   })
 
-  it('keeps states that are being read with their own blocks, and how far that got', async () => {
+  it('stores swept states with their own blocks, and the progress', async () => {
     await write(9, [pool('a', 9n)], { anew: true })
     await beginSweep(db, { block: 20, hash: '0x20' }, 'me')
     expect(await keepSwept(db, { by: 'me', to: 'b', pools: [pool('b', 2n)], at: header(21) })).toBe(true)
     const ahead = [{ pool: pool('b', 2n), at: 21, hash: '0x21' }]
     const sweep = { by: 'me', to: 'b' }
     expect(await readCheckpoint(db)).toEqual({ block: 20, hash: '0x20', pools: [], ahead, sweep })
-    // One who follows meanwhile has no base for changes.
+    // A process that follows meanwhile has no base for changes.
     expect(await write(30, [pool('a', 9n)], { since: 9 })).toBe(false)
     await endSweep(db, 'me')
     expect(await readCheckpoint(db)).toMatchObject({ block: 20, ahead, sweep: null })

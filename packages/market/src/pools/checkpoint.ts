@@ -4,7 +4,7 @@ import { freezePool, type Plain, thawPlain } from './freezePool.ts'
 import { type KnownRow, writeKnown, writeMark } from './knownPools.ts'
 import type { AnyPool } from './poolLogs.ts'
 
-/** What a restart goes on from: the states of pools in the store, and the block they are of. */
+/** Starting point of a restart: the stored pool states and their block. */
 
 /** A pool whose state after a block was read from the chain. */
 export interface ReadPool {
@@ -19,7 +19,7 @@ export interface Checkpoint {
   pools: AnyPool[]
   /** Pools whose state was read at a later block than the checkpoint's. */
   ahead: ReadPool[]
-  /** States are still being read: whose reading it was, and up to which id it got. */
+  /** A sweep in progress: its owner, and the last id it read. */
   sweep: { by: string; to: string } | null
 }
 
@@ -74,14 +74,14 @@ export interface Changes {
   since: number
   /** Pools created since. */
   made: readonly KnownRow[]
-  /** `changed` is every pool in memory, and what is stored is of another chain or incomplete. */
+  /** `changed` is every pool in memory, and the stored state is from another chain or incomplete. */
   anew: boolean
 }
 
 /**
- * Several processes may write: each writes all that changed since it last read or wrote, so the one furthest
- * ahead leaves a complete state. Pools are serialised before the first await, so they are of one block.
- * False when what is stored is no base for changes, and all has to be written.
+ * Several processes may write: each writes all changes since it last read or wrote, so the one furthest ahead
+ * leaves a complete state. Pools are serialised before the first await, so they are from one block. Returns
+ * false if the stored state is not a base for changes and everything has to be written.
  */
 export function writeCheckpoint(
   db: Db,
@@ -142,14 +142,14 @@ const writeCursor = (
     [block, hash, sweep?.by ?? null, sweep?.to ?? null],
   )
 
-/** States will be read one by one, each at its own block from this one on; nothing stored counts any more. */
+/** Starts a sweep: states are read one by one, each at its own block from this one on; stored ones are void. */
 export const beginSweep = (db: Db, at: { block: number; hash: Hex }, by: string): Promise<void> =>
   db.transaction(async (sql) => {
     await sql.query('delete from pools')
     await writeCursor(sql, at, { by, to: '' })
   })
 
-/** Keeps states that were read; false when another process has begun a reading or finished one. */
+/** Stores swept states; false if another process has started or finished a sweep. */
 export const keepSwept = (
   db: Db,
   { by, to, pools, at }: { by: string; to: string; pools: readonly AnyPool[]; at: Header },

@@ -27,7 +27,7 @@ import {
 import { createLogReader, creationFilter, type Emitters } from './poolLogs.ts'
 import { readLaunches } from './readLaunches.ts'
 
-/** The largest range asked for; nodes that give less say so. */
+/** The largest range requested; nodes with a smaller limit report it. */
 const MAX_RANGE = 200_000
 const FIRST_RANGE = 20_000
 const TIMEOUT_MS = 30_000
@@ -43,8 +43,8 @@ export interface Discovery {
 }
 
 /**
- * Reads the creation of every pool between two blocks into the store, range by range, each with a mark:
- * whoever goes on after the end of the process goes on from the last mark.
+ * Reads the creation of every pool between two blocks into the store, range by range, each with a mark: a
+ * restart continues at the last mark.
  */
 export async function discoverPools(
   { rpc, db, emitters, multicall3, logger, signal }: Discovery,
@@ -56,7 +56,7 @@ export async function discoverPools(
   const readLog = createLogReader(emitters)
   const bound = { timeoutMs: TIMEOUT_MS }
 
-  /** The range is ours only if its end stood still while it was read. */
+  /** The range counts only if its end block did not change while it was read. */
   async function readRange({ from, to }: BlockRange): Promise<{ end: Header; logs: ChainLog[] } | null> {
     const end = await readOne(rpc, askHeader(to))
     const logs = filter ? await readOne(rpc, askLogs(filter, { from, to }), bound) : []
@@ -64,10 +64,10 @@ export async function discoverPools(
     return end && after?.hash === end.hash ? { end, logs } : null
   }
 
-  for (let done = from.number; done < to.number; ) {
+  for (let position = from.number; position < to.number; ) {
     signal.throwIfAborted()
-    const { found } = await readInSpan(span, { from: done + 1, to: to.number }, readRange)
-    if (!found) throw new Error('the chain changed while the creation of pools was read')
+    const { found } = await readInSpan(span, { from: position + 1, to: to.number }, readRange)
+    if (!found) throw new Error('the chain changed while pool creations were read')
     const launched = await readLaunches(
       { rpc, multicall3, logger, launchpads: emitters.launchpads },
       { head: found.end, logs: found.logs },
@@ -80,13 +80,13 @@ export async function discoverPools(
       await writeKnown(sql, rows)
       await writeMark(sql, found.end)
     })
-    done = found.end.number
+    position = found.end.number
   }
 }
 
 /**
- * The newest block on the chain up to which every pool is known. Null when there is none: nothing is known,
- * or what is known is of another chain and is dropped.
+ * The newest canonical block up to which every pool is known. Null without one: nothing is known, or the known
+ * pools are from another chain and are dropped.
  */
 export async function lastMark(
   { rpc, db }: Pick<Discovery, 'rpc' | 'db'>,
@@ -100,18 +100,18 @@ export async function lastMark(
       marks.map(({ number }) => askHeader(number)),
       PAGED,
     )
-    const found = marks.find(({ hash }, i) => headers[i]?.hash === hash)
-    if (found) {
-      await dropMarksAfter(db, found.number)
-      return found
+    const mark = marks.find(({ hash }, i) => headers[i]?.hash === hash)
+    if (mark) {
+      await dropMarksAfter(db, mark.number)
+      return mark
     }
     looked += marks.length
     if (marks.length < MARKS_AT_ONCE) break
     before = marks[marks.length - 1]!.number
   }
-  // A node that has not come as far as the first mark says nothing about it.
+  // A node that has not reached the first mark cannot confirm or refute it.
   if (looked === 0 && (await marksBefore(db, Number.MAX_SAFE_INTEGER, 1)).length > 0)
-    throw new Error('the node is behind every block up to which pools are known')
+    throw new Error('the node is behind all stored pool marks')
   await forgetKnown(db)
   return null
 }

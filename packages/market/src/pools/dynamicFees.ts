@@ -14,7 +14,7 @@ export interface DynamicFees {
   add(pool: AnyPool): void
   remove(pool: AnyPool): void
   followed(): V4Pool[]
-  /** A pool that does not answer is left out, and a fee that cannot be read keeps its last value. */
+  /** An unresponsive pool is skipped, and an unreadable fee keeps its last value. */
   read(pools: readonly V4Pool[], block: number): Promise<Map<V4Pool, number>>
 }
 
@@ -38,13 +38,13 @@ export function createDynamicFees({
   return {
     add(pool) {
       if (!hasDynamicFee(pool)) return
-      // The whole amount until the real fee is read: no quote is better than a wrong one.
+      // 100% until the real fee is read: no quote is better than a wrong one.
       if (pool.lpFeePips === 0) pool.lpFeePips = WHOLE_FEE_PIPS
-      // Anybody can open pools with an own hook; those are quoted by the chain or not at all.
+      // Anyone can open pools with a custom hook; those are quoted by the chain or not at all.
       if (knownHooks.has(pool.key.hooks) && pools.size < MAX_DYNAMIC) pools.add(pool)
     },
     remove(pool) {
-      // Unknown again: it may be another one by the time the pool comes back.
+      // Unknown again: it may differ by the time the pool comes back.
       if (hasDynamicFee(pool) && pools.delete(pool)) pool.lpFeePips = 0
     },
     followed: () => [...pools],
@@ -60,7 +60,7 @@ export function createDynamicFees({
         for (const [i, data] of answers.entries())
           if (data !== null) fees.set(some[i]!, decodeFunctionResult({ ...slot0, data })[3])
       } catch (error) {
-        logger.warn({ err: error, block }, 'dynamic fees were not read')
+        logger.warn({ err: error, block }, 'failed to read dynamic fees')
       }
       return fees
     },

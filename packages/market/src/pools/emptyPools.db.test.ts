@@ -58,7 +58,7 @@ withDb('pools without liquidity', (db) => {
   const quiet = () => chainOf(() => [])
   const alive = (root: bigint, liquidity: bigint) => ({ sqrtPriceX96: root, liquidity, lpFeePips: 3_000 })
 
-  it(`take no memory, ${SPAM_POOLS} of them, and hold up no screen`, { timeout: 3_600_000 }, async () => {
+  it(`take no memory (${SPAM_POOLS} pools) and delay no screen`, { timeout: 3_600_000 }, async () => {
     const spam = Math.ceil(SPAM_POOLS / PER_BLOCK)
     const real = SPAM_POOLS + 1
     const chain = chainOf((number) => {
@@ -117,7 +117,7 @@ withDb('pools without liquidity', (db) => {
       expect(world.pool(2)).toMatchObject(alive(ROOT * 7n, 6n))
     })
 
-    it('leave memory with their liquidity, and are known for a while', async () => {
+    it('leave memory with their liquidity, and are cached for a while', async () => {
       const chain = quiet()
       const world = await open(chain)
       chain.mine(initialize(1), liquidity(1, 5n))
@@ -134,7 +134,7 @@ withDb('pools without liquidity', (db) => {
       expect(world.pool(1)).toMatchObject(alive(ROOT, 8n))
     })
 
-    it('with a fee that is unknown until it is read, where a hook sets it', async () => {
+    it('with an unknown fee until it is read, if a hook sets it', async () => {
       const chain = quiet()
       const world = await open(chain)
       chain.mine(initialize(1, ROOT, DYNAMIC_FEE, HOOK))
@@ -145,7 +145,7 @@ withDb('pools without liquidity', (db) => {
   })
 
   describe('after a reorg', () => {
-    it('stand as the new chain has them, written or not', async () => {
+    it('match the new chain, stored or not', async () => {
       for (const saves of [false, true]) {
         const chain = quiet()
         const world = await open(chain)

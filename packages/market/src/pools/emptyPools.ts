@@ -6,11 +6,11 @@ import type { AnyPool } from './poolLogs.ts'
 /** The newest pools without liquidity, with their state: most that are ever filled are filled soon. */
 export interface EmptyPools {
   keep(pools: readonly EmptyPool[]): void
-  /** Those of these that are remembered, as copies. */
+  /** Copies of those that are cached. */
   load(ids: readonly string[]): AnyPool[]
-  /** It is no longer empty, or its state is not known. */
+  /** Call if it is no longer empty, or its state is unknown. */
   forget(id: string): void
-  /** Forgets what changed after this block, and answers which. */
+  /** Forgets pools that changed after this block; returns their ids. */
   undoTo(number: number): string[]
   clear(): void
 }

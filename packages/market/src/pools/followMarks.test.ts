@@ -10,16 +10,16 @@ const MINUTE_S = 1_800_000_000
 const USDG = { symbol: 'USDG', name: 'USDG', address: `0x${'a'.repeat(40)}`, decimals: 6, feed: null }
 const profile = { ...BARE_PROFILE, core_tokens: [USDG] } as unknown as ChainProfile
 
-it('keeps one reading of each minute in which marks were read', async () => {
+it('stores one reading per minute with marks', async () => {
   const clock = createManualClock(MINUTE_S * 1000 + 30_000)
   const chain = createScriptedChain({ startS: MINUTE_S, multicall3: NOWHERE })
   chain.onCall(() => word(BigInt(MINUTE_S)))
-  const kept: unknown[] = []
+  const stored: unknown[] = []
   let isDown = false
   const db = {
     query: async (_: string, [minuteS, tokens]: unknown[]) => {
       if (isDown) throw new Error('the store is down')
-      kept.push([minuteS, tokens])
+      stored.push([minuteS, tokens])
     },
   } as unknown as Db
   const marks = followMarks({ rpc: chain.rpc, db, clock, profile })
@@ -27,7 +27,7 @@ it('keeps one reading of each minute in which marks were read', async () => {
   const keep = () => marks.keepMinutes.run(signal)
 
   await keep()
-  expect(kept).toEqual([])
+  expect(stored).toEqual([])
   await marks.refresh()
   isDown = true
   await expect(keep()).rejects.toThrow('the store is down')
@@ -36,13 +36,13 @@ it('keeps one reading of each minute in which marks were read', async () => {
   await keep()
   await clock.advance(60_000)
   await keep()
-  expect(kept).toEqual([[MINUTE_S, [USDG.address]]])
+  expect(stored).toEqual([[MINUTE_S, [USDG.address]]])
   await marks.refresh()
   await keep()
-  expect(kept.slice(1)).toEqual([[MINUTE_S + 60, [USDG.address]]])
+  expect(stored.slice(1)).toEqual([[MINUTE_S + 60, [USDG.address]]])
 })
 
-it('has a mark for as long as fast mode says it may be old, and no longer', async () => {
+it('drops a mark at the maximum age of fast mode', async () => {
   const clock = createManualClock(MINUTE_S * 1000)
   const chain = createScriptedChain({ startS: MINUTE_S, multicall3: NOWHERE })
   chain.onCall(() => word(BigInt(MINUTE_S)))

@@ -7,20 +7,20 @@ import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, FAST, stockSessionOf } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
-/** Past this age a reading is no mark any more: the age that fast mode tells its callers. */
+/** Maximum age of a reading, as published in the fast-mode terms. */
 const MAX_READING_AGE_MS = FAST.markMaxAgeS * 1_000
 
 export interface MarksFollowed {
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
-  /** How many tokens have no readable mark now. */
+  /** Number of tokens without a readable mark. */
   unread(): number
   refresh(): Promise<void>
   follow: Job
   keepMinutes: Job
 }
 
-/** Marks read twice a second; one reading a minute is kept, to value volumes and books later. */
+/** Reads marks twice a second; stores one reading a minute to value volumes and books later. */
 export function followMarks({
   rpc,
   db,
@@ -66,7 +66,7 @@ export function followMarks({
   const fresh = () => clock.nowMs() - readAtMs <= MAX_READING_AGE_MS
   return {
     mark: (token) => (fresh() ? byToken.get(token) : undefined),
-    whyUnread: (token) => (fresh() ? whyByToken.get(token) : 'the chain has not answered for a while'),
+    whyUnread: (token) => (fresh() ? whyByToken.get(token) : 'the chain has not responded for a while'),
     unread: () => (fresh() ? whyByToken.size : sources.length),
     refresh,
     follow: {
@@ -79,7 +79,7 @@ export function followMarks({
   }
 }
 
-/** The first writer of a minute decides its marks; a second one changes nothing. */
+/** The first writer of a minute sets its marks; later writes are ignored. */
 async function storeMarks(db: Db, minuteS: number, marks: readonly Mark[]): Promise<void> {
   await db.query(
     `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)

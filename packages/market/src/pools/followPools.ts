@@ -30,7 +30,7 @@ export interface FollowPoolsDeps {
   /** Pools that stay in memory without liquidity too. */
   pinned: readonly string[]
   value: PoolValue
-  /** The most pools in memory; the usual number when absent. */
+  /** Maximum number of pools in memory; default if absent. */
   maxPools?: number
   listener: BookListener & {
     /** Called after a block was applied. Must not throw: the block would be applied again. */
@@ -49,20 +49,20 @@ export interface PoolsFollowed {
 }
 
 const POLL_MS = 50
-/** While a node tells of new blocks, looking for them is only for what it did not tell. */
-const POLL_TOLD_MS = 1_000
+/** Poll interval while the node announces new blocks: only for missed announcements. */
+const POLL_SUBSCRIBED_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
-/** In one request; twenty thousand pools are gone through in some eight minutes. */
+/** Pools checked per request; twenty thousand pools take about eight minutes. */
 const CHECKED_AT_ONCE = 200
 const CHECK_EVERY_MS = 5_000
-/** About half an hour: further behind, reading states takes less than reading every swap. */
+/** About half an hour: further behind, reading states is faster than reading every swap. */
 const MAX_BEHIND = 20_000
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
 
 /**
  * Keeps the state of pools with liquidity equal to the chain's, block by block from the checkpoint on; undoes
- * reorgs. Other pools, and the thinnest beyond the bound, are rows of the store until a log names them.
+ * reorgs. Other pools, and the thinnest beyond the bound, are stored rows until a log names them.
  */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
@@ -75,7 +75,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   let head: Header | null = null
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
-  /** A known hook may give what the pool itself has not. */
+  /** A known hook may pay what the pool itself does not hold. */
   const isHookServed = (pool: AnyPool) =>
     pool.version === 'v4' && knownHooks.has(pool.key.hooks) && hookEffectOf(pool.key) === 'amounts'
   const isWanted = (pool: AnyPool) => pinned.has(pool.id) || isHookServed(pool)
@@ -124,9 +124,9 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   let savedAt = -1
   /** The block at which the store was last read or written. */
   let since = -1
-  /** What is stored is of another chain, or incomplete. */
+  /** The stored state is from another chain, or incomplete. */
   let anew = false
-  /** A reading of all states that is not at its end. */
+  /** An unfinished sweep of all states. */
   let sweep: { place: Header | CheckpointPlace; by: string; after: string } | null = null
   const from = restore(await readCheckpoint(db))
 
@@ -145,7 +145,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
 
   const readHeader = (block: number | 'latest') => readOne(rpc, askHeader(block))
 
-  /** Nothing that is in memory counts any more. */
+  /** Clears everything in memory. */
   function forget(): void {
     head = null
     book.clear()
@@ -156,7 +156,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     anew = true
   }
 
-  /** Finds all pools by their creation, reads the states of those that count, and goes on from there. */
+  /** Finds all pools by their creation, reads the states of those that count, and continues from there. */
   async function readAnew(latest: Header): Promise<Place> {
     const isUsable =
       sweep !== null &&
@@ -201,7 +201,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
 
   async function onChunk(chunk: Chunk, { isNewest }: { isNewest: boolean }): Promise<void> {
     await known.makeRoom()
-    // While catching up states of these blocks may be gone already; all is read once the newest is reached.
+    // While catching up, states of these blocks may be pruned; all is read once the newest is reached.
     const isNear = isNewest || chunk.from === chunk.head.number
     // Read before the logs are applied, so that no reader sees the block without its fees.
     const knownFees = await fees.read(fees.followed(), chunk.head.number)
@@ -236,7 +236,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     head = null
     const lost = fork && book.undoTo(fork.number)
     if (fork && lost) {
-      logger.warn({ to: fork.number }, 'the chain was reorganised')
+      logger.warn({ to: fork.number }, 'undid blocks after a reorg')
       undoRest(fork.number, lost)
       // Undone pools differ from the stored ones; writing all is cheaper than finding them.
       for (const pool of book.all()) changed.add(pool)
@@ -244,16 +244,16 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     }
     const place = fork ?? (await findFork())
     if (place === null) {
-      logger.error('nothing that is known is on this chain; reading it from its first block')
+      logger.error('the stored pools are from another chain; reading from the first block')
       forget()
       return floor
     }
     const dropped = book.dropAfter(place.number)
     logger.error(
       { to: place.number, pools: dropped.length },
-      'the chain was reorganised deeper than is remembered; reading the pools that changed since',
+      'the reorg is deeper than the undo history; reading the pools that changed since',
     )
-    // What lost its liquidity since may have it on this chain.
+    // Pools that lost their liquidity since may have it on this chain.
     undoRest(place.number, [...dropped, ...empties.undoTo(place.number)])
     anew = true
     return place
@@ -279,7 +279,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   })
 
   let unchecked: AnyPool[] = []
-  /** Holds some pools at a time against the chain: a missed swap shows in no later log. */
+  /** Compares a batch of pools with the chain: a missed swap shows in no later log. */
   async function check(): Promise<void> {
     const at = head
     if (at === null || !waking.isEmpty()) return
@@ -288,16 +288,13 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     const differing = await states.findDiffering(some, at.number)
     if (differing.length === 0 || (await readHeader(at.number))?.hash !== at.hash) return
     const ids = differing.filter((pool) => book.get(pool.id) === pool).map(({ id }) => id)
-    logger.error(
-      { block: at.number, pools: ids },
-      'pools stand otherwise on the chain; their states are read again',
-    )
+    logger.error({ block: at.number, pools: ids }, 'pool states differ from the chain; reading them again')
     for (const id of ids) book.drop(id)
     waking.want(ids)
   }
 
   async function saveCheckpoint(): Promise<void> {
-    // A pool that waits for its state would be missing after a restart.
+    // A pool without its state yet would be missing after a restart.
     if (head === null || head.number === savedAt || !waking.isEmpty()) return
     const at = { block: head.number, hash: head.hash }
     const isWhole = anew
@@ -328,7 +325,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     catchUp: follower.catchUp,
     follow: {
       name: 'follow pools',
-      intervalMs: () => (rpc.hearsHeads?.() ? POLL_TOLD_MS : POLL_MS),
+      intervalMs: () => (rpc.hearsHeads?.() ? POLL_SUBSCRIBED_MS : POLL_MS),
       ...(rpc.onHead && { wakeOn: rpc.onHead }),
       run: (signal) => {
         // Catching up may take long and must not delay the end of the process.

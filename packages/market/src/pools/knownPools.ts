@@ -6,7 +6,7 @@ import { freezePool, thawPool } from './freezePool.ts'
 import type { EmptyPool } from './poolBook.ts'
 import type { AnyPool } from './poolLogs.ts'
 
-/** Every pool that was ever created, as a row: its id, kind, and what never changes. */
+/** Every pool ever created, as a row: id, kind and immutable facts. */
 
 export interface KnownRow {
   id: string
@@ -53,8 +53,8 @@ export function poolOf({ id, kind, facts }: Pick<KnownRow, 'id' | 'kind' | 'fact
 }
 
 /**
- * Facts, written in any order and by any process. An address that a reorg gave to another curve has the newer
- * one; ids of pools follow from what never changes in them.
+ * Immutable facts, written in any order by any process. If a reorg gave a curve's address to another curve, the
+ * newer one wins; pool ids derive from their facts.
  */
 export async function writeKnown(sql: Sql, rows: readonly KnownRow[]): Promise<void> {
   if (rows.length === 0) return
@@ -80,22 +80,22 @@ export const knownAfter = (sql: Sql, id: string, limit: number): Promise<KnownRo
     limit,
   ])
 
-/** Addresses remembered to be no pool of ours: other exchanges emit the same logs with every trade. */
+/** Addresses cached as not being our pools: other exchanges emit the same logs with every trade. */
 const MAX_STRANGERS = 50_000
 /** About two megabytes of memory. */
 const MAX_WAITING = 4_096
 
 export interface KnownPools {
-  /** Pools that were just created, until they are written. */
+  /** Adds newly created pools until they are written. */
   add(pools: readonly EmptyPool[]): void
   /** Those among these ids that are pools, without their state. */
   find(ids: readonly string[]): Promise<AnyPool[]>
   waiting(): KnownRow[]
-  /** To be told once these are in the store. */
+  /** Call once these are in the store. */
   written(rows: readonly KnownRow[]): void
-  /** Writes what waits when that is much. */
+  /** Writes queued rows if there are many. */
   makeRoom(): Promise<void>
-  /** Forgets what waits of blocks after this one. */
+  /** Forgets queued rows of blocks after this one. */
   undoTo(number: number): void
 }
 
@@ -120,8 +120,8 @@ export function createKnownPools(db: Db): KnownPools {
         'select id, kind, block, facts from known_pools where id = any($1::text[])',
         [far],
       )
-      const found = new Set(rows.map(({ id }) => id))
-      for (const id of far) if (!found.has(id)) strangers.set(id, true)
+      const existing = new Set(rows.map(({ id }) => id))
+      for (const id of far) if (!existing.has(id)) strangers.set(id, true)
       return [...near, ...rows].map(poolOf)
     },
     waiting: () => [...waiting.values()],
@@ -141,7 +141,7 @@ export function createKnownPools(db: Db): KnownPools {
 /** One mark is kept for so many blocks. */
 const BUCKET = 10_000
 
-/** Says that every pool created up to this block is written. */
+/** Records that every pool created up to this block is stored. */
 export const writeMark = (sql: Sql, { number, hash }: Place): Promise<unknown> =>
   sql.query(
     `insert into pool_marks (bucket, block, hash) values ($1, $2, $3)
@@ -159,10 +159,10 @@ export const marksBefore = (sql: Sql, block: number, limit: number): Promise<Mar
     [block, limit],
   )
 
-/** Marks after this block are of another chain. */
+/** Deletes marks after this block, which are from another chain. */
 export const dropMarksAfter = (sql: Sql, block: number): Promise<unknown> =>
   sql.query('delete from pool_marks where block > $1', [block])
 
-/** What is known is of another chain. */
+/** Deletes all known pools, which are from another chain. */
 export const forgetKnown = (db: Db): Promise<void> =>
   db.exec('delete from pool_marks; delete from known_pools')

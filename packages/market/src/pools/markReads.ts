@@ -17,15 +17,19 @@ export interface MarkRequest {
   atS: number
 }
 
-/** Prices in the order of the asks, in one read; null where there is no mark. */
-export async function pricesAt(sql: Sql, asks: readonly MarkRequest[]): Promise<(bigint | null)[]> {
-  if (asks.length === 0) return []
+/** Prices in the order of the requests, in one read; null without a mark. */
+export async function pricesAt(sql: Sql, requests: readonly MarkRequest[]): Promise<(bigint | null)[]> {
+  if (requests.length === 0) return []
   const rows = await sql.query<{ price_e18: string | null }>(
     `select (select price_e18 from marks where marks.token = given.token and minute_s <= given.at_s
          and minute_s > given.after_s order by minute_s desc limit 1) as price_e18
      from unnest($1::text[], $2::int8[], $3::int8[]) with ordinality as given (token, at_s, after_s, place)
      order by place`,
-    [asks.map(({ token }) => token), asks.map(({ atS }) => atS), asks.map(({ afterS }) => afterS)],
+    [
+      requests.map(({ token }) => token),
+      requests.map(({ atS }) => atS),
+      requests.map(({ afterS }) => afterS),
+    ],
   )
   return rows.map(({ price_e18 }) => (price_e18 === null ? null : BigInt(price_e18)))
 }
@@ -86,7 +90,7 @@ export async function allMarks(
   { afterS, toS }: { afterS: number; toS: number },
 ): Promise<Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>> {
   const rows = await sql.query<{ token: string; minute_s: number; price_e18: string }>(
-    // Token by token, by the key that begins with it; without the offset the planner joins all of a year.
+    // Token by token through its index; without the offset the planner joins a whole year.
     `with recursive named as (
        select min(token) as token from marks
        union all select (select min(token) from marks where token > named.token) from named
@@ -99,9 +103,9 @@ export async function allMarks(
   )
   const marks = new Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>()
   for (const { token, minute_s, price_e18 } of rows) {
-    const known = marks.get(token) ?? []
-    if (known.length === 0) marks.set(token, known)
-    known.push({ minuteS: minute_s, priceE18: BigInt(price_e18) })
+    const tokenMarks = marks.get(token) ?? []
+    if (tokenMarks.length === 0) marks.set(token, tokenMarks)
+    tokenMarks.push({ minuteS: minute_s, priceE18: BigInt(price_e18) })
   }
   return marks
 }

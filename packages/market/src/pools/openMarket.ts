@@ -36,9 +36,9 @@ export interface MarketDeps {
 export interface Market {
   /** The last block applied; null until the first. */
   head(): Header | null
-  /** Pools by pair, changing with each block: without an await in between, all reads are of one block. */
+  /** Pools by pair, changing with each block: reads without an await in between are from one block. */
   index: PoolIndex
-  /** One with liquidity, or that had some lately. */
+  /** A pool with liquidity, or one that recently had some. */
   pool(id: string): AnyPool | undefined
   /** Curves by the token they launched. */
   curveOf(token: Address): AnyPool | undefined
@@ -48,7 +48,7 @@ export interface Market {
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
   unreadMarks(): number
-  /** What the issuer of stock tokens says. */
+  /** Data of the stock issuer. */
   stocks: Pick<StocksFollowed, 'multiplier' | 'isBarred'>
   onBlock(listener: (head: Header, touched: ReadonlySet<AnyPool>) => void): () => void
   onPool(listener: (pool: AnyPool) => void): () => void
@@ -71,14 +71,14 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   const hubs = HUB_SYMBOLS.flatMap((symbol) => core(symbol) ?? [])
   const pinned = pinnedPools(deps.crypto, profile)
   const index = createPoolIndex({ weth, hubs, pinned })
-  /** Pools that lost their liquidity lately: receipts of trades through them are still to be read. */
+  /** Pools that recently lost their liquidity: receipts of trades through them are still to be read. */
   const left = createCache<string, AnyPool>({ max: MAX_LEFT })
   const curves = new Map<Address, AnyPool>()
   const blockListeners = new Set<(head: Header, touched: ReadonlySet<AnyPool>) => void>()
   const poolListeners = new Set<(pool: AnyPool) => void>()
 
-  /** A listener that throws must stop neither the market nor other listeners. */
-  const tell = (run: () => void) => {
+  /** A throwing listener must not stop the market or other listeners. */
+  const notify = (run: () => void) => {
     try {
       run()
     } catch (error) {
@@ -98,7 +98,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)
         else index.add(pool)
-        for (const listener of poolListeners) tell(() => listener(pool))
+        for (const listener of poolListeners) notify(() => listener(pool))
       },
       onGone(pool) {
         if (pool.version === 'curve') curves.delete(pool.token)
@@ -107,7 +107,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       },
       onBlock(head, touched) {
         for (const pool of touched) if (pool.version !== 'curve') index.touch(pool.id)
-        for (const listener of blockListeners) tell(() => listener(head, touched))
+        for (const listener of blockListeners) notify(() => listener(head, touched))
       },
     },
   })

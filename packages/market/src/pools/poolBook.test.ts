@@ -59,7 +59,7 @@ const burn = (lower: number, upper: number, amount: bigint) =>
     words(['uint128', 'uint256', 'uint256'], [amount, 0n, 0n]),
   )
 
-/** A book with a store beside it, as plain as can be: what has no liquidity is a row. */
+/** A book with a minimal store: pools without liquidity are rows. */
 const newBook = () => {
   const isKept = (pool: AnyPool) => pool.version === 'curve' || isAlive(pool)
   const book = createPoolBook(
@@ -100,7 +100,7 @@ const chunk = (number: number, logs: ChainLog[]): Chunk => ({
   logs: logs.map((log) => ({ ...log, blockNumber: number })),
   head: { number, hash: `0x${number}`, parentHash: '0x0', timestampS: number, baseFeeWei: 1n },
 })
-/** Order of ticks in memory is the order they came in; what they hold is what counts. */
+/** The order of ticks in memory is arbitrary; only their contents count. */
 const contents = (book: PoolBook) =>
   [...book.all()]
     .map((pool) => {
@@ -138,7 +138,7 @@ const anyLogs = fc.array(
   { maxLength: 6 },
 )
 
-it('takes blocks back exactly', () => {
+it('undoes blocks exactly', () => {
   fc.assert(
     fc.property(fc.array(anyLogs, { minLength: 1, maxLength: 12 }), fc.nat(), (blocks, pick) => {
       const book = newBook()
@@ -156,7 +156,7 @@ it('takes blocks back exactly', () => {
   )
 })
 
-it('survives the store bit for bit', () => {
+it('survives a store round trip exactly', () => {
   fc.assert(
     fc.property(anyLogs, (logs) => {
       const book = newBook()
@@ -166,13 +166,13 @@ it('survives the store bit for bit', () => {
   )
 })
 
-it('believes only the real factories', () => {
+it('accepts only the real factories', () => {
   const book = newBook()
   book.apply(chunk(1, [pairCreated(STRANGER), poolCreated(V2_FACTORY)]))
   expect(book.size()).toBe(0)
 })
 
-it('forgets a pool whose creation was taken back', () => {
+it('forgets a pool whose creation was undone', () => {
   const book = newBook()
   book.apply(chunk(1, [pairCreated(V2_FACTORY)]))
   book.apply(chunk(2, [sync(1n, 2n)]))
@@ -180,7 +180,7 @@ it('forgets a pool whose creation was taken back', () => {
   expect(book.size()).toBe(0)
 })
 
-it('says so when it cannot go back far enough', () => {
+it('reports if it cannot undo far enough', () => {
   const book = newBook()
   book.restore(100, [])
   book.apply(chunk(101, []))
@@ -188,7 +188,7 @@ it('says so when it cannot go back far enough', () => {
   expect(book.undoTo(99)).toBeNull()
 })
 
-it('drops a pool that a log does not fit, and no other, until it comes with its state', () => {
+it('drops only a pool that a log does not fit, until its state is read', () => {
   const book = newBook()
   book.apply(chunk(1, [pairCreated(V2_FACTORY), poolCreated(V3_FACTORY), mint(-60, 60, 5n), sync(1n, 2n)]))
   const misfit = [sync(3n, 4n), swap(1n << 96n, 7n, 0), burn(-60, 60, 6n), mint(-60, 60, 9n)]
@@ -201,12 +201,12 @@ it('drops a pool that a log does not fit, and no other, until it comes with its 
   book.arrive(chunk(3, [mint(-60, 60, 1n)]), [{ pool: read, at: 3 }])
   book.apply(chunk(4, [mint(-60, 60, 2n)]))
   expect(book.inMemory().find(({ id }) => id === POOL)).toMatchObject({ liquidity: 10n })
-  // Before it was read, its state is not known; the other pool's is.
+  // Before the read its state is unknown; the other pool's is known.
   expect(book.undoTo(1)).toEqual([POOL])
   expect(book.inMemory()).toMatchObject([{ id: PAIR, reserve0: 1n }])
 })
 
-it('drops what changed since, when it goes back further than it can undo', () => {
+it('drops changed pools if it cannot undo far enough', () => {
   const book = newBook()
   book.apply(chunk(1, [pairCreated(V2_FACTORY), poolCreated(V3_FACTORY), mint(-60, 60, 5n), sync(1n, 2n)]))
   book.apply(chunk(2, [swap(1n << 96n, 5n, 0)]))
@@ -215,7 +215,7 @@ it('drops what changed since, when it goes back further than it can undo', () =>
   expect(book.inMemory()).toMatchObject([{ id: POOL, liquidity: 5n }])
 })
 
-it('passes over a log that is not what its topic says', () => {
+it('skips a malformed log', () => {
   const book = newBook()
   book.apply(chunk(1, [pairCreated(V2_FACTORY), log(PAIR, [TOPIC.v2Sync], '0x01')]))
   expect(book.size()).toBe(1)

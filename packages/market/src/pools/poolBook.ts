@@ -22,7 +22,7 @@ export interface Arrival {
   at: number
 }
 
-/** What a chunk's logs do not tell. */
+/** Inputs that a chunk's logs do not contain. */
 export interface Given {
   /** Pools of `unknownIn`, as they were before the chunk. */
   known?: readonly AnyPool[]
@@ -33,15 +33,15 @@ export interface Given {
 export interface Applied {
   /** Pools that changed, those without liquidity left out unless they just lost it. */
   touched: Set<AnyPool>
-  /** Pools that changed and have no liquidity, and evicted ones: the caller hands them in when a log is theirs. */
+  /** Pools that changed and have no liquidity, and evicted ones; the caller passes them in again for their logs. */
   emptied: EmptyPool[]
   /** Pools that the chunk made, with the block that did. */
   made: EmptyPool[]
-  /** Pools that a log did not fit, so that one was missed: gone until their state is read again. */
+  /** Pools that a log did not fit, so one was missed: removed until their state is read again. */
   lost: string[]
 }
 
-/** The state of pools with liquidity, up to a bound: anybody can open pools and put dust into them. */
+/** The state of pools with liquidity, up to a bound: anyone can open pools with dust. */
 export interface PoolBook {
   get(id: string): AnyPool | undefined
   all(): IterableIterator<AnyPool>
@@ -53,13 +53,13 @@ export interface PoolBook {
   /** Applies the logs of a chunk; `known` are pools of `unknownIn`, as they were before it. */
   apply(chunk: Chunk, given?: Given): Applied
   /**
-   * Undoes every block after `number`. Answers the pools whose state then is not known; null when that is too
-   * far back and nothing was undone.
+   * Undoes every block after `number`. Returns the pools whose state is then unknown; null if that is too far
+   * back and nothing was undone.
    */
   undoTo(number: number): string[] | null
-  /** Its state is not the chain's: it is gone until it comes with its state again. */
+  /** Removes a pool whose state differs from the chain's, until its state is read again. */
   drop(id: string): void
-  /** Goes back further than can be undone: drops the pools that changed since, and answers which. */
+  /** For a reorg beyond the undo history: drops the pools that changed since; returns their ids. */
   dropAfter(number: number): string[]
   clear(): void
 }
@@ -79,7 +79,7 @@ interface Undo {
   unknown: Set<string>
 }
 
-/** Changed in place by logs. Nothing waits, so no reader sees half a block. */
+/** Changed in place by logs; synchronous, so no reader sees half a block. */
 export function createPoolBook(
   emitters: Emitters,
   listener: BookListener,
@@ -94,7 +94,7 @@ export function createPoolBook(
   let undos: Undo[] = []
   /** The newest block that can no longer be undone. */
   let settled = -1
-  /** Pools that a log did not fit: what is written down to undo of them fits no more either. */
+  /** Pools that a log did not fit: their undo steps are invalid too. */
   let misfits = new WeakSet<AnyPool>()
 
   function add(pool: AnyPool, block: number): void {
@@ -113,7 +113,7 @@ export function createPoolBook(
   const undoEntry = (pool: AnyPool): Step => ({ pool, undo: () => remove(pool) })
   const undoRemoval = (pool: AnyPool, block: number): Step => ({ pool, undo: () => add(pool, block) })
 
-  /** A log that does not fit its topic comes from a stranger: known pools never emit one. */
+  /** A log that does not match its topic comes from a foreign contract: known pools never emit one. */
   function passMalformed<T>(run: () => T): T | undefined {
     try {
       return run()
@@ -153,7 +153,7 @@ export function createPoolBook(
         return
       }
       const arrival = arrivals.get(read.id)
-      // What was read after this log has it in it.
+      // The state was read after this log.
       if (arrival && block <= arrival.at) return
       const other = outside.get(read.id)
       const pool = arrival?.pool ?? pools.get(read.id) ?? other?.pool
@@ -221,7 +221,7 @@ export function createPoolBook(
       const block = changedAt.get(pool.id)!
       remove(pool)
       emptied.push({ pool, block })
-      // A pool that came and went with one chunk leaves nothing to undo.
+      // A pool that came and left within one chunk needs no undo.
       if (entered.has(pool)) left.add(pool)
       else undo.steps.push(undoRemoval(pool, block))
     }

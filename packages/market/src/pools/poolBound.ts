@@ -4,7 +4,7 @@ import type { ChainProfile } from '@pit/protocol'
 import { pairAtomsIn } from '../tokens/depth.ts'
 import type { AnyPool } from './poolLogs.ts'
 
-/** The pools and curves in memory: the thinnest leave, and return with the log that gives them money. */
+/** Bounds the pools in memory: the thinnest leave, and return with the log that adds liquidity. */
 export interface PoolBound {
   /** Whether a pool may enter: after an eviction, only with more money than the evicted ones had. */
   admits(pool: AnyPool): boolean
@@ -17,11 +17,11 @@ const MAX_POOLS = 50_000
 const KEPT_SHARE = 0.9
 /** Below this share of the bound dust may enter again. */
 const ROOM_SHARE = 0.8
-/** All dust ranks alike, so that the cheapest flood does not outrank older pools without a marked token. */
+/** All dust ranks equally, so that a cheap flood does not outrank older pools without a marked token. */
 const DUST_USD = 1
 
 export interface PoolValue {
-  /** Dollars of marked tokens in a pool: money that cannot be faked. Null before ETH and USDG have a price. */
+  /** Value of the marked tokens in a pool, which cannot be faked. Null before ETH and USDG have a price. */
   usdOf(pool: AnyPool): number | null
 }
 
@@ -65,7 +65,7 @@ export function createPoolBound({
   }
 }
 
-/** Prices are remembered: a feed that falls silent must not make its pools worthless. */
+/** Last prices are kept: a silent feed must not make its pools worthless. */
 export function createPoolValue(
   profile: ChainProfile,
   markOf: (token: Address) => Pick<Mark, 'priceE18'> | undefined,

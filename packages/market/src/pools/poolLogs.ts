@@ -14,11 +14,11 @@ import type { ChainLog, Hex } from '@pit/platform/follow'
 import type { LogFilter } from '@pit/platform/reads'
 import type { ChainProfile } from '@pit/protocol'
 
-/** Which logs make and change pools, and whose count. */
+/** Logs that create and change pools, and their accepted emitters. */
 
 export type AnyPool = Pool | CurvePool
 
-/** Contracts whose logs count; anybody can emit the same topics from another address. */
+/** Contracts whose logs count; anyone can emit the same topics from another address. */
 export interface Emitters {
   v2Factory: Address | null
   v3Factory: Address | null
@@ -60,7 +60,7 @@ const CREATION_TOPICS: readonly Hex[] = [
 export const MARKET_TOPICS: readonly Hex[] = [...CREATION_TOPICS, ...STATE_TOPICS]
 const OF_POOL_MANAGER = new Set<Hex>([TOPIC.v4ModifyLiquidity, TOPIC.v4Swap, TOPIC.v4ProtocolFeeUpdated])
 
-/** The logs that make pools, and no others; null where the profile has no contract that makes any. */
+/** Filter for creation logs; null if the profile has no contract that creates pools. */
 export function creationFilter(emitters: Emitters): LogFilter | null {
   const { launchpads, ...exchanges } = emitters
   const address = [...Object.values(exchanges), ...launchpads.map(({ factory }) => factory)].filter(
@@ -69,11 +69,11 @@ export function creationFilter(emitters: Emitters): LogFilter | null {
   return address.length === 0 ? null : { address, topics: [CREATION_TOPICS] }
 }
 
-/** Curves by their address, whose launch's log does not tell their terms: these were read. */
+/** Curves by address whose terms are not in the launch log and were read. */
 export type Launched = ReadonlyMap<string, CurvePool>
 const NONE: Launched = new Map()
 
-/** The pool a log makes, or the id of the one it changes; undefined for a stranger's log. */
+/** The pool a log creates, or the id of the one it changes; undefined for foreign logs. */
 export function createLogReader(
   emitters: Emitters,
 ): (log: ChainLog, launched?: Launched) => { born: AnyPool } | { id: string } | undefined {

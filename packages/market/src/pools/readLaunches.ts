@@ -30,9 +30,9 @@ interface Launch {
 const AT_ONCE = 25
 
 /**
- * The curves launched in a chunk whose log does not tell their terms, as they were before their first trade:
- * the chunk's own logs are still to be applied. Terms never change, so where a node no longer has the chunk's
- * state, or not yet, its newest will do.
+ * The curves launched in a chunk whose log does not contain their terms, as they were before their first trade:
+ * the chunk's own logs are still to be applied. Terms never change, so the newest state will do if the node does
+ * not have the chunk's state.
  */
 export async function readLaunches(
   reader: LaunchReader,
@@ -47,7 +47,7 @@ export async function readLaunches(
     const again = unread.length === 0 ? [] : await readTerms(reader, unread)
     for (const curve of [...read, ...again]) if (curve) curves.set(curve.id, curve)
     for (const [i, { curve }] of unread.entries()) {
-      if (!again[i]) reader.logger.warn({ curve }, 'a launched curve does not tell its terms: it is left out')
+      if (!again[i]) reader.logger.warn({ curve }, 'skipped a launched curve without readable terms')
     }
   }
   return curves

@@ -24,16 +24,16 @@ import { curveCalls, curveIn, isCurveTraded } from './readCurve.ts'
 /** States of pools as they stand after one block. Calls are written word by word: there are millions. */
 
 export interface StateReader {
-  /** Those among the pools that have something to trade, as far as a few words of each tell. */
+  /** The pools that have something to trade, judged by a few words of each. */
   findLiquid(pools: readonly AnyPool[], block: number): Promise<AnyPool[]>
-  /** Those among the pools whose price, liquidity or reserves are others on the chain after this block. */
+  /** The pools whose price, liquidity or reserves differ from the chain's after this block. */
   findDiffering(pools: readonly AnyPool[], block: number): Promise<AnyPool[]>
-  /** The pools with their whole state; one that does not answer as it must is left out. */
+  /** The pools with their complete state; one with an invalid response is omitted. */
   readWhole(pools: readonly AnyPool[], block: number): Promise<AnyPool[]>
 }
 
 type Fine = V3Pool | V4Pool
-/** Pools whose bitmap has more words than this are many calls each, and anybody can make them. */
+/** Pools whose bitmap has more words than this need many calls each, and anyone can create them. */
 const MANY_WORDS = 1_000
 const MAX_FINE_POOLS = 500
 /** Calls of one round of whole states, which bounds the memory of reading. */
@@ -85,11 +85,11 @@ export function createStateReader({
   }
 
   async function findLiquid(pools: readonly AnyPool[], block: number): Promise<AnyPool[]> {
-    const asked = pools.filter(isReadable)
-    const { answersOf } = await ask(asked, probesOf, block)
+    const readable = pools.filter(isReadable)
+    const { answersOf } = await callEach(readable, probesOf, block)
     const liquid = new Set<AnyPool>()
     const doubtful: Fine[] = []
-    for (const pool of asked) {
+    for (const pool of readable) {
       const answers = answersOf(pool)
       const [first = null, second = null] = answers
       if (pool.version === 'curve') {
@@ -104,7 +104,11 @@ export function createStateReader({
       }
     }
     // Liquidity on one side of the price counts too: its ticks are near the price as a rule.
-    const near = await ask(doubtful, (pool) => nearWords(pool).map((word) => call(pool, 'word', word)), block)
+    const near = await callEach(
+      doubtful,
+      (pool) => nearWords(pool).map((word) => call(pool, 'word', word)),
+      block,
+    )
     for (const pool of doubtful)
       if (near.answersOf(pool).some((answer) => (wordIn(answer) ?? 0n) > 0n)) liquid.add(pool)
     return pools.filter((pool) => liquid.has(pool))
@@ -116,7 +120,7 @@ export function createStateReader({
     return [call(pool, 'slot0'), call(pool, 'liquidity')]
   }
 
-  async function ask<P extends AnyPool>(
+  async function callEach<P extends AnyPool>(
     pools: readonly P[],
     callsOf: (pool: P) => ContractCall[],
     block: number,
@@ -135,21 +139,25 @@ export function createStateReader({
   async function readWhole(pools: readonly AnyPool[], block: number): Promise<AnyPool[]> {
     const whole: AnyPool[] = []
     for (const round of roundsOf(pools.filter(isReadable).filter(isAffordable))) {
-      const { answersOf } = await ask(round, wholeCalls, block)
+      const { answersOf } = await callEach(round, wholeCalls, block)
       const half = round.map((pool) => fill(pool, answersOf(pool))).filter((pool) => pool !== undefined)
       const deep = half.filter(isConcentrated)
-      const ticks = await ask(deep, (pool) => ticksOf(pool).map((tick) => call(pool, 'tick', tick)), block)
+      const ticks = await callEach(
+        deep,
+        (pool) => ticksOf(pool).map((tick) => call(pool, 'tick', tick)),
+        block,
+      )
       whole.push(...half.filter((pool) => !isConcentrated(pool) || fillTicks(pool, ticks.answersOf(pool))))
     }
     return whole
   }
 
   async function findDiffering(pools: readonly AnyPool[], block: number): Promise<AnyPool[]> {
-    const asked = pools.filter(isReadable)
-    // Before anything is awaited: memory goes on meanwhile.
-    const ours = new Map(asked.map((pool) => [pool, briefOf(pool)]))
-    const { answersOf } = await ask(asked, probesOf, block)
-    return asked.filter((pool) => {
+    const readable = pools.filter(isReadable)
+    // Before any await, since memory changes meanwhile.
+    const ours = new Map(readable.map((pool) => [pool, briefOf(pool)]))
+    const { answersOf } = await callEach(readable, probesOf, block)
+    return readable.filter((pool) => {
       const theirs = fillBrief(pool, answersOf(pool))
       return theirs !== undefined && briefOf(theirs) !== ours.get(pool)
     })
@@ -193,7 +201,7 @@ function nearWords({ tick, tickSpacing }: Concentrated): number[] {
   return [word - 1, word, word + 1]
 }
 
-/** A copy with what a few words tell, ticks excepted; undefined for an answer that is none. */
+/** A copy filled from a few words, without ticks; undefined for an invalid response. */
 function fillBrief(pool: AnyPool, answers: readonly (Hex | null)[]): AnyPool | undefined {
   if (pool.version === 'curve') return curveIn(pool, answers)
   const [first = null, second = null] = answers
@@ -204,15 +212,15 @@ function fillBrief(pool: AnyPool, answers: readonly (Hex | null)[]): AnyPool | u
   if (pool.version === 'v3') return { ...pool, ...state }
   const [protocolFee, lpFee] = [wordIn(first, 2), wordIn(first, 3)]
   if (protocolFee === null || lpFee === null) return undefined
-  // A dynamic fee is followed with each block or not believed at all.
+  // A dynamic fee is read with each block or not used at all.
   const lpFeePips = pool.key.fee === DYNAMIC_FEE ? 0 : Number(lpFee)
   return { ...pool, ...state, protocolFee: Number(protocolFee), lpFeePips }
 }
 
-/** What `fillBrief` fills, in words. Dynamic fees are followed apart. */
+/** Text form of what `fillBrief` fills. Dynamic fees are followed separately. */
 function briefOf(pool: AnyPool): string {
   if (pool.version === 'v2') return [pool.reserve0, pool.reserve1].join()
-  // The reserves of a graduated curve are nobody's business.
+  // The reserves of a graduated curve are irrelevant.
   if (pool.version === 'curve') return pool.graduated ? 'graduated' : [pool.x, pool.y].join()
   const price = [pool.sqrtPriceX96, pool.tick, pool.liquidity]
   return pool.version === 'v3' ? price.join() : [...price, pool.protocolFee].join()
@@ -246,7 +254,7 @@ function ticksOf({ bitmap, tickSpacing }: Concentrated): number[] {
   return ticks
 }
 
-/** False when a tick did not answer. */
+/** False if a tick could not be read. */
 function fillTicks(pool: Concentrated, answers: readonly (Hex | null)[]): boolean {
   for (const [i, tick] of ticksOf(pool).entries()) {
     const [gross, net] = [wordIn(answers[i], 0), wordIn(answers[i], 1)]

@@ -53,7 +53,7 @@ function mids(pools: Pool[], reference_pools: Record<string, unknown[]>) {
 }
 
 describe('a reference mid', () => {
-  it('is the middle one of the pinned pools, in units, on either side of USDG', () => {
+  it('is the median of the pinned pools, in units, on either side of USDG', () => {
     const pools = [v2(at(1), WETH, 18, 2_400n), v2(at(2), WETH, 18, 2_500n), v2(at(3), WETH, 18, 9_000n)]
     const { of } = mids([...pools, v2(at(4), BTC, 8, 60_000n)], {
       WETH: pools.map(({ id }) => pin(id as Address)),
@@ -64,7 +64,7 @@ describe('a reference mid', () => {
     expect(of(USDG)).toBe(1)
   })
 
-  it('of ETH is WETH’s where it has none of its own, and the other way round', () => {
+  it('of ETH falls back to WETH’s, and vice versa', () => {
     const pool = v2(at(1), WETH, 18, 2_500n)
     expect(mids([pool], { WETH: [pin(at(1))] }).of(NATIVE)).toBeCloseTo(2_500, 6)
     expect(mids([pool], { ETH: [pin(at(1))] }).of(WETH)).toBeCloseTo(2_500, 6)
@@ -83,7 +83,7 @@ describe('a reference mid', () => {
     expect(mids([wrapped], { ETH: [ETH_PIN] }).of(NATIVE)).toBeNull()
   })
 
-  it('is null without a pool that tells one, and for what is not core', () => {
+  it('is null without a usable pool, and for tokens that are not core', () => {
     const empty = Object.assign(v2(at(1), WETH, 18, 1n), { reserve0: 0n, reserve1: 0n })
     expect(mids([], { WETH: [pin(at(1))] }).of(WETH)).toBeNull()
     expect(mids([empty], { WETH: [pin(at(1))] }).of(WETH)).toBeNull()

@@ -11,7 +11,7 @@ import type { StateReader } from './readStates.ts'
 
 /** Known pools looked at together. */
 const PAGE = 4_000
-/** Nodes without an archive forget states after some minutes: later pages are read at a later block. */
+/** Nodes without an archive prune states after some minutes: later pages are read at a later block. */
 const MAX_READING_AGE_MS = 10_000
 const MAX_TRIES = 5
 
@@ -20,16 +20,16 @@ export interface Sweep {
   db: Db
   logger: Logger
   states: StateReader
-  /** Whether a pool is read without liquidity too. */
+  /** Whether a pool is read even without liquidity. */
   isWanted(pool: AnyPool): boolean
   bound: Pick<PoolBound, 'admits'>
   signal: AbortSignal
 }
 
 /**
- * Reads the state of every known pool that has something to trade, each at a block of its own, none before
- * the sweep's. Hands each page over with its block, and writes it so that a restart goes on after it;
- * `progress` moves on with each.
+ * Reads the state of every known pool that has something to trade, each page at its own block, none before the
+ * sweep's. Hands each page over with its block and stores it, so that a restart continues after it; `progress`
+ * advances with each page.
  */
 export async function sweepPools(
   { rpc, db, logger, states, isWanted, bound, signal }: Sweep,
@@ -38,7 +38,7 @@ export async function sweepPools(
 ): Promise<void> {
   let reading: { at: Header; sinceMs: number } | null = null
   let looked = 0
-  let kept = 0
+  let keptCount = 0
 
   async function readingBlock(): Promise<Header> {
     if (reading && performance.now() - reading.sinceMs < MAX_READING_AGE_MS) return reading.at
@@ -53,15 +53,15 @@ export async function sweepPools(
       signal.throwIfAborted()
       try {
         const at = await readingBlock()
-        const wanted = pools.filter(isWanted)
+        const required = pools.filter(isWanted)
         const liquid = await states.findLiquid(pools, at.number)
-        const found = await states.readWhole([...new Set([...wanted, ...liquid])], at.number)
+        const withState = await states.readWhole([...new Set([...required, ...liquid])], at.number)
         const after = await readOne(rpc, askHeader(at.number))
-        if (after?.hash === at.hash) return { found: found.filter(bound.admits), at }
-        logger.warn({ block: at.number }, 'the block that states were read at was replaced')
+        if (after?.hash === at.hash) return { found: withState.filter(bound.admits), at }
+        logger.warn({ block: at.number }, 'the block of a pool sweep was replaced')
       } catch (error) {
         if (tries === MAX_TRIES) throw error
-        logger.warn({ err: error }, 'states of pools were not read; trying at a newer block')
+        logger.warn({ err: error }, 'failed to read pool states; retrying at a newer block')
       }
       reading = null
     }
@@ -72,12 +72,12 @@ export async function sweepPools(
     if (rows.length === 0) break
     const { found, at } = await readPage(rows.map(poolOf))
     const to = rows[rows.length - 1]!.id
-    // Without a place in the store, because another process reads too, it goes on for this memory alone.
+    // If another process sweeps too and owns the stored progress, continue for this memory only.
     await keepSwept(db, { by: progress.by, to, pools: found, at })
     take(found, at)
     progress.after = to
     looked += rows.length
-    kept += found.length
-    logger.info({ looked, kept, block: at.number }, 'reading the states of pools')
+    keptCount += found.length
+    logger.info({ looked, kept: keptCount, block: at.number }, 'reading the states of pools')
   }
 }

@@ -33,7 +33,7 @@ interface Range {
   to: number
 }
 
-/** A node of the chain that remembers what it was asked, and fails or goes on when a test says so. */
+/** A node of the chain that records requests, and fails or proceeds on command. */
 interface TestNode {
   /** Ranges of creation logs that were answered. */
   ranges: Range[]
@@ -81,7 +81,7 @@ withDb('pools of a long chain', (db) => {
     expect(compared).toBeGreaterThanOrEqual(chain.livePools())
   }
 
-  it('are found by their creation and read at blocks of their own while the chain goes on', async () => {
+  it('are found by their creation and read at different blocks while the chain advances', async () => {
     const chain = createSyntheticChain(SIZE)
     const node = nodeOf(chain)
     // It trades, wakes pools and makes new ones all the while.
@@ -102,7 +102,7 @@ withDb('pools of a long chain', (db) => {
     expect(world.market.poolCount()).toBeLessThan(SIZE.pools / 10)
   })
 
-  it('are neither found nor read twice when the process ends in the middle', async () => {
+  it('are neither found nor read twice after a crash', async () => {
     const chain = createSyntheticChain(SIZE)
     const node = nodeOf(chain)
     const gone = () => {
@@ -135,7 +135,7 @@ withDb('pools of a long chain', (db) => {
     expect(node.calls).toBeLessThan(whole.calls * 1.5)
   })
 
-  it('go on from the checkpoint, by logs when it is near and by states when it is far', async () => {
+  it('continue from the checkpoint, by logs if near and by states if far', async () => {
     const chain = createSyntheticChain(SIZE)
     const first = await open(nodeOf(chain))
     await first.follow()
@@ -160,7 +160,7 @@ withDb('pools of a long chain', (db) => {
     expect(Math.min(...far.ranges.map(({ from }) => from))).toBe(savedAt + 1)
   })
 
-  it('are read again where a reorg goes deeper than is remembered, and no others', async () => {
+  it('are read again after a reorg beyond the undo history, and no others', async () => {
     const chain = createSyntheticChain(SIZE)
     const node = nodeOf(chain)
     const first = await open(node)
@@ -169,7 +169,7 @@ withDb('pools of a long chain', (db) => {
     await first.follow()
     await first.save()
     const second = await open(node)
-    // The checkpoint is gone from the chain: the last mark before it is where it goes on.
+    // The checkpoint is no longer canonical: continue at the last mark before it.
     chain.forkAt(SIZE.blocks + 50)
     chain.mine(700)
     node.calls = 0
@@ -185,15 +185,15 @@ withDb('pools of a long chain', (db) => {
     expectEqual(third, chain)
   })
 
-  it('stand when a node has no state of the block, is asked too often, or refuses for size', async () => {
+  it('survive missing states, rate limits and size limits of a node', async () => {
     const chain = createSyntheticChain({ ...SIZE, pools: 1_000, live: 100, stateBlocks: 60 })
     const node = nodeOf(chain)
-    let asked = 0
+    let requests = 0
     node.before = (method) => {
       if (method !== 'eth_call' && method !== 'eth_getLogs') return
-      asked += 1
-      if (method === 'eth_call' && asked % 4 === 0) chain.mine(asked === 12 ? 100 : 6)
-      if (asked % 25 === 0) throw new RpcError(method, 429, 'slow down', undefined)
+      requests += 1
+      if (method === 'eth_call' && requests % 4 === 0) chain.mine(requests === 12 ? 100 : 6)
+      if (requests % 25 === 0) throw new RpcError(method, 429, 'slow down', undefined)
     }
     const world = await open(node)
     for (let tries = 0; tries < 60 && world.market.head()?.number !== chain.head(); tries++)

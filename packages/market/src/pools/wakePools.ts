@@ -8,20 +8,20 @@ import type { Arrival } from './poolBook.ts'
 import type { PoolBound } from './poolBound.ts'
 import type { StateReader } from './readStates.ts'
 
-/** Pools that are to come into memory with a state read from the chain. */
+/** Pools that enter memory with a state read from the chain. */
 export interface WakingPools {
-  /** Their state has to be read. */
+  /** Queues pools whose state has to be read. */
   want(ids: Iterable<string>): void
-  /** Whether a state that counts is on its way, or is to be read. */
+  /** Whether a valid state is available or queued. */
   has(id: string): boolean
   isEmpty(): boolean
-  /** States that were read ahead of the book; each comes into it with the block it is of. */
+  /** Adds states read ahead of the book; each enters with its block. */
   expect(pools: Iterable<ReadPool>): void
   /** States read ahead, of blocks up to this one. */
   due(number: number): Promise<Arrival[]>
-  /** Reads what is wanted, as it stands after this block. What cannot be read is tried later. */
+  /** Reads queued states after this block. Failed reads are retried later. */
   read(at: Header): Promise<Arrival[]>
-  /** What was read of later blocks does not count. */
+  /** Discards states read from later blocks. */
   undoTo(number: number): void
   clear(): void
 }
@@ -45,7 +45,7 @@ export function createWakingPools({
   bound: PoolBound
   logger: Logger
 }): WakingPools {
-  const wanted = new Set<string>()
+  const queue = new Set<string>()
   const ahead = new Map<string, ReadPool>()
   let retryAt = -1
 
@@ -62,10 +62,10 @@ export function createWakingPools({
 
   return {
     want(ids) {
-      for (const id of ids) wanted.add(id)
+      for (const id of ids) queue.add(id)
     },
-    has: (id) => wanted.has(id) || ahead.has(id),
-    isEmpty: () => wanted.size === 0 && ahead.size === 0,
+    has: (id) => queue.has(id) || ahead.has(id),
+    isEmpty: () => queue.size === 0 && ahead.size === 0,
     expect(pools) {
       for (const one of pools) if (bound.admits(one.pool)) ahead.set(one.pool.id, one)
       for (const { id } of bound.excess(aheadPools(), ahead.size)) ahead.delete(id)
@@ -81,19 +81,19 @@ export function createWakingPools({
       const hashes = new Map(blocks.map((block, i) => [block, headers[i]?.hash]))
       for (const { pool, at, hash } of ripe) {
         ahead.delete(pool.id)
-        if (hashes.get(at) !== hash) wanted.add(pool.id)
+        if (hashes.get(at) !== hash) queue.add(pool.id)
       }
       return ripe.filter(({ at, hash }) => hashes.get(at) === hash)
     },
     async read(at) {
-      if (wanted.size === 0 || (at.number < retryAt && at.number > retryAt - RETRY_AFTER)) return []
-      const ids = [...wanted].slice(0, READ_AT_ONCE)
+      if (queue.size === 0 || (at.number < retryAt && at.number > retryAt - RETRY_AFTER)) return []
+      const ids = [...queue].slice(0, READ_AT_ONCE)
       try {
         const arrivals = await read(ids, at)
-        for (const id of ids) wanted.delete(id)
+        for (const id of ids) queue.delete(id)
         return arrivals
       } catch (error) {
-        logger.warn({ err: error, block: at.number, pools: ids.length }, 'states of pools were not read')
+        logger.warn({ err: error, block: at.number, pools: ids.length }, 'failed to read pool states')
         retryAt = at.number + RETRY_AFTER
         return []
       }
@@ -102,11 +102,11 @@ export function createWakingPools({
       for (const [id, { at }] of ahead) {
         if (at <= number) continue
         ahead.delete(id)
-        wanted.add(id)
+        queue.add(id)
       }
     },
     clear() {
-      wanted.clear()
+      queue.clear()
       ahead.clear()
     },
   }

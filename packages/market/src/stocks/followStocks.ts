@@ -13,20 +13,20 @@ import { askMulticall, type ContractCall, flagIn, readOne } from '@pit/platform/
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 
-/** What the issuer of stock tokens says, kept in memory. */
+/** Data of the stock token issuer, kept in memory. */
 export interface StocksFollowed {
-  /** Shares for one token at a time; null for what is no stock of the profile, or was not read yet. */
+  /** Shares per token at a time; null for tokens that are not stocks of the profile, or before the first read. */
   multiplier(token: Address, atS: number): number | null
-  /** Whether the issuer blocks whoever holds this pool's tokens: then no stock trades through it. */
+  /** Whether the issuer blocks the holder of this pool's tokens: no stock trades through it. */
   isBarred(pool: Pick<Pool, 'version' | 'id' | 'token0' | 'token1'>): boolean
   jobs: Job[]
 }
 
-/** A multiplier is announced long before its time, and counts from then by the clock: it is not read for that. */
+/** Multipliers are announced long in advance and take effect by the clock, so rare reads suffice. */
 const MULTIPLIERS_EVERY_MS = 5_000
 const BLOCKED_EVERY_MS = 2_000
 const CALLS_AT_ONCE = 500
-/** More pools of stocks than this are not asked about: a plan through one of them still has its simulation. */
+/** Stock pools beyond this number are not checked; a plan through one is still simulated. */
 const MAX_VENUES = 1_000
 
 export function followStocks({

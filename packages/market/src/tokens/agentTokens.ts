@@ -5,7 +5,7 @@ import type { AgentRegistry } from '../agentRegistry/index.ts'
 
 const CACHE_MS = 60_000
 
-/** Tells whether a token is a registry agent's; null while the registry cannot be read. */
+/** Whether a token belongs to a registry agent; null while the registry cannot be read. */
 export function createAgentTokens({
   registry,
   clock,

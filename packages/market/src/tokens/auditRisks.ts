@@ -4,13 +4,13 @@ import type { Audited } from './readAudit.ts'
 
 type Risk = Answer<'tokens.get'>['risks'][number]
 
-/** Nothing but verified counts as verified. */
+/** Only "verified" counts as verified. */
 function codeOf(verdict: Verdict): RiskCode | null {
   if (verdict === 'verified') return null
   return verdict === 'flagged' ? 'AUDIT_FLAGGED' : 'AUDIT_UNVERIFIED'
 }
 
-/** What the audit adds to a token's disclosures, beyond those it has already. */
+/** Risks the audit adds to a token's existing disclosures. */
 export function auditRisks(
   token: string,
   { audit, findings }: Audited,
@@ -20,7 +20,7 @@ export function auditRisks(
   const codes = findings.filter((code) => has.every((risk) => risk.code !== code))
   return [
     ...(verdict === null ? [] : [riskOf(verdict, token, '')]),
-    ...codes.map((code) => riskOf(code, token, ', says the audit')),
+    ...codes.map((code) => riskOf(code, token, ', according to the audit')),
   ]
 }
 

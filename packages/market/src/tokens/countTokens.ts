@@ -7,17 +7,17 @@ import { type Answer, fail, TOKENS } from '@pit/protocol'
 export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>
 
 export interface TokenStats {
-  /** The last count, or a new one when that is old; refuses STATS_PENDING before the first. */
+  /** The last count, or a new one if that is old; refuses STATS_PENDING before the first. */
   read(): Promise<Answer<'tokens.stats'>>
   /** Tokens with a route by a recent count; null before the first that found any. */
   tradable(): Promise<number | null>
-  /** Counts, unless the last count is fresh, without anybody waiting for it; a failure is logged. */
+  /** Counts in the background unless the last count is fresh; a failure is logged. */
   countUnseen(): void
 }
 
 /** How long a caller waits for a count when the last one is old, as after an idle time. */
 const WAIT_MS = 2_000
-/** Rows per statement: the embedded store runs one statement at a time and others wait for it. */
+/** Rows per statement: the embedded store runs one statement at a time. */
 const CHUNK = 2_000
 
 interface Group {
@@ -40,8 +40,8 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
   const cache = createCache<'all', TokenCounts & { tookMs: number }>({
     max: 1,
     clock,
-    // From when it was done: a registry that takes long to count is not counted all the time. An empty one
-    // is not counted yet: the core assets are registered first.
+    // Measured from the end, so that a slow count is not repeated constantly. An empty registry does not count:
+    // the core assets are registered first.
     ttlMs: ({ tookMs, total }) => (total === 0 ? 0 : tookMs + TOKENS.statsCacheS * 1_000),
   })
 
@@ -53,7 +53,7 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
   const load = async () => cache.load('all', count)
   const countLogged = () =>
     load().catch((error) => {
-      logger.warn({ err: error }, 'the tokens were not counted')
+      logger.warn({ err: error }, 'failed to count tokens')
       return undefined
     })
   const countUnseen = () => void countLogged()
@@ -79,7 +79,7 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
       const maxAgeMs = (latest?.value.tookMs ?? 0) + 2 * TOKENS.statsCacheS * 1_000
       const isRecent = latest !== undefined && clock.nowMs() - latest.atMs < maxAgeMs
       const counts = isRecent ? latest.value : await waitFor(counting)
-      // Before the market is read no token has a route: null, not 0.
+      // Before the market is loaded no token has a route: null, not 0.
       return counts?.tradable || null
     },
     countUnseen,
@@ -119,7 +119,7 @@ export async function countTokens({ db, clock }: Pick<TokenStatsDeps, 'db' | 'cl
     }
     if (groups.reduce((sum, { rows }) => sum + rows, 0) < CHUNK)
       return { ...counts, generated_at: nowS(clock) }
-    // Pauses as long as the statement took, so that others get their turn.
+    // Pauses as long as the statement took, so that other queries get a turn.
     await clock.sleep(Math.max(0, clock.nowMs() - startedMs))
   }
 }

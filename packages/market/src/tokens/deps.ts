@@ -24,7 +24,7 @@ export interface TokenDeps {
   profile: ChainProfile
   market: TokenMarket
   randomBytes(size: number): Uint8Array
-  /** Whether a token is a registry agent's; null while the registry cannot be read. */
+  /** Whether a token belongs to a registry agent; null while the registry cannot be read. */
   isAgentToken(token: Address): Promise<boolean | null>
   /** The wallet's current fee for major trades. */
   majorBps(wallet: Address | null): number | Promise<number>

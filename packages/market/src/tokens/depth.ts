@@ -45,7 +45,7 @@ export function pairAtomsIn(pool: TradingPool, token: Address): number {
   return tokenIsFirst ? amount1 : amount0
 }
 
-/** What buyers paid in; the virtual part of the reserve is not counted. */
+/** Amount paid in by buyers, without the virtual part of the reserve. */
 function raised(curve: CurvePool): number {
   // x·y is constant, so x at the start follows from y at the start.
   const yStart = curve.yFloor + curve.saleSupply
@@ -72,7 +72,7 @@ function amountsIn(pool: Concentrated): { amount0: number; amount1: number } {
   return { amount0, amount1 }
 }
 
-/** Exact: at the edge of a range the rounding of floats times a large liquidity would pass for money. */
+/** Exact: at the edge of a range, float rounding times a large liquidity would look like value. */
 function amountsWithin(root: bigint, liquidity: bigint, [lower, upper]: readonly [number, number]) {
   const [low, high] = [sqrtPriceAtTick(lower), sqrtPriceAtTick(upper)]
   const at = root < low ? low : root > high ? high : root

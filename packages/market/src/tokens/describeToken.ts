@@ -30,7 +30,7 @@ export function isMajor(record: Pick<Answer<'tokens.get'>, 'screen_status' | 'st
   return record.screen_status === 'CORE' || record.stock_beacon === true
 }
 
-/** A token's record from what was read of it and what the market shows now. */
+/** A token's record from its reading and the current market. */
 export function describeToken(judged: Judged): StoredRecord {
   const { reading, view } = judged
   const kind = kindOf(judged)
@@ -65,7 +65,7 @@ export function describeToken(judged: Judged): StoredRecord {
   }
 }
 
-/** The raw findings, for callers with rules of their own. */
+/** The raw findings, for callers with their own rules. */
 function flagsOf(judged: Judged): StoredRecord['flags'] {
   const { reading } = judged
   const { code, trial } = reading
@@ -104,7 +104,7 @@ function flagsOf(judged: Judged): StoredRecord['flags'] {
   }
 }
 
-/** How its screen ended. A token that trades somewhere is never said to have no route. */
+/** The result of its screen. A token that trades somewhere is never reported as having no route. */
 function screenOf(judged: Judged): StoredRecord['flags']['screen'] {
   if (isCore(judged)) return 'not_needed'
   const { status } = judged.reading.trial

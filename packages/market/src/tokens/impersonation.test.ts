@@ -27,8 +27,8 @@ describe('an impersonator', () => {
     '𝐔𝐒𝐃𝐆',
     'usdɢ',
   ])('is seen in the symbol %j', (symbol) => {
-    const found = imitated({ address: other, symbol: symbol.replace(/^\$/, ''), name: 'x' })
-    expect(found).toBe(USDG)
+    const match = imitated({ address: other, symbol: symbol.replace(/^\$/, ''), name: 'x' })
+    expect(match).toBe(USDG)
   })
   it.each(['SPY', 'ЅРУ', 'sру', 'S P Y'])('is seen in %j', (symbol) => {
     expect(imitated({ address: other, symbol, name: 'x' })).toBe(SPY)
@@ -40,7 +40,7 @@ describe('an impersonator', () => {
     expect(imitated({ address: other, symbol: 'GD', name: 'GIobal  DoIlar' })).toBe(USDG)
     expect(imitated({ address: other, symbol: 'GD', name: 'Global Dollar' })).toBe(USDG)
   })
-  it('is nobody who only shares letters, and never the asset itself', () => {
+  it('is neither a token that only shares letters nor the asset itself', () => {
     for (const symbol of ['USDGX', 'GUSD', 'SPYX', 'SP', 'BTC', '', '!!!', 'USDT']) {
       expect(imitated({ address: other, symbol, name: 'Something Else' }), symbol).toBeNull()
     }

@@ -17,7 +17,7 @@ const WATCHED_AT_ONCE = 40
 const ASKED_AT_ONCE = 1_000
 /** A figure that moves by a smaller share is not written. */
 const MOVED = 0.01
-/** By then a mean price has followed the last trade. */
+/** By then a mean price has caught up with the last trade. */
 const SETTLED_AFTER_MS = TOKENS.referenceTwapS * 1_000
 
 /** Jobs that keep the registry current: they screen new tokens, refresh records and watch proxies. */
@@ -25,7 +25,7 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
   const { db, market, logger, clock } = deps
   const dirty = new Set<Address>()
   const fresh = new Set<Address>()
-  /** Tokens priced by a mean, which moves on after their last trade: when to describe them once more. */
+  /** Tokens with a mean price, which moves after their last trade: when to describe them again. */
   const settling = new Map<Address, number>()
   const tokensOf = (pool: AnyPool): Address[] =>
     (pool.version === 'curve' ? [pool.token] : [pool.token0, pool.token1]).filter(
@@ -37,7 +37,7 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
     const stops = [
       market.onPool((pool) => {
         for (const token of tokensOf(pool)) {
-          // A known token is only described again: another pool is no reason to screen it.
+          // A known token is only described again: another pool does not require a screen.
           fresh.add(token)
           dirty.add(token)
         }
@@ -56,13 +56,13 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
     while (fresh.size > 0) {
       const batch = [...fresh].slice(0, ASKED_AT_ONCE)
       for (const token of batch) fresh.delete(token)
-      const known = await screenedAmong(db, batch)
-      for (const token of batch) if (!known.has(token)) registry.screening.later(token)
+      const screened = await screenedAmong(db, batch)
+      for (const token of batch) if (!screened.has(token)) registry.screening.later(token)
     }
   }
 
   async function refresh(): Promise<void> {
-    // A market without a head has no pools, which says nothing about tokens.
+    // Without a head the market has no pools, so nothing can be concluded about tokens.
     if (market.head() === null) return
     await registerFresh()
     const nowMs = clock.nowMs()
@@ -93,7 +93,7 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
     for (const { address, code } of readings) {
       if (registry.coreAddresses.has(address) || registry.screening.isRunning(address)) continue
       if (await isUnchanged(deps, address, code)) continue
-      logger.warn({ token: address }, 'a token runs other code than its screen read')
+      logger.warn({ token: address }, 'the code of a token changed since its screen')
       registry.screening.later(address)
     }
   }

@@ -21,7 +21,7 @@ export interface Reference {
   read_at: number | null
 }
 
-/** What the market knows of a token at one block. */
+/** The market's data of a token at one block. */
 export interface MarketView {
   venues: Venue[]
   /** How many there are; `venues` holds the deepest. */
@@ -31,7 +31,7 @@ export interface MarketView {
   /** The v3 pool whose mean price is the reference, once it is read; null where none is deep enough. */
   twapPool: Address | null
   routable: boolean
-  /** The deepest venue has a hook that the profile does not know. */
+  /** The deepest venue has a hook that is not in the profile. */
   unknownHook: boolean
   curve: Pick<CurvePool, 'launchpad' | 'creatorTaxBps' | 'curveFeeBps' | 'graduated'> | null
   markStale: boolean
@@ -42,7 +42,7 @@ const NO_HOOK = '0x0000000000000000000000000000000000000000'
 /** A pool with less liquidity counts for no price. */
 const MIN_PRICING_USD = 100
 const MEDIAN_OF = 3
-/** A pool with a smaller part of the deepest one's liquidity gives no mean: it may be a bait or forgotten. */
+/** A pool with a smaller share of the deepest one's liquidity gives no mean: it may be bait or abandoned. */
 const TWAP_MIN_PART = 0.25
 
 export interface ViewDeps {
@@ -55,10 +55,10 @@ export interface Viewed {
   decimals: number | null
 }
 
-/** Its liquidity is bait and its price is nobody's: it counts for neither, and no route leads through it. */
+/** A trap's liquidity is bait and its price meaningless: neither counts, and no route uses it. */
 const isTrap = (pool: TradingPool): boolean => pool.version !== 'curve' && isFeeTrap(pool)
 
-/** A token's venues, liquidity and reference, from memory. Nothing waits, so all of it is of one block. */
+/** A token's venues, liquidity and reference, from memory; synchronous, so from one block. */
 export function createMarketView({ profile, market, twaps }: ViewDeps): (token: Viewed) => MarketView {
   const decimalsOf = new Map<Address, number>(
     [...profile.core_tokens, ...profile.listed_stocks].map(({ address, decimals }) => [
@@ -81,7 +81,7 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
     return mark === undefined ? null : Number(mark.priceE18) / 1e18
   }
   const poolsOf = (token: Address): TradingPool[] => {
-    // A core asset is in everybody's pools; only those with another core asset price it.
+    // Anyone can pool a core asset; only its pools with another core asset price it.
     const pools: TradingPool[] = core.has(token)
       ? [
           ...new Set(
@@ -102,7 +102,7 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
       .filter((pool) => isAlive(pool) && !isTrap(pool))
       .map((pool) => rate(pool))
       .sort((a, b) => (b.venue.liquidity_usd ?? -1) - (a.venue.liquidity_usd ?? -1))
-    const known = rated.filter(({ venue }) => venue.liquidity_usd !== null)
+    const measured = rated.filter(({ venue }) => venue.liquidity_usd !== null)
     const curve = market.curveOf(address)
     const mark = market.mark(address)
     const deepest = rated[0]
@@ -111,7 +111,9 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
       venues: rated.slice(0, VENUES_SHOWN).map(({ venue }) => venue),
       venueCount: rated.length,
       liquidityUsd:
-        known.length > 0 ? cents(known.reduce((sum, { venue }) => sum + venue.liquidity_usd!, 0)) : null,
+        measured.length > 0
+          ? cents(measured.reduce((sum, { venue }) => sum + venue.liquidity_usd!, 0))
+          : null,
       reference: referenceOf(),
       twapPool: averaged?.pool.id ?? null,
       routable: core.has(address) || rated.some(({ pool }) => reaches(pool, address)),
@@ -129,7 +131,7 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
     }
 
     function rate(pool: TradingPool) {
-      // A pool of WETH serves ETH, and the other way round.
+      // A pool of WETH serves ETH, and vice versa.
       const side =
         pool.version !== 'curve' && pool.token0 !== address && pool.token1 !== address
           ? sideOf(pool)
@@ -152,9 +154,10 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
     /** The deepest v3 pool, unless it is shallow beside the deepest venue. */
     function findAveraged() {
       const leastUsd = Math.max(MIN_PRICING_USD, (deepest?.venue.liquidity_usd ?? 0) * TWAP_MIN_PART)
-      const found = rated.find(({ pool }) => pool.version === 'v3')
-      if (found?.pool.version !== 'v3' || (found.venue.liquidity_usd ?? 0) < leastUsd) return undefined
-      return { ...found, pool: found.pool }
+      const deepestV3 = rated.find(({ pool }) => pool.version === 'v3')
+      if (deepestV3?.pool.version !== 'v3' || (deepestV3.venue.liquidity_usd ?? 0) < leastUsd)
+        return undefined
+      return { ...deepestV3, pool: deepestV3.pool }
     }
 
     function referenceOf(): Reference {

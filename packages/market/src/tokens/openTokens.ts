@@ -31,7 +31,7 @@ export interface Tokens {
   assertUnchanged: Registry['assertUnchanged']
   readAudit: AuditReader['read']
   checkAudit: AuditReader['check']
-  /** False when transfers are taxed or balances change by themselves: then logs do not show what arrived. */
+  /** False if transfers are taxed or balances change by themselves: then logs do not show what arrived. */
   isPlain(token: Address): Promise<boolean>
   /** How many tokens have a route; null before the first count that found any. */
   tradable(): Promise<number | null>
@@ -78,8 +78,8 @@ export function openTokens(options: TokenOptions): Tokens {
     checkAudit: audit.check,
     isPlain: async (token) => {
       if (registry.coreAddresses.has(token)) return true
-      const known = await registry.find(token)
-      return known !== undefined && !known.record.risks.some(({ code }) => MOVES_OTHERWISE.has(code))
+      const stored = await registry.find(token)
+      return stored !== undefined && !stored.record.risks.some(({ code }) => MOVES_OTHERWISE.has(code))
     },
     tradable: stats.tradable,
     jobs: {

@@ -6,7 +6,7 @@ const push4 = (signature: string): string => `63${toFunctionSelector(signature).
 const code = (...parts: string[]): Hex => `0x${parts.join('')}`
 
 describe('powers', () => {
-  it('are told by the functions in the code', () => {
+  it('are derived from the functions in the code', () => {
     expect(powersIn(code('6080', push4('mint(address,uint256)'), '14', push4('pause()'))).powers).toEqual([
       'mint',
       'pause',

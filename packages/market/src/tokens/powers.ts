@@ -118,16 +118,16 @@ const PUSH1 = 0x60
 const PUSH4 = 0x63
 const PUSH32 = 0x7f
 
-/** The four-byte constants of the code, read by instruction: the inside of a longer constant is none. */
+/** The four-byte constants of the code, decoded by instruction: parts of longer constants do not count. */
 export function selectorsIn(code: Hex): Set<string> {
   const bytes = Buffer.from(code.slice(2), 'hex')
-  const found = new Set<string>()
+  const selectors = new Set<string>()
   for (let at = 0; at < bytes.length; at++) {
     const op = bytes[at] as number
     if (op < PUSH1 || op > PUSH32) continue
     const size = op - PUSH1 + 1
-    if (op === PUSH4) found.add(bytes.toString('hex', at + 1, at + 5))
+    if (op === PUSH4) selectors.add(bytes.toString('hex', at + 1, at + 5))
     at += size
   }
-  return found
+  return selectors
 }

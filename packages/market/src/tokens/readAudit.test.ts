@@ -14,9 +14,9 @@ const profileWith = (audit: ChainProfile['vendors']['audit']) =>
   ({ core_tokens: [{ address: TOKEN, native: false }], listed_stocks: [], vendors: { audit } }) as never
 
 async function open(answer: RequestListener, timeoutMs = 10_000) {
-  let asked = 0
+  let requests = 0
   const server = createServer((req, res) => {
-    asked++
+    requests++
     answer(req, res)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -33,7 +33,7 @@ async function open(answer: RequestListener, timeoutMs = 10_000) {
     logger: { warn: () => void lines.push(1) },
     timeoutMs,
   })
-  return { reader, asked: () => asked, time, lines }
+  return { reader, asked: () => requests, time, lines }
 }
 const says =
   (verdict: unknown, more: object = {}): RequestListener =>
@@ -48,7 +48,7 @@ const codeOf = (work: Promise<unknown>) =>
   )
 
 describe('the audit', () => {
-  it('is read in our words, with its age', async () => {
+  it('is read in our terms, with its age', async () => {
     const { reader } = await open(says('verified'))
     const audit = {
       verdict: 'verified',
@@ -61,7 +61,7 @@ describe('the audit', () => {
     const scripted = await open(says('flagged', { url: 'javascript:alert(1)' }))
     expect((await scripted.reader.read(TOKEN)).audit.url).toBeNull()
   })
-  it('of the native coin is its own, without asking anybody', async () => {
+  it('of the native coin needs no request', async () => {
     const audit = { verdict: 'verified', url: null, source: 'native', checked_at: 1_800_000_000 }
     const { reader, asked } = await open(says('flagged'))
     expect(await reader.read(NATIVE_TOKEN)).toEqual({ audit, findings: [] })
@@ -71,7 +71,7 @@ describe('the audit', () => {
     expect(await none.read(NATIVE_TOKEN)).toEqual({ audit, findings: [] })
     expect(await codeOf(none.read(TOKEN))).toMatch(/^AUDIT_UNAVAILABLE/)
   })
-  it('is asked once by many, and again only when old', async () => {
+  it('is requested once for many callers, and again only when old', async () => {
     const { reader, asked, time } = await open(says('verified'))
     await Promise.all(Array.from({ length: 30 }, () => reader.read(TOKEN)))
     await reader.read(TOKEN)
@@ -84,7 +84,7 @@ describe('the audit', () => {
     ['hangs', () => {}],
     ['drops', (req) => req.socket.destroy()],
     ['answers an error', (_, res) => void res.writeHead(503).end('{}')],
-    ['is no JSON', (_, res) => void res.end('<html>')],
+    ['is not JSON', (_, res) => void res.end('<html>')],
     ['says something else', says('probably fine')],
     ['says a property of objects', says('constructor')],
     ['speaks of another token', says('verified', { address: TOKEN.replace('ab', 'cd') })],
@@ -92,11 +92,11 @@ describe('the audit', () => {
     ['floods', (_, res) => void res.end(`{"verdict":"verified","pad":"${'x'.repeat(300_000)}"}`)],
     ['sends elsewhere', (_, res) => void res.writeHead(302, { location: '/other' }).end()],
   ]
-  it.each(unreadable)('that %s is no verdict', async (how, answer) => {
+  it.each(unreadable)('gives no verdict if it %s', async (how, answer) => {
     const { reader } = await open(answer, how === 'hangs' ? 200 : 10_000)
     expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
   })
-  it('that cannot be read is logged once, until it can be again', async () => {
+  it('is logged once if unreadable, until it recovers', async () => {
     let status = 503
     const { reader, lines } = await open((req, res) =>
       status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),
@@ -107,7 +107,7 @@ describe('the audit', () => {
     await codeOf(reader.read(TOKEN))
     expect(lines.length).toBe(2)
   })
-  it('once read does not outlive its time when the provider is gone', async () => {
+  it('expires if the provider is down', async () => {
     let up = true
     const { reader, time } = await open((req, res) =>
       up ? says('verified')(req, res) : req.socket.destroy(),
@@ -118,20 +118,20 @@ describe('the audit', () => {
     time.nowMs += 301_000
     expect(await codeOf(reader.read(TOKEN))).toMatch(/^AUDIT_UNAVAILABLE/)
   })
-  it('is refused where none is set up', async () => {
-    const given = { clock: { nowMs: () => 0 }, logger: { warn() {} } }
-    const reader = createAuditReader({ profile: profileWith(null), ...given })
+  it('is refused without a provider', async () => {
+    const deps = { clock: { nowMs: () => 0 }, logger: { warn() {} } }
+    const reader = createAuditReader({ profile: profileWith(null), ...deps })
     expect(reader.check).toBe(null)
     const unknown = { kind: 'oracle', url: 'http://127.0.0.1:9' }
-    expect(() => createAuditReader({ profile: profileWith(unknown), ...given })).toThrow(
-      'vendors.audit: there is no kind "oracle"; there are goplus, pit',
+    expect(() => createAuditReader({ profile: profileWith(unknown), ...deps })).toThrow(
+      'vendors.audit: unknown kind "oracle"; use goplus, pit',
     )
     expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
   })
 })
 
 describe('whether the provider answers', () => {
-  it('is asked of the provider when nobody else asks, and no oftener than every ten seconds', async () => {
+  it('is probed without other requests, at most every ten seconds', async () => {
     const { reader, asked, time } = await open(says('verified'))
     for (let i = 0; i < 5; i++) await reader.check!()
     expect(asked()).toBe(1)
@@ -140,7 +140,7 @@ describe('whether the provider answers', () => {
     expect(asked()).toBe(2)
   })
 
-  it('is what the last answer showed, of a check or of a token', async () => {
+  it('follows the last response, to a probe or for a token', async () => {
     let status = 503
     const { reader, time } = await open((req, res) =>
       status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),

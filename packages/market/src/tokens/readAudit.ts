@@ -14,16 +14,16 @@ export interface Audited {
 }
 
 export interface AuditReader {
-  /** A token's verdict, at most 5 minutes old. Refuses AUDIT_UNAVAILABLE: silence is no good verdict. */
+  /** A token's verdict, at most 5 minutes old. Refuses AUDIT_UNAVAILABLE without a verdict. */
   read(token: string): Promise<Audited>
-  /** Whether the provider answers; throws in words when not. Null where there is none. */
+  /** Whether the provider responds; throws with a reason if not. Null without a provider. */
   check: (() => Promise<void>) | null
 }
 
 const TIMEOUT_MS = 2_000
 const CACHE_MS = 300_000
 const MAX_CACHED = 20_000
-/** How long an answer, or the lack of one, says how the provider is. */
+/** How long a response, or its absence, counts as the provider's state. */
 const CHECK_EVERY_MS = 10_000
 
 export function createAuditReader({
@@ -49,8 +49,8 @@ export function createAuditReader({
 
   const listed = new Set([...core_tokens, ...listed_stocks].map(({ address }) => address.toLowerCase()))
   const cache = createCache<string, Audited>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
-  /** The last trouble that was logged: a provider that rests is not worth a line a token. */
-  let told: string | null = null
+  /** The last logged failure, so that an outage is not logged per token. */
+  let loggedFailure: string | null = null
   let last: { atMs: number; failed: Error | null } | null = null
 
   async function verdictOf(token: string): Promise<Audited> {
@@ -60,7 +60,7 @@ export function createAuditReader({
         provider.read(answer, asked),
       )
       last = { atMs: clock.nowMs(), failed: null }
-      told = null
+      loggedFailure = null
       return { audit: { verdict, url, source: 'audit', checked_at: nowS(clock) }, findings }
     } catch (error) {
       last = { atMs: clock.nowMs(), failed: error as Error }
@@ -71,8 +71,8 @@ export function createAuditReader({
   const ask = (token: string): Promise<Audited> =>
     verdictOf(token).catch((error: unknown) => {
       const { message } = error as Error
-      if (message !== told) logger.warn({ err: error, token }, 'the audit verdict could not be read')
-      told = message
+      if (message !== loggedFailure) logger.warn({ err: error, token }, 'failed to read an audit verdict')
+      loggedFailure = message
       return fail('AUDIT_UNAVAILABLE')
     })
 
@@ -81,7 +81,7 @@ export function createAuditReader({
     else if (last.failed !== null) throw last.failed
   }
 
-  /** A token to ask about when nobody else asks. */
+  /** A token to probe with. */
   const probe = core_tokens.find(({ native }) => !native)?.address.toLowerCase()
   return {
     check: probe === undefined ? null : () => check(probe),
@@ -89,13 +89,13 @@ export function createAuditReader({
   }
 }
 
-/** The chain's own coin has no code that could be audited, so no provider is asked about it. */
+/** The native coin has no code to audit. */
 const nativeVerdict = (clock: Clock): Audited => ({
   audit: { verdict: 'verified', url: null, source: 'native', checked_at: nowS(clock) },
   findings: [],
 })
 
-const refuseNone = (): never => fail('AUDIT_UNAVAILABLE', { message: 'No audit provider is set up here.' })
+const refuseNone = (): never => fail('AUDIT_UNAVAILABLE', { message: 'No audit provider is configured.' })
 
 function openProvider(
   { kind, url, per_minute }: NonNullable<ChainProfile['vendors']['audit']>,
@@ -104,7 +104,7 @@ function openProvider(
   const provider = Object.hasOwn(AUDIT_PROVIDERS, kind) ? AUDIT_PROVIDERS[kind] : undefined
   if (provider === undefined) {
     const kinds = Object.keys(AUDIT_PROVIDERS).join(', ')
-    throw new ProfileError(`vendors.audit: there is no kind "${kind}"; there are ${kinds}`)
+    throw new ProfileError(`vendors.audit: unknown kind "${kind}"; use ${kinds}`)
   }
   const vendor = createVendor({ rate: rateOf(provider.rate, per_minute), timeoutMs, clock })
   return { provider, vendor, baseUrl: url.replace(/\/+$/, '') }

@@ -1,20 +1,20 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Power } from './powers.ts'
 
-/** What was read of a token at one block: everything in its record but the market's part. */
+/** A token's state at one block: everything in its record except the market's part. */
 export interface TokenReading {
   address: Address
   symbol: string
   name: string
-  /** Null when the token does not tell. */
+  /** Null if the token does not report them. */
   decimals: number | null
-  /** What was wrong with its texts. */
+  /** Problems of its texts. */
   textFaults: TextFault[]
   code: CodeReading
   owner: Address | null
   /** The powers in its code that worked when called as its owner. */
   proved: Power[]
-  /** What `paused()` answers; null when there is no such function. */
+  /** The result of `paused()`; null without such a function. */
   saysPaused: boolean | null
   firstPoolAtS: number | null
   trial: Trial
@@ -36,7 +36,7 @@ export interface CodeReading {
   bridged: boolean
 }
 
-/** How buying, passing on and selling it went, with lent ETH. */
+/** Results of buying, transferring and selling it with lent ETH. */
 export type Trial =
   | { status: 'unfinished'; why: string }
   | { status: 'no_route' }

@@ -43,7 +43,7 @@ function open(
   pools: Pool[] = [],
   head: object | null = { number: 1, timestampS: 1_800_000_000, baseFeeWei: 1n },
 ) {
-  const asked: string[] = []
+  const methods: string[] = []
   let implementation = 0xf1
   const index = createPoolIndex({ weth: WETH, hubs: [WETH] })
   for (const pool of pools) index.add(pool)
@@ -61,10 +61,10 @@ function open(
       transaction: async (run: (sql: object) => unknown) => run({ query: async () => [] }),
     },
     rpc: rpcOf(async (method, [first, slot]) => {
-      asked.push(method)
+      methods.push(method)
       if (method === 'eth_getStorageAt') return word(slot === IMPLEMENTATION_SLOT ? implementation : 0)
       if (method === 'eth_getCode') return CODE[first as string] ?? '0x'
-      throw new Error(`nobody answers ${method}`)
+      throw new Error(`unexpected ${method}`)
     }),
     clock: createManualClock(1_800_000_000_000),
     crypto,
@@ -104,7 +104,7 @@ function open(
   const registry = createRegistry(deps, async () => {})
   return {
     registry,
-    asked,
+    asked: methods,
     upgrade: () => {
       implementation = 0xf2
     },
@@ -117,7 +117,7 @@ const codeOf = (work: Promise<unknown>) =>
   )
 
 describe('a proxy', () => {
-  it('that runs other code than was screened stops a trade and is screened again', async () => {
+  it('with changed code stops a trade and is screened again', async () => {
     const { registry, upgrade, asked } = open()
     expect(await codeOf(registry.assertUnchanged(TOKEN))).toBe('passed')
     upgrade()
@@ -126,7 +126,7 @@ describe('a proxy', () => {
     expect(registry.screening.isRunning(TOKEN) || asked.length > before + 5).toBe(true)
     await registry.screening.close()
   })
-  it('is the only thing asked about: core assets, clones and strangers cost nothing', async () => {
+  it('is the only kind that needs a read: core assets, clones and unknown tokens do not', async () => {
     const clone = {
       ...READING,
       code: { ...READING.code, proxy: { ...READING.code.proxy!, kind: 'clone' as const } },
@@ -145,7 +145,7 @@ describe('a record', () => {
     reserve0: 24n * 10n ** 18n,
     reserve1: 240_000n * 10n ** 18n,
   })
-  it('is made of the market of now', async () => {
+  it('reflects the current market', async () => {
     const tried = {
       ...READING,
       trial: {
@@ -173,12 +173,12 @@ describe('a record', () => {
       blocked_reason: 'NO_ROUTE',
     })
   })
-  it('of a token that had no route when it was screened is untried once it has one', async () => {
+  it('of a token screened without a route is untried once it has one', async () => {
     const { record } = (await open(READING, [pool]).registry.find(TOKEN))!
     expect(record).toMatchObject({ screen_status: 'UNSCREENED', screened_at: null })
     expect(record.risks[0]!.code).toBe('UNSCREENED')
   })
-  it('whose beacon slot was never read is screened again before it is answered', async () => {
+  it('with an unread beacon slot is screened again before it is returned', async () => {
     const tried = {
       ...READING,
       trial: { status: 'buy_failed', pool: 'x', paused: false, hooked: false, why: 'x' },
@@ -188,13 +188,13 @@ describe('a record', () => {
       const { registry, asked } = open(stored, [pool])
       await codeOf(registry.get(TOKEN, async () => {}))
       await registry.screening.close()
-      // A screen simulates the token's own calls; this chain answers none.
+      // A screen simulates the token's calls, which this chain does not support.
       return asked.filter((method) => method === 'eth_simulateV1').length
     }
     expect(await screensOf(false)).toBe(0)
     expect(await screensOf(null)).toBe(1)
   })
-  it('is the stored one while there is no market to tell', async () => {
+  it('is the stored one while the market is not loaded', async () => {
     const { registry } = open(READING, [], null)
     expect((await registry.find(TOKEN))!.record.tier).toBe('B')
     expect(await codeOf(open(null, [], null).registry.get(TOKEN, async () => {}))).toBe(

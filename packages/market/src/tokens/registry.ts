@@ -23,14 +23,14 @@ export interface Registry {
   coreBySymbol(symbol: string): StoredRecord | undefined
   /** A token's record; a token without one is screened first, after `admit` has passed. */
   get(token: Address, admit: () => Promise<void>): Promise<RecordNow>
-  /** The stored token described by the market of now; undefined when it is unknown. */
+  /** The stored token described by the current market; undefined if unknown. */
   find(token: Address): Promise<KnownToken | undefined>
-  /** Refuses TOKEN_CHANGED, and screens again, when a proxy runs other code than was screened. */
+  /** Refuses TOKEN_CHANGED and screens again if a proxy's code changed since its screen. */
   assertUnchanged(token: Address): Promise<void>
-  /** By the market of now, its reference read again where it is older than a few seconds. */
+  /** By the current market; its reference is read again if older than a few seconds. */
   describe(reading: TokenReading): Promise<StoredRecord>
   refreshCore(): Promise<void>
-  /** Stores the core assets that were read since the last time. */
+  /** Stores the core assets read since the last call. */
   storeCore(): Promise<void>
   coreAddresses: ReadonlySet<Address>
   screening: Screening
@@ -91,7 +91,7 @@ export function createRegistry(deps: TokenDeps, save: (known: KnownToken) => Pro
     return stored && describeStored(stored)
   }
   async function describeStored(stored: KnownToken): Promise<KnownToken> {
-    // Without the market no token has a route: then the stored record is the better one.
+    // Without the market no token has a route, so the stored record is better.
     if (market.head() === null) return stored
     return { reading: stored.reading, record: await describe(stored.reading) }
   }
@@ -103,16 +103,16 @@ export function createRegistry(deps: TokenDeps, save: (known: KnownToken) => Pro
     // Read beside the reference: a plan waits for both.
     const isStill = stored && isCurrent(stored.reading)
     isStill?.catch(() => {})
-    const known = stored && (await describeStored(stored))
-    if (known && known.record.screen_status !== 'UNSCREENED') {
-      if (await isStill) return cached(known)
-      // Its screen no longer holds. Screening it again costs the caller nothing.
+    const described = stored && (await describeStored(stored))
+    if (described && described.record.screen_status !== 'UNSCREENED') {
+      if (await isStill) return cached(described)
+      // Its screen is outdated. Screening it again costs the caller nothing.
       return answered(await screening.screen(token, async () => {}))
     }
-    if (known && known.reading.trial.status === 'unfinished' && !screening.isRunning(token)) {
+    if (described && described.reading.trial.status === 'unfinished' && !screening.isRunning(token)) {
       // Its last screen did not finish: it is screened again without a caller waiting.
       screening.later(token)
-      return known.record
+      return described.record
     }
     return answered(await screening.screen(token, admit))
   }
@@ -146,9 +146,9 @@ export function createRegistry(deps: TokenDeps, save: (known: KnownToken) => Pro
     coreAddresses: new Set(coreTokens.keys()),
     async assertUnchanged(token) {
       if (readings.has(token)) return
-      const known = await findToken(db, token)
-      if (!known || (await isUnchanged(deps, token, known.reading.code))) return
-      logger.warn({ token }, 'a token runs other code than its screen read')
+      const stored = await findToken(db, token)
+      if (!stored || (await isUnchanged(deps, token, stored.reading.code))) return
+      logger.warn({ token }, 'the code of a token changed since its screen')
       screening.screen(token, async () => {}).catch(() => screening.later(token))
       fail('TOKEN_CHANGED')
     },

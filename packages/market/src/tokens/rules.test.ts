@@ -82,7 +82,7 @@ const proxy = {
 }
 
 describe('risks', () => {
-  it('are none of a good token', () => {
+  it('are empty for a good token', () => {
     expect(codes()).toEqual([])
   })
   it.each<[string, Change, string[]]>([
@@ -140,14 +140,14 @@ describe('risks', () => {
     ['rebased by its owner', { code: { powers: ['rebase'] } }, ['REBASING']],
     ['mintable', { code: { powers: ['mint'] } }, ['MINTABLE']],
     [
-      'mintable by nobody any more',
+      'mintable, with a renounced owner',
       {
         code: { powers: ['mint', 'pause', 'blacklist'] },
         reading: { owner: '0x0000000000000000000000000000000000000000' },
       },
       [],
     ],
-    ['mintable by who knows whom', { code: { powers: ['mint'] }, reading: { owner: null } }, ['MINTABLE']],
+    ['mintable by an unknown owner', { code: { powers: ['mint'] }, reading: { owner: null } }, ['MINTABLE']],
     ['barring', { code: { powers: ['blacklist'] } }, ['BLACKLIST']],
     ['pausable', { code: { powers: ['pause'] } }, ['OWNER_CONTROLS']],
     ['a proxy', { code: { proxy } }, ['PROXY']],
@@ -301,7 +301,7 @@ describe('a token on the stock beacon', () => {
 })
 
 describe('kind and tier', () => {
-  it('are the profile’s, the registry’s, the curve’s or nobody’s', () => {
+  it('come from the profile, the registry, the curve or neither', () => {
     const curve = { launchpad: 'pit' as const, creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
     expect(kindOf(judge({ standing: 'core', code: { stockBeacon: true } }))).toBe('core')
     expect(kindOf(judge({ standing: 'listed_stock', code: { stockBeacon: true } }))).toBe('stock')
@@ -340,7 +340,7 @@ describe('kind and tier', () => {
   })
 })
 
-it('says no route only of a token that trades nowhere', () => {
+it('reports no route only for a token that trades nowhere', () => {
   const screen = (change: Change) => describeToken(judge(change)).flags['screen']
   const untried = { reading: { trial: { status: 'no_route' } as const } }
   expect(screen({ ...untried, view: { venues: [], venueCount: 0, routable: false } })).toBe('no_route')
@@ -351,7 +351,7 @@ it('says no route only of a token that trades nowhere', () => {
 })
 
 describe('limits and warnings', () => {
-  it('give what a trade may do', () => {
+  it('limit a trade', () => {
     expect(limitsOf('A', true)).toMatchObject({
       max_price_impact_bps: 300,
       fee_class: 'major',
@@ -360,7 +360,7 @@ describe('limits and warnings', () => {
     expect(limitsOf('C', false)).toMatchObject({ max_price_impact_bps: 1_000, fee_class: 'other' })
     expect(limitsOf('blocked', false)).toMatchObject({ max_notional_usd: 0 })
   })
-  it('say in sentences what no code says', () => {
+  it('describe what no code covers', () => {
     const warned = (change: Change) => {
       const judged = judge(change)
       return warningsOf(judged, risksOf(judged)).join('\n')

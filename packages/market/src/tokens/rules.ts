@@ -32,15 +32,15 @@ export interface Judged {
 }
 
 const NEW_FOR_S = 72 * 3_600
-/** Less than one trade of the largest size needs. */
+/** Less than the largest trade needs. */
 const LOW_LIQUIDITY_USD = TRADE.maxNotionalUsd
 /** Differences up to this are rounding. */
 const NO_TAX_BPS = 5
 
-/** The profile's own list; the beacon proves nothing about who issued a token. */
+/** The profile's list; the beacon does not prove who issued a token. */
 export const isListedStock = ({ standing }: Pick<Judged, 'standing'>): boolean =>
   standing === 'core_stock' || standing === 'listed_stock'
-/** Anybody can deploy a proxy on the issuer's beacon and mint its supply. */
+/** Anyone can deploy a proxy on the issuer's beacon and mint its supply. */
 const isUnlistedStock = ({ reading, standing }: Judged): boolean =>
   reading.code.stockBeacon === true && standing === 'none'
 
@@ -102,10 +102,10 @@ export function buyTaxBps(judged: Judged): number {
 const RULES: readonly RiskRule[] = [
   {
     code: 'UNSCREENED',
-    // A route found after the screen, or one the screen could not take, has not been tried.
+    // A route found after the screen, or one the screen could not use, is untested.
     check: ({ reading: { trial }, view, standing }) =>
       trial.status === 'unfinished' || (trial.status === 'no_route' && view.routable && standing === 'none'),
-    says: () => 'Nobody has tried it yet: nothing is known about buying and selling it.',
+    says: () => 'It is not screened yet: it is unknown whether it can be bought and sold.',
   },
   {
     code: 'HONEYPOT',
@@ -116,7 +116,7 @@ const RULES: readonly RiskRule[] = [
     says: (judged) => {
       const trial = done(judged)
       const why = trial && !trial.sell.ok ? ` (${trial.sell.why})` : ''
-      return `It could be bought and not sold again${why}.`
+      return `It can be bought but not sold${why}.`
     },
   },
   {
@@ -136,8 +136,8 @@ const RULES: readonly RiskRule[] = [
     },
     says: ({ reading: { trial } }) =>
       trial.status === 'buy_failed'
-        ? `Its market could not pass it on to a buyer (${trial.why}).`
-        : 'A wallet could not pass it on to another wallet.',
+        ? `Its market could not deliver it to a buyer (${trial.why}).`
+        : 'It cannot be transferred between wallets.',
   },
   { code: 'UNKNOWN_HOOK', check: ({ view }) => view.unknownHook },
   {
@@ -146,7 +146,7 @@ const RULES: readonly RiskRule[] = [
     says: ({ imitates }) =>
       imitates === null
         ? UNLISTED_STOCK
-        : `It looks like ${imitates.symbol} and is not: that one is ${imitates.address}.`,
+        : `It imitates ${imitates.symbol}; the real one is ${imitates.address}.`,
   },
   {
     code: 'NO_REFERENCE',
@@ -165,7 +165,7 @@ const RULES: readonly RiskRule[] = [
       return transfer?.ok === true && (transfer.taxBps ?? 0) > NO_TAX_BPS
     },
     says: (judged) =>
-      `Every transfer loses ${percent((done(judged)!.transfer as { taxBps: number }).taxBps)} on the way.`,
+      `Every transfer loses ${percent((done(judged)!.transfer as { taxBps: number }).taxBps)} of the amount.`,
   },
   {
     code: 'CREATOR_TAX',
@@ -184,7 +184,7 @@ const RULES: readonly RiskRule[] = [
   {
     code: 'LOW_LIQUIDITY',
     check: ({ view }) => view.routable && (view.liquidityUsd ?? 0) < LOW_LIQUIDITY_USD,
-    says: ({ view }) => `Only about ${Math.round(view.liquidityUsd ?? 0)} dollars stand behind its price.`,
+    says: ({ view }) => `Its liquidity is only about ${Math.round(view.liquidityUsd ?? 0)} USD.`,
   },
   {
     code: 'NEW_TOKEN',
@@ -193,13 +193,14 @@ const RULES: readonly RiskRule[] = [
       standing === 'none' && (reading.firstPoolAtS === null || nowS - reading.firstPoolAtS < NEW_FOR_S),
     says: ({ reading, nowS }) =>
       reading.firstPoolAtS === null
-        ? 'Its age is not known.'
+        ? 'Its age is unknown.'
         : `It first traded ${ageOf(nowS - reading.firstPoolAtS)} ago.`,
   },
   {
     code: 'PROXY',
     check: ({ reading }) => isReplaceable(reading.code),
-    says: ({ reading }) => `Its code can be replaced; now it runs ${reading.code.proxy!.implementation}.`,
+    says: ({ reading }) =>
+      `Its code can be replaced; the current implementation is ${reading.code.proxy!.implementation}.`,
   },
   { code: 'MINTABLE', check: (judged) => has(judged, 'mint') && owned(judged) },
   { code: 'BLACKLIST', check: (judged) => has(judged, 'blacklist') && owned(judged) },
@@ -230,7 +231,7 @@ const CAN: Partial<Record<string, string>> = {
   seize: "take holders' tokens",
 }
 const UNLISTED_STOCK =
-  'It runs on the stock issuer’s beacon, but is not on the list of issued stocks: anybody can deploy such a ' +
+  'It uses the stock issuer’s beacon but is not a listed stock: anyone can deploy such a ' +
   'token and mint its supply.'
 const OF_CORE: ReadonlySet<RiskCode> = new Set(['TOKEN_PAUSED', 'STOCK_TOKEN', 'STALE_MARK'])
 
@@ -275,34 +276,33 @@ export function limitsOf(tier: Tier, isMajor: boolean): Answer<'tokens.get'>['li
   }
 }
 
-/** Sentences for people: what no code says, then each severe risk. */
+/** Sentences for people: facts without a code, then each severe risk. */
 export function warningsOf(judged: Judged, risks: readonly Disclosure[]): string[] {
   const { reading, view } = judged
   const { trial } = reading
   const sentences: (string | false)[] = [
-    reading.textFaults.includes('symbol_unreadable') && 'It does not tell its symbol.',
-    reading.textFaults.includes('name_unreadable') && 'It does not tell its name.',
+    reading.textFaults.includes('symbol_unreadable') && 'Its symbol cannot be read.',
+    reading.textFaults.includes('name_unreadable') && 'Its name cannot be read.',
     reading.textFaults.includes('hidden_characters') &&
-      'Its name or symbol had characters that hide or reorder text; they are shown as \ufffd.',
-    reading.textFaults.includes('cut') && 'Its name or symbol is longer than is shown.',
-    reading.decimals === null &&
-      'It does not say how many decimals it has; amounts are in its smallest unit.',
-    trial.status === 'unfinished' && `It could not be tried: ${trial.why}.`,
+      'Its name or symbol contains characters that hide or reorder text; they are shown as \ufffd.',
+    reading.textFaults.includes('cut') && 'Its name or symbol is truncated.',
+    reading.decimals === null && 'Its decimals are unknown; amounts are in its smallest unit.',
+    trial.status === 'unfinished' && `It could not be screened: ${trial.why}.`,
     trial.status === 'done' &&
       trial.balanceLies &&
-      'It says that a wallet which never had any holds some: what it says of balances cannot be believed.',
+      'It reports a balance for a wallet that never held any: its balances cannot be trusted.',
     trial.status === 'done' &&
       trial.sell.ok &&
       trial.sell.taxBps > NO_TAX_BPS &&
       trial.sell.taxBps <= TOKENS.severeSellTaxBps &&
       `Selling it costs ${percent(trial.sell.taxBps)}.`,
     buyTaxBps(judged) > TOKENS.severeSellTaxBps &&
-      `Buying it costs ${percent(buyTaxBps(judged))}: what arrives is worth that much less.`,
+      `Buying it costs ${percent(buyTaxBps(judged))} of the amount.`,
     trial.status === 'done' &&
       trial.hookTakeBps > NO_TAX_BPS &&
       `The hook of its pool keeps ${percent(trial.hookTakeBps)} of a purchase.`,
-    !view.routable && 'No pool or curve with liquidity leads to it: it cannot be traded here.',
-    view.venueCount > view.venues.length && `It trades in ${view.venueCount} places; the deepest are listed.`,
+    !view.routable && 'It cannot be traded here: no pool or curve with liquidity.',
+    view.venueCount > view.venues.length && `It trades at ${view.venueCount} venues; the deepest are listed.`,
   ]
   const severe = risks.filter(({ code }) => isSevere(code)).map(({ message }) => message)
   return [...sentences.filter((text) => text !== false), ...severe]

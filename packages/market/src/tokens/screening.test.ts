@@ -14,7 +14,7 @@ const token = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
 const READING = { address: token(1), symbol: 'T', trial: { status: 'no_route' } } as unknown as TokenReading
 const free = async () => {}
 
-/** Screens end when the test says so. */
+/** Screens end on command. */
 function open(change: Partial<ScreeningDeps> = {}) {
   const started: string[] = []
   const saved: KnownToken[] = []
@@ -27,7 +27,7 @@ function open(change: Partial<ScreeningDeps> = {}) {
     save: async (known) => void saved.push(known),
     screenToken: (address, known) => {
       started.push(address)
-      known({ ...READING, address, trial: { status: 'unfinished', why: 'it is being tried' } })
+      known({ ...READING, address, trial: { status: 'unfinished', why: 'the screen is running' } })
       return new Promise((resolve, reject) => ends.set(address, { resolve, reject }))
     },
     waitMs: 200,
@@ -44,15 +44,15 @@ const codeOf = (work: Promise<unknown>) =>
   )
 
 describe('screens', () => {
-  it('are shared by all who ask for the same token, and admitted once', async () => {
+  it('are shared by all callers of a token, and admitted once', async () => {
     const { screening, started, ends, saved, clock } = open()
     let admitted = 0
     const admit = async () => void admitted++
-    const asked = Array.from({ length: 20 }, () => screening.screen(token(1), admit))
+    const requests = Array.from({ length: 20 }, () => screening.screen(token(1), admit))
     await clock.advance(5)
     expect(screening.isRunning(token(1))).toBe(true)
     ends.get(token(1))!.resolve(READING)
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(requests)
     expect(answers.every((answer) => answer.status === 'done')).toBe(true)
     expect(started).toEqual([token(1)])
     expect(admitted).toBe(1)
@@ -74,7 +74,7 @@ describe('screens', () => {
     await Promise.all([...first, third])
   })
 
-  it('take no slot from a caller whose budget is spent', async () => {
+  it('do not use a slot if the caller’s budget is spent', async () => {
     const { screening, started, ends, clock } = open({ slots: 1 })
     const refuse = async () => {
       throw refusal('RATE_LIMITED', { retryAfterS: 60 })
@@ -87,7 +87,7 @@ describe('screens', () => {
     expect((await served).status).toBe('done')
   })
 
-  it('that take too long answer with what is known, and are stored when they end', async () => {
+  it('that take too long return partial data, and are stored when they end', async () => {
     const { screening, ends, saved, clock } = open({ waitMs: 30 })
     const late = screening.screen(token(1), free)
     await clock.advance(30)
@@ -105,46 +105,46 @@ describe('screens', () => {
     expect(saved[0]!.reading.trial.status).toBe('no_route')
   })
 
-  it('that fail half way are stored as unfinished; before that the chain is to blame', async () => {
+  it('that fail midway are stored as unfinished; earlier failures are the chain’s', async () => {
     const { screening, ends, saved, clock } = open()
     const half = screening.screen(token(1), free)
     await clock.advance(1)
     ends.get(token(1))!.reject(new RpcUnreachable('gone'))
     expect(await half).toMatchObject({ status: 'done' })
-    expect(saved[0]!.reading.trial).toEqual({ status: 'unfinished', why: 'the chain did not answer' })
+    expect(saved[0]!.reading.trial).toEqual({ status: 'unfinished', why: 'the chain did not respond' })
     const mute = open({ screenToken: () => Promise.reject(new RpcUnreachable('gone')) })
     expect(await codeOf(mute.screening.screen(token(2), free))).toBe('RPC_UNAVAILABLE')
     const broken = open({ screenToken: () => Promise.reject(new Error('what')) })
     expect(await codeOf(broken.screening.screen(token(2), free))).toBe('SCREEN_UNAVAILABLE')
   })
 
-  it('of what is no token are remembered for a minute', async () => {
-    let asked = 0
+  it('of a non-token are cached for a minute', async () => {
+    let calls = 0
     const { screening, clock } = open({
       screenToken: async () => {
-        asked++
+        calls++
         throw refusal('NOT_A_TOKEN')
       },
     })
     for (let i = 0; i < 3; i++) expect(await codeOf(screening.screen(token(1), free))).toBe('NOT_A_TOKEN')
-    expect(asked).toBe(1)
+    expect(calls).toBe(1)
     await clock.advance(60_001)
     await codeOf(screening.screen(token(1), free))
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
   })
 
-  it('nobody asked for run one at a time and wait while anyone waits', async () => {
+  it('in the background run one at a time and yield to callers', async () => {
     const { screening, started, ends, clock, jobs } = open()
-    const asked = screening.screen(token(9), free)
+    const requested = screening.screen(token(9), free)
     await clock.advance(1)
     for (const n of [1, 2, 3]) screening.later(token(n))
     await clock.advance(30)
     expect(started).toEqual([token(9)])
     ends.get(token(9))!.resolve(READING)
-    await asked
+    await requested
     await clock.advance(30)
     expect(started).toEqual([token(9), token(1)])
-    // Asked for now, it does not wait behind the queue.
+    // Requested now, it does not wait behind the queue.
     const urgent = screening.screen(token(3), free)
     await clock.advance(5)
     expect(started).toEqual([token(9), token(1), token(3)])

@@ -18,7 +18,7 @@ export interface Screening {
   screen(token: Address, admit: () => Promise<void>): Promise<Screened>
   /** Whether the token is being screened now. */
   isRunning(token: Address): boolean
-  /** Queues a screen for when nobody waits for one; `queueJob` runs it. */
+  /** Queues a background screen; `queueJob` runs it. */
   later(token: Address): void
   queued(): number
   queueJob: Job
@@ -39,7 +39,7 @@ export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'met
 interface Screen {
   startedAtMs: number
   lane: Lane
-  /** What the token says about itself, once that is read. */
+  /** The token's own data, once read. */
   partial?: TokenReading
   done: Promise<KnownToken>
 }
@@ -62,16 +62,16 @@ export function createScreening(deps: ScreeningDeps): Screening {
   const attempts = new Map<Address, number>()
   const closing = new AbortController()
   let wake = () => {}
-  let asked = 0
+  let callerScreens = 0
   const metrics = createScreenMetrics(deps.metrics, { queued: () => queue.size, running: () => screens.size })
 
   function start(token: Address, lane: Lane): Screen {
     const startedAtMs = clock.nowMs()
     const screen: Screen = { startedAtMs, lane, done: undefined as never }
-    if (lane === 'asked') asked += 1
+    if (lane === 'asked') callerScreens += 1
     queue.delete(token)
     screen.done = work(token, screen).finally(() => {
-      if (lane === 'asked') asked -= 1
+      if (lane === 'asked') callerScreens -= 1
       screens.delete(token)
     })
     // Callers see the failure themselves; without any it was logged and must not end the process.
@@ -92,10 +92,10 @@ export function createScreening(deps: ScreeningDeps): Screening {
         metrics.ended(screen, 'not_a_token', clock.nowMs())
         throw error
       }
-      logger.warn({ err: error, token }, 'a token was not screened')
+      logger.warn({ err: error, token }, 'failed to screen a token')
       again(token)
       if (screen.partial) {
-        const why = error instanceof RpcUnreachable ? 'the chain did not answer' : 'the simulation failed'
+        const why = error instanceof RpcUnreachable ? 'the chain did not respond' : 'the simulation failed'
         return keep(token, { ...screen.partial, trial: { status: 'unfinished', why } }, screen, 'unfinished')
       }
       metrics.ended(screen, 'failed', clock.nowMs())
@@ -109,11 +109,11 @@ export function createScreening(deps: ScreeningDeps): Screening {
     screen: Screen,
     outcome: string,
   ): Promise<KnownToken> {
-    const known = { reading, record: deps.describe(reading) }
-    await deps.save(known)
+    const screened = { reading, record: deps.describe(reading) }
+    await deps.save(screened)
     if (outcome === 'screened') attempts.delete(token)
     metrics.ended(screen, outcome, clock.nowMs())
-    return known
+    return screened
   }
 
   /** Screens a token again a few times after failures, with growing pauses. */
@@ -134,9 +134,9 @@ export function createScreening(deps: ScreeningDeps): Screening {
       if (before === undefined) break
       await before
     }
-    if (asked >= slots) fail('SCREEN_UNAVAILABLE')
-    // The slot is taken before the budget is charged, so that no other caller takes it meanwhile.
-    asked += 1
+    if (callerScreens >= slots) fail('SCREEN_UNAVAILABLE')
+    // The slot is reserved before the budget is charged, so that no other caller gets it meanwhile.
+    callerScreens += 1
     const admission = admit()
     const settled = admission.then(
       () => {},
@@ -147,7 +147,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
       await admission
       return screens.get(token) ?? start(token, 'asked')
     } finally {
-      asked -= 1
+      callerScreens -= 1
       admissions.delete(token)
     }
   }
@@ -161,7 +161,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
   /** One at a time, and none while a caller waits for a screen. */
   async function screenNext(): Promise<void> {
     const [next] = queue
-    if (next !== undefined && asked === 0) {
+    if (next !== undefined && callerScreens === 0) {
       queue.delete(next)
       if (!notTokens.get(next)) await (screens.get(next) ?? start(next, 'background')).done.catch(() => {})
     }
@@ -186,8 +186,8 @@ export function createScreening(deps: ScreeningDeps): Screening {
         return fail('SCREEN_UNAVAILABLE', {
           message:
             error instanceof TookTooLong
-              ? 'The chain is too slow to screen it now.'
-              : 'It cannot be screened now.',
+              ? 'The chain is too slow to screen the token now. Retry shortly.'
+              : 'The token cannot be screened now. Retry shortly.',
         })
       } finally {
         waiting.abort()
@@ -225,7 +225,7 @@ function createScreenMetrics(
   const registers = [registry]
   const seconds = new Histogram({
     name: 'pit_token_screen_seconds',
-    help: 'Time to screen a token, by who asked and how it ended.',
+    help: 'Time to screen a token, by caller and result.',
     labelNames: ['lane', 'outcome'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32],
     registers,
@@ -237,7 +237,7 @@ function createScreenMetrics(
   })
   for (const [name, help, read] of [
     ['pit_token_screen_queue', 'Tokens waiting for a background screen.', gauges.queued],
-    ['pit_token_screens_running', 'Screens under way.', gauges.running],
+    ['pit_token_screens_running', 'Running screens.', gauges.running],
   ] as const) {
     new Gauge({
       name,

@@ -14,17 +14,17 @@ export interface TokenSearchTerms {
 
 export interface TokenSearch {
   find(terms: TokenSearchTerms): Promise<StoredRecord[]>
-  /** A token came or was screened again: no list from before is answered. */
+  /** Discards cached lists after a token was added or screened again. */
   forgetLists(): void
 }
 
-/** Tokens taken from the start of a prefix. With DEEPEST it bounds the cost of a search. */
+/** Tokens read from the start of a prefix. With DEEPEST it bounds the cost of a search. */
 const FIRST_OF_PREFIX = 100
 /** The deepest tokens, searched in memory. */
 const DEEPEST = 500
 const DEEPEST_FOR_MS = 10_000
 const MAX_FILTERS = 100
-/** The lists without a search are everybody's: one read serves all who ask within this time. */
+/** Lists without a search are the same for everyone: one read serves all callers within this time. */
 const LISTED_FOR_MS = 1_000
 const MAX_SHARED = 200
 const LAST_CHAR = '\u{10ffff}'
@@ -37,8 +37,8 @@ interface DeepToken {
 type Filter = Pick<TokenSearchTerms, 'tier' | 'kind'>
 
 /**
- * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. The
- * prefix is compared as a range of keys, so no character in it has a meaning of its own.
+ * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. The prefix
+ * is compared as a range of keys, so no character in it is special.
  */
 export function createTokenSearch(deps: {
   db: Sql
@@ -111,14 +111,14 @@ async function listTokens(sql: Sql, { limit, ...filter }: TokenSearchTerms): Pro
 }
 
 function conditions({ tier, kind }: Filter, values: unknown[]): string {
-  const asked = [
+  const params = [
     ...(tier === undefined ? [] : [`tier = $${values.push(tier)}::text`]),
     ...(kind === undefined ? [] : [`kind = $${values.push(kind)}::text`]),
   ]
-  return asked.length > 0 ? `where ${asked.join(' and ')}` : ''
+  return params.length > 0 ? `where ${params.join(' and ')}` : ''
 }
 
-/** The deepest tokens of each filter; an old list is answered at once while it is read again. */
+/** The deepest tokens of each filter; an old list is returned at once while it is refreshed. */
 function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>[0]) {
   const lists = createCache<string, DeepToken[]>({ max: MAX_FILTERS, ttlMs: DEEPEST_FOR_MS, clock })
 
@@ -127,11 +127,11 @@ function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>
     const values: unknown[] = []
     const text = `select address, symbol_key, name_key from tokens ${conditions(filter, values)}
       order by rank_usd desc, address limit ${DEEPEST}`
-    const known = lists.latest(name)
+    const cached = lists.latest(name)
     const rows = lists.load(name, () => db.query<DeepToken>(text, values))
-    if (known === undefined || !(rows instanceof Promise)) return rows
-    rows.catch((error) => logger.warn({ err: error }, 'the deepest tokens were not read again'))
-    return known.value
+    if (cached === undefined || !(rows instanceof Promise)) return rows
+    rows.catch((error) => logger.warn({ err: error }, 'failed to refresh the deepest tokens'))
+    return cached.value
   }
 }
 

@@ -8,12 +8,12 @@ const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
 const record = (at: string) =>
   ({ address: at, symbol: at.slice(-2), risks: [], screen_status: 'SCREENED' }) as unknown as StoredRecord
 
-/** A page of given tokens, of which the provider cannot tell some. */
+/** A page of tokens, some without a readable verdict. */
 function open(page: readonly string[], unread: readonly string[]) {
-  const asked: string[] = []
+  const reads: string[] = []
   const audit: AuditReader = {
     async read(token) {
-      asked.push(token)
+      reads.push(token)
       if (unread.includes(token)) fail('AUDIT_UNAVAILABLE')
       const [verdict, source] = token === NATIVE_TOKEN ? ['verified', 'native'] : ['flagged', 'audit']
       return { audit: { verdict: verdict as never, url: null, source: source!, checked_at: 1 }, findings: [] }
@@ -28,11 +28,11 @@ function open(page: readonly string[], unread: readonly string[]) {
     searchTokens: async () => page.map(record),
     registry: { get: async (token: string) => record(token) },
   } as unknown as ShowDeps
-  return { deps, asked }
+  return { deps, asked: reads }
 }
 const PAGE = { q: '', limit: 100, wallet: null, shielded: true }
 
-it('shows the tokens whose verdict can be read, and says how many cannot', async () => {
+it('shows the readable verdicts and counts the others', async () => {
   const { deps } = open([address(1), address(2), address(3)], [address(2)])
   const { tokens, warnings } = await showTokens(deps, PAGE)
   expect(tokens.map(({ audit, shield, fee_bps }) => [audit?.verdict, shield, fee_bps])).toEqual([
@@ -49,7 +49,7 @@ it('shows the tokens whose verdict can be read, and says how many cannot', async
   expect(warnings).toEqual([expect.stringMatching(/^1 of 3 audit verdicts could not be read/)])
 })
 
-it('refuses where none can be read, as for one token', async () => {
+it('refuses if none can be read, as for one token', async () => {
   const { deps } = open([address(1), NATIVE_TOKEN], [address(1)])
   const refused = expect.objectContaining({ code: 'AUDIT_UNAVAILABLE' })
   await expect(showTokens(deps, PAGE)).rejects.toEqual(refused)
@@ -76,7 +76,7 @@ it.each([
   [1, '1 other token has'],
   [2, '2 other tokens have'],
   [201, 'more than 200 other tokens have'],
-])('says how many others share a core symbol: %d', async (count, says) => {
+])('counts other tokens with a core symbol: %d', async (count, says) => {
   const { deps } = open([], [])
   const core = { symbol: 'USDG', address: address(0xa0) }
   Object.assign(deps, {

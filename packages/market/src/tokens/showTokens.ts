@@ -55,14 +55,14 @@ export async function showTokens(
   { wallet, shielded, ...terms }: TokenSearchTerms & ShowRequest,
 ): Promise<TokensFound> {
   const { q, tier, kind, limit } = terms
-  const found = await deps.searchTokens(terms)
+  const matches = await deps.searchTokens(terms)
   const core = coreOf(deps, q)
   const fits =
     core && (tier === undefined || core.tier === tier) && (kind === undefined || core.kind === kind)
   // The exact core asset comes first, whatever the registry holds.
   const records: RecordNow[] = [
     ...(fits ? [core] : []),
-    ...found
+    ...matches
       .filter(({ address }) => address !== core?.address)
       .map(
         (record): RecordNow =>
@@ -88,12 +88,12 @@ async function warn({ db }: ShowDeps, q: string, core: RecordNow | undefined): P
   if (searchKey(q) === '') return []
   const { count, atLeast } = await countSharing(db, q, core?.address)
   const shown = atLeast ? `more than ${count}` : String(count)
-  if (!core) return count > 1 ? [`${shown} tokens carry this symbol: go by the address.`] : []
+  if (!core) return count > 1 ? [`${shown} tokens have this symbol. Check the address.`] : []
   const others = count === 1 ? 'other token has' : 'other tokens have'
   return [`${core.symbol} is the core asset ${core.address}; ${shown} ${others} the same symbol.`]
 }
 
-/** One that cannot be read is null and said to be missing; refuses AUDIT_UNAVAILABLE when none can be. */
+/** An unreadable verdict is null with a warning; refuses AUDIT_UNAVAILABLE if none can be read. */
 async function readVerdicts(audit: AuditReader, records: readonly RecordNow[]) {
   const read: (Audited | null)[] = []
   const unread: unknown[] = []
@@ -108,10 +108,10 @@ async function readVerdicts(audit: AuditReader, records: readonly RecordNow[]) {
     read.push(...(await Promise.all(batch.map(({ address }) => readOne(address)))))
   }
   if (unread.length === 0) return { read, warnings: [] }
-  const asked = records.filter(({ address }) => address !== NATIVE_TOKEN).length
-  if (unread.length === asked) throw unread[0]
-  const of = `${unread.length} of ${asked} audit verdicts could not be read`
-  return { read, warnings: [`${of}: those tokens have \`audit\` null, which is no good verdict.`] }
+  const audited = records.filter(({ address }) => address !== NATIVE_TOKEN).length
+  if (unread.length === audited) throw unread[0]
+  const of = `${unread.length} of ${audited} audit verdicts could not be read`
+  return { read, warnings: [`${of}: those tokens have \`audit\` null, which is not a good verdict.`] }
 }
 
 function finish(
@@ -120,7 +120,7 @@ function finish(
   majorBps: number,
   shield?: { audited: Audited | null },
 ): TokenShown {
-  // A stored record may be of before a multiplier took effect.
+  // A stored record may predate a multiplier's effect.
   const multiplier = stored.stock_beacon
     ? market.stocks.multiplier(stored.address as Address, nowS(clock))
     : null

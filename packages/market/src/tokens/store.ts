@@ -87,12 +87,12 @@ export async function replaceableAfter(sql: Sql, after: string, limit: number): 
   return rows.map(({ reading }) => reading)
 }
 
-/** How a token names itself; symbol and name are its deployer's text. */
+/** A token's own symbol and name, which are its deployer's text. */
 export interface RegistryText {
   address: Address
   symbol: string
   name: string
-  /** Null when the token does not tell. */
+  /** Null if the token does not report them. */
   decimals: number | null
 }
 

@@ -23,13 +23,13 @@ describe('a deployer’s text', () => {
     expect([...emoji.text]).toHaveLength(SYMBOL_MAX_CHARS)
     expect(Buffer.from(emoji.text).toString()).toBe(emoji.text)
   })
-  it('shows what would hide or turn text round', () => {
+  it('shows characters that hide or reorder text', () => {
     const shown = decodeText(abiString('Bell\u0007Esc\u001b[31mNul\u0000RTL\u202eZW\u200bBOM\ufeff'), 64)!
     expect(shown.hidden).toBe(true)
     expect(shown.text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\ufeff]/)
     expect(shown.text).toContain('Bell\ufffdEsc')
   })
-  it('is nothing when the answer is neither, lies about its length or is huge', () => {
+  it('is null if the response is neither, has a wrong length or is huge', () => {
     expect(decodeText(undefined, 64)).toBeNull()
     expect(decodeText('0x', 64)).toBeNull()
     expect(decodeText('0x1234', 64)).toBeNull()

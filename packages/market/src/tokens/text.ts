@@ -20,7 +20,7 @@ const HIDDEN_RANGES = [
 ]
 const HIDDEN = new RegExp(`[${HIDDEN_RANGES.join('')}]`, 'gu')
 
-/** A deployer's text, sent as a string or a bytes32; shortened and cleaned. Null when it is neither. */
+/** A deployer's text, sent as a string or a bytes32; shortened and cleaned. Null if it is neither. */
 export function decodeText(answer: Hex | undefined, maxChars: number): ReadText | null {
   const bytes = answer === undefined ? undefined : bytesOf(answer)
   if (!bytes || bytes.length === 0) return null
@@ -50,7 +50,7 @@ function untilZero(word: Uint8Array): Uint8Array {
   return end === -1 ? word : word.subarray(0, end)
 }
 
-/** An ABI string: offset, length, bytes. A length past the end takes what is there. */
+/** An ABI string: offset, length, bytes. A length past the end is cut to what is there. */
 function stringIn(bytes: Uint8Array): Uint8Array | null {
   const offset = numberAt(bytes, 0)
   if (offset === null) return null

@@ -63,18 +63,18 @@ withDb('the token registry', (db) => {
   beforeAll(async () => {
     for (const row of ROWS) await saveToken(db, known(row), 1_700_000_000)
   })
-  const found = async (terms: Partial<TokenSearchTerms>) =>
+  const search = async (terms: Partial<TokenSearchTerms>) =>
     (await createTokenSearch({ db, clock, logger }).find({ q: '', limit: 20, ...terms })).map(
       ({ symbol }) => symbol,
     )
 
-  it('keeps a token and what became of it', async () => {
+  it('stores a token and its updates', async () => {
     const row = known({ n: 0xff, symbol: 'NEW' })
     await saveToken(db, row, 1)
     expect(await findToken(db, address(0xff))).toEqual(JSON.parse(JSON.stringify(row)))
     await saveToken(db, known({ n: 0xff, symbol: 'OTHER' }), 2)
     expect((await findToken(db, address(0xff)))?.record.symbol).toBe('OTHER')
-    expect(await found({ q: 'new' })).toEqual([])
+    expect(await search({ q: 'new' })).toEqual([])
     await db.query('delete from tokens where address = $1', [address(0xff)])
     expect(await findToken(db, address(0xff))).toBeUndefined()
   })
@@ -134,22 +134,22 @@ withDb('the token registry', (db) => {
   })
 
   it('finds prefixes of symbol, name and address, in any case and width', async () => {
-    expect(await found({ q: 'us' })).toEqual(['USDG', 'USDGX', 'USDG', 'usdg'])
-    expect(await found({ q: 'GLOBAL d' })).toEqual(['USDG'])
-    expect(await found({ q: 'full' })).toEqual(['ＦＵＬＬ'])
-    expect(await found({ q: 'ｆｕｌｌ　ｗ' })).toEqual(['ＦＵＬＬ'])
-    expect(await found({ q: address(0xa8) })).toEqual(['NOWHERE'])
-    expect(await found({ q: address(0xa8).toUpperCase().replace('0X', '0x') })).toEqual(['NOWHERE'])
-    expect((await found({ q: '0x000' })).length).toBe(ROWS.length)
-    expect(await found({ q: '<script' })).toEqual(['<b>XSS</b>'])
-    expect(await found({ q: '😀' })).toEqual(['😀😀'])
-    expect(await found({ q: 'sdg' })).toEqual([])
+    expect(await search({ q: 'us' })).toEqual(['USDG', 'USDGX', 'USDG', 'usdg'])
+    expect(await search({ q: 'GLOBAL d' })).toEqual(['USDG'])
+    expect(await search({ q: 'full' })).toEqual(['ＦＵＬＬ'])
+    expect(await search({ q: 'ｆｕｌｌ　ｗ' })).toEqual(['ＦＵＬＬ'])
+    expect(await search({ q: address(0xa8) })).toEqual(['NOWHERE'])
+    expect(await search({ q: address(0xa8).toUpperCase().replace('0X', '0x') })).toEqual(['NOWHERE'])
+    expect((await search({ q: '0x000' })).length).toBe(ROWS.length)
+    expect(await search({ q: '<script' })).toEqual(['<b>XSS</b>'])
+    expect(await search({ q: '😀' })).toEqual(['😀😀'])
+    expect(await search({ q: 'sdg' })).toEqual([])
   })
 
-  it('takes nothing in the question for a sign of its own', async () => {
-    expect(await found({ q: '%' })).toEqual(['_under'])
-    expect(await found({ q: '_' })).toEqual(['_under'])
-    expect(await found({ q: '100%' })).toEqual(['100%'])
+  it('treats no character of the query as special', async () => {
+    expect(await search({ q: '%' })).toEqual(['_under'])
+    expect(await search({ q: '_' })).toEqual(['_under'])
+    expect(await search({ q: '100%' })).toEqual(['100%'])
     for (const q of [
       '\\',
       "'; drop table tokens; --",
@@ -159,20 +159,20 @@ withDb('the token registry', (db) => {
       '[a-z]',
       '😀'.repeat(64),
     ]) {
-      expect((await found({ q })).length, q).toBeLessThanOrEqual(q === '\u0000' ? 20 : 0)
+      expect((await search({ q })).length, q).toBeLessThanOrEqual(q === '\u0000' ? 20 : 0)
     }
   })
 
   it('keeps to filters and limits', async () => {
-    expect(await found({ q: 'u', tier: 'B' })).toEqual(['USDGX'])
-    expect(await found({ q: 'u', kind: 'core' })).toEqual(['USDG'])
-    expect(await found({ tier: 'blocked' })).toEqual(['NOWHERE'])
-    expect(await found({ tier: 'A', kind: 'erc20' })).toEqual([])
-    expect(await found({ limit: 2 })).toEqual(['USDG', 'USDGX'])
-    expect(await found({ q: 'u', limit: 1 })).toEqual(['USDG'])
+    expect(await search({ q: 'u', tier: 'B' })).toEqual(['USDGX'])
+    expect(await search({ q: 'u', kind: 'core' })).toEqual(['USDG'])
+    expect(await search({ tier: 'blocked' })).toEqual(['NOWHERE'])
+    expect(await search({ tier: 'A', kind: 'erc20' })).toEqual([])
+    expect(await search({ limit: 2 })).toEqual(['USDG', 'USDGX'])
+    expect(await search({ q: 'u', limit: 1 })).toEqual(['USDG'])
   })
 
-  it('reads a list once for all who ask within a second, unless a token came', async () => {
+  it('reads a list once a second, unless a token was added', async () => {
     const clock = createManualClock(1_700_000_000_000)
     let reads = 0
     const counted: Sql = {
@@ -208,7 +208,7 @@ withDb('the token registry', (db) => {
     })
   })
 
-  it('takes neither an empty registry nor one without routes for counted', async () => {
+  it('does not count an empty registry or one without routes', async () => {
     const clock = createManualClock(1_700_000_000_000)
     const rows: object[] = []
     const stats = createTokenStats({ db: { query: async () => rows as never }, clock, logger })
@@ -251,14 +251,14 @@ withDb('the token registry', (db) => {
     await clock.advance(29_000)
     expect((await stats.read()).cached_s).toBe(29)
     expect(statements).toBe(after)
-    // Minutes later, nobody having asked: what was registered meanwhile counts.
+    // Minutes later without requests: tokens registered meanwhile count.
     await saveToken(db, known({ n: 0xfd, symbol: 'LATEST' }), 1)
     await clock.advance(300_000)
     expect(await stats.tradable()).toBe(12)
     expect(await stats.read()).toMatchObject({ total: 13, cached_s: 0 })
     await db.query('delete from tokens where address = $1', [address(0xfd)])
     await clock.advance(59_000)
-    // In steady use an answer waits for no count.
+    // In steady use no request waits for a count.
     expect(await stats.tradable()).toBe(12)
     await until(() => stats.tradable(), { holds: (tradable) => tradable === 11 })
   })

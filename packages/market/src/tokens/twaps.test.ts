@@ -80,7 +80,7 @@ function open(pools: Pool[] = []) {
 }
 
 describe('a mean price', () => {
-  it('is read once for all who ask within three seconds', async () => {
+  it('is read once for all callers within three seconds', async () => {
     const { twaps, clock, reads, moveTo } = open()
     await Promise.all(Array.from({ length: 50 }, () => twaps.refresh(POOL)))
     await clock.advance(2_999)
@@ -92,7 +92,7 @@ describe('a mean price', () => {
     expect([reads(), twaps.latest(POOL)?.mid]).toEqual([2, expect.closeTo(1.0001 ** 1_000, 9)])
   })
 
-  it('grows old with the chain’s time where that is ahead', async () => {
+  it('ages by the chain’s clock if that is ahead', async () => {
     const { twaps, reads, setHeadS } = open()
     await twaps.refresh(POOL)
     setHeadS(START_S + 3)
@@ -100,7 +100,7 @@ describe('a mean price', () => {
     expect(reads()).toBe(2)
   })
 
-  it('is none after a minute without a reading, nor where the pool remembers too little', async () => {
+  it('expires after a minute, and is missing if the pool’s history is too short', async () => {
     const { twaps, chain, clock, moveTo } = open()
     await twaps.refresh(POOL)
     chain.isDown = true
@@ -143,7 +143,7 @@ describe('a reference', () => {
     expect(await referenceNow()).toMatchObject({ price_usd: expect.closeTo(1.15, 3), read_at: START_S + 3 })
   })
 
-  it('is not a pool’s that is shallow beside another, or by itself', async () => {
+  it('ignores a pool that is shallow, absolutely or next to another', async () => {
     expect(await open([v3(250), v2(1_000)]).referenceNow()).toMatchObject({ source: 'twap' })
     expect(await open([v3(240), v2(1_000)]).referenceNow()).toMatchObject({ source: 'spot', address: PAIR })
     expect(await open([v3(40)]).referenceNow()).toMatchObject({ source: 'none' })

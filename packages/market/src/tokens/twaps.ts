@@ -6,7 +6,7 @@ import { TOKENS } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { TokenDeps } from './deps.ts'
 
-/** A v3 pool's time-weighted mean price, as the contract's own observations tell it. */
+/** A v3 pool's time-weighted mean price, from the contract's observations. */
 export interface Twap {
   /** Atoms of token1 for one atom of token0. */
   mid: number
@@ -15,11 +15,11 @@ export interface Twap {
 
 export interface Twaps {
   /**
-   * Reads a pool's mean, unless that was done a few seconds ago: one read serves all who ask meanwhile. False
-   * when nothing was read.
+   * Reads a pool's mean, at most every few seconds: one read serves all callers meanwhile. False if nothing was
+   * read.
    */
   refresh(pool: Address): Promise<boolean>
-  /** As last read; undefined when that is too long ago or the pool's observations do not reach back. */
+  /** As last read; undefined if that is too old or the pool's history is too short. */
   latest(pool: Address): Twap | undefined
 }
 
@@ -36,15 +36,15 @@ export function createTwaps({
   logger,
   ...deps
 }: Pick<TokenDeps, 'rpc' | 'clock' | 'market' | 'profile' | 'logger'>): Twaps {
-  // Where the chain's time runs ahead of ours, means grow old by it.
+  // Means age by the chain's clock if that is ahead of ours.
   const clock = { nowMs: () => Math.max(deps.clock.nowMs(), (market.head()?.timestampS ?? 0) * 1_000) }
   const multicall3 = profile.contracts.multicall3 as Address
   const means = createCache<Address, Twap | null>({ max: MAX_KEPT, ttlMs: KEPT_MS, clock })
 
   async function read(pool: Address): Promise<Twap | null> {
     const readAtS = nowS(clock)
-    const asked = askMulticall(multicall3, [{ to: pool, data: DATA }])
-    const [data] = await readOne(rpc, asked, { timeoutMs: TIMEOUT_MS })
+    const query = askMulticall(multicall3, [{ to: pool, data: DATA }])
+    const [data] = await readOne(rpc, query, { timeoutMs: TIMEOUT_MS })
     if (!data) return null
     const [cumulatives] = decodeFunctionResult({ ...OBSERVE, data })
     const tick = Math.floor(Number(cumulatives[1]! - cumulatives[0]!) / TOKENS.referenceTwapS)
@@ -59,14 +59,14 @@ export function createTwaps({
         await means.load(pool, read)
         return true
       } catch (error) {
-        logger.warn({ err: error, pool }, 'a mean price was not read')
+        logger.warn({ err: error, pool }, 'failed to read a mean price')
         return false
       }
     },
     latest(pool) {
-      const known = means.latest(pool)
-      const ageMs = clock.nowMs() - (known?.atMs ?? 0)
-      return known?.value && ageMs <= TOKENS.referenceMaxAgeS * 1_000 ? known.value : undefined
+      const cached = means.latest(pool)
+      const ageMs = clock.nowMs() - (cached?.atMs ?? 0)
+      return cached?.value && ageMs <= TOKENS.referenceMaxAgeS * 1_000 ? cached.value : undefined
     },
   }
 }

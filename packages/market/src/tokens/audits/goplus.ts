@@ -2,7 +2,7 @@ import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
 import { CHAIN_ID, type RiskCode } from '@pit/protocol'
 import type { AuditOpinion, AuditProvider, Verdict } from './provider.ts'
 
-/** `power`: what someone could do, which lowers the verdict unless it is known who. */
+/** `power`: what a third party could do, which lowers the verdict unless that party is known. */
 type Weight = 'flagged' | 'unverified' | 'power' | 'noted'
 
 interface FlagRule {
@@ -47,11 +47,11 @@ const TAX_RULES: readonly { field: string; above: number; weight: Weight; risk?:
 const TAXES = ['sell_tax', 'buy_tax']
 
 const WHOLE = 1
-/** Some of the fields could not be had; those are unknown. */
+/** Some fields are missing, so unknown. */
 const IN_PART = 2
 const TOO_MANY = 4_029
 
-/** GoPlus: flags as `"0"` and `"1"`, taxes as fractions, `""` for unknown; no verdict word of its own. */
+/** GoPlus: flags as `"0"` and `"1"`, taxes as fractions, `""` for unknown; no overall verdict. */
 export const goplus: AuditProvider = {
   rate: { perMinute: 30, burst: 30 },
   request: (baseUrl, token) => ({
@@ -64,12 +64,12 @@ export const goplus: AuditProvider = {
     const result = fieldAt(answer.body, 'result')
     if ((code !== WHOLE && code !== IN_PART) || !isObject(result)) throw new VendorRefused('MALFORMED')
     const url = `https://gopluslabs.io/token-security/${CHAIN_ID}/${token}`
-    // It has never looked at the token.
+    // The token was never analysed.
     if (Object.keys(result).length === 0) return { verdict: 'unverified', url, findings: [] }
-    const said = fieldAt(result, token)
-    if (said === undefined) throw new VendorRefused('OTHER')
-    if (!isObject(said)) throw new VendorRefused('MALFORMED')
-    return { ...judge(said, { listed }), url }
+    const report = fieldAt(result, token)
+    if (report === undefined) throw new VendorRefused('OTHER')
+    if (!isObject(report)) throw new VendorRefused('MALFORMED')
+    return { ...judge(report, { listed }), url }
   },
 }
 
@@ -109,7 +109,7 @@ function verdictOf(
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Undefined: unknown. What is neither yes nor no makes the whole answer unreadable. */
+/** Undefined: unknown. A value that is neither yes nor no makes the whole response unreadable. */
 function flagOf(said: object, field: string): '0' | '1' | undefined {
   const value = fieldAt(said, field)
   if (value === undefined || value === '') return undefined

@@ -1,6 +1,6 @@
 import { describeAudit, TOKEN } from './test/auditCase.ts'
 
-const said = (over: object = {}) => ({
+const answerWith = (over: object = {}) => ({
   chain_id: 4663,
   address: TOKEN,
   verdict: 'verified',
@@ -11,12 +11,12 @@ const said = (over: object = {}) => ({
 describeAudit({
   kind: 'pit',
   asked: `/tokens/4663/${TOKEN}`,
-  good: said(),
+  good: answerWith(),
   matter: [['chain_id'], ['address'], ['verdict']],
   opinions: [
-    ['a verified token', said(), 'verified', []],
-    ['a flagged token', said({ verdict: 'flagged' }), 'flagged', []],
-    ['a token nobody looked at', said({ verdict: 'unknown' }), 'unverified', []],
-    ['another chain', said({ chain_id: 1 }), 'AUDIT_UNAVAILABLE', []],
+    ['a verified token', answerWith(), 'verified', []],
+    ['a flagged token', answerWith({ verdict: 'flagged' }), 'flagged', []],
+    ['a token without an audit', answerWith({ verdict: 'unknown' }), 'unverified', []],
+    ['another chain', answerWith({ chain_id: 1 }), 'AUDIT_UNAVAILABLE', []],
   ],
 })

@@ -3,7 +3,7 @@ import type { RiskCode } from '@pit/protocol'
 
 export type Verdict = 'verified' | 'unverified' | 'flagged'
 
-/** What a provider says of a token, in our words. */
+/** A provider's opinion of a token, in our terms. */
 export interface AuditOpinion {
   verdict: Verdict
   /** The page a person can read. */
@@ -15,14 +15,14 @@ export interface AuditOpinion {
 export interface AuditedToken {
   /** Lower-case. */
   token: string
-  /** Whether the profile lists it: who has power over it is known. */
+  /** Whether the profile lists it: then its controlling party is known. */
   listed: boolean
 }
 
-/** One audit provider: how it is asked, and how its answer is read. */
+/** One audit provider: its request and the parsing of its response. */
 export interface AuditProvider {
   rate: VendorRate
   request(baseUrl: string, token: string): VendorRequest
-  /** Throws VendorRefused where the answer says nothing that can be relied on. */
-  read(answer: VendorAnswer, asked: AuditedToken): AuditOpinion
+  /** Throws VendorRefused if the response is not reliable. */
+  read(answer: VendorAnswer, subject: AuditedToken): AuditOpinion
 }

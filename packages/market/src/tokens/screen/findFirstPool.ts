@@ -7,7 +7,7 @@ import type { TradingPool } from '../depth.ts'
 const MAX_POOLS_ASKED = 4
 const TIMEOUT_MS = 2_000
 
-/** When the first of a token's pools was created, by its creation log; null when the node has none. */
+/** Creation time of the token's first pool, from its log; null if the node has none. */
 export async function findFirstPoolAtS(
   { rpc, profile }: { rpc: Pick<Rpc, 'request'>; profile: ChainProfile },
   pools: readonly TradingPool[],
@@ -15,16 +15,16 @@ export async function findFirstPoolAtS(
   const times = await Promise.all(
     pools.slice(0, MAX_POOLS_ASKED).map((pool) => bornAtS(pool).catch(() => null)),
   )
-  const known = times.filter((time) => time !== null)
-  return known.length > 0 ? Math.min(...known) : null
+  const knownTimes = times.filter((time) => time !== null)
+  return knownTimes.length > 0 ? Math.min(...knownTimes) : null
 
   async function bornAtS(pool: TradingPool): Promise<number | null> {
     if (pool.version === 'curve') return pool.launchedAtS
     const { address, topics } = birthLog(pool, profile)
     if (address === null) return null
     const where = { from: Math.max(0, profile.first_block), to: 'latest' } as const
-    const asked = askLogs({ address: address as Address, topics }, where)
-    const [log] = await readOne(rpc, asked, { timeoutMs: TIMEOUT_MS })
+    const query = askLogs({ address: address as Address, topics }, where)
+    const [log] = await readOne(rpc, query, { timeoutMs: TIMEOUT_MS })
     return log ? (log.timestampS ?? readOne(rpc, askBlockTime(log.blockNumber))) : null
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { TokenMarket } from '../deps.ts'
 import { isAlive, pairOf } from '../depth.ts'
 
-/** One way to try a token: buy it with lent ETH through these pools, or from its curve. */
+/** One way to test a token: buy it with lent ETH through these pools, or from its curve. */
 export type TrialWay =
   | { kind: 'pool'; hops: readonly Hop[]; valueWei: bigint; expectedOut: bigint | null }
   | {
@@ -74,7 +74,7 @@ export function findTrials(
     }
   }
 
-  /** Pools that no route uses: only their hook can quote them, or their pair is no hub. */
+  /** Pools that no route uses: only their hook can quote them, or their pair is not a hub. */
   function byPool(): TrialWay[] {
     const [valueWei] = VALUES_WEI as [bigint]
     for (const pool of index.of(token)) {

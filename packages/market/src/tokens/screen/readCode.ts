@@ -28,7 +28,7 @@ interface ProxyAt {
   implementation: Address
 }
 
-/** The code a token runs: its own, or the one a proxy points to. Null when there is none. */
+/** The code a token runs: its own, or the implementation of a proxy. Null without code. */
 export async function readCode(
   deps: CodeDeps,
   token: Address,
@@ -62,7 +62,7 @@ export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeRea
   return deps.crypto.keccak256(await codeOf(deps, proxy.implementation)) === known.proxy.implementationHash
 }
 
-/** What `paused()` answers now; null when the token has no such function. */
+/** The current result of `paused()`; null without such a function. */
 export async function readPaused({ rpc }: Pick<CodeDeps, 'rpc'>, token: Address): Promise<boolean | null> {
   const answer = await readOne(rpc, askCall(pausedCall(token), { gas: CALL_GAS })).catch((error) => {
     if (error instanceof RpcError) return null
@@ -85,8 +85,8 @@ async function findProxy(
     ...IMPLEMENTATION_SLOTS.map(slotAt),
   ])
   if (beacon) {
-    const asked = askCall({ to: beacon, data: IMPLEMENTATION_SELECTOR }, { gas: CALL_GAS })
-    const implementation = addressIn(await readOne(rpc, asked).catch(() => undefined))
+    const query = askCall({ to: beacon, data: IMPLEMENTATION_SELECTOR }, { gas: CALL_GAS })
+    const implementation = addressIn(await readOne(rpc, query).catch(() => undefined))
     if (implementation) return { proxy: { kind: 'beacon', at: beacon, implementation }, beacon }
   }
   const implementation = implementations.find((address) => address !== null)
@@ -98,7 +98,7 @@ const codeOf = ({ rpc }: CodeDeps, address: Address) => readOne(rpc, askCode(add
 const stockBeaconOf = ({ stocks }: ChainProfile): Address | null =>
   stocks.beacon === null ? null : lower(stocks.beacon)
 
-/** The address in a word; null when it is zero or no address. */
+/** The address in a word; null if zero or not an address. */
 export function addressIn(word: Hex | undefined): Address | null {
   const digits = word?.slice(2).padStart(64, '0') ?? ''
   if (digits.length !== 64 || !digits.startsWith('0'.repeat(24)) || /^0+$/.test(digits)) return null

@@ -29,21 +29,21 @@ export const wordOf = (result: RanCall | undefined): bigint | null =>
 export const poolOf = (way: TrialWay): string =>
   way.kind === 'curve' ? way.curve.id : (way.hops[way.hops.length - 1] as Hop).pool.id
 
-/** What the buyer's balance grew by; null when the purchase failed. */
+/** Growth of the buyer's balance; null if the purchase failed. */
 export function boughtIn(results: Results): bigint | null {
   const [before, bought] = [wordOf(results.get('before')), wordOf(results.get('bought'))]
   if (!results.get('buy')?.ok || before === null || bought === null) return null
   return bought - before
 }
 
-/** How the trial went: by the pool's logs and by balances, never by what the token says about itself. */
+/** The result of the trial, from pool logs and balances, never from the token's own claims. */
 export function readTrial(results: Results, terms: TrialTerms): Trial {
   const { way, held } = terms
   const pool = poolOf(way)
   const buy = results.get('buy')
   const saysPaused = wordOf(results.get('paused')) === 1n
   if (!buy?.ok) {
-    const paused = saysPaused || toldPaused(buy)
+    const paused = saysPaused || revertedPaused(buy)
     return { status: 'buy_failed', pool, paused, hooked: takesByHook(way), why: whyNot(buy) }
   }
   const balanceLies = (wordOf(results.get('strangerBefore')) ?? 0n) > 0n
@@ -61,7 +61,7 @@ export function readTrial(results: Results, terms: TrialTerms): Trial {
     transfer,
     sell: sell?.ok
       ? { ok: true, taxBps: sellTax(sell.logs, terms) }
-      : { ok: false, why: whyNot(sell), paused: saysPaused || toldPaused(sell) },
+      : { ok: false, why: whyNot(sell), paused: saysPaused || revertedPaused(sell) },
     hookTakeBps: hooked ? (lostBps ?? 0) : 0,
     balanceLies,
     rebased: !balanceLies && changedByItself(results),
@@ -80,7 +80,7 @@ function transferOf(
   const before = wordOf(results.get('strangerBefore'))
   const after = wordOf(results.get('strangerAfter'))
   if (before === null || after === null || amount === 0n) return { ok: true, taxBps: null }
-  // Some tokens answer false instead of reverting, and move nothing.
+  // Some tokens return false instead of reverting, and move nothing.
   if (after <= before) return { ok: false, why: 'nothing arrived' }
   return { ok: true, taxBps: shareLost(amount, after - before) }
 }
@@ -97,7 +97,7 @@ function changedByItself(results: Results): boolean {
   return bought !== null && later !== null && bought !== later
 }
 
-/** Basis points of `whole` missing in `part`, to the nearest: a wei of rounding is no tax. */
+/** Basis points of `whole` missing in `part`, to the nearest: a wei of rounding is not a tax. */
 function shareLost(whole: bigint, part: bigint): number {
   if (whole <= 0n || part >= whole) return 0
   return part <= 0n ? BPS : Number(bpsNearest(whole - part, whole))
@@ -111,7 +111,7 @@ const takesByHook = (way: TrialWay): boolean => {
 const whyNot = (failed: RanCall | undefined): string => failed?.reason ?? 'not tried'
 
 /** Whether a failed call reverted because transfers are paused. */
-const toldPaused = (failed: RanCall | undefined): boolean =>
+const revertedPaused = (failed: RanCall | undefined): boolean =>
   failed !== undefined &&
   (failed.data.includes(ENFORCED_PAUSE) || failed.data.toLowerCase().includes(PAUSED_TEXT))
 

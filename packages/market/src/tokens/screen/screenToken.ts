@@ -33,17 +33,17 @@ const OWNER_SELECTORS = ['8da5cb5b', '893d20e8', '570ca735', '1d143848']
 const OWNER_GAS = 200_000
 
 /**
- * Reads a token and tries to trade it. `known` is told what the token says about itself before the trial, for
- * callers that cannot wait. Refuses NOT_A_TOKEN; throws when the chain does not answer.
+ * Reads a token and tests trading it. `known` is called with its own data before the trial, for callers that
+ * cannot wait. Refuses NOT_A_TOKEN; throws if the chain does not respond.
  */
 export async function screenToken(
   deps: ScreenDeps,
   token: Address,
-  known: (reading: TokenReading) => void = () => {},
+  onReading: (reading: TokenReading) => void = () => {},
 ): Promise<TokenReading> {
   const { rpc, clock, market } = deps
   // Without the market every token would seem to have no route.
-  if (market.head() === null) fail('SCREEN_UNAVAILABLE', { message: 'The market is not read yet.' })
+  if (market.head() === null) fail('SCREEN_UNAVAILABLE', { message: 'Market data is not loaded yet.' })
   const pools = poolsOf(deps, token)
   const read = await readCode(deps, token)
   if (read === null) fail('NOT_A_TOKEN', { field: 'address' })
@@ -67,12 +67,12 @@ export async function screenToken(
     proved: [],
     saysPaused: paused === null || paused > 1n ? null : paused === 1n,
     firstPoolAtS,
-    trial: { status: 'unfinished', why: 'it is being tried' },
+    trial: { status: 'unfinished', why: 'the screen is running' },
     agentToken: agentToken ?? false,
     screenedAtS: nowS(clock),
     block: market.head()?.number ?? 0,
   }
-  known(reading)
+  onReading(reading)
   const ways = findTrials(deps, token, nowS(clock))
   const tried = await tryWays(ways)
   return { ...reading, ...tried, screenedAtS: nowS(clock) }
@@ -178,8 +178,8 @@ async function readOwner(
   selectors: ReadonlySet<string>,
 ): Promise<Address | null> {
   for (const selector of OWNER_SELECTORS.filter((known) => selectors.has(known))) {
-    const asked = askCall({ to: token, data: `0x${selector}` }, { gas: OWNER_GAS })
-    const word = await readOne(rpc, asked).catch(() => undefined)
+    const query = askCall({ to: token, data: `0x${selector}` }, { gas: OWNER_GAS })
+    const word = await readOne(rpc, query).catch(() => undefined)
     if (word?.length === 66) return addressIn(word) ?? NATIVE_TOKEN
   }
   return null

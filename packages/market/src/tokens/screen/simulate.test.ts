@@ -11,14 +11,14 @@ const BLOCKS = [
 ] as const satisfies Parameters<typeof simulate<'buy' | 'sell'>>[1]
 const TERMS = { baseFeeWei: 7n, timeoutMs: 1_000 }
 
-it('lends every sender ETH, pays for gas, and answers by label', async () => {
+it('lends every sender ETH, pays for gas, and returns results by label', async () => {
   const answers = [
     { number: '0x1', calls: [{ status: '0x1', gasUsed: '0x5', returnData: '0x12' }] },
     { number: '0x2', calls: [{ status: '0x0', gasUsed: '0x5', error: { message: 'out of gas' } }] },
   ]
-  let asked: unknown
+  let sent: unknown
   const rpc = rpcOf(async (_, [payload]) => {
-    asked = payload
+    sent = payload
     return answers
   })
   const results = await simulate<'buy' | 'sell'>(rpc, BLOCKS, TERMS)
@@ -26,7 +26,7 @@ it('lends every sender ETH, pays for gas, and answers by label', async () => {
   expect(results.get('sell')).toMatchObject({ ok: false, data: '0x', reason: 'out of gas' })
   const lent = { balance: `0x${(10n ** 21n).toString(16)}` }
   const fees = { maxFeePerGas: '0x10', maxPriorityFeePerGas: '0x1' }
-  expect(asked).toMatchObject({
+  expect(sent).toMatchObject({
     blockStateCalls: [
       { stateOverrides: { [address('a')]: lent, [address('c')]: lent }, calls: [{ value: '0x5', ...fees }] },
       { blockOverrides: { baseFeePerGas: '0x7', time: '0x9' }, calls: [fees] },
@@ -34,7 +34,7 @@ it('lends every sender ETH, pays for gas, and answers by label', async () => {
   })
 })
 
-it('throws what the node threw, never a refusal of its own', async () => {
+it('rethrows the node’s error', async () => {
   const errors = [new RpcError('eth_simulateV1', -38_014, 'no funds', undefined), new RpcUnreachable('gone')]
   for (const error of errors)
     await expect(

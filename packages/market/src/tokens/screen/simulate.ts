@@ -9,18 +9,18 @@ export interface SimCall<Label extends string> extends Pick<ReadCall, 'to' | 'da
 
 export interface SimBlock<Label extends string> {
   calls: SimCall<Label>[]
-  /** The node's own time when absent. */
+  /** The node's own time if absent. */
   timeS?: number
 }
 
-/** How each call went; `reason` is shown to people. */
+/** Result of each call; `reason` is shown to people. */
 export type SimResults<Label extends string> = Map<Label, RanCall>
 
 const LENT_WEI = 1_000n * 10n ** 18n
 
 /**
- * Runs blocks of calls on the newest state in one request, each sender with lent ETH. Calls pay for gas as a
- * transaction does: a token could tell a simulation by its free gas. Throws what the node's client threw.
+ * Runs blocks of calls on the newest state in one request, each sender with lent ETH. Calls pay for gas like a
+ * transaction: a token could detect a simulation by free gas. Rethrows errors of the node's client.
  */
 export async function simulate<Label extends string>(
   rpc: Pick<Rpc, 'request'>,
@@ -30,7 +30,7 @@ export async function simulate<Label extends string>(
   const senders = new Set(blocks.flatMap(({ calls }) => calls.map(({ from }) => from)))
   const overrides = Object.fromEntries([...senders].map((sender) => [sender, { balanceWei: LENT_WEI }]))
   const fees = { maxFeePerGasWei: 2n * baseFeeWei + 2n, tipWei: 1n }
-  // The screen words a failure by what the node's client threw, and not as simulateBlocks would refuse it.
+  // The screen reports the client's error, not the refusal of simulateBlocks.
   let failure: unknown
   const request: Rpc['request'] = (...asked) =>
     rpc.request<never>(...asked).catch((error) => {

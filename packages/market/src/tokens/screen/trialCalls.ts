@@ -7,7 +7,7 @@ import { encodeBuy, encodeSell, reversed } from './encodeHops.ts'
 import type { TrialWay } from './findTrials.ts'
 import type { SimBlock, SimCall } from './simulate.ts'
 
-/** Gas also bounds the size of an answer, since memory costs gas. */
+/** Gas also bounds the size of a result, since memory costs gas. */
 const GAS = { read: 150_000, approve: 200_000, transfer: 500_000, swap: 2_500_000 }
 const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT256 = (1n << 256n) - 1n
@@ -68,7 +68,7 @@ const tokenAbi = parseAbi([
 ])
 
 const TRUE_WORD = '1'.padStart(64, '0')
-/** All of them take the same words, so the call is encoded by hand. */
+/** All take the same arguments, so the call is encoded by hand. */
 const BAR_SELECTORS = [
   'blacklist(address)',
   'blackList(address)',
@@ -80,7 +80,7 @@ const BAR_SELECTORS = [
   'addBot(address)',
 ].map((signature) => toFunctionSelector(signature).slice(2))
 
-/** What a token says about itself. */
+/** Calls for the token's own data. */
 export function readingCalls(token: Address, { buyer, stranger }: Actors): SimCall<Label>[] {
   const read = (label: Label, data: Hex, to = token): SimCall<Label> => ({
     label,
@@ -104,7 +104,7 @@ export function readingCalls(token: Address, { buyer, stranger }: Actors): SimCa
 /** Amounts of a trial: a little for each of two strangers, most of the rest is sold. */
 export const partsOf = (held: bigint) => ({ give: held / 20n, sell: (held * 8n) / 10n })
 
-/** Buys; an hour later passes some on and sells most of the rest. */
+/** Buys; an hour later transfers some and sells most of the rest. */
 export function tradeBlocks(
   token: Address,
   way: TrialWay,
@@ -193,7 +193,7 @@ function sellCalls(
   ]
 }
 
-/** The owner's suspected powers, used on the strangers that now hold some. */
+/** Tests the owner's suspected powers on the strangers that now hold some. */
 export function powerCalls(
   token: Address,
   owner: Address,

@@ -6,12 +6,12 @@ import { type Audited, createAuditReader } from '../../readAudit.ts'
 export const TOKEN = '0x00000000000000000000000000000000000000ab'
 const LISTED = '0x00000000000000000000000000000000000000cd'
 
-/** One audit provider by its public shape: what its answers mean, and every malformation of them. */
+/** Tests one audit provider: its opinions and every malformation of its responses. */
 export function describeAudit(of: {
   kind: string
   asked: string
   good: object
-  /** Fields whose change makes the answer another one or none. */
+  /** Fields whose change invalidates the response. */
   matter: readonly FieldPath[]
   opinions: readonly [what: string, answer: object, verdict: string, findings: string[], listed?: 'listed'][]
 }): void {
@@ -40,27 +40,27 @@ export function describeAudit(of: {
       return reader.read(TOKEN).catch((error) => (isPitError(error) ? error.code : String(error)))
     }
 
-    it('is asked as it wants to be', async () => {
+    it('sends the expected request', async () => {
       await read(of.good)
       expect(vendor.asked.at(-1)!.url).toBe(of.asked)
     })
 
-    it.each(of.opinions)('says of %s', async (_, answer, verdict, findings, listed) => {
-      const said = await read(answer, listed ? { listed: TOKEN } : {})
-      if (typeof said === 'string') expect(said).toBe(verdict)
-      else expect([said.audit.verdict, [...said.findings].sort()]).toEqual([verdict, findings.sort()])
+    it.each(of.opinions)('reports %s', async (_, answer, verdict, findings, listed) => {
+      const result = await read(answer, listed ? { listed: TOKEN } : {})
+      if (typeof result === 'string') expect(result).toBe(verdict)
+      else expect([result.audit.verdict, [...result.findings].sort()]).toEqual([verdict, findings.sort()])
     })
 
     const cases = malformationsOf(of.good, of.matter)
-    it(`never makes a token verified by a wrong answer: ${cases.length} ways`, async () => {
+    it(`never verifies a token by a malformed response (${cases.length} cases)`, async () => {
       expect(cases.length).toBeGreaterThanOrEqual(50)
       for (const { name, answer } of cases) {
         const isSlow = name === 'never comes' || name === 'comes drop by drop'
-        const said = await read(answer, isSlow ? { timeoutMs: 60 } : {})
-        // A field that says it is unknown leaves the token unverified; anything else is no verdict.
+        const result = await read(answer, isSlow ? { timeoutMs: 60 } : {})
+        // A field marked as unknown leaves the token unverified; anything else is no verdict at all.
         const isUnknown = /is (missing|empty text|an object|its own prototype)$/.test(name)
-        if (isUnknown && typeof said !== 'string') expect(said.audit.verdict, name).toBe('unverified')
-        else expect(said, name).toBe('AUDIT_UNAVAILABLE')
+        if (isUnknown && typeof result !== 'string') expect(result.audit.verdict, name).toBe('unverified')
+        else expect(result, name).toBe('AUDIT_UNAVAILABLE')
       }
     })
   })
