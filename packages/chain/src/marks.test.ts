@@ -29,7 +29,7 @@ describe('a stock’s mark', () => {
   const frozen = { to: TOKEN, data: '0x12345678' as Hex }
   const stock: MarkSource = { kind: 'feed', token: TOKEN, symbol: 'NVDA', feed, frozen }
 
-  it('is asked of its feed and its issuer', () => {
+  it('is read from its feed and its issuer', () => {
     expect(markCalls(stock).map(({ to }) => to)).toEqual([FEED, TOKEN])
     expect(markPriceIn(stock, [round(180), flag(false)], open)).toMatchObject({ stale: false })
   })
@@ -68,12 +68,12 @@ describe('USDG', () => {
     expect(markPriceIn({ ...watched, feed: null }, [], open)).toMatchObject({ stale: false })
   })
 
-  it('is one within a percent, and one that is told past it', () => {
+  it('is 1 within one percent, and stale beyond', () => {
     expect([0.99, 0.995, 1, 1.01].map((price) => stale(round(price)))).toEqual([false, false, false, false])
     expect([0.9899, 0.5, 1.0101].map((price) => stale(round(price)))).toEqual([true, true, true])
   })
 
-  it('is told where its feed is silent, old or wrong', () => {
+  it('is stale if its feed is silent, old or wrong', () => {
     for (const answer of [null, '0x' as Hex, round(0), round(1, 86_401), round(1, -600)])
       expect(stale(answer)).toBe(true)
   })

@@ -7,8 +7,8 @@ import { sqrtPriceAtTick } from './pools/tickMath.ts'
 import { stockIssuerOf } from './stocks/index.ts'
 
 /**
- * Where independent prices come from and how their answers are read: by the service, the co-signer and the
- * client alike, each from a node of its own.
+ * Sources of independent prices and the decoding of their results, shared by the service, the co-signer and the
+ * client, each with a separate node.
  */
 
 export type MarkSource =
@@ -32,7 +32,7 @@ const MAX_AHEAD_S = 120
 /** Further from a dollar than this, USDG is disclosed, and holds what trades unattended. */
 const MAX_OFF_PEG_BPS = 100n
 
-/** What can be priced on this chain, and how. ETH's feed prices WETH too: one unwraps to the other. */
+/** Sources of prices on this chain. ETH's feed also prices WETH, which unwraps to it. */
 export function markSourcesOf(profile: ChainProfile): MarkSource[] {
   const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   const ethFeed = profile.core_tokens.find(({ native }) => native)?.feed ?? null
@@ -94,12 +94,12 @@ export type Priced =
   | { why: string }
 
 /**
- * Past its feed's heartbeat; its market is closed; its issuer holds the feed still; or what counts as a dollar
- * is not worth one, or nobody can tell.
+ * Past its feed's heartbeat; its market is closed; its issuer froze the feed; or a stablecoin is off its peg, or
+ * its peg is unknown.
  */
 export type StaleWhy = 'heartbeat' | 'closed' | 'frozen' | 'off_peg'
 
-/** What the answers to `markCalls` say now; null stands for a call that reverted. */
+/** The price from the results of `markCalls`; null stands for a reverted call. */
 export function markPriceIn(
   source: MarkSource,
   [answer = null, frozen = null]: readonly (Hex | null)[],
@@ -111,7 +111,7 @@ export function markPriceIn(
   try {
     if (source.kind === 'twap') return twapPrice(source, answer, at.nowS)
     const priced = feedPrice(source.feed, answer, at)
-    // What nobody can read is taken for frozen: a price is relied on only where the issuer lets it move.
+    // Unreadable counts as frozen: a price is used only if the issuer allows it to move.
     const isFrozen = source.frozen !== null && (frozen === null || BigInt(frozen) !== 0n)
     return isFrozen && !('why' in priced) ? { ...priced, stale: true, staleWhy: 'frozen' } : priced
   } catch {

@@ -16,7 +16,7 @@ export interface PinnedToken {
   stock: boolean
 }
 
-/** What a verifier takes from its own profile and from nobody else. Addresses are lower-case. */
+/** Values a verifier takes only from its own profile. Addresses are lower-case. */
 export interface Pinned {
   addresses: DelegationAddresses
   router: Address

@@ -15,7 +15,7 @@ export function comparePools(
     if (ours !== state) differing.push(`${id}: ${ours}, the chain has ${state}`)
     memory.delete(id)
   }
-  // A curve that nobody bought from has something to sell too.
+  // An untouched curve has something to sell too.
   for (const pool of memory.values())
     if (pool.version !== 'curve') differing.push(`${pool.id}: only in memory`)
   return { compared, differing }

@@ -269,7 +269,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
     v4Word: selectorOf(v4StateViewAbi, 'getTickBitmap'),
     v4Tick: selectorOf(v4StateViewAbi, 'getTickLiquidity'),
   }
-  /** What a contract answers; empty where there is none. */
+  /** Result of a contract call; empty without a contract. */
   function view(target: string, data: string, block: number): string {
     const selector = data.slice(0, 10)
     const isV4 = target === CONTRACTS.v4_state_view

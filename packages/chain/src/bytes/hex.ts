@@ -5,7 +5,7 @@ export type { Address, Hex } from 'viem'
 const HEX_OF_BYTE: string[] = []
 for (let byte = 0; byte < 256; byte++) HEX_OF_BYTE.push(byte.toString(16).padStart(2, '0'))
 
-/** 255 marks a character that is no hex digit. */
+/** 255 marks a character that is not a hex digit. */
 const NIBBLE_OF_CHAR = new Uint8Array(128).fill(255)
 for (let n = 0; n < 16; n++) {
   NIBBLE_OF_CHAR[n.toString(16).charCodeAt(0)] = n

@@ -1,7 +1,7 @@
 import type { Address, Hex } from './hex.ts'
 import { MAX_UINT24, MAX_UINT48 } from './words.ts'
 
-/** Thrown by these readers only; whoever starts a reading turns it into an answer. */
+/** Thrown by these readers only; the entry point of a decoder converts it into a result. */
 export class AbiFault extends Error {
   readonly fault: DecodeFault
   constructor(fault: DecodeFault) {

@@ -34,7 +34,7 @@ export function size(value: number): string {
 
 export function int24(value: number): string {
   if (!Number.isInteger(value) || value < -8388608 || value > 8388607)
-    throw new RangeError(`${value} is no int24`)
+    throw new RangeError(`${value} is not an int24`)
   if (value >= 0) return size(value)
   return `${'f'.repeat(56)}${(value + 2 ** 32).toString(16)}`
 }
@@ -48,7 +48,7 @@ export function addressWord(value: Address): string {
 }
 
 export function addressDigits(value: Address): string {
-  if (!ADDRESS.test(value)) throw new TypeError(`${value} is no address`)
+  if (!ADDRESS.test(value)) throw new TypeError(`${value} is not an address`)
   return value.slice(2)
 }
 

@@ -15,7 +15,7 @@ const random = (size: number): Hex => bytesToHex(randomBytes(size))
 const word = (value: bigint): string => value.toString(16).padStart(64, '0')
 const bytes = () => fc.uint8Array({ maxLength: 700 })
 
-// Where no compiler and no prebuilt binary fits the machine, the native curve is rightly absent.
+// Without a compiler or a matching prebuilt binary the native curve is absent, as intended.
 const present = await createCrypto({ curve: 'native' }).then(
   (): CurveName[] => ['native', 'wasm'],
   (): CurveName[] => ['wasm'],

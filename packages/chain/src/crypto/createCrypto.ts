@@ -16,10 +16,7 @@ export type Hashing = Pick<Crypto, 'keccak256' | 'keccakText'>
 const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
 const encoder = new TextEncoder()
 
-/**
- * Made once by whoever starts a process and handed in: nothing of it can be used before the wasm is ready,
- * because there is no other way to reach it.
- */
+/** Created once at startup and passed in, so that nothing can be used before the wasm is ready. */
 export async function createCrypto(options: { curve?: CurveName } = {}) {
   const [hasher, curve] = await Promise.all([createKeccak(256), loadCurve(options.curve)])
 

@@ -1,6 +1,6 @@
 /**
- * What the contracts uphold even against whoever holds the co-signer's and the executor's keys, and what they
- * do not. Both lists are proved entry by entry on the contracts in e2e/sessionChain.test.ts.
+ * What the contracts enforce even if both the co-signer's and the executor's keys are stolen, and what they do
+ * not. Both lists are proved entry by entry on the contracts in e2e/sessionChain.test.ts.
  */
 
 export const ON_CHAIN_BOUNDS = {

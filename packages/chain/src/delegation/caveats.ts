@@ -4,12 +4,12 @@ import { enforcerAt } from './addresses.ts'
 import { decodeExecution, encodeExecution } from './execution.ts'
 import type { Caveat, DelegationAddresses, EnforcerName, Execution } from './types.ts'
 
-/** What a caveat says, by the enforcer that upholds it. */
+/** Terms of a caveat, by its enforcer. */
 export type CaveatTerms =
   | { enforcer: 'Redeemer'; redeemers: readonly Address[] }
   | { enforcer: 'AllowedTargets'; targets: readonly Address[] }
   | { enforcer: 'AllowedMethods'; selectors: readonly Hex[] }
-  /** 0 is no bound. Good strictly after the one and strictly before the other. */
+  /** 0 means no bound. Valid strictly after the first and strictly before the second. */
   | { enforcer: 'Timestamp'; afterS: number; beforeS: number }
   | { enforcer: 'LimitedCalls'; limit: number }
   /** Windows of fixed length from `startS` on, each with its own amount. */

@@ -314,7 +314,7 @@ describe('signatures', () => {
     (bad) => expect(normalizeSignature(bad)).toBeUndefined(),
   )
 
-  it('name somebody else once anything signed differs', () => {
+  it('recover another signer if any signed field differs', () => {
     const signer = account.address.toLowerCase()
     expect(delegationSigner(crypto, { ...addresses, chainId: 1 }, signed)).not.toBe(signer)
     expect(delegationSigner(crypto, { ...addresses, manager: one.delegate }, signed)).not.toBe(signer)

@@ -6,7 +6,7 @@ import { EXECUTE_SELECTOR } from './root.ts'
 import type { Caveat, DelegationAddresses } from './types.ts'
 
 export type CaveatInWords = {
-  /** Undefined for one Pit does not use: nobody should sign it. */
+  /** Undefined for one Pit does not use: it should not be signed. */
   enforcer: CaveatTerms['enforcer'] | undefined
   address: Address
   terms: Hex

@@ -26,7 +26,7 @@ const DOMAIN = { name: 'DelegationManager', version: '1' } as const
 /** The authority of a delegation that stands on its own. */
 export const ROOT_AUTHORITY: Hex = `0x${'f'.repeat(64)}`
 
-/** What a delegator is asked to sign. */
+/** The hash a delegator signs. */
 export function delegationTypedData({ chainId, manager }: DelegationAddresses, delegation: Delegation) {
   const { delegate, delegator, authority, caveats, salt } = delegation
   return {

@@ -14,7 +14,7 @@ const SEQUENCES = 1n << SEQUENCE_BITS
 type TradeRoot = Exclude<SessionRoot, { kind: 'fee' }>
 type FeeRoot = Extract<SessionRoot, { kind: 'fee' }>
 
-/** What the co-signer signs for one trade: exactly this call, once, in the next two minutes. */
+/** The co-signer's delegation for one trade: exactly this call, once, in the next two minutes. */
 export type LeafTerms = { cosigner: Address; rootHash: Hex; expiresS: number } & (
   | { kind: 'router'; executor: Address; execution: Execution; sequence: number }
   | {
@@ -115,7 +115,7 @@ export function readLeaf(
  */
 export function leafId(rootHash: Hex, sequence: number): bigint {
   if (!Number.isInteger(sequence) || sequence < 0 || sequence >= SEQUENCES) {
-    throw new RangeError(`${sequence} is no sequence`)
+    throw new RangeError(`${sequence} is not a valid sequence`)
   }
   return ((BigInt(rootHash) >> SEQUENCE_BITS) << SEQUENCE_BITS) | BigInt(sequence)
 }

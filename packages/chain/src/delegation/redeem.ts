@@ -39,7 +39,7 @@ export function encodeRedeem(redemptions: readonly Redemption[]): Hex {
   return `0x${REDEEM_SELECTOR}${heads}${contexts}${modes}${executions}`
 }
 
-/** Reads the canonical encoding only, so that there is no second reading of a redemption. */
+/** Decodes the canonical encoding only, so that a redemption has a single reading. */
 export function decodeRedeem(data: string): DecodedRedeem {
   if (!HEX.test(data)) return { ok: false, why: 'NOT_HEX' }
   const text = data.toLowerCase()

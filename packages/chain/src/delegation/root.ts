@@ -16,9 +16,8 @@ const DAY_S = 86_400
 export type EthCaps = { dayWei: bigint; tradeWei: bigint; startS: number }
 
 /**
- * What a wallet signs, once for a session: a root for router calls; where it trades launchpad curves, one for
- * their calls and one that can only pay the fee. All lend the wallet to the co-signer, and carry the
- * binding's hash.
+ * The delegations a wallet signs once for a session: a root for router calls and, for launchpad curves, one for
+ * their calls and one that can only pay the fee. All delegate to the co-signer and carry the binding's hash.
  */
 export type RootTerms = {
   wallet: Address
@@ -88,7 +87,7 @@ function rootCaveats(addresses: DelegationAddresses, terms: RootTerms): CaveatTe
   ]
 }
 
-/** What may be called. */
+/** Callable targets and methods. */
 function reach(terms: RootTerms): CaveatTerms[] {
   switch (terms.kind) {
     case 'router':
@@ -114,8 +113,8 @@ const curveSelectors = (kinds: readonly LaunchpadKind[]): Hex[] =>
 
 /** Each kind once and in one order, so that the same curves always give the same root. */
 export const sortedLaunchpads = (kinds: Iterable<LaunchpadKind>): LaunchpadKind[] => {
-  const given = new Set(kinds)
-  return LAUNCHPAD_KINDS.filter((kind) => given.has(kind))
+  const presentKinds = new Set(kinds)
+  return LAUNCHPAD_KINDS.filter((kind) => presentKinds.has(kind))
 }
 
 function ethCaveats(eth: RootTerms['eth']): CaveatTerms[] {

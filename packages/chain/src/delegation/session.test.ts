@@ -198,7 +198,7 @@ describe('roots', () => {
     )
   })
 
-  it('are refused when a key could leave them', () => {
+  it('are refused if a key could exceed them', () => {
     const bound = (change: Partial<RootRequest['binding']>) => () =>
       sessionRoot(addresses, { ...request, binding: { ...binding, ...change } })
     expect(bound({ router: binding.wallet })).toThrow('its own wallet')

@@ -77,10 +77,7 @@ export function curveRoots(
   }
 }
 
-/**
- * What a root that was read says otherwise than the binding it should carry. Its ETH caps are the reader's to
- * judge.
- */
+/** Differences between a decoded root and its binding. The caller checks the ETH caps. */
 export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: Hex): string[] {
   const diffs: string[] = []
   const addresses: [string, Address, Address][] = [

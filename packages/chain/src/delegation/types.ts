@@ -41,7 +41,7 @@ export type EnforcerName = (typeof ENFORCERS)[number]
 export type DelegationAddresses = {
   chainId: number
   manager: Address
-  /** What a delegated wallet runs. */
+  /** Contracts of a delegated wallet. */
   delegator: Address
   enforcers: Readonly<Record<EnforcerName, Address>>
 }

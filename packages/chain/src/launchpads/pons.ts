@@ -30,7 +30,7 @@ const SELECTOR = {
 const BPS = 10_000n
 /** The snipe tax is halved so often within its window. */
 const HALVINGS = 14
-/** Whatever the taxes are, this part of a buy reaches the curve. */
+/** The minimum share of a buy that reaches the curve, whatever the taxes. */
 const MIN_BUYER_SHARE_BPS = 100
 /** Words of getLaunchedToken's answer. */
 const LAUNCHED = { curve: 1, exists: 14, words: 15 }
@@ -202,8 +202,8 @@ function buyFrom(
   if (tokensOut <= left) return { tokensOut, spent: amountIn, ...whole, graduates: tokensOut === left }
   const after = y - left
   const needed = (x * left + after - 1n) / after
-  const kept = BPS - feeBps - taxBps - snipeBps
-  const gross = (needed * BPS + kept - 1n) / kept
+  const netBps = BPS - feeBps - taxBps - snipeBps
+  const gross = (needed * BPS + netBps - 1n) / netBps
   const spent = gross < amountIn ? gross : amountIn
   return { tokensOut: left, spent, ...legs(spent), graduates: true }
 }

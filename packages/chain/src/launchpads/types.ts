@@ -10,7 +10,7 @@ export type CurveSide = 'buy' | 'sell'
 
 export type CurveBuy = {
   tokensOut: bigint
-  /** What is taken of the input; less than it only when the buy takes the last token for sale. */
+  /** Input spent; less than the whole only if the buy takes the last token for sale. */
   spent: bigint
   curveFee: bigint
   creatorTax: bigint
@@ -19,7 +19,7 @@ export type CurveBuy = {
 }
 export type CurveSell = { pairOut: bigint; curveFee: bigint; creatorTax: bigint }
 
-/** What a curve's own log says was traded. */
+/** The trade recorded in a curve's log. */
 export type CurveMove = { side: CurveSide; pairAmount: bigint; tokenAmount: bigint }
 
 /** A launchpad's curves, as their contract is: everything that differs from one launchpad to the next. */

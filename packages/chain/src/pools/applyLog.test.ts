@@ -212,7 +212,7 @@ describe('a pool followed by its logs', () => {
     }
   })
 
-  it('is what it was once its logs are taken back', () => {
+  it('is restored when its logs are undone', () => {
     const random = seeded(12)
     for (let round = 0; round < 50; round++) {
       const pool = randomPool(random)

@@ -111,7 +111,7 @@ describe('swaps of random pools', () => {
       )
       const edge = edges[random.below(edges.length)]
       if (edge === undefined) continue
-      // Place the price on the tick itself, as a swap that ended there leaves it.
+      // Place the price on the tick itself, as after a swap that ended there.
       pool.sqrtPriceX96 = sqrtPriceAtTick(edge)
       pool.tick = edge
       pool.liquidity = [...pool.ticks].reduce((sum, [tick, { net }]) => (tick <= edge ? sum + net : sum), 0n)
@@ -233,7 +233,7 @@ describe('edges of the bitmap', () => {
     expect(quoteExactIn(pool, false, 1n)!.steps).toBeGreaterThan(3000)
   })
 
-  it('gives up after the steps it is allowed, and says so', () => {
+  it('stops after the maximum number of steps, unfilled', () => {
     const pool = spacingOne()
     changeLiquidity(pool, MIN_TICK, MAX_TICK, 10n ** 18n)
     const whole = quoteExactIn(pool, true, 10n ** 30n)!

@@ -30,8 +30,8 @@ export function hookFlags(hooks: Address): HookFlag[] {
 }
 
 /**
- * Whether a pool's own state tells what a swap gives: `amounts` when the hook may take or add to it, `fee`
- * when it may choose the fee at each swap. Either has to be quoted by call.
+ * Whether a pool's own state determines a swap's output: `amounts` if the hook may change it, `fee` if the hook may
+ * choose the fee at each swap. Both have to be quoted by call.
  */
 export type HookEffect = 'none' | 'fee' | 'amounts'
 
@@ -42,14 +42,14 @@ export function hookEffectOf(key: Pick<PoolKey, 'hooks' | 'fee'>): HookEffect {
   return 'none'
 }
 
-/** A dynamic fee that was not read stands as the whole amount: no quote is better than a wrong one. */
+/** An unread dynamic fee counts as 100%: no quote is better than a wrong one. */
 const UNREAD_FEE_PIPS = 1_000_000
 
-/** Whether nobody has read the fee that a pool's hook sets. */
+/** Whether the fee set by a pool's hook has not been read. */
 export const isFeeUnread = (pool: Pool): boolean =>
   pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE && pool.lpFeePips >= UNREAD_FEE_PIPS
 
-/** Whether only the chain can quote a pool: its hook has the last word, or sets a fee that nobody has read. */
+/** Whether only the chain can quote a pool: its hook decides the output, or sets a fee that was not read. */
 export const isQuotedByCall = (pool: Pool): boolean =>
   pool.version === 'v4' && (hookEffectOf(pool.key) !== 'none' || isFeeUnread(pool))
 

@@ -1,8 +1,6 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 
-/**
- * A log as a node gives it, in lower case. Whoever passes it on has checked that its emitter is the real one.
- */
+/** A log as returned by a node, in lower case. The caller has checked its emitter. */
 export type PoolLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 export const TOPIC = {
@@ -52,7 +50,7 @@ export function intWord(log: PoolLog, index: number): bigint {
 
 export function numberWord(log: PoolLog, index: number): number {
   const value = Number(uintWord(log, index))
-  if (!Number.isSafeInteger(value)) throw new MalformedLog(`word ${index} is no small number`)
+  if (!Number.isSafeInteger(value)) throw new MalformedLog(`word ${index} is not a safe integer`)
   return value
 }
 

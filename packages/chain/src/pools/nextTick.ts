@@ -3,8 +3,8 @@ import { MAX_TICK, MIN_TICK } from './tickMath.ts'
 import type { Concentrated } from './types.ts'
 
 /**
- * Where the contract's loop steps to: the next tick in use within this word of the bitmap, or the word's end.
- * The ends have to be kept, because every step rounds. Answered as a number: ticks in use have USED added.
+ * The next step of the contract's loop: the next initialized tick within this word of the bitmap, or the word's end.
+ * The ends matter because every step rounds. Returned as a number: initialized ticks have USED added.
  */
 export const USED = 1 << 24
 
@@ -13,8 +13,8 @@ export function nextTickDown(pool: Concentrated, tick: number): number {
   const compressed = Math.floor(tick / tickSpacing)
   const bit = compressed & 255
   const word = pool.bitmap.get(compressed >> 8)
-  const found = word ? highestAtOrBelow(word, bit) : -1
-  if (found >= 0) return (compressed - bit + found) * tickSpacing + USED
+  const bitIndex = word ? highestAtOrBelow(word, bit) : -1
+  if (bitIndex >= 0) return (compressed - bit + bitIndex) * tickSpacing + USED
   return Math.max(MIN_TICK, (compressed - bit) * tickSpacing)
 }
 
@@ -23,8 +23,8 @@ export function nextTickUp(pool: Concentrated, tick: number): number {
   const compressed = Math.floor(tick / tickSpacing) + 1
   const bit = compressed & 255
   const word = pool.bitmap.get(compressed >> 8)
-  const found = word ? lowestAtOrAbove(word, bit) : -1
-  if (found >= 0) return (compressed - bit + found) * tickSpacing + USED
+  const bitIndex = word ? lowestAtOrAbove(word, bit) : -1
+  if (bitIndex >= 0) return (compressed - bit + bitIndex) * tickSpacing + USED
   return Math.min(MAX_TICK, (compressed - bit + 255) * tickSpacing)
 }
 

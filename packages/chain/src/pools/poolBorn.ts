@@ -13,8 +13,8 @@ import {
 import type { CurvePool, Pool } from './types.ts'
 
 /**
- * The pool or curve a factory's, the pool manager's or the launchpad's log tells of; undefined for other logs,
- * and for a launch whose log does not tell all: see LaunchpadAdapter.birthCalls.
+ * The pool or curve created by a log of a factory, the pool manager or the launchpad; undefined for other logs, and
+ * for a launch whose log is incomplete: see LaunchpadAdapter.birthCalls.
  */
 export function poolBorn(log: PoolLog): Pool | CurvePool | undefined {
   switch (log.topics[0]) {

@@ -19,9 +19,9 @@ const LOWEST_PRICE = MIN_SQRT_PRICE + 1n
 const HIGHEST_PRICE = MAX_SQRT_PRICE - 1n
 
 /**
- * What the pool contract's swap would do, to the wei, without changing the pool. v3 and v4 share it: where
- * their formulas differ in shape, they agree in every amount. Past `maxSteps` it gives up, unfilled: steps
- * are gas, and a swap of thousands of them fits no block.
+ * The pool contract's swap, exact to the wei, without changing the pool. v3 and v4 share it: their formulas differ
+ * in form but agree in every amount. Past `maxSteps` it stops unfilled: steps are gas, and a swap with thousands
+ * of them fits into no block.
  */
 export function swapExactIn(
   pool: Concentrated,
@@ -31,7 +31,7 @@ export function swapExactIn(
   maxSteps = Number.POSITIVE_INFINITY,
 ): SwapResult {
   const fee = BigInt(feePips)
-  const kept = PIPS - fee
+  const netPips = PIPS - fee
   const limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
   let price = pool.sqrtPriceX96
   let { tick, liquidity } = pool
@@ -52,11 +52,11 @@ export function swapExactIn(
     if (liquidity === 0n) {
       price = target
     } else {
-      const spendable = (remaining * kept) / PIPS
+      const spendable = (remaining * netPips) / PIPS
       const needed = zeroForOne ? amount0Up(target, price, liquidity) : amount1Up(price, target, liquidity)
       let reached = target
       if (spendable >= needed) {
-        remaining -= needed + (fee === PIPS ? 0n : divideUp(needed * fee, kept))
+        remaining -= needed + (fee === PIPS ? 0n : divideUp(needed * fee, netPips))
       } else {
         reached = zeroForOne
           ? priceAfterAmount0In(price, liquidity, spendable)
@@ -95,7 +95,7 @@ export function swapExactOut(
   maxSteps = Number.POSITIVE_INFINITY,
 ): SwapResult {
   const fee = BigInt(feePips)
-  const kept = PIPS - fee
+  const netPips = PIPS - fee
   const limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
   let price = pool.sqrtPriceX96
   let { tick, liquidity } = pool
@@ -105,7 +105,7 @@ export function swapExactOut(
   let ticksCrossed = 0
 
   // A fee that takes everything can give nothing for any input.
-  while (kept > 0n && remaining > 0n && price !== limit && steps < maxSteps) {
+  while (netPips > 0n && remaining > 0n && price !== limit && steps < maxSteps) {
     const next = stepTo(pool, tick, liquidity, zeroForOne)
     const used = next >= USED / 2
     const nextTick = used ? next - USED : next
@@ -121,17 +121,17 @@ export function swapExactOut(
         ? amount1Down(target, price, liquidity)
         : amount0Down(price, target, liquidity)
       let reached: bigint | undefined = target
-      let given = available
+      let spent = available
       if (remaining < available) {
-        given = remaining
+        spent = remaining
         reached = zeroForOne
-          ? priceAfterAmount1Out(price, liquidity, given)
-          : priceAfterAmount0Out(price, liquidity, given)
+          ? priceAfterAmount1Out(price, liquidity, spent)
+          : priceAfterAmount0Out(price, liquidity, spent)
         if (reached === undefined) break
       }
       const net = zeroForOne ? amount0Up(reached, price, liquidity) : amount1Up(price, reached, liquidity)
-      amountIn += net + divideUp(net * fee, kept)
-      remaining -= given
+      amountIn += net + divideUp(net * fee, netPips)
+      remaining -= spent
       price = reached
     }
     if (price !== nextPrice) break
@@ -159,7 +159,7 @@ function stepTo(pool: Concentrated, tick: number, liquidity: bigint, zeroForOne:
   return zeroForOne ? MIN_TICK : MAX_TICK
 }
 
-/** How many steps the contract takes where we take one, there being nothing to trade on the way. */
+/** Number of steps of the contract for one of ours, across a range without liquidity. */
 function wordsBetween(pool: Concentrated, tick: number, nextTick: number): number {
   const word = (at: number): number => Math.floor(at / pool.tickSpacing) >> 8
   return 1 + Math.abs(word(nextTick) - word(tick))

@@ -37,8 +37,8 @@ const REMEMBERED_MAX = 32_768
 
 /** sqrt(1.0001^tick) × 2^96, rounded up as the contract rounds. */
 export function sqrtPriceAtTick(tick: number): bigint {
-  const known = remembered.get(tick)
-  if (known !== undefined) return known
+  const cached = remembered.get(tick)
+  if (cached !== undefined) return cached
   const price = computeSqrtPrice(tick)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(tick, price)

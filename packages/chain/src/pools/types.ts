@@ -51,7 +51,7 @@ export type V4Pool = Concentrated & {
   token0: Address
   token1: Address
   key: PoolKey
-  /** What stands in the pool now; for a dynamic fee no log tells it and it has to be read again. */
+  /** The current fee; a dynamic fee has no log and must be read again. */
   lpFeePips: number
   /** Both directions in one number, as the pool manager keeps it. */
   protocolFee: number
@@ -65,7 +65,7 @@ export type CurvePool = {
   id: Address
   /** The launched token. */
   token: Address
-  /** What it is bought with; native ETH is the all-zero address. */
+  /** The token it is bought with; native ETH is the all-zero address. */
   pair: Address
   /** Reserves with their virtual part. */
   x: bigint

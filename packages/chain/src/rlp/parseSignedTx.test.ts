@@ -223,9 +223,9 @@ describe.each([
 })
 
 it('recovers who gave an authorization', async () => {
-  const given = { chainId: 4663, address: account.address.toLowerCase() as Address, nonce: 7 }
-  const ours = signAuthorization(crypto, given, key)
-  const theirs = await account.signAuthorization(given)
+  const authorization = { chainId: 4663, address: account.address.toLowerCase() as Address, nonce: 7 }
+  const ours = signAuthorization(crypto, authorization, key)
+  const theirs = await account.signAuthorization(authorization)
   expect(BigInt(ours.r)).toBe(BigInt(theirs.r))
   expect(BigInt(ours.s)).toBe(BigInt(theirs.s))
   expect(authorityOf(crypto, ours)).toBe(account.address.toLowerCase())
@@ -234,7 +234,7 @@ it('recovers who gave an authorization', async () => {
 describe('anything but the one encoding', () => {
   it('is refused or read to the very bytes it came from', () => {
     let refused = 0
-    let kept = 0
+    let acceptedCount = 0
     const random = seeded(7)
     const samples = fc.sample(fc.oneof(feeMarket(shortData()), setCode(shortData())), {
       numRuns: 60,
@@ -253,14 +253,14 @@ describe('anything but the one encoding', () => {
         if (!result.ok) {
           refused++
         } else {
-          kept++
+          acceptedCount++
           if (result.tx.type !== 2 && result.tx.type !== 4) throw new Error('another type came of it')
           expect(serializeTx(result.tx, result.tx)).toBe(raw)
         }
       }
     }
     expect(refused).toBeGreaterThan(500)
-    expect(kept).toBeGreaterThan(500)
+    expect(acceptedCount).toBeGreaterThan(500)
   })
 
   it('is what viem refuses too, wherever viem refuses', () => {

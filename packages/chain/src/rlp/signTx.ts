@@ -19,7 +19,7 @@ export function serializeTx(tx: UnsignedTx, signature: Signature): Hex {
   return raw
 }
 
-/** What is signed: the type and the fields without a signature. */
+/** The signed payload: the type and the fields without a signature. */
 export function serializeUnsignedTx(tx: UnsignedTx): Hex {
   return `0x0${tx.type}${list(unsignedFields(tx))}`
 }
@@ -41,7 +41,7 @@ export function signingHash(crypto: Crypto, tx: SignedTx): Uint8Array {
   return crypto.keccakBytes(preimage)
 }
 
-/** Who signed it; undefined when the signature fits no key. */
+/** The signer; undefined if the signature is invalid. */
 export function senderOf(crypto: Crypto, tx: SignedTx): Address | undefined {
   return crypto.recoverParts(signingHash(crypto, tx), tx.source.rs, tx.yParity)
 }

@@ -41,7 +41,7 @@ export type SignedTx = (LegacyTx | AccessListTx | FeeMarketTx | SetCodeTx) & {
 }
 export type TxSource = {
   bytes: Uint8Array
-  /** Where the signed fields start and end inside `bytes`. */
+  /** Start and end of the signed fields in `bytes`. */
   fieldsStart: number
   fieldsEnd: number
   /** r and s, 32 bytes each. */

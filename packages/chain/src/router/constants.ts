@@ -24,7 +24,7 @@ export const ACTION_BYTE = {
   TAKE_PORTION: '10',
 } as const satisfies Record<V4Action['action'], string>
 
-/** Stands for whoever called the router. */
+/** Stands for the caller of the router. */
 export const MSG_SENDER: Address = '0x0000000000000000000000000000000000000001'
 /** Stands for the router itself. */
 export const ADDRESS_THIS: Address = '0x0000000000000000000000000000000000000002'

@@ -19,9 +19,8 @@ export type DecodedCall = { ok: true; call: RouterCall } | { ok: false; why: Dec
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/
 
 /**
- * Reads calldata of `execute`, in its canonical encoding only: no dirty padding, no odd or shared offsets,
- * nothing beside, no command Pit does not build. Whoever signs or relays by what a call says can rely on
- * there being no second reading of it.
+ * Decodes calldata of `execute` in its canonical encoding only: no dirty padding, no odd or shared offsets, no
+ * extra bytes, no command Pit does not build. So a signer or relay can rely on a call having a single reading.
  */
 export function decodeExecute(data: string, layout: RouterLayout = '2.1.0'): DecodedCall {
   if (!HEX.test(data)) return { ok: false, why: 'NOT_HEX' }

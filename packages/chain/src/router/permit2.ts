@@ -23,7 +23,7 @@ const DOMAIN_TYPE = 'EIP712Domain(string name,uint256 chainId,address verifyingC
 
 export type Permit2Domain = { chainId: number; permit2: Address }
 
-/** What a wallet is asked to sign. */
+/** The hash a wallet signs. */
 export function permitTypedData({ chainId, permit2 }: Permit2Domain, message: PermitSingle) {
   return {
     domain: { name: 'Permit2', chainId, verifyingContract: permit2 },

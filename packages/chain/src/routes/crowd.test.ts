@@ -43,7 +43,7 @@ const hooked = (liquidity: bigint): Pool => {
   return pool
 }
 
-/** What is cheap to open in thousands, each kind made to look deep or dear by some measure. */
+/** Pools that are cheap to open in thousands, each kind made to look deep or expensive by some measure. */
 function spam(i: number): Pool {
   switch (i % 6) {
     case 0: // Next to no money, at a price where it counts as endless liquidity.
@@ -71,11 +71,11 @@ function bestOfAll(pools: Iterable<Pool>, amountIn: bigint): bigint {
   }
   return best
 }
-const found = (index: ReturnType<typeof createPoolIndex>, amountIn: bigint) =>
+const routesOf = (index: ReturnType<typeof createPoolIndex>, amountIn: bigint) =>
   findRoutes({ index, crypto }, { ...request, amountIn }).routes[0]?.amountOut ?? 0n
 
 describe('a rating', () => {
-  it('is what the pool gives, near enough, and what it has when asked for more', () => {
+  it('approximates the pool’s output, and its depth for larger amounts', () => {
     const random = seeded(5)
     const outputs = new Float64Array(RATED_SIZES)
     let compared = 0
@@ -125,7 +125,7 @@ describe('a crowded pair', () => {
     for (const amountIn of AMOUNTS) {
       const best = bestOfAll(crowd, amountIn)
       expect(best).toBeGreaterThan(0n)
-      expect(found(index, amountIn), `${amountIn}`).toBe(best)
+      expect(routesOf(index, amountIn), `${amountIn}`).toBe(best)
       expect(index.candidates(TOKEN, USDG, amountIn, 'memory').length).toBeLessThanOrEqual(24)
     }
   })
@@ -143,9 +143,9 @@ describe('a crowded pair', () => {
           }),
       )
       const index = indexed(crowd)
-      found(index, ETHER)
+      routesOf(index, ETHER)
       reads = 0
-      for (let i = 0; i < 10; i++) found(index, ETHER)
+      for (let i = 0; i < 10; i++) routesOf(index, ETHER)
       return reads
     }
     const [few, many] = [readsFor(60), readsFor(SPAM)]
@@ -153,32 +153,32 @@ describe('a crowded pair', () => {
     expect(many).toBeLessThanOrEqual(1.2 * few)
   })
 
-  it('learns of changes at once when told, in time when not, and forgets', () => {
+  it('notices touched changes at once, others in time, and forgets removed pools', () => {
     const crowd = Array.from({ length: 600 }, (_, i) => spam(i))
     const index = indexed(crowd)
     const [told, untold] = [crowd.find((pool) => pool === crowd[4])!, crowd[10]!] as [Pool, Pool]
-    const before = found(index, ETHER)
+    const before = routesOf(index, ETHER)
     if (told.version !== 'v3' || untold.version !== 'v3') throw new Error('not what it was made to be')
     changeLiquidity(told, -6000, 6000, 1_000n * ETHER)
     index.touch(told.id)
-    const after = found(index, ETHER)
+    const after = routesOf(index, ETHER)
     expect(after).toBeGreaterThan(before)
     expect(after).toBe(quoteExactIn(told, true, ETHER)!.amountOut)
 
     changeLiquidity(untold, -6000, 6000, 9_000n * ETHER)
     const better = quoteExactIn(untold, true, ETHER)!.amountOut
-    let asked = 1
-    while (found(index, ETHER) !== better && asked < 1000) asked++
-    expect(asked).toBeLessThan(200)
+    let queries = 1
+    while (routesOf(index, ETHER) !== better && queries < 1000) queries++
+    expect(queries).toBeLessThan(200)
 
     index.remove(untold.id)
-    expect(found(index, ETHER)).toBe(after)
+    expect(routesOf(index, ETHER)).toBe(after)
     changeLiquidity(told, -6000, 6000, -1_000n * ETHER)
     index.touch(told.id)
-    expect(found(index, ETHER)).toBe(before)
+    expect(routesOf(index, ETHER)).toBe(before)
     const again = at(0, [[-6000, 6000, 2_000n * ETHER]])
     index.add(again)
-    expect(found(index, ETHER)).toBe(quoteExactIn(again, true, ETHER)!.amountOut)
+    expect(routesOf(index, ETHER)).toBe(quoteExactIn(again, true, ETHER)!.amountOut)
   })
 
   it('never hides what is pinned', () => {

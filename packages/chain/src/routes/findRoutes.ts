@@ -7,10 +7,7 @@ import type { PoolIndex } from './poolIndex.ts'
 import { routeIdOf } from './routeId.ts'
 import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
 
-/**
- * More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs
- * us.
- */
+/** More steps than this (three million gas) are not offered; it also bounds the cost of quoting huge amounts. */
 export const MAX_STEPS_OF_HOP = 400
 /**
  * Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the
@@ -71,18 +68,18 @@ export function requote(
 }
 
 function extend(index: PoolIndex, drafts: readonly Draft[], from: Address, to: Address): Draft[] {
-  // The best first: what is worth a look for it is for those that bring a little less.
+  // The best draft selects the pools, which also suit drafts with slightly less output.
   const amountIn = drafts[0]?.amountsOut.at(-1)
   if (amountIn === undefined) return []
-  const found: Draft[] = []
+  const nextDrafts: Draft[] = []
   for (const pool of index.candidates(from, to, amountIn, 'memory')) {
     const hop = hopOf(index, pool, from)
     for (const draft of drafts) {
       const next = step(draft, hop)
-      if (next) found.push(next)
+      if (next) nextDrafts.push(next)
     }
   }
-  return found
+  return nextDrafts
 }
 
 function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
@@ -95,8 +92,7 @@ function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
 function step(draft: Draft, hop: Hop): Draft | undefined {
   const amountIn = draft.amountsOut[draft.amountsOut.length - 1]!
   const swap = quoteExactIn(hop.pool, hop.zeroForOne, amountIn, MAX_STEPS_OF_HOP)
-  // A pool that runs out, or would take too many steps, leaves part of the input behind: that is another
-  // trade than the one asked for.
+  // A pool that runs out, or would need too many steps, leaves part of the input unspent: a different trade.
   if (!swap?.filled || swap.amountOut === 0n) return undefined
   return {
     hops: [...draft.hops, hop],

@@ -9,15 +9,10 @@ import { createRanking, type Ranking } from './ranking.ts'
  * at.
  */
 export const CROWD = 24
-/**
- * Crowded pairs whose ranking is kept, each direction for itself; the one not asked for longest goes first.
- */
+/** Crowded pairs whose ranking is cached, per direction; least recently used goes first. */
 const MAX_RANKED = 256
 
-/**
- * How a pool's quote is had: from its state in memory, or, where its hook has the last word, by asking the
- * chain.
- */
+/** Source of a pool's quote: its state in memory, or the chain if its hook decides the output. */
 export type QuotedBy = 'memory' | 'call'
 
 /**
@@ -31,7 +26,7 @@ export type PoolIndex = {
   add(pool: Pool): void
   remove(id: Hex): boolean
   get(id: Hex): Pool | undefined
-  /** To be told when a pool's state was changed in place: else a crowded pair learns of it late. */
+  /** Call after changing a pool's state in place: otherwise a crowded pair notices it late. */
   touch(id: Hex): void
   between(a: Address, b: Address): readonly Pool[]
   /** Of the pools between two tokens those worth a quote for this input: all of a few, the best of many. */

@@ -2,11 +2,11 @@ import type { Hex } from '../bytes/hex.ts'
 import type { Pool } from '../pools/types.ts'
 import { RATED_SIZES, rateOutputs, sizeIndexOf } from './rateOutputs.ts'
 
-/** So many of the best are kept for each size. A trade looks at those of the sizes around its own. */
+/** Leaders kept per size. A trade considers those of the sizes around its own. */
 const LEADERS = 12
-/** How many pools that changed are rated anew before one answer. */
+/** Maximum number of changed pools rated again before one result. */
 const MAX_STALE = 256
-/** How many others are, in turn: a change nobody told of is found in time. */
+/** Number of other pools rated in turn, so that an unannounced change is noticed in time. */
 const IN_TURN = 4
 
 /**
@@ -33,14 +33,12 @@ export function createRanking(request: {
   const stale = new Set<number>()
   /** By size, then by slot: as rateOutputs has them. */
   let outputs = columns(64)
-  /**
-   * By list: slots of the best, best first. Undefined until it is asked for, or when one of them fell back.
-   */
+  /** By list: slots of the best, best first. Undefined until needed, or after one of them fell back. */
   const leaders: (number[] | undefined)[] = new Array(2 * RATED_SIZES).fill(undefined)
   const rated = new Float64Array(RATED_SIZES)
   let turn = 0
 
-  /** Of each size two lists: whoever can take all of it, and whoever gives most even if it cannot. */
+  /** Two lists per size: pools that can take all of it, and pools with the highest output even if they cannot. */
   const worthOf = (list: number, output: number): number =>
     list < RATED_SIZES ? Math.max(output, 0) : Math.abs(output)
 
@@ -63,7 +61,7 @@ export function createRanking(request: {
     const column = outputs[list % RATED_SIZES]!
     const worth = worthOf(list, column[slot]!)
     const at = slots.indexOf(slot)
-    // Who takes the place of one that fell back only a look at all of them tells.
+    // The successor of a pool that fell back is found only by scanning all of them.
     if (at >= 0 && worth < worthOf(list, before)) leaders[list] = undefined
     else if (at >= 0) rise(list, slots, at)
     else if (worth > 0) take(list, slots, slot)
@@ -141,8 +139,8 @@ export function createRanking(request: {
       refresh()
       const size = sizeIndexOf(amountIn)
       const chosen = new Set(pinned.values())
-      // Whoever cannot take the size below cannot take the amount. Whoever can gives most for the size above,
-      // or has most to give: what is left of its depth must not count for nothing.
+      // A pool that cannot take the size below cannot take the amount. One that can leads the size above, or has
+      // the most depth left, which must count too.
       for (const slot of leadersOf(size)) chosen.add(pools[slot]!)
       const above = Math.min(size + 1, RATED_SIZES - 1)
       for (const slot of leadersOf(RATED_SIZES + above)) chosen.add(pools[slot]!)

@@ -21,9 +21,9 @@ export function sizeIndexOf(amountIn: bigint): number {
 }
 
 /**
- * About what a pool gives for each size; for more than it can take, what it gives in all, as a negative
- * number. As floats: this tells which pools are worth a quote, and decides no amount. Liquidity alone would
- * not tell: at an absurd price it is almost free.
+ * Approximate output of a pool for each size; beyond its capacity, its total output as a negative number. Floats:
+ * this selects pools worth a quote and decides no amount. Liquidity alone is no measure: at an absurd price it is
+ * almost free.
  */
 export function rateOutputs(pool: Pool, zeroForOne: boolean, outputs: Float64Array): Float64Array {
   outputs.fill(0)
@@ -42,14 +42,14 @@ export function rateOutputs(pool: Pool, zeroForOne: boolean, outputs: Float64Arr
 
 function feePipsOf(pool: Exclude<Pool, { version: 'v2' }>, zeroForOne: boolean): number {
   if (pool.version === 'v3') return pool.feePips
-  // Where the hook has the last word, what stands in the pool says nothing.
+  // If the hook decides the output, the pool's stored fee is meaningless.
   return isQuotedByCall(pool) ? 0 : v4SwapFeePips(pool, zeroForOne)
 }
 
-/** One walk outwards from the price: each size's output is noted on the way as it is reached. */
+/** One walk outwards from the price, recording each size's output when it is reached. */
 function walk(pool: Concentrated, feePips: number, zeroForOne: boolean, outputs: Float64Array): Float64Array {
-  const kept = 1 - feePips / PIPS
-  if (kept <= 0) return outputs
+  const netShare = 1 - feePips / PIPS
+  if (netShare <= 0) return outputs
   let root = Number(pool.sqrtPriceX96) / 2 ** 96
   let { tick, liquidity } = pool
   let [taken, given, size] = [0, 0, 0]
@@ -64,8 +64,8 @@ function walk(pool: Concentrated, feePips: number, zeroForOne: boolean, outputs:
       // The products of both roots turn one side's amount into the other's without a difference of near
       // equals.
       const needed = zeroForOne ? (depth * (root - target)) / (root * target) : depth * (target - root)
-      for (; size < RATED_SIZES && SIZES[size]! * kept - taken <= needed; size++) {
-        const part = SIZES[size]! * kept - taken
+      for (; size < RATED_SIZES && SIZES[size]! * netShare - taken <= needed; size++) {
+        const part = SIZES[size]! * netShare - taken
         outputs[size] = given + outputOf(part, root, depth, zeroForOne)
       }
       taken += Math.max(needed, 0)

@@ -148,12 +148,12 @@ describe('routes', () => {
       v4(TOKEN, USDG, ETHER, `0x${'00'.repeat(19)}44`),
       v3(TOKEN, USDG, ETHER),
     ]
-    const found = findRoutes(
+    const routes = findRoutes(
       { index: indexOf(small, hooked, plain), crypto },
       { tokenIn: TOKEN, tokenOut: USDG, amountIn: 10n ** 9n },
     )
-    expect(found.routes.map(path)).toEqual([[plain.id]])
-    expect(found.byCall.map(path)).toEqual([[hooked.id]])
+    expect(routes.routes.map(path)).toEqual([[plain.id]])
+    expect(routes.byCall.map(path)).toEqual([[hooked.id]])
   })
 
   it('leave out swaps of more steps than a block has gas for', () => {

@@ -9,8 +9,8 @@ const CANDIDATES = 4
 const MAX_LEGS = 3
 
 /**
- * The best division of a trade over two or three routes, or undefined when the best single one is no worse
- * once the further legs' gas is paid. `routes` are findRoutes' own, best first.
+ * The best split of a trade over two or three routes, or undefined if the best single route is as good after the
+ * gas of the additional legs. `routes` come from findRoutes, best first.
  */
 export function splitRoute(routes: readonly RouteQuote[], request: RouteRequest): SplitQuote | undefined {
   const single = routes[0]
@@ -35,18 +35,18 @@ export function splitRoute(routes: readonly RouteQuote[], request: RouteRequest)
  * Routes in order, each only if none of its pools is in one before: a pool's quote holds for one use of it.
  */
 function disjoint(routes: readonly RouteQuote[]): RouteQuote[] {
-  const taken = new Set<string>()
+  const usedPools = new Set<string>()
   const chosen: RouteQuote[] = []
   for (const route of routes) {
     if (chosen.length === CANDIDATES) break
-    if (route.hops.some((hop) => taken.has(hop.pool.id))) continue
-    for (const hop of route.hops) taken.add(hop.pool.id)
+    if (route.hops.some((hop) => usedPools.has(hop.pool.id))) continue
+    for (const hop of route.hops) usedPools.add(hop.pool.id)
     chosen.push(route)
   }
   return chosen
 }
 
-/** What a route gives for 0, 1 … PARTS parts; a missing entry is more than it can carry. */
+/** A route's output for 0, 1 … PARTS parts; a missing entry is more than it can carry. */
 function outputsByParts(route: RouteQuote, request: RouteRequest): (bigint | undefined)[] {
   const outputs: (bigint | undefined)[] = [0n]
   for (let parts = 1; parts <= PARTS; parts++) {
@@ -58,7 +58,7 @@ function outputsByParts(route: RouteQuote, request: RouteRequest): (bigint | und
   return outputs
 }
 
-/** Part by part to whoever gives most for one more: with falling returns there is no better division. */
+/** Greedy: each part goes to the route with the highest marginal output, optimal with diminishing returns. */
 function divide(tables: readonly (bigint | undefined)[][]): number[] | undefined {
   const counts = tables.map(() => 0)
   for (let part = 0; part < PARTS; part++) {

@@ -17,7 +17,7 @@ export type RouteQuote = Route & {
   amountOut: bigint
   /** What each hop gives; the last is `amountOut`. */
   hopAmountsOut: readonly bigint[]
-  /** What the whole transaction is expected to use. */
+  /** Expected gas of the whole transaction. */
   gas: number
   /** `amountOut` less what that gas costs, in the token received; may be below zero. */
   netOut: bigint
@@ -40,6 +40,6 @@ export type RouteRequest = {
   tokenOut: Address
   amountIn: bigint
   gasCost?: GasCost
-  /** 1 to 3; 3 unless told. */
+  /** 1 to 3; default 3. */
   maxHops?: number
 }

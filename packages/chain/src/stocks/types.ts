@@ -14,7 +14,7 @@ export interface StockIssuer {
   /** Whether an address may not touch any stock token: as holder, pool, router or spender. */
   blockedCall(beacon: Address, who: Address): StockCall
   multiplierCalls(token: Address): readonly StockCall[]
-  /** What the answers to `multiplierCalls` say; null when they cannot be read. */
+  /** The multipliers from the results of `multiplierCalls`; null if unreadable. */
   multiplierIn(answers: readonly (Hex | null)[]): StockMultiplier | null
 }
 

@@ -47,7 +47,7 @@ export function readLeg(commands: Commands): Leg {
   const { weth } = commands
   const changed = takeFirstForm(commands)
   const first = takeRun(commands)
-  demand(first !== undefined, 'there is no swap where one is due')
+  demand(first !== undefined, 'a swap is missing')
   const { amountIn } = first
   const tokenIn = changed?.tokenIn ?? first.tokenIn
   if (changed) {
@@ -69,7 +69,7 @@ export function readLeg(commands: Commands): Leg {
   const seen = [asWeth(tokenIn, weth)]
   for (const { tokenOut } of hops) {
     const token = asWeth(tokenOut, weth)
-    demand(!seen.includes(token), 'a leg comes to a token twice')
+    demand(!seen.includes(token), 'a leg visits a token twice')
     seen.push(token)
   }
   return { tokenIn, amountIn, hops, isPulled, last }
@@ -82,7 +82,7 @@ function takeFirstForm(
   const { weth } = commands
   const wrap = take(commands, 'WRAP_ETH')
   if (wrap) {
-    demand(wrap.recipient === ADDRESS_THIS, 'WETH is kept by somebody else than the router')
+    demand(wrap.recipient === ADDRESS_THIS, 'WETH must stay with the router')
     return { tokenIn: NATIVE, becomes: weth, amount: wrap.amount }
   }
   const pull = take(commands, 'PERMIT2_TRANSFER_FROM')
@@ -107,8 +107,8 @@ function takeLaterRun(commands: Commands, before: Run): Run | undefined {
   const run = readRun(command)
   checkChange(change, before.tokenOut, run.tokenIn, weth)
   demand(change !== undefined || run.version !== before.version, 'one swap is written as two')
-  demand(before.recipient === ADDRESS_THIS, 'a swap pays somebody else than the router')
-  demand(before.amountOutMin === 0n, 'a swap has a minimum of its own')
+  demand(before.recipient === ADDRESS_THIS, 'a swap must pay the router')
+  demand(before.amountOutMin === 0n, 'a swap must have no minimum')
   demand(!run.payerIsUser, 'a swap is paid by the wrong side')
   return run
 }
@@ -131,8 +131,8 @@ function isChange(command: RouterCommand | undefined): boolean {
 }
 
 /**
- * Where the router holds the one form of ether and needs the other, `change` turns all of it, and is nowhere
- * else.
+ * If the router holds one form of ether and needs the other, `change` must convert all of it; otherwise it must be
+ * absent.
  */
 export function checkChange(
   change: RouterCommand | undefined,

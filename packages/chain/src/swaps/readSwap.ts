@@ -13,10 +13,9 @@ const AMOUNT_END = 1n << 128n
 const BPS = 10_000n
 
 /**
- * What a router call does, if it is one that a plan makes. Every command and every field is checked against
- * the one order and form a plan has, and the encoding is canonical: there is no second reading of a call that
- * passes, so it may be judged by its reading alone. Whoever judges also holds `valueWei` against the
- * transaction's value.
+ * Decodes a router call if it is one that a plan makes. Every command and field is checked against the only valid
+ * order and form, and the encoding is canonical: an accepted call has a single reading, so it may be judged by it.
+ * The caller also compares `valueWei` with the transaction's value.
  */
 export function readSwap(
   data: Hex,
@@ -69,9 +68,7 @@ function checkPermit({ details }: PermitSingle, tokenIn: Address, amountIn: bigi
 
 type Paid = Extract<RouterCommand, { command: 'TRANSFER' | 'PERMIT2_TRANSFER_FROM' }>
 
-/**
- * What is sent away before the swaps. To the router itself it is a leg's input on its way to be unwrapped.
- */
+/** Payments before the swaps. A payment to the router itself is a leg's input that will be unwrapped. */
 function takePaid(commands: Commands): Paid | undefined {
   const command = next(commands)
   if (command?.command === 'PERMIT2_TRANSFER_FROM' && command.recipient === ADDRESS_THIS) return undefined
@@ -85,18 +82,18 @@ function feeOfInput(
   amountIn: bigint,
 ): FeeReading {
   demand(token === tokenIn, 'the fee is of another token than the input')
-  demand((command === 'TRANSFER') === (tokenIn === NATIVE), 'the fee is not taken where the input is')
-  demand(amount > 0n, 'a fee of nothing is not sent')
+  demand((command === 'TRANSFER') === (tokenIn === NATIVE), 'the fee is not paid from the input')
+  demand(amount > 0n, 'the fee is zero')
   checkRecipient(recipient)
   const bps = leastBpsOf(amountIn, amount)
-  demand(bps !== undefined, 'the fee is no whole rate of the input')
+  demand(bps !== undefined, 'the fee is not a whole rate of the input')
   return { side: 'input', recipient, amount, bps }
 }
 
-/** Some addresses the router reads as the caller or itself, and one is nobody's. */
+/** Rejects addresses that the router reads as the caller or itself, and the zero address. */
 function checkRecipient(recipient: Address): void {
   const isMarker = recipient === NATIVE || recipient === MSG_SENDER || recipient === ADDRESS_THIS
-  demand(!isMarker, 'the fee’s recipient stands for somebody else')
+  demand(!isMarker, 'the fee recipient is a reserved address')
 }
 
 function readLegs(commands: Commands): Leg[] {
@@ -120,8 +117,8 @@ function readPayout(commands: Commands, legs: readonly Leg[]) {
     return { tokenOut, amountOutMin, direct: true, portion: undefined }
   }
   for (const leg of legs) {
-    demand(leg.last.recipient === ADDRESS_THIS, 'a swap pays somebody else than the router')
-    demand(leg.last.amountOutMin === 0n, 'a swap has a minimum of its own')
+    demand(leg.last.recipient === ADDRESS_THIS, 'a swap must pay the router')
+    demand(leg.last.amountOutMin === 0n, 'a swap must have no minimum')
   }
   const change = take(commands, 'WRAP_ETH') ?? take(commands, 'UNWRAP_WETH')
   const portion = take(commands, 'PAY_PORTION')
@@ -150,8 +147,8 @@ function feeOfOutput(
 }
 
 /**
- * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the
- * router was to pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
+ * A v3 pool that runs out takes less than offered. From the caller it then pulls less, but a surplus paid to the
+ * router would stay there for anyone to take. v2 takes everything, and v4 reverts.
  */
 function readRefunds(commands: Commands, legs: readonly Leg[]): void {
   const tokens = new Set<Address>()

@@ -8,27 +8,25 @@ export type HopPath =
   | { version: 'v4'; tokenIn: Address; tokenOut: Address; key: PoolKey }
 export type LegPath = { hops: readonly HopPath[]; amountIn: bigint }
 
-/**
- * What a call pays the service. Null stands for nothing at all: no rate, or one that rounds down to nothing.
- */
+/** The fee a call pays to the service. Null: no fee, or one that rounds to zero. */
 export type FeeReading =
   | {
       side: 'input'
       recipient: Address
-      /** Exactly what is sent: this is what to hold against a rate. */
+      /** The exact amount sent, to compare with a rate. */
       amount: bigint
-      /** The least rate that gives this amount; for a tiny trade higher ones may give it too. */
+      /** The lowest rate that gives this amount; for a tiny trade higher ones may give it too. */
       bps: number
     }
   | { side: 'output'; recipient: Address; amount: null; bps: number }
 
-/** All that a router call of ours says. What it does not say: the tokens' own behaviour, and who calls. */
+/** Everything a router call contains. Not included: the tokens' behaviour, and the caller. */
 export type SwapReading = {
   tokenIn: Address
   tokenOut: Address
   /** Fee included. */
   amountIn: bigint
-  /** What the transaction must carry, exactly: more would be left in the router. */
+  /** The exact value of the transaction: a surplus would stay in the router. */
   valueWei: bigint
   legs: readonly LegPath[]
   amountOutMin: bigint

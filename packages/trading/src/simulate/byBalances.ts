@@ -46,7 +46,7 @@ interface Read {
   baseFeeWei: bigint
 }
 
-/** What was received, before gas. */
+/** Received amounts, before gas. */
 export function measuredByBalances(request: SimulateParams, read: Read, lent: boolean) {
   const [before, after] = [heldIn(read.before, lent), heldIn(read.after, lent)]
   const net = (what: 'output' | 'fee', account: Address, token: Address): bigint | null => {

@@ -21,7 +21,7 @@ const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5
  */
 export type Doubt = 'cut' | 'untold'
 
-/** What was received according to logs. `held`: the wallet's balance of a lent input, if read. */
+/** Received amounts according to logs. `held`: the wallet's balance of a lent input, if read. */
 export function measuredByLogs(request: SimulateParams, planned: readonly RanCall[], held: RanCall | null) {
   const output = netOf(planned, request.tokenOut, request.wallet)
   const fee = netOf(planned, request.fee.token, lower(request.fee.recipient))

@@ -8,7 +8,7 @@ export interface AuditOpinion {
   verdict: Verdict
   /** The page a person can read. */
   url: string | null
-  /** What it found, as our disclosures. */
+  /** Its findings, as our disclosures. */
   findings: readonly RiskCode[]
 }
 

@@ -85,7 +85,7 @@ function transferOf(
   return { ok: true, taxBps: shareLost(amount, after - before) }
 }
 
-/** What the pool received, compared with what the seller sent. */
+/** Loss between the amount the seller sent and the amount the pool received. */
 function sellTax(logs: Logs, terms: TrialTerms): number {
   const { sell } = partsOf(terms.held)
   const counted = movedBy(logs, terms, 'in')
