@@ -68,15 +68,18 @@ export function errorsDoc(): string {
     ...section(
       null,
       Object.fromEntries(
-        CODES.flatMap((code) => (errorRow(code).kept ? [[code, errorRow(code).kept!]] : [])),
+        CODES.flatMap((code) => {
+          const { unusedBecause } = errorRow(code)
+          return unusedBecause ? [[code, unusedBecause]] : []
+        }),
       ),
     ),
     '## Differences from the contract’s limits',
     '',
     ...table(['Limit', 'Contract', 'Here', 'Why'], DIFFERENCES),
-    '## The order of fast mode',
+    '## Order of fast-mode rules',
     '',
-    '`POST live/fast` answers the first of these that fails, and lists all in `failures`: ' +
+    '`POST live/fast` returns the first failing rule, and lists all failures in `failures`: ' +
       `${FAST_RULES.join(', ')}.`,
     '',
     '## Inside a running agent',
@@ -86,7 +89,7 @@ export function errorsDoc(): string {
     ...section('Held orders', HOLD_CODES),
     ...section('Held orders and ticks, beyond the contract', OUR_HOLD_CODES),
     ...section('Ticks without a model call', AI_HOLD_CODES),
-    ...section('Refused model answers', AI_REFUSED_ANSWER_CODES),
+    ...section('Rejected model responses', AI_REFUSED_ANSWER_CODES),
     ...section('Failed model calls', meanings(AI_FAILED_CALL_CODES)),
     ...section('Failed webhooks, beyond the contract', WEBHOOK_CODES),
     ...section('Ticks the league holds', LEAGUE_HOLD_CODES),
@@ -102,7 +105,7 @@ export function errorsDoc(): string {
         ...Object.entries(CLIENT_ERRORS).map(([code, means]) => [`\`${code}\``, means, clientCure(code)!]),
         ...Object.entries(TRANSPORT_CURES).map(([code, cure]) => [
           `\`${code}\``,
-          'beyond the contract',
+          'not in the contract',
           cure,
         ]),
       ],
@@ -133,18 +136,18 @@ const DIFFERENCES: readonly (readonly string[])[] = [
     'Other callers must not use up a monitor’s limit.',
   ],
   [
-    'open challenges of a wallet',
+    'open challenges per wallet',
     `up to ${AUTH.maxOpenChallengesPerWallet}`,
     `up to ${AUTH.maxOpenChallengesPerWallet} for each client address (IPv6: /64), ` +
-      `${AUTH.maxOpenChallengesInAll} in all; sign-in and revoke-all count together. Beyond a limit the oldest ends ` +
+      `${AUTH.maxOpenChallengesInAll} in total; sign-in and revoke-all count together. Above a limit, the oldest expires ` +
       'early (CHALLENGE_EXPIRED), but never the newest one from the network of the last sign-in',
     'Anyone can request a challenge for any wallet; strangers must not displace the owner’s.',
   ],
   [
     '`auth/challenge`, `auth/verify`, `auth/revoke-all`',
     'one limit per client address, and overall',
-    'the same; once the overall limit is used up, a wallet is still served from the network of its last sign-in',
-    'Strangers who use up the overall limit must not shut out owners.',
+    'the same, but above the overall limit a wallet is still served from the network of its last sign-in',
+    'Clients that use up the overall limit must not lock out owners.',
   ],
 ]
 
@@ -152,7 +155,7 @@ const HEAD = ['Code', 'Status', 'Message', 'What to do', 'Retry', 'Extras']
 
 function line(code: ErrorCode): string[] {
   const row = errorRow(code)
-  const statuses = row.statuses.length === 0 ? 'a check only' : row.statuses.join(', ')
+  const statuses = row.statuses.length === 0 ? 'check only' : row.statuses.join(', ')
   return [
     `\`${code}\``,
     statuses,

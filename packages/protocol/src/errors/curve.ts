@@ -1,48 +1,48 @@
 import { rows } from './row.ts'
 
-/** What a launchpad curve refuses. */
+/** Errors of trades on a launchpad curve. */
 export const CURVE_ERRORS = rows('curve', {
   CURVE_PAIR: {
     statuses: [422],
     extras: ['field'],
     retry: 'different_request',
     message: 'A launchpad curve trades only against its own pair token.',
-    hint: "The token's record names its pair.",
+    hint: 'Trade it against the pair token in the token’s record.',
   },
   CURVE_GRADUATED: {
     statuses: [422],
     retry: 'different_request',
-    message: 'The curve graduated, or this buy would reach graduation and fill only partly.',
-    hint: 'Trade it through its pool, or buy less.',
+    message: 'The curve has graduated, or this buy would graduate it and be filled only partly.',
+    hint: 'Trade the token through its pool, or buy less.',
   },
   SNIPE_TAX: {
     statuses: [422],
     extras: ['why'],
     retry: 'pause',
     retryAfterS: 5,
-    message: "A snipe tax applies in a launch's first seconds.",
-    hint: 'Retry later, when the tax has run out.',
+    message: 'A snipe tax applies in the first seconds after a launch.',
+    hint: 'Retry in a few seconds, when the tax has ended.',
   },
   FEE_MODE: {
     statuses: [422],
     extras: ['field'],
     retry: 'different_request',
-    message: 'This curve fee mode does not fit the wallet.',
-    hint: 'batch needs a delegated wallet; auto chooses for you.',
+    message: 'The curve fee mode does not work with this wallet.',
+    hint: 'Use auto or two_step. The batch mode needs a delegated (EIP-7702) wallet.',
   },
   FEE_TOO_SMALL: {
     statuses: [422],
     retry: 'different_request',
-    message: 'The fee would round to zero.',
-    hint: 'Trade more.',
+    message: 'The trade is so small that its fee would round to zero.',
+    hint: 'Increase the trade size.',
   },
   FEE_FIRST: {
     statuses: [422],
     extras: ['sent'],
     retry: 'different_request',
-    message: "A curve trade's fee goes first.",
+    message: 'The fee of a curve trade must be sent before its swap.',
     hint:
-      'Send all together in raw_txs; `sent` says what went out. A fee mined without its swap pays for the ' +
-      'next: prepare again, send that swap with fee_tx_hash.',
+      'Send both in raw_txs; `sent` lists what was sent. If only the fee was mined, prepare again and ' +
+      'send the new swap with fee_tx_hash.',
   },
 })

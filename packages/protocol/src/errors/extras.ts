@@ -21,11 +21,11 @@ import { type ExtraName, RETRIES, type Retry } from './row.ts'
 const SignerCheck = Answer(
   {
     rule: Text('the rule’s code'),
-    ok: Flag('false: only failed ones are listed'),
-    message: Text('in words'),
-    field: Type.Optional(Text('of the request; of hosted agents')),
-    value: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'what was found' })),
-    limit: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'what it is held to' })),
+    ok: Flag('always false: only failed checks are listed'),
+    message: Text('the reason as text'),
+    field: Type.Optional(Text('field of the request; hosted agents only')),
+    value: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'actual value' })),
+    limit: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'limit' })),
   },
   { title: 'SignerCheck' },
 )
@@ -34,22 +34,22 @@ const Compared = Type.Union([
   Type.Number(),
   Type.Null(),
   Type.Array(
-    Answer({ chain_id: Count('4663'), address: Wallet('whose code'), nonce: Count('of the wallet') }),
+    Answer({ chain_id: Count('4663'), address: Wallet('delegate contract'), nonce: Count('of the wallet') }),
   ),
 ])
 const Diff = Answer(
   {
-    field: Text('of the transaction; plan when none was built'),
+    field: Text('field of the transaction; `plan` if none was built'),
     expected: Compared,
     got: Compared,
-    first_difference: Type.Optional(Count('of calldata: the first byte that differs')),
-    expected_bytes: Type.Optional(Count('of calldata: its length')),
-    got_bytes: Type.Optional(Count('of calldata: its length')),
+    first_difference: Type.Optional(Count('calldata: index of the first byte that differs')),
+    expected_bytes: Type.Optional(Count('calldata: expected length')),
+    got_bytes: Type.Optional(Count('calldata: actual length')),
   },
   { title: 'Diff' },
 )
 const Failure = Answer(
-  { code: Text('the rule’s code'), message: Text('in words'), ...measured },
+  { code: Text('the rule’s code'), message: Text('the reason as text'), ...measured },
   { title: 'Failure' },
 )
 
@@ -60,15 +60,15 @@ const Retries = OneOf(
     .join(' '),
 )
 
-/** What every refusal may carry beside its code. */
+/** Fields of every error response besides its code. */
 export const ERROR_FIELDS = {
   message: Text('for people; may change'),
   retry: { ...Retries, title: 'Retry' },
-  hint: Text('what to do about it, for people; may change'),
-  retry_after_s: Type.Optional(Type.Integer({ minimum: 1, description: 'as Retry-After' })),
+  hint: Text('what to do next, for people; may change'),
+  retry_after_s: Type.Optional(Type.Integer({ minimum: 1, description: 'same as Retry-After' })),
 }
 
-/** What each extra looks like; `EXTRAS` says what it means. */
+/** Schemas of the extras; `EXTRAS` has their meanings. */
 export const EXTRA_SCHEMAS = {
   unaccepted: Type.Array(Text('risk code')),
   blocked: Type.Array(Text('risk code')),
@@ -77,36 +77,36 @@ export const EXTRA_SCHEMAS = {
   checks: Type.Union([Type.Array(Check), Type.Array(SignerCheck)]),
   signer_checks: Type.Array(SignerCheck),
   sent: Type.Array(TxHash('in order')),
-  tx_hash: TxHash('its hash'),
+  tx_hash: TxHash('transaction hash'),
   failures: Type.Array(Failure),
   terms: Answer(
     {
       fee: FastFeeTerms,
-      floor: Nullable(Atoms('the least min_out that passes')),
+      floor: Nullable(Atoms('lowest min_out that passes')),
       base_fee_wei: Atoms('of the latest block'),
-      max_cost_wei: Atoms('gas limit times fee cap, at most'),
-      mark_max_age_s: Count('older marks are PRICE_STALE'),
-      server_time: UnixS('now here'),
+      max_cost_wei: Atoms('maximum of gas limit times fee cap'),
+      mark_max_age_s: Count('maximum age of a mark before PRICE_STALE'),
+      server_time: UnixS('current server time'),
     },
     { title: 'FastTermsNow' },
   ),
-  bucket: Text('its name'),
+  bucket: Text('name of the limit'),
   sign: Answer({ authorization: AuthorizationToSign }),
   owner: Wallet('owner'),
   field: Text('path'),
   risks: Type.Array(Risk),
-  why: Text('in words'),
+  why: Text('the reason as text'),
   chain: Answer(
-    { spent: Flag('another transaction took the nonce'), nonce: Nullable(Count('the next free one')) },
+    { spent: Flag('another transaction took the nonce'), nonce: Nullable(Count('next free nonce')) },
     { title: 'NonceNow' },
   ),
   simulation: Nullable(Simulation),
 } as const satisfies { readonly [Name in ExtraName]: TSchema }
 
-/** Lists may be handed over as they are kept. */
-type Given<T> = T extends readonly (infer Item)[]
-  ? readonly Given<Item>[]
+/** Accepts readonly lists as well. */
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
   : T extends object
-    ? { readonly [Name in keyof T]: Given<T[Name]> }
+    ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> }
     : T
-export type Extras = { readonly [Name in ExtraName]?: Given<Static<(typeof EXTRA_SCHEMAS)[Name]>> }
+export type Extras = { readonly [Name in ExtraName]?: DeepReadonly<Static<(typeof EXTRA_SCHEMAS)[Name]>> }

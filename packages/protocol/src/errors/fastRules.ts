@@ -1,6 +1,6 @@
 import type { ErrorCode } from './table.ts'
 
-/** live/fast answers the first of these that fails; `failures` lists all. Nothing was relayed yet. */
+/** live/fast returns the first failing rule; `failures` lists all. Nothing was relayed yet. */
 export const FAST_RULES_BEFORE_RELAY = [
   'FAST_DISABLED',
   'BAD_REQUEST',
@@ -33,7 +33,7 @@ export const FAST_RULES_BEFORE_RELAY = [
   'FAST_FUNDS',
 ] as const satisfies readonly ErrorCode[]
 
-/** Rules that judge the price of a pair; a trade refused by one may pass moments later. */
+/** Rules about a pair's price; a refused trade may pass moments later. */
 export const FAST_PRICE_RULES = [
   'PRICE_STALE',
   'MIN_OUT',
@@ -42,7 +42,7 @@ export const FAST_PRICE_RULES = [
   'NO_REFERENCE_MID',
 ] as const satisfies readonly (typeof FAST_RULES_BEFORE_RELAY)[number][]
 
-/** The relay may have reached the sequencer: look for the hash before signing anything for the same trade. */
+/** The transaction may have reached the sequencer: look for its hash before you sign the trade again. */
 export const FAST_RULES_AFTER_RELAY = [
   'NONCE',
   'SUBMIT_REJECTED',
@@ -53,7 +53,7 @@ export const FAST_RULES_AFTER_RELAY = [
 export const FAST_RULES = [...FAST_RULES_BEFORE_RELAY, ...FAST_RULES_AFTER_RELAY] as const
 export type FastRule = (typeof FAST_RULES)[number]
 
-/** Fast refusals that carry `terms`, and the part of them that would have passed. */
+/** Fast refusals with `terms`, and which of its fields would pass. */
 export const FAST_TERMS = {
   FEE_BPS: ['fee'],
   MIN_OUT: ['floor'],
@@ -61,7 +61,7 @@ export const FAST_TERMS = {
   PRICE_STALE: [],
 } as const satisfies { readonly [Code in FastRule]?: readonly string[] }
 
-/** What `diffs` of NOT_AS_BUILT may name. */
+/** Possible `diffs` of NOT_AS_BUILT. */
 export const BUILD_DIFFS = [
   'CALLDATA',
   'FEE_RECIPIENT',

@@ -3,18 +3,18 @@ import type { ErrorRow, ExtraName, Retry } from './row.ts'
 import { ERRORS, type ErrorCode, type RefusalCode } from './table.ts'
 
 export type RefusalDetails = {
-  /** For people; the row's own sentence when absent. */
+  /** For people; defaults to the row's message. */
   message?: string
-  /** One of the row's statuses; the route's, or the row's first, when absent. */
+  /** One of the row's statuses; defaults to the route's, then to the row's first. */
   status?: number
   retryAfterS?: number
 } & Extras
 
-/** A refusal with a stable code. Anything else that is thrown is a defect. */
+/** An error response with a stable code. Any other thrown error is a bug. */
 export class PitError extends Error {
   readonly code: RefusalCode
   readonly status: number
-  /** False when `status` is the row's default, which a route may override. */
+  /** False if `status` is the row's default, which a route may override. */
   readonly statusGiven: boolean
   readonly extras: Readonly<Record<string, unknown>>
   readonly retryAfterS: number | undefined
@@ -31,10 +31,10 @@ export class PitError extends Error {
   }
 }
 
-/** The row of a code with its optional columns readable. */
+/** The row of a code, typed with its optional columns. */
 export const errorRow = (code: ErrorCode): ErrorRow => ERRORS[code]
 
-/** Every extra a refusal with this code may carry. */
+/** All extras that an error with this code may have. */
 export const extrasOf = (code: ErrorCode): ExtraName[] => {
   const { extras, fastExtras = [] } = errorRow(code)
   return [...new Set([...extras, ...fastExtras])]
@@ -42,7 +42,7 @@ export const extrasOf = (code: ErrorCode): ExtraName[] => {
 
 export const refusal = (code: RefusalCode, details?: RefusalDetails): PitError => new PitError(code, details)
 
-/** A declaration, not an arrow: only then does the compiler know that code after it is not reached. */
+/** A function declaration, so that the compiler knows that code after the call is unreachable. */
 export function fail(code: RefusalCode, details?: RefusalDetails): never {
   throw refusal(code, details)
 }
@@ -55,7 +55,7 @@ export type ErrorEnvelope = {
   }
 }
 
-/** What the caller can do comes last, from the table: a refusal itself cannot say otherwise. */
+/** `retry` and `hint` come last, from the table, so that extras cannot override them. */
 export function toEnvelope(error: PitError): ErrorEnvelope {
   const { code, message, extras, retryAfterS } = error
   const { retry, hint } = errorRow(code)

@@ -1,108 +1,115 @@
+import { AUTH, REQUEST } from '../numbers.ts'
 import { rows } from './row.ts'
 
-/** What the edge and sign-in refuse. */
+/** Errors of HTTP handling and sign-in. */
 export const REQUEST_ERRORS = rows('requests', {
   BAD_REQUEST: {
     statuses: [400, 413],
     extras: ['field'],
     fastExtras: ['failures', 'field'],
     retry: 'different_request',
-    message: 'A field is missing or malformed, or the body is not one JSON object.',
-    hint: 'Correct `field`; live/* takes no field it does not know. 413: the body is over 65,536 bytes.',
+    message: 'A field is missing or invalid, or the body is not a JSON object.',
+    hint:
+      'Correct the field named in `field`. live/* routes reject unknown fields; 413 means that the body ' +
+      `exceeds ${REQUEST.maxBodyBytes.toLocaleString('en-US')} bytes.`,
   },
   UNKNOWN_FIELD: {
     statuses: [400],
     extras: ['field'],
     retry: 'different_request',
-    message: 'The request names a field this route does not take.',
-    hint: 'Hosted-agent and league requests are exact: remove the field named in `field`.',
+    message: 'The request contains a field that this route does not accept.',
+    hint: 'Remove the field named in `field`. Hosted-agent and league routes accept only documented fields.',
   },
   ADDRESS_REQUIRED: {
     statuses: [400],
     extras: ['field'],
     retry: 'different_request',
-    message: 'Only core assets are known by symbol; name this token by its address.',
-    hint: 'Symbols are not unique. Find the address with GET tokens?q= and check it, then ask by address.',
+    message: 'The symbol is not a core asset, and other symbols are not unique.',
+    hint: 'Find the token’s address with GET tokens?q=, verify it, and send the address instead.',
   },
   LENGTH_REQUIRED: {
     statuses: [411],
     retry: 'no',
-    message: 'A body needs a plain Content-Length.',
-    hint: 'Send Content-Length; chunked bodies are refused.',
+    message: 'The request body has no plain Content-Length.',
+    hint: 'Send a Content-Length header; chunked bodies are not accepted.',
   },
   METHOD_NOT_ALLOWED: {
     statuses: [405],
     retry: 'no',
-    message: 'This route does not answer that method.',
-    hint: 'The Allow header names the methods it answers.',
+    message: 'This route does not support that HTTP method.',
+    hint: 'Use one of the methods in the Allow header.',
   },
   NOT_FOUND: {
     statuses: [404],
     retry: 'no',
-    message: 'No such route, or no such object for this key.',
-    hint: 'Check the path against /docs, and the id against your own lists.',
+    message: 'The route does not exist, or this key has no object with that id.',
+    hint: 'Check the path in the reference at /docs, and the id in your own lists.',
   },
   UNAUTHORIZED: {
     statuses: [401],
     retry: 'no',
-    message: 'No API key, or the key is unknown, expired or revoked.',
-    hint: 'Send `Authorization: Bearer <key>`; a key comes from POST auth/challenge and POST auth/verify.',
+    message: 'The API key is missing, unknown, expired or revoked.',
+    hint: 'Send `Authorization: Bearer <key>`. Get a key with POST auth/challenge and POST auth/verify.',
   },
   CHALLENGE_EXPIRED: {
     statuses: [401],
     retry: 'no',
-    message: 'No open challenge of this purpose for the address: it expired or was used.',
-    hint: 'Ask for a new challenge and sign it within 5 minutes.',
+    message: 'The address has no open challenge for this purpose: it expired or was used.',
+    hint: `Request a new challenge and sign it within ${AUTH.challengeTtlS / 60} minutes.`,
   },
   BAD_SIGNATURE: {
     statuses: [401, 400, 422],
     extras: ['field'],
     retry: 'different_request',
-    message: 'The signature does not recover to the wallet.',
+    message: 'The signature does not recover to the wallet’s address.',
     hint:
-      'Sign exactly the text or typed data answered, with the wallet itself. Contract wallets (EIP-1271) ' +
-      'cannot sign in.',
+      'Sign exactly the returned text or typed data with the wallet’s own key. Contract wallets ' +
+      '(EIP-1271) cannot sign in.',
   },
   NOT_PARTNER_AGENT: {
     statuses: [403],
     retry: 'no',
-    message: 'This server signs in only wallets and owners of registry agents.',
-    hint: 'Register the agent, or sign in with the wallet the registry records.',
+    message: 'This server signs in only the wallets and owners of registered agents.',
+    hint: 'Register the agent, or sign in with the wallet or owner recorded in the registry.',
   },
   WALLET_MISMATCH: {
     statuses: [403],
     extras: ['field'],
     fastExtras: ['failures'],
     retry: 'no',
-    message: 'The key is bound to another wallet than the one named.',
-    hint: 'Use the key of the wallet in the request, transaction or session.',
+    message: 'The API key belongs to another wallet than the request, transaction or session.',
+    hint: 'Sign in with that wallet and use its key.',
   },
   WALLET_NOT_BOUND: {
     statuses: [403],
     retry: 'no',
-    message: 'This route needs a key bound to a wallet.',
-    hint: 'Sign in with a wallet and use that key.',
-    kept: 'Every key is issued here to the wallet that signed in. The check stays for keys that were not.',
+    message: 'This route needs an API key that is bound to a wallet.',
+    hint: 'Sign in with a wallet and use the key you get.',
+    unusedBecause:
+      'Every key issued here is bound to the wallet that signed in. The check remains for keys without a ' +
+      'wallet.',
   },
   FORBIDDEN: {
     statuses: [403],
     retry: 'no',
-    message: 'This belongs to another wallet.',
-    hint: 'Use the key of the wallet that created it.',
+    message: 'This object belongs to another wallet.',
+    hint: 'Use the API key of the wallet that created it.',
   },
   CSRF_REFUSED: {
     statuses: [403],
     retry: 'no',
     message:
-      'Refused: a browser request from another origin, or with cookies but without JSON and X-Pit-Client.',
-    hint: 'Agents send no cookies and no Origin. A page must be on the API’s own origin.',
+      'A browser sent the request from another origin, or with cookies but without JSON and X-Pit-Client.',
+    hint:
+      'Programs send no cookies and no Origin. Pages must be on the API’s own origin and send JSON with ' +
+      'X-Pit-Client.',
   },
   DEV_DISABLED: {
     statuses: [403],
     extras: ['field'],
     retry: 'no',
-    message: 'A development-only field was sent where development fields are off.',
-    hint: 'Leave out fee_recipient and assume_state.',
+    message: 'The request contains a development-only field, and this server does not accept those.',
+    hint: 'Remove fee_recipient and assume_state.',
   },
   RATE_LIMITED: {
     statuses: [429],
@@ -110,62 +117,66 @@ export const REQUEST_ERRORS = rows('requests', {
     retry: 'pause',
     retryAfterS: 1,
     message: 'Too many requests.',
-    hint: 'Wait Retry-After seconds. `bucket` names the limit, as the reference has it under “Rate limits”.',
+    hint:
+      'Retry after the delay in Retry-After. `bucket` names the limit, listed under “Rate limits” in the ' +
+      'reference.',
   },
   SIGNUP_CAPPED: {
     statuses: [429],
     retry: 'pause',
     retryAfterS: 3600,
-    message: 'Too many new accounts from this address today, or overall this hour.',
-    hint: 'Wait Retry-After seconds (it can be hours) or sign in with a wallet that has an account.',
+    message: 'The limit for new accounts is reached, for this IP address today or for the service this hour.',
+    hint: 'Retry after the delay in Retry-After (it can be hours), or sign in with a wallet that has an account.',
   },
   KEYS_CAPPED: {
     statuses: [429],
     retry: 'pause',
     retryAfterS: 3600,
-    message: 'Too many new keys from this address today, or overall this hour.',
-    hint: 'Keep using a key until it expires (30 days) instead of signing in again.',
+    message: 'The limit for new API keys is reached, for this IP address today or for the service this hour.',
+    hint:
+      `Use an existing key, which is valid for ${AUTH.keyTtlS / 86_400} days, or sign in again in a few ` +
+      'hours.',
   },
   UNKNOWN_HOST: {
     statuses: [421],
     retry: 'no',
-    message: 'This server does not answer for that host.',
-    hint: 'Use the published base URL.',
+    message: 'This server does not serve the requested host name.',
+    hint: 'Use the server’s published base URL.',
   },
   SANCTIONED: {
     statuses: [451],
     extras: ['field', 'signer_checks'],
     retry: 'no',
-    message: 'An address involved is on a sanctions list.',
+    message: 'An address involved in this request is on a sanctions list.',
     hint:
-      '`field` is wallet, signer, session_wallet, executor, owner, agent_wallet or beneficiary. ' +
-      'Such a key can still end what it started.',
+      '`field` is wallet, signer, session_wallet, executor, owner, agent_wallet or beneficiary. The key ' +
+      'can still revoke itself and end what it started.',
   },
   COUNTRY_BLOCKED: {
     statuses: [451],
     retry: 'no',
-    message: 'Requests from this country or region are not served.',
-    hint: 'There is no way around it.',
+    message: 'The request comes from a sanctioned country or region, which is not served.',
+    hint: 'There are no exceptions. If the detected location is wrong, connect without a proxy or VPN.',
   },
   ENGINE_UNAVAILABLE: {
     statuses: [503],
     retry: 'pause',
     retryAfterS: 5,
     message: 'The service is starting, stopping or overloaded.',
-    hint: 'Wait Retry-After seconds; GET health says how it is.',
+    hint: 'Retry after the delay in Retry-After (usually 5 s); GET health shows the current state.',
   },
   AUTH_DOMAIN_UNSET: {
     statuses: [503],
     retry: 'pause',
     retryAfterS: 60,
-    message: 'No sign-in domain is configured: wallet sign-in is off.',
-    hint: 'The operator sets AUTH_DOMAIN.',
+    message: 'Wallet sign-in is off because no sign-in domain is configured.',
+    hint: 'Ask the operator to set AUTH_DOMAIN.',
   },
   PARTNER_UNAVAILABLE: {
     statuses: [503],
     retry: 'pause',
     retryAfterS: 15,
-    message: 'The agent registry could not be read, and this server signs in only its agents.',
-    hint: 'Try again after Retry-After seconds.',
+    message: 'The agent registry could not be read, and this server signs in only registered agents.',
+    hint: 'Retry after the delay in Retry-After (usually 15 s).',
   },
 })

@@ -1,11 +1,12 @@
-/** What a caller can do after a refusal, in the order of hope. */
+/** What a caller can do after a refusal, the most promising first. */
 export const RETRIES = {
-  pause: 'Worth retrying after a pause; honour Retry-After.',
-  later: 'Passes with time, not with a retry in seconds.',
+  pause: 'Retry the same request after a pause; honour Retry-After.',
+  later: 'Retry later; a retry within seconds does not help.',
   fresh_plan: 'Plan the trade again and use the new plan.',
-  different_request: 'The same request will be refused again: change it.',
-  look_first: 'It may have happened: look for the receipt before signing another with the same nonce.',
-  no: 'Retrying does not help: something else has to change first.',
+  different_request: 'Change the request; the same one will be refused again.',
+  look_first:
+    'The request may have taken effect: look for the receipt before you sign another with the same nonce.',
+  no: 'Do not retry the same request. Fix the cause named in the message and hint first.',
 } as const
 export type Retry = keyof typeof RETRIES
 
@@ -23,50 +24,51 @@ export const ERROR_GROUPS = [
 ] as const
 export type ErrorGroup = (typeof ERROR_GROUPS)[number]
 
-/** Every field a refusal may carry beside `code` and `message`. */
+/** Fields that an error response may have besides `code` and `message`. */
 export const EXTRAS = {
-  unaccepted: 'severe risk codes the request did not accept',
-  blocked: 'risk codes a shield policy refuses',
-  policy: 'the policy checks that ran, and the policy that refused',
-  diffs: 'what differs from the transaction the service built',
-  checks: 'session or refund checks, each with its outcome',
+  unaccepted: 'severe risk codes that the request did not accept',
+  blocked: 'risk codes that a shield policy blocks',
+  policy: 'the policy checks that ran, and the policy that blocked the trade',
+  diffs: 'differences from the transaction that the service built',
+  checks: 'session or refund checks, each with its result',
   signer_checks: "the co-signer's failed checks, by rule",
-  sent: 'what a submit of several transactions already sent',
+  sent: 'transactions of this submit that were already sent',
   tx_hash: 'the transaction that may have arrived',
-  failures: 'every fast-mode rule that failed, in order',
-  terms: 'the terms that would have passed',
-  owner: 'the address on record as owner',
-  field: 'the field at fault, as a path: limits.max_trade_usd',
-  bucket: 'the rate limit that is used up, by its name under “Rate limits” in the reference',
-  risks: 'the disclosures of the tokens involved',
-  why: 'the reason in words',
-  chain: 'what the chain shows for the nonce',
-  simulation: 'the simulation and its checks',
-  sign: 'what to sign so that it passes',
+  failures: 'all failed fast-mode rules, in order',
+  terms: 'the terms that would pass',
+  owner: 'the recorded owner’s address',
+  field: 'path of the invalid field, such as limits.max_trade_usd',
+  bucket: 'name of the exceeded rate limit, listed under “Rate limits” in the reference',
+  risks: 'risk disclosures of the tokens',
+  why: 'the reason as text',
+  chain: 'state of the nonce on chain',
+  simulation: 'the simulation with its checks',
+  sign: 'data to sign so that the request passes',
 } as const
 export type ExtraName = keyof typeof EXTRAS
 
 export type ErrorRow = {
-  /**
-   * All statuses it may have; the first is the default. Empty: a check's name, never answered as a refusal.
-   */
+  /** Possible HTTP statuses; the first is the default. Empty: the name of a check, never an error response. */
   readonly statuses: readonly number[]
   readonly group: ErrorGroup
   readonly extras: readonly ExtraName[]
-  /** Carried beside `extras` when live/fast is the one refusing. */
+  /** Additional extras of a live/fast refusal. */
   readonly fastExtras?: readonly ExtraName[]
   readonly retry: Retry
-  /** Retry-After when the thrower knows nothing better. */
+  /** Default for Retry-After. */
   readonly retryAfterS?: number
   readonly message: string
   readonly hint: string
-  /** Why this server never answers it: the code is the contract's and other implementations may. */
-  readonly kept?: string
+  /** Why this server never returns it, although the contract defines it. */
+  readonly unusedBecause?: string
 }
+
+/** A limit as text: `10,000 USD`. */
+export const usd = (amount: number): string => `${amount.toLocaleString('en-US')} USD`
 
 type Draft = Omit<ErrorRow, 'group' | 'extras'> & Partial<Pick<ErrorRow, 'extras'>>
 
-/** The rows of one group. Statuses stay literal, so that a code that is never answered cannot be thrown. */
+/** The rows of one group. Statuses stay literal types, so that codes without a status cannot be thrown. */
 export const rows = <const T extends Record<string, Draft>>(group: ErrorGroup, table: T) =>
   Object.fromEntries(
     Object.entries(table).map(([code, row]) => [code, { ...row, group, extras: row.extras ?? [] }]),

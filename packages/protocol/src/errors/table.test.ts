@@ -11,7 +11,7 @@ describe('the error table', () => {
     expect(CODES).toHaveLength(190)
   })
 
-  it.each(CODES)('%s is whole', (code) => {
+  it.each(CODES)('%s is complete', (code) => {
     const row = errorRow(code)
     expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/)
     expect(row.message).toMatch(/^[^\n]{5,160}\.$/)
@@ -20,15 +20,17 @@ describe('the error table', () => {
       expect([400, 401, 403, 404, 405, 409, 411, 413, 421, 422, 429, 451, 502, 503]).toContain(status)
     for (const extra of [...row.extras, ...(row.fastExtras ?? [])]) expect(EXTRAS).toHaveProperty([extra])
     if (row.statuses[0] === 429 || row.statuses[0] === 503) expect(row.retryAfterS).toBeGreaterThan(0)
+    const usualDelayS = /usually (\d+) s/.exec(row.hint)?.[1]
+    if (usualDelayS !== undefined) expect(Number(usualDelayS)).toBe(row.retryAfterS)
   })
 
-  it('says of each code that nothing here answers why it is kept', () => {
-    const kept = CODES.filter((code) => errorRow(code).kept !== undefined)
-    expect(kept).toEqual(['WALLET_NOT_BOUND', 'UNKNOWN_TOKEN', 'MAX_FEE', 'FEE_MISMATCH'])
-    for (const code of kept) expect(errorRow(code).kept).toMatch(/^[A-Z].{20,220}\.$/)
+  it('gives a reason for each code that this server never returns', () => {
+    const unused = CODES.filter((code) => errorRow(code).unusedBecause !== undefined)
+    expect(unused).toEqual(['WALLET_NOT_BOUND', 'UNKNOWN_TOKEN', 'MAX_FEE', 'FEE_MISMATCH'])
+    for (const code of unused) expect(errorRow(code).unusedBecause).toMatch(/^[A-Z].{20,220}\.$/)
   })
 
-  it('keeps checks that are never answered from being thrown', () => {
+  it('does not let checks without a status be thrown', () => {
     expectTypeOf<Exclude<ErrorCode, RefusalCode>>().toEqualTypeOf<
       'TOKEN_TIER' | 'UNLIMITED_APPROVAL_IN_PLACE'
     >()
@@ -38,7 +40,7 @@ describe('the error table', () => {
     ])
   })
 
-  it('lets every fast rule carry its failures', () => {
+  it('has failures among the extras of every fast rule', () => {
     for (const code of FAST_RULES) {
       const row = errorRow(code)
       expect([...row.extras, ...(row.fastExtras ?? [])]).toContain('failures')
@@ -46,8 +48,8 @@ describe('the error table', () => {
   })
 })
 
-describe('a refusal', () => {
-  it('is thrown with its row’s status and sentence', () => {
+describe('an error response', () => {
+  it('has its row’s status and message', () => {
     const thrown = caught(() => fail('NOT_FOUND'))
     expect(isPitError(thrown)).toBe(true)
     expect(thrown).toMatchObject({
@@ -58,7 +60,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('answers its extras beside code and message', () => {
+  it('has its extras after code and message', () => {
     const policy = { names: [], checks: [] }
     const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy })
     const { retry, hint } = errorRow('RISK_NOT_ACCEPTED')
@@ -75,7 +77,7 @@ describe('a refusal', () => {
     ])
   })
 
-  it.each(CODES)('%s says what its row says may help', (code) => {
+  it.each(CODES)('%s has the retry and hint of its row', (code) => {
     if (errorRow(code).statuses.length === 0) return
     expect(toEnvelope(refusal(code as RefusalCode)).error).toMatchObject({
       retry: errorRow(code).retry,
@@ -83,7 +85,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('says how long to wait, in whole seconds, from the thrower or from the row', () => {
+  it('rounds Retry-After up to whole seconds, from the thrower or from the row', () => {
     expect(toEnvelope(refusal('RATE_LIMITED', { retryAfterS: 0.2 })).error.retry_after_s).toBe(1)
     expect(toEnvelope(refusal('RATE_LIMITED', { retryAfterS: 10.01 })).error.retry_after_s).toBe(11)
     expect(toEnvelope(refusal('AUDIT_UNAVAILABLE')).error.retry_after_s).toBe(15)

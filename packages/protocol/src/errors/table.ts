@@ -9,7 +9,7 @@ import { RISK_ERRORS } from './risk.ts'
 import { SESSION_ERRORS } from './sessions.ts'
 import { TOKEN_ERRORS } from './tokens.ts'
 
-/** Every refusal the service has. The code is stable; the sentence may change. */
+/** All errors of the service. Codes are stable; texts may change. */
 export const ERRORS = {
   ...REQUEST_ERRORS,
   ...TOKEN_ERRORS,
@@ -25,7 +25,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Codes that can be answered; the others only name a check. */
+/** Codes of error responses; the others only name a check. */
 export type RefusalCode = {
   [Code in ErrorCode]: (typeof ERRORS)[Code]['statuses'] extends readonly [] ? never : Code
 }[ErrorCode]
