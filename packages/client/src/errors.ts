@@ -7,19 +7,19 @@ import {
   type Retry,
 } from '@pit/protocol'
 
-/** A refusal of the server (its own code, or HTTP_<status>) or of the client itself. */
+/** An error of the server (its own code, or HTTP_<status>) or of the client itself. */
 export class PitRefusal extends Error {
   /** Branch on this, never on the message. */
   readonly code: string
-  /** Of VERIFICATION_FAILED: the rule that an answer broke. */
+  /** The rule that a response broke; only with VERIFICATION_FAILED. */
   readonly rule: ClientVerificationRule | undefined
-  /** Of a server's answer; undefined when the client refused. */
+  /** HTTP status of the server's response; undefined if the client refused. */
   readonly status: number | undefined
   readonly retry: Retry
   readonly retryAfterS: number | undefined
   /** What to do next. */
   readonly hint: string | undefined
-  /** Everything else the refusal carries: `field`, `diffs`, `failures`, `signer_checks`. */
+  /** Extra fields of the error: `field`, `diffs`, `failures`, `signer_checks`. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(
@@ -57,14 +57,14 @@ export function refuse(
   why: string,
   { retry = 'no', hint, ...details }: { retry?: Retry; hint?: string } & Record<string, unknown> = {},
 ): never {
-  throw new PitRefusal(code, `${capital(CLIENT_ERRORS[code])}: ${why}.`, {
+  throw new PitRefusal(code, `${CLIENT_ERRORS[code]}: ${why}.`, {
     retry,
     details,
     ...(hint !== undefined && { hint }),
   })
 }
 
-/** An answer broke a rule: nothing is signed. */
+/** Throws because a server response broke a rule, so that nothing is signed. */
 export function broken(
   rule: ClientVerificationRule,
   why: string,
@@ -72,7 +72,7 @@ export function broken(
 ): never {
   throw new PitRefusal(
     'VERIFICATION_FAILED',
-    `The server’s answer was not signed, because ${CLIENT_VERIFICATION_RULES[rule]}: ${why}.`,
+    `A check of the server’s response failed, and nothing was signed: ${why}. Rule: ${CLIENT_VERIFICATION_RULES[rule]}.`,
     { rule, retry: 'no', details },
   )
 }
@@ -81,18 +81,20 @@ export function must(holds: boolean, rule: ClientVerificationRule, why: string, 
   if (!holds) broken(rule, why, details)
 }
 
-/** An answer that is not shaped as its route's is refused like any other lie. */
+/** Treats a malformed response as a failed check. */
 export async function readingAnswer<T>(rule: ClientVerificationRule, read: () => Promise<T> | T): Promise<T> {
   try {
     return await read()
   } catch (cause) {
     const isShape = cause instanceof TypeError || cause instanceof RangeError || cause instanceof SyntaxError
     if (!isShape) throw cause
-    throw new PitRefusal('VERIFICATION_FAILED', 'The server’s answer is not shaped as it should be.', {
-      rule,
-      cause,
-    })
+    throw new PitRefusal(
+      'VERIFICATION_FAILED',
+      'The server’s response is malformed, and nothing was signed.',
+      {
+        rule,
+        cause,
+      },
+    )
   }
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -11,13 +11,13 @@ const USABLE = new Set([
   ...['retry_after_s', 'untrusted_detail'],
 ])
 
-/** What only callers of the HTTP API, its operator or its code could use. */
+/** Words that make sense only to callers of the HTTP API or its operator. */
 const foreignWords = (text: string): string[] => [
   ...(text.match(/`|\b(GET|POST) |Retry-After|\blive\/|\bhosted\/|\bme\/|\bconfig\b|AUTH_DOMAIN/g) ?? []),
   ...(text.match(/\b[a-z]+(?:_[a-z0-9]+)+\b/g) ?? []).filter((word) => !USABLE.has(word)),
 ]
 
-describe('hints name only what the tool or its operator can change', () => {
+describe('hints mention only what the tool or its operator can change', () => {
   it.each(Object.keys(ERRORS))('%s', (code) => {
     const { what_to_do } = errorOf(new PitRefusal(code, 'no', { status: 400, hint: 'Send `field`.' }))
     expect(foreignWords(what_to_do)).toEqual([])

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '@pit/protocol'
 
-// The table's hints are for callers of the HTTP API. A model can only change what its tools take, so hints that
-// name fields, headers or routes are replaced; `advice.test.ts` finds the ones that are missing.
+// Hints of the error table are for callers of the HTTP API. A model can only change tool parameters, so hints
+// that name fields, headers or routes are replaced; `advice.test.ts` finds missing replacements.
 
-const AGAIN = 'Call it again: it is planned anew each time.'
-const WAIT = 'Wait, then call it again; retry_after_s says how long if it is known.'
-const OPERATOR = 'No tool can change this: tell the person who runs this server.'
-const GRANT = 'A person has to grant a session that allows it (pit session grant).'
+const AGAIN = 'Call it again; each call plans the trade again.'
+const WAIT = 'Wait, then call it again; retry_after_s is the delay if known.'
+const OPERATOR = 'No tool can change this; report it to the operator of this server.'
+const GRANT = 'A person must grant a session that allows it (pit session grant).'
 const ANOTHER = 'Use another token or a smaller notional_usd.'
-const LOOK = 'It may have been sent: use look_up_trade first, then the same client_id.'
+const LOOK = 'The trade may have been sent: call look_up_trade first, then retry with the same client_id.'
 
 const CODES: readonly (readonly [advice: string, codes: readonly ErrorCode[]])[] = [
   [
@@ -101,19 +101,19 @@ const CODES: readonly (readonly [advice: string, codes: readonly ErrorCode[]])[]
 
 const OWN: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'Correct the parameter that untrusted_detail names, then call again.',
-  UNKNOWN_FIELD: 'Leave out the parameter that untrusted_detail names, then call again.',
+  UNKNOWN_FIELD: 'Remove the parameter that untrusted_detail names, then call again.',
   NOT_FOUND: 'Check the id with the list tool: list_agents, list_sessions or list_trades.',
   ADDRESS_REQUIRED: 'Find the token with find_tokens and use its 0x address.',
   TOKEN_NOT_ALLOWED: 'Use a core symbol or the 0x address that find_tokens shows.',
-  TOKEN_UNKNOWN: 'Call get_token with its address once, so that it is screened, then try again.',
+  TOKEN_UNKNOWN: 'Call get_token once with its address to have it screened, then try again.',
   RISK_NOT_ACCEPTED:
     'Do not trade this token. Only the operator can accept its risks, for every trade (--accept-risks).',
-  GEOFENCE: 'Do not trade stock tokens. Only the operator can attest it (--non-us).',
-  UNLIMITED_APPROVAL_IN_PLACE: 'Revoke it with revoke_approvals if it is not wanted.',
+  GEOFENCE: 'Do not trade stock tokens. Only the operator can make the required attestation (--non-us).',
+  UNLIMITED_APPROVAL_IN_PLACE: 'Revoke it with revoke_approvals if it is not needed.',
   NO_SESSION: 'List sessions with list_sessions.',
   STOP_FIRST: 'Stop it first with control_agent.',
-  NO_SEASON: 'get_league names the current season.',
-  NOT_ENTERED: 'get_my_entries lists the entries.',
+  NO_SEASON: 'Use the current season, which get_league returns.',
+  NOT_ENTERED: 'List the entries with get_my_entries.',
 }
 
 const ADVICE: ReadonlyMap<string, string> = new Map([
@@ -121,5 +121,5 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OWN),
 ])
 
-/** Advice for a model or its operator about a refusal of the service; null: the table's hint fits. */
+/** Advice for a model or its operator about a service error; null if the table's hint fits. */
 export const adviceOf = (code: string): string | null => ADVICE.get(code) ?? null

@@ -12,25 +12,25 @@ function ask() {
   return { confirm, state: first!.requestState!, first }
 }
 
-it('asks the user first, in the words of the call', () => {
+it('asks the user first', () => {
   expect(ask().first).toMatchObject({
     resultType: 'input_required',
     inputRequests: { confirm: { method: 'elicitation/create', params: { message: 'Sell $5 of ETH?' } } },
   })
 })
 
-it('lets exactly the accepted call pass', () => {
+it('accepts the confirmed call', () => {
   const { confirm, state } = ask()
   expect(confirm(request(accepted, state), 'place_trade', ARGS, '')).toBeNull()
 })
 
 it.each<[string, object | undefined, (state: string) => string | undefined, object]>([
-  ['a declined one', { confirm: { action: 'decline' } }, (state) => state, ARGS],
-  ['a cancelled one', { confirm: { action: 'cancel' } }, (state) => state, ARGS],
+  ['a declined confirmation', { confirm: { action: 'decline' } }, (state) => state, ARGS],
+  ['a cancelled confirmation', { confirm: { action: 'cancel' } }, (state) => state, ARGS],
   ['other arguments', accepted, (state) => state, { ...ARGS, notional_usd: 500 }],
-  ['a made-up state', accepted, () => '0'.repeat(64), ARGS],
-  ['an answer to no question', accepted, () => undefined, ARGS],
-  ['a state without an answer', undefined, (state) => state, ARGS],
+  ['a forged state', accepted, () => '0'.repeat(64), ARGS],
+  ['an unsolicited confirmation', accepted, () => undefined, ARGS],
+  ['a state without a confirmation', undefined, (state) => state, ARGS],
 ])('refuses %s', (_, responses, stateOf, args) => {
   const { confirm, state } = ask()
   expect(() => confirm(request(responses, stateOf(state)), 'place_trade', args, '')).toThrow(

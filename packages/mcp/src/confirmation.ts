@@ -13,7 +13,7 @@ import { ToolRefusal } from './refusal.ts'
 
 type Request = Pick<ServerContext['mcpReq'], 'inputResponses' | 'requestState' | 'envelope'>
 
-/** Asks the user through the host, never the model. An answer is valid only for the arguments of its question. */
+/** Asks the user through the host, not the model. A confirmation is valid only for the same tool and arguments. */
 export function createConfirmation() {
   const key = randomBytes(32)
   const sealOf = (tool: string, args: object): string =>
@@ -21,7 +21,7 @@ export function createConfirmation() {
       .update(canonicalJson({ tool, args } as unknown as Json))
       .digest('hex')
 
-  /** The question to send; null once the user has accepted. Anything else is a refusal. */
+  /** Returns the question to send, or null once the user has accepted; throws otherwise. */
   return (request: Request, tool: string, args: object, question: string): InputRequiredResult | null => {
     const seal = sealOf(tool, args)
     const answer = inputResponse(request.inputResponses, 'confirm')
@@ -43,11 +43,11 @@ export function createConfirmation() {
   }
 }
 
-function isSame(given: string, seal: string): boolean {
-  return given.length === seal.length && timingSafeEqual(Buffer.from(given), Buffer.from(seal))
+function isSame(state: string, seal: string): boolean {
+  return state.length === seal.length && timingSafeEqual(Buffer.from(state), Buffer.from(seal))
 }
 
-/** Whether the host can show a form to its user: each request says it, or the connection did at its start. */
+/** Whether the host can show a form to its user, as declared by the request or at connection start. */
 export function offersForms(request: Request, atStart: ClientCapabilities | undefined): boolean {
   const envelope = request.envelope as Readonly<Record<string, ClientCapabilities>> | undefined
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY]

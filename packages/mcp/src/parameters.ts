@@ -3,8 +3,8 @@ import type { TObject } from '@sinclair/typebox'
 import { ToolRefusal } from './refusal.ts'
 import { untrusted } from './untrusted.ts'
 
-/** Names that earlier versions of the tools took. */
-const EARLIER: Readonly<Record<string, string>> = {
+/** Parameter names of earlier versions of the tools. */
+const EARLIER_NAMES: Readonly<Record<string, string>> = {
   sell: 'token_in',
   buy: 'token_out',
   usd: 'notional_usd',
@@ -19,14 +19,14 @@ interface Checked {
   issues?: readonly { message: string }[] | undefined
 }
 
-/** Refuses arguments that the tool does not take, by name and with the nearest name it does take. */
+/** Rejects unknown and invalid arguments; suggests the most similar parameter name. */
 export function checkParameters(input: TObject, args: object, validate: (args: object) => Checked): void {
   const names = Object.keys(input.properties)
   const unknown = Object.keys(args).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    const earlier = Object.hasOwn(EARLIER, unknown) ? EARLIER[unknown]! : ''
+    const earlier = Object.hasOwn(EARLIER_NAMES, unknown) ? EARLIER_NAMES[unknown]! : ''
     const nearest = names.includes(earlier) ? earlier : nearestName(unknown, names)
-    const all = names.length === 0 ? 'The tool takes no parameters.' : `The tool takes ${names.join(', ')}.`
+    const all = names.length === 0 ? 'The tool has no parameters.' : `The tool accepts ${names.join(', ')}.`
     throw new ToolRefusal(
       'UNKNOWN_PARAMETER',
       `Unknown parameter "${untrusted(unknown)}"; nothing was done.`,
@@ -38,6 +38,6 @@ export function checkParameters(input: TObject, args: object, validate: (args: o
     throw new ToolRefusal(
       'BAD_PARAMETER',
       `A parameter is missing or malformed; nothing was done. ${untrusted(issues[0]?.message ?? '', 300)}`,
-      'Correct it by the tool’s input schema, then call again.',
+      'Correct it as the tool’s input schema requires, then call again.',
     )
 }

@@ -4,7 +4,7 @@ import { adviceOf } from './advice.ts'
 import { MCP_ERRORS, type ToolErrorCode } from './errors.ts'
 import { untrusted } from './untrusted.ts'
 
-/** This server itself says no. */
+/** A refusal of this MCP server itself. */
 export class ToolRefusal extends Error {
   readonly code: ToolErrorCode
   readonly fix: string
@@ -20,22 +20,23 @@ export interface ToolError {
   message: string
   what_to_do: string
   retry_after_s?: number
-  /** Roots of a session that can still be used on chain. */
+  /** Session roots that can still be redeemed on chain. */
   live_roots?: string[]
-  /** Words of the service, which may quote strangers. */
+  /** Text from the service, which may quote third parties. */
   untrusted_detail?: string
 }
 
-/** Refusals of the client about the owner's own sessions, approvals and records. */
+/** Client errors about the owner's sessions, approvals and records. */
 const OWNER_REFUSALS: Readonly<Record<string, string>> = {
-  REVOCATION_INCOMPLETE: 'The session is not proven to be over: a root is alive, or the co-signer is silent.',
-  APPROVALS_LEFT: 'Allowances are left after the transactions were mined.',
-  NOT_RUNNABLE: 'A transaction would fail on the own node, so it was not signed.',
+  REVOCATION_INCOMPLETE:
+    'The session may still be usable: a root is not revoked, or the co-signer did not respond.',
+  APPROVALS_LEFT: 'Some allowances remain after the revoking transactions were mined.',
+  NOT_RUNNABLE: 'A transaction would fail on this server’s own node, so it was not signed.',
   RECORD_DAMAGED: 'A local record cannot be read.',
 }
 const HASH = /^0x[0-9a-f]{64}$/
 
-/** A refusal in words of our own table; what the service said stands beside it, marked. */
+/** An error with texts from our own table; the service's text is added as `untrusted_detail`. */
 export function errorOf(error: unknown): ToolError {
   if (error instanceof ToolRefusal) return { code: error.code, message: error.message, what_to_do: error.fix }
   if (!isRefusal(error)) return { code: 'FAILED', ...MCP_ERRORS.FAILED }
@@ -43,7 +44,7 @@ export function errorOf(error: unknown): ToolError {
   const isOfService = Object.hasOwn(ERRORS, code)
   const isOfClient = Object.hasOwn(CLIENT_ERRORS, code)
   const row = isOfService ? errorRow(code as ErrorCode) : null
-  const own = isOfClient ? CLIENT_ERRORS[code as ClientErrorCode] : null
+  const own = isOfClient ? `${CLIENT_ERRORS[code as ClientErrorCode]}.` : null
   const roots: unknown = error.details['live_roots']
   const live = Array.isArray(roots) ? roots.filter((one) => HASH.test(String(one))).map(String) : []
   return {
@@ -53,7 +54,7 @@ export function errorOf(error: unknown): ToolError {
       adviceOf(rule ?? code) ??
       row?.hint ??
       (error.status === undefined ? hint : undefined) ??
-      'Tell the person who runs this server; it does not know this code.',
+      'Report this code to the operator of this server, which does not know it.',
     ...(retryAfterS !== undefined && { retry_after_s: retryAfterS }),
     ...(live.length > 0 && { live_roots: live }),
     ...(message !== row?.message && { untrusted_detail: untrusted(message, 300) }),

@@ -16,13 +16,13 @@ import { MCP_ERRORS, type McpErrorCode } from './errors.ts'
 
 /** The pages a trader's assistant needs, out of docs/reference/. */
 export const DOCS = {
-  mcp: 'This server: tools, ceilings, retries',
-  client: 'What is verified before a signature',
+  mcp: 'This server: tools, limits, retries',
+  client: 'Checks before a signature',
   trading: 'Quotes, plans, approvals, relay',
   market: 'Pools, marks, tokens and their screen',
-  sessions: 'Delegated trading inside bounds',
-  hosted: 'Agents the service runs',
-  brains: 'What decides for an agent, and its params',
+  sessions: 'Delegated trading within limits',
+  hosted: 'Hosted agents',
+  brains: 'Agent brains and their parameters',
   league: 'Seasons, boards, prizes',
 } as const
 
@@ -40,13 +40,13 @@ export function registerResources(server: McpServer, docsFolder: string): void {
   server.registerResource(
     'errors',
     'pit://errors',
-    { title: 'Every refusal and what to do next', mimeType: MARKDOWN },
+    { title: 'All errors and what to do about them', mimeType: MARKDOWN },
     () => ({ contents: [{ uri: 'pit://errors', mimeType: MARKDOWN, text: errorsDoc() }] }),
   )
   server.registerResource(
     'error',
     new ResourceTemplate('pit://errors/{code}', { list: undefined }),
-    { title: 'One refusal by its code', mimeType: 'application/json' },
+    { title: 'One error by its code', mimeType: 'application/json' },
     (uri, { code }) => {
       const described = typeof code === 'string' ? describeError(code) : null
       if (described === null) throw new ResourceNotFoundError(uri.href)
@@ -56,7 +56,7 @@ export function registerResources(server: McpServer, docsFolder: string): void {
   )
 }
 
-/** A code of this server, of the service or of the verifying client; null for any other. */
+/** Describes a code of this server, the service or the client; null if unknown. */
 export function describeError(code: string): { message: string; what_to_do: string } | null {
   if (Object.hasOwn(MCP_ERRORS, code)) return MCP_ERRORS[code as McpErrorCode]
   if (Object.hasOwn(ERRORS, code)) {
@@ -66,5 +66,8 @@ export function describeError(code: string): { message: string; what_to_do: stri
   }
   const cure = clientCure(code)
   if (cure === null) return null
-  return { message: CLIENT_ERRORS[code as ClientErrorCode] ?? 'The client refused it.', what_to_do: cure }
+  const message = Object.hasOwn(CLIENT_ERRORS, code)
+    ? CLIENT_ERRORS[code as ClientErrorCode]
+    : 'The client refused the request'
+  return { message: `${message}.`, what_to_do: cure }
 }

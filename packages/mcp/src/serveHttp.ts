@@ -13,9 +13,9 @@ import {
 
 export interface HttpOptions {
   port: number
-  /** Loopback unless somebody says otherwise. */
+  /** Loopback by default. */
   host: string
-  /** Every request carries it. */
+  /** Required in every request. */
   token: string
   log(text: string): void
 }
@@ -28,7 +28,7 @@ export interface HttpServing {
 const PATH = '/mcp'
 const MAX_BODY_BYTES = 1_000_000
 
-/** MCP over streamable HTTP, for whoever holds the token and asks from this machine. */
+/** MCP over streamable HTTP, for clients on this machine that have the token. */
 export async function serveHttp(
   factory: () => McpServer,
   { port, host, token, log }: HttpOptions,
@@ -41,19 +41,20 @@ export async function serveHttp(
   const hostnames = [...localhostAllowedHostnames(), name]
   const expected = digest(`Bearer ${token}`)
 
-  /** The status and reason of a refusal; null lets it in. */
+  /** Status and reason of a refusal; null if the request is allowed. */
   function refusalOf({ headers, url }: IncomingMessage): [number, string] | null {
-    // A page in a browser can reach loopback: its origin, or the name it resolved, gives it away.
-    if (!validateHostHeader(headers.host, hostnames).ok) return [403, 'Host is not this server’s.']
+    // Web pages can reach loopback; the Host and Origin headers reveal them.
+    if (!validateHostHeader(headers.host, hostnames).ok)
+      return [403, 'The Host header does not match this server.']
     if (!validateOriginHeader(headers.origin, localhostAllowedOrigins()).ok)
-      return [403, 'Origin is not this machine.']
+      return [403, 'Requests from this Origin are not allowed.']
     if (new URL(url ?? '/', 'http://localhost').pathname !== PATH) return [404, `Only ${PATH} is served.`]
-    const given = digest(headers.authorization ?? '')
-    if (!timingSafeEqual(given, expected)) return [401, 'Send the bearer token of the token file.']
+    const authorization = digest(headers.authorization ?? '')
+    if (!timingSafeEqual(authorization, expected)) return [401, 'Send the bearer token from the token file.']
     return null
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refusalOf(request)
     if (refusal) {
       const [status, why] = refusal
@@ -66,16 +67,16 @@ export async function serveHttp(
         .end(JSON.stringify({ error: why }))
       return
     }
-    const gone = new AbortController()
-    response.on('close', () => gone.abort())
-    const answered = await handler.fetch(requestOf(request, gone.signal))
-    response.writeHead(answered.status, Object.fromEntries(answered.headers))
-    if (!answered.body) return void response.end()
-    Readable.fromWeb(answered.body as ReadableStream).pipe(response)
+    const disconnected = new AbortController()
+    response.on('close', () => disconnected.abort())
+    const { status, headers, body } = await handler.fetch(requestOf(request, disconnected.signal))
+    response.writeHead(status, Object.fromEntries(headers))
+    if (!body) return void response.end()
+    Readable.fromWeb(body as ReadableStream).pipe(response)
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => {
+    respond(request, response).catch((error: Error) => {
       log(`MCP over HTTP: ${error.message}`)
       if (!response.headersSent) response.writeHead(500)
       response.end()

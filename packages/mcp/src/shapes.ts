@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
-/** Short names for the schemas of tools: a model pays for every word of them. */
+/** Schemas of tools, with short texts because a model pays for every word. */
 export const Input = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 export const Output = <T extends TProperties>(properties: T) => Type.Object(properties)
@@ -20,18 +20,18 @@ export const TokenIn = (description: string) =>
     pattern: '^(0x[0-9a-fA-F]{40}|[A-Za-z][A-Za-z0-9]{0,15})$',
   })
 export const UsdIn = Type.Number({
-  description: 'size in dollars',
+  description: 'size in USD',
   exclusiveMinimum: 0,
   maximum: 10_000,
 })
 export const IdIn = (description: string) => Type.String({ description, pattern: '^[A-Za-z0-9_.:-]{1,128}$' })
 export const HashIn = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 export const ClientIdIn = Type.String({
-  description: 'one per intended trade; reuse it on retry',
+  description: 'unique per intended trade or agent; repeat it on retry',
   pattern: '^[A-Za-z0-9._:-]{1,64}$',
 })
 export const LimitIn = (max: number, byDefault: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: max, default: byDefault }))
 
-/** Times as people and models read them. */
+/** ISO time without fractions of a second. */
 export const isoOf = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 19).concat('Z')

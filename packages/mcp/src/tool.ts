@@ -6,7 +6,7 @@ import type { Trading } from './trade/placeTrade.ts'
 export const TOOLSETS = ['market', 'account', 'trade', 'sessions', 'agents', 'league'] as const
 export type Toolset = (typeof TOOLSETS)[number]
 
-/** What a tool that reads can reach: its own routes and what verifies whose answer it is. No signature. */
+/** Dependencies of a read-only tool: its own routes and client methods that verify responses. It cannot sign. */
 export interface Reading<R extends RouteId> {
   api: Pick<Api, R>
   own: Pick<
@@ -20,13 +20,13 @@ export interface Reading<R extends RouteId> {
   trading: Trading | null
   signal: AbortSignal
 }
-/** What a tool that acts can reach besides. */
+/** Dependencies of a tool that acts. */
 export type Acting<R extends RouteId> = Omit<Reading<R>, 'trading'> & { trading: Trading }
 
-/** What a caller has to know of a call's effect, as MCP's annotations have it. */
+/** MCP annotations by a tool's effect. */
 export const EFFECTS = {
   reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  /** Makes something that costs nothing and can be taken away again. */
+  /** Creates something that is free and can be removed. */
   makes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   /** Moves money, or ends something. */
   commits: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
@@ -39,18 +39,18 @@ interface Spec<I extends TObject, O extends TObject, R extends readonly RouteId[
   description: string
   input: I
   output: O
-  /** The only routes its code can call. */
+  /** The only routes it can call. */
   routes: R
-  /** Whether it brings text that strangers chose. */
+  /** Whether its result can contain text written by third parties. */
   openWorld: boolean
 }
-/** The question to the user before a tool acts; null: nothing new would happen. It may refuse as the tool would. */
+/** The question for the user before a tool acts; null if nothing new would happen. It may throw like the tool. */
 type Confirm<Deps, Args> = (deps: Deps, args: Args) => string | null
 
 export interface Tool extends Spec<TObject, TObject, readonly RouteId[]> {
   effect: keyof typeof EFFECTS
   run(deps: Acting<RouteId>, args: never): Promise<object>
-  /** Of every tool that commits. */
+  /** Set for every tool that commits. */
   confirm?: Confirm<Acting<RouteId>, never>
 }
 
@@ -64,6 +64,6 @@ export const acts = <I extends TObject, O extends TObject, const R extends reado
   } & ({ effect: 'makes' } | { effect: 'commits'; confirm: Confirm<Acting<R[number]>, Static<I>> }),
 ): Tool => spec as unknown as Tool
 
-/** An api of these routes and no others. */
+/** An API limited to these routes. */
 export const apiOf = (api: Api, routes: readonly RouteId[]): Api =>
   Object.fromEntries(routes.map((id) => [id, api[id]])) as unknown as Api

@@ -16,7 +16,7 @@ export function writeWhole(folder: string, name: string, text: string): void {
 }
 
 function syncFolder(folder: string): void {
-  // Windows opens no folder; its renames are journalled by the file system.
+  // Windows cannot open folders; its file system journals renames.
   if (process.platform === 'win32') return
   const opened = openSync(folder, 'r')
   try {

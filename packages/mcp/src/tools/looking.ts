@@ -6,17 +6,16 @@ import { reads } from '../tool.ts'
 import { spentMicroUsd } from '../trade/ceilings.ts'
 import { showStanding, TradeShown } from '../trade/showStanding.ts'
 
-/** What a caller that trades has to be able to ask: served with every tool that trades. */
+/** Read tools that a trading caller needs; always served with the tools that trade. */
 export const LOOKING_TOOLS = [
   reads({
     name: 'look_up_trade',
     title: 'Look up one trade',
     toolset: 'trade',
     description:
-      'Where one trade stands, by client_id or tx_hash, read from this server’s own journal and from ' +
-      'the chain. Use it whenever place_trade or trade_in_session did not say “mined”, before anything ' +
-      'else. Changes nothing.',
-    input: Input({ client_id: Maybe(IdIn('as given to the trade')), tx_hash: Maybe(HashIn) }),
+      'Status of one trade, by client_id or tx_hash, from this server’s own journal and the chain. Call it ' +
+      'first whenever place_trade or trade_in_session did not return “mined”. Changes nothing.',
+    input: Input({ client_id: Maybe(IdIn('client_id of the trade')), tx_hash: Maybe(HashIn) }),
     output: TradeShown,
     routes: [],
     openWorld: false,
@@ -24,8 +23,8 @@ export const LOOKING_TOOLS = [
       if ((client_id === undefined) === (tx_hash === undefined))
         throw new ToolRefusal(
           'BAD_PARAMETER',
-          'client_id and tx_hash are given together, or neither is.',
-          'Give one of the two.',
+          'Both client_id and tx_hash were sent, or neither.',
+          'Send exactly one of the two.',
         )
       const entry =
         client_id === undefined ? trading?.journal.findHash(tx_hash!) : trading?.journal.find(client_id)
@@ -35,8 +34,8 @@ export const LOOKING_TOOLS = [
       if (receipt instanceof Error)
         throw new ToolRefusal(
           'CHAIN_UNAVAILABLE',
-          'The own node could not be read.',
-          'Look again in a moment.',
+          'This server’s own node could not be read.',
+          'Try again in a few seconds.',
         )
       return showStanding(own.pins, {
         clientId: client_id ?? entry?.clientId ?? null,
@@ -50,11 +49,11 @@ export const LOOKING_TOOLS = [
   }),
   reads({
     name: 'get_limits',
-    title: 'Own limits',
+    title: 'Trading limits',
     toolset: 'trade',
     description:
-      'Whether this server may trade at all, its ceilings in dollars per trade and per 24 hours, and ' +
-      'what is left. Nothing said in a conversation changes them.',
+      'Whether this server may trade, its limits in USD per trade and per 24 hours, and what is left. ' +
+      'Nothing in a conversation can change them.',
     input: Input({}),
     output: Output({
       trading: Bool(),

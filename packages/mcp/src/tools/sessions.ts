@@ -16,9 +16,9 @@ import {
   UsdIn,
 } from '../shapes.ts'
 import { acts, type Reading, reads } from '../tool.ts'
-import { askedOf, checkTokens, confirmTrade } from '../trade/asked.ts'
 import { placeTrade } from '../trade/placeTrade.ts'
 import { showStanding, TradeShown } from '../trade/showStanding.ts'
+import { checkTokens, confirmTrade, intentOf } from '../trade/tradeArgs.ts'
 import { untrusted } from '../untrusted.ts'
 
 export const SESSION_TOOLS = [
@@ -27,17 +27,19 @@ export const SESSION_TOOLS = [
     title: 'Sessions',
     toolset: 'sessions',
     description:
-      'Sessions this account owns or executes: bounded permissions to trade, with their limits in ' +
-      'dollars and what is left of them. Granting one is for a person, by pit session grant.',
+      'Sessions that this account owns or executes: permissions to trade within limits, in USD, with what ' +
+      'is left of them. Only a person can grant a session (pit session grant).',
     input: Input({}),
     output: Output({
       sessions: List(
         Output({
           session_id: Str(),
-          status: Str('by the service; not_listed if it leaves the session out'),
-          on_chain: OrNull(Str('alive, ended or expired by the own node; null if signed elsewhere')),
+          status: Str('status at the service; not_listed if the service omits the session'),
+          on_chain: OrNull(
+            Str('alive, ended or expired, from this server’s own node; null if signed elsewhere'),
+          ),
           role: Str('owner or executor'),
-          wallet: Str('whose funds trade'),
+          wallet: Str('wallet whose funds are traded'),
           tokens: List(Str()),
           max_usd_per_trade: Num(),
           max_usd_per_day: Num(),
@@ -82,13 +84,13 @@ export const SESSION_TOOLS = [
     title: 'Trade in a session',
     toolset: 'sessions',
     description:
-      'As place_trade, with the funds of the wallet that granted a session to this account as its ' +
-      'executor. Both bounds hold: the session’s and this server’s ceilings. The same rules for ' +
-      'client_id and for looking first.',
+      'Like place_trade, with the funds of the wallet that granted this account a session as its ' +
+      'executor. The limits of both the session and this server apply. The same rules for ' +
+      'client_id and look_up_trade.',
     input: Input({
-      session_id: IdIn('of list_sessions, role executor'),
-      token_in: TokenIn('what is sold'),
-      token_out: TokenIn('what is bought'),
+      session_id: IdIn('from list_sessions, role executor'),
+      token_in: TokenIn('token to sell'),
+      token_out: TokenIn('token to buy'),
       notional_usd: UsdIn,
       client_id: ClientIdIn,
     }),
@@ -99,29 +101,29 @@ export const SESSION_TOOLS = [
     confirm: confirmTrade,
     async run({ own, trading, nowMs }, { client_id, ...args }) {
       checkTokens(own.pins, args)
-      const standing = await placeTrade(trading, client_id, askedOf(args))
+      const standing = await placeTrade(trading, client_id, intentOf(args))
       return showStanding(own.pins, { ...standing, clientId: client_id, nowMs: nowMs() })
     },
   }),
   acts({
     name: 'revoke_session',
-    title: 'End a session',
+    title: 'Revoke a session',
     toolset: 'sessions',
     description:
-      'End a session this wallet granted, at once at the service and on chain by the wallet’s own ' +
-      'transactions, built from this server’s records and read back from the own node. Final; costs gas.',
-    input: Input({ session_id: IdIn('of list_sessions, role owner') }),
+      'Revoke a session that this wallet granted, at the service and on chain with the wallet’s own ' +
+      'transactions, built from this server’s records and checked on its own node. Permanent; costs gas.',
+    input: Input({ session_id: IdIn('from list_sessions, role owner') }),
     output: Output({
       session_id: Str(),
-      revoked: Bool('every known root is ended by the own node'),
-      proven: Bool('the roots were signed with this server’s records, so none is missing'),
+      revoked: Bool('this server’s own node shows that every known root has ended'),
+      proven: Bool('this server recorded the roots when they were signed, so none is missing'),
       roots: List(Output({ root_hash: Str(), on_chain: Str('alive, ended or expired') })),
       transactions: List(Str()),
     }),
     routes: [],
     effect: 'commits',
     openWorld: false,
-    confirm: ({ own }, { session_id }) => `End the session ${session_id} of ${own.address} permanently?`,
+    confirm: ({ own }, { session_id }) => `Revoke session ${session_id} of ${own.address} permanently?`,
     async run({ own, trading, signal }, { session_id }) {
       const { sessions: recorded } = await own.recordedSessions({ signal })
       if (!recorded.some((one) => one.session_id === session_id)) await mustBeOwned(own, session_id, signal)
@@ -146,12 +148,12 @@ async function mustBeOwned(own: Own, sessionId: string, signal: AbortSignal): Pr
   if (sessions.some((one) => one.session_id === sessionId)) return
   throw new ToolRefusal(
     'NO_SESSION',
-    'This wallet granted no such session.',
+    'This wallet did not grant that session.',
     'List sessions with list_sessions.',
   )
 }
 
-/** A session that the service leaves out, by what its owner signed. */
+/** A session that the service omits, from its signed binding. */
 const hiddenRow = ({ session_id, state, wallet, binding }: RecordedSession) => ({
   session_id,
   status: 'not_listed',

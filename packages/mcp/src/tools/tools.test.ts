@@ -6,19 +6,19 @@ import { TOOLSETS } from '../tool.ts'
 import { untrusted } from '../untrusted.ts'
 import { TOOLS } from './index.ts'
 
-it('tools have names of their own, in every toolset', () => {
+it('every tool has a unique name, and every toolset has tools', () => {
   expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length)
   expect(new Set(TOOLS.map(({ toolset }) => toolset))).toEqual(new Set(TOOLSETS))
 })
 
-it('a tool that reads reaches no route that changes anything', () => {
+it('read tools use only routes that change nothing', () => {
   const acting = TOOLS.filter(({ effect }) => effect === 'reads')
     .flatMap(({ routes }) => routes)
     .filter((id) => ROUTES[id].method !== 'GET' && id !== 'live.quote')
   expect(acting).toEqual([])
 })
 
-it('every tool that trades takes a client id, and none a confirmation or a risk', () => {
+it('every tool that trades has a client id, and none has a confirmation or risk parameter', () => {
   for (const { name, input } of TOOLS) {
     const fields = Object.keys(input.properties)
     if (fields.includes('notional_usd') && name !== 'quote_trade') expect(fields, name).toContain('client_id')
@@ -29,7 +29,7 @@ it('every tool that trades takes a client id, and none a confirmation or a risk'
   }
 })
 
-it('parameters of a trade are named as the API names them', () => {
+it('trade parameters have the names of the API', () => {
   const fields = ['token_in', 'token_out', 'notional_usd']
   for (const name of ['quote_trade', 'place_trade', 'trade_in_session'])
     expect(Object.keys(TOOLS.find((tool) => tool.name === name)!.input.properties)).toEqual(
@@ -37,12 +37,12 @@ it('parameters of a trade are named as the API names them', () => {
     )
 })
 
-it('every tool that commits asks first, and no other does', () => {
+it('exactly the tools that commit ask for confirmation', () => {
   for (const { name, effect, confirm } of TOOLS)
     expect(confirm !== undefined, name).toBe(effect === 'commits')
 })
 
-it('a paper agent needs a brain and a client id, and nothing else', () => {
+it('a paper agent requires only a brain and a client id', () => {
   const { input } = TOOLS.find(({ name }) => name === 'create_paper_agent')!
   expect(input.required).toEqual(['brain', 'client_id'])
 })
@@ -58,6 +58,6 @@ it.each([
   ['x'.repeat(80), `${'x'.repeat(64)}…`],
   ['\ud800', ''],
   ['Ünïcode 代币', 'Ünïcode 代币'],
-])('shows strangers’ text in one line that can be seen: %j', (given, shown) => {
-  expect(untrusted(given)).toBe(shown)
+])('shows untrusted text in one visible line: %j', (text, shown) => {
+  expect(untrusted(text)).toBe(shown)
 })

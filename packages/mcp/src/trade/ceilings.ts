@@ -2,7 +2,7 @@ import { dollarsText, microUsdDown, microUsdUp } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import type { Journal } from './journal.ts'
 
-/** Dollars that this server itself allows, whatever a model asks for. */
+/** Limits of this server, which a model cannot change. */
 export interface Ceilings {
   perTradeMicroUsd: bigint
   perDayMicroUsd: bigint
@@ -18,7 +18,7 @@ export const ceilingsOf = (perTradeUsd: number, perDayUsd: number): Ceilings => 
 export const spentMicroUsd = (journal: Journal, nowMs: number, exceptClientId = ''): bigint =>
   journal.reservedSince(nowMs - DAY_MS, exceptClientId)
 
-/** The micro-dollars to reserve for a trade, or a refusal. A day is the 24 hours before now. */
+/** Returns the micro-dollars to reserve for a trade, or throws. A day is the last 24 hours. */
 export function checkCeilings(
   { perTradeMicroUsd, perDayMicroUsd }: Ceilings,
   journal: Journal,
@@ -28,16 +28,16 @@ export function checkCeilings(
   if (microUsd > perTradeMicroUsd)
     throw new ToolRefusal(
       'OVER_TRADE_CEILING',
-      `${dollarsText(microUsd)} is over this server’s ceiling of ${dollarsText(perTradeMicroUsd)} a trade.`,
-      'Ask for less. Only the person who runs this server can raise it (--max-usd-per-trade).',
+      `${dollarsText(microUsd)} is above this server’s maximum of ${dollarsText(perTradeMicroUsd)} per trade.`,
+      'Use a smaller notional_usd. Only the operator can raise the maximum (--max-usd-per-trade).',
     )
   const spent = spentMicroUsd(journal, nowMs, clientId)
   if (spent + microUsd > perDayMicroUsd)
     throw new ToolRefusal(
       'OVER_DAY_CEILING',
-      `${dollarsText(microUsd)} more would pass this server’s ceiling of ${dollarsText(perDayMicroUsd)} in ` +
-        `24 hours; ${dollarsText(spent)} are spent or reserved.`,
-      'Wait or ask for less. Only the person who runs this server can raise it (--max-usd-per-day).',
+      `${dollarsText(microUsd)} more would exceed this server’s maximum of ${dollarsText(perDayMicroUsd)} per ` +
+        `24 hours; ${dollarsText(spent)} is spent or reserved.`,
+      'Wait, or use a smaller notional_usd. Only the operator can raise the maximum (--max-usd-per-day).',
     )
   return microUsd
 }

@@ -39,7 +39,7 @@ const codeOf = (work: () => unknown): string => {
 }
 
 describe('the journal', () => {
-  it('forgets what ended long ago, and nothing that is open', () => {
+  it('deletes trades that ended long ago, and never open ones', () => {
     const first = open()
     first.write({ ...reserved('ended', 1), state: 'reverted', txHash: '0x01' })
     first.write(reserved('open', 1))
@@ -49,10 +49,10 @@ describe('the journal', () => {
     expect(readdirSync(folder)).toHaveLength(1)
   })
 
-  it('brings every state back as it was', () => {
+  it('restores every state unchanged', () => {
     const fee = { token: '0x02', recipient: '0x09', pays: { atoms: 10n ** 20n } } as const
     const bound = { receiver: '0x01', tokenOut: '0x02', leastOut: 10n ** 30n, fee, deadlineS: 5 } as const
-    const kept: Entry[] = [
+    const entries: Entry[] = [
       reserved('a', 1),
       { ...reserved('b/../..', 2), state: 'refused', code: 'MIN_OUT' },
       {
@@ -66,9 +66,9 @@ describe('the journal', () => {
       { ...reserved('f', 6), state: 'reverted', txHash: '0x09' },
     ]
     const first = open()
-    for (const entry of kept) first.write(entry)
+    for (const entry of entries) first.write(entry)
     const again = open()
-    for (const entry of kept) expect(again.find(entry.clientId)).toEqual(entry)
+    for (const entry of entries) expect(again.find(entry.clientId)).toEqual(entry)
     expect(again.findHash('0x03')?.clientId).toBe('c')
     for (const name of readdirSync(folder)) {
       expect(name).toMatch(/^[0-9a-f]{64}\.json$/)
@@ -76,14 +76,14 @@ describe('the journal', () => {
     }
   })
 
-  it('knows the entry before a write that was cut off', () => {
+  it('restores the previous entry after an interrupted write', () => {
     open().write(reserved('a', 1))
     const [name] = readdirSync(folder)
     writeFileSync(join(folder, `${name}.draft`), '{"clientId":"a","mic')
     expect(open().find('a')).toEqual(reserved('a', 1))
   })
 
-  it('is written by its only claimant, and read by anybody', () => {
+  it('can be written only by the process that claimed it, and read by others', () => {
     open().write(reserved('a', 1))
     const other = openJournal(folder, () => 4711)
     expect(other.find('a')?.state).toBe('reserved')
@@ -91,7 +91,7 @@ describe('the journal', () => {
     expect(() => other.write(reserved('b', 1))).toThrow(TypeError)
   })
 
-  it('sees what another wrote until it is claimed', () => {
+  it('reads entries of another process until it is claimed', () => {
     const reader = openJournal(folder, () => null)
     expect(reader.find('a')).toBeUndefined()
     open().write(reserved('a', 1))
@@ -99,9 +99,9 @@ describe('the journal', () => {
   })
 })
 
-describe('the ceilings', () => {
+describe('the limits', () => {
   const HOUR_MS = 3_600_000
-  it('hold to the micro-dollar', () => {
+  it('are exact to the micro-dollar', () => {
     const journal = open()
     const at = (usd: number) =>
       codeOf(() => checkCeilings(ceilingsOf(20, 60), journal, { clientId: 'x', usd, nowMs: NOW }))
@@ -113,18 +113,18 @@ describe('the ceilings', () => {
     expect(at(15.000001)).toBe('OVER_DAY_CEILING')
   })
 
-  it('count 24 hours, refused ones not, and a trade that is tried again once', () => {
+  it('count the last 24 hours, without refused trades and without the retried one', () => {
     const journal = open()
     journal.write(reserved('old', 10, NOW - 24 * HOUR_MS))
     journal.write(reserved('new', 20, NOW - 24 * HOUR_MS + 1))
-    // A clock set back frees nothing.
+    // Setting the clock back does not release anything.
     journal.write(reserved('later', 5, NOW + HOUR_MS))
     journal.write({ ...reserved('no', 40), state: 'refused', code: 'MIN_OUT' })
     expect(spentMicroUsd(journal, NOW)).toBe(25_000_000n)
     expect(spentMicroUsd(journal, NOW, 'new')).toBe(5_000_000n)
   })
 
-  it('are never passed by any order of trades, restarts and ends', () => {
+  it('are never exceeded by any order of trades, restarts and results', () => {
     const step = fc.record({
       usd: fc.double({ min: 0.000001, max: 30, noNaN: true }),
       restart: fc.boolean(),
@@ -140,14 +140,14 @@ describe('the ceilings', () => {
         }
         let journal = openOwn()
         for (const [i, { usd, restart, end }] of steps.entries()) {
-          const asked = { clientId: `t${i}`, usd, nowMs: NOW }
-          if (codeOf(() => checkCeilings(ceilingsOf(20, 60), journal, asked)) !== 'none') continue
-          const microUsd = checkCeilings(ceilingsOf(20, 60), journal, asked)
-          const kept = { ...reserved(asked.clientId, 1), microUsd }
-          journal.write(kept)
+          const request = { clientId: `t${i}`, usd, nowMs: NOW }
+          if (codeOf(() => checkCeilings(ceilingsOf(20, 60), journal, request)) !== 'none') continue
+          const microUsd = checkCeilings(ceilingsOf(20, 60), journal, request)
+          const entry = { ...reserved(request.clientId, 1), microUsd }
+          journal.write(entry)
           expect(spentMicroUsd(journal, NOW)).toBeLessThanOrEqual(60_000_000n)
-          if (end === 'refused') journal.write({ ...kept, state: 'refused', code: 'X' })
-          if (end === 'reverted') journal.write({ ...kept, state: 'reverted', txHash: '0x01' })
+          if (end === 'refused') journal.write({ ...entry, state: 'refused', code: 'X' })
+          if (end === 'reverted') journal.write({ ...entry, state: 'reverted', txHash: '0x01' })
           const before = spentMicroUsd(journal, NOW)
           if (restart) journal = openOwn()
           expect(spentMicroUsd(journal, NOW)).toBe(before)

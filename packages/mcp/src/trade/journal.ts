@@ -6,8 +6,8 @@ import type { SignedTrade } from '@pit/client'
 import { ToolRefusal } from '../refusal.ts'
 import { writeWhole } from '../writeWhole.ts'
 
-/** What was asked for, in the words of the tool. */
-export type Asked = {
+/** The requested trade; stored, so names must not change. */
+export type TradeIntent = {
   sell: string
   buy: string
   usd: number
@@ -15,46 +15,46 @@ export type Asked = {
   session_id?: string
 }
 
-interface Kept {
+interface Reservation {
   clientId: string
-  asked: Asked
-  /** Counted against the day from here on. */
+  asked: TradeIntent
+  /** Counts against the daily limit from the reservation on. */
   microUsd: bigint
   reservedAtMs: number
 }
-/** One intended trade, and how far it has come. */
-export type Entry = Kept &
+/** One intended trade and its state. */
+export type Entry = Reservation &
   (
     | { state: 'reserved' }
-    /** Nothing was signed, or what was signed can no longer trade: its dollars are free again. */
+    /** Nothing was signed, or the signed transaction can no longer execute: the reservation is released. */
     | { state: 'refused'; code: string }
-    /** The bytes exist and may have been sent; only they are ever sent for it. */
+    /** Signed and perhaps sent; only this transaction is ever sent for the trade. */
     | { state: 'signed'; txHash: Hex; signed: SignedTrade }
     | { state: 'mined'; txHash: Hex; block: number; tokenOut: Hex; amountOut: bigint | null }
     | { state: 'reverted'; txHash: Hex }
   )
 
 export interface Journal {
-  /** Makes this process the only writer from here on; refuses while another one is. */
+  /** Makes this process the only writer; throws while another process is. */
   claim(): void
   find(clientId: string): Entry | undefined
   findHash(txHash: string): Entry | undefined
-  /** On disk when it returns. Only for whoever claimed it. */
+  /** Durable when it returns. Only after `claim`. */
   write(entry: Entry): void
-  /** Micro-dollars reserved after this time by all but one client id. */
+  /** Micro-dollars reserved after this time, except by one client id. */
   reservedSince(sinceMs: number, exceptClientId: string): bigint
 }
 
-/** So long the same client id never trades twice. What is still open is kept for ever. */
-const KEPT_MS = 90 * 86_400_000
+/** How long a client id never trades twice. Open trades are kept forever. */
+const RETENTION_MS = 90 * 86_400_000
 
-/** Keeps one file for each intended trade. `takeLock` answers the process that has it already, if one has. */
+/** Stores one file per intended trade. `takeLock` returns the pid of the current holder, or null. */
 export function openJournal(
   folder: string,
   takeLock: () => number | null,
   nowMs: () => number = Date.now,
 ): Journal {
-  // Whoever claimed it knows every entry; others read what stands on disk now.
+  // The claiming process has all entries in memory; others read them from disk.
   let claimed: Map<string, Entry> | null = null
   const entries = (): Map<string, Entry> => claimed ?? readAll(folder)
   return {
@@ -65,10 +65,10 @@ export function openJournal(
         throw new ToolRefusal(
           'ANOTHER_SERVER',
           `Process ${holder} already trades for this wallet through its own MCP server; only one may.`,
-          'Trade there, or end that server first.',
+          'Trade through that server, or stop it first.',
         )
       claimed = readAll(folder)
-      sweep(folder, claimed, nowMs() - KEPT_MS)
+      sweep(folder, claimed, nowMs() - RETENTION_MS)
     },
     find: (clientId) => entries().get(clientId),
     findHash: (txHash) =>
@@ -97,7 +97,7 @@ function sweep(folder: string, entries: Map<string, Entry>, beforeMs: number): v
   }
 }
 
-/** A draft was never finished: the entry before it counts. */
+/** Ignores unfinished drafts, so that the previous entry counts. */
 function readAll(folder: string): Map<string, Entry> {
   if (!existsSync(folder)) return new Map()
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
@@ -113,6 +113,6 @@ const print = (entry: Entry): string =>
   `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))}\n`
 const parse = (text: string): Entry =>
   JSON.parse(text, (key, value: unknown) => {
-    // Only our own numbers: what a caller wrote stays text.
+    // Only our own numbers; a caller's text stays text.
     return BIGINT_FIELDS.has(key) && typeof value === 'string' ? BigInt(BIG.exec(value)![1]!) : value
   }) as Entry

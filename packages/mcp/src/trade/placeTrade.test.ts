@@ -18,7 +18,7 @@ const signed: SignedTrade = {
   hashes: ['0x0b'],
 }
 const receipt = { hash: '0x0b', block: 7, gasUsed: 1n, gasPriceWei: 1n, logs: [] } as const
-/** Two thousand dollars for an ether, in micro-dollars per atom: 0.005 of it is ten dollars. */
+/** 2,000 USD per ETH in micro-dollars per atom: 0.005 ETH is 10 USD. */
 const ETHER = { num: 2_000_000_000n, den: 10n ** 18n }
 const verified = (amountIn = 5n * 10n ** 15n, paid: unknown = { bid: ETHER, ask: ETHER, atSize: ETHER }) => ({
   reading: { tokenIn: NATIVE, tokenOut: USDG, amountIn },
@@ -61,7 +61,7 @@ function open(): Trading {
 }
 const params = { sell: 'ETH', buy: 'USDG', usd: 10 }
 
-it('keeps the bytes before they are sent, and ends as mined', async () => {
+it('stores the signed transaction before it is sent, and ends as mined', async () => {
   const trading = open()
   const states: unknown[] = []
   plan.mockImplementation(async () => {
@@ -79,7 +79,7 @@ it('keeps the bytes before they are sent, and ends as mined', async () => {
   expect(plan.mock.calls[0]![0]).toMatchObject({ accept_risks: ['CURVE'], approval_mode: 'exact' })
 })
 
-it('gives the dollars back when nothing was signed, and lets the same id try again', async () => {
+it('releases the reservation if nothing was signed, and accepts the same id again', async () => {
   const trading = open()
   plan.mockRejectedValueOnce(new PitRefusal('MIN_OUT', 'no'))
   await expect(placeTrade(trading, 'a', params)).rejects.toThrow('no')
@@ -88,7 +88,7 @@ it('gives the dollars back when nothing was signed, and lets the same id try aga
   expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('mined')
 })
 
-it('keeps them when nobody can say what became of it, and never signs again', async () => {
+it('keeps the reservation while the result is unknown, and never signs again', async () => {
   const trading = open()
   send.mockImplementation(async (_: unknown, { onStage }) => {
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
@@ -104,7 +104,7 @@ it('keeps them when nobody can say what became of it, and never signs again', as
   expect(send).toHaveBeenCalledTimes(1)
 })
 
-it('gives the dollars back once the client proved that the bytes are dead', async () => {
+it('releases the reservation once the client proved that the transaction cannot execute', async () => {
   const trading = open()
   send.mockImplementationOnce(async (_: unknown, { onStage }) => {
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
@@ -117,7 +117,7 @@ it('gives the dollars back once the client proved that the bytes are dead', asyn
   expect(send).toHaveBeenCalledTimes(2)
 })
 
-it('writes a revert down as one', async () => {
+it('records a revert', async () => {
   const trading = open()
   send.mockImplementation(async (_: unknown, { onStage }) => {
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
@@ -128,7 +128,7 @@ it('writes a revert down as one', async () => {
   expect(send).toHaveBeenCalledTimes(1)
 })
 
-it('answers in time and follows the trade all the same', async () => {
+it('returns in time and continues to follow the trade', async () => {
   const trading = { ...open(), answerWithinMs: 5 }
   let finish = () => {}
   const mined = new Promise<void>((resolve) => {
@@ -144,9 +144,9 @@ it('answers in time and follows the trade all the same', async () => {
   await expect.poll(() => trading.journal.find('a')?.state).toBe('mined')
 })
 
-it('holds the size against its own prices', async () => {
+it('checks the size at its own prices', async () => {
   const trading = open()
-  // A server that calls an ether ten dollars.
+  // The server claims that 1 ETH is 10 USD.
   plan.mockResolvedValueOnce(verified(10n ** 18n))
   await expect(placeTrade(trading, 'a', params)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
   plan.mockResolvedValueOnce(verified(1n, null))
@@ -154,9 +154,9 @@ it('holds the size against its own prices', async () => {
   expect(send).not.toHaveBeenCalled()
 })
 
-it('values a token without a mark by the dearer pool price', async () => {
+it('values a token without a mark at the higher pool price', async () => {
   const trading = open()
-  // One pool was made to sell it for a dollar; another pays nine.
+  // A manipulated pool sells the token for 1 USD; another pays 9 USD.
   const [low, high] = [1n, 9n].map((usd) => ({ num: usd * 1_000_000n, den: 10n ** 18n, bandBps: 1_000n }))
   const paid = { bid: high, ask: low, atSize: low }
   plan.mockResolvedValueOnce(verified(10n * 10n ** 18n, paid))
@@ -165,20 +165,23 @@ it('values a token without a mark by the dearer pool price', async () => {
   expect((await placeTrade(trading, 'b', params)).entry?.state).toBe('mined')
 })
 
-it.each([undefined, 'session'])('names what the client could not price (%s)', async (session_id) => {
-  const trading = open()
-  const refusal = new PitRefusal('VERIFICATION_FAILED', 'no price', {
-    rule: 'PRICE',
-    details: { own_price: null },
-  })
-  plan.mockRejectedValueOnce(refusal)
-  sessionTrade.mockRejectedValueOnce(refusal)
-  const request = session_id === undefined ? params : { ...params, session_id }
-  await expect(placeTrade(trading, 'a', request)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
-  expect(trading.journal.find('a')?.state).toBe('refused')
-})
+it.each([undefined, 'session'])(
+  'reports NO_OWN_PRICE if the client could not price a token (%s)',
+  async (session_id) => {
+    const trading = open()
+    const refusal = new PitRefusal('VERIFICATION_FAILED', 'no price', {
+      rule: 'PRICE',
+      details: { own_price: null },
+    })
+    plan.mockRejectedValueOnce(refusal)
+    sessionTrade.mockRejectedValueOnce(refusal)
+    const request = session_id === undefined ? params : { ...params, session_id }
+    await expect(placeTrade(trading, 'a', request)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
+    expect(trading.journal.find('a')?.state).toBe('refused')
+  },
+)
 
-it('runs one trade at a time, so that a day’s last dollars are spent once', async () => {
+it('runs one trade at a time, so that the daily limit holds', async () => {
   const trading = open()
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => placeTrade(trading, id, params)))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])

@@ -7,7 +7,7 @@ import type { Entry } from './journal.ts'
 
 const STATUSES = ['mined', 'reverted', 'uncertain', 'in_progress', 'not_placed', 'unknown'] as const
 
-/** One trade as tools answer it. */
+/** One trade in a tool's result. */
 export const TradeShown = Output({
   status: Choice(STATUSES),
   message: Str(),
@@ -23,14 +23,14 @@ export type TradeShown = Static<typeof TradeShown>
 
 const AFTER_DEADLINE_S = 30
 const LOOK_FIRST =
-  'It may have been placed: look first, with look_up_trade. Retry only with the same client_id, which ' +
+  'The trade may have been placed: call look_up_trade first. Retry only with the same client_id, which ' +
   'never signs twice; a new client_id would be a second trade.'
 
 export interface Look {
   clientId: string | null
   entry: Entry | undefined
   uncertain: string | null
-  /** Of the transaction, on the own node; null where it is not mined. */
+  /** The transaction's receipt from the client's own node; null if it is not mined. */
   receipt?: { status: Hex; blockNumber: Hex } | null
   hash?: Hex | null
   nowMs: number
@@ -38,7 +38,7 @@ export interface Look {
 
 export function showStanding(pins: Pins, look: Look): TradeShown {
   const { entry, clientId } = look
-  const told = {
+  const base = {
     client_id: clientId,
     tx_hash: entry && 'txHash' in entry ? entry.txHash : (look.hash ?? null),
     block: null,
@@ -49,18 +49,23 @@ export function showStanding(pins: Pins, look: Look): TradeShown {
   }
   if (entry?.state === 'mined')
     return {
-      ...told,
+      ...base,
       status: 'mined',
-      message: 'Done: it is mined, and brought at least its minimum.',
+      message: 'The trade was mined and delivered at least its minimum output.',
       block: entry.block,
       receive_amount: showAmount(pins, entry.tokenOut, entry.amountOut),
     }
   const isReverted = entry?.state === 'reverted' || look.receipt?.status === '0x0'
   if (isReverted)
-    return { ...told, status: 'reverted', message: 'It was mined and reverted; only gas was spent.' }
+    return { ...base, status: 'reverted', message: 'The trade was mined and reverted; only gas was spent.' }
   if (look.receipt)
-    return { ...told, status: 'mined', message: 'It is mined.', block: Number(look.receipt.blockNumber) }
-  return { ...told, ...unmined(look) }
+    return {
+      ...base,
+      status: 'mined',
+      message: 'The transaction was mined.',
+      block: Number(look.receipt.blockNumber),
+    }
+  return { ...base, ...unmined(look) }
 }
 
 function unmined({ entry, uncertain, nowMs, hash }: Look): Pick<TradeShown, 'status' | 'message'> {
@@ -70,25 +75,25 @@ function unmined({ entry, uncertain, nowMs, hash }: Look): Pick<TradeShown, 'sta
         return {
           status: 'uncertain',
           message: entry.signed.undated
-            ? 'It is not mined, and has no deadline: it can still be mined until another transaction takes ' +
-              'its nonce. Its dollars stay counted. A new trade needs a new client_id.'
-            : 'Its deadline has passed and it is not mined. Call again with the same client_id: once the chain ' +
-              'proves that it cannot trade any more, its dollars are free again.',
+            ? 'The trade is not mined and has no deadline: it can still be mined until another transaction uses ' +
+              'its nonce. It still counts against the limits. A new trade needs a new client_id.'
+            : 'The trade is not mined and its deadline has passed. Call again with the same client_id: once the ' +
+              'chain proves that it can no longer execute, it stops counting against the limits.',
         }
       return { status: 'uncertain', message: uncertain ? `${LOOK_FIRST} (${uncertain})` : LOOK_FIRST }
     }
     case 'reserved':
-      return { status: 'in_progress', message: `Nothing is signed for it yet. ${LOOK_FIRST}` }
+      return { status: 'in_progress', message: `Nothing has been signed yet. ${LOOK_FIRST}` }
     case 'refused':
-      return { status: 'not_placed', message: `It was refused (${entry.code}); nothing was traded.` }
+      return { status: 'not_placed', message: `The trade was refused (${entry.code}); nothing was traded.` }
     default:
       return {
         status: uncertain ? 'in_progress' : 'unknown',
         message: uncertain
-          ? `It waits for its turn. ${LOOK_FIRST}`
+          ? `The trade is waiting for an earlier one. ${LOOK_FIRST}`
           : hash
             ? 'The chain does not show this transaction.'
-            : 'This server has never heard of this client_id.',
+            : 'This server has no trade with this client_id.',
       }
   }
 }

@@ -1,34 +1,34 @@
 /**
- * Raised by client libraries without calling the server. A server refusal keeps its code, or is
+ * Raised by client libraries without calling the server. A server's refusal keeps its code, or becomes
  * HTTP_<status>.
  */
 export const CLIENT_ERRORS = {
-  VERIFICATION_FAILED: 'a server answer failed a local check; `rule` names it; nothing signed',
-  FAST_PAIR: 'no pinned fast route for the pair',
-  STALE: 'the warm state of fast mode is stale',
-  APPROVAL: 'no ERC-20 approval to the permit contract',
-  POOL_FAR: 'the pool is too far under the marks',
-  ROUTE_CAP: 'over the route’s size cap',
-  MARKS_DIFFER: 'local marks are more than 3% from the service’s',
-  COOLDOWN: 'the pair was refused on price moments ago',
-  CONFIG_MISMATCH: 'the server config disagrees with the pins, or lacks the disclosure contract',
-  HASH_MISMATCH: 'the server answered another hash than the signed transaction’s',
-  MINED_MISMATCH: 'the mined transaction, output or fee is not what was signed',
-  TX_REVERTED: 'mined and reverted; only gas spent',
-  CONSENT_REQUIRED: 'a grant that changes the wallet’s code needs allow7702',
-  INSUFFICIENT_FUNDS: 'the wallet cannot pay value and gas',
-  ACCOUNT_SHAPE: 'a me/* answer is not of the expected shape',
-  ACCOUNT_WALLET: 'a me/* answer is for another wallet; ignored',
-  LEAGUE_STATEMENT: 'the statement to sign is not the client’s own rebuild',
-  SIGNING_MISMATCH: 'asked to sign a text that is not the wallet’s own statement or attestation',
-  REFUND_TO: 'a refund answer is not a plain transfer to the owner’s own wallet',
+  VERIFICATION_FAILED: 'A server response failed the local check named in `rule`; nothing was signed',
+  FAST_PAIR: 'The pair has no pinned fast route',
+  STALE: 'The prices and pools read for fast mode are stale',
+  APPROVAL: 'The token is not approved to the permit contract',
+  POOL_FAR: 'The pool’s price is too far below the marks',
+  ROUTE_CAP: 'The trade is above the route’s size cap',
+  MARKS_DIFFER: 'The client’s marks differ from the server’s by more than 3%',
+  COOLDOWN: 'The pair was refused for its price moments ago',
+  CONFIG_MISMATCH: 'The server’s config differs from the pins, or lacks the disclosure contract',
+  HASH_MISMATCH: 'The server returned another hash than the signed transaction’s',
+  MINED_MISMATCH: 'The mined transaction, output or fee is not what was signed',
+  TX_REVERTED: 'The transaction was mined and reverted; only gas was spent',
+  CONSENT_REQUIRED: 'The grant changes the wallet’s code, which needs consent (allow7702)',
+  INSUFFICIENT_FUNDS: 'The wallet cannot pay the value and gas',
+  ACCOUNT_SHAPE: 'A me/* response does not match its schema',
+  ACCOUNT_WALLET: 'A me/* response is for another wallet and was ignored',
+  LEAGUE_STATEMENT: 'The statement to sign differs from the one the client built itself',
+  SIGNING_MISMATCH: 'The text to sign is not the wallet’s own statement or attestation',
+  REFUND_TO: 'The refund is not a plain transfer to the owner’s wallet',
 } as const
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS
 
-/** The code of a server answer that carries none. */
+/** The code for an error response without one. */
 export const httpErrorCode = <S extends number>(status: S) => `HTTP_${status}` as const
 
-/** With fallback on, these send the trade down the normal path instead of failing it. */
+/** With fallback on, these errors switch the trade to the normal path instead of failing it. */
 export const CLIENT_FAST_FALLBACK_ERRORS = [
   'FAST_PAIR',
   'STALE',
@@ -40,20 +40,20 @@ export const CLIENT_FAST_FALLBACK_ERRORS = [
   'CONFIG_MISMATCH',
 ] as const satisfies readonly ClientErrorCode[]
 
-/** What VERIFICATION_FAILED names in `rule`. */
+/** The `rule` of VERIFICATION_FAILED, with the condition that must hold. */
 export const CLIENT_VERIFICATION_RULES = {
-  RECIPIENT: 'money goes only to the wallet, the router and the pinned fee recipient',
-  FEE_CLASS: 'the fee class is the one the two tokens give',
-  FEE_BPS: 'the fee is one the class, tier and shield allow',
-  MIN_OUT: 'the minimum in the calldata is the one answered',
-  PRICE: 'size and minimum are near the client’s own prices',
-  QUOTE_OWN: 'the quote is near the client’s own reading of the pools',
-  IMPACT_OWN: 'the price impact is the client’s own reading of it',
-  RISK_CODES: 'every disclosure has a code the pinned table knows',
-  RISK_NOT_ACCEPTED: 'no severe risk that the caller did not accept',
-  V4_HOOKS: 'only known hooks on the way',
-  GRANT_BINDING: 'the typed data hashes to the binding asked for',
-  GRANT_CAPS: 'the caveats cap what was asked for',
+  RECIPIENT: 'payments go only to the wallet, the router and the pinned fee recipient',
+  FEE_CLASS: 'the fee class is the one of the two tokens',
+  FEE_BPS: 'the class, tier and shield allow the fee',
+  MIN_OUT: 'the calldata has the minimum output of the response',
+  PRICE: 'size and minimum output are close to the client’s own prices',
+  QUOTE_OWN: 'the quote is close to the client’s own reading of the pools',
+  IMPACT_OWN: 'the price impact matches the client’s own reading',
+  RISK_CODES: 'the pinned risk table has the code of every disclosure',
+  RISK_NOT_ACCEPTED: 'the caller accepted every severe risk',
+  V4_HOOKS: 'the route uses only known hooks',
+  GRANT_BINDING: 'the typed data hashes to the requested binding',
+  GRANT_CAPS: 'the caveats enforce the requested caps',
   EXECUTOR_ATTESTATION: 'the co-signer attests that it holds the executor’s key',
 } as const
 export type ClientVerificationRule = keyof typeof CLIENT_VERIFICATION_RULES

@@ -2,9 +2,9 @@ import type { Pins } from '@pit/client'
 import type { Acting } from '../tool.ts'
 import { tokenAddress } from '../tools/tokenAddress.ts'
 import { checkCeilings } from './ceilings.ts'
-import type { Asked } from './journal.ts'
+import type { TradeIntent } from './journal.ts'
 
-/** Arguments of the tools that trade, named as the API names them. */
+/** Arguments of the tools that trade, with the API's names. */
 export interface TradeArgs {
   token_in: string
   token_out: string
@@ -13,8 +13,8 @@ export interface TradeArgs {
   session_id?: string
 }
 
-/** As the journal has kept it from its first version on: an older entry must match a retry of today. */
-export const askedOf = ({ token_in, token_out, notional_usd, ...others }: TradeArgs): Asked => ({
+/** The journal's format since its first version, so that retries match older entries. */
+export const intentOf = ({ token_in, token_out, notional_usd, ...others }: TradeArgs): TradeIntent => ({
   ...others,
   sell: token_in,
   buy: token_out,
@@ -27,7 +27,7 @@ export function checkTokens(pins: Pins, { token_in, token_out }: TradeArgs): voi
 
 const SIGNED: readonly unknown[] = ['signed', 'mined', 'reverted']
 
-/** A trade that would be refused anyway is not asked about; nor is the retry of a signed one. */
+/** Throws for a trade that would be refused anyway; null for the retry of a signed one. */
 export function confirmTrade(
   { own, trading, nowMs }: Pick<Acting<never>, 'own' | 'trading' | 'nowMs'>,
   { client_id, ...args }: TradeArgs & { client_id: string },
@@ -37,5 +37,5 @@ export function confirmTrade(
   const { token_in, token_out, notional_usd, session_id } = args
   checkCeilings(trading.ceilings, trading.journal, { clientId: client_id, usd: notional_usd, nowMs: nowMs() })
   const from = session_id === undefined ? own.address : `the wallet of session ${session_id}`
-  return `Sell $${notional_usd} of ${token_in} for ${token_out}, with real funds of ${from}?`
+  return `Sell $${notional_usd} of ${token_in} for ${token_out}, with real funds from ${from}?`
 }
