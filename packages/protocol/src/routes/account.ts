@@ -17,7 +17,7 @@ export const ACCOUNT_ROUTES = {
     ...PLACES['me.portfolio'],
     ...MINE,
     buckets: ['me_portfolio.key', 'me_portfolio.overall'],
-    summary: 'Balances read from the chain, valued by independent prices, and the volume tier.',
+    summary: 'On-chain balances valued at independent prices, and the volume tier.',
     answer: Portfolio,
     errors: ['RPC_UNAVAILABLE'],
   }),

@@ -11,7 +11,7 @@ import {
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
-/** The overall bucket is late: after strangers used it up, the wallet's owner is still let in. */
+/** The overall limit is checked late, so that the wallet's owner can sign in when others used it up. */
 const SIGN_IN = { buckets: ['auth.address'], lateBuckets: ['auth.overall'] } as const
 
 export const AUTH_ROUTES = {
@@ -57,7 +57,7 @@ export const AUTH_ROUTES = {
     area: 'auth',
     auth: 'key',
     sanctionedKeyAllowed: true,
-    summary: 'Revoke the calling key at once.',
+    summary: 'Revoke the calling key immediately.',
     answer: Revoked,
   }),
   'auth.revoke_all': route({
@@ -65,7 +65,7 @@ export const AUTH_ROUTES = {
     area: 'auth',
     auth: 'signature',
     ...SIGN_IN,
-    summary: 'Revoke every key of a wallet with a fresh signature, no key needed.',
+    summary: 'Revoke all keys of a wallet with a fresh signature; needs no key.',
     body: RevokeAllRequest,
     answer: RevokedAll,
     errors: ['BAD_SIGNATURE', 'CHALLENGE_EXPIRED', 'AUTH_DOMAIN_UNSET'],

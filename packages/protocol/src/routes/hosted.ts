@@ -24,14 +24,14 @@ import {
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
-/** Every hosted route is exact in its fields and shares two buckets. */
+/** All hosted routes reject unknown fields and share two rate limits. */
 const HOSTED = {
   area: 'hosted',
   buckets: ['hosted.address', 'hosted.key'],
   strictFields: true,
 } as const
 const OWNED = { ...HOSTED, auth: 'owner', params: HostedParams } as const
-/** Tokens are looked up as for a trade, and screened when they are new. */
+/** Errors of looking up tokens; new ones are screened. */
 const TOKEN_ERRORS = [
   'TOKEN_STOCK',
   'TOKEN_NOT_ALLOWED',
@@ -42,9 +42,9 @@ const TOKEN_ERRORS = [
   'RPC_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 const SCREENING = { lateBuckets: ['screen.caller', 'screen.overall'] } as const
-/** The one text of several lines. */
+/** The only field that may have several lines. */
 const STRATEGY = { multilineFields: ['params.strategy'] } as const
-/** What the signing service may refuse whatever is asked of it, beside SANCTIONED; nothing was done. */
+/** Errors of any request to the signing service, besides SANCTIONED; the request had no effect. */
 const SIGNER_ERRORS = [
   'SIGNER_REQUIRED',
   'SIGNER_UNAVAILABLE',
@@ -74,7 +74,7 @@ export const HOSTED_ROUTES = {
     ...STRATEGY,
     auth: 'wallet',
     status: 201,
-    summary: 'Create an agent the service runs, on paper or live; a live one starts paused.',
+    summary: 'Create a hosted agent, paper or live; a live one starts paused.',
     body: HostedCreate,
     answer: HostedCreated,
     errors: ['BAD_TERMS', 'TOO_MANY_AGENTS', ...SIGNER_ERRORS, ...TOKEN_ERRORS, 'EXECUTOR_ATTESTATION'],
@@ -90,7 +90,7 @@ export const HOSTED_ROUTES = {
     ...PLACES['hosted.ai'],
     ...HOSTED,
     auth: 'key',
-    summary: 'Models, prices, templates and who pays for an AI agent.',
+    summary: 'Models, prices, templates and payment sources of AI agents.',
     answer: AiOverview,
   }),
   'hosted.get': route({
@@ -104,7 +104,7 @@ export const HOSTED_ROUTES = {
     ...OWNED,
     ...SCREENING,
     ...STRATEGY,
-    summary: 'Change an agent, or switch its live flag inside the session its owner signed.',
+    summary: 'Change an agent, or turn live trading on or off within its signed session.',
     body: HostedUpdate,
     answer: HostedUpdated,
     errors: [
@@ -172,7 +172,7 @@ export const HOSTED_ROUTES = {
   'hosted.rotate_executor': route({
     ...PLACES['hosted.rotate_executor'],
     ...OWNED,
-    summary: 'Give the agent a new executor key; it pauses until a new session is attached.',
+    summary: 'Replace the agent’s executor key; the agent pauses until a new session is attached.',
     answer: HostedRotated,
     errors: ['PAPER_AGENT', 'STOPPED', 'TOO_MANY_AGENTS', ...SIGNER_ERRORS, 'EXECUTOR_ATTESTATION'],
   }),
@@ -230,7 +230,7 @@ export const HOSTED_ROUTES = {
   'hosted.executor': route({
     ...PLACES['hosted.executor'],
     ...OWNED,
-    summary: 'The executor’s address, gas and attestation; a deleted agent’s too.',
+    summary: 'The executor’s address, gas and attestation, also of a deleted agent.',
     answer: Executor,
     errors: ['NO_EXECUTOR', 'RPC_UNAVAILABLE'],
   }),

@@ -59,7 +59,7 @@ export const LEAGUE_ROUTES = {
   'league.seasons': route({
     ...PLACES['league.seasons'],
     ...READ,
-    summary: 'Every season, newest first.',
+    summary: 'All seasons, newest first.',
     answer: Seasons,
   }),
   'league.season': route({
@@ -73,14 +73,14 @@ export const LEAGUE_ROUTES = {
   'league.reserve': route({
     ...PLACES['league.reserve'],
     ...READ,
-    summary: 'The prize reserve, season by season, and this season’s estimate.',
+    summary: 'The prize reserve by season, and the estimate for the current one.',
     answer: Reserve,
   }),
   'league.me': route({
     ...PLACES['league.me'],
     area: 'league',
     auth: 'wallet',
-    summary: 'The wallet’s entries.',
+    summary: 'The wallet’s league entries.',
     answer: MyEntries,
   }),
   'league.statement': route({

@@ -1,14 +1,14 @@
 import { FAST_RULES } from '../errors/fastRules.ts'
 import type { ErrorCode, RefusalCode } from '../errors/table.ts'
 
-/** The fee is not the request's to set, and its recipient and the chain's state only in development. */
+/** Errors of fee and development-only fields. */
 export const REFUSED_TRADE_FIELDS = {
   fee_bps: 'FEE_FIXED',
   fee_recipient: 'DEV_DISABLED',
   assume_state: 'DEV_DISABLED',
 } as const satisfies { readonly [field: string]: RefusalCode }
 
-/** What reading two tokens and a size may refuse. */
+/** Errors of reading two tokens and a size. */
 export const QUOTE_ERRORS = [
   'NO_ROUTE',
   'TOKEN_NOT_ALLOWED',
@@ -22,7 +22,7 @@ export const QUOTE_ERRORS = [
   'VENUE_FAILED',
 ] as const satisfies readonly ErrorCode[]
 
-/** The practice board quotes core assets alone, without shield, and judges them as a plan is. */
+/** The practice board quotes only core assets, without shield, and applies the policy of a plan. */
 export const PRACTICE_QUOTE_ERRORS = [
   'RISK_NOT_ACCEPTED',
   'ROUTE_VS_MID',
@@ -36,14 +36,14 @@ export const PRACTICE_QUOTE_ERRORS = [
   'VENUE_FAILED',
 ] as const satisfies readonly ErrorCode[]
 
-/** Refusals of a plan by its simulation. */
+/** Errors of a plan's simulation. */
 const SIMULATION_ERRORS = [
   'SIMULATION_FAILED',
   'QUOTE_SIM_MISMATCH',
   'DRY_RUN_UNFUNDABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** Refusals of fields that only a plan's request has. */
+/** Errors of fields that only plan requests have. */
 const APPROVAL_ERRORS = [
   'APPROVAL_MODE',
   'APPROVAL_BUDGET',
@@ -52,7 +52,7 @@ const APPROVAL_ERRORS = [
   'FEE_RECIPIENT_NOT_ALLOWED',
 ] as const satisfies readonly ErrorCode[]
 
-/** Risk, policy and curve refusals of a trade that is to be signed. */
+/** Risk, policy and curve errors of a trade that will be signed. */
 const TRADE_ERRORS = [
   'RISK_NOT_ACCEPTED',
   'RISK_BLOCKED',
@@ -85,10 +85,10 @@ export const BUILD_ERRORS = [
 
 export const PREPARE_ERRORS = [...BUILD_ERRORS, ...SIMULATION_ERRORS] as const satisfies readonly ErrorCode[]
 
-/** A failed simulation is what live/simulate answers, not a refusal. */
+/** live/simulate returns a failed simulation as its result, not as an error. */
 export const SIMULATE_ERRORS = [...BUILD_ERRORS, 'DRY_RUN_UNFUNDABLE'] as const satisfies readonly ErrorCode[]
 
-/** The contract lists these for a session trade too; this server answers them on other routes. */
+/** The contract lists these for session trades too, but this server returns them only on other routes. */
 export const SESSION_TRADE_BY_CONTRACT = [
   'WALLET_MISMATCH',
   'WALLET_NOT_BOUND',
@@ -104,7 +104,7 @@ export const SESSION_TRADE_BY_CONTRACT = [
   'TX_REFUSED',
 ] as const satisfies readonly ErrorCode[]
 
-/** A session trade names no approvals, and its calldata is checked for the binding's fee. */
+/** Session trades have no approval fields, and their calldata must pay the binding's fee. */
 export const SESSION_PLAN_ERRORS = [
   ...TRADE_ERRORS,
   ...SIMULATION_ERRORS,
@@ -113,7 +113,7 @@ export const SESSION_PLAN_ERRORS = [
 
 export const FAST_ERRORS = [...FAST_RULES, 'RPC_UNAVAILABLE'] as const satisfies readonly ErrorCode[]
 
-/** What registering a session's root at the co-signer may refuse. */
+/** Errors of registering a session's root with the co-signer. */
 export const ROOT_ERRORS = [
   'NO_FEED_SESSION',
   'ROOT_REUSED',
@@ -124,7 +124,7 @@ export const ROOT_ERRORS = [
   'ROOT_DAY_CAP',
 ] as const satisfies readonly ErrorCode[]
 
-/** The co-signer's refusals of a trade. */
+/** The co-signer's errors for a trade. */
 export const COSIGN_ERRORS = [
   'REFUSED',
   'SIGNER_FROZEN',

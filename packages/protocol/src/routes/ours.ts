@@ -16,7 +16,7 @@ const CONNECT = {
   ours: true,
 } as const
 
-/** Beyond the documents, and marked so wherever they are shown. */
+/** Routes that are not in the contract; marked as such in all documentation. */
 export const OUR_ROUTES = {
   openapi: route({
     ...PLACES.openapi,
@@ -47,7 +47,7 @@ export const OUR_ROUTES = {
     strictFields: true,
     ours: true,
     status: 201,
-    summary: 'Trade the wallet’s practice account at a real quote.',
+    summary: 'Trade in the wallet’s practice account at a real quote.',
     body: {
       ...Sized({ token_in, token_out, notional_usd, amount_in, client_id: ClientId }),
       additionalProperties: false,

@@ -1,15 +1,15 @@
 export interface Place {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** Other statuses that carry the answer itself, and when. */
+  /** Other statuses with the normal response body, and when. */
   readonly statusWhen?: { readonly [status: number]: string }
 }
 
 export const API_PREFIX = '/api/v1/'
 
 /**
- * Where every route is: method and path below /api/v1/, parameters as `:name`. The full table is built on
- * this one, which alone a client carries: it has no schemas.
+ * Method and path of every route below /api/v1/, parameters as `:name`. Separate from the full table because
+ * clients bundle it without schemas.
  */
 export const PLACES = {
   config: { method: 'GET', path: 'config' },

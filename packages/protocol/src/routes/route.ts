@@ -4,12 +4,12 @@ import type { BucketId } from '../rates.ts'
 
 /**
  * none: public. key: any valid key. wallet: a key bound to a wallet. owner: the key of the wallet that
- * created the agent. session: the session wallet's key or its executor's. wallet_when_given: bound when
- * `wallet` is sent. signature: a wallet signature in the body, no key.
+ * created the agent. session: the key of the session's wallet or executor. wallet_when_given: must be bound
+ * to `wallet` if that is sent. signature: a wallet signature in the body, no key.
  */
 export type Auth = 'none' | 'key' | 'wallet' | 'owner' | 'session' | 'wallet_when_given' | 'signature'
 
-/** The feature a route belongs to, and what it answers while that feature is not running. */
+/** The error of a route while its feature is not running. */
 export const AREAS = {
   server: 'ENGINE_UNAVAILABLE',
   auth: 'ENGINE_UNAVAILABLE',
@@ -22,7 +22,7 @@ export const AREAS = {
 } as const satisfies Record<string, ErrorCode>
 export type Area = keyof typeof AREAS
 
-/** A route that takes no fields in this place. */
+/** For routes without fields in this place. */
 export const NO_FIELDS = Type.Object({})
 const EXACTLY_NO_FIELDS = Type.Object({}, { additionalProperties: false })
 type NoFields = typeof NO_FIELDS
@@ -38,28 +38,28 @@ export type Route<
   readonly path: string
   readonly area: Area
   readonly auth: Auth
-  /** Charged before the body is read, in this order. */
+  /** Rate limits charged before the body is read, in this order. */
   readonly buckets: readonly BucketId[]
-  /** Charged by the handler, once it knows that they apply. */
+  /** Rate limits charged by the handler if they apply. */
   readonly lateBuckets: readonly BucketId[]
   readonly status: 200 | 201
-  /** Other statuses that carry the answer itself, and when. */
+  /** Other statuses with the normal response body, and when. */
   readonly statusWhen: { readonly [status: number]: string }
-  /** An unknown field is refused with `unknownFieldCode` instead of being ignored. */
+  /** Unknown fields are rejected with `unknownFieldCode` instead of ignored. */
   readonly strictFields: boolean
-  /** UNKNOWN_FIELD on hosted and league routes; on live/* BAD_REQUEST with the nearest known name. */
+  /** UNKNOWN_FIELD on hosted and league routes; BAD_REQUEST with the nearest known name on live/*. */
   readonly unknownFieldCode: 'UNKNOWN_FIELD' | 'BAD_REQUEST'
-  /** An unknown query field is BAD_REQUEST instead of being ignored. */
+  /** Unknown query fields are BAD_REQUEST instead of ignored. */
   readonly strictQuery: boolean
-  /** Served to the key of a sanctioned wallet: it ends what the key started. */
+  /** Also served to keys of sanctioned wallets, so that they can end what they started. */
   readonly sanctionedKeyAllowed: boolean
-  /** Texts of several lines: line breaks and tabs may stand in them, other control characters nowhere. */
+  /** Multi-line text fields: line breaks and tabs are allowed, other control characters are not. */
   readonly multilineFields: readonly string[]
   /**
    * Fields that are named only to be refused, and with what. DEV_DISABLED ones pass where DEV_FIELDS is on.
    */
   readonly refusedFields: { readonly [field: string]: RefusalCode }
-  /** Beyond the documents. */
+  /** Not in the contract. */
   readonly ours: boolean
   readonly summary: string
   readonly params: P
@@ -67,9 +67,9 @@ export type Route<
   readonly body: B
   readonly takesBody: boolean
   readonly answer: A
-  /** Every code it may answer, the edge's included. */
+  /** All possible error codes, including those of HTTP handling. */
   readonly errors: readonly ErrorCode[]
-  /** Where a code of several statuses has its own here. */
+  /** Statuses of codes that differ from the code's default on this route. */
   readonly statusOf: { readonly [Code in ErrorCode]?: readonly number[] }
 }
 
@@ -98,7 +98,7 @@ export type RouteDraft<P extends TSchema, Q extends TSchema, B extends TSchema, 
     >
   >
 
-/** Fills a row's defaults and adds the codes that every route of its kind may answer. */
+/** Fills in a row's defaults and adds the codes common to routes of its kind. */
 export function route<
   A extends TSchema,
   P extends TSchema = NoFields,

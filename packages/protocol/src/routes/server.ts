@@ -19,7 +19,7 @@ export const SERVER_ROUTES = {
     area: 'server',
     auth: 'none',
     buckets: ['health.address'],
-    summary: 'Whether the service is ok, degraded or down (503).',
+    summary: 'Status of the service: ok, degraded or down (503).',
     answer: Health,
   }),
   stats: route({

@@ -93,7 +93,7 @@ describe('the route table', () => {
   })
 })
 
-/** Every object with named fields in a schema. */
+/** All objects with named fields in a schema. */
 function objectsIn(schema: TSchema): TSchema[] {
   const properties = (schema['properties'] ?? {}) as Record<string, TSchema>
   const inner = [...Object.values(properties), ...((schema['anyOf'] ?? []) as TSchema[])]

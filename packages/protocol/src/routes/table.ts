@@ -36,7 +36,7 @@ export const ROUTES = Object.fromEntries(
 
 export const ROUTE_IDS = Object.keys(ROUTES) as RouteId[]
 
-/** A row with its schemas' types forgotten, for code that walks the table. */
+/** A row without its schemas' types, for code that iterates over the table. */
 export type AnyRoute = Route & { readonly id: RouteId }
 export const routeById = (id: RouteId): AnyRoute => ROUTES[id] as AnyRoute
 
@@ -48,6 +48,6 @@ export type Answer<Id extends RouteId> = Static<Rows[Id]['answer']>
 export type BodyInput<Id extends RouteId> = Sent<Rows[Id]['body']>
 export type QueryInput<Id extends RouteId> = Sent<Rows[Id]['query']>
 
-/** The status a refusal has on this route: the thrower's, else the route's own, else the row's first. */
+/** The status of an error on this route: the thrower's, else the route's, else the row's first. */
 export const statusFor = (route: Pick<Route, 'statusOf'>, error: PitError): number =>
   error.statusGiven ? error.status : (route.statusOf[error.code]?.[0] ?? error.status)

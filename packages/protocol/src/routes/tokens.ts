@@ -45,7 +45,7 @@ export const TOKEN_ROUTES = {
     ...PLACES['tokens.stats'],
     area: 'tokens',
     auth: 'key',
-    summary: 'How many tokens there are, by tier, kind and risk; counted at most every 30 s.',
+    summary: 'Number of tokens by tier, kind and risk; counted at most every 30 s.',
     answer: TokenStats,
     errors: ['STATS_PENDING'],
   }),
