@@ -26,7 +26,7 @@ export interface TypedData {
   message: object
 }
 
-/** What the client signs with. Nothing reaches it that was not verified. */
+/** Signs for the client. It receives only verified data. */
 export interface Account {
   address: Hex
   signMessage(text: string): Promise<Hex>

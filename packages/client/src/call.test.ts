@@ -51,7 +51,7 @@ it('honours Retry-After, then answers', async () => {
   expect(waits).toEqual([2_000])
 })
 
-it('does not wait longer than it was told to, and says how long', async () => {
+it('times out after the configured time, and reports it', async () => {
   const { api, sent } = open(
     refused(429, { code: 'KEYS_CAPPED', message: 'no', retry: 'pause' }, { 'retry-after': '3600' }),
   )
@@ -84,13 +84,13 @@ it('names answers without a code by their status', async () => {
   expect([error.code, error.retry]).toEqual(['HTTP_502', 'look_first'])
 })
 
-it('stops when told to', async () => {
+it('stops when aborted', async () => {
   const { api, sent } = open()
   const error = await caught(api.health({}, { signal: AbortSignal.abort(new Error('enough')) }))
   expect([error.message, sent.length]).toEqual(['enough', 0])
 })
 
-it('says to try again after a pause when a route that only reads has no answer, whoever lost it', async () => {
+it('advises a retry after a pause if a read-only route has no response', async () => {
   const gone = new TypeError('refused')
   const unreachable = await caught(open(gone, gone, gone, gone).api.config())
   expect([unreachable.code, unreachable.retry]).toEqual(['SERVER_UNREACHABLE', 'pause'])

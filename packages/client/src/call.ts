@@ -19,7 +19,7 @@ export interface CallOptions {
 }
 
 type Field<Name extends string, T> = Record<never, never> extends T ? { [K in Name]?: T } : { [K in Name]: T }
-/** What a route takes: `params` of its path, `query`, `body`. */
+/** Input of a route: path `params`, `query` and `body`. */
 export type Ask<Id extends RouteId> = Field<'params', Params<Id>> &
   Field<'query', QueryInput<Id>> &
   Field<'body', BodyInput<Id>>
@@ -31,7 +31,7 @@ type Method<Id extends RouteId> =
 export type Api = { readonly [Id in RouteId]: Method<Id> }
 
 export interface TransportOptions {
-  /** Where the server is: `https://pit.example`. */
+  /** Base URL of the server: `https://pit.example`. */
   url: string
   apiKey?(): string | null
   fetch?: typeof fetch
@@ -141,7 +141,9 @@ async function tryOnce(
     const why = cause instanceof TooLong ? `: ${cause.message}` : ''
     throw new PitRefusal('SERVER_UNREACHABLE', `${id} had no usable response from ${url}${why}.`, {
       retry: unansweredRetry(id),
-      hint: ACTS.has(id) ? RETRIES.look_first : 'Is the server running, and its address right?',
+      hint: ACTS.has(id)
+        ? RETRIES.look_first
+        : 'Check that the server is running and that its address is right.',
       cause,
     })
   }

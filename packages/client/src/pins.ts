@@ -10,11 +10,11 @@ import {
 } from '@pit/protocol'
 import { refuse } from './errors.ts'
 
-/** What the client takes from its own profile and from no server. */
+/** Values that the client takes from its own profile, never from a server. */
 export interface Pins extends Pinned {
   profile: ChainProfile
   cosigner: Address | null
-  /** Where the client reads its own prices, by token. */
+  /** Sources of the client's own prices, by token. */
   marks: ReadonlyMap<Address, MarkSource>
 }
 
@@ -26,7 +26,7 @@ export function pinsOf(
   const whole = { ...profile, fee_recipient: own.feeRecipient ?? profile.fee_recipient }
   return {
     ...pinnedIn(whole, (name) =>
-      refuse('CONFIG_MISMATCH', `profile ${profile.name} names no ${name}, so nothing can be signed`),
+      refuse('CONFIG_MISMATCH', `profile ${profile.name} has no ${name}, so nothing can be signed`),
     ),
     profile,
     cosigner: knownAddress(own.cosigner ?? profile.cosigner),
@@ -41,7 +41,7 @@ export function tokenNamed(pins: Pins, name: string): Address | null {
   return null
 }
 
-/** Where a server's config differs from the pins, by field; empty when it can be trusted with a request. */
+/** Fields in which a server's config differs from the pins; empty if it matches. */
 export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
   const diffs: string[] = []
   const same = (field: string, said: unknown, pinned: unknown) => {
@@ -89,7 +89,7 @@ export function checkConfig(pins: Pins, config: Answer<'config'>): void {
   try {
     diffs = configDiffs(pins, config)
   } catch (cause) {
-    refuse('CONFIG_MISMATCH', 'the config lacks fields every server has', { cause })
+    refuse('CONFIG_MISMATCH', 'the config lacks required fields', { cause })
   }
   if (diffs.length > 0) refuse('CONFIG_MISMATCH', `${diffs.slice(0, 5).join(', ')} differ`, { diffs })
 }

@@ -28,6 +28,6 @@ export function refuseUnfunded(
 /** Whole tokens with their symbol; atoms and the address of a token the pins do not know. */
 function amountText({ tokens }: Pick<Pins, 'tokens'>, token: Address, atoms: bigint): string {
   if (token === NATIVE) return `${decimalText(atoms, 18)} ETH`
-  const known = tokens.get(token)
-  return known ? `${decimalText(atoms, known.decimals)} ${known.core ?? token}` : `${atoms} atoms of ${token}`
+  const info = tokens.get(token)
+  return info ? `${decimalText(atoms, info.decimals)} ${info.core ?? token}` : `${atoms} atoms of ${token}`
 }

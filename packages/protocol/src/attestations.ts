@@ -1,20 +1,20 @@
 import { NATIVE_TOKEN } from './numbers.ts'
 
 /**
- * Texts that one party signs (EIP-191) and anybody rebuilds from the fields: one spelling each, so that the
- * bytes are the same in every language. Addresses and hashes are lower-case, times unix seconds with the same
- * in words beside.
+ * Texts that one party signs (EIP-191) and others rebuild from the fields. Each has exactly one spelling, so
+ * that the bytes are the same in every language: lower-case addresses and hashes, times in unix seconds and as
+ * ISO text.
  */
 
 export interface ExecutorAttestation {
   executor: string
-  /** Who alone may grant to the executor and whom alone its gas goes back to. */
+  /** The only wallet that may grant to the executor, and the only recipient of its gas. */
   owner: string
   agentId: string
   chainId: number
 }
 
-/** What the co-signer signs of an executor whose key it holds. */
+/** The text that the co-signer signs for an executor whose key it holds. */
 export function executorAttestationText({ executor, owner, agentId, chainId }: ExecutorAttestation): string {
   return [
     'Pit executor attestation',
@@ -40,7 +40,7 @@ export interface StockAttestation {
   chainId: number
 }
 
-/** What an owner signs so that a hosted agent may trade stock tokens in one session until a given time. */
+/** The text that an owner signs to let a hosted agent trade stock tokens in one session until a given time. */
 export function stockAttestationText(terms: StockAttestation): string {
   return [
     'Pit stock token attestation',
@@ -61,7 +61,7 @@ export function stockAttestationText(terms: StockAttestation): string {
 /** The last second of the year 9999. */
 const LAST_S = 253_402_300_799
 
-// A field that could hold a line break could say anything of the lines below it.
+// A field with a line break could forge the lines below it.
 const id = (text: string): string => fitting(text, /^[A-Za-z0-9_.:-]{1,128}$/, 'id')
 const address = (text: string): string =>
   fitting(text.toLowerCase(), /^0x[0-9a-f]{40}$/, 'address', NATIVE_TOKEN)
@@ -73,11 +73,12 @@ function fitting(text: string, shape: RegExp, what: string, never?: string): str
 }
 
 function whole(value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('no whole number for an attestation')
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new TypeError('an attestation needs a whole number here')
   return value
 }
 
 function time(atS: number): string {
-  if (whole(atS) > LAST_S) throw new TypeError('no time for an attestation')
+  if (whole(atS) > LAST_S) throw new TypeError('the time is out of range for an attestation')
   return `${atS} (${new Date(atS * 1000).toISOString().slice(0, 19)}Z)`
 }

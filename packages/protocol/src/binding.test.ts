@@ -131,7 +131,7 @@ describe('readBinding', () => {
     expect(refused({ fee: { ...fee, other_bps: 90 } })).toBe('taken')
   })
 
-  it.each([null, undefined, 3, 'text', [], {}])('refuses what is no object: %j', (value) =>
+  it.each([null, undefined, 3, 'text', [], {}])('rejects a value that is not an object: %j', (value) =>
     expect(readBinding(value)).toMatchObject({ ok: false, field: 'version' }),
   )
 

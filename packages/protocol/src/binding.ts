@@ -3,14 +3,14 @@ import { canonicalJson } from './canonicalJson.ts'
 import { MICRO_USD_PER_USD } from './money/dollars.ts'
 import { CHAIN_ID, FEE, SESSION } from './numbers.ts'
 
-// Apart from the schemas, which a client does not carry.
+// Separate from the schemas, which clients do not bundle.
 
 const MICRO = Number(MICRO_USD_PER_USD)
 
-/** A rule a binding or a grant breaks. `field` is the grant's name of it where it has one. */
+/** A broken rule of a binding or grant. `field` is the grant's field name if it has one. */
 export type BindingFault = { field: string; message: string }
 
-/** The limits' ranges, in the grant's own names. */
+/** The ranges of the limits, by the grant's field names. */
 export function limitFaults(limits: BindingLimits): BindingFault[] {
   const { max_trade_micro_usd: trade, max_day_micro_usd: day, max_trades: trades } = limits
   const faults: BindingFault[] = []
@@ -32,7 +32,7 @@ export function limitFaults(limits: BindingLimits): BindingFault[] {
   return faults
 }
 
-/** Whether a session may still last so long. One with a token that has no oracle feed ends within a day. */
+/** Checks a session's remaining time. With a token that has no oracle feed it is at most a day. */
 export function expiryFaults(
   expiresInS: number,
   tokens: 'all have a feed' | 'some have no feed',
@@ -44,7 +44,7 @@ export function expiryFaults(
   return [{ field: 'expires_in_s', message: `must be ${SESSION.expiresInSMin} to ${most}${why}` }]
 }
 
-/** What a root's salt is. The caller has the hash function: keccak256 of a text as UTF-8. */
+/** The salt of a root. The caller passes the hash function: keccak256 of UTF-8 text. */
 export function bindingHash(
   keccakText: (text: string) => `0x${string}`,
   binding: SessionBinding,
@@ -62,7 +62,7 @@ type Ask = Pick<
   marks?: readonly BindingMark[]
 }
 
-/** A binding of today's version and fee schedule, in its one spelling. Ranges are not judged here. */
+/** Creates a canonical binding of the current version and fee schedule. Does not check ranges. */
 export function createBinding(request: Ask): SessionBindingV3 {
   return {
     version: SESSION.bindingVersion,
@@ -92,7 +92,7 @@ export function createBinding(request: Ask): SessionBindingV3 {
   }
 }
 
-/** The rates a trade of this class may pay under the binding, highest first; its shield counted in. */
+/** Fee rates that the binding allows for this class, including shield, highest first. */
 export function boundFeeBps(binding: SessionBinding, feeClass: 'major' | 'other'): number[] {
   const { fee } = binding
   if (fee.schedule === 1) return [fee.fee_bps]
@@ -104,7 +104,7 @@ export function boundFeeBps(binding: SessionBinding, feeClass: 'major' | 'other'
     .map((bps) => bps + shield)
 }
 
-/** The risk terms trades run under; version 1 knew none. */
+/** The risk terms of the session's trades; version 1 had none. */
 export function boundRiskTerms(binding: SessionBinding): SessionBindingV3['risk'] {
   if (binding.version === 3) return binding.risk
   return { accept_risks: [], shield: false, policies: [], ...(binding.version === 2 && binding.risk) }
@@ -115,7 +115,7 @@ export function boundMarks(binding: SessionBinding): readonly BindingMark[] {
   return (binding.version === 3 && binding.marks) || []
 }
 
-/** Before version 3 a token the audit has not verified is traded only when it was listed as such. */
+/** Before version 3, tokens that the audit has not verified had to be listed as such. */
 export function boundToVerified(binding: SessionBinding, token: string): boolean {
   if (binding.version === 3) return false
   return binding.version === 1 || !(binding.unverified_tokens as string[]).includes(token.toLowerCase())

@@ -5,10 +5,9 @@ import { SHIELD_POLICY_NAMES } from './risks.ts'
 import { Exact, OneOf } from './schemas/scalars.ts'
 
 /**
- * What a session's owner signs besides the caveats: its canonical JSON is hashed into the root's salt, so
- * that no key can widen it later. Every field has one spelling (lower-case, sorted, whole numbers), because
- * another spelling would be another hash. A shape once signed under is never changed; a new one gets a new
- * version.
+ * The limits that a session's owner signs besides the caveats. Their canonical JSON is hashed into the root's
+ * salt, so that no key can widen them later. Every field has one spelling (lower-case, sorted, whole numbers),
+ * because another spelling would give another hash. Signed shapes never change; a new shape gets a new version.
  */
 
 const MICRO = Number(MICRO_USD_PER_USD)
@@ -24,7 +23,7 @@ const AcceptedRisks = Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$'
   maxItems: 64,
 })
 const Policies = Type.Array(OneOf(SHIELD_POLICY_NAMES), EachOnce)
-/** What one whole token is worth by its owner's word: dollars times 10^18, in decimal digits. */
+/** Owner-signed price of one whole token: dollars times 10^18, in decimal digits. */
 const Mark = Exact({
   token: Address,
   decimals: Whole(0, 36),
@@ -48,7 +47,7 @@ const common = {
   limits: Limits,
   /** Unix seconds. */
   expires_at: Whole(1, 9_999_999_999),
-  /** Random: the same terms granted twice are two roots. */
+  /** Random, so that granting the same terms twice gives two roots. */
   nonce: Nonce,
 }
 /** Schedule 1 had one rate for every trade. */
@@ -59,7 +58,7 @@ const Fee = Exact({
   major_min_bps: FeeBps,
   major_max_bps: FeeBps,
   other_bps: FeeBps,
-  /** On top of either, when the session has shield. */
+  /** Added to either rate if the session has shield. */
   shield_add_bps: FeeBps,
 })
 
@@ -69,7 +68,7 @@ const BindingV2 = Exact({
   ...common,
   fee: FirstFee,
   risk: Exact({ accept_risks: AcceptedRisks, shield: Type.Boolean() }),
-  /** Of the tokens, those the owner wants traded although the audit has not verified them. */
+  /** Tokens that the owner allows although the audit has not verified them. */
   unverified_tokens: Type.Array(Address, { ...EachOnce, maxItems: MAX_TOKENS }),
 })
 export const SessionBindingV3 = Exact(
@@ -79,8 +78,7 @@ export const SessionBindingV3 = Exact(
     fee: Fee,
     risk: Exact({ accept_risks: AcceptedRisks, shield: Type.Boolean(), policies: Policies }),
     /**
-     * For each token the co-signer cannot price itself: it judges trades of it by this. Left out when there
-     * is none.
+     * Prices for the tokens that the co-signer cannot price itself. Omitted if there are none.
      */
     marks: Type.Optional(Type.Array(Mark, { minItems: 1, maxItems: MAX_TOKENS })),
   },

@@ -1,4 +1,4 @@
-/** What JSON can say. A field of `undefined` is no field, as when it is sent. */
+/** A JSON value. Fields that are `undefined` are omitted, as in JSON.stringify. */
 export type Json =
   | null
   | boolean
@@ -8,10 +8,9 @@ export type Json =
   | { readonly [field: string]: Json | undefined }
 
 /**
- * The one text of a value that is hashed: keys sorted by code point, no spaces, ASCII only (`\u` and four
- * lower-case digits for everything else), numbers as ECMAScript writes them. It is what Python's
- * `json.dumps(value, sort_keys=True, separators=(",", ":"))` writes for texts and whole numbers, so a hash
- * can be checked anywhere.
+ * Canonical JSON for hashing: keys sorted by code point, no spaces, ASCII only (`\u` and four lower-case
+ * digits for everything else), numbers as in ECMAScript. For texts and whole numbers it equals Python's
+ * `json.dumps(value, sort_keys=True, separators=(",", ":"))`, so that hashes can be checked anywhere.
  */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value)
@@ -32,7 +31,7 @@ const quoted = (text: string): string =>
   )
 
 function written(value: number): string {
-  // Past this, readers in other languages would hold another number than the one that was written.
+  // Larger integers lose precision in other languages.
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     throw new RangeError(`${value} has no exact JSON: send it as a string`)
   }
@@ -40,7 +39,7 @@ function written(value: number): string {
 }
 
 /**
- * JavaScript compares UTF-16 units, which puts U+1F600 before U+FF5E; everybody else compares code points.
+ * JavaScript compares UTF-16 units, which puts U+1F600 before U+FF5E; other languages compare code points.
  */
 function byCodePoint(a: string, b: string): number {
   const [left, right] = [[...a], [...b]]

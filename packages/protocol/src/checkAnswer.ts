@@ -9,8 +9,8 @@ import { type Checked, checkWith } from './validate.ts'
 const closedAnswers = new Map<RouteId, TSchema>()
 
 /**
- * Holds an answer against what its route documents, exactly: no field is missing, of another type, or told
- * nowhere. For tests; a client must not break on a field it does not know.
+ * Checks a response against its route's schema exactly: no missing, mistyped or undocumented field. For tests
+ * only; clients must ignore unknown fields.
  */
 export function checkAnswer(route: RouteId | AnyRoute, answer: unknown): Checked {
   const { id, answer: schema } = typeof route === 'string' ? routeById(route) : route
@@ -19,14 +19,14 @@ export function checkAnswer(route: RouteId | AnyRoute, answer: unknown): Checked
   return checkWith(closed, answer)
 }
 
-/** The same of a refusal: it carries what its code's row names, and nothing else. */
+/** Checks an error response: it may have only the extras of its code's row. */
 export function checkRefusal(error: { readonly code: ErrorCode }): Checked {
   const extras = extrasOf(error.code).map((name) => [name, Type.Optional(close(EXTRA_SCHEMAS[name]))])
   const fields = { code: Type.Literal(error.code), ...ERROR_FIELDS, ...Object.fromEntries(extras) }
   return checkWith(Type.Object(fields, { additionalProperties: false }), error)
 }
 
-/** The schema with every object closed, and with the form that an object really has. */
+/** The schema with every object closed, and with the form that the value has. */
 function close(schema: TSchema): TSchema {
   const properties = schema['properties'] as TProperties | undefined
   if (properties !== undefined) {

@@ -80,7 +80,7 @@ describe('fastRoutesOf', () => {
     expect(JSON.parse(text)).toEqual(fastRoutesOf(profileWith(pins)))
   })
 
-  it('has no routes where there is no router or no recipient', () => {
+  it('has no routes without a router or fee recipient', () => {
     const profile = profileWith({ 'ETH/USDG': v4(USDG) })
     expect(fastRoutesOf({ ...profile, fee_recipient: null }).pairs).toEqual({})
     profile.contracts.universal_router = null

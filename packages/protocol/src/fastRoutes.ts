@@ -6,12 +6,12 @@ import type { ChainProfile, CoreToken } from './profile.ts'
 import type { FastPool, FastRoute, FastTable } from './schemas/fastTable.ts'
 import { FAST_SYMBOLS, FEE_SIDE_RANK, type FeeSide } from './values.ts'
 
-/** Changes whenever the bytes of a route, its pool, cap or floor could: clients pin the table by its hash. */
+/** Increment when a route's bytes, pool, cap or floor change: clients pin the table by its hash. */
 const VERSION = '1'
 
 const lower = (address: string): string => address.toLowerCase()
 
-/** The routes that this chain's profile pins; none where it names no router or no fee recipient. */
+/** The pinned routes of this chain's profile; none without a router or fee recipient. */
 export function fastRoutesOf(profile: ChainProfile): FastTable {
   const { universal_router: router, permit2, universal_router_layout } = profile.contracts
   const pairs: Record<string, FastRoute> = {}
@@ -90,7 +90,7 @@ function routeOf(profile: ChainProfile, pair: string): FastRoute {
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
 
-/** How far a token's mark may stand behind its market: by its feed's deviation; USDG is a dollar by definition. */
+/** How far a token's mark may lag its market: its feed's deviation; USDG is a dollar by definition. */
 function stepBpsOf({ core_tokens }: ChainProfile, symbol: string): number {
   if (symbol === 'USDG') return 0
   const feedOf = (name: string) => core_tokens.find((token) => token.symbol === name)?.feed
@@ -105,7 +105,7 @@ function tokenOf(profile: ChainProfile, pair: string, symbol: string): FastRoute
   return { symbol, address: lower(token.address), decimals: token.decimals }
 }
 
-/** The end that ranks first pays. */
+/** The token that ranks first pays the fee. */
 function feeSideOf(symbolIn: string, symbolOut: string): FeeSide {
   const rank = (symbol: string) => (FEE_SIDE_RANK as readonly string[]).indexOf(symbol)
   return rank(symbolIn) < rank(symbolOut) ? 'input' : 'output'

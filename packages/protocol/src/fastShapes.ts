@@ -9,7 +9,7 @@ export interface FastShape {
 }
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
-/** How the router is told of its caller, and of itself. */
+/** The router's placeholder addresses for its caller and for itself. */
 const CALLER = '0x0000000000000000000000000000000000000001'
 const ROUTER = '0x0000000000000000000000000000000000000002'
 
@@ -39,7 +39,7 @@ export function shapeOf(trade: {
   const wraps = pool.token_in !== tokenIn
   const unwraps = pool.token_out !== tokenOut
   const paysInput = side === 'input'
-  // An output-side fee, or ETH out of a WETH pool, needs a stop at the router; else the pool pays the caller.
+  // An output-side fee, or ETH from a WETH pool, goes through the router; otherwise the pool pays the caller.
   const direct = paysInput && !unwraps
   const terms = {
     amountIn: paysInput ? '$swap_in' : '$amount_in',
@@ -92,7 +92,7 @@ export function shapeOf(trade: {
     )
   }
   if (!direct) inputs.push(sweep(tokenOut, '$min_out'))
-  // A v3 pool that runs out leaves what it did not take with the router.
+  // If a v3 pool runs out, the unused input stays in the router.
   if (wraps && pool.version === 'v3') inputs.push(sweep(pool.token_in, '0'))
   return { inputs, names: inputs.map(({ name }) => name), feeCommand }
 }
@@ -125,8 +125,7 @@ function v3Swap(pool: FastPool & { version: 'v3' }, terms: SwapTerms): RouterInp
 }
 
 /**
- * Paid in full first (SETTLE), swapped for all that was paid, all of the output taken: 0 stands for "all of
- * it".
+ * SETTLE the full input first, swap all of it, TAKE all of the output; 0 means "all".
  */
 function v4Swap(pool: FastPool & { version: 'v4' }, terms: SwapTerms): RouterInput {
   const { currency0, currency1, fee, tick_spacing, hooks, token_in, token_out, zero_for_one } = pool

@@ -1,7 +1,7 @@
 import { CHAIN_ID, LEAGUE } from './numbers.ts'
 import type { Board, EntrantKind } from './values.ts'
 
-/** What a statement is about. Every word of it is the client's own or in the answer, so it can be rebuilt. */
+/** The fields of a statement. The client knows or receives all of them, so it can rebuild the text. */
 export interface StatementParts {
   /** The domain the wallet signed in to. */
   domain: string
@@ -33,7 +33,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /** The last second of the year 9999. */
 const LAST_S = 253_402_300_799
 
-/** A value with a line break could add a line of its own: each has a strict pattern. */
+/** Strict patterns, because a value with a line break could add a line. */
 function checkParts({ domain, agentId, kind, entrant, nonce, expiresAtS }: StatementParts): void {
   const fits = (name: string, value: unknown, pattern: RegExp): void => {
     if (typeof value !== 'string' || !pattern.test(value)) throw new TypeError(`the ${name} is malformed`)

@@ -7,11 +7,11 @@ const locked = JSON.parse(
 ) as ContractLock
 
 describe('the contract lock', () => {
-  it('is kept: nothing clients rely on vanished or changed', () => {
+  it('holds: nothing clients rely on was removed or changed', () => {
     expect(lockBreaches(locked, contractLock())).toEqual([])
   })
 
-  it('is complete: an addition is written down with npm run generate', () => {
+  it('is complete: npm run generate records additions', () => {
     expect(locked).toEqual(contractLock())
   })
 

@@ -2,7 +2,7 @@ import { errorRow } from './errors/pitError.ts'
 import { ERRORS, type ErrorCode } from './errors/table.ts'
 import { ROUTE_IDS, routeById } from './routes/table.ts'
 
-/** What clients rely on and no change may take away: routes with their places, codes with their statuses. */
+/** The part of the contract that must not change: routes with method and path, codes with statuses. */
 export type ContractLock = {
   routes: { [id: string]: { method: string; path: string; auth: string; status: number } }
   codes: { [code: string]: readonly number[] }
@@ -19,7 +19,7 @@ export function contractLock(): ContractLock {
   return { routes: Object.fromEntries(routes), codes: Object.fromEntries(codes) }
 }
 
-/** What of a locked contract vanished or changed. Additions are no breach. */
+/** Removed or changed parts of a locked contract. Additions are allowed. */
 export function lockBreaches(locked: ContractLock, current: ContractLock): string[] {
   const breaches: string[] = []
   for (const part of ['routes', 'codes'] as const) {

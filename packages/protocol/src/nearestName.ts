@@ -1,9 +1,9 @@
-/** Longer names are nobody's typing error, and comparing them would cost. */
+/** Longer names are not typing errors, and comparing them is expensive. */
 const MAX_CHARS = 64
 /** Share of the longer name's letters that may differ. */
 const MAX_DIFFERENT = 0.4
 
-/** The known name that was most likely meant; null when none is close. Case and separators do not count. */
+/** The most similar known name, or null. Ignores case and separators. */
 export function nearestName(given: string, known: readonly string[]): string | null {
   if (given.length > MAX_CHARS) return null
   const letters = plain(given)

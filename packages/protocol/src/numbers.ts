@@ -55,7 +55,7 @@ export const TRADE = {
   maxSlippageBps: 1_000,
   defaultSlippageBps: 50,
   maxVsMidBps: 300,
-  /** In millionths. A pool that charges more is a trap: it is never routed through. */
+  /** In millionths. Pools with a higher fee are traps and never used. */
   maxPoolFeePips: 100_000,
   deadlineS: 120,
   aggregatorBudgetMs: 1_500,
@@ -86,7 +86,7 @@ export const TOKENS = {
   statsCacheS: 30,
   auditRetryAfterS: 15,
   screenRetryAfterS: 60,
-  /** Ours: what a tier asks for. */
+  /** Ours: liquidity that a tier requires. */
   tierALiquidityUsd: 250_000,
   tierBLiquidityUsd: 25_000,
   severeSellTaxBps: 1_000,
@@ -95,7 +95,7 @@ export const TOKENS = {
    * four percent; a price that walks 15% in ten minutes is never a percent ahead of it.
    */
   referenceTwapS: 60,
-  /** Ours: an older reading is no reference. */
+  /** Ours: maximum age of a reading used as reference. */
   referenceMaxAgeS: 60,
 } as const
 
@@ -122,12 +122,12 @@ export const SESSION = {
   delegatorVersion: '1.3.0',
 } as const
 
-/** Ours: what the co-signer holds roots and trades to, at its own prices. */
+/** Ours: the co-signer's limits for roots and trades, at its own prices. */
 export const COSIGNER = {
-  /** A minimum is never worth so much less than the input, beyond the fee: see `priceBandBps`. */
+  /** Maximum loss of a minimum output against the input, besides the fee: see `priceBandBps`. */
   maxSlippageBps: 500,
   /**
-   * What pools may differ from oracle feeds by, beside the slippage; and from a mean of the last half hour.
+   * How far pools may differ from oracle feeds, besides slippage; and from a 30-minute mean.
    */
   feedBandBps: 100,
   meanBandBps: 300,
@@ -135,14 +135,13 @@ export const COSIGNER = {
   signedMarkBandBps: 2_000,
   /** How far a root's ETH caps may be from the dollars of its binding. */
   capPriceBandBps: 1_000,
-  /** Prices of a reading older than this sign nothing. */
+  /** Nothing is signed at prices from a reading older than this. */
   maxReadingAgeS: 30,
   /**
-   * Nor do prices of a block older than this: a node that stands still answers as readily as one that does
-   * not.
+   * Nor at prices from a block older than this: a node that is stuck still responds.
    */
   maxHeadAgeS: 60,
-  /** A call's time may differ so much from the signer's. */
+  /** Maximum clock difference between a call and the signer. */
   callWindowS: 30,
   /** How far ahead a router call's deadline may lie. */
   maxDeadlineS: 300,
@@ -162,7 +161,7 @@ export const FAST = {
   markMaxAgeS: 60,
 } as const
 
-/** A new agent's settings unless its owner names others: in the command and in MCP alike. */
+/** Default settings of a new agent, in the command and in MCP. */
 export const NEW_AGENT = {
   pairs: ['ETH/USDG'],
   intervalS: 300,
@@ -183,7 +182,7 @@ export const HOSTED = {
   spendLimitMax: 200,
   spendLimitDefault: 50,
   refundTxType: 2,
-  /** Ours: the shortest and longest tick of a brain that is no model. */
+  /** Ours: tick interval limits of brains other than AI models. */
   minIntervalS: 10,
   maxIntervalS: 604_800,
   nameMaxChars: 64,

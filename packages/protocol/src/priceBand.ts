@@ -16,11 +16,11 @@ export function slippageTolerance(
   return { defaultBps: default_bps, capBps: cap_bps }
 }
 
-/** The most slippage a trade of this class and size may ask for. */
+/** Maximum slippage for a trade of this class and size. */
 export const slippageCapBps = (feeClass: FeeClass, microUsd: bigint): number =>
   slippageTolerance(feeClass, microUsd).capBps
 
-/** Who says what the two ends are worth: oracle feeds, a pool's mean price, or the session's owner. */
+/** Source of the two tokens' prices: oracle feeds, a pool's mean price, or the session's owner. */
 export type PriceWitness = 'feed' | 'mean' | 'owner'
 
 /**

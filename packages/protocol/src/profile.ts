@@ -100,16 +100,16 @@ export const ChainProfile = Type.Object({
   kind: Type.Union([Type.Literal('devnet'), Type.Literal('mainnet')]),
   /** The preferred one first; the public ones of a real chain are slow and forget. */
   rpc_urls: Type.Array(Type.String()),
-  /** Tells of new blocks. Null: the first of `rpc_urls` is asked whether it does. */
+  /** WebSocket for new blocks. Null: tries the first of `rpc_urls`. */
   ws_url: Nullable(Type.String()),
   /** Takes eth_sendRawTransaction only. */
   sequencer_url: Nullable(Type.String()),
   explorer_tx: Type.String(),
   /** Logs before this block hold nothing of ours. */
   first_block: Type.Integer(),
-  /** What is unchecked or unknown here, in plain sentences. */
+  /** Unverified or unknown values of this profile, in sentences. */
   notes: Type.Array(Type.String()),
-  /** Where a value comes from and how sure it is, by field path; for null, what is off because of it. */
+  /** Source and certainty of values by field path; for null values, the features that are off. */
   sources: Type.Record(Type.String(), Type.String()),
   chain: ChainNumbers,
   limits: Limits,
@@ -139,7 +139,7 @@ export const ChainProfile = Type.Object({
   launchpads: Type.Array(Launchpad),
   /** The issuer of stock tokens, and its beacon, which also keeps the list of blocked addresses. */
   stocks: Type.Object({ issuer: Type.Literal('robinhood'), beacon: Nullable(Address) }),
-  /** Where agents are registered; null: nobody is known as an agent. */
+  /** The agent registry; null: no wallet counts as an agent. */
   agent_registry: Type.Union([
     Type.Object({ kind: Type.Union([Type.Literal('pit'), Type.Literal('erc8004')]), address: Address }),
     Type.Null(),

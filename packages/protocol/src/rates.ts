@@ -17,7 +17,7 @@ const bucket = <const B extends Bucket>(row: B): Bucket & { per: B['per'] } => r
  * multiplies them by RATE_OVERALL_FACTOR, because the table gives one pair of numbers for both.
  */
 export const BUCKETS = {
-  // Its own, and none for all together: whoever watches the service must not find it closed by others.
+  // Separate and per address only, so that other clients cannot block a monitor.
   'health.address': bucket({ what: 'health', per: 'address', burst: 60, ratePerS: 2 }),
   'public.address': bucket({
     what: 'config, stats, treasury, league reads',
@@ -75,7 +75,7 @@ export const BUCKETS = {
   'wallet_rpc.address': bucket({ what: '/rpc', per: 'address', burst: 100, ratePerS: 20 }),
   'wallet_rpc.overall': bucket({ what: '/rpc', per: 'overall', burst: 100, ratePerS: 20 }),
   failed_auth: bucket({ what: 'failed authentications', per: 'address', burst: 20, ratePerS: 0.2 }),
-  // The table gives screening a budget of its own without numbers; these are ours.
+  // The contract gives screening a separate limit without numbers; these are ours.
   'screen.caller': bucket({
     what: 'screening a token not seen before',
     per: 'caller',

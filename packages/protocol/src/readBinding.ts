@@ -38,7 +38,7 @@ function bindingFaults(binding: SessionBinding): BindingFault[] {
   say(executor === wallet, 'executor', 'may not be the wallet')
   say(executor === cosigner, 'executor', 'may not be the co-signer')
   say(cosigner === wallet, 'cosigner', 'may not be the wallet')
-  say([wallet, executor, cosigner].includes(router), 'router', 'must be a contract of its own')
+  say([wallet, executor, cosigner].includes(router), 'router', 'must be a separate contract')
   if (binding.version === 2) {
     const stray = binding.unverified_tokens.some((token) => !tokens.includes(token))
     say(stray, 'unverified_tokens', 'must be among the tokens')

@@ -23,7 +23,7 @@ describe('the disclosure table', () => {
 })
 
 describe('the numbers', () => {
-  it('fall into line with each other', () => {
+  it('are consistent with each other', () => {
     expect(Object.values(TREASURY_SPLIT_BPS).reduce<number>((sum, bps) => sum + bps, 0)).toBe(10_000)
     expect(FEE.majorTiers[0].bps).toBe(FEE.majorMaxBps)
     expect(FEE.majorTiers.at(-1)?.bps).toBe(FEE.majorMinBps)

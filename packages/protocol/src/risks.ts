@@ -1,35 +1,34 @@
 /**
- * The disclosure table: what a token or a trade may carry, and whether it must be accepted first. Ours, as
- * data.
+ * The disclosure table: risks of a token or a trade, and whether they must be accepted first. Ours.
  */
 export const RISKS = {
-  HONEYPOT: { severity: 'severe', meaning: 'it can be bought and not sold' },
+  HONEYPOT: { severity: 'severe', meaning: 'it can be bought but not sold' },
   SELL_TAX: { severity: 'severe', meaning: 'selling it costs more than 10%' },
   TRANSFER_BLOCKED: { severity: 'severe', meaning: 'it cannot be transferred' },
   UNSCREENED: { severity: 'severe', meaning: 'its screen has not finished' },
-  UNKNOWN_HOOK: { severity: 'severe', meaning: 'its pool runs a hook nobody has read' },
+  UNKNOWN_HOOK: { severity: 'severe', meaning: 'its pool uses an unreviewed hook' },
   IMPERSONATOR: {
     severity: 'severe',
     meaning: 'it imitates a core asset, or runs on the stock beacon without being an issued stock',
   },
   HIGH_PRICE_IMPACT: { severity: 'severe', meaning: 'this trade moves the price by 10% or more' },
   NO_REFERENCE: { severity: 'severe', meaning: 'no independent price to compare with' },
-  TOKEN_PAUSED: { severity: 'severe', meaning: 'it is paused by whoever controls it' },
+  TOKEN_PAUSED: { severity: 'severe', meaning: 'it is paused by its controller' },
   AUDIT_FLAGGED: { severity: 'severe', meaning: 'the audit flags it' },
   PRICE_IMPACT: { severity: 'info', meaning: 'this trade moves the price by 3% or more' },
-  BUY_TAX: { severity: 'info', meaning: 'buying it costs a tax' },
-  FEE_ON_TRANSFER: { severity: 'info', meaning: 'less arrives than was sent' },
+  BUY_TAX: { severity: 'info', meaning: 'buying it is taxed' },
+  FEE_ON_TRANSFER: { severity: 'info', meaning: 'transfers deliver less than was sent' },
   CREATOR_TAX: { severity: 'info', meaning: 'its creator takes a share of each trade' },
   CURVE: { severity: 'info', meaning: 'it trades on a launchpad curve' },
-  LOW_LIQUIDITY: { severity: 'info', meaning: 'little liquidity stands behind its price' },
+  LOW_LIQUIDITY: { severity: 'info', meaning: 'it has little liquidity' },
   NEW_TOKEN: { severity: 'info', meaning: 'it is only hours or days old' },
   PROXY: { severity: 'info', meaning: 'its code can be replaced' },
-  MINTABLE: { severity: 'info', meaning: 'more of it can be made' },
+  MINTABLE: { severity: 'info', meaning: 'its supply can be increased' },
   BLACKLIST: { severity: 'info', meaning: 'someone can block wallets' },
   OWNER_CONTROLS: { severity: 'info', meaning: 'an owner has powers over it' },
   REBASING: { severity: 'info', meaning: 'balances change by themselves' },
   SINGLE_POOL: { severity: 'info', meaning: 'it trades in one pool only' },
-  STOCK_TOKEN: { severity: 'info', meaning: 'it stands for a stock, with its issuer’s rules' },
+  STOCK_TOKEN: { severity: 'info', meaning: 'it represents a stock and follows its issuer’s rules' },
   STALE_MARK: { severity: 'info', meaning: 'its oracle price is old, or its market is closed' },
   AUDIT_UNVERIFIED: { severity: 'info', meaning: 'the audit has not verified it' },
 } as const
@@ -47,10 +46,10 @@ export const severeFirst = (codes: readonly RiskCode[]): RiskCode[] => [
 /** Checks that inform or warn and are never risks to accept. */
 export const INFORMING_CHECKS = ['TOKEN_TIER', 'UNLIMITED_APPROVAL_IN_PLACE'] as const
 
-/** Disclosed only with shield, because only then is the audit asked. */
+/** Disclosed only with shield, which alone queries the audit. */
 export const SHIELD_ONLY_RISKS = ['AUDIT_FLAGGED', 'AUDIT_UNVERIFIED'] as const satisfies readonly RiskCode[]
 
-/** What a shield request may name in `policies`. */
+/** Policies that a shield request may name. */
 export const SHIELD_POLICY_NAMES = [
   'block_flagged',
   'require_verified',
@@ -68,5 +67,5 @@ export const SHIELD_POLICIES: { readonly [Name in ShieldPolicy]: readonly RiskCo
   block_new: ['NEW_TOKEN', 'UNSCREENED'],
   block_taxed: ['SELL_TAX', 'BUY_TAX', 'FEE_ON_TRANSFER', 'CREATOR_TAX'],
 }
-/** What shield means when `policies` is absent or false. */
+/** Policies of shield if `policies` is absent or false. */
 export const DEFAULT_SHIELD_POLICIES = ['block_flagged'] as const satisfies readonly ShieldPolicy[]

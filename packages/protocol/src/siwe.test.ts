@@ -92,7 +92,7 @@ describe('refuseSiwe', () => {
     nowS: FIELDS.issuedAtS,
     maxAgeS: 300,
   }
-  it('lets the message through that was asked for', () => {
+  it('accepts the requested message', () => {
     expect(refuseSiwe(TEXT, expected)).toBeNull()
   })
   it.each([

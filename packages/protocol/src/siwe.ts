@@ -1,7 +1,7 @@
 import { CHAIN_ID } from './numbers.ts'
 import type { ChallengePurpose } from './values.ts'
 
-/** What each kind of challenge says; a signature of one can never be read as the other. */
+/** The statement of each kind of challenge; they differ, so a signature of one is invalid for the other. */
 const STATEMENTS: { readonly [Purpose in ChallengePurpose]: string } = {
   'sign-in': 'Sign in to Pit. Signing in accepts the Terms of Use.',
   'revoke-all': 'This revokes all keys of this wallet at Pit. It does not sign in.',
@@ -41,15 +41,16 @@ export function siweMessage(fields: SiweFields): string {
 
 const DAY_S = 86_400
 const two = (value: number): string => (value < 10 ? `0${value}` : `${value}`)
-/** The date of the last day asked for: nearly always today's, and the dear part of a time. */
-let known = { day: 0, date: '1970-01-01' }
+/** Cached date of the last formatted day, because formatting it is the expensive part. */
+let cachedDay = { day: 0, date: '1970-01-01' }
 
 function toRfc3339(atS: number): string {
   const day = Math.floor(atS / DAY_S)
-  if (day !== known.day) known = { day, date: new Date(day * DAY_S * 1000).toISOString().slice(0, 10) }
+  if (day !== cachedDay.day)
+    cachedDay = { day, date: new Date(day * DAY_S * 1000).toISOString().slice(0, 10) }
   const s = atS - day * DAY_S
   const [hours, minutes] = [Math.floor(s / 3600), Math.floor((s % 3600) / 60)]
-  return `${known.date}T${two(hours)}:${two(minutes)}:${two(s % 60)}Z`
+  return `${cachedDay.date}T${two(hours)}:${two(minutes)}:${two(s % 60)}Z`
 }
 
 const TIME = '(\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z)'
@@ -91,7 +92,7 @@ export function parseSiwe(message: string): SiweFields | null {
   return siweMessage(fields) === message ? fields : null
 }
 
-/** Why a client should not sign this sign-in message; null when it is the one it asked for. */
+/** Why a client should not sign this sign-in message; null if it is the requested one. */
 export function refuseSiwe(
   message: unknown,
   expected: {

@@ -71,7 +71,7 @@ describe('checkWith', () => {
     })
   })
 
-  it('wants exactly one of a group', () => {
+  it('requires exactly one of a group', () => {
     const Sized = Type.Object(
       { usd: Type.Optional(Type.Number()), atoms: Type.Optional(Type.String()) },
       { exactlyOne: ['usd', 'atoms'] },
@@ -81,7 +81,7 @@ describe('checkWith', () => {
     expect(checkWith(Sized, { usd: 1, atoms: '1' })).toMatchObject({ ok: false, field: 'atoms' })
   })
 
-  it('judges a union by the variant its field chooses', () => {
+  it('checks a union by the variant its field selects', () => {
     const Two = Type.Union(
       [Type.Object({ id: Type.String(), sig: Type.String() }), Type.Object({ wallet: Type.String() })],
       { chosenBy: { field: 'id' } },

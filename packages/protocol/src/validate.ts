@@ -7,14 +7,14 @@ export type Checked =
   | {
       readonly ok: false
       readonly code: 'BAD_REQUEST' | 'UNKNOWN_FIELD'
-      /** Path of the field at fault: limits.max_trade_usd, raw_txs.0; empty for the whole value. */
+      /** Path of the invalid field: limits.max_trade_usd, raw_txs.0; empty for the whole value. */
       readonly field: string
       readonly message: string
     }
 
 const PASSED: Checked = { ok: true }
 
-/** Checks a value and names the first field at fault. `passes` may be a compiled check of the same schema. */
+/** Checks a value and names the first invalid field. `passes` may be a compiled check of the same schema. */
 export function checkWith(
   schema: TSchema,
   value: unknown,
@@ -28,7 +28,7 @@ export function checkWith(
   return checkExactlyOne(variant, value)
 }
 
-/** Fills in what a request left out and its row has a default for. Never changes the value it was given. */
+/** Fills in defaults of missing fields. Does not modify the input. */
 export function withDefaults<T extends object>(schema: TSchema, value: T): T {
   const properties = (chosenVariant(schema, value)['properties'] ?? {}) as Record<string, TSchema>
   let filled = value
@@ -41,30 +41,29 @@ export function withDefaults<T extends object>(schema: TSchema, value: T): T {
 }
 
 /**
- * A union with `chosenBy` is judged by the variant its field selects, so that the field named is the one at
- * fault.
+ * Checks a union with `chosenBy` by the variant its field selects, so that the error names the right field.
  */
 function chosenVariant(schema: TSchema, value: unknown): TSchema {
   const choose = schema['chosenBy'] as { field: string; value?: unknown } | undefined
   if (choose === undefined || typeof value !== 'object' || value === null) return schema
-  const given = (value as Record<string, unknown>)[choose.field]
-  const chosen = choose.value === undefined ? given !== undefined : given === choose.value
+  const selector = (value as Record<string, unknown>)[choose.field]
+  const chosen = choose.value === undefined ? selector !== undefined : selector === choose.value
   return (schema['anyOf'] as TSchema[])[chosen ? 0 : 1] as TSchema
 }
 
 function checkExactlyOne(schema: TSchema, value: unknown): Checked {
   const names = schema['exactlyOne'] as readonly string[] | undefined
   if (names === undefined || typeof value !== 'object' || value === null) return PASSED
-  const given = names.filter((name) => (value as Record<string, unknown>)[name] !== undefined)
-  if (given.length === 1) return PASSED
-  const field = given[1] ?? names[0] ?? ''
+  const present = names.filter((name) => (value as Record<string, unknown>)[name] !== undefined)
+  if (present.length === 1) return PASSED
+  const field = present[1] ?? names[0] ?? ''
   return { ok: false, code: 'BAD_REQUEST', field, message: `Send exactly one of ${names.join(' and ')}.` }
 }
 
-/** Many faults in one request are read no further than this. */
+/** Maximum number of errors read in one request. */
 const MAX_FAULTS_READ = 100
 
-/** The first fault, but an unknown field before others: a misspelt name is why another one is missing. */
+/** The first error, but unknown fields before others: a misspelt name makes another field missing. */
 function firstFault(errors: Iterable<ValueError>): ValueError | undefined {
   let first: ValueError | undefined
   let read = 0
@@ -78,7 +77,7 @@ function firstFault(errors: Iterable<ValueError>): ValueError | undefined {
   return first
 }
 
-/** An object given for a union that takes one kind of object, such as null or a permit: its own fault. */
+/** For a union with one object variant, such as null or a permit: the error inside that object. */
 function insideUnion(error: ValueError): ValueError {
   if (error.type !== ValueErrorType.Union || !isObject(error.value)) return error
   const options = error.schema['anyOf'] as TSchema[]
@@ -95,9 +94,9 @@ function refuse(error: ValueError, whole: TSchema): Checked {
   return { ok: false, code: 'BAD_REQUEST', field, message: `${subject}: ${complaint(error)}.` }
 }
 
-/** Says what was probably meant, so that a limit that was misspelt is not given up. */
+/** Suggests the likely name, so that a misspelt limit is corrected rather than dropped. */
 function unknownField(field: string, { path, value, schema }: ValueError, whole: TSchema): string {
-  const known = Object.keys((schema['properties'] ?? {}) as Record<string, TSchema>)
+  const accepted = Object.keys((schema['properties'] ?? {}) as Record<string, TSchema>)
   const name = path
     .slice(path.lastIndexOf('/') + 1)
     .replaceAll('~1', '/')
@@ -110,11 +109,11 @@ function unknownField(field: string, { path, value, schema }: ValueError, whole:
     const isChosen = schema === forms[0]
     return `${refused} ${isChosen ? 'together with' : 'without'} ${quote(chooser)}.`
   }
-  const nearest = nearestName(name, known)
+  const nearest = nearestName(name, accepted)
   if (nearest !== null) return `${refused}: did you mean ${quote(nearest)}?`
-  const inside = isObject(value) ? Object.keys(value).filter((inner) => known.includes(inner)) : []
+  const inside = isObject(value) ? Object.keys(value).filter((inner) => accepted.includes(inner)) : []
   if (inside.length > 0) return `${refused}: send ${inside.map(quote).join(', ')} beside the other fields.`
-  return known.length === 0 ? `${refused}.` : `${refused}; it takes ${known.join(', ')}.`
+  return accepted.length === 0 ? `${refused}.` : `${refused}; it takes ${accepted.join(', ')}.`
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -68,7 +68,7 @@ export const PERMIT_SCOPES = ['trade', '30d'] as const
 export const CURVE_FEE_MODES = ['auto', 'batch', 'two_step'] as const
 export const PREPARE_ACTIONS = ['trade', 'revoke'] as const
 export const STEP_KINDS = ['approve', 'sign_permit', 'fee_transfer', 'swap'] as const
-/** What a plan that is not ready lacks. */
+/** Reasons why a plan is not ready. */
 export const MISSING_KINDS = ['permit_signature', 'input', 'fee', 'eth'] as const
 export type MissingKind = (typeof MISSING_KINDS)[number]
 export const REVOKE_STEP_KINDS = ['approve', 'lockdown'] as const
@@ -77,7 +77,7 @@ export const SIMULATE_MODELS = ['later', 'first'] as const
 /** Refused unless the server runs with development fields on. */
 export const DEV_FIELDS = ['fee_recipient', 'assume_state'] as const
 
-/** What an owner signs for a session: its root, and two more where it trades on curves. */
+/** Roots that an owner signs for a session; sessions with curves have three. */
 export const ROOT_NAMES = ['root', 'curve', 'fee'] as const
 export const SESSION_STATUSES = ['pending', 'active', 'revoked', 'expired'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
@@ -129,11 +129,11 @@ export const LEDGER_MARK_SOURCES = ['marks', 'manual'] as const
 /** planned until the transfer is mined; `mined` is ours. */
 export const WINNER_STATUSES = ['planned', 'mined'] as const
 
-/** Where nothing is served: ISO 3166-1 countries, and ISO 3166-2 regions of Ukraine. */
+/** Blocked places: ISO 3166-1 countries, and ISO 3166-2 regions of Ukraine. */
 export const BLOCKED_COUNTRIES = { CU: 'Cuba', IR: 'Iran', KP: 'North Korea', SY: 'Syria' } as const
 export const BLOCKED_REGIONS = { 'UA-43': 'Crimea', 'UA-14': 'Donetsk', 'UA-09': 'Luhansk' } as const
 
-/** What `field` of SANCTIONED may name. */
+/** Possible values of `field` in SANCTIONED. */
 export const SANCTIONED_FIELDS = {
   address: 'the signing-in wallet',
   key: "the key's wallet",

@@ -1,4 +1,4 @@
-/** What a stranger writes with types made from the OpenAPI document. It has to compile: `types.test.ts`. */
+/** Right uses of types generated from the OpenAPI document. They must compile: `types.test.ts`. */
 import type { components, operations } from './api.ts'
 
 type Schemas = components['schemas']
@@ -43,7 +43,7 @@ export function readPlan(plan: Answer<'live_prepare'>): string {
   return [signed, spender, left, wallet.balance_in, wallet.permit.nonce, fee.command, plan.tx?.data].join()
 }
 
-/** What is decoded narrows by its function. */
+/** Decoded calls narrow by `function`. */
 function readCall(decoded: Exclude<Schemas['Step']['decoded'], Schemas['PermitMessage']>): string {
   switch (decoded.function) {
     case 'approve(address spender, uint256 amount)':

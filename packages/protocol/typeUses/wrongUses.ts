@@ -1,4 +1,4 @@
-/** What must not compile with types made from the OpenAPI document: one fault a line, `types.test.ts`. */
+/** Wrong uses of types generated from the OpenAPI document, one per line: `types.test.ts`. */
 import type { components, operations } from './api.ts'
 
 type Schemas = components['schemas']
@@ -53,7 +53,7 @@ export const wrong = [
   agent.params.url,
   // @ts-expect-error a dca agent has no levels
   agent.brain === 'dca' && agent.params.levels,
-  // @ts-expect-error there is no such brain
+  // @ts-expect-error an unknown brain
   agent.brain === 'oracle',
   // @ts-expect-error a code that does not exist
   failed.error.code === 'RISK_NOT_ACCEPTABLE',

@@ -56,8 +56,8 @@ interface Parameter {
 
 function encode(types: readonly string[], values: readonly RouterValue[], filled: Filled): Hex {
   const parameters = parseAbiParameters(types.join(', ')) as readonly Parameter[]
-  const given = values.map((value, i) => filledValue(parameters[i]!, value, filled))
-  return encodeAbiParameters(parameters as never, given as never)
+  const filledValues = values.map((value, i) => filledValue(parameters[i]!, value, filled))
+  return encodeAbiParameters(parameters as never, filledValues as never)
 }
 
 /** A template's value as viem takes it: integers of up to 48 bits as numbers, wider ones as bigints. */

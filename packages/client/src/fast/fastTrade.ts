@@ -80,7 +80,8 @@ export function createFast(deps: ClientDeps) {
     const cached = warm.get(shield)
     const isWarm = cached !== undefined && deps.nowMs() - cached.readAtMs < WARM_MS
     const state = isWarm ? cached : await warmUp(shield, signal).catch(stale)
-    if (!state.table.pairs[pair] || !state.terms.enabled) return refuse('FAST_PAIR', `${pair} has none`)
+    if (!state.table.pairs[pair] || !state.terms.enabled)
+      return refuse('FAST_PAIR', `${pair} is not in the route table, or fast mode is off`)
     if (deps.nowMs() - (refusedAtMs.get(pair) ?? Number.NEGATIVE_INFINITY) < COOLDOWN_MS)
       refuse('COOLDOWN', `${pair} can be tried again in a few seconds`)
     checkFee(request, state)
@@ -146,7 +147,7 @@ async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: s
   const amountIn = request.amountIn ?? atomsDown(microUsdDown(request.usd ?? 0), price(paid))
   const most = Math.min(route.max_usd, state.terms.max_notional_usd)
   if (worthUp(amountIn, price(paid)) > microUsdDown(most))
-    refuse('ROUTE_CAP', `${pair} takes at most ${most} dollars`)
+    refuse('ROUTE_CAP', `the maximum for ${pair} is ${most} USD`)
   checkApproval(state, route.token_in.address as Address, amountIn)
   const feeBps = state.terms.fee.bps
   const isInput = route.fee.side === 'input'
@@ -160,7 +161,7 @@ async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: s
   const out = isInput ? gross : lessBps(gross, feeBps)
   const fair = exchangeDown(amountIn, price(paid), price(bought))
   const least = lessBps(fair, Math.ceil(route.band_bps + feeBps + route.pool_fee_bps))
-  if (out < least) refuse('POOL_FAR', `it gives ${out}, at least ${least} was to be expected`)
+  if (out < least) refuse('POOL_FAR', `it pays ${out} atoms, expected at least ${least}`)
   const minOut = lessBps(out, request.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
   return { amountIn, minOut: maxOf(minOut, least), feeBps }
 }
@@ -168,7 +169,7 @@ async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: s
 /** The service names the caller's tier; the rates are the pinned ones. */
 function checkFee({ shield = false }: FastRequest, { terms }: Warm): void {
   const isOf = feeRates('major', shield).includes(terms.fee.bps)
-  must(isOf, 'FEE_BPS', `${terms.fee.bps} bps is none of the rates`)
+  must(isOf, 'FEE_BPS', `${terms.fee.bps} bps is not one of the fee rates`)
 }
 
 /** Held against what the service shows: one of the two feeds may stand still. */
@@ -177,11 +178,11 @@ function checkMark({ serviceMarks }: Warm, symbol: string, { priceE18 }: OwnMark
   if (said === undefined) return
   const own = priceUsdOf(priceE18)
   if (Math.abs(said / own - 1) * 100 > CLIENT.marksDifferPct)
-    refuse('MARKS_DIFFER', `${symbol}: ${own} here, ${said} there`)
+    refuse('MARKS_DIFFER', `${symbol} is ${own} here and ${said} at the server`)
 }
 
 function checkApproval({ tokens }: Warm, token: Address, amountIn: bigint): void {
   const state = tokens.get(token)
   if (state && state.approved < amountIn)
-    refuse('APPROVAL', 'approve the token to Permit2 first, or trade once the normal way')
+    refuse('APPROVAL', 'approve the token to Permit2 first, or trade once in normal mode')
 }

@@ -4,12 +4,12 @@ import { decodeFunctionResult, encodeFunctionData, sha256, stringToHex } from 'v
 import type { ClientDeps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { askMarks, type OwnMarks } from '../own/marks.ts'
-import { given } from '../own/rpc.ts'
+import { resultOf } from '../own/rpc.ts'
 
 export interface TokenState {
   /** What Permit2 may take of it. */
   approved: bigint
-  /** What the router may take of it at Permit2. */
+  /** The router's Permit2 allowance for the token. */
   allowance: bigint
   allowedUntilS: number
   permitNonce: number
@@ -34,12 +34,12 @@ export async function readWarm(deps: ClientDeps, shield: boolean, signal?: Abort
   const readAtMs = deps.nowMs()
   const ends = Object.values(table.pairs).flatMap(({ token_in, token_out }) => [token_in, token_out])
   const tokens = [...new Set(ends.map(({ address }) => address as Address))]
-  const asked = askMarks(pins, tokens, readAtMs)
+  const markRequest = askMarks(pins, tokens, readAtMs)
   const erc20 = tokens.filter((token) => token !== NATIVE)
   const [answers, terms, stats] = await Promise.all([
     rpc.all(
       [
-        asked.call,
+        markRequest.call,
         askStates(deps, erc20),
         { method: 'eth_getTransactionCount', params: [account.address, 'pending'] },
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
@@ -63,11 +63,11 @@ export async function readWarm(deps: ClientDeps, shield: boolean, signal?: Abort
     readAtMs,
     table,
     terms,
-    marks: asked.read(given(marks)),
+    marks: markRequest.read(resultOf(marks)),
     serviceMarks: new Map(assets),
-    nonce: Number(BigInt(given(nonce))),
-    baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
-    tokens: readStates(erc20, given(states)),
+    nonce: Number(BigInt(resultOf(nonce))),
+    baseFeeWei: BigInt(resultOf<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
+    tokens: readStates(erc20, resultOf(states)),
   }
 }
 

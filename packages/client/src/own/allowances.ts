@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, type Hex, permit2Abi } from '@pit/chain'
 import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
-import { given, type Rpc, type RpcCall } from './rpc.ts'
+import { type Rpc, type RpcCall, resultOf } from './rpc.ts'
 
 /** An allowance of a spender: the token's own, or Permit2's. */
 export interface Allowance {
@@ -32,10 +32,10 @@ export async function readAllowances(
   ])
   const block: RpcCall = { method: 'eth_getBlockByNumber', params: ['latest', false] }
   const [latest, ...answers] = await rpc.all([block, ...calls], signal)
-  const nowS = BigInt(given<{ timestamp: Hex }>(latest).timestamp)
+  const nowS = BigInt(resultOf<{ timestamp: Hex }>(latest).timestamp)
   return tokens.flatMap((token, i): Allowance[] => {
-    const [approved] = wordsIn(given<Hex>(answers[2 * i]), 1)
-    const [amount, expiration] = wordsIn(given<Hex>(answers[2 * i + 1]), 3)
+    const [approved] = wordsIn(resultOf<Hex>(answers[2 * i]), 1)
+    const [amount, expiration] = wordsIn(resultOf<Hex>(answers[2 * i + 1]), 3)
     const isLive = expiration! >= nowS
     return [
       { by: 'token', token, spender: direct, amount: approved! },

@@ -1,7 +1,7 @@
 import { type Address, type CurveSide, type Hex, launchpadOf, NATIVE } from '@pit/chain'
 import type { LaunchpadKind } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
-import { ethCall, given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import { ethCall, type Rpc, type RpcCall, RpcFailure, resultOf } from './rpc.ts'
 
 /** A curve by the word of a pinned launchpad. */
 export interface OwnCurve {
@@ -22,7 +22,7 @@ export function curvesIn({ launchpads }: Pick<Pins, 'launchpads'>, answers: read
   })
 }
 
-/** What a curve gives for each of some amounts now, by its own word; throws where it does not answer. */
+/** A curve's current output for each amount, from its own contract; throws if a call fails. */
 export async function quoteCurve(
   rpc: Rpc,
   { id, launchpad }: OwnCurve,
@@ -30,12 +30,12 @@ export async function quoteCurve(
   signal?: AbortSignal,
 ): Promise<bigint[]> {
   const { quoteCalls, quoteIn } = launchpadOf(launchpad)
-  const asked = amounts.map((amount) => quoteCalls(side, amount).map((data) => ethCall(id, data)))
-  const answers = await rpc.all(asked.flat(), signal)
+  const callsByAmount = amounts.map((amount) => quoteCalls(side, amount).map((data) => ethCall(id, data)))
+  const answers = await rpc.all(callsByAmount.flat(), signal)
   let next = 0
   return amounts.map((amount, i) => {
-    const own = answers.slice(next, next + asked[i]!.length)
-    next += asked[i]!.length
+    const own = answers.slice(next, next + callsByAmount[i]!.length)
+    next += callsByAmount[i]!.length
     const failed = own.find((answer) => answer instanceof RpcFailure)
     if (failed) throw failed
     if (own.includes('0x')) throw new RpcFailure('nothing is there to answer')
@@ -70,7 +70,7 @@ export async function readSessionCurves(
   const read = await rpc.all(states.flat(), signal)
   let next = 0
   return candidates.flatMap(({ token, curve }, i) => {
-    const own = read.slice(next, next + states[i]!.length).map((answer) => given<Hex>(answer))
+    const own = read.slice(next, next + states[i]!.length).map((answer) => resultOf<Hex>(answer))
     next += states[i]!.length
     const { endsCalls, endsIn, reservesIn } = launchpadOf(curve.launchpad)
     const ends = endsIn(own.slice(0, endsCalls.length))

@@ -24,7 +24,7 @@ export interface Asked {
   read(data: Hex): bigint
 }
 
-/** What a pinned pool gives for an amount now. */
+/** A pinned pool's current output for an amount. */
 export async function quotePool(
   rpc: Rpc,
   pins: Pins,

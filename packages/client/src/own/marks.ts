@@ -19,8 +19,10 @@ export function askMarks(
   nowMs: number,
 ): { call: RpcCall; read(answer: Hex): OwnMarks } {
   const sources = [...new Set(tokens)].flatMap((token) => pins.marks.get(token) ?? [])
-  const asked = sources.map(markCalls)
-  const calls = asked.flat().map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
+  const callsBySource = sources.map(markCalls)
+  const calls = callsBySource
+    .flat()
+    .map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
   return {
     call: { method: 'eth_call', params: [{ to: pins.multicall3, data }, 'latest'] },
@@ -31,7 +33,7 @@ export function askMarks(
       const said = results.map(({ success, returnData }) => (success ? returnData : null))
       const marks = new Map<Address, OwnMark>()
       for (const [i, source] of sources.entries()) {
-        const priced = markPriceIn(source, said.splice(0, asked[i]!.length), at)
+        const priced = markPriceIn(source, said.splice(0, callsBySource[i]!.length), at)
         // A dollar by definition stays one: the server is what holds trades while the peg is lost.
         if ('why' in priced || (priced.stale && priced.source !== 'fixed')) continue
         const { decimals } = pins.tokens.get(source.token)!

@@ -18,7 +18,7 @@ import { readRoute } from './impact.ts'
 import { readMarket } from './market.ts'
 import { askMarks } from './marks.ts'
 import type { OwnNode } from './price.ts'
-import { ethCall, given, type RpcCall, RpcFailure } from './rpc.ts'
+import { ethCall, type RpcCall, RpcFailure, resultOf } from './rpc.ts'
 import { askSale } from './saleBack.ts'
 import { askTrial } from './trial.ts'
 import { payersOf, slot0Call } from './venues.ts'
@@ -100,9 +100,9 @@ export async function readOwn(
     dynamicFeesPips: slots.map(feeIn),
     standsOnBeacon: (token) =>
       pins.stockBeacon !== null && isWord(beacons[byAddress.indexOf(token)], BigInt(pins.stockBeacon)),
-    nonce: Number(BigInt(given(nonce))),
-    baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
-    etherWei: BigInt(given(ether)),
+    nonce: Number(BigInt(resultOf(nonce))),
+    baseFeeWei: BigInt(resultOf<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
+    etherWei: BigInt(resultOf(ether)),
   }
 }
 
@@ -153,5 +153,5 @@ function checkCurve(
   answers: readonly unknown[],
 ): void {
   const isKnown = curvesIn(pins, answers).some((one) => one.id === id && one.launchpad === launchpad)
-  must(isKnown, 'RECIPIENT', 'the curve is none of the pinned launchpads’', { curve: id })
+  must(isKnown, 'RECIPIENT', 'the curve does not belong to a pinned launchpad', { curve: id })
 }

@@ -1,7 +1,7 @@
 import { delegationManagerAbi, type Hex } from '@pit/chain'
 import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
-import { given, type Rpc } from './rpc.ts'
+import { type Rpc, resultOf } from './rpc.ts'
 
 /** `ended`: disabled on chain. `expired`: past its expiry. `alive`: it can still be used. */
 export type RootState = 'alive' | 'ended' | 'expired'
@@ -25,9 +25,9 @@ export async function readRootStates(
   const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
   const [latest, ...flags] = await rpc.all([block, ...calls], signal)
   // By the chain's clock, which is the one that counts.
-  const nowS = Number(BigInt(given<{ timestamp: Hex }>(latest).timestamp))
+  const nowS = Number(BigInt(resultOf<{ timestamp: Hex }>(latest).timestamp))
   return roots.map(({ expiresS }, i) => {
-    if (BigInt(given<Hex>(flags[i])) === 1n) return 'ended'
+    if (BigInt(resultOf<Hex>(flags[i])) === 1n) return 'ended'
     return expiresS <= nowS ? 'expired' : 'alive'
   })
 }

@@ -65,7 +65,7 @@ export function rpcAt(url: string, send: typeof fetch = fetch, timeoutMs = 15_00
         throw unreachable(url, cause)
       }
       const byId = new Map(answers.map((answer) => [answer.id, answer]))
-      return calls.map((_, id) => resultOf(byId.get(id)))
+      return calls.map((_, id) => resultOrFailure(byId.get(id)))
     },
   }
 }
@@ -102,22 +102,22 @@ export function rpcOf(provider: Eip1193): Rpc {
   }
 }
 
-const resultOf = (answer: Answered | undefined): unknown | RpcFailure =>
+const resultOrFailure = (answer: Answered | undefined): unknown | RpcFailure =>
   answer?.error || answer === undefined
     ? new RpcFailure(answer?.error?.message ?? 'no answer', answer?.error)
     : answer.result
 
 const unreachable = (url: string, cause?: unknown) =>
-  new PitRefusal('RPC_UNAVAILABLE', `The node at ${url} does not answer, so nothing can be verified.`, {
+  new PitRefusal('RPC_UNAVAILABLE', `The node at ${url} does not respond, so nothing can be verified.`, {
     retry: 'pause',
     hint: 'Check the RPC address of your profile.',
     cause,
   })
 
 /** The result, or the failure thrown. */
-export function given<T = Hex>(answer: unknown | RpcFailure): T {
+export function resultOf<T = Hex>(answer: unknown | RpcFailure): T {
   if (answer instanceof RpcFailure)
-    throw new PitRefusal('RPC_UNAVAILABLE', `The node refused a reading: ${answer.message}.`, {
+    throw new PitRefusal('RPC_UNAVAILABLE', `The node rejected a request: ${answer.message}.`, {
       retry: 'pause',
       cause: answer,
     })

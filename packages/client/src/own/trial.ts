@@ -10,7 +10,7 @@ export interface TrialCall {
 export type Trial =
   | {
       ok: true
-      /** What the holders' balances change by, in the order they were asked for. */
+      /** Balance changes of the holders, in the requested order. */
       changes: readonly bigint[]
       gasUsed: readonly bigint[]
       /** Results of the calls of the second block. */

@@ -88,7 +88,11 @@ async function checkMoves(
   const amountOut = gained(tokenOut, receiver)
   const details = { tx_hash: receipts.at(-1)!.hash }
   if (amountOut !== null && amountOut < leastOut)
-    refuse('MINED_MISMATCH', `${amountOut} arrived, the signed minimum is ${leastOut}`, details)
+    refuse(
+      'MINED_MISMATCH',
+      `${amountOut} atoms were received, but the signed minimum is ${leastOut}`,
+      details,
+    )
   if (!fee) return { amountOut, feePaid: fee === null ? 0n : null }
   // The fee recipient's own trades: its fee cannot be separated from its output.
   if (recipient === receiver) return { amountOut, feePaid: null }
@@ -97,7 +101,7 @@ async function checkMoves(
   // Tokens outside the pins can tax a transfer, so less may arrive; never more.
   const isExact = fee.token === NATIVE || pins.tokens.has(fee.token)
   if (feePaid !== null && due !== null && (isExact ? feePaid !== due : feePaid > due))
-    refuse('MINED_MISMATCH', `a fee of ${feePaid} was paid, the signed one is ${due}`, details)
+    refuse('MINED_MISMATCH', `a fee of ${feePaid} atoms was paid, but the signed fee is ${due}`, details)
   return { amountOut, feePaid }
 
   function sentBy(router: Address): bigint {

@@ -90,9 +90,9 @@ const askOf = ({ pairs, max_position_usd: _, ...terms }: Bounds): Omit<GrantPara
 })
 
 async function executorOf(deps: ClientDeps, agentId: string, agent: Answer<'hosted.get'>): Promise<Address> {
-  must(agent.id === agentId, 'EXECUTOR_ATTESTATION', 'the answer is about another agent')
+  must(agent.id === agentId, 'EXECUTOR_ATTESTATION', 'the response is about another agent')
   const isLive = agent.mode === 'live' && agent.executor !== null
-  if (!isLive) throw new PitRefusal('NOT_LIVE', 'It is a paper agent: create a live one instead.')
+  if (!isLive) throw new PitRefusal('NOT_LIVE', 'This is a paper agent. Create a live one instead.')
   const { executor_attestation } = await deps.api['hosted.executor']({ params: { id: agentId } })
   return checkExecutor(deps, { id: agentId, executor: agent.executor, executor_attestation })
 }

@@ -6,7 +6,7 @@ import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../e
 import { type OwnCurve, readSessionCurves } from '../own/curves.ts'
 import { askMarks } from '../own/marks.ts'
 import { readPrices } from '../own/price.ts'
-import { given } from '../own/rpc.ts'
+import { resultOf } from '../own/rpc.ts'
 import { isRecordId } from '../records.ts'
 import { checkBinding, checkMarks, checkRoots, type GrantParams, type Pending } from '../verify/grant.ts'
 import { checkDescription, type SignedTerms, signedTerms } from '../verify/signedTerms.ts'
@@ -52,7 +52,7 @@ export async function grantSession(
   const { sessionId, roots } = signed.terms
   const hash = String(active.delegation_hash).toLowerCase()
   const isIt = active.status === 'active' && active.session_id === sessionId && hash === roots[0]!.hash
-  must(isIt, 'GRANT_BINDING', 'the session that was signed was not switched on', { session_id: sessionId })
+  must(isIt, 'GRANT_BINDING', 'the signed session was not activated', { session_id: sessionId })
   return { active, terms: signed.terms, setup: answer.setup }
 }
 
@@ -94,24 +94,24 @@ async function switchOn(
 async function sign(deps: ClientDeps, request: GrantParams, pending: Pending, options: GrantOptions) {
   const { pins, account, rpc, records } = deps
   const { session_id: sessionId } = pending
-  must(isRecordId(sessionId), 'GRANT_BINDING', 'the session’s id is not one')
+  must(isRecordId(sessionId), 'GRANT_BINDING', 'the session id is malformed')
   const isNew = (await records.session(sessionId)) === null
-  must(isNew, 'GRANT_BINDING', 'the answer carries the id of a session that was signed before')
+  must(isNew, 'GRANT_BINDING', 'the response has the id of an earlier session')
   const nowS = Math.floor(deps.nowMs() / 1000)
   const lastsS = request.expires_in_s ?? SESSION.expiresInSDefault
   const binding = checkBinding({ pins, wallet: account.address, request: request, nowS }, pending)
-  const asked = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
+  const markRequest = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
   const [[marksAnswer, nonce], curves] = await Promise.all([
     rpc.all(
-      [asked.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
+      [markRequest.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
       options.signal,
     ),
     readSessionCurves(rpc, pins, binding.tokens, options.signal),
   ])
-  const marks = asked.read(given(marksAnswer))
+  const marks = markRequest.read(resultOf(marksAnswer))
   await checkPrices(deps, binding, nowS, options)
   const checked = checkRoots({ pins, binding, marks, lastsS, curves }, pending)
-  const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
+  const authorization = checkAuthorization(deps, pending, Number(BigInt(resultOf(nonce))), options)
   const setup = options.sendSetup
     ? readSetup(deps, pending, { request, binding, marks, curves: curves.map(({ id }: OwnCurve) => id) })
     : { approvals: [], calls: [] }
@@ -169,7 +169,8 @@ function checkAuthorization(
     at,
     nonce,
   })
-  if (!allow7702) refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may take this code', { address })
+  if (!allow7702)
+    refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may delegate to this contract', { address })
   if (!account.signAuthorization)
     refuse('CONSENT_REQUIRED', 'this wallet does not sign EIP-7702 authorizations: grant with a local key')
   // It counts at the nonce that the approvals leave behind.

@@ -60,11 +60,11 @@ async function refusalOf(
     const said = answer.map((hash) => (typeof hash === 'string' ? hash.toLowerCase() : ''))
     if (said.length === hashes.length && said.every((hash, i) => hash === hashes[i])) return null
     const details = { hashes, said }
-    return new PitRefusal('HASH_MISMATCH', 'The server answered another transaction hash.', { details })
+    return new PitRefusal('HASH_MISMATCH', 'The server returned another transaction hash.', { details })
   } catch (error) {
     signal?.throwIfAborted()
     if (isRefusal(error)) return error
-    return new PitRefusal('SERVER_UNREACHABLE', 'The server gave no readable answer.', {
+    return new PitRefusal('SERVER_UNREACHABLE', 'The server returned no readable response.', {
       retry: 'look_first',
       cause: error,
     })

@@ -40,7 +40,7 @@ async function recordAgent(
   body: BodyInput<'hosted.create'>,
   { id, executor }: { id: string; executor: Address },
 ): Promise<void> {
-  must(isRecordId(id), 'EXECUTOR_ATTESTATION', 'the agent’s id is not one')
+  must(isRecordId(id), 'EXECUTOR_ATTESTATION', 'the agent id is malformed')
   const { brain, params, pairs, limits, interval_s, accept_risks = [], shield = false, policies } = body
   const record: AgentRecord = {
     ...{ id, wallet: account.address, brain, params, pairs, limits, interval_s, mode: 'live', executor },
@@ -51,7 +51,7 @@ async function recordAgent(
   // The same id again is the same request, sent again after a lost answer; its executor may have been rotated.
   const textOf = (one: AgentRecord) => canonicalJson({ ...one, executor: null } as unknown as Json)
   const isSame = earlier === null || textOf(earlier) === textOf(record)
-  must(isSame, 'EXECUTOR_ATTESTATION', 'the answer carries the id of another agent of yours')
+  must(isSame, 'EXECUTOR_ATTESTATION', 'the response has the id of another of your agents')
   await records.putAgent(record)
 }
 
@@ -66,7 +66,7 @@ export async function checkExecutor(
 ): Promise<Address> {
   const attestation = agent.executor_attestation as { signature: Hex } | null | undefined
   if (!attestation || agent.executor === null || pins.cosigner === null)
-    return broken('EXECUTOR_ATTESTATION', 'the executor comes without an attestation')
+    return broken('EXECUTOR_ATTESTATION', 'the executor has no attestation')
   const message = executorAttestationText({
     executor: agent.executor,
     owner: account.address,
@@ -103,11 +103,11 @@ export async function attestStocks(
   const { executor, session_id, session_root_hash } = agent
   if (!executor || !session_id || !session_root_hash)
     return refuse('SIGNING_MISMATCH', 'the agent has no session to attest for')
-  if (agent.id !== agentId) refuse('SIGNING_MISMATCH', 'it is another agent’s')
+  if (agent.id !== agentId) refuse('SIGNING_MISMATCH', 'it belongs to another agent')
   if (sessionId !== undefined && session_id !== sessionId)
-    refuse('SIGNING_MISMATCH', 'the agent’s session is another than the one named')
-  const known = rootHash ?? (await deps.records.session(session_id))?.roots[0]?.hash
-  if (known !== undefined && session_root_hash.toLowerCase() !== known.toLowerCase())
+    refuse('SIGNING_MISMATCH', 'the agent’s session is not the named one')
+  const knownRoot = rootHash ?? (await deps.records.session(session_id))?.roots[0]?.hash
+  if (knownRoot !== undefined && session_root_hash.toLowerCase() !== knownRoot.toLowerCase())
     refuse('SIGNING_MISMATCH', 'the session’s root is not the one that was signed')
   await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
   const issued = Math.floor(nowMs() / 1000)
@@ -151,14 +151,14 @@ export async function enterLeague(
     board: request.board,
     ...(request.hostedId && { hosted_id: request.hostedId }),
   }
-  const given = await api['league.statement']({ body: named }, options)
-  const own = ownStatement(request, given)
+  const statement = await api['league.statement']({ body: named }, options)
+  const own = ownStatement(request, statement)
   const nowS = Math.floor(nowMs() / 1000)
-  const isSoon = given.expires_at > nowS - 60 && given.expires_at <= nowS + LEAGUE.statementTtlS + 60
-  if (own !== given.message || !isSoon)
-    refuse('LEAGUE_STATEMENT', 'it was not signed', { own, given: given.message })
+  const isSoon = statement.expires_at > nowS - 60 && statement.expires_at <= nowS + LEAGUE.statementTtlS + 60
+  if (own !== statement.message || !isSoon)
+    refuse('LEAGUE_STATEMENT', 'it was not signed', { own, given: statement.message })
   const signature = normalized(await account.signMessage(own))
-  return api['league.enter']({ body: { ...named, signature, nonce: given.nonce } }, options)
+  return api['league.enter']({ body: { ...named, signature, nonce: statement.nonce } }, options)
 }
 
 /** Some values come from answers: one that does not fit its pattern could add a line to the statement. */

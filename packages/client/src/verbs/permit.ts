@@ -5,7 +5,7 @@ import { normalized } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { must } from '../errors.ts'
 import { SIZE_BAND_BPS } from '../own/ownPrice.ts'
-import { given } from '../own/rpc.ts'
+import { resultOf } from '../own/rpc.ts'
 import type { Approval, PlanReading } from '../verify/readPlan.ts'
 import type { Verified } from '../verify/verified.ts'
 
@@ -19,8 +19,8 @@ export async function signPermit({ account, pins, rpc }: ClientDeps, permit: Per
     args: [account.address, permit.details.token, pins.router],
   })
   const [answer] = await rpc.all([{ method: 'eth_call', params: [{ to: pins.permit2, data }, 'latest'] }])
-  const nonce = Number(BigInt(`0x${given(answer).slice(130, 194)}`))
-  must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit is not the next one', { nonce })
+  const nonce = Number(BigInt(`0x${resultOf(answer).slice(130, 194)}`))
+  must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit does not have the next nonce', { nonce })
   const typed = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
   return normalized(await account.signTypedData(typed as never))
 }
@@ -30,10 +30,10 @@ export function mustMatchConfirmed(confirmed: Verified, signature: Hex, next: Ve
   const [was, is] = [confirmed.reading, next.reading]
   const { permit } = is
   const isCarried = permit !== null && permit.signature.toLowerCase() === signature.toLowerCase()
-  must(isCarried, 'RECIPIENT', 'the plan does not carry the signed permit')
-  must(keyOf(permit.permit) === keyOf(was.permit!.permit), 'RECIPIENT', 'the plan carries another permit')
+  must(isCarried, 'RECIPIENT', 'the plan does not contain the signed permit')
+  must(keyOf(permit.permit) === keyOf(was.permit!.permit), 'RECIPIENT', 'the plan contains another permit')
   must(is.amountIn === was.amountIn, 'RECIPIENT', 'the plan sells another amount than the confirmed one')
-  must(keyOf(hopsOf(is)) === keyOf(hopsOf(was)), 'RECIPIENT', 'the plan takes another route')
+  must(keyOf(hopsOf(is)) === keyOf(hopsOf(was)), 'RECIPIENT', 'the plan uses another route')
   must(isApprovedAlike(was.approvals, is.approvals), 'RECIPIENT', 'the plan has other approvals')
   const isEnough = BigInt(next.plan.amount_out_min) >= BigInt(confirmed.plan.amount_out_min)
   must(isEnough, 'MIN_OUT', 'the plan guarantees less than the confirmed one')

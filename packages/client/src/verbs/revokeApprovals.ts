@@ -40,7 +40,7 @@ export async function revokeApprovals(
   const before = await read()
   if (before.length === 0) return { revoked: [], receipts: [] }
   if (options.confirm && !(await options.confirm(before)))
-    throw new PitRefusal('NOT_CONFIRMED', 'Taking approvals back was not confirmed; nothing was signed.')
+    throw new PitRefusal('NOT_CONFIRMED', 'Revoking approvals was not confirmed; nothing was signed.')
   const receipts = await sendOwn(deps, resetCalls(pins.permit2, before), options)
   const left = await read()
   if (left.length > 0)

@@ -109,13 +109,13 @@ async function rootsOf(
   const listed = [...byHash.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
   const hashes = rootHashes?.map((hash) => hash.toLowerCase() as Hex)
   const isOfIt = hashes === undefined || listed.every(({ hash }) => hashes.includes(hash))
-  must(isOfIt, 'RECIPIENT', 'a step ends another session')
+  must(isOfIt, 'RECIPIENT', 'a step revokes another session')
   const unlisted = (hashes ?? []).filter((hash) => !listed.some((one) => one.hash === hash))
   return [...listed, ...unlisted.map((hash) => ({ hash, delegation: null, expiresS: Number.MAX_VALUE }))]
 }
 
 function rootOf({ pins, account }: ClientDeps, delegation: Delegation): Root {
-  must(delegation.delegator === account.address, 'RECIPIENT', 'a root is of another wallet')
+  must(delegation.delegator === account.address, 'RECIPIENT', 'a root belongs to another wallet')
   const expiresS = readRoot(hashing, pins.addresses, delegation)?.expiresS ?? Number.MAX_VALUE
   return { hash: delegationHash(hashing, delegation), delegation, expiresS }
 }

@@ -3,7 +3,7 @@ import { keccak256 } from 'viem'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
-import { given, RpcFailure } from '../own/rpc.ts'
+import { RpcFailure, resultOf } from '../own/rpc.ts'
 import { type Receipt, relay, sendSigned, waitMined } from './sendSigned.ts'
 
 /** A call the client encoded itself. */
@@ -59,13 +59,13 @@ async function transactionOf(
       details: { ...call },
       cause: gas,
     })
-  const baseFeeWei = BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0')
-  const limit = (BigInt(given(gas)) * 5n) / 4n
+  const baseFeeWei = BigInt(resultOf<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0')
+  const limit = (BigInt(resultOf(gas)) * 5n) / 4n
   const most = BigInt(pins.limits.plan_gas)
   return {
     type: 'eip1559',
     chainId: pins.profile.chain_id,
-    nonce: Number(BigInt(given(nonce))),
+    nonce: Number(BigInt(resultOf(nonce))),
     ...call,
     value: 0n,
     gas: limit < most ? limit : most,

@@ -56,7 +56,7 @@ function checkApproval(
   must(isBound, 'GRANT_CAPS', 'the setup approves a token outside the session', { token })
   const isKnown =
     expiresS === null ? spender === pins.permit2 || curves.includes(spender) : spender === pins.router
-  must(isKnown, 'GRANT_CAPS', 'the setup approves somebody else', { spender })
+  must(isKnown, 'GRANT_CAPS', 'the setup approves an unexpected spender', { spender })
   if (expiresS !== null)
     must(
       expiresS <= binding.expires_at + TRADE.deadlineS,
@@ -65,7 +65,7 @@ function checkApproval(
     )
   if (amount === 0n) return
   const mark = markOf(marks, token, pins.weth) ?? signedMark(binding, token)
-  must(mark !== undefined, 'GRANT_CAPS', 'the client has no price to hold an approval against', { token })
+  must(mark !== undefined, 'GRANT_CAPS', 'the client has no price to check an approval', { token })
   const budget = microUsdUp(request.setup_budget_usd ?? request.max_day_usd ?? SESSION.maxDayUsdDefault)
   const most = budget * BigInt(10_000 + COSIGNER.capPriceBandBps)
   const isWithin = worthUp(amount, markPrice(mark.priceE18, mark.decimals)) * 10_000n <= most

@@ -82,8 +82,7 @@ async function checkMined(
     mined.to?.toLowerCase() === to?.toLowerCase() &&
     mined.input.toLowerCase() === data.toLowerCase() &&
     BigInt(mined.value) === value
-  if (!isIt)
-    refuse('MINED_MISMATCH', 'the wallet sent another transaction than it was given', { tx_hash: hash })
+  if (!isIt) refuse('MINED_MISMATCH', 'the wallet sent another transaction than requested', { tx_hash: hash })
 }
 
 /** The receipt on the client's own node; null if there is none or the node does not answer. */

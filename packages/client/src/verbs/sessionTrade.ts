@@ -23,7 +23,7 @@ export interface SessionTraded extends Followed {
 }
 
 export interface SessionOptions extends HandOverOptions {
-  /** Told before anything is sent. Who keeps it can finish the trade with `resume`. */
+  /** Called before anything is sent. With the stored value, `resume` can finish the trade. */
   onSigned?(signed: SignedTrade): void
 }
 
@@ -56,7 +56,7 @@ export async function sessionTrade(
   return { trade, hash: followed.receipt.hash, ...followed }
 }
 
-/** The executor signs a redemption of its own session for the trade that was asked, and nothing else. */
+/** The executor signs only a redemption of its session for the requested trade. */
 async function verify(
   deps: ClientDeps,
   request: SessionRequest & { wallet: Address },

@@ -55,7 +55,7 @@ export type CurveParams = Omit<
   side: 'buy' | 'sell'
   /** The token on the curve. */
   token: Address
-  /** What the curve takes and pays; ETH unless told. */
+  /** The token that the curve accepts and pays; ETH by default. */
   pair?: string
 } & ({ notional_usd: number } | { amount_in: string })
 
@@ -100,7 +100,7 @@ async function withFreshPlans(
   }
 }
 
-/** Requests a plan with `body` and verifies it against what the owner asked for. */
+/** Requests a plan with `body` and verifies it against the owner's request. */
 async function planOnce(
   deps: ClientDeps,
   request: TradeParams,
@@ -162,7 +162,7 @@ async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions)
   if (lacking.length > 0) refuseUnfunded(pins, wallet, lacking, answered)
   const isAwaited = answered.permit !== null
   if (!answered.ready && !isAwaited)
-    refuse('INSUFFICIENT_FUNDS', 'the plan is not ready, and the server does not say what is missing')
+    refuse('INSUFFICIENT_FUNDS', 'the plan is not ready, and the server does not report what is missing')
   must(!answered.ready || !isAwaited, 'RECIPIENT', 'a plan that waits for a permit is said to be ready')
   const reading = readPlan(facts)
   const terms = { ...facts, reading, accepted: request.accept_risks ?? [] }
@@ -190,7 +190,7 @@ function checkFunds({ plan: answered, pins, wallet }: PlanFacts, own: OwnReading
     refuseUnfunded(pins, wallet, [{ token: NATIVE, have: `${own.etherWei}`, need: `${need}` }], answered)
 }
 
-/** Signs a verified plan and follows it. What was mined is held against what was signed. */
+/** Signs a verified plan, sends it and checks that the mined result matches what was signed. */
 export async function send(
   deps: ClientDeps,
   verified: Verified,

@@ -47,7 +47,7 @@ export function checkPermit({
   const { expiration } = details
   const isInTime = Number.isInteger(expiration) && expiration > nowS && expiration <= nowS + lastsS(request)
   must(isInTime, 'RECIPIENT', 'the permit lasts longer than its scope')
-  // Whatever it allows, it is used at once or not at all.
+  // The approval is used up in the same transaction or not at all.
   const usableUntilS = BigInt(nowS + TRADE.permitTradeExpiryS + CLOCK_SLACK_S)
   const isUsable = sigDeadline > BigInt(nowS) && sigDeadline <= usableUntilS
   must(isUsable, 'RECIPIENT', 'the permit can be used for too long')
@@ -72,15 +72,15 @@ function checkAmount({
 }): void {
   if (amount === 0n) return
   if (isUnlimited(request) && isLasting) return
-  must(amount < UNLIMITED, 'RECIPIENT', 'an approval is without end, which was not asked for')
+  must(amount < UNLIMITED, 'RECIPIENT', 'an approval is unlimited, which was not requested')
   if (request.approval_mode === 'exact' || !isLasting)
-    must(amount === amountIn, 'RECIPIENT', 'an approval is not of this trade alone')
+    must(amount === amountIn, 'RECIPIENT', 'an approval is not for exactly this trade')
 }
 
 const isUnlimited = ({ approval_mode, allow_unlimited_approval = false }: Terms['request']): boolean =>
   approval_mode === 'unlimited' && allow_unlimited_approval
 
-/** A budget is worth what was asked for, or this trade where that is more. */
+/** The approval budget: the requested one, or this trade's value if that is higher. */
 export function checkBudget(
   { request, reading }: Pick<Terms, 'request' | 'reading'>,
   price: OwnPrice | null,
@@ -102,7 +102,7 @@ export function mustBeInBudget(
     'the client’s node shows no price of the token, so no budget bounds its approval: use exact approvals'
   must(price !== null, 'RECIPIENT', unpriced)
   const isNear = isWorthAtMost(amount, price, request.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd)
-  must(isNear, 'RECIPIENT', 'an approval is more than its budget')
+  must(isNear, 'RECIPIENT', 'an approval exceeds its budget')
 }
 
 /** The input is worth the requested dollars: no more at the dearer price, no less at the cheaper one. */
@@ -118,7 +118,7 @@ export function mustBeWorth(notionalUsd: number, atoms: bigint, prices: OwnPrice
     'it spends more than the requested dollars',
     details,
   )
-  must(isEnough, 'PRICE', 'it spends less than the requested dollars', details)
+  must(isEnough, 'PRICE', 'it spends less than the requested USD', details)
 }
 
 const microUsdOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))

@@ -49,7 +49,7 @@ export const hashing: Hashing = {
 /** Clocks of client and service may differ. */
 const CLOCK_SLACK_S = 60
 
-/** The binding the owner asked for, with the nonce, end and marks the service filled in; refused if another. */
+/** The requested binding with the service's nonce, end and marks; throws if it differs otherwise. */
 export function checkBinding(
   { pins, wallet, request, nowS }: { pins: Pins; wallet: Address; request: GrantParams; nowS: number },
   { sign }: Pending,
@@ -57,7 +57,7 @@ export function checkBinding(
   const { binding } = sign.delegation
   const tokens = (request.tokens ?? ['ETH', 'USDG']).map((name) => tokenNamed(pins, name))
   if (pins.cosigner === null) return broken('GRANT_BINDING', 'the profile pins no co-signer')
-  must(!tokens.includes(null), 'GRANT_BINDING', 'a token is no core symbol and no address')
+  must(!tokens.includes(null), 'GRANT_BINDING', 'a token is neither a core symbol nor an address')
   const own = createBinding({
     wallet,
     executor: request.executor.toLowerCase() as Address,
@@ -91,12 +91,12 @@ export function checkBinding(
   const lastsS = request.expires_in_s ?? SESSION.expiresInSDefault
   const { expires_at, nonce } = binding
   const isInTime = Number.isSafeInteger(expires_at) && Math.abs(expires_at - nowS - lastsS) <= CLOCK_SLACK_S
-  must(isInTime, 'GRANT_BINDING', 'the session ends at another time than asked', { expires_at })
-  must(/^0x[0-9a-f]{64}$/.test(nonce), 'GRANT_BINDING', 'the nonce is none')
+  must(isInTime, 'GRANT_BINDING', 'the session expires at another time than requested', { expires_at })
+  must(/^0x[0-9a-f]{64}$/.test(nonce), 'GRANT_BINDING', 'the nonce is malformed')
   return own
 }
 
-/** Prices that the owner signs, because the co-signer reads none of its own: each must be near the client's. */
+/** Prices that the owner signs because the co-signer has none; each must be close to the client's own. */
 export function checkMarks(
   { pins, binding }: { pins: Pins; binding: SessionBindingV3 },
   priceOf: ReadonlyMap<Address, OwnPrices | null>,
@@ -104,16 +104,16 @@ export function checkMarks(
   const unpriced = binding.tokens.filter((token) => !pins.marks.has(token))
   const marks = boundMarks(binding)
   const isOfThem = unpriced.join() === marks.map(({ token }) => token).join()
-  must(isOfThem, 'GRANT_BINDING', 'its marks are not of the tokens that need one')
+  must(isOfThem, 'GRANT_BINDING', 'the marks do not match the tokens that need one')
   for (const { token, decimals, price_e18 } of marks) {
     const own = priceOf.get(token)
-    if (!own) broken('GRANT_CAPS', 'the client finds no price of its own for a token', { token })
+    if (!own) broken('GRANT_CAPS', 'the client has no price of its own for a token', { token })
     const mark = markPrice(BigInt(price_e18), decimals)
     // A mark under the best bid lets more of the token be spent; one over the best ask lets too little be bought.
     const isNear =
       worthOfThousandUsd(mark, own.bid) >= THOUSAND_USD * (10_000n - MARK_BAND_BPS) &&
       worthOfThousandUsd(mark, own.ask) <= THOUSAND_USD * (10_000n + MARK_BAND_BPS)
-    must(isNear, 'GRANT_CAPS', 'a mark is far from the client’s own price', { token })
+    must(isNear, 'GRANT_CAPS', 'a mark is too far from the client’s own price', { token })
   }
 }
 
@@ -128,8 +128,12 @@ const MARK_BAND_BPS = 1_000n
 /** The marks of an answer, field by field: what else it says of them is left behind. */
 const marksIn = ({ marks = [] }: SessionBindingV3): BindingMark[] =>
   marks.map(({ token, decimals, price_e18 }) => {
-    must(/^[1-9][0-9]{0,35}$/.test(price_e18), 'GRANT_BINDING', 'a mark is no price')
-    must(Number.isInteger(decimals) && decimals >= 0 && decimals <= 36, 'GRANT_BINDING', 'a mark has no unit')
+    must(/^[1-9][0-9]{0,35}$/.test(price_e18), 'GRANT_BINDING', 'a mark is not a valid price')
+    must(
+      Number.isInteger(decimals) && decimals >= 0 && decimals <= 36,
+      'GRANT_BINDING',
+      'a mark has invalid decimals',
+    )
     return { token, decimals, price_e18 }
   })
 
@@ -166,7 +170,7 @@ export function checkRoots(
   if (main?.kind !== 'router') return broken('GRANT_CAPS', 'the delegation is not a root for the router')
   const hash = bindingHash(hashing.keccakText, binding)
   const diffs = rootDiffs(main, binding, hash)
-  must(!diffs.includes('salt'), 'GRANT_BINDING', 'the root does not carry the binding’s hash')
+  must(!diffs.includes('salt'), 'GRANT_BINDING', 'the root does not contain the binding’s hash')
   must(diffs.length === 0, 'GRANT_CAPS', `the root differs from the binding in ${diffs.join(', ')}`, {
     diffs,
   })
@@ -193,7 +197,7 @@ export function checkRoots(
 function mustBeSameRoots(own: readonly CheckedRoot[], answered: Pending['sign']['curve_roots']): void {
   const shown = Object.entries((answered ?? {}) as Record<string, { typed_data: unknown }>)
   const details = { expected: own.map(({ hash }) => hash), answered: shown.map(([name]) => name) }
-  must(shown.length === own.length, 'GRANT_BINDING', 'the curve roots are not those of the tokens', details)
+  must(shown.length === own.length, 'GRANT_BINDING', 'the curve roots do not match the tokens', details)
   for (const [name, { typed_data }] of shown) {
     const hash = delegationHash(hashing, delegationIn(typed_data))
     const isOwn = hash === name.toLowerCase() && own.some((root) => root.hash === hash)
@@ -205,7 +209,7 @@ function mustBeSameRoots(own: readonly CheckedRoot[], answered: Pending['sign'][
 function checkEther({ eth }: SessionRoot, { limits }: SessionBindingV3, marks: OwnMarks): void {
   if (eth === null) return
   const mark = marks.get(NATIVE)
-  if (!mark) broken('GRANT_CAPS', 'the client has no price of ETH to hold the caps against')
+  if (!mark) broken('GRANT_CAPS', 'the client has no ETH price to check the caps')
   const price = markPrice(mark.priceE18, mark.decimals)
   const isWithin = (wei: bigint, microUsd: number): boolean =>
     worthUp(wei, price) * 10_000n <= BigInt(microUsd) * BigInt(10_000 + COSIGNER.capPriceBandBps)
@@ -232,7 +236,7 @@ function delegationIn(typedData: unknown): Delegation {
       salt: string | number | bigint
     }
   }
-  must(message.authority === ROOT_AUTHORITY, 'GRANT_CAPS', 'the delegation stands on another')
+  must(message.authority === ROOT_AUTHORITY, 'GRANT_CAPS', 'the delegation is not a root')
   return {
     delegate: message.delegate.toLowerCase() as Address,
     delegator: message.delegator.toLowerCase() as Address,

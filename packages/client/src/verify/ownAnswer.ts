@@ -16,14 +16,14 @@ export function ownAnswer<Id extends MeRoute>(
   answer: Answer<Id>,
 ): Answer<Id> {
   const checked = checkWith(SHAPES[id], answer)
-  if (!checked.ok) refuse('ACCOUNT_SHAPE', `${id}: ${checked.field || 'the answer'}: ${checked.message}`)
+  if (!checked.ok) refuse('ACCOUNT_SHAPE', `${id}: ${checked.field || 'the response'}: ${checked.message}`)
   return ownWallet(account, answer)
 }
 
 /** An answer that names the client's own wallet. */
 export function ownWallet<T extends { wallet: string }>(account: { address: Address }, answer: T): T {
   const { wallet } = (answer ?? {}) as { wallet?: unknown }
-  if (typeof wallet !== 'string') return refuse('ACCOUNT_SHAPE', 'the answer does not name a wallet')
-  if (wallet.toLowerCase() !== account.address) refuse('ACCOUNT_WALLET', `the answer is for ${wallet}`)
+  if (typeof wallet !== 'string') return refuse('ACCOUNT_SHAPE', 'the response does not name a wallet')
+  if (wallet.toLowerCase() !== account.address) refuse('ACCOUNT_WALLET', `the response is for ${wallet}`)
   return answer
 }

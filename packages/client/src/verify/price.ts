@@ -76,7 +76,11 @@ function checkByMarks(
     { atoms: reading.amountIn, price: ownMark(marks, tokenIn, pins)! },
     { atoms: reading.amountOutMin, price: ownMark(marks, tokenOut, pins)! },
   )
-  must(lost <= BigInt(limit), 'PRICE', `the minimum is ${lost} bps under the input, ${limit} at most`)
+  must(
+    lost <= BigInt(limit),
+    'PRICE',
+    `the minimum output is ${lost} bps below the input, the limit is ${limit} bps`,
+  )
   return true
 }
 
@@ -88,15 +92,14 @@ function checkByVenues(
 ): void {
   const band = Number(POOL_BAND_BPS)
   const details = { best_out: bestOut.toString() }
-  if (route)
-    must(route.out >= lessBps(bestOut, band), 'PRICE', 'other pools give at least a tenth more', details)
+  if (route) must(route.out >= lessBps(bestOut, band), 'PRICE', 'other pools pay at least 10% more', details)
   const limit = Math.min(slippageBps + plan.fee_bps + band + ROUNDING_BPS, 10_000)
   if (BigInt(plan.amount_out_min) >= lessBps(bestOut, limit)) return
   // The route itself is fair: what is missing is a tax of the token.
   const isPurchase = !pins.tokens.has(tokenOut)
   if (route && accepted.includes(isPurchase ? 'BUY_TAX' : 'SELL_TAX')) return
-  if (!route || isPurchase) broken('PRICE', 'the minimum is far under what other pools give', details)
-  broken('RISK_NOT_ACCEPTED', 'SELL_TAX: far less arrives than the pools pay', {
+  if (!route || isPurchase) broken('PRICE', 'the minimum output is far below what other pools pay', details)
+  broken('RISK_NOT_ACCEPTED', 'SELL_TAX: the wallet receives far less than the pools pay', {
     code: 'SELL_TAX',
     ...details,
   })

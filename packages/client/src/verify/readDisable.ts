@@ -14,13 +14,13 @@ export function rootIn(
 ): Delegation {
   const { to, value, data } = stepOf(tx)
   const isCall = to === pins.addresses.manager && value === 0n
-  must(isCall, 'RECIPIENT', 'a step does more than end the session')
+  must(isCall, 'RECIPIENT', 'a step does more than revoke the session')
   const delegation = delegationIn(data)
-  if (!delegation) return broken('RECIPIENT', 'a step cannot be read as the end of a session')
-  must(encodeDisable(delegation) === data, 'RECIPIENT', 'a step is not in its one encoding')
+  if (!delegation) return broken('RECIPIENT', 'a step cannot be decoded as a session revocation')
+  must(encodeDisable(delegation) === data, 'RECIPIENT', 'a step is not in canonical encoding')
   const root = readRoot(hashing, pins.addresses, { ...delegation, signature: '0x' })
   const isOwn = root !== undefined && root.wallet === account.address
-  must(isOwn, 'RECIPIENT', 'a step ends something other than a session of this wallet')
+  must(isOwn, 'RECIPIENT', 'a step revokes something other than a session of this wallet')
   return delegation
 }
 

@@ -25,7 +25,7 @@ export interface Approval {
 /** An amount that the calldata names, or a rate of what the router holds of the output. */
 export type FeePaid = { atoms: bigint } | { bps: number }
 
-/** What the transactions of a plan do, by the client's own reading of their bytes. */
+/** Effects of a plan's transactions, decoded by the client itself. */
 export interface PlanReading {
   /** In the order they are signed. */
   transactions: readonly UnsignedStep[]
@@ -34,7 +34,7 @@ export interface PlanReading {
   tokenOut: Address
   /** Fee included. */
   amountIn: bigint
-  /** What the router or the curve takes of it: the fee beside a curve's call is sent, not taken. */
+  /** The part that the router or curve takes; a separate curve fee is sent, not taken. */
   taken: bigint
   /** The least that reaches the wallet. */
   amountOutMin: bigint
@@ -69,7 +69,7 @@ export function readPlan(facts: PlanFacts): PlanReading {
   const awaited = awaitedPermit(plan)
   const transactions = [...steps, ...(awaited ? [awaited.preview] : [])].map(stepOf)
   const isSane = transactions.length > 0 && transactions.length <= MAX_TRANSACTIONS
-  must(isSane, 'RECIPIENT', 'a plan has one to four transactions')
+  must(isSane, 'RECIPIENT', 'the plan does not have one to four transactions')
   mustBeOnce(transactions)
   if (plan.tx) {
     const [shown, last] = [stepOf(plan.tx), transactions.at(-1)!]
@@ -81,7 +81,7 @@ export function readPlan(facts: PlanFacts): PlanReading {
     transactions.map((step) => inside(wallet, step)),
   )
   if (!awaited) return { ...calls, transactions }
-  must(calls.permit === null, 'RECIPIENT', 'the preview already carries a permit')
+  must(calls.permit === null, 'RECIPIENT', 'the preview already contains a permit')
   return { ...calls, transactions, permit: { permit: awaited.permit, signature: '0x' } }
 }
 
@@ -92,8 +92,8 @@ function awaitedPermit({ permit, permit_now, preview, tx }: PlanFacts['plan']) {
     return null
   }
   must(tx === null, 'RECIPIENT', 'a transaction comes before its permit is signed')
-  if (!preview) return broken('RECIPIENT', 'a permit is to be signed for a swap that is not shown')
-  must(Number.isSafeInteger(permit_now), 'RECIPIENT', 'a permit comes without its time')
+  if (!preview) return broken('RECIPIENT', 'the plan asks for a permit without showing the swap')
+  must(Number.isSafeInteger(permit_now), 'RECIPIENT', 'a permit has no time')
   return { permit: readPermit(permit), preview }
 }
 
@@ -115,7 +115,7 @@ function readPermit({ message }: NonNullable<PlanFacts['plan']['permit']>): Perm
 /** Twice the same costs gas twice. */
 export function mustBeOnce(steps: readonly UnsignedStep[]): void {
   const seen = new Set(steps.map(({ to, value, data }) => `${to} ${value} ${data}`))
-  must(seen.size === steps.length, 'RECIPIENT', 'a step is there twice')
+  must(seen.size === steps.length, 'RECIPIENT', 'a step appears twice')
 }
 
 /** The calls of a batch that a delegated wallet makes of itself; any other transaction is one call. */
@@ -123,7 +123,7 @@ function inside(wallet: Address, { to, value, data }: UnsignedStep): UnsignedSte
   if (to !== wallet) return [{ to, value, data }]
   // execute(bytes32 mode, bytes executions) with the mode for a batch in which one failing call reverts all.
   const batch = /^0xe9ae5c5301(0{62})(.*)$/.exec(data)
-  must(batch !== null && value === 0n, 'RECIPIENT', 'the wallet’s call to itself is no batch')
+  must(batch !== null && value === 0n, 'RECIPIENT', 'the wallet’s call to itself is not a batch')
   try {
     const [, executions] = decodeAbiParameters(
       [{ type: 'bytes32' }, { type: 'bytes' }],
@@ -157,7 +157,7 @@ function readCalls(facts: PlanFacts, byTransaction: readonly (readonly UnsignedS
   const rest = calls.filter((call) => readApproval(pins, call) === null)
   const swaps = rest.filter((call) => call.to === pins.router || readCurveCall(call.data))
   const [swap] = swaps
-  must(swap !== undefined && swaps.length === 1, 'RECIPIENT', 'a plan has one swap')
+  must(swap !== undefined && swaps.length === 1, 'RECIPIENT', 'the plan does not have exactly one swap')
   // In a batch of a sale the fee comes after the swap, and all of it or nothing is mined.
   must(byTransaction.at(-1)!.includes(swap), 'RECIPIENT', 'a transaction comes after the swap')
   const others = rest.filter((call) => call !== swap)
@@ -173,8 +173,8 @@ export function readRouterCall(
   const swap = readSwap(data, { weth: pins.weth, layout: pins.layout })
   if ('fault' in swap) return broken('RECIPIENT', `the router call cannot be read: ${swap.fault}`)
   const { fee, tokenIn, tokenOut, amountIn } = swap
-  must(value === swap.valueWei, 'RECIPIENT', 'the router call carries another value than it spends')
-  if (fee) must(fee.recipient === pins.feeRecipient, 'RECIPIENT', 'the fee goes to somebody else')
+  must(value === swap.valueWei, 'RECIPIENT', 'the router call sends another ETH value than it spends')
+  if (fee) must(fee.recipient === pins.feeRecipient, 'RECIPIENT', 'the fee goes to an unexpected address')
   const hops = swap.legs.flatMap((leg) => leg.hops)
   const passed = hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut])
   return {
@@ -228,7 +228,7 @@ export function readCurveSwap(
   const isBuy = call.side === 'buy'
   const pair = isBuy ? tokenIn : tokenOut
   const spends = isBuy && pair === NATIVE ? call.amountIn : 0n
-  must(swap.value === spends, 'RECIPIENT', 'the curve call carries another value than it spends')
+  must(swap.value === spends, 'RECIPIENT', 'the curve call sends another ETH value than it spends')
   const feeAmount = feeIn(pair)
   const maxOut = (call.amountOutMin * 10_000n) / BigInt(10_000 - MAX_TOLERATED_BPS) + 1n
   const amountIn = isBuy ? call.amountIn + feeAmount : call.amountIn
@@ -275,12 +275,12 @@ export function readApproval(pins: Pins, { to, value, data }: UnsignedStep): App
 /** The fee's own transfer: plain ether, or `transfer(recipient, amount)` of the pair. */
 function readTransfer(pins: Pins, { to, value, data }: UnsignedStep, pair: Address): bigint {
   if (pair === NATIVE) {
-    must(to === pins.feeRecipient && data === '0x', 'RECIPIENT', 'the fee goes to somebody else')
+    must(to === pins.feeRecipient && data === '0x', 'RECIPIENT', 'the fee goes to an unexpected address')
     return value
   }
   const words = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data)
   const isFee = words !== null && value === 0n && to === pair && `0x${words[1]}` === pins.feeRecipient
-  must(isFee, 'RECIPIENT', 'the fee goes to somebody else')
+  must(isFee, 'RECIPIENT', 'the fee goes to an unexpected address')
   return BigInt(`0x${words[2]}`)
 }
 
@@ -288,7 +288,7 @@ function readTransfer(pins: Pins, { to, value, data }: UnsignedStep, pair: Addre
 export function gasOf({ limits }: Pick<Pins, 'limits'>, { gas }: { gas: string }): bigint {
   const limit = BigInt(gas)
   const isUsual = limit > 0n && limit <= BigInt(limits.plan_gas)
-  must(isUsual, 'RECIPIENT', 'a transaction asks for more gas than any trade takes')
+  must(isUsual, 'RECIPIENT', 'a transaction has a higher gas limit than any trade needs')
   return limit
 }
 

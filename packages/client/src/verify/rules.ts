@@ -25,7 +25,7 @@ export interface Checked {
   says: string
 }
 
-/** What a plan's bytes must be, before anything is read from the chain. Throws at the first lie. */
+/** Checks a plan's bytes before anything is read from the chain. Throws at the first violation. */
 export function checkBytes(terms: Terms): Checked[] {
   checkAsked(terms)
   checkRisks(terms)
@@ -67,37 +67,41 @@ export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
 export const missingChecks = (checks: readonly Checked[]): string[] =>
   ['PRICE', 'QUOTE_OWN'].filter((rule) => !checks.some((one) => one.rule === rule))
 
-/** A deadline further ahead lets whoever relays choose the moment. */
+/** A later deadline would let the relayer choose when to execute. */
 const MAX_DEADLINE_S = COSIGNER.maxDeadlineS
 
 function checkAsked({ request, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
-  must(reading.tokenIn === tokenIn, 'RECIPIENT', 'it sells another token than asked', {
+  must(reading.tokenIn === tokenIn, 'RECIPIENT', 'it sells another token than requested', {
     token: reading.tokenIn,
   })
-  must(reading.tokenOut === tokenOut, 'RECIPIENT', 'it buys another token than asked', {
+  must(reading.tokenOut === tokenOut, 'RECIPIENT', 'it buys another token than requested', {
     token: reading.tokenOut,
   })
   must(BigInt(plan.amount_in) === reading.amountIn, 'MIN_OUT', 'amount_in is not what the calldata spends')
   if (request.amount_in !== undefined)
-    must(reading.amountIn === BigInt(request.amount_in), 'RECIPIENT', 'it spends another amount than asked')
+    must(
+      reading.amountIn === BigInt(request.amount_in),
+      'RECIPIENT',
+      'it spends another amount than requested',
+    )
   const least = leastOut({ plan })
   // Only a token outside the pins may tax what its pool pays.
   const isTaxable = reading.direct && !pins.tokens.has(tokenOut)
   const isCalldatas = least === reading.amountOutMin || (isTaxable && least < reading.amountOutMin)
   must(isCalldatas, 'MIN_OUT', 'amount_out_min is not the calldata’s')
-  must(least > 0n, 'MIN_OUT', 'there is no minimum')
+  must(least > 0n, 'MIN_OUT', 'the minimum output is zero')
   if (request.min_amount_out !== undefined)
-    must(least >= BigInt(request.min_amount_out), 'MIN_OUT', 'it is under the minimum asked for')
+    must(least >= BigInt(request.min_amount_out), 'MIN_OUT', 'the minimum output is below the requested one')
   const { deadlineS } = reading
   if (deadlineS === null) {
     checkUndated({ request, plan })
     return
   }
   const isSoon = deadlineS > BigInt(nowS) && deadlineS <= BigInt(nowS + MAX_DEADLINE_S)
-  must(isSoon, 'PRICE', 'the deadline has passed or is far ahead', { deadline: deadlineS.toString() })
+  must(isSoon, 'PRICE', 'the deadline has passed or is too far ahead', { deadline: deadlineS.toString() })
 }
 
-/** Whoever relays a call without a deadline chooses its moment: only the owner's own word allows that. */
+/** Without a deadline the relayer chooses when to execute, so the owner must accept that explicitly. */
 function checkUndated({ request, plan }: Pick<Terms, 'request' | 'plan'>): void {
   const isDisclosed = plan.risks.some(({ code }) => code === 'CURVE')
   must(isDisclosed, 'RISK_CODES', 'the curve’s call has no deadline, and CURVE is not disclosed')
@@ -110,7 +114,7 @@ function checkUndated({ request, plan }: Pick<Terms, 'request' | 'plan'>): void 
   )
 }
 
-/** What reaches the wallet at least. Where a pool pays the wallet itself, a token's tax comes off it. */
+/** The minimum that reaches the wallet. If a pool pays the wallet directly, a token's tax is deducted. */
 const leastOut = ({ plan }: Pick<Terms, 'plan'>): bigint => BigInt(plan.amount_out_min)
 
 function checkRisks({ request, plan }: Terms): void {
@@ -127,7 +131,7 @@ function checkRisks({ request, plan }: Terms): void {
 function checkHooks({ request, pins, reading }: Terms): void {
   const unknown = reading.hooks.find((hook) => !pins.knownHooks.has(hook))
   if (unknown === undefined || request.accept_risks?.includes('UNKNOWN_HOOK')) return
-  broken('V4_HOOKS', 'a pool on the way runs a hook nobody has read', { hook: unknown })
+  broken('V4_HOOKS', 'a pool of the route uses an unreviewed hook', { hook: unknown })
 }
 
 /** The end that ranks higher pays; when neither is core, the input does. */
@@ -147,16 +151,20 @@ export function feeRates(feeClass: FeeClass, shield: boolean): number[] {
 
 function checkFee({ request, pins, plan, reading, tokenIn, tokenOut }: Terms, own: OwnReading): void {
   const feeClass = feeClassOf(pins, [tokenIn, tokenOut], own.standsOnBeacon)
-  must(plan.fee_class === feeClass, 'FEE_CLASS', `it says ${plan.fee_class}, the tokens say ${feeClass}`)
+  must(
+    plan.fee_class === feeClass,
+    'FEE_CLASS',
+    `the plan has ${plan.fee_class}, but the tokens are ${feeClass}`,
+  )
   const allowed = feeRates(feeClass, request.shield === true)
   const { fee_bps } = plan
-  must(allowed.includes(fee_bps), 'FEE_BPS', `${fee_bps} bps is none of ${allowed.join(', ')}`)
+  must(allowed.includes(fee_bps), 'FEE_BPS', `${fee_bps} bps is not one of ${allowed.join(', ')} bps`)
   if (request.max_fee_bps !== undefined)
-    must(fee_bps <= request.max_fee_bps, 'FEE_BPS', 'it is over max_fee_bps')
+    must(fee_bps <= request.max_fee_bps, 'FEE_BPS', 'the fee is above max_fee_bps')
   const side = feeSideOf(pins, tokenIn, tokenOut)
   must(plan.fee_side === side, 'FEE_BPS', `the fee is taken from the ${plan.fee_side}`)
   // A fee that rounds to nothing is not sent at all.
-  must(reading.fee === null || reading.fee.side === side, 'FEE_BPS', 'the fee is taken at the other end')
+  must(reading.fee === null || reading.fee.side === side, 'FEE_BPS', 'the fee is taken from the other side')
   must(reading.fee === null || reading.fee.isOf(fee_bps), 'FEE_BPS', 'the calldata pays another fee')
 }
 
@@ -177,32 +185,46 @@ function checkListed({ accepted, pins, tokenIn, tokenOut }: Terms, own: OwnReadi
 /** How much pools may move between the plan's block and the client's. */
 const MOVED_BPS = 100
 
-/** The client's own trial of the very transactions: what arrives, what is spent, who is paid. */
+/** Simulates the exact transactions on the client's own node: output, spending and recipients. */
 function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number): void {
   if (!trial.ok) {
     if (trial.unsupported) return
-    broken('QUOTE_OWN', `on the client’s own node it fails: ${trial.why}`)
+    broken('QUOTE_OWN', `the simulation on the client’s own node failed: ${trial.why}`)
   }
   const [received] = trial.changes
   const minimum = leastOut({ plan })
-  must(received !== undefined && received >= minimum, 'QUOTE_OWN', 'less than the minimum arrives')
+  must(
+    received !== undefined && received >= minimum,
+    'QUOTE_OWN',
+    'the simulation delivers less than the minimum',
+  )
   const least = lessBps(received, Math.min(slippageBps + MOVED_BPS + ROUNDING_BPS, 10_000))
-  must(minimum >= least, 'QUOTE_OWN', 'the minimum is far under what the pools give', {
+  must(minimum >= least, 'QUOTE_OWN', 'the minimum is far below what the pools pay', {
     received: received.toString(),
     minimum: minimum.toString(),
   })
   const expected = BigInt(plan.amount_out_expected)
   const own = lessBps(expected, Math.min(slippageBps + ROUNDING_BPS, 10_000))
-  must(minimum >= own, 'QUOTE_OWN', 'the minimum is further under the plan’s own quote than the slippage')
+  must(
+    minimum >= own,
+    'QUOTE_OWN',
+    'the minimum is further below the plan’s own quote than the slippage allows',
+  )
   const isNear = received >= lessBps(expected, MOVED_BPS)
-  must(isNear, 'QUOTE_OWN', 'less arrives than the plan expects', { received: received.toString() })
+  must(isNear, 'QUOTE_OWN', 'the simulation delivers less than the plan expects', {
+    received: received.toString(),
+  })
 }
 
 /** A dropped shield would trade without the requested audit. */
 function checkShield({ request, plan }: Terms): void {
   const isAsked = request.shield === true
-  must(plan.shield === isAsked, 'FEE_CLASS', `it is planned ${plan.shield ? 'with' : 'without'} shield`)
-  must(!isAsked || plan.audit !== undefined, 'FEE_CLASS', 'it is planned without the audit of shield')
+  must(
+    plan.shield === isAsked,
+    'FEE_CLASS',
+    `the plan is ${plan.shield ? 'with' : 'without'} shield, unlike the request`,
+  )
+  must(!isAsked || plan.audit !== undefined, 'FEE_CLASS', 'the plan lacks the audit that shield requires')
 }
 
 /** A bought token outside the pins must be sellable, whatever the service disclosed. */

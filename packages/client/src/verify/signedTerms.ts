@@ -92,7 +92,7 @@ export function checkDescription(
   const { max_trade_usd, max_day_usd, max_trades, traded_at_most_usd } = by_cosigner
   const same = (field: string, shown: unknown, signed: unknown) => {
     const isSame = canonicalJson(shown as Json) === canonicalJson(signed as Json)
-    must(isSame, 'GRANT_BINDING', `the answer’s ${field} is not what the binding says`, { shown, signed })
+    must(isSame, 'GRANT_BINDING', `the response’s ${field} differs from the binding`, { shown, signed })
   }
   const sorted = (list: readonly string[]) => [...list].sort()
   const lower = (text: string) => text.toLowerCase()
@@ -116,7 +116,7 @@ export function checkDescription(
   const words = exposure.in_words.join(' ').split(/[^0-9.]+/)
   const numbers = new Set(words.map((word) => word.replace(/\.$/, '')))
   const isSaid = [limits.maxTradeUsd, limits.maxDayUsd].every((usd) => numbers.has(String(usd)))
-  must(isSaid, 'GRANT_BINDING', 'the answer’s words do not name the limits of the binding')
+  must(isSaid, 'GRANT_BINDING', 'the response’s text does not state the limits of the binding')
 }
 
 const pickLimits = ({ max_trade_usd, max_day_usd, max_trades }: Pending['limits']) => ({

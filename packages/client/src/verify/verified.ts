@@ -3,7 +3,7 @@ import type { OwnReading } from './ownReading.ts'
 import type { PlanReading } from './readPlan.ts'
 import type { Checked } from './rules.ts'
 
-/** A plan that passed every check, with what was asked for and what was read to check it. */
+/** A plan that passed every check, with its request and the data read to check it. */
 export interface Verified {
   request: TradeParams
   plan: Plan

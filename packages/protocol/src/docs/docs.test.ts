@@ -49,13 +49,13 @@ describe('openApi', () => {
     expect(Object.values(paths).flatMap((methods) => Object.keys(methods))).toHaveLength(ROUTE_IDS.length)
   })
 
-  it('refers only to what it holds', () => {
+  it('has no dangling references', () => {
     const refs = everyRef(document)
     expect(refs.length).toBeGreaterThan(100)
     for (const ref of new Set(refs)) expect(at(ref), ref).toBeTypeOf('object')
   })
 
-  it('does not ask for fields that have a default, and wants exactly one size', () => {
+  it('does not require fields with a default, and requires exactly one size', () => {
     const quote = at('#/paths')?.['/api/v1/live/quote' as never] as unknown as { post: JsonObject }
     const body = quote.post['requestBody'] as { content: { 'application/json': { schema: JsonObject } } }
     const shield = { type: 'boolean', default: false }
@@ -77,7 +77,7 @@ describe('openApi', () => {
     expect(lost).toEqual([])
   })
 
-  it('leaves no object open but for what others write into it', () => {
+  it('has no open objects except those filled by third parties', () => {
     const open = new Set<string>()
     walk(document, (node, path) => {
       const isOpen = node['additionalProperties'] === true || node['patternProperties'] !== undefined
@@ -86,7 +86,7 @@ describe('openApi', () => {
     expect([...open]).toEqual(['brain_state', expect.stringMatching(/openapi\.json.*schema$/)])
   })
 
-  it('keeps our own keywords to itself', () => {
+  it('does not publish our own keywords', () => {
     expect(JSON.stringify(document)).not.toMatch(/"(exactlyOne|chosenBy|forms|shown)":/)
   })
 })

@@ -6,7 +6,7 @@ const WALLET = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
 const SIGNATURE = `0x${'11'.repeat(64)}1b`
 
-/** What a reader would type for a field of this name. */
+/** Example values by field name. */
 const BY_NAME: Record<string, unknown> = {
   address: WALLET,
   wallet: WALLET,
@@ -46,7 +46,7 @@ function valueFor(name: string, schema: TSchema): unknown {
   return schema['type'] === 'object' ? {} : '…'
 }
 
-/** The smallest body that a route takes. Of a request in two calls, the first. */
+/** The smallest valid body of a route; the first one of a request in two calls. */
 export function exampleBody(route: AnyRoute): Record<string, unknown> {
   const variants = (route.body['anyOf'] as TSchema[] | undefined) ?? [route.body]
   const schema = variants.at(-1) as TSchema
@@ -60,7 +60,7 @@ export function exampleBody(route: AnyRoute): Record<string, unknown> {
 export const shortBody = (route: AnyRoute): string =>
   JSON.stringify(exampleBody(route)).replace(/"0x[0-9a-f]{122,}"/g, '"0x…"')
 
-/** A request a reader can paste into a shell. */
+/** An example request for the shell. */
 export function exampleCurl(route: AnyRoute, baseUrl: string): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) =>
     name === 'address' ? 'ETH' : String(BY_NAME[name] ?? name),

@@ -3,10 +3,10 @@ import type { TSchema } from '@sinclair/typebox'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** Keywords that only we read. */
+/** Our own schema keywords, not part of JSON Schema. */
 const OWN_KEYWORDS = new Set(['exactlyOne', 'forms', 'shown', 'chosenBy', 'title'])
 
-/** A schema as plain JSON Schema 2020-12. A titled schema is put in `shared` once and referred to. */
+/** Converts to plain JSON Schema 2020-12. Titled schemas are put into `shared` and referenced. */
 export function toJsonSchema(schema: TSchema, shared: JsonObject): JsonObject {
   const title = schema['title'] as string | undefined
   if (title === undefined) return plain(schema, shared)
@@ -26,7 +26,7 @@ function plain(schema: TSchema, shared: JsonObject): JsonObject {
   for (const [keyword, value] of Object.entries(schema)) {
     if (!OWN_KEYWORDS.has(keyword)) result[keyword] = convert(keyword, value, shared)
   }
-  // Maps by any name, in the word that generators know.
+  // Code generators know maps as additionalProperties.
   const any = (schema['patternProperties'] as Record<string, TSchema> | undefined)?.[ANY_NAME]
   if (any !== undefined) {
     delete result['patternProperties']
@@ -59,8 +59,8 @@ function formsOf(schema: TSchema, shared: JsonObject): Form[] {
 }
 
 /**
- * A request is written out form by form, since a closed object cannot be put together of parts. An answer says
- * once what its forms have in common, and nothing of the fields they decide: a type of both would be too wide.
+ * Requests are written out form by form, because closed objects cannot be composed. Responses list the common
+ * fields once, without the fields that the forms define: a type of both would be too wide.
  */
 function withForms(object: JsonObject, forms: readonly Form[]): JsonObject {
   const [first] = forms

@@ -15,7 +15,7 @@ const AUTH_WORDS: { readonly [Auth in AnyRoute['auth']]: string } = {
   signature: 'a wallet signature, no key',
 }
 
-/** `llms.txt`: what a model needs to use the API well, and no more. */
+/** `llms.txt`: the essentials for models that use the API. */
 export function llmsText(baseUrl = '{base_url}'): string {
   const areas = Object.keys(AREAS) as Area[]
   return `# Pit

@@ -54,7 +54,7 @@ export function openApi({ version, serverUrl }: { version: string; serverUrl: st
   }
 }
 
-/** What several routes refer to: named objects, and refusals that read the same. */
+/** Components shared by routes: named objects and identical error responses. */
 type Shared = { schemas: JsonObject; responses: JsonObject }
 
 function operation(route: AnyRoute, shared: Shared): JsonObject {
@@ -139,8 +139,8 @@ function responseName(status: string, codes: readonly ErrorCode[], known: JsonOb
   const text = codes.join(', ')
   for (let number = 1; ; number++) {
     const name = `Refused_${status}_${number}`
-    const taken = known[name] as JsonObject | undefined
-    if (taken === undefined || taken['description'] === text) return name
+    const existing = known[name] as JsonObject | undefined
+    if (existing === undefined || existing['description'] === text) return name
   }
 }
 
@@ -170,7 +170,7 @@ const refusals = (status: number, codes: readonly ErrorCode[], schemas: JsonObje
   },
 })
 
-/** Codes that carry the same extras: a refusal's code tells which fields it may have. */
+/** Groups codes with the same extras, so that a code determines the possible fields. */
 function byExtras(codes: readonly ErrorCode[]): ErrorCode[][] {
   const alike = new Map<string, ErrorCode[]>()
   for (const code of codes) {

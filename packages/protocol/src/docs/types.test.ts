@@ -11,7 +11,7 @@ const document = JSON.stringify(openApi({ version: '0.1.0', serverUrl: 'http://1
 const folder = mkdtempSync(join(tmpdir(), 'pit-types-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What the compiler says of a program over the generated types; an unused @ts-expect-error is a fault too. */
+/** Compiler errors of a program that uses the generated types, including unused @ts-expect-error. */
 function faultsOf(...programs: string[]): string[] {
   const files = programs.map((name) => {
     copyFileSync(new URL(`../../typeUses/${name}`, import.meta.url), join(folder, name))
@@ -35,12 +35,12 @@ function faultsOf(...programs: string[]): string[] {
   })
 }
 
-it('types made from the document take right uses and refuse wrong ones', async () => {
+it('generated types accept right uses and reject wrong ones', async () => {
   writeFileSync(join(folder, 'api.ts'), astToString(await openapiTS(document)))
   expect(faultsOf('rightUses.ts', 'wrongUses.ts')).toEqual([])
 })
 
-it('has no example that its schema refuses, and nothing else a linter calls an error', async () => {
+it('passes the OpenAPI linter, examples included', async () => {
   const config = await createConfig({
     rules: {
       struct: 'error',

@@ -47,7 +47,7 @@ it('cuts what other decimals cannot say, and nothing else', () => {
   )
 })
 
-it('takes a number by its very digits', () => {
+it('reads a number by its decimal digits', () => {
   expect(fractionOf(0.29)).toEqual({ num: 29n, den: 100n })
   expect([0, -1, Number.NaN, Number.POSITIVE_INFINITY].map(fractionOf)).toEqual(Array(4).fill(undefined))
   fc.assert(

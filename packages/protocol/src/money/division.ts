@@ -23,13 +23,13 @@ const POWERS = Array.from({ length: 256 + 18 }, (_, exponent) => 10n ** BigInt(e
 export const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
 export function minOf(first: bigint, ...others: bigint[]): bigint {
-  let found = first
-  for (const value of others) if (value < found) found = value
-  return found
+  let smallest = first
+  for (const value of others) if (value < smallest) smallest = value
+  return smallest
 }
 
 export function maxOf(first: bigint, ...others: bigint[]): bigint {
-  let found = first
-  for (const value of others) if (value > found) found = value
-  return found
+  let largest = first
+  for (const value of others) if (value > largest) largest = value
+  return largest
 }

@@ -57,7 +57,7 @@ describe('dollars of a request', () => {
     )
   })
 
-  it('are no cost when they are not finite', () => {
+  it('reject costs that are not finite', () => {
     expect(() => microUsdUp(Number.POSITIVE_INFINITY)).toThrow(RangeError)
     expect(() => microUsdUp(Number.NaN)).toThrow(RangeError)
     expect(microUsdUp(0)).toBe(0n)

@@ -9,9 +9,8 @@ import { divUp, powerOfTen } from './division.ts'
 export const MICRO_USD_PER_USD = 1_000_000n
 
 /**
- * Dollars of a size or a limit, rounded down: a limit kept in micro-dollars never allows more than the one
- * that was named, and a trade never spends more than was asked. What is no amount (not above zero, not
- * finite) allows nothing.
+ * Dollars of a size or a limit, rounded down: a limit in micro-dollars never allows more than the original,
+ * and a trade never spends more than requested. Zero for values that are not positive and finite.
  */
 export function microUsdDown(usd: number): bigint {
   const fraction = fractionOf(usd)
@@ -19,10 +18,10 @@ export function microUsdDown(usd: number): bigint {
 }
 
 /**
- * Dollars of a cost, rounded up: what was charged is never counted as less. Throws for what is not finite.
+ * Dollars of a cost, rounded up, so that a charge never counts as less. Throws if it is not finite.
  */
 export function microUsdUp(usd: number): bigint {
-  if (!Number.isFinite(usd)) throw new RangeError(`${usd} is no cost in dollars`)
+  if (!Number.isFinite(usd)) throw new RangeError(`${usd} is not a cost in dollars`)
   const fraction = fractionOf(usd)
   return fraction ? divUp(fraction.num * MICRO_USD_PER_USD, fraction.den) : 0n
 }
@@ -40,8 +39,8 @@ export function dollarsText(microUsd: bigint): string {
 export const priceUsdOf = (priceE18: bigint): number => Number(decimalText(priceE18, 18))
 
 /**
- * Dollars of one whole token times 10^18, by the digits that were sent; finer ones are cut off. Zero where
- * nothing is left of it or it is no price. Where no digit may be lost, use `unitPrice`.
+ * Dollars of one whole token times 10^18, from the number's decimal digits; finer digits are cut off. Zero if
+ * nothing remains or the value is not a price. Use `unitPrice` to keep all digits.
  */
 export function priceE18Down(usd: number): bigint {
   const fraction = fractionOf(usd)

@@ -22,7 +22,7 @@ it('divides as the name says, whatever the sign', () => {
   )
 })
 
-it('shows a return no better and a fall no smaller than it was', () => {
+it('never shows a better return or a smaller drawdown', () => {
   expect([1n, -1n].map((profit) => bpsDown(profit, 3n))).toEqual([3_333n, -3_334n])
   expect([1n, -1n].map((profit) => bpsUp(profit, 3n))).toEqual([3_334n, -3_333n])
   expect([1n, -1n].map((profit) => bpsTowardsZero(profit, 3n))).toEqual([3_333n, -3_333n])
@@ -38,7 +38,7 @@ it('shows a return no better and a fall no smaller than it was', () => {
   )
 })
 
-it('takes what is at the edge of a band as within, and an atom more as beyond', () => {
+it('counts the edge of a band as within, and an atom more as beyond', () => {
   expect([970_000n, 1_030_000n].map((value) => isWithinBps(value, 1_000_000n, 300))).toEqual([true, true])
   expect([969_999n, 1_030_001n].map((value) => isWithinBps(value, 1_000_000n, 300))).toEqual([false, false])
   fc.assert(

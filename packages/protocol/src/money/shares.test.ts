@@ -17,7 +17,7 @@ const rate = fc.integer({ min: 0, max: 10_000 })
 const partRate = fc.integer({ min: 0, max: 9_999 })
 
 describe('a fee', () => {
-  it('is floor(amount × bps / 10,000), as the contract and the router have it', () => {
+  it('is floor(amount × bps / 10,000), like in the contract and the router', () => {
     expect([feeOf(10_000n, 25), feeOf(399n, 25), feeOf(400n, 25)]).toEqual([25n, 0n, 1n])
     fc.assert(
       fc.property(amount, rate, (paid, bps) => {
@@ -38,7 +38,7 @@ describe('a fee', () => {
     )
   })
 
-  it('tells the least rate it may have been taken at', () => {
+  it('gives the lowest rate it may have been charged at', () => {
     expect([leastBpsOf(0n, 0n), leastBpsOf(10n, 11n), leastBpsOf(10n, -1n)]).toEqual(Array(3).fill(undefined))
     expect(leastBpsOf(100_000n, 11n)).toBeUndefined()
     fc.assert(
@@ -52,8 +52,8 @@ describe('a fee', () => {
   })
 })
 
-describe('what is left', () => {
-  it('is the amount less its fee, so a minimum is never under the exact share', () => {
+describe('the amount after a fee', () => {
+  it('is the amount minus its fee, so a minimum is never below the exact share', () => {
     expect(lessBps(999n, 50)).toBe(995n)
     fc.assert(
       fc.property(amount, rate, (whole, bps) => {
@@ -65,7 +65,7 @@ describe('what is left', () => {
     )
   })
 
-  it('is never over the exact share where others are held to it', () => {
+  it('is never above the exact share when used as a floor', () => {
     fc.assert(
       fc.property(amount, fc.integer({ min: 0, max: 1_200_000 }), (whole, pips) => {
         const left = lessPipsDown(whole, pips)
@@ -75,7 +75,7 @@ describe('what is left', () => {
     )
   })
 
-  it('is passed by a plan of the same slippage: a minimum is never under the floor of its cap', () => {
+  it('accepts a plan with the same slippage: a minimum is never below the floor of its cap', () => {
     fc.assert(
       fc.property(amount, rate, (whole, bps) => {
         const slack = lessBps(whole, bps) - lessPipsDown(whole, bps * 100)
@@ -85,8 +85,8 @@ describe('what is left', () => {
   })
 })
 
-describe('what was there before', () => {
-  it('is the least amount that leaves what is wanted', () => {
+describe('the amount before a fee', () => {
+  it('is the smallest amount that leaves the wanted one', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 1n << 128n }), partRate, (wanted, bps) => {
         const least = beforeBps(wanted, bps)

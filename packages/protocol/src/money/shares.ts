@@ -23,25 +23,24 @@ export function leastBpsOf(amount: bigint, fee: bigint): number | undefined {
 }
 
 /**
- * What is left after a fee or a tax, and the least output that a slippage tolerates. What is taken off rounds
- * down, as contracts do; so a minimum rounds up, and tolerates no atom more than was asked.
+ * The amount after a fee or tax, and the minimum output for a slippage. The deduction rounds down, as in
+ * contracts, so a minimum rounds up and never allows more slippage than requested.
  */
 export const lessBps = (amount: bigint, bps: number): bigint => amount - feeOf(amount, bps)
 
 /**
- * Less so many millionths, rounded down: a floor that somebody else's amount is held to. All of it from 100%
- * on.
+ * The amount minus this many millionths, rounded down: a floor for another party's amount. Zero from 100% on.
  */
 export const lessPipsDown = (amount: bigint, pips: number): bigint =>
   pips >= Number(WHOLE_PIPS) ? 0n : divDown(amount * (WHOLE_PIPS - BigInt(pips)), WHOLE_PIPS)
 
-/** The least amount of which `lessBps` leaves `wanted`: never a fee too much, and never an atom too few. */
+/** The smallest amount for which `lessBps` gives `wanted`. */
 export function beforeBps(wanted: bigint, bps: number): bigint {
   if (wanted <= 0n || bps <= 0) return wanted
   return divDown((wanted - 1n) * WHOLE, WHOLE - BigInt(bps)) + 1n
 }
 
-/** The largest amount of which `lessBps` leaves no more than `left`. */
+/** The largest amount for which `lessBps` gives at most `left`. */
 export const mostBeforeBps = (left: bigint, bps: number): bigint => divDown(left * WHOLE, WHOLE - BigInt(bps))
 
 /**

@@ -50,7 +50,7 @@ describe('the route table', () => {
     expectTypeOf<Answer<'live.prepare'>>().not.toHaveProperty('route')
   })
 
-  it.each(ROUTE_IDS)('%s is whole', (id) => {
+  it.each(ROUTE_IDS)('%s is complete', (id) => {
     const route = routeById(id)
     expect(route.path).toMatch(/^\/api\/v1\/[a-z0-9:/._-]+$/)
     expect(route.summary).toMatch(/^[A-Z].*\.$/)
@@ -108,7 +108,7 @@ describe('requests', () => {
     return { filled, checked: checkWith(ROUTES[id].body, filled) }
   }
 
-  it('fills in every default of a plan and leaves the request alone', () => {
+  it('fills in every default of a plan without modifying the request', () => {
     const sent = { wallet, token_in: 'ETH', token_out: 'USDG', notional_usd: 5 }
     const { filled, checked } = read('live.prepare', sent)
     expect(checked).toEqual({ ok: true })
@@ -184,7 +184,7 @@ describe('requests', () => {
     expect(read('live.submit', { raw_txs: Array(4).fill('0x01') }).checked).toEqual({ ok: true })
   })
 
-  it('tells an unknown field of a strict route from a wrong one', () => {
+  it('distinguishes unknown from invalid fields of a strict route', () => {
     expect(read('hosted.pause', { force: true }).checked).toMatchObject({
       code: 'UNKNOWN_FIELD',
       field: 'force',

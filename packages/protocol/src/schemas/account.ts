@@ -90,7 +90,7 @@ export const Holding = Answer(
         block: Count('read at'),
         updated_at: UnixS('last change'),
         age_s: Count('seconds since'),
-        stale: Flag('older than it should be'),
+        stale: Flag('whether it is too old'),
       }),
       'where the price is from, and its age',
     ),

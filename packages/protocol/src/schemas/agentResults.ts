@@ -15,7 +15,7 @@ import {
   Wallet,
 } from './scalars.ts'
 
-/** What a hosted agent decided, traded and made of it. */
+/** Decisions, trades and results of a hosted agent. */
 
 const Side = OneOf(['buy', 'sell'])
 
@@ -49,8 +49,8 @@ export const Pnl = Type.Union(
         start_usd: Usd('the book it started with'),
         equity_usd: Nullable(Usd('its value now')),
         return_pct: Nullable(Num('profit on the start')),
-        max_drawdown_usd: Type.Optional(Nullable(Usd('deepest fall from a high; of one agent in detail'))),
-        max_drawdown_pct: Type.Optional(Nullable(Num('the same in per cent of that high'))),
+        max_drawdown_usd: Type.Optional(Nullable(Usd('maximum drawdown; only for one agent in detail'))),
+        max_drawdown_pct: Type.Optional(Nullable(Num('maximum drawdown in percent of the high'))),
         positions: Type.Array(
           Answer({
             token: Wallet('all zero for ETH'),
@@ -106,7 +106,7 @@ export const LastDecision = Answer(
           message: Text('in words'),
         }),
       ]),
-      { description: 'what became of each order' },
+      { description: 'result of each order' },
     ),
     hold: Type.Optional(Text('hold code of a tick without a decision')),
     error: Type.Optional(Text('error code of a tick without a decision')),
@@ -147,7 +147,7 @@ export const Watch = Answer(
   {
     next_tick_at: Nullable(UnixS('null while it does not tick')),
     ticks: Count('so far'),
-    holds: Type.Array(Answer(Told), { description: 'what keeps it from trading' }),
+    holds: Type.Array(Answer(Told), { description: 'reasons that block trading' }),
     soon: Type.Array(Answer({ ...Told, at: UnixS('when') }), { description: 'what soon will' }),
   },
   { title: 'Watch' },

@@ -21,7 +21,7 @@ export const Challenge = Answer(
     statement: Text('what signing means, as in the message'),
     issued_at: UnixS('when it was made'),
     expires_at: UnixS('300 s after issue'),
-    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is no thenable
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is not a thenable
     then: Text('what to do next'),
   },
   { title: 'Challenge' },

@@ -3,7 +3,7 @@ import { TRADE } from '../numbers.ts'
 import { AI_FUNDING, BRAINS, type Brain } from '../values.ts'
 import { Answer, ByDefault, Exact, Flag, OneOf, type Sent, Text } from './scalars.ts'
 
-/** What each brain takes. Of the rule brains every field has a default, so `{}` is a working agent. */
+/** Parameters of each brain. All fields of rule brains have defaults, so `{}` is valid. */
 
 const SizeUsd = (byDefault: number, description: string) =>
   ByDefault(
@@ -117,7 +117,7 @@ export const RebalanceParams = Exact(
 
 export const AiParams = Exact(
   {
-    strategy: Type.Optional(Text('what the model is told to do', { maxLength: 4_000 })),
+    strategy: Type.Optional(Text('instructions for the model', { maxLength: 4_000 })),
     model: Type.Optional(Text('model id of hosted/ai', { maxLength: 128 })),
     funding: ByDefault(
       'pool',

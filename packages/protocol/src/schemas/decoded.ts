@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { FEE_SIDES, ROOT_NAMES, STEP_KINDS } from '../values.ts'
 import { Answer, Atoms, Bps, Count, Flag, Hex, Nullable, OneOf, Text, UnixS, Wallet } from './scalars.ts'
 
-/** What a transaction or a signature does, in words and numbers that a person can check. */
+/** A transaction or signature decoded for people to check. */
 
 const named = {
   token: Wallet('all zero for ETH'),
@@ -19,7 +19,7 @@ export const TokenAmount = Answer(
 )
 const amount = {
   ...TokenAmount.properties,
-  unlimited: Type.Optional(Flag('true where there is no bound')),
+  unlimited: Type.Optional(Flag('true if unlimited')),
 }
 const spender = Wallet('who may move it')
 const recipient = Wallet('who receives it')

@@ -217,7 +217,7 @@ export const Quote = Answer(
         price_usd: Nullable(Usd('of one whole token; null without a price')),
         source: OneOf([...REFERENCE_SOURCES, 'fixed']),
         age_s: Nullable(Count('of the reading')),
-        stale: Nullable(Flag('whether it is older than it should be; null where nobody can tell')),
+        stale: Nullable(Flag('whether it is too old; null if unknown')),
       }),
       'independent prices used, by token',
     ),

@@ -42,7 +42,7 @@ type ExactlyOneOf<T, Name extends PropertyKey> = {
     [Other in Exclude<Name, One>]?: never
   }
 }[Name & keyof T]
-/** A request with exactly one of these optional fields; `checkWith` says so, and its type has a variant for each. */
+/** A request with exactly one of these optional fields; `checkWith` enforces it, and the type has a variant for each. */
 export const ExactlyOne = <T extends TProperties, const Names extends readonly (keyof T & string)[]>(
   names: Names,
   properties: T,
@@ -118,11 +118,11 @@ export const AgentIdIn = (description: string) =>
 /** Query flags are `1` or absent. */
 export const QueryFlag = (description: string) => Type.Optional(Type.Literal('1', { description }))
 /**
- * A caller may leave it out; `withDefaults` fills it in, so a handler always finds it and its type says so.
+ * Optional for the caller; `withDefaults` fills it in, so it is never undefined in a handler.
  */
 export const ByDefault = <T extends TSchema, const D>(value: D, schema: T) =>
   Type.Optional({ ...schema, default: value }) as unknown as T & { readonly default: D }
-/** What a caller has to send: a field with a default may be left out. */
+/** The type that a caller sends: fields with a default are optional. */
 export type Sent<S extends TSchema> = S extends { anyOf: (infer Variant extends TSchema)[] }
   ? SentObject<Variant>
   : SentObject<S>
@@ -139,7 +139,7 @@ export const Limit = (max: number, byDefault: number) =>
 /** A row id to page on from: rows older than it. */
 export const Before = (what: string) =>
   Type.Optional(Type.Integer({ description: `only ${what} older than this id`, minimum: 1 }))
-/** An object of somebody else's making, whose fields nobody here knows. */
+/** An object defined by a third party, with unknown fields. */
 export const Open = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
 export const Anything = (description: string) => Type.Unknown({ description })
 /** Names one intended trade or agent, so that a retry is known as one. */

@@ -102,7 +102,7 @@ const Exposure = Answer(
           per_trade_wei: Atoms('one call'),
           per_window_wei: Atoms('one window of a day'),
           windows: Count('until the session ends'),
-          roots: Count('with caps of their own'),
+          roots: Count('with separate caps'),
           curve_fees_wei: Atoms('fees of curve trades'),
           at_most_wei: Atoms('in all'),
           at_most_eth: Text('the same in ETH'),
@@ -157,7 +157,7 @@ export const GrantPending = Answer(
       }),
       'curve tokens and their roots',
     ),
-    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is no thenable
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is not a thenable
     then: Text('what to do next'),
   },
   { title: 'SessionPending' },
@@ -253,7 +253,7 @@ export const ApprovalLeft = Answer(
     amount: Atoms('how much'),
     through: Type.Optional(Wallet('the token permit contract')),
     expiration: Type.Optional(UnixS('until when')),
-    ends_with: Text('the route that takes it back'),
+    ends_with: Text('the route that revokes it'),
   },
   { title: 'ApprovalLeft' },
 )
@@ -283,7 +283,7 @@ export const SessionRevoked = Answer(
       }),
       'of on_chain; null when it could not be run',
     ),
-    reset_code: Nullable(CodeReset, 'EIP-7702 authorization that clears the code; null unless asked for'),
+    reset_code: Nullable(CodeReset, 'EIP-7702 authorization that clears the code; null unless requested'),
   },
   { title: 'SessionRevoked' },
 )

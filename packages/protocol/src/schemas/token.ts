@@ -53,7 +53,7 @@ export const Audit = Answer(
 
 /** `audit` with shield, `shield_available: true` without. */
 export const shieldFields = {
-  shield: Flag('whether shield was asked for'),
+  shield: Flag('whether shield was requested'),
   audit: Type.Optional(Nullable(Audit)),
   shield_available: Type.Optional(Type.Literal(true)),
 }
@@ -75,7 +75,7 @@ const Flags = Answer(
     owner_takes_tokens: Flag('its code can take from holders'),
     proved: Type.Array(OneOf(TOKEN_POWERS), { description: 'powers that worked when called as its owner' }),
     paused: Nullable(Flag('what paused() answers; null without such a function')),
-    decimals_read: Flag('whether it tells its decimals'),
+    decimals_read: Flag('whether it reports its decimals'),
     text_faults: Type.Array(OneOf(TEXT_FAULTS), { description: 'what is wrong with its name or symbol' }),
     first_pool_at: Nullable(UnixS('its first pool was made')),
     listed_stock: Flag('whether the issuer’s list names it; on the beacon but unlisted is an IMPERSONATOR'),
@@ -89,7 +89,7 @@ const Flags = Answer(
     sell_ok: Type.Optional(Flag('whether it could be sold')),
     sell_tax_bps: Taken('seller'),
     hook_take_bps: Type.Optional(Bps('what the pool’s hook kept of the purchase')),
-    balance_lies: Type.Optional(Flag('it reports balances that nobody has')),
+    balance_lies: Type.Optional(Flag('it reports balances that do not exist')),
     tried_in: Type.Optional(Text('the pool it was tried in')),
     why: Type.Optional(Text('why it could not be bought')),
   },
@@ -188,12 +188,12 @@ export const TokenSearch = Answer({
       limit: Count('most answered'),
       shield: Flag('as sent'),
     },
-    { description: 'what was asked, as it was read' },
+    { description: 'the query as it was understood' },
   ),
   tokens: Type.Array(TokenRecord),
   count: Count('tokens answered'),
   warnings: Type.Array(Text('for example how many other tokens share the symbol')),
-  shield: Flag('whether shield was asked for'),
+  shield: Flag('whether shield was requested'),
 })
 
 const Counts = (description: string) => MapOf(Count('tokens'), description)

@@ -146,8 +146,8 @@ const Measured = (description: string) =>
     ),
   )
 export const measured = {
-  value: Type.Optional(Measured('what was measured')),
-  limit: Type.Optional(Measured('what it was held against')),
+  value: Type.Optional(Measured('measured value')),
+  limit: Type.Optional(Measured('limit')),
 }
 export const Check = Answer(
   {
@@ -174,7 +174,7 @@ export const RouteRow = Answer(
     vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
-    total_bps: Nullable(Num('everything lost against the mid, gas included; positive is worse')),
+    total_bps: Nullable(Num('total cost against the mid, gas included; positive is worse')),
     impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address; positive is worse'))),
     guard_bps: Type.Optional(
       Nullable(Num('distance to the independent reference; tokens by address; positive is worse')),
@@ -240,7 +240,7 @@ const Approval = Answer(
     needed: Atoms('by this trade'),
     approve: Allowed('what the approval step sets; null without one'),
     after: Allowed('left once the trade is done; null for ETH'),
-    permit: Type.Optional(Nullable(Answer(permitted), 'what Permit2 is told; null when it knows already')),
+    permit: Type.Optional(Nullable(Answer(permitted), 'permit to be set in Permit2; null if already set')),
   },
   { title: 'Approval', description: 'what the wallet approves, and why' },
 )
@@ -259,7 +259,7 @@ const WalletState = Answer(
     block: Count('read at'),
     nonce: Count('the next free one, pending ones counted'),
     mined_nonce: Count('the next that a block can take; less than `nonce` while transactions wait'),
-    stuck: Nullable(Stuck, 'what holds up the wallet’s transactions; null where nothing does'),
+    stuck: Nullable(Stuck, 'a transaction that blocks the wallet’s later ones; null if none'),
     balance_wei: Atoms('its ETH'),
     balance_in: Atoms('what it has of the input'),
     allowance: Atoms('of the input to the token permit contract'),
@@ -279,7 +279,7 @@ const WalletState = Answer(
 )
 
 export const Plan = {
-  ready: Flag('every step can be signed and sent now, in order; `missing` says why not'),
+  ready: Flag('whether every step can be signed and sent now, in order; `missing` lists the reasons if not'),
   missing: Missing,
   tx: Nullable(
     Tx,

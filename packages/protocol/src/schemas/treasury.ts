@@ -53,7 +53,7 @@ const WeekToken = Answer({
       price_e18: Text('the same exactly, times 10^18'),
       source: Text('where it is from'),
       at: UnixS('its minute'),
-      stale: Flag('older than it should be'),
+      stale: Flag('whether it is too old'),
     }),
     'the price used and where it is from',
   ),

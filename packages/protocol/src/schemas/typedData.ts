@@ -3,7 +3,7 @@ import { SessionBindingV3 } from '../bindingSchema.ts'
 import { PermitMessage } from './decoded.ts'
 import { Answer, Atoms, Count, Hex, MapOf, Nullable, OneOf, Text, TxHash, Wallet } from './scalars.ts'
 
-/** What a wallet is asked to sign. */
+/** Typed data that a wallet signs. */
 
 type Field = { readonly name: string; readonly type: string }
 const Types = Type.Unsafe<{ readonly [type: string]: readonly Field[] }>(
@@ -96,7 +96,7 @@ export const ToSign = Answer({
   ),
 })
 
-/** How a wallet gives up the code a session had it take. */
+/** How a wallet removes the code that a session had installed. */
 export const CodeReset = Answer(
   {
     authorization: Answer({
