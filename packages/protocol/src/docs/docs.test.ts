@@ -105,7 +105,7 @@ describe('texts', () => {
     for (const limit of [
       '`health.address`: 60, then 2 a second',
       'up to 5 for each client address',
-      '100 in all',
+      '100 in total',
     ])
       expect(errors).toContain(limit)
     const llms = llmsText()
