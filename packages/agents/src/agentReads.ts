@@ -1,9 +1,12 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 
-/** What others may know of hosted agents. Each takes the caller's `Sql`, and so joins its transaction. */
+/**
+ * Reads of hosted agents for other packages. Each takes the caller's `Sql`, so it joins the caller's
+ * transaction.
+ */
 
-/** Those of these sessions that an agent still names. */
+/** The subset of these sessions that an agent still uses. */
 export async function sessionsInUse(sql: Sql, sessionIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql.query<{ session_id: string }>(
     'select session_id from hosted_agents where session_id = any($1::text[])',
@@ -12,7 +15,7 @@ export async function sessionsInUse(sql: Sql, sessionIds: readonly string[]): Pr
   return new Set(rows.map(({ session_id }) => session_id))
 }
 
-/** Those of these wallets that have agents. */
+/** The subset of these wallets that have agents. */
 export async function walletsWithAgents(sql: Sql, wallets: readonly Address[]): Promise<Set<Address>> {
   const rows = await sql.query<{ wallet: Address }>(
     'select distinct wallet from hosted_agents where wallet = any($1::text[]) and deleted_at_s is null',
@@ -21,10 +24,7 @@ export async function walletsWithAgents(sql: Sql, wallets: readonly Address[]): 
   return new Set(rows.map(({ wallet }) => wallet))
 }
 
-/**
- * What an agent trades and how often, held as it is until the transaction ends; null for one that runs no
- * more.
- */
+/** An agent's pairs and interval, locked until the transaction ends; null if the agent no longer runs. */
 export async function holdAgent(
   sql: Sql,
   id: string,
@@ -37,7 +37,7 @@ export async function holdAgent(
   return agent ? { pairs: agent.pairs, intervalS: agent.interval_s } : null
 }
 
-/** The names owners gave their agents, deleted ones too. */
+/** Names of agents, including deleted ones. */
 export async function agentNames(sql: Sql, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await sql.query<{ id: string; name: string | null }>(
     'select id, name from hosted_agents where id = any($1::text[])',

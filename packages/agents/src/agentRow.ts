@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Brain, ShieldPolicy } from '@pit/protocol'
 import type { AgentToken, HostedAgent, PauseReason } from './types.ts'
 
-/** An agent's row as both its owner's routes and its ticks read it. */
+/** An agent's row, as read by its owner's routes and by its ticks. */
 export interface AgentRow {
   id: string
   wallet: Address
@@ -34,7 +34,7 @@ export interface AgentRow {
   revision: number
 }
 
-/** The sealed webhook secret is not among them: only who signs deliveries reads it. */
+/** Excludes the sealed webhook secret, which only the delivery code reads. */
 export const AGENT_COLUMNS = `id, wallet, key_id, name, brain, params, interval_s, pairs, tokens,
   max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
   session_id, executor, brain_state, book_id, tick, created_at_s, stopped_at_s, deleted_at_s, revision`

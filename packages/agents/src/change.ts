@@ -8,15 +8,15 @@ import type { LastDecision, LogEntry } from './types.ts'
 export interface Change {
   patch: AgentPatch
   log?: Pick<LogEntry, 'kind' | 'code' | 'message' | 'data'>
-  /** In the same transaction. */
+  /** Runs in the same transaction. */
   also?(sql: Sql): Promise<void>
 }
 
 const TRIES = 5
 
 /**
- * Decides from a fresh reading and writes it, with its log row, in one transaction. When the agent changed in
- * between, it is read and decided anew. Null: nothing is to be changed.
+ * Decides from a fresh read and stores the change with its log row in one transaction. If the agent changed
+ * in between, it is read and decided again. `decide` returns null for no change.
  */
 export async function change(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
@@ -25,25 +25,25 @@ export async function change(
 ): Promise<StoredAgent> {
   for (let tries = 0; tries < TRIES; tries++) {
     const agent = await findOwned(deps.db, request)
-    const made = await decide(agent)
-    if (made === null) return agent
+    const decided = await decide(agent)
+    if (decided === null) return agent
     const changed = await deps.db.transaction(async (sql) => {
-      if (!(await changeAgent(sql, agent, made.patch))) return null
-      await made.also?.(sql)
-      if (made.log)
-        await writeLogs(sql, { agentId: agent.id, tick: null, atMs: deps.clock.nowMs(), ...made.log })
+      if (!(await changeAgent(sql, agent, decided.patch))) return null
+      await decided.also?.(sql)
+      if (decided.log)
+        await writeLogs(sql, { agentId: agent.id, tick: null, atMs: deps.clock.nowMs(), ...decided.log })
       return readAgent(sql, agent.id)
     })
     if (changed) return changed
   }
-  return fail('HOSTED_UNAVAILABLE', { message: 'The agent is being changed by other calls: try again.' })
+  return fail('HOSTED_UNAVAILABLE', { message: 'The agent is being changed by other requests. Try again.' })
 }
 
 type Waiting = Pick<StoredAgent, 'brain' | 'mode' | 'intervalS' | 'lastDecision' | 'ticking'>
 
 /**
- * Ticks from now on, with its failures forgiven. Models, live agents and `isEntrant`, the practice board's, wait
- * for the rest of their interval: pausing and resuming must not be a way to a shorter one.
+ * Makes the agent tick again and resets its failures. Models, live agents and entrants of the practice board
+ * (`isEntrant`) wait for the rest of their interval, so that pausing and resuming does not shorten it.
  */
 export function activation(
   agent: Waiting,
@@ -62,8 +62,8 @@ export function activation(
 const withoutErrors = ({ errors_in_a_row: _, ...last }: LastDecision): LastDecision => last
 
 /**
- * An interval after the last tick, at once without one; never further away, wherever the clock stood then.
- * One that is under way is the last: its brain has been asked, whatever becomes of the answer.
+ * One interval after the last tick, or now without one; never further away, even if the clock moved. A
+ * running tick counts as the last one, even if its answer is lost.
  */
 export function intervalAfterLast(
   { intervalS, lastDecision, ticking }: Omit<Waiting, 'brain' | 'mode'>,

@@ -11,45 +11,45 @@ import type { Sessions, Switches } from '@pit/sessions'
 import type { Paper } from './paper/index.ts'
 import type { HostedAgent } from './types.ts'
 
-/** What the brains tell of themselves to an agent's life. */
+/** The parts of the brains that the life of an agent needs. */
 export interface AgentBrains {
-  /** Normalised; refuses BAD_REQUEST with the field. */
+  /** Normalised; throws BAD_REQUEST with the field. */
   readParams(
     brain: Brain,
     params: Record<string, unknown>,
     request: { intervalS: number; mode: HostedAgent['mode'] },
   ): Record<string, unknown>
-  /** Whether params that were read fit these pairs; refuses BAD_REQUEST with the field. */
+  /** Checks that normalised params fit these pairs; throws BAD_REQUEST with the field. */
   checkPairs(brain: Brain, params: Record<string, unknown>, pairs: readonly string[]): void
-  /** Shown once, and as it is stored. Refuses HOSTED_UNAVAILABLE where nothing can be sealed. */
+  /** The secret, shown once, and its sealed form. Throws HOSTED_UNAVAILABLE if nothing can be sealed. */
   newWebhookSecret(agentId: string): { secret: string; sealed: Uint8Array }
-  /** The `ai` of a created agent. */
+  /** `ai` of a created agent. */
   aiSummary(agent: HostedAgent): Promise<NonNullable<Answer<'hosted.create'>['ai']>>
-  /** What would keep a model agent from asking its model. */
+  /** Reasons why a model agent would not call its model. */
   aiHolds(agent: HostedAgent): Promise<{ code: string; message: string }[]>
 }
 
-/** What of the signing service hosted agents use. */
+/** The signing service's calls that hosted agents use. */
 export type ExecutorSigner = Pick<
   SignerClient,
   'createExecutor' | 'attestStock' | 'revokeStock' | 'refundGas'
 >
 
-/** What would hold orders of an agent's next tick. */
+/** A reason why orders of the next tick would be held. */
 export interface NextHold {
   code: string
   message: string
-  /** Absent: of all its pairs. */
+  /** Absent: all pairs. */
   pair?: string
-  /** Absent: of both sides. */
+  /** Absent: both sides. */
   side?: 'buy' | 'sell'
 }
 
-/** What the life of hosted agents is handed. */
+/** Dependencies of the life of hosted agents. */
 export interface HostedDeps {
   db: Db
   rpc: Rpc
-  /** Takes eth_sendRawTransaction. */
+  /** Accepts eth_sendRawTransaction. */
   sequencer: Rpc
   clock: Timer
   crypto: Crypto
@@ -59,27 +59,27 @@ export interface HostedDeps {
   tokens: Pick<Tokens, 'get'>
   brains: AgentBrains
   switches: Switches
-  /** Null where this server has no signer: agents then run on paper only. */
+  /** Null if this server has no signer: agents then run on paper only. */
   signer: ExecutorSigner | null
-  /** Whether the signer answered when last asked, and signs. */
+  /** Whether the signer answered its last health check and signs. */
   signerAnswers(): boolean
   sessions: Pick<Sessions, 'revokeSession'>
-  /** Who co-signs here; null while nobody knows. */
+  /** Address of the co-signer; null while unknown. */
   cosigner(): Address | null
   paper: Pick<Paper, 'openBook' | 'bookNow'>
-  /** Takes a hosted agent off the league's boards; nothing to do for one that is on none. */
+  /** Removes a hosted agent from the league's boards; does nothing if it is on none. */
   leaveLeague(agentId: string): Promise<void>
   /** Whether it is on one of the league's boards, now or from the next season on. */
   isInLeague(sql: Sql, agentId: string): Promise<boolean>
-  /** Throws when the chain does not answer. */
+  /** Throws if the chain does not answer. */
   nextHolds(agent: HostedAgent): Promise<NextHold[]>
   submitEnabled: boolean
-  /** How long a refund's call waits for its receipt. */
+  /** How long a refund request waits for the receipt. */
   refundWaitMs: number
   randomBytes(size: number): Uint8Array
 }
 
-/** An agent as its owner asks for it. */
+/** Identifies one of the caller's agents. */
 export interface AgentRequest {
   by: Trader
   id: string

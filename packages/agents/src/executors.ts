@@ -2,17 +2,17 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { AttestedExecutor } from '@pit/platform/signerCalls'
 
-/** An executor an agent has or had. Its key is the signer's. */
+/** A current or former executor of an agent. The signer holds its key. */
 export interface StoredExecutor {
   executor: Address
   agentId: string
   owner: Address
   attestation: AttestedExecutor
-  /** Replaced by another. */
+  /** When another executor replaced it. */
   retiredAtS: number | null
-  /** Its gas went home: it signs nothing more. */
+  /** When its gas was refunded; it signs nothing after that. */
   closedAtS: number | null
-  /** When its owner last took the word for stock tokens back. */
+  /** When its owner last revoked the stock attestation. */
   stockRevokedAtS: number | null
 }
 
@@ -43,7 +43,7 @@ export async function addExecutor(
   )
 }
 
-/** The one in use first, then those it replaced, newest first. */
+/** The current executor first, then replaced ones, newest first. */
 export async function executorsOf(sql: Sql, agentId: string): Promise<StoredExecutor[]> {
   const rows = await sql.query<ExecutorRow>(
     `select executor, agent_id, owner, attestation, retired_at_s, closed_at_s, stock_revoked_at_s
@@ -87,8 +87,8 @@ export async function markStockRevokeTold(sql: Sql, executor: Address, atS: numb
   ])
 }
 
-/** Whose revocation the signer has not confirmed. */
-export async function untoldStockRevocations(sql: Sql, limit: number): Promise<Address[]> {
+/** Executors whose stock revocation the signer has not confirmed. */
+export async function unconfirmedStockRevocations(sql: Sql, limit: number): Promise<Address[]> {
   const rows = await sql.query<{ executor: Address }>(
     `select executor from hosted_executors
      where stock_revoked_at_s is not null and stock_revoke_told_at_s is null order by executor limit $1`,
@@ -97,21 +97,21 @@ export async function untoldStockRevocations(sql: Sql, limit: number): Promise<A
   return rows.map(({ executor }) => executor)
 }
 
-/** The agent of each session that was granted to one of these executors by its own owner. */
+/** The agent of each session that its own owner granted to one of these executors. */
 export function agentsBySession(
   executors: readonly { executor: Address; agent_id: string; owner: Address }[],
   sessions: readonly { id: string; wallet: Address; executor: Address }[],
 ): Map<string, string> {
-  const known = new Map(executors.map((one) => [one.executor, one]))
+  const byAddress = new Map(executors.map((one) => [one.executor, one]))
   return new Map(
     sessions.flatMap(({ id, wallet, executor }) => {
-      const one = known.get(executor)
+      const one = byAddress.get(executor)
       return one?.owner === wallet ? [[id, one.agent_id] as const] : []
     }),
   )
 }
 
-/** The owner of the agent whose executor this is or was; null when it is none. */
+/** Owner of the agent with this current or former executor; null if it belongs to no agent. */
 export async function executorOwner(sql: Sql, executor: Address): Promise<Address | null> {
   const [row] = await sql.query<{ owner: Address }>(
     'select owner from hosted_executors where executor = $1',
@@ -120,7 +120,7 @@ export async function executorOwner(sql: Sql, executor: Address): Promise<Addres
   return row?.owner ?? null
 }
 
-/** Whether the agent trades by this executor now. */
+/** Whether this is the agent's current executor. */
 export async function isExecutorOf(
   sql: Sql,
   { executor, agentId }: { executor: Address; agentId: string },

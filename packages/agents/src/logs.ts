@@ -6,7 +6,7 @@ import { storableJson, storableText } from './storable.ts'
 import { findOwned } from './store.ts'
 import type { LogEntry } from './types.ts'
 
-/** All in one statement. */
+/** Writes all entries in one statement. */
 export async function writeLogs(sql: Sql, ...entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return
   await sql.query(
@@ -41,27 +41,25 @@ export interface LogRow {
   data: unknown
 }
 
-/** As text: no number holds it. */
+/** A string: too large for a number. */
 export const LARGEST_ID = '9223372036854775807'
 
 export interface LogsRequest extends AgentRequest {
   kinds: readonly string[]
-  /** Older than this row. */
+  /** Only rows older than this id. */
   before?: number | undefined
   limit: number
 }
 
-/**
- * Kinds that are few among an agent's thousands of decisions and trades: an index of their own finds them.
- */
-const SELDOM = ['session', 'watch', 'error', 'state']
-const AMONG_SELDOM = `kind in (${SELDOM.map((kind) => `'${kind}'`).join(', ')})`
+/** Rare kinds among thousands of decisions and trades; a separate index covers them. */
+const RARE_KINDS = ['session', 'watch', 'error', 'state']
+const IS_RARE = `kind in (${RARE_KINDS.map((kind) => `'${kind}'`).join(', ')})`
 
-/** One page of some kinds. */
+/** SQL for one page of these kinds. */
 export const logsPage = (kinds: readonly string[]): string =>
   `select id, tick, at_ms, kind, code, message, fee_bps, fee_class, fee_tier, data from hosted_logs
    where agent_id = $1 and id < $2::int8 and kind = any($3::text[])
-     ${kinds.every((kind) => SELDOM.includes(kind)) ? `and ${AMONG_SELDOM}` : ''}
+     ${kinds.every((kind) => RARE_KINDS.includes(kind)) ? `and ${IS_RARE}` : ''}
    order by id desc limit $4`
 
 /** Newest first. */
@@ -83,7 +81,7 @@ export async function listLogs(
 const KEPT_FOR_S = 30 * 86_400
 const AT_ONCE = 10_000
 
-/** Deletes what is older than a month, a bounded number at a time. */
+/** Deletes rows older than a month, in batches. */
 export async function sweepLogs({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>): Promise<number> {
   const rows = await db.query(
     `delete from hosted_logs where id in (
@@ -93,12 +91,12 @@ export async function sweepLogs({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>)
   return rows.length
 }
 
-/** Decisions and holds kept per agent; trades, sessions and states stay as long as the log keeps rows. */
+/** Decisions and holds kept per agent; trades, sessions and states are kept until the log expires. */
 export const KEPT_ROWS = 1_000
-/** Looked at every so many ticks: a busy agent is never far over. */
+/** Checked every this many ticks, which bounds the excess. */
 const EVERY_TICKS = 100
 
-/** Deletes an agent's oldest decisions and holds once in a while. */
+/** Periodically deletes an agent's oldest decisions and holds. */
 export async function thinLogs(sql: Sql, agentId: string, tick: number): Promise<void> {
   if (tick % EVERY_TICKS !== 0) return
   await sql.query(

@@ -37,18 +37,20 @@ export interface Hosted {
   stop(request: AgentRequest): ReturnType<typeof stopAgent>
   delete(request: AgentRequest): Promise<StoredAgent>
   rotateExecutor(request: AgentRequest): ReturnType<typeof rotateExecutor>
-  /** The new one, shown once. */
+  /** Returns the new secret, shown once. */
   rotateWebhookSecret(request: AgentRequest): Promise<string>
   refundGas(request: AgentRequest): Promise<Refunded>
   attestStock(request: StockRequest): Promise<AgentDetail>
   revokeStock(request: AgentRequest): ReturnType<typeof revokeStock>
   logs(request: LogsRequest): ReturnType<typeof listLogs>
   executor(request: AgentRequest): Promise<ExecutorNow>
-  /** Deleted ones too. */
+  /** Includes deleted agents. */
   agentOf(id: string): Promise<HostedAgent | null>
-  /** The wallet's agents, and whether each trades. */
+  /** The wallet's agents, and whether each one trades. */
   standing(wallet: Address): Promise<StandingAgent[]>
-  /** Retries what the league, the signer or the chain missed; sums old trades; deletes old logs. */
+  /**
+   * Retries failed notifications of the league, the signer and the chain; sums old trades; deletes old logs.
+   */
   sweep(): Promise<void>
   jobs: CapabilityJobs
 }
@@ -56,7 +58,7 @@ export interface Hosted {
 const LEAVING_AT_ONCE = 100
 const MADE_FROM_KEPT_S = 30 * 86_400
 
-/** The life of agents that the service runs. Their ticks are another part's. */
+/** The life of hosted agents; `run/` executes their ticks. */
 export function openHosted(deps: HostedDeps): Hosted {
   async function sweep(): Promise<void> {
     for (const id of await agentsLeaving(deps.db, LEAVING_AT_ONCE)) await leaveNow(deps, id)

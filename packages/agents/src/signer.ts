@@ -4,7 +4,7 @@ import { SignerUnreachable } from '@pit/platform/signerClient'
 import { executorAttestationText, fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
 import { type ExecutorSigner, type HostedDeps, lower } from './deps.ts'
 
-/** Asks the signing service; its refusals are passed on where the route knows them. */
+/** Calls the signing service; passes on refusals that the route declares. */
 export async function askSigner<T>(
   { signer, logger }: Pick<HostedDeps, 'signer' | 'logger'>,
   route: RouteId,
@@ -15,11 +15,11 @@ export async function askSigner<T>(
     return await ask(signer)
   } catch (error) {
     if (error instanceof SignerUnreachable) {
-      logger.warn({ err: error, route }, 'the signer did not answer')
+      logger.warn({ err: error, route }, 'the signer did not respond')
       return fail('SIGNER_UNAVAILABLE')
     }
     if (!isPitError(error) || routeById(route).errors.includes(error.code)) throw error
-    logger.warn({ err: error, route }, 'the signer refused with a code this route does not have')
+    logger.warn({ err: error, route }, 'the signer refused with a code that the route does not declare')
     throw refusal('SIGNER_UNAVAILABLE', {
       message: `The signing service refused: ${error.message}`,
       ...(error.retryAfterS !== undefined && { retryAfterS: error.retryAfterS }),
@@ -34,7 +34,7 @@ export interface Attested {
   attestation: AttestedExecutor
 }
 
-/** Whether it is the co-signer's own word over exactly these, rebuilt here. */
+/** Whether the co-signer signed exactly these values, rebuilt here. */
 export function isAttested(
   { crypto, profile, cosigner }: Pick<HostedDeps, 'crypto' | 'profile' | 'cosigner'>,
   { executor, owner, agentId, attestation }: Attested,
@@ -45,19 +45,19 @@ export function isAttested(
   return signedBy !== undefined && signedBy === lower(attestation.cosigner) && signedBy === cosigner()
 }
 
-/** A new key for the agent, made and attested by the signing service. */
+/** A new key for the agent, created and attested by the signing service. */
 export async function newExecutor(
   deps: HostedDeps,
   route: 'hosted.create' | 'hosted.rotate_executor',
   { agentId, owner }: Pick<Attested, 'agentId' | 'owner'>,
 ): Promise<Attested> {
   const first = route === 'hosted.create' && ({ first: true } as const)
-  const made = await askSigner(deps, route, (signer) =>
+  const created = await askSigner(deps, route, (signer) =>
     signer.createExecutor({ agent_id: agentId, owner, ...first }),
   )
-  const attested = { executor: lower(made.executor), owner, agentId, attestation: made.attestation }
+  const attested = { executor: lower(created.executor), owner, agentId, attestation: created.attestation }
   if (!isAttested(deps, attested)) {
-    deps.logger.error({ agentId }, 'the signer’s attestation of an executor is not the co-signer’s')
+    deps.logger.error({ agentId }, 'the attestation of an executor is not signed by the co-signer')
     fail('EXECUTOR_ATTESTATION')
   }
   return attested

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { storableJson, storableText } from './storable.ts'
 
-describe('what is stored of a brain’s words', () => {
-  it('has no character that the store refuses', () => {
+describe('stored text of a brain', () => {
+  it('has no character that the store rejects', () => {
     expect(storableText('a\0b\ud800c\udc00d\ud83d\ude00')).toBe('ab\ufffdc\ufffdd\ud83d\ude00')
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -13,13 +13,13 @@ describe('what is stored of a brain’s words', () => {
     )
   })
 
-  it('keeps what can be kept', () => {
+  it('keeps valid text', () => {
     const value = { a: [1, null, true, 'x'], b: { c: 10n } }
     expect(JSON.parse(storableJson(value))).toEqual({ a: [1, null, true, 'x'], b: { c: '10' } })
     expect(JSON.parse(storableJson({ 'k\0': '\\u0000' }))).toEqual({ k: '\\u0000' })
   })
 
-  it('says of what is too long only how long it was', () => {
+  it('replaces an oversized value by its length', () => {
     expect(Object.keys(JSON.parse(storableJson(Array.from({ length: 20_000 }, () => 'xx'))))).toEqual([
       'too_long',
     ])

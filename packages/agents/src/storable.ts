@@ -1,16 +1,16 @@
-/** What the store takes as text and as JSON: brains and token names may contain anything. */
+/** Makes text and JSON storable: brains and token names may contain anything. */
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 const MAX_JSON_CHARS = 32_768
 const MAX_TEXT_CHARS = 4_000
 
-/** Without the character no PostgreSQL text holds, halves of others, and no end. */
+/** Removes NUL characters and lone surrogates, and limits the length. */
 export function storableText(text: string): string {
   const plain = text.replaceAll('\0', '').replace(LONE_SURROGATE, '\ufffd')
   return plain.length > MAX_TEXT_CHARS ? `${plain.slice(0, MAX_TEXT_CHARS - 1)}…` : plain
 }
 
-/** As the store's JSON; what is too long is said to be, not stored. */
+/** JSON for the store; an oversized value is replaced by a note. */
 export function storableJson(value: unknown, maxChars = MAX_JSON_CHARS): string {
   const text = JSON.stringify(cleaned(value))
   return text.length > maxChars ? JSON.stringify({ too_long: text.length }) : text

@@ -6,21 +6,21 @@ import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
 import type { AgentRequest } from './deps.ts'
 import type { HostedAgent, LastDecision, LastTrade, PauseReason } from './types.ts'
 
-/** An agent with what only its life and its owner look at. */
+/** An agent with fields used only by its life and its owner. */
 export interface StoredAgent extends HostedAgent {
-  /** What a change was made from: see `changeAgent`. */
+  /** Version that a change is based on: see `changeAgent`. */
   revision: number
   executorAttestation: AttestedExecutor | null
   /**
-   * Sessions granted before its last change of who decides, what it trades or how much: none of them can be
-   * attached. Null until they are listed.
+   * Sessions granted before the last change of brain, pairs or limits; they cannot be attached. Null until
+   * they are listed.
    */
   staleSessions: readonly string[] | null
-  /** As the tick left them. */
+  /** As stored by the last tick. */
   lastDecision: LastDecision | null
   lastTrade: LastTrade | null
   nextTickMs: number | null
-  /** A tick of it is queued or under way, or was when its worker died. */
+  /** A tick is queued or running, or was when its worker died. */
   ticking: boolean
 }
 
@@ -46,21 +46,21 @@ const agentOf = (row: StoredRow): StoredAgent => ({
   ticking: row.ticking,
 })
 
-/** Deleted ones too. */
+/** Includes deleted agents. */
 export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | null> {
   const [row] = await sql.query<StoredRow>(`select ${COLUMNS} from hosted_agents where id = $1`, [id])
   return row ? agentOf(row) : null
 }
 
-/** The owner's own. Unknown and deleted ones are NOT_FOUND, another wallet's is FORBIDDEN. */
+/** Throws NOT_FOUND for unknown and deleted agents, FORBIDDEN for another wallet's. */
 export async function findOwned(sql: Sql, request: AgentRequest): Promise<StoredAgent> {
   const agent = await findOwnedOrDeleted(sql, request)
   return agent.deletedAtS === null ? agent : fail('NOT_FOUND', { message: 'This agent was deleted.' })
 }
 
-/** The same for what outlives an agent: its executor and the gas on it. */
+/** Includes deleted agents, for data that outlives them: the executor and its gas. */
 export async function findOwnedOrDeleted(sql: Sql, { by, id }: AgentRequest): Promise<StoredAgent> {
-  const agent = (await readAgent(sql, id)) ?? fail('NOT_FOUND', { message: 'There is no such agent.' })
+  const agent = (await readAgent(sql, id)) ?? fail('NOT_FOUND', { message: 'Unknown agent.' })
   return agent.wallet === by.wallet ? agent : fail('FORBIDDEN')
 }
 
@@ -76,7 +76,7 @@ export async function listAgents(sql: Sql, wallet: Address): Promise<StoredAgent
 
 const WALLET_LOCK = 0x70697408
 
-/** Held until the transaction ends: two creations at once must not both take the last free one. */
+/** Held until the transaction ends, so that two concurrent creations do not both take the last slot. */
 export async function lockWallet(sql: Sql, wallet: Address): Promise<void> {
   await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [WALLET_LOCK, wallet])
 }
@@ -89,7 +89,7 @@ export async function countAgents(sql: Sql, wallet: Address): Promise<number> {
   return row?.agents ?? 0
 }
 
-/** Since then, deleted ones too; and when the oldest of them was made. */
+/** Agents created since then, including deleted ones, and when the oldest was created. */
 export async function countMade(
   sql: Sql,
   wallet: Address,
@@ -157,7 +157,7 @@ export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
   )
 }
 
-/** Of the request that made it, where that was named. */
+/** Hash of the request that created it, if it had a client_id. */
 export async function requestHashOf(sql: Sql, id: string): Promise<string | null> {
   const [row] = await sql.query<{ request_hash: string | null }>(
     'select request_hash from hosted_agents where id = $1',
@@ -166,7 +166,7 @@ export async function requestHashOf(sql: Sql, id: string): Promise<string | null
   return row?.request_hash ?? null
 }
 
-/** What of an agent changes; what is absent stays. */
+/** Changed fields; absent ones stay. */
 export type AgentPatch = Partial<
   Pick<
     StoredAgent,
@@ -193,7 +193,7 @@ export type AgentPatch = Partial<
   >
 > & { webhookSecret?: Uint8Array | null }
 
-/** False when the agent changed since it was read: what was decided from that reading is decided anew. */
+/** False if the agent changed since it was read; the caller then decides again. */
 export async function changeAgent(
   sql: Sql,
   { id, revision }: Pick<StoredAgent, 'id' | 'revision'>,
@@ -253,7 +253,7 @@ const COLUMN_OF: Record<keyof Omit<AgentPatch, 'limits' | 'terms'>, { name: stri
   webhookSecret: plain('webhook_secret'),
 }
 
-/** Of an agent that is as it was read. */
+/** Only if the agent is unchanged since it was read. */
 export async function keepStale(
   sql: Sql,
   { id, revision }: Pick<StoredAgent, 'id' | 'revision'>,
@@ -266,7 +266,7 @@ export async function keepStale(
   )
 }
 
-/** By the service itself: a session ended, a switch, too many errors. False when it was not active. */
+/** Pause by the service: the session ended, a switch, too many errors. False if the agent was not active. */
 export async function pauseAgent(sql: Sql, id: string, reason: PauseReason): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_agents
@@ -277,7 +277,7 @@ export async function pauseAgent(sql: Sql, id: string, reason: PauseReason): Pro
   return rows.length === 1
 }
 
-/** Stopped or deleted, and the league has not heard. */
+/** Stopped or deleted agents whose league entry is not removed yet. */
 export async function agentsLeaving(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `select id from hosted_agents
@@ -288,7 +288,7 @@ export async function agentsLeaving(sql: Sql, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** Forgets where agents were made from long ago. */
+/** Deletes the networks that old agents were created from. */
 export async function sweepMadeFrom(sql: Sql, madeBeforeS: number): Promise<void> {
   await sql.query(
     'update hosted_agents set made_from = null where made_from is not null and created_at_s < $1',

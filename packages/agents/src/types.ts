@@ -1,9 +1,9 @@
 import type { Address } from '@pit/chain'
 import type { Answer, Brain, FeeClass, ShieldPolicy } from '@pit/protocol'
 
-/** One end of an agent's pairs. */
+/** One token of an agent's pairs. */
 export type AgentToken = {
-  /** As the owner named it: a core symbol or an address. */
+  /** As the owner wrote it: a core symbol or an address. */
   token: string
   symbol: string
   /** Lower-case; all zero for ETH. */
@@ -18,22 +18,22 @@ export interface AgentLimits {
   maxPositionMicroUsd: bigint
 }
 
-/** What its owner accepts for every trade. */
+/** The owner's risk terms for every trade. */
 export interface AgentTerms {
   acceptRisks: readonly string[]
   shield: boolean
-  /** Null: the default policies when shielded. */
+  /** Null: the default policies if shielded. */
   policies: readonly ShieldPolicy[] | null
 }
 
-/** Why an agent is paused, with what a person may want to know. */
+/** Why an agent is paused, with details. */
 export type PauseReason = NonNullable<Answer<'hosted.get'>['pause_reason']>
 
-/** What its owner sees of its last tick and its last trade; stored as it is shown. */
+/** Last tick and last trade as shown to the owner; stored in that form. */
 export type LastDecision = NonNullable<Answer<'hosted.get'>['last_decision']>
 export type LastTrade = NonNullable<Answer<'hosted.get'>['last_trade']>
 
-/** A hosted agent as it is stored. */
+/** A hosted agent as stored. */
 export interface HostedAgent {
   id: string
   wallet: Address
@@ -61,14 +61,14 @@ export interface HostedAgent {
   deletedAtS: number | null
 }
 
-/** What a trade pays. */
+/** Fee of a trade. */
 export interface TradeFee {
   bps: number
   class: FeeClass
   tier: number
 }
 
-/** What goes into an agent's log. */
+/** An entry of an agent's log. */
 export interface LogEntry {
   agentId: string
   tick: number | null

@@ -24,7 +24,7 @@ export const TERMS: PoolTerms = {
   ownDayMicroUsd: 25_000_000n,
 }
 
-/** A gateway of ours: its models differ in where they say their cost. */
+/** Test gateway; its models differ in where they report the cost. */
 export const gatewayAt = (url: string): GatewayProfile => ({
   url,
   cost: { usage: true, header: 'x-litellm-response-cost' },
@@ -45,7 +45,7 @@ export interface AgentSketch {
   madeFrom?: string
 }
 
-/** A row as the life of agents would have written it. */
+/** Inserts an agent as `createAgent` would. */
 export async function addAgent(db: Db, sketch: AgentSketch): Promise<StoredAgent> {
   const pairs = sketch.pairs ?? ['ETH/USDG', 'cbBTC/USDG']
   const tokens = [...new Set(pairs.flatMap((pair) => pair.split('/')))].map((token, i) => ({
@@ -78,7 +78,7 @@ export async function addAgent(db: Db, sketch: AgentSketch): Promise<StoredAgent
   return (await readAgent(db, sketch.id)) as StoredAgent
 }
 
-/** A mined swap of a wallet, worth so much, with its fee unless told otherwise. */
+/** Inserts a mined swap of a wallet with this value, with a fee by default. */
 export async function addTrade(
   db: Db,
   trade: { wallet: Address; microUsd: bigint; atS: number; feeAtoms: bigint | null },

@@ -7,26 +7,23 @@ import type { ExecutorSigner } from '../src/deps.ts'
 
 export interface HostedSigner extends ExecutorSigner {
   keys: Map<Address, { key: Hex; owner: Address; agentId: string }>
-  /** Executors whose owner's word for stock tokens stands. */
+  /** Executors with a valid stock attestation. */
   stock: Set<Address>
   refunds: Map<Address, SignedRefund>
   reachable: boolean
-  /** What becomes of an honest answer. */
+  /** Changes to an honest response. */
   bend: {
     created(made: Awaited<ReturnType<ExecutorSigner['createExecutor']>>): typeof made
     refund(refund: SignedRefund): SignedRefund
   }
   refusesStock: boolean
-  /** What every call is refused with. */
+  /** The code every call is refused with. */
   refuses: RefusalCode | null
 }
 
 export const GAS = { limit: 21_000, maxFeeWei: 20_000_000n }
 
-/**
- * Keeps executors' keys and signs refunds as the signing service does; what it knows of the chain is handed
- * in.
- */
+/** Keeps executors' keys and signs refunds like the signing service; the chain state is passed in. */
 export function createHostedSigner(
   crypto: Crypto,
   {
@@ -50,8 +47,10 @@ export function createHostedSigner(
     refuses: null,
     async createExecutor({ agent_id, owner, first }) {
       reach()
-      const known = first && [...signer.keys.values()].find(({ agentId }) => agentId === agent_id)
-      const key = known ? known.key : keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
+      const existing = first && [...signer.keys.values()].find(({ agentId }) => agentId === agent_id)
+      const key = existing
+        ? existing.key
+        : keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
       const executor = crypto.addressOf(key)
       signer.keys.set(executor, { key, owner, agentId: agent_id })
       const text = executorAttestationText({ executor, owner, agentId: agent_id, chainId: CHAIN_ID })
@@ -74,26 +73,26 @@ export function createHostedSigner(
     },
     async refundGas({ executor }) {
       reach()
-      const known = signer.refunds.get(executor)
+      const existing = signer.refunds.get(executor)
       const { key, owner } = signer.keys.get(executor)!
       const balance = balanceOf(executor)
       const isDust = balance <= BigInt(GAS.limit) * GAS.maxFeeWei
-      if (known && (known.nonce >= nonceOf(executor) || isDust)) return { ...known, already: true }
+      if (existing && (existing.nonce >= nonceOf(executor) || isDust)) return { ...existing, already: true }
       const value = balance - BigInt(GAS.limit) * GAS.maxFeeWei
       if (value <= 0n)
         throw refusal('REFUND_REFUSED', {
           checks: [{ rule: 'BALANCE', ok: false, message: 'Nothing is left.' }],
         })
       const nonce = nonceOf(executor)
-      const made = signRefund(crypto, key, { to: owner, value, nonce, balance })
-      signer.refunds.set(executor, made)
-      return signer.bend.refund(made)
+      const refund = signRefund(crypto, key, { to: owner, value, nonce, balance })
+      signer.refunds.set(executor, refund)
+      return signer.bend.refund(refund)
     },
   }
   return signer
 }
 
-/** A plain transfer, unless `bent` says otherwise. */
+/** A plain transfer, unless changed by `bent`. */
 export function signRefund(
   crypto: Crypto,
   key: Hex,

@@ -17,15 +17,12 @@ import type { NewAgent } from '../src/store.ts'
 import { ETHER, TOKENS, USD, WALLET } from './paperWorld.ts'
 import { AGENT_TOKENS, MANAGER, openTickWorld } from './tickWorld.ts'
 
-/**
- * Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are
- * scripts.
- */
+/** Live agents on a real store and real quotes; co-signer, executor key and sequencer are scripted. */
 
 const crypto = await createCrypto()
 const RECIPIENT = '0x0000000000000000000000000000000000000fee'
 
-/** As the co-signer counts. */
+/** Spend as counted by the co-signer. */
 const SPEND = {
   trades: 1,
   trades_left: 99,
@@ -46,19 +43,19 @@ export function openLiveWorld(db: Db) {
     ]),
     executorWei: ETHER,
     isDown: false,
-    known: new Set<Hex>(),
+    knownHashes: new Set<Hex>(),
   }
   const script = {
     tamper: (_trade: CosignedTrade, _tx: PlanTx): void => {},
-    /** Once the trade is planned, before it is co-signed. */
+    /** Runs after planning, before co-signing. */
     beforeCosign: (): void | Promise<void> => {},
     beforeSign: async (): Promise<void> => {},
     refuse: null as null | (() => never),
-    /** What becomes of relayed bytes. */
+    /** Outcome of relayed bytes. */
     relayed: 'mined' as 'mined' | 'pending' | 'reverted',
     submit: null as null | (() => never | Promise<never>),
     beforeRelay: async (): Promise<void> => {},
-    /** Once the relay knows the bytes: its answer may be lost. */
+    /** Runs after the relay stored the bytes; may simulate a lost response. */
     afterRelay: null as null | (() => never),
     signs: 0,
     trades: 0,
@@ -89,7 +86,8 @@ export function openLiveWorld(db: Db) {
     rpc: {
       async request<T>(method: string, params: readonly unknown[] = []): Promise<T> {
         if (chain.isDown) throw new Error('down')
-        if (method === 'eth_getTransactionByHash') return (chain.known.has(params[0] as Hex) ? {} : null) as T
+        if (method === 'eth_getTransactionByHash')
+          return (chain.knownHashes.has(params[0] as Hex) ? {} : null) as T
         const { data } = params[0] as { data: Hex }
         const { args } = decodeFunctionData({ abi: multicall3Abi, data })
         const calls = (args as readonly [readonly { target: Address; callData: Hex }[]])[0]
@@ -190,7 +188,7 @@ export function openLiveWorld(db: Db) {
     },
   })
 
-  /** A live agent with its session attached and its flag on. */
+  /** A live agent with an attached session and its live flag on. */
   async function addLive(given: Partial<NewAgent> = {}): Promise<string> {
     await db.query(
       `insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash,

@@ -15,7 +15,7 @@ import { type ChainProfile, isPitError, type RiskCode } from '@pit/protocol'
 import { createQuoter, type QuoterDeps } from '@pit/trading/internal/quote/index'
 import { openPaper } from '../src/paper/index.ts'
 
-/** Paper trading over a real store and the real quoter, on a small market of real pools that tests own. */
+/** Paper trading on a real store and the real quoter, with a small test-owned market of real pools. */
 
 export const START_MS = 1_800_000_000_000
 export const at = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
@@ -71,7 +71,7 @@ export const PROFILE = {
 
 const crypto = await createCrypto()
 let poolIds = 0xa000
-/** Those of the core assets against USDG are the profile's reference pools. */
+/** Pools of core assets against USDG are the profile's reference pools. */
 const POOL_IDS = new Map([
   [TOKENS.WETH, at(0x9000)],
   [TOKENS.cbBTC, at(0x9001)],
@@ -98,7 +98,7 @@ export const usd = (dollars: number, more: Partial<Mark> = {}): Mark => ({
 export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] } = {}) {
   const index = createPoolIndex({ weth: TOKENS.WETH, hubs: [TOKENS.WETH, TOKENS.USDG, TOKENS.PARTNER] })
   for (const one of pools) index.add(one)
-  // It stands still until a test moves it; whoever looks again and again does so without much waiting.
+  // Stands still until a test moves it; polling loops do not actually wait.
   const clock = {
     ms: START_MS,
     nowMs: () => clock.ms,
@@ -172,7 +172,7 @@ export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] 
   return { ...paper, clock, marks, world, index, market, quoteTrade: quoter.quoteTrade }
 }
 
-/** ETH at 2,500 dollars, cbBTC at 60,000, several millions deep; and a stranger's token. */
+/** ETH at 2,500 USD, cbBTC at 60,000 USD, several millions deep; and an unknown token. */
 export const deepPools = (): Pool[] => [
   pool(TOKENS.WETH, TOKENS.USDG, 1_000n * ETHER, 2_500_000n * USD),
   pool(TOKENS.cbBTC, TOKENS.USDG, 50n * 10n ** 8n, 3_000_000n * USD),
@@ -181,7 +181,7 @@ export const deepPools = (): Pool[] => [
 
 export const TERMS = { acceptRisks: [], shield: false, policies: null }
 
-/** The code of a refusal. */
+/** The error code of a refusal. */
 export const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'was not refused',

@@ -13,8 +13,8 @@ import type { AgentToken } from '../src/types.ts'
 import { ETH, JUNK, openTestPaper, PROFILE, TOKENS, WALLET } from './paperWorld.ts'
 
 /**
- * Hosted agents that tick over a real store, real quotes and real paper books; brains, sessions and chain are
- * scripts.
+ * Hosted agents that tick on a real store, real quotes and real paper books; brains, sessions and chain are
+ * scripted.
  */
 
 const crypto = await createCrypto()
@@ -58,12 +58,12 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     killed: false,
     sanctioned: null as string | null,
     live: true,
-    /** What a brain answers; rule brains decide for themselves where nothing is said. */
+    /** Scripted brain; rule brains decide by themselves without one. */
     brain: null as
       | null
       | ((input: Parameters<TickOptions['brains']['decide']>[0]) => Promise<Brained> | Brained),
     gate: null as Awaited<ReturnType<TickOptions['practiceGate']>>,
-    asked: [] as { agent: string; tick: number }[],
+    decisions: [] as { agent: string; tick: number }[],
   }
   const options: TickOptions = {
     db,
@@ -94,9 +94,9 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     brains: {
       historyS: ({ brain, params }) => (isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : 3_600),
       async decide(input) {
-        state.asked.push({ agent: input.agent.id, tick: input.tick })
+        state.decisions.push({ agent: input.agent.id, tick: input.tick })
         if (state.brain) return state.brain(input)
-        if (!isRuleBrain(input.agent.brain)) throw new Error('nothing was said')
+        if (!isRuleBrain(input.agent.brain)) throw new Error('no scripted decision')
         const { params, brainState, limits, intervalS } = input.agent
         const decision = RULE_BRAINS[input.agent.brain].decide({
           ...input,
@@ -110,11 +110,11 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     },
     paper,
     sessions: {
-      tradeInSession: () => Promise.reject(new Error('no session trades here')),
+      tradeInSession: () => Promise.reject(new Error('no session trades in this world')),
       sessionOf: async () => null,
     },
     signer: null,
-    submitBytes: () => Promise.reject(new Error('nothing is relayed here')),
+    submitBytes: () => Promise.reject(new Error('nothing is relayed in this world')),
     submitEnabled: true,
     switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     tierBps: async () => 25,
@@ -124,7 +124,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     ...more,
   }
 
-  /** A new agent, active and due at once. */
+  /** A new agent, active and due immediately. */
   async function addAgent(given: Partial<NewAgent> & { usd?: number } = {}): Promise<string> {
     const id = `a_${randomUUID()}`
     const { usd = 10_000, ...agent } = given
@@ -232,7 +232,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
   }
 }
 
-/** Statements asked of the store from now on. */
+/** Records statements sent to the store from now on. */
 export function queriesOf(world: ReturnType<typeof openTickWorld>): {
   texts: readonly string[]
   end(): void

@@ -151,7 +151,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }
       },
       aiSummary: async () => ({ model: 'm', funding: 'pool', today: NOTHING_SPENT }),
-      aiHolds: async () => [{ code: 'AI_OFF', message: 'No model would be asked.' }],
+      aiHolds: async () => [{ code: 'AI_OFF', message: 'The model would not be called.' }],
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
     signer: withSigner ? signer : null,

@@ -15,14 +15,14 @@ export interface AiHold {
 }
 
 const OWN_KEY = 'connect your own key with POST hosted/ai/connect'
-/** What its owner can do about it. */
+/** How the owner can resolve a hold. */
 const ADVICE: Partial<Record<string, string>> = {
   AI_POOL_INTERVAL: `set interval_s to 900 or more, or ${OWN_KEY}`,
   AI_POOL_MODEL: `choose one of funding.pool.models of GET hosted/ai, or ${OWN_KEY}`,
   AI_POOL_OFF: OWN_KEY,
   AI_NOT_ELIGIBLE: OWN_KEY,
   AI_NOT_LIVE: OWN_KEY,
-  POOL_AGENT: `stop the other one, or ${OWN_KEY}`,
+  POOL_AGENT: `stop the other agent, or ${OWN_KEY}`,
   NOT_CONNECTED: OWN_KEY,
   DISCONNECTED: OWN_KEY,
   CONNECT_ERROR: `${OWN_KEY} again`,
@@ -32,10 +32,10 @@ const ADVICE: Partial<Record<string, string>> = {
 
 const holdOf = (code: string): AiHold => ({
   code,
-  message: `No model would be asked: ${[meaningOf(code), ADVICE[code]].filter(Boolean).join('; ')}.`,
+  message: `The model would not be called: ${[meaningOf(code), ADVICE[code]].filter(Boolean).join('; ')}.`,
 })
 
-/** What would keep a model agent's ticks from asking, as far as its settings and its payer can tell. */
+/** Reasons why a model agent's ticks would not call the model, judged by its settings and its payer. */
 export async function aiHolds(deps: BrainDeps, agent: HostedAgent): Promise<AiHold[]> {
   const { gateway, terms, clock, db } = deps
   if (gateway === null) return [holdOf('AI_OFF')]
@@ -51,14 +51,14 @@ export async function aiHolds(deps: BrainDeps, agent: HostedAgent): Promise<AiHo
   if (fundingOf(agent) === 'own') return noKey
   const atS = nowS(clock)
   const facts = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, atS })
-  // A live agent is judged as it will be once it is on.
+  // Judge a live agent as if it were switched on.
   const standing = poolStanding({ ...agent, live: agent.mode === 'live' }, model, facts, terms, atS)
   if (standing.eligible) return []
   if (agent.params['fallback_own'] === false) return [holdOf(standing.code)]
   return noKey.length === 0 ? [] : [holdOf(standing.code), ...noKey]
 }
 
-/** No tick asks for less: it has no market and no book in it. */
+/** Lower bound of a tick's request: no market, no book. */
 const smallestRequest = (agent: HostedAgent, modelId: string) =>
   buildRequest(
     {

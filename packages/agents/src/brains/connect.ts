@@ -7,16 +7,17 @@ import { hintOf, storeKey } from './money/keys.ts'
 
 const CHECK_MS = 5_000
 const MAX_ANSWER_BYTES = 65_536
-/** What a header can carry. */
+/** Characters allowed in an HTTP header value. */
 const KEY = /^[\x21-\x7e]{8,512}$/
 
-/** Keeps the owner's own key at the gateway. It is never logged or shown again. */
+/** Stores the owner's own gateway key. The key is never logged or shown again. */
 export async function connectKey(
   { db, clock, seal, gateway }: BrainDeps,
   { wallet, key }: { wallet: Address; key: string },
 ): Promise<{ hint: string; connectedAtS: number }> {
-  if (gateway === null) return fail('HOSTED_UNAVAILABLE', { message: 'No AI gateway is set up here.' })
-  if (seal === null) return fail('HOSTED_UNAVAILABLE', { message: 'This server cannot keep keys sealed.' })
+  if (gateway === null) return fail('HOSTED_UNAVAILABLE', { message: 'This server has no AI gateway.' })
+  if (seal === null)
+    return fail('HOSTED_UNAVAILABLE', { message: 'This server cannot encrypt keys: SEAL_KEY is not set.' })
   if (!KEY.test(key) || key === gateway.poolKey) return refuseKey()
   if (!(await gatewayKnows(gateway.url, key))) return refuseKey()
   const atS = nowS(clock)
@@ -25,9 +26,9 @@ export async function connectKey(
 }
 
 const refuseKey = (): never =>
-  fail('BAD_REQUEST', { field: 'api_key', message: 'The gateway does not take this key.' })
+  fail('BAD_REQUEST', { field: 'api_key', message: 'The gateway rejected this key.' })
 
-/** A gateway without a route for its keys is asked for its models, with the key. */
+/** A gateway without a key route is checked by listing its models with the key. */
 async function gatewayKnows(url: string, key: string): Promise<boolean> {
   for (const path of ['key', 'models']) {
     const answer = await exchange({
@@ -41,5 +42,5 @@ async function gatewayKnows(url: string, key: string): Promise<boolean> {
     if (answer.kind === 'answer' && (answer.status === 401 || answer.status === 403)) return false
     if (answer.kind !== 'answer' || answer.status !== 404) break
   }
-  return fail('HOSTED_UNAVAILABLE', { message: 'The AI gateway does not answer: try again shortly.' })
+  return fail('HOSTED_UNAVAILABLE', { message: 'The AI gateway is not responding. Try again shortly.' })
 }

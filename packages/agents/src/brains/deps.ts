@@ -9,28 +9,28 @@ import type { Models } from './model/models.ts'
 import type { PoolTerms } from './money/rules.ts'
 import type { Seal } from './seal.ts'
 
-/** What every part of the brains stands on. */
+/** Dependencies shared by all brains. */
 export interface BrainDeps {
   db: Db
   clock: Clock
   logger: Pick<Logger, 'warn'>
-  /** Null where nothing can be sealed. */
+  /** Null if the server has no sealing key. */
   seal: Seal | null
-  /** Null where no model can be called: no gateway, or nobody who could pay. */
+  /** Null if no model can be called: no gateway, or no way to pay. */
   gateway: { url: string; cost: GatewayProfile['cost']; models: Models; poolKey: string | null } | null
   terms: PoolTerms
 }
 
-/** What asking a model takes besides. */
+/** Additional dependencies of model calls. */
 export interface ModelDeps extends Omit<BrainDeps, 'seal'> {
   ownKey(wallet: Address): Promise<{ key: string } | { code: string }>
-  /** Keys the vendor told to slow down: asking again before then would only make it worse. */
-  resting: { rests(owner: string): boolean; rest(owner: string, seconds: number | null): void }
-  /** Calls under way at once. */
+  /** Keys the vendor has rate-limited; calling again too early would extend the limit. */
+  rateLimited: { isPaused(owner: string): boolean; pause(owner: string, seconds: number | null): void }
+  /** Concurrent calls. */
   slots: { take(): boolean; give(): void }
-  /** How ticks ended, for the metrics. */
+  /** Counts tick outcomes for the metrics. */
   count(code: string): void
-  /** How long a model may think. */
+  /** Timeout of a model call. */
   patienceMs: number
 }
 
@@ -39,11 +39,11 @@ export interface BrainRequest {
   tick: number
   market: BrainMarket
   book: BrainBook
-  /** When the tick has to be over: what comes later is not traded. */
+  /** Deadline of the tick; later decisions are not traded. */
   deadlineMs: number
 }
 
-/** What a brain came to. A hold asked nobody or in vain; an error is an answer or call that was refused. */
+/** Result of a brain. `hold`: no call was made or it failed; `error`: the call or its answer was rejected. */
 export type Brained =
   | { kind: 'decision'; decision: Decision; data?: unknown }
   | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }

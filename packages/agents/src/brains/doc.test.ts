@@ -19,7 +19,7 @@ it.each(Object.values(RULE_BRAINS))(
   },
 )
 
-it('its signature example is right', () => {
+it('its signature example verifies', () => {
   const at = blocks.indexOf('whsec_example')
   const [secret = '', timestamp = '', body = '', signature] = blocks.slice(at, at + 4)
   expect(signDelivery(secret, Number(timestamp), body)).toBe(signature)
@@ -34,7 +34,7 @@ it('its signature example is right', () => {
   ])
 })
 
-it('it says which fields of a decision are required', () => {
+it('it lists the required fields of a decision', () => {
   const { required, properties } = DECISION_SCHEMA
   const names = [
     ...Object.keys(properties).map((name) => [name, required?.includes(name as never)] as const),
@@ -45,12 +45,12 @@ it('it says which fields of a decision are required', () => {
   expect(DecisionOrder.required).toEqual(['pair', 'side', 'usd', 'reason'])
 })
 
-it('it explains every code of webhooks and models', () => {
+it('it explains every webhook and model code', () => {
   for (const table of [AI_HOLD_CODES, AI_REFUSED_ANSWER_CODES, AI_FAILED_CALL_CODES, WEBHOOK_CODES])
     for (const code of Object.keys(table)) expect(text).toContain(code)
 })
 
-/** A brain's params as a table of Markdown, made from its schema so that no page can say otherwise. */
+/** A brain's params as a Markdown table generated from its schema. */
 function paramsTable({ paramsSchema }: RuleBrain): string {
   const properties = paramsSchema['properties'] as Record<string, TSchema>
   const rows = Object.entries(properties).map(

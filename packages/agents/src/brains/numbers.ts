@@ -1,11 +1,11 @@
-/** Ours: what an AI agent may be set to. */
+/** Our limits for AI agents. */
 export const AI = {
   maxOrders: 8,
   maxOrdersDefault: 3,
   strategyMaxChars: 4_000,
   budgetDefaultUsd: 0.5,
   budgetMaxUsd: 25,
-  /** What the service adds to a model's price. */
+  /** The service's markup on a model's price. */
   appFeePct: 0,
   /** A typical tick, for estimates. */
   typicalPromptTokens: 1_500,

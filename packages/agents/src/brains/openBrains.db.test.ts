@@ -14,13 +14,13 @@ import { type BrainsDeps, openBrains } from './openBrains.ts'
 
 let server: Server
 let url: string
-const seen: { headers: IncomingHttpHeaders; body: string }[] = []
+const deliveries: { headers: IncomingHttpHeaders; body: string }[] = []
 beforeAll(async () => {
   server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      seen.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+      deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
       response.end('{"orders":[],"reason":"quiet"}')
     })
   })
@@ -67,16 +67,22 @@ withDb('brains', (db) => {
   })
   const webhookAgent = async (brains: ReturnType<typeof open>) => {
     const id = `hook${db.engine}${++agents}`
-    const made = brains.newWebhookSecret(id)
-    const sketch = { id, wallet: wallet(77), brain: 'webhook', params: { url }, webhookSecret: made.sealed }
-    return { agent: await addAgent(db, sketch), secret: made.secret }
+    const webhook = brains.newWebhookSecret(id)
+    const sketch = {
+      id,
+      wallet: wallet(77),
+      brain: 'webhook',
+      params: { url },
+      webhookSecret: webhook.sealed,
+    }
+    return { agent: await addAgent(db, sketch), secret: webhook.secret }
   }
 
-  it('signs deliveries with the secret that was shown once, and with the new one after a rotation', async () => {
+  it('signs deliveries with the secret shown once, and with the new one after a rotation', async () => {
     const brains = open()
     const { agent, secret } = await webhookAgent(brains)
     const signed = () => {
-      const { headers, body } = seen.at(-1) as (typeof seen)[number]
+      const { headers, body } = deliveries.at(-1) as (typeof deliveries)[number]
       return { given: headers['x-pit-signature'], text: `${headers['x-pit-timestamp']}.${body}` }
     }
     const under = (key: string, text: string) => `v1=${createHmac('sha256', key).update(text).digest('hex')}`
@@ -89,23 +95,23 @@ withDb('brains', (db) => {
     expect(signed().given).not.toBe(under(secret, signed().text))
   })
 
-  it('delivers nothing when the secret is another row’s or another server’s', async () => {
+  it('delivers nothing if the secret belongs to another row or server', async () => {
     const brains = open()
     const { agent } = await webhookAgent(brains)
-    const before = seen.length
+    const before = deliveries.length
     expect(await open({ sealKey: Buffer.alloc(32, 8) }).decide(ask(agent))).toMatchObject({
       code: 'WEBHOOK_SECRET',
     })
     const foreign = brains.newWebhookSecret('another')
     await db.query('update hosted_agents set webhook_secret = $2 where id = $1', [agent.id, foreign.sealed])
     expect(await brains.decide(ask(agent))).toMatchObject({ code: 'WEBHOOK_SECRET' })
-    expect(seen.length).toBe(before)
+    expect(deliveries.length).toBe(before)
     expect(() => open({ sealKey: null }).newWebhookSecret('x')).toThrow(
       expect.objectContaining({ code: 'HOSTED_UNAVAILABLE' }),
     )
   })
 
-  it('decides by rule without asking anybody', async () => {
+  it('decides by rule without a call', async () => {
     const brains = open()
     const params = brains.readParams('dca', { usd: 5 }, { intervalS: 60, mode: 'paper' })
     const agent = await addAgent(db, { id: `rule${db.engine}`, wallet: wallet(78), brain: 'dca', params })
@@ -118,7 +124,7 @@ withDb('brains', (db) => {
     expect(brains.historyS({ brain: 'webhook', params: {} })).toBeGreaterThan(86_400)
   })
 
-  it('knows of no spending where no model is asked', async () => {
+  it('reports no spending for brains without a model', async () => {
     const sketch = { id: `free${db.engine}`, wallet: wallet(80), brain: 'dca' }
     const { id } = await addAgent(db, sketch)
     const by = { keyId: 1, wallet: wallet(80) }
@@ -128,7 +134,7 @@ withDb('brains', (db) => {
     })
   })
 
-  it('says of a new agent what would keep its model from being asked, and whether any can be', async () => {
+  it('reports why a new agent’s model would not be called, and whether any can be', async () => {
     let listed = '{"data":[{"id":"m","pricing":{"input":0.1,"output":0.1},"structured_outputs":true}]}'
     const gateway = createServer((_request, response) => response.end(listed))
     await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
@@ -150,10 +156,10 @@ withDb('brains', (db) => {
     const closed = open({ profile, clock, ai: { ...terms, trialsOpen: false, poolKey: 'pk-service-key' } })
     expect(await holds({}, closed)).toEqual(['AI_NOT_ELIGIBLE', 'NOT_CONNECTED'])
     expect(await holds({ mode: 'live' }, closed)).toEqual(['AI_NOT_LIVE', 'NOT_CONNECTED'])
-    const [told] = await brains.aiHolds(
+    const [hold] = await brains.aiHolds(
       await addAgent(db, { id: `say${db.engine}`, wallet: wallet(90), intervalS: 300 }),
     )
-    expect(told!.message).toContain('set interval_s to 900 or more')
+    expect(hold!.message).toContain('set interval_s to 900 or more')
 
     expect(await brains.overview(null)).toMatchObject({ enabled: true, pool: { trialsOpen: true } })
     listed = '{"data":[{"id":"m","pricing":{"input":0.1,"output":0.1}}]}'
@@ -166,7 +172,7 @@ withDb('brains', (db) => {
     expect(await open().overview(null)).toMatchObject({ enabled: false })
   })
 
-  it('holds AI_POOL_UNAVAILABLE when the pool cannot be read', async () => {
+  it('holds AI_POOL_UNAVAILABLE if the pool cannot be read', async () => {
     const agent = await addAgent(db, { id: `ai${db.engine}`, wallet: wallet(79) })
     const gateway = createServer((_request, response) =>
       response.end('{"data":[{"id":"m","pricing":{"input":0.1,"output":0.1},"structured_outputs":true}]}'),

@@ -42,35 +42,35 @@ export interface BrainsDeps {
   metrics: Metrics
   profile: Pick<ChainProfile, 'kind'> & { vendors: Pick<ChainProfile['vendors'], 'gateway'> }
   randomBytes(size: number): Uint8Array
-  /** 32 bytes; null where nothing can be sealed. */
+  /** 32 bytes; null if nothing can be sealed. */
   sealKey: Uint8Array | null
   ai: Omit<PoolTerms, 'on'> & { poolKey: string | null }
-  /** Names to addresses; the name servers' when absent. */
+  /** DNS lookup; defaults to the system's name servers. */
   resolve?: Resolve
   webhookTimeoutMs?: number
   patienceMs?: number
 }
 
 export interface Brains extends AgentBrains {
-  /** Null: for nobody in particular. */
+  /** Null: without an owner. */
   overview(wallet: Address | null): Promise<AiOverview>
   spend(request: AgentRequest & { before?: number | undefined; limit: number }): Promise<AiSpend>
-  /** Keeps an owner's key once the gateway takes it. */
+  /** Stores an owner's key once the gateway accepts it. */
   connectKey(request: { wallet: Address; key: string }): ReturnType<typeof connectKey>
   forgetKey(wallet: Address): Promise<void>
   decide(request: BrainRequest): Promise<Brained>
-  /** How far back an agent's market has to reach. */
+  /** How far back an agent's market history has to reach. */
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
-  /** The `ai_pool` of stats; null while it is off or unread. */
+  /** `ai_pool` of the stats route; null while the pool is off or not read yet. */
   poolNow(): Answer<'stats'>['ai_pool']
-  /** Whether the AI gateway answers; throws in words when not. Null where none is used. */
+  /** Throws an error with a readable message if the AI gateway does not respond. Null without a gateway. */
   checkGateway: (() => Promise<void>) | null
-  /** Deletes old spending; asked now and then. */
+  /** Deletes old spending; called periodically. */
   sweep(): Promise<void>
   jobs: CapabilityJobs
 }
 
-/** A day and what a mark of a day ago may be late. */
+/** 24 hours plus the tolerated age of the oldest mark. */
 const OUTSIDE_HISTORY_S = 86_400 + 900
 const SECRET_BYTES = 32
 
@@ -80,15 +80,15 @@ export function openBrains(deps: BrainsDeps): Brains {
   const reach: Reach = profile.kind === 'devnet' ? 'public and loopback' : 'public'
   const { poolKey, ...rest } = deps.ai
   const terms: PoolTerms = { ...rest, on: poolKey !== null }
-  const named = profile.vendors.gateway
-  // Without a key of ours and without a way to keep an owner's, nobody could pay.
+  const profileGateway = profile.vendors.gateway
+  // Without our own key and without a way to store owners' keys, no call could be paid for.
   const gateway =
-    named === null || (poolKey === null && seal === null)
+    profileGateway === null || (poolKey === null && seal === null)
       ? null
-      : openGateway(named, { poolKey, clock, logger })
+      : openGateway(profileGateway, { poolKey, clock, logger })
   const ended = new Counter({
     name: 'pit_brain_ticks_total',
-    help: 'Ticks of webhook and model brains by how they ended: ok or the code.',
+    help: 'Ticks of webhook and model brains by outcome: ok or the code.',
     labelNames: ['brain', 'code'],
     registers: [deps.metrics.registry],
   })
@@ -96,16 +96,16 @@ export function openBrains(deps: BrainsDeps): Brains {
   const modelDeps: ModelDeps = {
     ...own,
     ownKey: async (wallet) => {
-      const kept = await readKey(db, seal, wallet)
-      return kept.state === 'connected' ? { key: kept.key } : { code: kept.state }
+      const storedKey = await readKey(db, seal, wallet)
+      return storedKey.state === 'connected' ? { key: storedKey.key } : { code: storedKey.state }
     },
-    resting: createRestingKeys(clock),
+    rateLimited: createRestingKeys(clock),
     slots: createSlots(AI.callsAtOnce),
     count: (code) => ended.inc({ brain: 'partner_llm', code }),
     patienceMs: deps.patienceMs ?? AI.patienceMs,
   }
   const pool = watchPool({ db, clock, logger })
-  // The first answer of stats should not be the one without it.
+  // Warm up, so that the first stats response includes it.
   if (gateway !== null && terms.on) pool()
   const sweep = () => sweepSpend(db, nowS(clock))
   const webhook = {
@@ -117,16 +117,16 @@ export function openBrains(deps: BrainsDeps): Brains {
 
   async function decideByWebhook(request: BrainRequest): Promise<Brained> {
     const secret = await readSecret(request.agent)
-    const brained: Brained =
+    const result: Brained =
       secret === null
         ? {
             kind: 'error',
             code: 'WEBHOOK_SECRET',
-            message: 'The webhook’s secret cannot be opened: rotate it.',
+            message: 'The webhook secret cannot be decrypted. Rotate it.',
           }
         : await deliver(webhook, request, secret)
-    ended.inc({ brain: 'webhook', code: brained.kind === 'decision' ? 'ok' : brained.code })
-    return brained
+    ended.inc({ brain: 'webhook', code: result.kind === 'decision' ? 'ok' : result.code })
+    return result
   }
 
   async function readSecret(agent: HostedAgent): Promise<string | null> {
@@ -138,7 +138,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     try {
       return seal.open(row.webhook_secret, secretRow(agent.id))
     } catch {
-      logger.warn({ agent: agent.id }, 'a webhook secret was sealed under another key')
+      logger.warn({ agent: agent.id }, 'a webhook secret is sealed under another key')
       return null
     }
   }
@@ -154,7 +154,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     newWebhookSecret(agentId) {
       if (seal === null) {
         return fail('HOSTED_UNAVAILABLE', {
-          message: 'This server has no SEAL_KEY, so it keeps no webhook secrets.',
+          message: 'This server cannot store webhook secrets: SEAL_KEY is not set.',
         })
       }
       const secret = `whsec_${Buffer.from(deps.randomBytes(SECRET_BYTES)).toString('base64url')}`
@@ -170,7 +170,7 @@ export function openBrains(deps: BrainsDeps): Brains {
       const { brain, params, brainState: state, limits, intervalS } = request.agent
       if (brain === 'webhook') return decideByWebhook(request)
       if (brain === 'partner_llm') return decideByModel(modelDeps, request)
-      if (!isRuleBrain(brain)) throw new Error(`no brain ${brain}`)
+      if (!isRuleBrain(brain)) throw new Error(`unknown brain ${brain}`)
       const { market, book } = request
       const decision = RULE_BRAINS[brain].decide({ market, book, params, state, limits, intervalS })
       return { kind: 'decision', decision }
@@ -194,12 +194,12 @@ export function openBrains(deps: BrainsDeps): Brains {
 }
 
 function openGateway(
-  named: GatewayProfile,
+  profileGateway: GatewayProfile,
   { poolKey, clock, logger }: Pick<BrainsDeps, 'clock' | 'logger'> & { poolKey: string | null },
 ): NonNullable<BrainDeps['gateway']> {
-  const url = named.url.replace(/\/+$/, '')
-  const models = createModels({ gatewayUrl: url, prices: named, key: poolKey, clock, logger })
-  return { url, cost: named.cost, poolKey, models }
+  const url = profileGateway.url.replace(/\/+$/, '')
+  const models = createModels({ gatewayUrl: url, prices: profileGateway, key: poolKey, clock, logger })
+  return { url, cost: profileGateway.cost, poolKey, models }
 }
 
 const secretRow = (agentId: string): string => `hosted_agents.webhook_secret:${agentId}`
@@ -208,11 +208,11 @@ const MAX_RESTING_KEYS = 10_000
 const MAX_REST_S = 300
 const REST_S = 30
 
-function createRestingKeys(clock: Clock): ModelDeps['resting'] {
-  const resting = createCache<string, number>({ max: MAX_RESTING_KEYS, clock, ttlMs: (restMs) => restMs })
+function createRestingKeys(clock: Clock): ModelDeps['rateLimited'] {
+  const pauses = createCache<string, number>({ max: MAX_RESTING_KEYS, clock, ttlMs: (restMs) => restMs })
   return {
-    rests: (owner) => resting.get(owner) !== undefined,
-    rest: (owner, seconds) => resting.set(owner, Math.min(seconds ?? REST_S, MAX_REST_S) * 1_000),
+    isPaused: (owner) => pauses.get(owner) !== undefined,
+    pause: (owner, seconds) => pauses.set(owner, Math.min(seconds ?? REST_S, MAX_REST_S) * 1_000),
   }
 }
 

@@ -8,13 +8,13 @@ import { readFacts } from './money/ledger.ts'
 import { readPoolDay } from './money/pool.ts'
 import { isCheap, mayBeginTrial, type PoolTerms, trialEndsS, trialPoolOf } from './money/rules.ts'
 
-/** A gateway that has been silent for longer cannot be called. */
+/** The gateway counts as unreachable if its last response is older. */
 const MAX_AGE_MS = 30_000
 const NOBODY = '0x0000000000000000000000000000000000000000' as Address
 
-/** Which models there are, what they cost and who pays. */
+/** Available models, their prices and the payers. */
 export interface AiOverview {
-  /** Whether a model can be called: the gateway lists one that answers to a schema. */
+  /** Whether a model can be called: the gateway lists one with structured output. */
   enabled: boolean
   models: { model: GatewayModel; available: boolean; inPool: boolean }[]
   own: {
@@ -26,11 +26,11 @@ export interface AiOverview {
     on: boolean
     terms: PoolTerms
     leftMicroUsd: bigint
-    /** Whether an owner who had none could begin a trial now. */
+    /** Whether an owner without a trial could start one now. */
     trialsOpen: boolean
     owners: number
     agents: number
-    /** Null before the owner's trial began. */
+    /** Null before the owner's trial started. */
     trialEndsS: number | null
     todayMicroUsd: bigint
   }

@@ -24,7 +24,7 @@ const read = (
   })
 
 describe('params of a brain', () => {
-  it('come back with their defaults', () => {
+  it('are returned with their defaults', () => {
     expect(read('dca', {})).toEqual({ usd: 10, side: 'buy' })
     expect(read('partner_llm', {})).toEqual({
       funding: 'pool',
@@ -39,7 +39,7 @@ describe('params of a brain', () => {
     })
     expect(read('webhook', { url: 'https://hook.example/x' })).toEqual({ url: 'https://hook.example/x' })
   })
-  it('take any model while no list is known', () => {
+  it('accept any model before the first model list', () => {
     expect(read('partner_llm', { model: 'other' }, { models: () => null })).toMatchObject({ model: 'other' })
   })
   it.each<[Brain, Record<string, unknown>, string, string]>([
@@ -60,10 +60,10 @@ describe('params of a brain', () => {
     ['webhook', { url: 'http://x.example/' }, 'BAD_REQUEST', 'params.url'],
     ['webhook', { url: 'https://10.0.0.1/' }, 'BAD_REQUEST', 'params.url'],
     ['webhook', { url: 'https://a:b@x.example/' }, 'BAD_REQUEST', 'params.url'],
-  ])('%s refuses %j: %s at %s', (brain, params, code, field) => {
+  ])('%s rejects %j: %s at %s', (brain, params, code, field) => {
     expect(() => read(brain, params)).toThrow(expect.objectContaining({ code, extras: { field } }))
   })
-  it('an AI agent ticks every five minutes at most', () => {
+  it('limits an AI agent to one tick every five minutes', () => {
     expect(() => read('partner_llm', {}, {}, 299)).toThrow(
       expect.objectContaining({ code: 'BAD_REQUEST', extras: { field: 'interval_s' } }),
     )

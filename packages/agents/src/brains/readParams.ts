@@ -9,13 +9,13 @@ import { type Reach, urlProblem } from './webhook/target.ts'
 
 export interface ParamsContext {
   reach: Reach
-  /** The gateway's models as last read; null when they never were. */
+  /** The gateway's last model list; null if it was never read. */
   models(): readonly GatewayModel[] | null
 }
 
 type Params = Record<string, unknown>
 
-/** An owner's params, checked and with defaults; refuses BAD_REQUEST or UNKNOWN_FIELD with the field. */
+/** Checks an owner's params and adds defaults; throws BAD_REQUEST or UNKNOWN_FIELD with the field. */
 export function readParams(
   context: ParamsContext,
   brain: Brain,
@@ -24,12 +24,12 @@ export function readParams(
 ): Params {
   if (brain === 'webhook') return readWebhook(context, params)
   if (brain === 'partner_llm') return readAi(context, params, intervalS)
-  if (!isRuleBrain(brain)) return refuse('brain', 'There is no such brain.')
+  if (!isRuleBrain(brain)) return refuse('brain', 'Unknown brain.')
   const read = readRuleParams(RULE_BRAINS[brain], params)
   return read.ok ? read.params : fail(read.code, { field: read.field, message: read.message })
 }
 
-/** What the params say of tokens has to be said of the agent's own. */
+/** Checks that params refer only to the agent's own pairs. */
 export function checkPairs(brain: Brain, params: Params, pairs: readonly string[]): void {
   const problem = isRuleBrain(brain) ? RULE_BRAINS[brain].pairsProblem?.(params, pairs) : undefined
   if (problem !== undefined) fail('BAD_REQUEST', problem)
@@ -48,25 +48,29 @@ function checked(schema: TSchema, params: Params): Params {
 function readWebhook({ reach }: ParamsContext, params: Params): Params {
   const read = checked(schemas.WebhookParams, params)
   const problem = urlProblem(String(read['url']), reach)
-  return problem === undefined ? read : refuse('params.url', `The url ${problem}.`)
+  return problem === undefined ? read : refuse('params.url', `The URL ${problem}.`)
 }
 
 function readAi({ models }: ParamsContext, params: Params, intervalS: number): Params {
   const read = checked(schemas.AiParams, params)
   if (intervalS < HOSTED.aiMinIntervalS) {
-    refuse('interval_s', `An AI agent ticks at most every ${HOSTED.aiMinIntervalS} s.`)
+    refuse('interval_s', `The minimum interval of an AI agent is ${HOSTED.aiMinIntervalS} s.`)
   }
   const template = read['template']
   if (typeof template === 'string' && templateOf(template) === undefined) {
     refuse('params.template', `Use one of ${TEMPLATES.map(({ id }) => id).join(', ')}.`)
   }
   const budget = Number(read['budget_usd_day'] ?? AI.budgetDefaultUsd)
-  if (budget > AI.budgetMaxUsd) refuse('params.budget_usd_day', `At most ${AI.budgetMaxUsd} dollars a day.`)
+  if (budget > AI.budgetMaxUsd)
+    refuse('params.budget_usd_day', `The maximum is ${AI.budgetMaxUsd} USD a day.`)
   const maxOrders = Number(read['max_orders'] ?? AI.maxOrdersDefault)
-  if (maxOrders > AI.maxOrders) refuse('params.max_orders', `At most ${AI.maxOrders} orders.`)
-  const known = models()?.find(({ id }) => id === read['model'])
-  if (read['model'] !== undefined && models() !== null && known?.structured !== true) {
-    refuse('params.model', 'The gateway has no such model that answers to a schema; see hosted/ai.')
+  if (maxOrders > AI.maxOrders) refuse('params.max_orders', `The maximum is ${AI.maxOrders} orders.`)
+  const model = models()?.find(({ id }) => id === read['model'])
+  if (read['model'] !== undefined && models() !== null && model?.structured !== true) {
+    refuse(
+      'params.model',
+      'The gateway has no such model with structured output. Choose one of GET hosted/ai.',
+    )
   }
   return { ...read, budget_usd_day: budget, max_orders: maxOrders }
 }

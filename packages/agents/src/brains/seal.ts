@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
-/** AES-256-GCM under the server's key. The row's name is authenticated: a text opens in its row only. */
+/** AES-256-GCM under the server's key. The row name is authenticated: a text opens only in its own row. */
 export interface Seal {
   seal(text: string, row: string): Uint8Array
-  /** Throws when it was sealed under another key or for another row. */
+  /** Throws if the text was sealed under another key or for another row. */
   open(sealed: Uint8Array, row: string): string
 }
 

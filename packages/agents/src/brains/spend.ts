@@ -9,7 +9,7 @@ import { readFacts } from './money/ledger.ts'
 import { type PoolStanding, type PoolTerms, poolStanding, type SpendFacts } from './money/rules.ts'
 import { readToday, type SpendRow, spendPage, type Today } from './money/spendRows.ts'
 
-/** What an agent's model cost, call by call, and what is left to spend. */
+/** Cost of an agent's model calls, and the remaining budget. */
 export interface AiSpend {
   agent: HostedAgent
   model: string
@@ -19,7 +19,7 @@ export interface AiSpend {
   terms: PoolTerms
   today: Today
   last: SpendRow | null
-  /** Null when the owner pays. */
+  /** Null if the owner pays. */
   pool: PoolStanding | null
   rows: SpendRow[]
   nextBefore: number | null
@@ -62,14 +62,14 @@ export async function readSpend(
 export const fundingOf = (agent: HostedAgent): 'pool' | 'own' =>
   agent.params['funding'] === 'own' ? 'own' : 'pool'
 
-/** The model it names, or the one it would be given now. */
+/** The configured model, or the one that would be used now. */
 export async function modelNameOf(
   { gateway }: Pick<BrainDeps, 'gateway'>,
   agent: HostedAgent,
 ): Promise<string> {
-  const named = agent.params['model']
-  if (typeof named === 'string' && named !== '') return named
+  const configured = agent.params['model']
+  if (typeof configured === 'string' && configured !== '') return configured
   return (
-    modelFor(undefined, (await gateway?.models.read()) ?? [])?.id ?? 'the cheapest that answers to a schema'
+    modelFor(undefined, (await gateway?.models.read()) ?? [])?.id ?? 'the cheapest with structured output'
   )
 }

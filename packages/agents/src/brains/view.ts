@@ -8,15 +8,15 @@ import {
 } from '@pit/brains'
 import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
 
-/** Token names are their deployers' words: short, one line, nothing unseen. */
+/** Token names come from deployers: short, one line, no invisible characters. */
 const SYMBOL_CHARS = 24
 const HOUR_S = 3_600
 const DAY_S = 86_400
 
-/** Nine digits: what a price can say. */
+/** Nine significant digits. */
 export const priceOf = (priceE18: bigint): number => Number(priceUsdOf(priceE18).toPrecision(9))
 
-/** Every nth of the marks, the newest always among them. */
+/** Every nth mark, always including the newest. */
 export function thin(history: readonly Mark[], max: number): readonly Mark[] {
   const step = Math.max(1, Math.ceil(history.length / max))
   return history.filter((_, index) => (history.length - 1 - index) % step === 0)
@@ -29,7 +29,7 @@ function changeBps({ history, priceE18 }: PairNow, sinceS: number): number | nul
   return Number(bpsTowardsZero(priceE18 - then.priceE18, then.priceE18))
 }
 
-/** The market as a webhook or a model reads it: dollars as numbers, everything bounded. */
+/** The market as sent to a webhook or a model: dollars as numbers, bounded size. */
 export const marketView = (market: BrainMarket, points: number) => ({
   pairs: market.pairs.map((pair) => ({
     pair: pair.pair,

@@ -13,7 +13,7 @@ export interface Transfer {
   hash: Hex
 }
 
-/** A signed transaction that moves ETH and does nothing else; undefined for any other. */
+/** Parses a signed transaction that only moves ETH; undefined for any other. */
 export function readTransfer(crypto: Crypto, raw: string): Transfer | undefined {
   const parsed = parseSignedTx(raw)
   if (!parsed.ok) return undefined
@@ -34,8 +34,8 @@ export function readTransfer(crypto: Crypto, raw: string): Transfer | undefined 
 }
 
 /**
- * What the signing service answered, if its bytes are exactly a plain transfer of the executor's balance less
- * the most its gas can cost, to the owner, and it says of them what they are. Undefined otherwise.
+ * The signing service's refund, if its bytes are exactly a plain transfer to the owner of the executor's
+ * balance less the maximum gas cost, and all stated values match the bytes. Undefined otherwise.
  */
 export function readRefund(
   crypto: Crypto,

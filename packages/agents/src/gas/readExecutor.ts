@@ -10,18 +10,20 @@ import { lastUnlanded } from '../run/orders.ts'
 import { findOwnedOrDeleted, type StoredAgent } from '../store.ts'
 import { openOf, type Refund, refundsOf } from './refundStore.ts'
 
-/** What a redemption is given: the router call, two signatures and a dozen caveats. */
+/** Gas limit of a redemption: the router call, two signatures and a dozen caveats. */
 const TRADE_GAS = 900_000n
-/** Fewer trades than this, and an agent may stand still before its owner looks. */
+/**
+ * Below this many trades a top-up is suggested, so that the agent does not run out before its owner looks.
+ */
 const MIN_TRADES = 3n
 const TOP_UP_TRADES = 50n
-/** A plain transfer's, with room for a wallet that runs code. */
+/** A plain transfer, with margin for a wallet that runs code. */
 const REFUND_GAS = 50_000n
 
-/** As the signing service counts it: a leaf's time, and what the chain's clock may be behind. */
+/** As the signing service counts it: leaf lifetime plus tolerated clock lag of the chain. */
 const LEAF_LIVES_MS = (LEAF_TTL_S + COSIGNER.callWindowS) * 1_000
 
-/** Who pays an agent's gas, how long it lasts, and how it comes home. */
+/** Gas state of an agent's executor: payer, balance, and whether it can be refunded. */
 export interface ExecutorNow {
   agent: StoredAgent
   executor: Address
@@ -30,13 +32,16 @@ export interface ExecutorNow {
   /** Trades the balance pays for. */
   tradesLeft: number
   closed: boolean
-  /** What to send; null when nothing is needed. */
+  /** Suggested top-up; null if none is needed. */
   topUp: { wei: bigint; trades: number } | null
-  /** The code refund-gas would refuse with, or NOTHING_LEFT when gas costs more than is there; null: none. */
+  /**
+   * Code refund-gas would fail with, or NOTHING_LEFT if gas costs more than the balance; null if it would
+   * succeed.
+   */
   whyNoRefund: string | null
   lastRefund: Refund | null
   retired: (StoredExecutor & { balanceWei: bigint })[]
-  /** Dollars of an ether, times 10^18; null when it has no price. */
+  /** Dollars per ETH, times 10^18; null without a price. */
   ethPriceE18: bigint | null
 }
 
@@ -79,10 +84,10 @@ export async function readExecutor(deps: HostedDeps, request: AgentRequest): Pro
   }
 }
 
-/** Nodes refuse batches that are too long; an agent may have had hundreds of executors. */
+/** Nodes reject long batches; an agent may have had hundreds of executors. */
 const BALANCES_AT_ONCE = 100
 
-/** ETH of each. Refuses RPC_UNAVAILABLE unless all of them are read. */
+/** ETH balances. Throws RPC_UNAVAILABLE unless all of them are read. */
 export async function readBalances(
   { rpc }: Pick<HostedDeps, 'rpc'>,
   executors: readonly Pick<StoredExecutor, 'executor'>[],

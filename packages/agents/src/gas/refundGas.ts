@@ -14,13 +14,13 @@ import { relayRefund } from './relayRefund.ts'
 
 export interface Refunded {
   refund: Refund
-  /** Whether it was signed for an earlier call. */
+  /** Whether an earlier request already signed it. */
   already: boolean
 }
 
 /**
- * What is left on a stopped agent's executor goes to the owner that the signing service has on record. The
- * signed bytes are kept before they leave: asked again, the same come back, and the same are sent.
+ * Sends the remaining ETH of a stopped agent's executor to the owner recorded by the signing service. The
+ * signed bytes are stored before they are sent, so a retry returns and sends the same ones.
  */
 export async function refundGas(deps: HostedDeps, request: AgentRequest): Promise<Refunded> {
   const agent = await findOwnedOrDeleted(deps.db, request)
@@ -30,23 +30,23 @@ export async function refundGas(deps: HostedDeps, request: AgentRequest): Promis
   if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 503 })
   const executors = await executorsOf(deps.db, agent.id)
   const refunds = await refundsOf(deps.db, agent.id)
-  const chosen = await choose(deps, executors, refunds)
-  if (chosen.kind === 'done') return { refund: chosen.refund, already: true }
+  const choice = await choose(deps, executors, refunds)
+  if (choice.kind === 'done') return { refund: choice.refund, already: true }
 
-  await refuseActive(deps, agent, chosen.executor)
-  const kept = chosen.open
-    ? await askAgain(deps, chosen.executor, chosen.open)
-    : await sign(deps, chosen.executor)
-  const refund = await relayRefund(deps, kept.refund)
-  if (!kept.already || refund.status !== kept.refund.status) await logRefund(deps, refund)
-  return { refund, already: kept.already }
+  await refuseActive(deps, agent, choice.executor)
+  const signed = choice.open
+    ? await signAgain(deps, choice.executor, choice.open)
+    : await sign(deps, choice.executor)
+  const refund = await relayRefund(deps, signed.refund)
+  if (!signed.already || refund.status !== signed.refund.status) await logRefund(deps, refund)
+  return { refund, already: signed.already }
 }
 
 type Chosen =
   | { kind: 'done'; refund: Refund }
   | { kind: 'refund'; executor: StoredExecutor; open: Refund | null }
 
-/** One that is under way, else the first executor with anything on it, else what was refunded last. */
+/** An open refund, else the first executor with a balance, else the last refund. */
 async function choose(
   deps: HostedDeps,
   executors: readonly StoredExecutor[],
@@ -60,35 +60,35 @@ async function choose(
   }
   const [last] = refunds
   const balances = await readBalances(deps, executors).catch(() => fail('CHAIN_UNAVAILABLE'))
-  // After a refund dust stays: the gas its fee cap allowed and the chain did not take.
+  // A refund leaves dust: the difference between its fee cap and the actual gas cost.
   const dust = (executor: Address): bigint => {
-    const done = refunds.find((refund) => refund.executor === executor)
-    return done ? BigInt(done.gas) * done.maxFeePerGasWei : 0n
+    const earlier = refunds.find((refund) => refund.executor === executor)
+    return earlier ? BigInt(earlier.gas) * earlier.maxFeePerGasWei : 0n
   }
   const rich = executors.find(({ executor }) => (balances.get(executor) ?? 0n) > dust(executor))
   if (rich) return { kind: 'refund', executor: rich, open: null }
   return last ? { kind: 'done', refund: last } : { kind: 'refund', executor: current, open: null }
 }
 
-/** Nothing may be co-signed any more that would spend what is sent back. */
+/** Refuses while a session could still be co-signed and spend the ETH that is sent back. */
 async function refuseActive(
   { db, clock }: HostedDeps,
   { wallet }: StoredAgent,
   { executor }: StoredExecutor,
 ): Promise<void> {
   const open = await openSessionsOf(db, { wallet, executors: [executor], nowS: nowS(clock) })
-  // One that is being registered may be the co-signer's already.
+  // A session that is being registered may already be known to the co-signer.
   const active = open.find(({ status }) => status !== 'pending')
   if (active)
-    fail('SESSION_ACTIVE', { message: `Session ${active.id} can still be co-signed: revoke it first.` })
+    fail('SESSION_ACTIVE', { message: `Session ${active.id} can still be co-signed. Revoke it first.` })
 }
 
-/** The signing service closes the executor, then signs; what it answers is believed only byte by byte. */
+/** The signing service closes the executor, then signs; its answer is verified byte by byte. */
 async function sign(deps: HostedDeps, { executor, owner, agentId }: StoredExecutor): Promise<Refunded> {
   const answer = await askSigner(deps, 'hosted.refund_gas', (signer) => signer.refundGas({ executor }))
   const read = readRefund(deps.crypto, answer, { executor, owner })
   if (!read) {
-    deps.logger.error({ executor, agentId }, 'the signer’s refund is no plain transfer to the owner')
+    deps.logger.error({ executor, agentId }, 'the signer’s refund is not a plain transfer to the owner')
     return fail('SIGNED_MISMATCH')
   }
   const { hash: txHash, to, valueWei, balanceWei, raw, nonce, gas, maxFeePerGasWei } = read
@@ -96,22 +96,25 @@ async function sign(deps: HostedDeps, { executor, owner, agentId }: StoredExecut
   return deps.db.transaction(async (sql) => {
     await markClosed(sql, executor, atS)
     const row = { executor, agentId, to, valueWei, balanceWei, txHash, raw, nonce, gas, maxFeePerGasWei }
-    const kept = await keepRefund(sql, row, atS)
-    return { refund: kept.refund, already: kept.already || answer.already }
+    const stored = await keepRefund(sql, row, atS)
+    return { refund: stored.refund, already: stored.already || answer.already }
   })
 }
 
-/** The signing service could not say: what it signed before still stands. */
+/** The signing service gave no definite answer; the stored bytes remain valid. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['SIGNER_UNAVAILABLE', 'BUSY', 'CHAIN_UNAVAILABLE'])
 
-/** The same bytes, or newer ones where theirs can never be mined; without an answer those that are kept. */
-async function askAgain(deps: HostedDeps, executor: StoredExecutor, open: Refund): Promise<Refunded> {
+/**
+ * The same bytes, or newer ones if the stored ones can no longer be mined; without an answer, the stored
+ * ones.
+ */
+async function signAgain(deps: HostedDeps, executor: StoredExecutor, open: Refund): Promise<Refunded> {
   try {
-    const asked = await sign(deps, executor)
-    return { ...asked, already: asked.already || asked.refund.txHash === open.txHash }
+    const signed = await sign(deps, executor)
+    return { ...signed, already: signed.already || signed.refund.txHash === open.txHash }
   } catch (error) {
     if (isPitError(error) && !NO_ANSWER.has(error.code)) throw error
-    deps.logger.warn({ err: error, executor: executor.executor }, 'a refund is relayed again as it is kept')
+    deps.logger.warn({ err: error, executor: executor.executor }, 'relaying the stored refund again')
     return { refund: open, already: true }
   }
 }
@@ -124,7 +127,7 @@ async function logRefund({ db, clock }: HostedDeps, refund: Refund): Promise<voi
     atMs: clock.nowMs(),
     kind: 'session',
     code: 'GAS_REFUND',
-    message: `${valueWei} wei of ${executor} go back to ${to}: ${status}.`,
+    message: `Refund of ${valueWei} wei from ${executor} to ${to}: ${status}.`,
     data: { tx_hash: txHash, status, block },
   })
 }

@@ -55,7 +55,7 @@ const refundOf = (row: Row): Refund => ({
   relayError: row.relay_error,
 })
 
-/** Still to be mined: nobody has seen its end, and no later one took its place. */
+/** The refund still to be mined: without a final status, and not replaced by a later one. */
 export const openOf = (refunds: readonly Refund[]): Refund | undefined =>
   refunds.find(
     ({ status, executor, nonce }) =>
@@ -63,7 +63,7 @@ export const openOf = (refunds: readonly Refund[]): Refund | undefined =>
       !refunds.some((later) => later.executor === executor && later.nonce > nonce),
   )
 
-/** Of all executors an agent ever had, newest first. */
+/** Refunds of all executors the agent ever had, newest first. */
 export async function refundsOf(sql: Sql, agentId: string): Promise<Refund[]> {
   const rows = await sql.query<Row>(
     `select ${COLUMNS} from hosted_refunds where agent_id = $1 order by created_at_s desc, nonce desc`,
@@ -81,7 +81,10 @@ export async function lastRefund(sql: Sql, agentId: string): Promise<Refund | nu
   return row ? refundOf(row) : null
 }
 
-/** Before its bytes leave. Answers what is kept, and whether the same bytes were there already. */
+/**
+ * Stores a refund before its bytes are sent. Returns the stored row, and whether the same bytes were stored
+ * before.
+ */
 export async function keepRefund(
   sql: Sql,
   refund: Omit<Refund, 'status' | 'block' | 'relayError'>,
@@ -108,14 +111,14 @@ export async function keepRefund(
     ],
   )
   if (rows[0]) return { refund: refundOf(rows[0]), already: false }
-  const [kept] = await sql.query<Row>(
+  const [stored] = await sql.query<Row>(
     `select ${COLUMNS} from hosted_refunds where executor = $1 and nonce = $2`,
     [refund.executor, refund.nonce],
   )
-  return { refund: refundOf(kept!), already: true }
+  return { refund: refundOf(stored!), already: true }
 }
 
-/** What became of it. An end stays, and what was taken once was taken. */
+/** Updates a refund's status. `mined` and `reverted` are final; `sent` does not become `uncertain`. */
 export async function markRefund(
   sql: Sql,
   { executor, nonce }: Pick<Refund, 'executor' | 'nonce'>,
@@ -133,7 +136,7 @@ export async function markRefund(
   return refundOf(row!)
 }
 
-/** Relayed, and nobody has seen what became of them: those not looked up for longest, which are now. */
+/** Relayed refunds without a final status, least recently checked first; marks them as checked now. */
 export async function takeOpenRefunds(sql: Sql, nowS: number, limit: number): Promise<Refund[]> {
   const rows = await sql.query<Row>(
     `with oldest as (

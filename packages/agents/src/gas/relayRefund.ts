@@ -14,18 +14,18 @@ type Fate = Pick<Refund, 'status' | 'block' | 'relayError'>
 const LOOK_EVERY_MS = 150
 const LOOK_BOUND_MS = 2_000
 
-/** Sends the stored bytes and waits for their receipt. Only a transfer to the owner leaves this way. */
+/** Sends the stored bytes and waits for their receipt. Only a transfer to the owner is sent. */
 export async function relayRefund(deps: Deps, refund: Refund): Promise<Refund> {
   const transfer = readTransfer(deps.crypto, refund.raw)
   if (transfer?.from !== refund.executor || transfer.to !== refund.to || transfer.hash !== refund.txHash) {
     fail('NOT_A_REFUND')
   }
-  const seen = await findReceipt(deps, refund.txHash)
-  if (seen) return markRefund(deps.db, refund, seen)
+  const receipt = await findReceipt(deps, refund.txHash)
+  if (receipt) return markRefund(deps.db, refund, receipt)
   const fate = await send(deps, refund)
   const marked = await markRefund(deps.db, refund, fate)
   const mined = await lookUntil(deps.clock, () => findReceipt(deps, refund.txHash), {
-    holds: (found) => found !== null,
+    holds: (receipt) => receipt !== null,
     withinMs: deps.refundWaitMs,
     everyMs: LOOK_EVERY_MS,
   })
@@ -41,7 +41,7 @@ async function send({ sequencer, rpc }: Deps, { raw, txHash, executor }: Refund)
       block: null,
       relayError:
         answer.kind === 'silent'
-          ? 'the sequencer did not answer; it may have arrived'
+          ? 'the sequencer did not respond; the transaction may have arrived'
           : 'the sequencer gave no reason; the chain may filter the executor or the owner',
     }
   }
@@ -65,8 +65,8 @@ const AT_ONCE = 50
 const SWEEP_BOUND_MS = 10_000
 
 /**
- * Finishes what a call did not wait for, some at a time and all in turn. Nothing is sent: only the owner's
- * asking again does that.
+ * Updates refunds whose request did not wait for the receipt, in batches. Sends nothing: only the owner's
+ * next request does.
  */
 export async function finishRefunds(deps: Deps): Promise<void> {
   const open = await takeOpenRefunds(deps.db, nowS(deps.clock), AT_ONCE)

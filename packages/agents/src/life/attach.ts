@@ -9,32 +9,32 @@ import { findOwned, type StoredAgent } from '../store.ts'
 import { checkFits } from '../terms/fits.ts'
 import { listStale } from './stale.ts'
 
-/** The owner's own grant to the agent's executor; from then on it bounds every trade. */
+/** Attaches the owner's grant to the agent's executor; from then on it limits every trade. */
 export async function attachSession(
   deps: HostedDeps,
   request: AgentRequest & { sessionId: string },
 ): Promise<AgentDetail> {
   await listStale(deps, await findOwned(deps.db, request))
-  const agent = await change(deps, request, async (found) => {
-    if (found.mode === 'paper') fail('PAPER_AGENT')
-    if (found.status === 'stopped') fail('STOPPED')
+  const agent = await change(deps, request, async (current) => {
+    if (current.mode === 'paper') fail('PAPER_AGENT')
+    if (current.status === 'stopped') fail('STOPPED')
     const now = nowS(deps.clock)
     const session = await readSession(deps.db, request.sessionId, now)
-    if (!session || session.wallet !== found.wallet) {
+    if (!session || session.wallet !== current.wallet) {
       return fail('NO_SESSION', { status: 404, field: 'session_id' })
     }
-    refuseBad(sessionFaults(found, session, now))
-    checkFits(found, session)
-    checkAttestation(deps, found)
-    if (found.sessionId === session.id) return null
+    refuseBad(sessionFaults(current, session, now))
+    checkFits(current, session)
+    checkAttestation(deps, current)
+    if (current.sessionId === session.id) return null
     const ends = new Date(session.expiresAtS * 1_000).toISOString()
     return {
       patch: { sessionId: session.id },
       log: {
         kind: 'session',
         code: 'ATTACHED',
-        message: `Session ${session.id} was attached; it ends ${ends}.`,
-        data: { session_id: session.id, replaced: found.sessionId },
+        message: `Session ${session.id} was attached; it expires ${ends}.`,
+        data: { session_id: session.id, replaced: current.sessionId },
       },
     }
   })
@@ -46,10 +46,10 @@ export interface SessionFault {
   message: string
 }
 
-/** A session that ends before the first ticks is of no use. */
+/** Minimum remaining lifetime of a session that is attached. */
 const MIN_LEFT_S = 60
 
-/** Why a session cannot drive this agent at all: every reason, not the first. */
+/** All reasons why a session cannot be used by this agent. */
 export function sessionFaults(
   { executor, tokens, staleSessions }: Pick<StoredAgent, 'executor' | 'tokens' | 'staleSessions'>,
   session: AgentSession,
@@ -65,38 +65,34 @@ export function sessionFaults(
     'executor',
     `it was granted to ${session.executor}, not to the agent’s executor ${executor}`,
   )
-  say(status !== 'active', 'status', `it is ${status}`)
+  say(status !== 'active', 'status', `its status is ${status}`)
+  say(status === 'active' && expiresAtS - now < MIN_LEFT_S, 'expiry', `it expires in ${expiresAtS - now} s`)
   say(
-    status === 'active' && expiresAtS - now < MIN_LEFT_S,
-    'expiry',
-    `it ends in ${expiresAtS - now} seconds`,
-  )
-  say(
-    // Not listed yet: a change is being made at this moment.
+    // Not listed yet: the agent is being changed right now.
     session.executor === executor && (staleSessions?.includes(session.id) ?? true),
     'granted',
     'it was granted before the agent was last changed (brain, params, pairs, a shorter interval, or wider ' +
-      'limits or terms), so its owner has not signed for the agent as it is: grant a new one',
+      'limits or terms), so its owner has not signed for the agent’s current settings: grant a new one',
   )
   say(
     binding.version < SESSION.bindingVersion,
     'version',
-    `its binding is of version ${binding.version}, and hosted agents need ${SESSION.bindingVersion}`,
+    `its binding has version ${binding.version}, but hosted agents need version ${SESSION.bindingVersion}`,
   )
   const missing = tokens.filter(({ address }) => !(binding.tokens as string[]).includes(address))
-  say(missing.length > 0, 'tokens', `it does not name ${missing.map(({ token }) => token).join(', ')}`)
+  say(missing.length > 0, 'tokens', `it does not include ${missing.map(({ token }) => token).join(', ')}`)
   return faults
 }
 
 function refuseBad(faults: readonly SessionFault[]): void {
   if (faults.length === 0) return
   fail('BAD_SESSION', {
-    message: `This session cannot drive the agent: ${faults.map(({ message }) => message).join('; ')}.`,
+    message: `This session cannot be attached: ${faults.map(({ message }) => message).join('; ')}.`,
     checks: faults.map(({ rule, message }) => ({ rule, ok: false, message })),
   })
 }
 
-/** Whose key it is that gets the session must be beyond doubt. */
+/** The session's executor must be proven to be the agent's. */
 function checkAttestation(
   deps: HostedDeps,
   { id, wallet, executor, executorAttestation: attestation }: StoredAgent,

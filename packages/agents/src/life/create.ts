@@ -30,37 +30,40 @@ export interface CreateParams {
   brain: Brain
   params: Record<string, unknown>
   intervalS: number
-  /** BASE/QUOTE, as they were named. */
+  /** BASE/QUOTE, as the caller wrote them. */
   pairs: readonly string[]
   limits: AgentLimits
   terms: AgentTerms
   mode: HostedAgent['mode']
-  /** What a paper agent starts with; null: what the practice board's entrants do. */
+  /** A paper agent's start balance; null for the practice board's default. */
   startMicroUsd: bigint | null
-  /** Where the caller named its request: a retry is answered with the agent it made. */
+  /** Set if the caller sent a client_id: a retry then returns the agent made first. */
   request: { clientId: string; hash: string } | null
-  /** The client network it is asked from: trials are counted by it. */
+  /** The caller's network: trials are counted per network. */
   network: string
-  /** Before a token not seen before is screened. */
+  /** Called before a new token is screened. */
   admit(): Promise<void>
 }
 
 export interface Created {
   detail: AgentDetail
-  /** Shown once, to the call that made it; null for other brains. */
+  /** Shown once, in the response that creates it; null for other brains. */
   webhookSecret: string | null
   ai: Awaited<ReturnType<AgentBrains['aiSummary']>> | null
-  /** What would keep its model from being asked; nothing for other brains. */
+  /** Reasons why its model would not be called; empty for other brains. */
   holds: Awaited<ReturnType<AgentBrains['aiHolds']>>
 }
 
-/** A paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
+/**
+ * A paper agent starts ticking immediately; a live one is paused until a session for its executor is
+ * attached.
+ */
 export async function createAgent(deps: HostedDeps, input: CreateParams): Promise<Created> {
   const { mode, brain, intervalS, admit } = input
   const { wallet, keyId } = input.by
   const id = idOf(deps, input)
-  const made = await readMade(deps.db, id, input)
-  if (made) return describeCreated(deps, made)
+  const earlier = await readEarlier(deps.db, id, input)
+  if (earlier) return describeCreated(deps, earlier)
   checkInterval(brain, intervalS)
   const params = deps.brains.readParams(brain, input.params, { intervalS, mode })
   const limits = checkLimits(input.limits)
@@ -69,7 +72,7 @@ export async function createAgent(deps: HostedDeps, input: CreateParams): Promis
   checkTerms(terms)
   const pairs = await readPairs(deps, { pairs: input.pairs, mode, admit })
   deps.brains.checkPairs(brain, params, pairs.pairs)
-  // Before a key is made for nothing; what counts is counted again under the lock.
+  // Check early to avoid creating an unused key; checked again under the lock.
   refuseTooMany(await countAgents(deps.db, wallet))
   await refuseTooFast(deps.db, wallet, nowS(deps.clock))
 
@@ -103,8 +106,8 @@ export async function createAgent(deps: HostedDeps, input: CreateParams): Promis
   }
   const { stored, isNew } = await deps.db.transaction(async (sql) => {
     await lockWallet(sql, wallet)
-    // A call beside this one may have been first; both were given the same key.
-    const first = await readMade(sql, id, input)
+    // A concurrent request may have won; both got the same key.
+    const first = await readEarlier(sql, id, input)
     if (first) return { stored: first, isNew: false }
     refuseTooMany(await countAgents(sql, wallet))
     await refuseTooFast(sql, wallet, atS)
@@ -130,21 +133,24 @@ async function describeCreated(
   }
 }
 
-/** One that its caller named has its id by wallet and name, so that no retry makes another. */
+/**
+ * With a client_id the id is derived from wallet and client_id, so that a retry does not create another
+ * agent.
+ */
 function idOf({ randomBytes }: HostedDeps, { by, request }: CreateParams): string {
   if (request === null) return `agt_${bytesToHex(randomBytes(16)).slice(2)}`
-  const named = createHash('sha256').update(`${by.wallet} ${request.clientId}`).digest('hex')
-  return `agt_${named.slice(0, 32)}`
+  const digest = createHash('sha256').update(`${by.wallet} ${request.clientId}`).digest('hex')
+  return `agt_${digest.slice(0, 32)}`
 }
 
-/** What an earlier call of the same name made; refuses another request by it. */
-async function readMade(sql: Sql, id: string, { request }: CreateParams): Promise<StoredAgent | null> {
-  const made = request && (await readAgent(sql, id))
-  if (!made) return null
-  if ((await requestHashOf(sql, id)) === request.hash) return made
+/** The agent an earlier request with the same client_id created; throws if that request was different. */
+async function readEarlier(sql: Sql, id: string, { request }: CreateParams): Promise<StoredAgent | null> {
+  const earlier = request && (await readAgent(sql, id))
+  if (!earlier) return null
+  if ((await requestHashOf(sql, id)) === request.hash) return earlier
   return fail('BAD_REQUEST', {
     field: 'client_id',
-    message: '`client_id` named another agent before: use a new one for each agent you intend.',
+    message: '`client_id` was already used for another agent. Use a new one for each agent.',
   })
 }
 
@@ -152,7 +158,7 @@ function refuseTooMany(agents: number): void {
   if (agents >= HOSTED.maxAgentsPerWallet) fail('TOO_MANY_AGENTS')
 }
 
-/** A deleted agent leaves its book and its executor behind: making and deleting has to end somewhere. */
+/** Deleted agents keep their book and executor, so creations are limited per day. */
 const MAX_MADE_A_DAY = 500
 const DAY_S = 86_400
 
@@ -161,14 +167,14 @@ async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<vo
   if (made < MAX_MADE_A_DAY) return
   fail('RATE_LIMITED', {
     retryAfterS: Math.max(1, (firstAtS ?? atS) + DAY_S - atS),
-    message: `A wallet makes ${MAX_MADE_A_DAY} agents a day at most.`,
+    message: `A wallet can create at most ${MAX_MADE_A_DAY} agents a day.`,
   })
 }
 
-/** What a paper agent starts with; a live one trades its owner's own. */
+/** A paper agent's start balance; a live one trades its owner's balance. */
 function bookStart({ mode, startMicroUsd }: CreateParams): bigint {
   if (mode === 'live' && startMicroUsd !== null) {
-    fail('BAD_REQUEST', { field: 'paper_book', message: '`paper_book` is a paper agent’s.' })
+    fail('BAD_REQUEST', { field: 'paper_book', message: '`paper_book` is only valid for paper agents.' })
   }
   const start = startMicroUsd ?? microUsdDown(LEAGUE.practiceBookUsdg)
   if (start < MICRO_USD_PER_USD) {
@@ -196,5 +202,5 @@ const created = ({ clock }: HostedDeps, { id, mode, executor }: Omit<NewAgent, '
   message:
     mode === 'paper'
       ? 'Created: it trades on paper from now on.'
-      : `Created paused: grant a session to its executor ${executor} and attach it.`,
+      : `Created paused. Grant a session to its executor ${executor} and attach it.`,
 })

@@ -6,9 +6,8 @@ import type { HostedDeps } from '../deps.ts'
 import type { StoredAgent } from '../store.ts'
 
 /**
- * Ends the attached session and whatever else was granted to these executors: none of it is co-signed any
- * more. Answers what is left of each to end on chain, which is the main key's to send; null when there was
- * none.
+ * Ends the attached session and all other grants to these executors, so that none is co-signed any more.
+ * Returns the on-chain steps left for each, which the main key has to send; null if there was no session.
  */
 export async function endSessions(
   deps: Pick<HostedDeps, 'db' | 'clock' | 'sessions'>,
@@ -20,14 +19,14 @@ export async function endSessions(
   if (ids.length === 0) return null
   const revoked: Revoked[] = []
   for (const id of ids) {
-    const ended = await deps.sessions.revokeSession({ wallet, sessionId: id, keyId }).catch(goneAlready)
+    const ended = await deps.sessions.revokeSession({ wallet, sessionId: id, keyId }).catch(ignoreDeleted)
     if (ended) revoked.push(ended)
   }
   return revoked
 }
 
-/** A grant that nobody signed may be swept away between two reads: there is nothing left of it to end. */
-function goneAlready(error: unknown): null {
+/** An unsigned grant may be deleted between two reads; then nothing is left to end. */
+function ignoreDeleted(error: unknown): null {
   if (isPitError(error) && error.code === 'NO_SESSION') return null
   throw error
 }

@@ -6,7 +6,7 @@ import { checkFits } from '../terms/fits.ts'
 import { isEntrant } from '../terms/practice.ts'
 import { checkSwitches, needSession } from './live.ts'
 
-/** No tick from now on. One that waits for something else then waits for its owner. */
+/** Stops ticking. If the agent was paused for another reason, the reason becomes the owner's. */
 export async function pauseByOwner(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
   const agent = await change(deps, request, ({ status, pauseReason }) => {
     if (status === 'stopped') fail('STOPPED')
@@ -19,16 +19,16 @@ export async function pauseByOwner(deps: HostedDeps, request: AgentRequest): Pro
   return readDetail(deps, agent)
 }
 
-/** It ticks at once, unless it is asked at intervals and was a moment ago. */
+/** Ticks immediately, unless the agent has to wait for the rest of its interval. */
 export async function resumeAgent(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
-  const agent = await change(deps, request, async (found) => {
-    if (found.status === 'stopped') fail('STOPPED')
-    await checkSwitches(deps, found.mode)
-    if (found.mode === 'live') checkFits(found, await needSession(deps, found))
-    if (found.status === 'active') return null
+  const agent = await change(deps, request, async (current) => {
+    if (current.status === 'stopped') fail('STOPPED')
+    await checkSwitches(deps, current.mode)
+    if (current.mode === 'live') checkFits(current, await needSession(deps, current))
+    if (current.status === 'active') return null
     return {
-      patch: activation(found, deps.clock.nowMs(), {
-        isEntrant: await isEntrant(deps, deps.db, found),
+      patch: activation(current, deps.clock.nowMs(), {
+        isEntrant: await isEntrant(deps, deps.db, current),
       }),
       log: { kind: 'state', code: 'RESUMED', message: 'The owner resumed the agent.' },
     }

@@ -11,8 +11,8 @@ import { findOwned, type StoredAgent } from '../store.ts'
 import { endSessions } from './endSessions.ts'
 
 /**
- * Another key from now on. The agent lets go of its session first, whatever becomes of the rest: what was
- * granted to the old key is revoked here.
+ * Replaces the executor. The session is detached first, even if a later step fails; grants to the old
+ * executor are revoked here.
  */
 export async function rotateExecutor(
   deps: HostedDeps,
@@ -20,19 +20,19 @@ export async function rotateExecutor(
 ): Promise<{ detail: AgentDetail; retired: Address; revoked: Revoked[] | null }> {
   const before = await findOwned(deps.db, request)
   refuseRotation(before)
-  const attested = await newExecutor(deps, 'hosted.rotate_executor', {
+  const newKey = await newExecutor(deps, 'hosted.rotate_executor', {
     agentId: before.id,
     owner: before.wallet,
   })
   let retired = before
-  const agent = await change(deps, request, (found) => {
-    refuseRotation(found)
-    retired = found
+  const agent = await change(deps, request, (current) => {
+    refuseRotation(current)
+    retired = current
     const atS = nowS(deps.clock)
     return {
       patch: {
-        executor: attested.executor,
-        executorAttestation: attested.attestation,
+        executor: newKey.executor,
+        executorAttestation: newKey.attestation,
         sessionId: null,
         live: false,
         status: 'paused',
@@ -42,16 +42,16 @@ export async function rotateExecutor(
       log: {
         kind: 'session',
         code: 'ROTATED',
-        message: `The executor is ${attested.executor} now: grant it a session and attach that.`,
-        data: { executor: attested.executor, retired: found.executor, session_id: found.sessionId },
+        message: `The new executor is ${newKey.executor}. Grant a session to it and attach it.`,
+        data: { executor: newKey.executor, retired: current.executor, session_id: current.sessionId },
       },
       async also(sql) {
-        await retireExecutor(sql, found.executor!, atS)
-        await addExecutor(sql, attested, atS)
+        await retireExecutor(sql, current.executor!, atS)
+        await addExecutor(sql, newKey, atS)
       },
     }
   })
-  // Of all it ever had but the new one: an earlier rotation may have been cut short.
+  // All executors except the new one: an earlier rotation may have been interrupted.
   const executors = (await executorsOf(deps.db, agent.id))
     .map(({ executor }) => executor)
     .filter((executor) => executor !== agent.executor)
@@ -64,15 +64,15 @@ function refuseRotation({ mode, status }: StoredAgent): void {
   if (status === 'stopped') fail('STOPPED')
 }
 
-/** The old one stops at once; the new one is shown once. */
+/** The old secret stops working immediately; the new one is shown once. */
 export async function rotateWebhookSecret(deps: HostedDeps, request: AgentRequest): Promise<string> {
   let secret = ''
-  await change(deps, request, (found) => {
-    if (found.brain !== 'webhook') fail('NOT_WEBHOOK')
-    const made = deps.brains.newWebhookSecret(found.id)
-    secret = made.secret
+  await change(deps, request, (current) => {
+    if (current.brain !== 'webhook') fail('NOT_WEBHOOK')
+    const webhook = deps.brains.newWebhookSecret(current.id)
+    secret = webhook.secret
     return {
-      patch: { webhookSecret: made.sealed },
+      patch: { webhookSecret: webhook.sealed },
       log: { kind: 'state', code: 'SECRET_ROTATED', message: 'The webhook secret was replaced.' },
     }
   })

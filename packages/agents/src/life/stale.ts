@@ -6,8 +6,8 @@ import { keepStale, readAgent, type StoredAgent } from '../store.ts'
 const TRIES = 5
 
 /**
- * Lists the sessions that were granted before a change: those whose grant had begun once the change was
- * stored, signed or not. Read after the change, so that none begun before it is missed and no clock is asked.
+ * Lists the sessions granted before a change: every grant that had started when the change was stored, signed
+ * or not. Read after the change, so that no earlier one is missed and no clock is compared.
  */
 export async function listStale(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
@@ -22,7 +22,7 @@ export async function listStale(
       agent,
       open.map(({ id }) => id),
     )
-    // Not kept when it was changed meanwhile: that change is listed for anew.
+    // Not stored if the agent changed meanwhile: that change lists its own stale sessions.
     agent = (await readAgent(deps.db, agent.id)) ?? agent
   }
   return agent

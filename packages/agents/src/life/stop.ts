@@ -9,8 +9,8 @@ import { markLeft, type StoredAgent } from '../store.ts'
 import { endSessions } from './endSessions.ts'
 
 /**
- * For good. It stops first, then its sessions end, so that a call that fails half-way has stopped it;
- * asked again it does the rest and answers what is still to be sent on chain.
+ * Stops the agent permanently, then ends its sessions: a request that fails half-way has still stopped it. A
+ * retry completes the rest and returns the steps still to be sent on chain.
  */
 export async function stopAgent(
   deps: HostedDeps,
@@ -26,7 +26,7 @@ export async function stopAgent(
         nextTickMs: null,
         stoppedAtS: nowS(deps.clock),
       },
-      log: { kind: 'state', code: 'STOPPED', message: 'The owner stopped the agent for good.' },
+      log: { kind: 'state', code: 'STOPPED', message: 'The owner stopped the agent.' },
     }
   })
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
@@ -35,7 +35,7 @@ export async function stopAgent(
   return { detail: await readDetail(deps, agent), revoked }
 }
 
-/** It is not shown any more; its executor, and the gas on it, outlive it. */
+/** Hides the agent; its executor and the gas on it remain. */
 export async function deleteAgent(deps: HostedDeps, request: AgentRequest): Promise<StoredAgent> {
   const agent = await change(deps, request, ({ mode, status }) => {
     if (mode === 'live' && status !== 'stopped') fail('STOP_FIRST')
@@ -54,7 +54,7 @@ export async function deleteAgent(deps: HostedDeps, request: AgentRequest): Prom
   return agent
 }
 
-/** It has stopped whatever the league says: what fails here is told again by the sweep. */
+/** The agent is stopped even if this fails; the sweep retries. */
 export async function leaveNow(
   { db, clock, logger, leaveLeague }: Pick<HostedDeps, 'db' | 'clock' | 'logger' | 'leaveLeague'>,
   id: string,
@@ -63,6 +63,6 @@ export async function leaveNow(
     await leaveLeague(id)
     await markLeft(db, id, nowS(clock))
   } catch (error) {
-    logger.warn({ err: error, agentId: id }, 'the league did not hear that an agent stopped')
+    logger.warn({ err: error, agentId: id }, 'failed to notify the league of a stopped agent')
   }
 }

@@ -12,7 +12,7 @@ import type { AgentLimits, AgentTerms } from '../types.ts'
 import { checkLiveOn, checkStillFits } from './live.ts'
 import { listStale } from './stale.ts'
 
-/** What is not named stays as it is. */
+/** Absent fields stay unchanged. */
 export interface UpdateRequest extends AgentRequest {
   name?: string | null
   brain?: Brain
@@ -22,18 +22,18 @@ export interface UpdateRequest extends AgentRequest {
   limits?: Partial<AgentLimits>
   acceptRisks?: readonly string[]
   shield?: boolean
-  /** Null: the default ones with shield. */
+  /** Null: the default policies if shielded. */
   policies?: readonly ShieldPolicy[] | null
   live?: boolean
-  /** The owner's names of all that is to change, for the log. */
+  /** Names of all changed fields, for the log. */
   fields: readonly string[]
-  /** Before a token not seen before is screened. */
+  /** Called before a new token is screened. */
   admit(): Promise<void>
 }
 
 export interface Updated {
   detail: AgentDetail
-  /** Shown once, when the agent has become a webhook's. */
+  /** Shown once, if the brain was changed to a webhook. */
   webhookSecret: string | null
 }
 
@@ -41,28 +41,28 @@ export async function updateAgent(deps: HostedDeps, request: UpdateRequest): Pro
   const { admit } = request
   let pairs: AgentPairs | null = null
   let secret: string | null = null
-  const agent = await change(deps, request, async (found) => {
-    if (found.status === 'stopped') fail('STOPPED')
-    if (request.live === true && found.mode === 'paper') fail('PAPER_AGENT')
+  const agent = await change(deps, request, async (current) => {
+    if (current.status === 'stopped') fail('STOPPED')
+    if (request.live === true && current.mode === 'paper') fail('PAPER_AGENT')
     if (request.pairs && !pairs)
-      pairs = await readPairs(deps, { pairs: request.pairs, mode: found.mode, admit })
-    const brain = brainPatch(deps, found, request)
-    // Only a real change: naming the same pairs again must not restart what the brain has counted.
-    const isOtherMarket = pairs !== null && pairs.pairs.join() !== found.pairs.join()
+      pairs = await readPairs(deps, { pairs: request.pairs, mode: current.mode, admit })
+    const brain = brainPatch(deps, current, request)
+    // Only a real change: sending the same pairs again must not reset the brain's state.
+    const isOtherMarket = pairs !== null && pairs.pairs.join() !== current.pairs.join()
     const patch: AgentPatch = {
       ...(request.name !== undefined && { name: request.name }),
       ...brain,
-      ...intervalPatch(deps, found, request),
+      ...intervalPatch(deps, current, request),
       ...pairs,
       ...((isOtherMarket || brain.brain) && { brainState: null }),
-      ...(request.limits && { limits: checkLimits({ ...found.limits, ...request.limits }) }),
-      ...termsPatch(found, request),
-      ...livePatch(deps, found, request),
+      ...(request.limits && { limits: checkLimits({ ...current.limits, ...request.limits }) }),
+      ...termsPatch(current, request),
+      ...livePatch(deps, current, request),
     }
-    const steering = found.mode === 'live' ? steeringOf(found, { ...found, ...patch }) : []
-    // With `live` the change is judged against the session that is attached now, and refused below.
-    if (steering.length > 0 && request.live !== true) Object.assign(patch, switchedOff(found, steering))
-    const next = { ...found, ...patch }
+    const steering = current.mode === 'live' ? steeringOf(current, { ...current, ...patch }) : []
+    // With `live`, the change is checked against the attached session and rejected below.
+    if (steering.length > 0 && request.live !== true) Object.assign(patch, switchedOff(current, steering))
+    const next = { ...current, ...patch }
     if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
     const mayUnfit = pairs !== null || request.intervalS !== undefined
     if (mayUnfit) await checkPractice(deps, deps.db, next)
@@ -73,26 +73,26 @@ export async function updateAgent(deps: HostedDeps, request: UpdateRequest): Pro
     if (Object.keys(patch).length === 0) return null
     secret = null
     if (brain.brain === 'webhook') {
-      const made = deps.brains.newWebhookSecret(found.id)
-      secret = made.secret
-      patch.webhookSecret = made.sealed
+      const webhook = deps.brains.newWebhookSecret(current.id)
+      secret = webhook.secret
+      patch.webhookSecret = webhook.sealed
     }
     return {
       patch,
-      log: steering.length > 0 ? detachedLog(found, request, steering) : logOf(request, patch),
-      // Again once nobody else can: it may have entered the practice board since.
+      log: steering.length > 0 ? detachedLog(current, request, steering) : logOf(request, patch),
+      // Check again inside the transaction: the agent may have joined the practice board since.
       ...(mayUnfit && { also: (sql) => checkPractice(deps, sql, next) }),
     }
   })
   return { detail: await readDetail(deps, await listStale(deps, agent)), webhookSecret: secret }
 }
 
-/** Whatever session is granted after this is for the agent as it is then. */
-const switchedOff = (found: StoredAgent, fields: string[]): AgentPatch => ({
+/** Only sessions granted after this change can be attached. */
+const switchedOff = (current: StoredAgent, fields: string[]): AgentPatch => ({
   live: false,
   sessionId: null,
   staleSessions: null,
-  ...(found.status === 'active' && {
+  ...(current.status === 'active' && {
     status: 'paused',
     pauseReason: { code: 'CHANGED', fields },
     nextTickMs: null,
@@ -103,8 +103,8 @@ const refuseLiveWith = (fields: readonly string[]): never =>
   fail('NO_SESSION', {
     status: 409,
     message:
-      `A change of ${fields.join(', ')} detaches the session: ` +
-      'make it first, then grant, sign and attach a new session, then switch live on.',
+      `Changing ${fields.join(', ')} detaches the session: ` +
+      'make the change first, then grant, sign and attach a new session, then switch live on.',
   })
 
 function detachedLog(
@@ -118,74 +118,77 @@ function detachedLog(
     kind: 'session',
     code: 'DETACHED',
     message:
-      `The owner changed ${fields}: the agent is off.${detached} ` +
+      `The owner changed ${fields}; the agent is off.${detached} ` +
       `Only a session granted to ${executor} after this change can be attached.`,
     data: { session_id: sessionId, fields: steering },
   }
 }
 
-/** Another brain starts with nothing in mind, and only a webhook has a secret. */
+/** Another brain starts with an empty state; only webhooks have a secret. */
 function brainPatch(
   { brains }: HostedDeps,
-  found: StoredAgent,
-  { brain, params, intervalS: asked }: UpdateRequest,
+  current: StoredAgent,
+  { brain, params, intervalS: newIntervalS }: UpdateRequest,
 ): Pick<AgentPatch, 'brain' | 'params' | 'webhookSecret'> {
-  if (brain === undefined && params === undefined && asked === undefined) return {}
-  const next = brain ?? found.brain
-  const other = next !== found.brain
-  const intervalS = asked ?? found.intervalS
+  if (brain === undefined && params === undefined && newIntervalS === undefined) return {}
+  const next = brain ?? current.brain
+  const other = next !== current.brain
+  const intervalS = newIntervalS ?? current.intervalS
   checkInterval(next, intervalS)
-  const read = brains.readParams(next, params ?? (other ? {} : found.params), { intervalS, mode: found.mode })
+  const read = brains.readParams(next, params ?? (other ? {} : current.params), {
+    intervalS,
+    mode: current.mode,
+  })
   return { params: read, ...(other && { brain: next, webhookSecret: null }) }
 }
 
 /**
- * Another interval counts at once: the next tick may be days away. A model is asked an interval after the
- * last tick, whichever way the interval changes or the agent becomes a model's: who changes to and fro would
- * have it asked at every tick of a faster brain, or have the pool pay for more ticks than it does.
+ * A new interval takes effect immediately, as the next tick may be days away. A model is called one full
+ * interval after the last tick, in any change of interval or brain: otherwise switching back and forth would
+ * call it at a faster brain's ticks, or make the pool pay for extra ticks.
  */
 function intervalPatch(
   { clock }: HostedDeps,
-  found: StoredAgent,
-  { intervalS: asked, brain }: UpdateRequest,
+  current: StoredAgent,
+  { intervalS: newIntervalS, brain }: UpdateRequest,
 ): AgentPatch {
   const nowMs = clock.nowMs()
-  const intervalS = asked ?? found.intervalS
-  const patch = asked === undefined ? {} : { intervalS }
-  if (found.status !== 'active') return patch
-  const next = brain ?? found.brain
-  if (next === 'partner_llm' && (asked !== undefined || next !== found.brain)) {
-    return { ...patch, nextTickMs: intervalAfterLast({ ...found, intervalS }, nowMs) }
+  const intervalS = newIntervalS ?? current.intervalS
+  const patch = newIntervalS === undefined ? {} : { intervalS }
+  if (current.status !== 'active') return patch
+  const next = brain ?? current.brain
+  if (next === 'partner_llm' && (newIntervalS !== undefined || next !== current.brain)) {
+    return { ...patch, nextTickMs: intervalAfterLast({ ...current, intervalS }, nowMs) }
   }
   const soonest = nowMs + intervalS * 1_000
-  const sooner = asked !== undefined && (found.nextTickMs === null || found.nextTickMs > soonest)
+  const sooner = newIntervalS !== undefined && (current.nextTickMs === null || current.nextTickMs > soonest)
   return sooner ? { ...patch, nextTickMs: soonest } : patch
 }
 
-function termsPatch(found: StoredAgent, request: UpdateRequest): { terms?: AgentTerms } {
-  const { acceptRisks = found.terms.acceptRisks, shield = found.terms.shield } = request
+function termsPatch(current: StoredAgent, request: UpdateRequest): { terms?: AgentTerms } {
+  const { acceptRisks = current.terms.acceptRisks, shield = current.terms.shield } = request
   if (request.acceptRisks === undefined && request.shield === undefined && request.policies === undefined)
     return {}
-  // Without shield its policies go too, unless they are asked for by name.
-  const kept = shield ? found.terms.policies : null
-  const policies = request.policies === undefined ? kept : request.policies
+  // Without shield its policies are dropped too, unless they are set explicitly.
+  const currentPolicies = shield ? current.terms.policies : null
+  const policies = request.policies === undefined ? currentPolicies : request.policies
   return { terms: normalTerms({ acceptRisks, shield, policies }) }
 }
 
-/** Live on lets an agent run that waited for it; one that its owner paused waits for its owner. */
-function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: UpdateRequest): AgentPatch {
+/** Switching live on activates an agent that was waiting for it; one paused by its owner stays paused. */
+function livePatch({ clock }: HostedDeps, current: StoredAgent, { live }: UpdateRequest): AgentPatch {
   if (live === undefined) return {}
-  const waits = live && found.status === 'paused' && found.pauseReason?.code !== 'OWNER'
-  return { ...(live !== found.live && { live }), ...(waits && activation(found, clock.nowMs())) }
+  const waits = live && current.status === 'paused' && current.pauseReason?.code !== 'OWNER'
+  return { ...(live !== current.live && { live }), ...(waits && activation(current, clock.nowMs())) }
 }
 
 function logOf(request: UpdateRequest, patch: AgentPatch): NonNullable<Change['log']> {
   const fields = request.fields.filter((field) => field !== 'live')
   const switched = patch.live ?? (patch.status === 'active' || undefined)
-  const said = [
+  const changes = [
     ...(fields.length > 0 ? [`changed ${fields.join(', ')}`] : []),
     ...(switched === undefined ? [] : [switched ? 'switched live on' : 'switched live off']),
   ]
   const code = switched === undefined ? 'UPDATED' : switched ? 'LIVE_ON' : 'LIVE_OFF'
-  return { kind: 'state', code, message: `The owner ${said.join(' and ')}.` }
+  return { kind: 'state', code, message: `The owner ${changes.join(' and ')}.` }
 }

@@ -3,7 +3,7 @@ import type { Sql } from '@pit/platform/db'
 
 const DAY_S = 86_400
 
-/** How a book did: what it holds now, its fills before a time, and how deep it fell. */
+/** Performance of a book: current holdings, fills before a time, and max drawdown. */
 export interface BookRun {
   startMicroUsd: bigint
   held: Map<Address, bigint>
@@ -12,7 +12,7 @@ export interface BookRun {
   maxDrawdownBps: number
 }
 
-/** Many books in one read. */
+/** Reads many books in one query. */
 export async function readRuns(
   sql: Sql,
   bookIds: readonly number[],
@@ -54,7 +54,7 @@ export async function readRuns(
   )
 }
 
-/** What a fill moved. */
+/** Token movements of a fill. */
 export interface FillMoves {
   bookId: number
   tokenIn: Address
@@ -64,7 +64,7 @@ export interface FillMoves {
   gasUsdgAtoms: bigint
 }
 
-/** What these books filled from a time on. */
+/** Fills of these books since a time. */
 export async function fillsSince(sql: Sql, bookIds: readonly number[], fromMs: number): Promise<FillMoves[]> {
   const rows = await sql.query<{
     book_id: number

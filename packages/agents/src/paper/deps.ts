@@ -5,7 +5,7 @@ import type { Db } from '@pit/platform/db'
 import type { ChainProfile } from '@pit/protocol'
 import type { Trade } from '@pit/trading'
 
-/** What paper trading is handed. */
+/** Dependencies of paper trading. */
 export interface PaperDeps {
   db: Db
   clock: Clock
@@ -14,7 +14,7 @@ export interface PaperDeps {
   quoteTrade: Trade['quoteTrade']
 }
 
-/** What books start with and pay gas from. */
+/** The token books start with and pay gas from. */
 export interface Cash {
   address: Address
   decimals: number

@@ -14,8 +14,8 @@ describe('gas', () => {
   })
 })
 
-describe('worth', () => {
-  it('is rounded down, for few decimals too', () => {
+describe('value', () => {
+  it('is rounded down, also for few decimals', () => {
     expect(worthDown(1n, markPrice(10n ** 18n, 0))).toBe(1_000_000n)
     expect(worthDown(3n, markPrice(10n ** 18n, 18))).toBe(0n)
     expect(worthDown(15n * 10n ** 17n, markPrice(2_500n * 10n ** 18n, 18))).toBe(3_750_000_000n)

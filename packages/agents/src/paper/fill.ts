@@ -6,14 +6,14 @@ import type { Cash, PaperDeps } from './deps.ts'
 import { insertFill, lockBook, readBalances } from './store.ts'
 import type { FilledNow, FillRequest } from './types.ts'
 
-/** Trades a book: priced and judged as a plan is, then booked in one transaction. */
+/** Trades a book: priced and checked like a plan, then booked in one transaction. */
 export async function fillOrder(deps: PaperDeps, cash: Cash, request: FillRequest): Promise<FilledNow> {
   const quote = await deps.quoteTrade(tradeOf(request))
   const priced = priceFill(deps, cash, request, quote)
   return deps.db.transaction(async (sql) => {
-    if (!(await lockBook(sql, request.bookId))) throw new Error(`there is no paper book ${request.bookId}`)
-    const moved = [...changesOf(priced, cash.address).keys()]
-    const applied = applyFill(await readBalances(sql, request.bookId, moved), priced, cash.address)
+    if (!(await lockBook(sql, request.bookId))) throw new Error(`unknown paper book ${request.bookId}`)
+    const tokens = [...changesOf(priced, cash.address).keys()]
+    const applied = applyFill(await readBalances(sql, request.bookId, tokens), priced, cash.address)
     if (!applied.ok) return refuseLack(quote, cash, applied)
     const filled: FilledNow = { ...priced, id: await insertFill(sql, priced, applied.after) }
     await request.commit?.(sql, filled)
@@ -26,16 +26,16 @@ const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillRequest): Trade
   tokenIn,
   tokenOut,
   ...('microUsd' in size ? { notionalUsd: usdOf(size.microUsd) } : { amountIn: size.amountIn }),
-  // What can be built, as live trading has it; aggregators are only ever quoted.
+  // Venues that can be built, as in live trading; aggregators are only quoted.
   venues: ['venue_pool', 'venue_curve'],
   shield: terms.shield,
   policies: terms.policies,
   fast: true,
-  // No stranger asks: a book trades what its owner named when it was made.
+  // No rate limit: a book trades only tokens its owner chose when creating the agent.
   admit: async () => {},
 })
 
-/** What gas costs at ETH's price, in micro-dollars and in USDG's atoms; both rounded against the trader. */
+/** Gas cost at ETH's price, in micro-dollars and in USDG atoms; both rounded against the trader. */
 export function gasCostOf(
   { gas, gasPriceWei, ethPriceE18 }: { gas: number; gasPriceWei: bigint; ethPriceE18: bigint },
   usdgDecimals: number,
@@ -46,12 +46,12 @@ export function gasCostOf(
   return { microUsd: worthUp(wei, eth), usdgAtoms: exchangeUp(wei, eth, usdg) }
 }
 
-/** What the trade would do to the book. Stock tokens are refused: no paper book has an attestation. */
+/** Computes the trade's effect on the book. Stock tokens are refused: paper books have no attestation. */
 function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillRequest, quote: TradeQuote) {
   const { route, outcome } = judgeQuote(quote, { acceptRisks: terms.acceptRisks, attestsNonUs: false })
   const eth =
     deps.market.mark(NATIVE) ??
-    fail('NO_MARK', { message: 'ETH has no price now, so the gas of this trade cannot be paid.' })
+    fail('NO_MARK', { message: 'ETH has no price, so the gas cost of this trade is unknown.' })
   const gas = gasCostOf(
     { gas: route.gas, gasPriceWei: quote.gasPriceWei, ethPriceE18: eth.priceE18 },
     cash.decimals,
@@ -63,7 +63,7 @@ function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillRequest, 
     tokenOut: quote.tokenOut.address,
     amountIn,
     amountOut: outcome.expected,
-    // The policy refused what has no price.
+    // The policy has refused unpriced trades.
     microUsd: quote.notionalMicroUsd!,
     fee: {
       bps: fee.bps,
@@ -82,7 +82,7 @@ function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillRequest, 
   }
 }
 
-/** As the simulation of a live plan says of a wallet that holds too little. */
+/** Fails like the simulation of a live plan whose wallet holds too little. */
 function refuseLack(
   { tokenIn, tokenOut }: TradeQuote,
   cash: Cash,
@@ -91,6 +91,6 @@ function refuseLack(
   const what = [tokenIn, tokenOut].find(({ address }) => address === token)?.symbol ?? 'USDG'
   const why = token === cash.address && tokenIn.address !== token ? ', which pays for gas' : ''
   return fail('SIMULATION_FAILED', {
-    message: `The book holds ${lacking} atoms of ${what.slice(0, 32)} too few${why}.`,
+    message: `Insufficient balance: the book lacks ${lacking} atoms of ${what.slice(0, 32)}${why}.`,
   })
 }

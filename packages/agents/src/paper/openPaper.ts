@@ -6,7 +6,7 @@ import { fillOrder } from './fill.ts'
 import { type BookRow, insertBook, keepFalls, listFills, readBooks, sweepFills } from './store.ts'
 import type { BookNow, Holding, Paper } from './types.ts'
 
-/** Books that trade on paper: real quotes, fees and gas, no chain. */
+/** Paper books: real quotes, fees and gas, no transactions. */
 export function openPaper(deps: PaperDeps): Paper {
   const { db, clock } = deps
   const valueBook = createValuer(deps)
@@ -15,7 +15,7 @@ export function openPaper(deps: PaperDeps): Paper {
   const cash = (): Cash =>
     usdg
       ? { address: usdg.address.toLowerCase() as Address, decimals: usdg.decimals }
-      : fail('LIVE_UNAVAILABLE', { message: 'This chain has no USDG: no book can be kept in it.' })
+      : fail('LIVE_UNAVAILABLE', { message: 'Paper books need USDG, which this chain does not have.' })
 
   const bookNow: Paper['bookNow'] = async (bookIds) => {
     if (bookIds.length === 0) return new Map()
@@ -43,11 +43,11 @@ export function openPaper(deps: PaperDeps): Paper {
   }
 }
 
-/** Values books at independent marks, all read in one go. */
+/** Values books at independent marks, all read at once. */
 function createValuer({ profile, market }: Pick<PaperDeps, 'profile' | 'market'>) {
-  const named = [...profile.core_tokens, ...profile.listed_stocks]
+  const profileTokens = [...profile.core_tokens, ...profile.listed_stocks]
   const texts = new Map(
-    named.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol, decimals }]),
+    profileTokens.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol, decimals }]),
   )
 
   function holdingOf(token: Address, atoms: bigint): Holding {

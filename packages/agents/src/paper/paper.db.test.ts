@@ -69,7 +69,7 @@ withDb('a paper book', (db) => {
     })
     const [best] = quote.routes
     const fill = await paper.fill(order(id))
-    // ETH ranks above USDG: the fee comes off the output.
+    // ETH ranks above USDG, so the fee is taken from the output.
     expect(fill.amountOut).toBe(best!.amountOut - feeOf(best!.amountOut, 25))
     expect(fill).toMatchObject({
       bookId: id,
@@ -95,7 +95,7 @@ withDb('a paper book', (db) => {
     expect(stored).toEqual(kept)
   })
 
-  it('is worth less after a round trip, never more', async () => {
+  it('loses value in a round trip', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper)
     const bought = await paper.fill(order(id))
@@ -103,7 +103,7 @@ withDb('a paper book', (db) => {
     const { equityMicroUsd, balances } = (await paper.bookNow([id])).get(id)!
     expect(balances.map(({ symbol }) => symbol)).toEqual(['USDG'])
     expect(equityMicroUsd!).toBeLessThan(START)
-    // Two pool fees of 30 bps, two of ours of 25 and some impact, of a thousand dollars.
+    // Two pool fees of 30 bps, two of our fees of 25 bps and some price impact, on 1,000 USD.
     expect(START - equityMicroUsd!).toBeGreaterThan(11n * USD)
     expect(START - equityMicroUsd!).toBeLessThan(15n * USD)
   })
@@ -114,7 +114,7 @@ withDb('a paper book', (db) => {
     expect((await paper.fill(order(await openBook(paper)))).fee).toMatchObject({ bps: 10, tier: 10 })
   })
 
-  it('refuses what a plan would be refused for, and what it cannot pay', async () => {
+  it('refuses an order that a plan would refuse, or that it cannot pay', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper)
     const tries: [string, Partial<FillRequest>][] = [
@@ -124,7 +124,7 @@ withDb('a paper book', (db) => {
       ['TOKEN_NOT_ALLOWED', { tokenOut: 'DOGE' }],
       ['NO_ROUTE', { tokenOut: 'PARTNER' }],
       ['SIMULATION_FAILED', { tokenIn: 'ETH', tokenOut: 'USDG' }],
-      // All of the cash leaves nothing for gas.
+      // Spending all cash leaves nothing for gas.
       ['SIMULATION_FAILED', { size: { microUsd: START } }],
     ]
     for (const [code, more] of tries) {
@@ -134,7 +134,7 @@ withDb('a paper book', (db) => {
     expect(await paper.fillsOf(id, { limit: 10 })).toEqual([])
   })
 
-  it('honours the risk terms of its owner', async () => {
+  it('applies the risk terms of its owner', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper)
     paper.world.risks.set(JUNK, [{ code: 'HONEYPOT', severity: 'severe', message: 'no way out' }])
@@ -145,16 +145,16 @@ withDb('a paper book', (db) => {
     expect(fill.fee).toMatchObject({ bps: 50, class: 'other' })
     const blocks = { ...accepts, shield: true, policies: ['block_severe'] as const }
     expect(await codeOf(paper.fill(order(id, { ...buy, terms: blocks })))).toBe('RISK_BLOCKED')
-    // A token without an independent mark makes the whole unknown, not less.
+    // A token without an independent mark makes the total unknown, not smaller.
     expect((await paper.bookNow([id])).get(id)).toMatchObject({ equityMicroUsd: null, unpriced: [JUNK] })
   })
 
-  it('refuses stock tokens: nobody attested for a book', async () => {
+  it('refuses stock tokens, as books have no attestation', async () => {
     const { paper, id } = await withStockPool(db, openBook)
     expect(await codeOf(paper.fill(order(id, { tokenOut: 'NVDA' })))).toBe('GEOFENCE')
   })
 
-  it('does nothing when its commit fails', async () => {
+  it('rolls back if its commit fails', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper)
     const failing = paper.fill(
@@ -170,20 +170,20 @@ withDb('a paper book', (db) => {
     expect(await paper.fillsOf(id, { limit: 10 })).toEqual([])
   })
 
-  it('never pays out the same cash twice', async () => {
+  it('never spends the same cash twice', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper, 5_000n * USD)
     const codes = await Promise.all(
       Array.from({ length: 8 }, () => codeOf(paper.fill(order(id, { size: { microUsd: 1_000n * USD } })))),
     )
-    // Five would fit but for gas.
+    // Five orders would fit without gas.
     expect(codes.filter((code) => code === 'was not refused').length).toBe(4)
     expect(codes.filter((code) => code === 'SIMULATION_FAILED').length).toBe(4)
     const fills = await paper.fillsOf(id, { limit: 10 })
     expect(await heldIn(paper, id)).toEqual(replayBook(5_000n * USD, fills.reverse(), TOKENS.USDG))
   })
 
-  it('equals its replay, whatever was tried', async () => {
+  it('equals the replay of its fills', async () => {
     const paper = openTestPaper(db)
     const tokens = ['USDG', 'ETH', 'cbBTC', JUNK]
     const step = fc.record({
@@ -198,19 +198,19 @@ withDb('a paper book', (db) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const id = await openBook(paper)
-        // Something is held from the start, so that a sale can fill as well.
-        const made: PaperFill[] = [await paper.fill(order(id))]
+        // Start with a position, so that a sale can fill as well.
+        const fills: PaperFill[] = [await paper.fill(order(id))]
         for (const { pair, size } of steps) {
           const request = order(id, { tokenIn: pair[0]!, tokenOut: pair[1]!, size, terms })
           try {
-            made.push(await paper.fill(request))
+            fills.push(await paper.fill(request))
           } catch (error) {
             await codeOf(Promise.reject(error))
           }
         }
-        filled += made.length
+        filled += fills.length
         const stored = (await paper.fillsOf(id, { limit: 100 })).reverse()
-        expect(stored.map(({ id: fillId }) => fillId)).toEqual(made.map(({ id: fillId }) => fillId))
+        expect(stored.map(({ id: fillId }) => fillId)).toEqual(fills.map(({ id: fillId }) => fillId))
         expect(await heldIn(paper, id)).toEqual(replayBook(START, stored, TOKENS.USDG))
       }),
       { numRuns: 25 },
@@ -218,11 +218,11 @@ withDb('a paper book', (db) => {
     expect(filled).toBeGreaterThan(25)
   })
 
-  it('keeps its fills for 90 days, and what they left for good', async () => {
+  it('keeps fills for 90 days and balances permanently', async () => {
     const paper = openTestPaper(db)
     const id = await openBook(paper)
     await paper.fill(order(id))
-    const held = await heldIn(paper, id)
+    const holdings = await heldIn(paper, id)
     paper.clock.ms += 89 * 86_400_000
     await paper.sweep()
     const later = await paper.fill(order(id))
@@ -230,34 +230,34 @@ withDb('a paper book', (db) => {
     paper.clock.ms += 2 * 86_400_000
     expect(await paper.sweep()).toBeGreaterThan(0)
     expect((await paper.fillsOf(id, { limit: 5 })).map((fill) => fill.id)).toEqual([later.id])
-    expect((await heldIn(paper, id)).get(ETH)).toBe(held.get(ETH)! + later.amountOut)
+    expect((await heldIn(paper, id)).get(ETH)).toBe(holdings.get(ETH)! + later.amountOut)
   })
 
-  it('keeps how high it rose and how deep it fell, as long as it can be priced', async () => {
+  it('tracks its peak and max drawdown while it can be priced', async () => {
     const paper = openTestPaper(db)
     const [id, poor] = [await openBook(paper), await openBook(paper)]
     const fallOf = async (bookId: number) => (await readRuns(db, [bookId], 0)).get(bookId)!.maxDrawdownBps
-    const worth: bigint[] = []
+    const values: bigint[] = []
     const valueAt = async (price: number) => {
       paper.marks.set(ETH, { ...paper.marks.get(ETH)!, priceE18: BigInt(price) * ETHER })
       await paper.recordEquity([id, poor])
-      worth.push((await paper.bookNow([id])).get(id)!.equityMicroUsd!)
+      values.push((await paper.bookNow([id])).get(id)!.equityMicroUsd!)
     }
     expect(await readFall(db, id)).toBeNull()
     await paper.fill(order(id))
     for (const price of [2_500, 2_600, 2_000, 2_300, 2_700, 2_500]) await valueAt(price)
-    const [, high, low] = worth
+    const [, high, low] = values
     expect(await readFall(db, id)).toEqual({ microUsd: high! - low!, fromMicroUsd: high })
     const peak = high! > START ? high! : START
     expect(await fallOf(id)).toBe(Number(((peak - low!) * 10_000n) / peak))
     expect(await readFall(db, poor)).toEqual({ microUsd: 0n, fromMicroUsd: START })
-    // What cannot be priced changes nothing.
+    // An unpriced book changes nothing.
     paper.marks.delete(ETH)
     await paper.recordEquity([id, poor])
     expect(await readFall(db, id)).toEqual({ microUsd: high! - low!, fromMicroUsd: high })
   })
 
-  it('takes over the falls that were kept by the minute', async () => {
+  it('migrates drawdowns that were stored by the minute', async () => {
     const paper = openTestPaper(db)
     const [id, poor] = [await openBook(paper), await openBook(paper)]
     await db.query(

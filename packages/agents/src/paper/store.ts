@@ -3,12 +3,12 @@ import type { Sql } from '@pit/platform/db'
 import type { FeeClass } from '@pit/protocol'
 import type { PaperFill } from './types.ts'
 
-/** Opens a book with its start in USDG; of an owner that has one, only its id is answered. */
+/** Opens a book with its start balance in USDG; returns the existing id if the owner has one. */
 export async function insertBook(
   sql: Sql,
   book: { owner: string; startMicroUsd: bigint; startAtoms: bigint; usdg: Address; atS: number },
 ): Promise<number> {
-  const [made] = await sql.query<{ id: number }>(
+  const [inserted] = await sql.query<{ id: number }>(
     `with book as (
        insert into paper_books (owner, start_micro_usd, opened_at_s) values ($1, $2, $3)
        on conflict (owner) do nothing returning id
@@ -18,15 +18,17 @@ export async function insertBook(
      select id from book`,
     [book.owner, book.startMicroUsd, book.atS, book.usdg, book.startAtoms],
   )
-  if (made) return made.id
-  const [known] = await sql.query<{ id: number }>('select id from paper_books where owner = $1', [book.owner])
-  if (!known) throw new Error(`the book of ${book.owner} was neither made nor found`)
-  return known.id
+  if (inserted) return inserted.id
+  const [existing] = await sql.query<{ id: number }>('select id from paper_books where owner = $1', [
+    book.owner,
+  ])
+  if (!existing) throw new Error(`the book of ${book.owner} was neither created nor found`)
+  return existing.id
 }
 
 /**
- * Until the transaction ends nobody else fills this book. A statement of its own: what is read after it
- * waited for the lock is what the last holder left.
+ * Locks the book until the transaction ends. A separate statement, so that later reads see the last holder's
+ * changes.
  */
 export async function lockBook(sql: Sql, bookId: number): Promise<boolean> {
   const rows = await sql.query('select 1 from paper_books where id = $1 for update', [bookId])
@@ -45,7 +47,7 @@ export async function readBalances(
   return new Map(rows.map(({ token, atoms }) => [token, BigInt(atoms)]))
 }
 
-/** The fill and the balances it leaves, in one statement. */
+/** Stores the fill and the resulting balances in one statement. */
 export async function insertFill(
   sql: Sql,
   fill: Omit<PaperFill, 'id'>,
@@ -141,14 +143,14 @@ export async function listFills(
 const FILLS_KEPT_MS = 90 * 86_400_000
 const FILLS_AT_ONCE = 5_000
 
-/** Deletes fills that are older than 90 days, some at a time; what they left in the books stays. */
+/** Deletes fills older than 90 days, in batches; balances are kept. */
 export async function sweepFills(sql: Sql, nowMs: number): Promise<number> {
-  const gone = await sql.query(
+  const deleted = await sql.query(
     `delete from paper_fills where id = any (array(
        select id from paper_fills where filled_at_ms < $1 order by filled_at_ms limit $2)) returning 1`,
     [nowMs - FILLS_KEPT_MS, FILLS_AT_ONCE],
   )
-  return gone.length
+  return deleted.length
 }
 
 export interface BookRow {
@@ -160,7 +162,7 @@ export interface BookRow {
   atoms: string[]
 }
 
-/** Many books in one read, each with what it holds. */
+/** Many books in one read, each with its holdings. */
 export const readBooks = (sql: Sql, bookIds: readonly number[]): Promise<BookRow[]> =>
   sql.query<BookRow>(
     `select b.id, b.start_micro_usd, b.opened_at_s,
@@ -171,7 +173,7 @@ export const readBooks = (sql: Sql, bookIds: readonly number[]): Promise<BookRow
     [bookIds],
   )
 
-/** Each book's high, and its deepest fall from one by its share of it. */
+/** Updates each book's peak and its largest relative drawdown. */
 export async function keepFalls(
   sql: Sql,
   rows: readonly { bookId: number; microUsd: bigint }[],
@@ -197,7 +199,7 @@ export async function keepFalls(
   )
 }
 
-/** The deepest fall of a book from a high before it; null while it was never valued. */
+/** Max drawdown of a book; null if it was never valued. */
 export async function readFall(
   sql: Sql,
   bookId: number,

@@ -5,37 +5,37 @@ import type { FeeClass } from '@pit/protocol'
 import type { Risk } from '@pit/trading'
 import type { AgentTerms } from '../types.ts'
 
-/** What one trade on paper moved. A book is its start and the sum of these, to the atom. */
+/** Token movements of one paper trade. A book is exactly its start balance plus the sum of its fills. */
 export interface PaperFill {
   id: number
   bookId: number
   /** Lower-case; all zero for ETH. */
   tokenIn: Address
   tokenOut: Address
-  /** What left the book, an input-side fee included. */
+  /** Atoms that left the book, including an input-side fee. */
   amountIn: bigint
-  /** What came into it, an output-side fee and measured taxes already taken. */
+  /** Atoms received, after an output-side fee and measured taxes. */
   amountOut: bigint
   microUsd: bigint
   fee: { bps: number; class: FeeClass; tier: number; token: Address; atoms: bigint }
   gasMicroUsd: bigint
-  /** Left the book's USDG beside the trade. */
+  /** Gas paid from the book's USDG, in addition to the trade. */
   gasUsdgAtoms: bigint
   routeId: string
   block: number
   filledAtMs: number
 }
 
-/** A fill as it happens, with what the store does not keep. */
+/** A fill as returned by the trade, with fields that are not stored. */
 export interface FilledNow extends PaperFill {
-  /** The route in words. */
+  /** Readable description of the route. */
   route: string
   risks: readonly Risk[]
 }
 
 export interface FillRequest {
   bookId: number
-  /** Whose fee tier counts. */
+  /** The wallet whose fee tier applies. */
   wallet: Address
   /** Core symbols or addresses. */
   tokenIn: string
@@ -43,13 +43,13 @@ export interface FillRequest {
   /** Dollars at the input's price, or atoms of the input. */
   size: { microUsd: bigint } | { amountIn: bigint }
   terms: AgentTerms
-  /** Runs in the fill's transaction: throwing undoes the fill. It may run again after a deadlock. */
+  /** Runs in the fill's transaction: throwing rolls the fill back. May run again after a deadlock. */
   commit?(sql: Sql, fill: FilledNow): Promise<void>
 }
 
 export interface Holding {
   token: Address
-  /** Null for a token the profile does not name. */
+  /** Null for a token that is not in the profile. */
   symbol: string | null
   decimals: number | null
   atoms: bigint
@@ -60,31 +60,28 @@ export interface Holding {
 export interface BookNow {
   startMicroUsd: bigint
   openedAtS: number
-  /** Only what is held. */
+  /** Only non-zero balances. */
   balances: readonly Holding[]
-  /** Null while anything held has no independent mark: what cannot be priced is never worth nothing. */
+  /** Null while any holding has no independent mark, so that an unpriced holding never counts as zero. */
   equityMicroUsd: bigint | null
   unpriced: readonly Address[]
 }
 
 export interface Paper {
-  /** Answers the id; of an owner that has one already, that one's. */
+  /** Returns the id; the existing one if the owner has a book. */
   openBook(sql: Sql, request: { owner: string; startMicroUsd: bigint; atS: number }): Promise<number>
   /**
-   * Trades at a real quote of this size, less fee and gas, under the risk terms a live plan is judged by.
-   * Balances, the fill and `commit` are one transaction. Refuses as a plan would; SIMULATION_FAILED when the
-   * book holds too little.
+   * Trades at a real quote of this size, less fee and gas, under the risk terms of a live plan. Balances, the
+   * fill and `commit` are one transaction. Fails like a plan; SIMULATION_FAILED if the book holds too little.
    */
   fill(request: FillRequest): Promise<FilledNow>
-  /** One read for many; unknown ids are absent. */
+  /** One read for many books; unknown ids are absent. */
   bookNow(bookIds: readonly number[]): Promise<Map<number, BookNow>>
-  /**
-   * Keeps how high the books rose and how deep they fell, as they stand now; what has no price is left out.
-   */
+  /** Records peak and drawdown of these books at their current value; unpriced books are skipped. */
   recordEquity(bookIds: readonly number[]): Promise<void>
   /** Newest first. */
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>
-  /** Deletes old fills; answers how many. */
+  /** Deletes old fills; returns how many. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
 }

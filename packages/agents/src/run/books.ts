@@ -11,7 +11,7 @@ export type BookDeps = Pick<TickOptions, 'rpc' | 'profile' | 'market' | 'paper' 
   usdg: Cash
 }
 
-/** Micro-dollars begun in the last 24 hours, by agent. */
+/** Micro-dollars ordered in the last 24 hours, by agent. */
 export type DayUse = ReadonlyMap<string, bigint>
 
 interface Standing {
@@ -50,7 +50,7 @@ const tokensOf = ({ usdg }: BookDeps, { tokens }: HostedAgent): Address[] => [
   ...new Set([usdg.address, ...tokens.map(({ address }) => address)]),
 ]
 
-/** Which book the agent trades now: a season's of the practice board, or its own. */
+/** Which book the agent trades now: the season's book on the practice board, or its own. */
 async function gateOf(
   { practiceGate }: BookDeps,
   agent: HostedAgent,
@@ -60,14 +60,14 @@ async function gateOf(
     if (gate && 'hold' in gate) return { code: gate.hold, message: gate.message }
     if (gate) return { bookId: gate.bookId, practice: true }
   } catch {
-    return { code: 'LEAGUE_UNAVAILABLE', message: 'The league could not be asked which book to trade.' }
+    return { code: 'LEAGUE_UNAVAILABLE', message: 'Failed to read from the league which book to trade.' }
   }
   return agent.bookId === null ? NO_BOOK : { bookId: agent.bookId, practice: false }
 }
 
 /**
- * What a live agent's wallet holds and its executor has for gas, in one call and so of one block. A token that
- * cannot be read is null. Throws when the chain does not answer.
+ * The wallet's balances and the executor's ETH of a live agent, in one call and so at one block. Null for an
+ * unreadable token. Throws if the chain does not answer.
  */
 export async function readLiveBook(
   deps: BookDeps,

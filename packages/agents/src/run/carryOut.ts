@@ -1,7 +1,7 @@
 import { writeLogs } from '../logs.ts'
 import type { Decided } from './decideTick.ts'
 import type { RunDeps } from './deps.ts'
-import { type BegunOrder, holdOrder } from './holdOrder.ts'
+import { holdOrder, type IntendedOrder } from './holdOrder.ts'
 import { releaseAgents } from './leases.ts'
 import type { Ready } from './prepare.ts'
 import type { Recorded, TickRecord } from './record.ts'
@@ -10,13 +10,13 @@ import { tradeLive } from './tradeLive.ts'
 import { tradePaper } from './tradePaper.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** Carries out what a tick begins, one order after another. */
+/** Executes a tick's orders one after another. */
 export async function carryOut(
   deps: RunDeps,
   { prepared, record, judged }: Decided,
   recorded: Recorded,
 ): Promise<void> {
-  if (!recorded.kept) return
+  if (!recorded.isStored) return
   const { agent, tick } = record
   const ready = prepared as Ready
   if (!recorded.stands) await logChanged(deps, record)
@@ -25,14 +25,21 @@ export async function carryOut(
   for (const { n, order, trade: sized } of judged) {
     const id = recorded.orders.get(n)
     if (id === undefined || !sized) continue
-    const begun: BegunOrder = { id, n, pair: order.pair, side: order.side, ...sized, reason: order.reason }
-    const request = { agent, tick, order: begun }
-    // Another one in the same tick would stand on balances that are not there yet.
+    const intended: IntendedOrder = {
+      id,
+      n,
+      pair: order.pair,
+      side: order.side,
+      ...sized,
+      reason: order.reason,
+    }
+    const request = { agent, tick, order: intended }
+    // A further order in the same tick would rely on balances that have not arrived yet.
     landed &&= last === null || (await isLanded(deps, last))
     if (!landed) {
       await holdOrder(deps, request, {
         code: 'TRADE_PENDING',
-        message: 'The trade before it has not landed.',
+        message: 'The previous trade of this tick has not been mined.',
       })
       continue
     }
@@ -40,8 +47,8 @@ export async function carryOut(
       ready.mode === 'paper'
         ? await paperOrder(deps, request, ready)
         : await tradeLive(deps, { ...request, session: ready.session, executorWei: ready.executorWei })
-    if (typeof outcome === 'object') deps.counted.held(outcome.held)
-    deps.counted.order(ready.mode, typeof outcome === 'object' ? 'held' : outcome)
+    if (typeof outcome === 'object') deps.tickMetrics.held(outcome.held)
+    deps.tickMetrics.order(ready.mode, typeof outcome === 'object' ? 'held' : outcome)
     if (ready.mode === 'live' && outcome === 'relayed') last = id
     if (ready.mode === 'live' && outcome === 'failed') landed = false
   }
@@ -50,7 +57,7 @@ export async function carryOut(
 
 async function paperOrder(
   deps: RunDeps,
-  request: { agent: ClaimedAgent; tick: number; order: BegunOrder },
+  request: { agent: ClaimedAgent; tick: number; order: IntendedOrder },
   { bookId }: Extract<Ready, { mode: 'paper' }>,
 ) {
   const { tokenIn, tokenOut } = request.order
@@ -58,7 +65,7 @@ async function paperOrder(
   return hold ? holdOrder(deps, request, hold) : tradePaper(deps, { ...request, bookId })
 }
 
-/** Decided on what the agent was; it is something else now. */
+/** The agent changed after the decision was made. */
 const logChanged = ({ db, clock }: RunDeps, { agent, tick }: TickRecord): Promise<void> =>
   writeLogs(db, {
     agentId: agent.id,
@@ -66,5 +73,5 @@ const logChanged = ({ db, clock }: RunDeps, { agent, tick }: TickRecord): Promis
     atMs: clock.nowMs(),
     kind: 'hold',
     code: 'CHANGED',
-    message: 'The agent was changed, paused or stopped while it decided: nothing of it is traded.',
+    message: 'The agent was changed, paused or stopped during its decision, so nothing was traded.',
   })

@@ -13,13 +13,13 @@ import { endsOf } from './view.ts'
 
 type Order = Decision['orders'][number]
 
-/** What may trade of a decision, and what may not and why. */
+/** An order of a decision with its verdict: trade, or hold with the reason. */
 export interface Judged {
   n: number
   order: Order
-  /** Held: the first rule that stands in its way. */
+  /** The first violated rule, if held. */
   hold: { code: HoldCode | OurHoldCode | LeagueHoldCode | 'MIN_NOTIONAL'; message: string } | null
-  /** When it may. */
+  /** Set if the order may trade. */
   trade: {
     tokenIn: AgentToken
     tokenOut: AgentToken
@@ -32,103 +32,108 @@ export interface OrderFacts {
   agent: Pick<HostedAgent, 'pairs' | 'tokens' | 'limits'>
   book: BrainBook
   usdg: Address
-  /** Of tokens without an independent mark, by what their record compares trades with. */
+  /** Value of a token without an independent mark, at the reference price of its record. */
   referenceMicroUsd?: (token: AgentToken, atoms: bigint) => bigint | null
-  /** Plays the practice board: everything is against USDG there. */
+  /** On the practice board everything trades against USDG. */
   practice: boolean
 }
 
 const PRACTICE: ReadonlySet<string> = new Set(PRACTICE_ASSETS)
 
 /**
- * A decision against the agent's own limits, order by order: each counts as done for those after it. A sale
- * of more than is held sells what is held.
+ * Checks a decision against the agent's limits, order by order; each order counts as done for the following
+ * ones. A sale larger than the holding sells the whole holding.
  */
 export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
   const { agent, book, practice, usdg } = request
   const { maxTradeMicroUsd, maxDayMicroUsd, maxPositionMicroUsd } = agent.limits
   let dayUsed = book.dayUsedMicroUsd
-  const moved = new Map<string, bigint>()
+  const valueChanges = new Map<string, bigint>()
   const worthNow = (token: AgentToken): bigint | null => {
     const position = book.positions.find((one) => one.token === token.token)
     const atoms = position?.atoms ?? 0n
     const value =
       position?.microUsd ??
       (atoms === 0n && position ? 0n : (request.referenceMicroUsd?.(token, atoms) ?? null))
-    return value === null ? null : value + (moved.get(token.token) ?? 0n)
+    return value === null ? null : value + (valueChanges.get(token.token) ?? 0n)
   }
 
   return decision.orders.map((order, n): Judged => {
-    const held = (code: NonNullable<Judged['hold']>['code'], message: string): Judged => ({
+    const holdWith = (code: NonNullable<Judged['hold']>['code'], message: string): Judged => ({
       n,
       order,
       hold: { code, message },
       trade: null,
     })
     const ends = endsOf(agent, order.pair)
-    if (!ends) return held('PAIR', `${order.pair.slice(0, 130)} is not one of the agent’s pairs.`)
+    if (!ends) return holdWith('PAIR', `${order.pair.slice(0, 130)} is not one of the agent’s pairs.`)
     if (practice && (ends.quote.address !== usdg || !PRACTICE.has(ends.base.token))) {
-      return held('LEAGUE_PAIR', `On the practice board ${PRACTICE_ASSETS.join(', ')} trade against USDG.`)
+      return holdWith(
+        'LEAGUE_PAIR',
+        `The practice board trades only ${PRACTICE_ASSETS.join(', ')} against USDG.`,
+      )
     }
     const [tokenIn, tokenOut] = order.side === 'buy' ? [ends.quote, ends.base] : [ends.base, ends.quote]
     const size = sizeOf(order, tokenIn, request, {
       value: worthNow(tokenIn),
-      untouched: !moved.has(tokenIn.token),
+      untouched: !valueChanges.has(tokenIn.token),
     })
-    if ('code' in size) return held(size.code, size.message)
+    if ('code' in size) return holdWith(size.code, size.message)
     const { microUsd } = size
     if (microUsd > maxTradeMicroUsd) {
-      return held('MAX_TRADE', `${usdOf(microUsd)} dollars; one trade is at most ${usdOf(maxTradeMicroUsd)}.`)
-    }
-    if (dayUsed + microUsd > maxDayMicroUsd) {
-      return held(
-        'MAX_DAY',
-        `${usdOf(dayUsed)} of ${usdOf(maxDayMicroUsd)} dollars a day are used; ${usdOf(microUsd)} more ` +
-          'do not fit.',
+      return holdWith(
+        'MAX_TRADE',
+        `${usdOf(microUsd)} USD exceeds the limit of ${usdOf(maxTradeMicroUsd)} USD per trade.`,
       )
     }
-    // Cash is no position.
+    if (dayUsed + microUsd > maxDayMicroUsd) {
+      return holdWith(
+        'MAX_DAY',
+        `${usdOf(microUsd)} USD exceeds the daily limit: ${usdOf(dayUsed)} of ` +
+          `${usdOf(maxDayMicroUsd)} USD are used.`,
+      )
+    }
+    // Cash does not count as a position.
     if (tokenOut.address !== usdg) {
       const value = worthNow(tokenOut)
       if (value === null) {
-        return held(
+        return holdWith(
           'MAX_POSITION',
-          `What is held of ${tokenOut.token} has no price, so its limit cannot be kept.`,
+          `The position in ${tokenOut.token} has no price, so its limit cannot be checked.`,
         )
       }
       if (value + microUsd > maxPositionMicroUsd) {
-        return held(
+        return holdWith(
           'MAX_POSITION',
-          `${usdOf(value)} dollars of ${tokenOut.token} are held; at most ${usdOf(maxPositionMicroUsd)} ` +
-            'may be.',
+          `${usdOf(value)} USD of ${tokenOut.token} are held; the limit is ${usdOf(maxPositionMicroUsd)} USD.`,
         )
       }
     }
     dayUsed += microUsd
-    moved.set(tokenOut.token, (moved.get(tokenOut.token) ?? 0n) + microUsd)
-    moved.set(tokenIn.token, (moved.get(tokenIn.token) ?? 0n) - microUsd)
+    valueChanges.set(tokenOut.token, (valueChanges.get(tokenOut.token) ?? 0n) + microUsd)
+    valueChanges.set(tokenIn.token, (valueChanges.get(tokenIn.token) ?? 0n) - microUsd)
     return { n, order, hold: null, trade: { tokenIn, tokenOut, ...size } }
   })
 }
 
 type Size = { microUsd: bigint; allAtoms: bigint | null }
 
-/** Sales are cut to what is held; buys are not, whoever orders knows the cash. */
+/** Sales are capped at the holding; buys are not capped, as the brain sees the cash. */
 function sizeOf(
   { side, microUsd }: Order,
   tokenIn: AgentToken,
   { book }: OrderFacts,
   { value, untouched }: { value: bigint | null; untouched: boolean },
 ): Size | { code: 'MIN_NOTIONAL' | 'NOTHING_TO_SELL'; message: string } {
-  const least = `One trade is at least ${TRADE.minNotionalUsd} dollar.`
+  const least = `The minimum trade is ${TRADE.minNotionalUsd} USD.`
   if (microUsd < MIN_ORDER_MICRO_USD) return { code: 'MIN_NOTIONAL', message: least }
   if (side === 'buy') return { microUsd, allAtoms: null }
   const atoms = book.positions.find(({ token }) => token === tokenIn.token)?.atoms ?? 0n
   if (atoms === 0n) return { code: 'NOTHING_TO_SELL', message: `The agent holds no ${tokenIn.token}.` }
   if (value === null || value > microUsd) return { microUsd, allAtoms: null }
   if (value < MIN_ORDER_MICRO_USD) {
-    return { code: 'NOTHING_TO_SELL', message: `Less than a dollar of ${tokenIn.token} is left. ${least}` }
+    return { code: 'NOTHING_TO_SELL', message: `Less than 1 USD of ${tokenIn.token} is left. ${least}` }
   }
-  // Orders before this one may leave more or less of it than there was.
+  // Earlier orders may change the balance.
   return { microUsd: value, allAtoms: untouched ? atoms : null }
 }

@@ -10,10 +10,10 @@ import type { TickRecord } from './record.ts'
 import type { ClaimedAgent, Held } from './types.ts'
 import { marketOf } from './view.ts'
 
-/** No brain is waited for longer, whatever its interval. */
+/** Maximum time for a brain, whatever its interval. */
 const MAX_BRAIN_MS = 90_000
 
-/** A tick that was decided, on its way to be stored. */
+/** A decided tick, not yet stored. */
 export interface Decided {
   prepared: Prepared
   record: TickRecord
@@ -21,22 +21,22 @@ export interface Decided {
   outcome: 'decision' | 'hold' | 'error'
 }
 
-/** A tick that failed by itself. */
+/** Record of a tick that failed internally. */
 export const failedRecord = (agent: ClaimedAgent, atMs: number, message: string): TickRecord =>
   holdRecord(agent, { kind: 'error', code: 'TICK_FAILED', message }, { atMs })
 
-/** One that fails while it decides fails alone. */
+/** A failure affects only this agent. */
 export async function decideTick(deps: RunDeps, prepared: Prepared): Promise<Decided> {
   try {
     return await decide(deps, prepared)
   } catch (error) {
-    deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed while it decided')
-    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before it decided.')
+    deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed during its decision')
+    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before a decision.')
     return without(prepared, record, 'error')
   }
 }
 
-/** Asks the brain and judges what it wants; a fault of either is the tick's own. */
+/** Calls the brain and checks its orders; an error of either fails only this tick. */
 async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
   const { agent } = prepared
   const atMs = deps.clock.nowMs()
@@ -49,19 +49,19 @@ async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
     market: marketOf(agent, { ...deps, spanS: deps.brains.historyS(agent), nowMs: atMs }),
     book: ready.book,
   }
-  const brained = await askBrain(deps, agent, seen)
+  const result = await askBrain(deps, agent, seen)
   const afterMs = deps.clock.nowMs()
-  if (brained.kind !== 'decision') {
-    return without(prepared, holdRecord(agent, brained, { seen, atMs: afterMs }), brained.kind)
+  if (result.kind !== 'decision') {
+    return without(prepared, holdRecord(agent, result, { seen, atMs: afterMs }), result.kind)
   }
-  const judged = judgeOrders(brained.decision, {
+  const judged = judgeOrders(result.decision, {
     agent,
     book: ready.book,
     usdg: deps.usdg.address,
     practice: ready.mode === 'paper' && ready.practice,
     referenceMicroUsd: await referencesOf(deps, ready),
   })
-  const { decision, data } = brained
+  const { decision, data } = result
   const record = decisionRecord({ agent, decision, data, seen, judged, atMs: afterMs })
   return { prepared, record, judged, outcome: 'decision' }
 }
@@ -77,16 +77,16 @@ async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise
   const patienceMs = Math.min(agent.intervalS * 1_000, MAX_BRAIN_MS)
   const deadlineMs = deps.clock.nowMs() + patienceMs
   try {
-    const asked = deps.brains.decide({ agent, tick: agent.tick + 1, ...seen, deadlineMs })
-    return await withinMs(patienceMs + 5_000, asked, () => new Error('the brain took too long'))
+    const decision = deps.brains.decide({ agent, tick: agent.tick + 1, ...seen, deadlineMs })
+    return await withinMs(patienceMs + 5_000, decision, () => new Error('the brain timed out'))
   } catch (error) {
     if (isPitError(error)) return { kind: 'error', code: error.code, message: error.message }
     deps.logger.error({ err: error, agent: agent.id }, 'a brain failed')
-    return { kind: 'error', code: 'TICK_FAILED', message: 'The brain could not be asked.' }
+    return { kind: 'error', code: 'TICK_FAILED', message: 'The brain failed.' }
   }
 }
 
-/** Prices of holdings without an independent mark: for limits only, never shown as a value. */
+/** Prices of holdings without an independent mark: used for limits only, never shown as a value. */
 export async function referencesOf(
   { tokens, market }: Pick<RunDeps, 'tokens' | 'market'>,
   { agent, held }: { agent: Pick<HostedAgent, 'tokens'>; held: Held },
@@ -98,7 +98,7 @@ export async function referencesOf(
     const price = usd ? unitPrice(usd, decimals) : undefined
     if (price) prices.set(address, price)
   }
-  // Rounded up: a limit that is kept by these must not be passed.
+  // Rounded up, so that a limit checked with these prices is not exceeded.
   return ({ address }: AgentToken, atoms: bigint): bigint | null => {
     const price = prices.get(address)
     return price ? worthUp(atoms, price) : null

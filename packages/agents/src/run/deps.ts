@@ -16,7 +16,7 @@ import type { MarkHistory } from './history.ts'
 import type { TickMetrics } from './metrics.ts'
 import type { FindTokenHold, PracticeGate } from './types.ts'
 
-/** What running agents is handed. */
+/** Dependencies of running agents. */
 export interface TickOptions {
   db: Db
   rpc: Pick<Rpc, 'request'>
@@ -30,30 +30,30 @@ export interface TickOptions {
   brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
   sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf'>
-  /** Null where this server has no signer: live agents then hold. */
+  /** Null if this server has no signer: live agents then hold. */
   signer: Pick<SignerClient, 'signExecutorTx'> | null
-  /** What is relayed was built, stored and co-signed before. */
+  /** Relays bytes that were built, stored and co-signed before. */
   submitBytes: Relay['submitBytes']
   submitEnabled: boolean
   switches: Switches
   isSanctioned(address: Address): boolean
-  /** The rate of a major trade for this wallet now. */
+  /** This wallet's current fee rate for a major trade. */
   tierBps(wallet: Address): Promise<number>
   practiceGate: PracticeGate
-  /** Of this process: names the holder of a lease. */
+  /** Identifies this process as lease holder. */
   workerId: string
-  /** How many ticks that wait for others run at once. */
+  /** Concurrent slow ticks. */
   concurrency?: number
 }
 
-/** The same with what it makes for itself. */
+/** TickOptions plus internally created dependencies. */
 export interface RunDeps extends TickOptions {
   usdg: Cash
-  /** Where delegations are redeemed. */
+  /** The delegation manager. */
   manager: Address
   /** Addresses of the core assets. */
   core: ReadonlySet<string>
   history: MarkHistory
   findTokenHold: FindTokenHold
-  counted: TickMetrics
+  tickMetrics: TickMetrics
 }

@@ -4,70 +4,71 @@ import { marksAfter } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 
-/** Minute marks of tokens, in memory for everybody: one read a minute, however many agents look at them. */
+/** In-memory minute marks of tokens, shared by all agents: one read a minute. */
 export interface MarkHistory {
-  /** Brings the marks of these tokens up to this minute. */
+  /** Loads the marks of these tokens up to this minute. */
   refresh(tokens: Iterable<Address>): Promise<void>
-  /** Of the last `spanS`, oldest first; what `refresh` has read. */
+  /** Marks of the last `spanS`, oldest first, as loaded by `refresh`. */
   of(token: Address, spanS: number): readonly Mark[]
 }
 
-/** As far back as any rule brain looks. */
+/** Longest history any rule brain uses. */
 export const MAX_HISTORY_S = 8 * 86_400
-/** Only tokens of the profile have marks at all: this many are never reached. */
+/** Never reached: only tokens of the profile have marks. */
 const MAX_TOKENS = 200
-/** The marks of a minute are written a moment into it. */
+/** A minute's marks are written shortly after it starts. */
 const SETTLES_MS = 3_000
 
-interface Kept {
+interface CachedMarks {
   marks: Mark[]
-  /** The last minute looked for. */
-  lookedS: number
+  /** The last minute read. */
+  readUntilS: number
 }
 
 export function createMarkHistory({ db, clock }: { db: Sql; clock: Clock }): MarkHistory {
-  const kept = new Map<Address, Kept>()
+  const cache = new Map<Address, CachedMarks>()
   let underWay: Promise<void> = Promise.resolve()
 
   async function read(tokens: readonly Address[], minuteS: number): Promise<void> {
-    const found = await marksAfter(
+    const newMarks = await marksAfter(
       db,
       tokens.map((token) => ({ token, afterS: afterS(token, minuteS) })),
     )
     for (const token of tokens) {
-      const marks = kept.get(token)?.marks ?? []
-      const series = found.get(token)
+      const marks = cache.get(token)?.marks ?? []
+      const series = newMarks.get(token)
       for (const [i, atS] of (series?.minutes ?? []).entries()) {
         marks.push({ atS, priceE18: series!.prices[i]! })
       }
       const oldest = marks.findIndex(({ atS }) => atS >= minuteS - MAX_HISTORY_S)
-      // Copied now and then, not every minute.
+      // Trim occasionally, not every minute.
       const trimmed = oldest > 1_000 ? marks.slice(oldest) : marks
-      if (kept.size < MAX_TOKENS || kept.has(token)) kept.set(token, { marks: trimmed, lookedS: minuteS })
+      if (cache.size < MAX_TOKENS || cache.has(token))
+        cache.set(token, { marks: trimmed, readUntilS: minuteS })
     }
   }
 
   const afterS = (token: Address, minuteS: number): number =>
-    kept.get(token)?.marks.at(-1)?.atS ?? minuteS - MAX_HISTORY_S
+    cache.get(token)?.marks.at(-1)?.atS ?? minuteS - MAX_HISTORY_S
 
   return {
     refresh(tokens) {
       const minuteS = Math.floor((clock.nowMs() - SETTLES_MS) / 60_000) * 60
-      const asked = new Set(tokens)
-      const isBehind = (token: Address) => (kept.get(token)?.lookedS ?? 0) < minuteS
-      if (![...asked].some(isBehind)) return Promise.resolve()
-      // One at a time; whoever waited finds it done.
+      const requested = new Set(tokens)
+      const isBehind = (token: Address) => (cache.get(token)?.readUntilS ?? 0) < minuteS
+      if (![...requested].some(isBehind)) return Promise.resolve()
+      // Serialized; a caller that waited may find its tokens loaded.
       underWay = underWay
         .catch(() => undefined)
         .then(async () => {
-          // All that are known, so that they are read together once a minute.
-          const due = [...new Set([...asked, ...kept.keys()])].filter(isBehind)
+          // Include all cached tokens, so that they are read together once a minute.
+          const due = [...new Set([...requested, ...cache.keys()])].filter(isBehind)
           if (due.length > 0) await read(due, minuteS)
         })
       return underWay
     },
     of(token, spanS) {
-      const marks = kept.get(token)?.marks
+      const marks = cache.get(token)?.marks
       if (!marks || marks.length === 0 || spanS <= 0) return NONE
       const fromS = Math.floor(clock.nowMs() / 1_000) - spanS
       return marks[0]!.atS >= fromS ? marks : marks.slice(firstFrom(marks, fromS))
@@ -77,7 +78,7 @@ export function createMarkHistory({ db, clock }: { db: Sql; clock: Clock }): Mar
 
 const NONE: readonly Mark[] = []
 
-/** The index of the first mark at or after a time; they are in order. */
+/** Index of the first mark at or after a time (marks are sorted). */
 function firstFrom(marks: readonly Mark[], fromS: number): number {
   let [low, high] = [0, marks.length]
   while (low < high) {

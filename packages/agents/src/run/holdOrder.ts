@@ -6,8 +6,8 @@ import type { TickOptions } from './deps.ts'
 import { moveOrder } from './orders.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** An order that was begun: stored as intended, nothing done for it yet. */
-export interface BegunOrder {
+/** An order stored as intended, before execution. */
+export interface IntendedOrder {
   id: number
   n: number
   pair: string
@@ -15,7 +15,7 @@ export interface BegunOrder {
   tokenIn: AgentToken
   tokenOut: AgentToken
   microUsd: bigint
-  /** Set when all of a holding is sold: no dust is left behind. */
+  /** Set if a whole position is sold, so that no dust is left. */
   allAtoms: bigint | null
   reason: string
 }
@@ -23,16 +23,16 @@ export interface BegunOrder {
 export interface OrderRequest {
   agent: ClaimedAgent
   tick: number
-  order: BegunOrder
+  order: IntendedOrder
 }
 export interface LiveRequest extends OrderRequest {
   session: Session
-  /** What the executor has for gas. */
+  /** The executor's ETH balance. */
   executorWei: bigint
 }
 export type OrderOutcome = 'filled' | 'relayed' | 'held' | 'failed' | { held: string }
 
-/** Ends a begun order without a trade; the log says why. */
+/** Ends an intended order without a trade and logs the reason. */
 export async function holdOrder(
   { db, clock }: Pick<TickOptions, 'db' | 'clock'>,
   { agent, tick, order }: OrderRequest,

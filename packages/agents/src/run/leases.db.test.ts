@@ -6,24 +6,24 @@ import { SLOW_PER_WALLET, takeDue } from './leases.ts'
 
 const wallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
 
-withDb('which agents tick next', (db) => {
+withDb('order of due agents', (db) => {
   const world = openTickWorld(db)
   const nowMs = world.clock.ms
   const add = (owner: number, lateMs: number, more: object = {}) =>
     world.addAgent({ wallet: wallet(owner), nextTickMs: nowMs - lateMs, ...more })
-  let taken = 0
+  let leaseCount = 0
   const take = async (limit: number) => {
     const queues = ['quick', 'slow', 'live'] as const
-    const due = await takeDue(db, { nowMs, token: `t${++taken}`, limit, queues, running: [] })
+    const due = await takeDue(db, { nowMs, token: `t${++leaseCount}`, limit, queues, running: [] })
     return due.map(({ id }) => id)
   }
   beforeEach(() => db.query('update hosted_agents set status = $1', ['stopped']))
 
-  it('wallets take turns, however many agents one has due and for however long', async () => {
+  it('takes agents of all wallets in turn, however many of one wallet are due', async () => {
     const many = await Promise.all(Array.from({ length: 20 }, (_, i) => add(1, 60_000 - i)))
     const [second, third] = [await add(2, 5), await add(3, 1)]
     expect(new Set(await take(5))).toEqual(new Set([...many.slice(0, 3), second, third]))
-    // What runs of a wallet counts: others' first still come before its fourth.
+    // A wallet's running ticks count: first agents of other wallets come before its fourth.
     const fourth = await add(4, 0)
     expect((await take(1))[0]).toBe(fourth)
     expect(await take(50)).toHaveLength(17)
@@ -32,19 +32,19 @@ withDb('which agents tick next', (db) => {
   it.each([
     ['live', { mode: 'live', live: true }],
     ['paper', { brain: 'webhook', params: { url: 'http://127.0.0.1:9' } }],
-  ])('no wallet takes all the lanes of slow %s ticks', async (_, kind) => {
+  ])('does not let one wallet occupy all lanes of slow %s ticks', async (_, kind) => {
     await Promise.all(Array.from({ length: 12 }, (_one, i) => add(5, 60_000 - i, kind)))
     const other = await add(6, 0, kind)
     const first = await take(200)
     expect(first).toHaveLength(SLOW_PER_WALLET + 1)
     expect(first).toContain(other)
     expect(await take(200)).toEqual([])
-    // Those that have to wait keep nobody else out.
+    // Agents that have to wait do not block others.
     const late = await add(7, 0, kind)
     expect(await take(1)).toEqual([late])
   })
 
-  it('a take after an outage looks at each agent that is due a few times at most', async () => {
+  it('scans each due agent only a few times after an outage', async () => {
     const one = await add(8, 60_000)
     await db.query(
       `insert into hosted_agents select (jsonb_populate_record(a,
@@ -64,7 +64,7 @@ withDb('which agents tick next', (db) => {
       },
     }
     const queues = ['quick', 'slow', 'live'] as const
-    // Planned from no figures at all, and from those of a day on which nobody was due.
+    // Planned without statistics, and with statistics from a day without due agents.
     await takeDue(watched, { nowMs, token: 'first', limit: 25, queues, running: [] })
     await db.query('update hosted_agents set next_tick_ms = next_tick_ms + 86400000 where lease_by is null')
     await db.query('analyze hosted_agents')
@@ -83,7 +83,7 @@ interface Plan {
   'Rows Removed by Join Filter'?: number
   Plans?: Plan[]
 }
-/** Rows that a statement looked at to throw them away. */
+/** Rows that a statement scanned and discarded. */
 const discardedBy = (plan: Plan): number =>
   plan['Actual Loops'] *
     ((plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) +

@@ -4,7 +4,7 @@ import { AGENT_COLUMNS, type AgentRow, agentOfRow } from '../agentRow.ts'
 import type { QueueName } from './queue.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** A tick that was queued and not begun for so long was a dead worker's. */
+/** A tick queued for longer without starting belonged to a dead worker. */
 export const QUEUED_MS = 8_000
 /** Heartbeat interval and lease of a worker. */
 export const RENEW_MS = 1_500
@@ -13,14 +13,14 @@ export const LEASE_MS = 5_000
 const WAITING_BRAINS: readonly Brain[] = ['webhook', 'partner_llm']
 const QUICK_BRAINS = BRAINS.filter((brain) => !WAITING_BRAINS.includes(brain))
 
-/** Slow and live ticks of one wallet that run at once: a slow answer delays only its owner's agents. */
+/** Concurrent slow and live ticks of one wallet: a slow response delays only its owner's agents. */
 export const SLOW_PER_WALLET = 4
-/** Due agents that wallets take turns among; a wallet has twenty at most. */
+/** Number of due agents among which wallets take turns; a wallet has at most twenty agents. */
 const RANKED = 1_000
 
-/** Which queue an agent's ticks go to; $5 are the brains that wait for nobody. */
+/** The queue of an agent's ticks; $5 are the brains without external calls. */
 const QUEUE = `(case when a.mode = 'live' then 'live' when a.brain = any($5) then 'quick' else 'slow' end)`
-/** Due, and nobody has it. */
+/** Due and without a lease. */
 const IS_DUE = `a.status = 'active' and a.deleted_at_s is null and a.next_tick_ms <= $1
   and a.lease_until_ms is null`
 
@@ -34,18 +34,18 @@ export interface LeaseRequest {
   nowMs: number
   token: string
   limit: number
-  /** Those with room. */
+  /** Queues with free capacity. */
   queues: readonly QueueName[]
-  /** Leases of ticks that run in this process: late renewals take nothing over from itself. */
+  /** Leases of ticks running in this process: a late renewal must not make it take over its own ticks. */
   running: readonly string[]
 }
 
 /**
- * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals:
- * what is late is skipped. An agent's first tick comes at once, its next ones at its own phase: half an
- * interval later at least, a whole one for what may tick at most every so often. `lost` ones keep their tick:
- * it was never decided, or is only finished. Wallets take turns: each one's first due agent comes before
- * anybody's second, what runs of it already counted.
+ * Leases due agents and those whose tick was lost, and moves their next tick on by whole intervals; missed
+ * ticks are skipped. An agent's first tick comes immediately, later ones at its own phase: at least half an
+ * interval later, or a whole one for agents with a minimum interval. A `lost` agent keeps its tick number:
+ * the tick was never decided or only has to be finished. Wallets take turns: the first due agent of each
+ * wallet comes before the second of any, counting running ticks.
  */
 export async function takeDue(sql: Sql, request: LeaseRequest): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
@@ -108,7 +108,9 @@ export async function takeDue(sql: Sql, request: LeaseRequest): Promise<DueAgent
   return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))
 }
 
-/** Makes queued leases a worker's own and reads the agents; those taken elsewhere are left out. */
+/**
+ * Converts queued leases into this worker's own and reads the agents; agents leased elsewhere are skipped.
+ */
 export async function claimAgents(
   sql: Sql,
   request: { nowMs: number; token: string; claim: string; due: ReadonlyMap<string, number> },
@@ -134,7 +136,7 @@ export async function renewLeases(sql: Sql, claims: readonly string[], nowMs: nu
   ])
 }
 
-/** Ends ticks. A long one skips the intervals it missed; a time its owner set meanwhile stands. */
+/** Ends ticks. A long tick skips the intervals it missed; a time the owner set meanwhile is kept. */
 export async function releaseAgents(
   sql: Sql,
   claim: string,

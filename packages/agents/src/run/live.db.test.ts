@@ -19,7 +19,7 @@ withDb('ticks of live agents', (db) => {
     return { ...world, next, last }
   }
 
-  it('trades in its session: co-signed, checked, signed, written down, relayed', async () => {
+  it('trades in its session: co-signed, checked, signed, stored, relayed', async () => {
     const world = open()
     let written: unknown
     world.script.beforeRelay = async () => {
@@ -37,7 +37,7 @@ withDb('ticks of live agents', (db) => {
     expect((await world.agentRow(id)).last_trade).toMatchObject({
       tx_hash: (written as { tx_hash: string }).tx_hash,
     })
-    // What the chain tells of it is written by the next tick.
+    // The next tick records the receipt.
     await world.next(id)
     expect((await world.ordersOf(id)).map(({ status }) => status)).toEqual(['filled', 'relayed'])
     expect(world.script.signs).toBe(2)
@@ -49,14 +49,14 @@ withDb('ticks of live agents', (db) => {
     ])
   })
 
-  it('has one trade row for each trade, whoever wrote it and whatever became of it', async () => {
+  it('has exactly one trade row for each trade', async () => {
     const world = open()
     const fee = { fee_bps: 25, fee_class: 'major', fee_tier: 25 }
     for (const [relayed, code] of [
       ['mined', null],
       ['reverted', 'TRADE_FAILED'],
     ] as const) {
-      // The bytes left, and the worker ended before it wrote that down.
+      // The bytes were sent, but the worker died before recording it.
       world.script.relayed = relayed
       world.script.afterRelay = refuse('SEQUENCER_UNREACHABLE')
       const id = await world.addLive({ intervalS: 30 })
@@ -72,17 +72,17 @@ withDb('ticks of live agents', (db) => {
       ])
       world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20))
     }
-    // The chain shows it and the relay does not: the fee is the signed order's.
+    // The chain has the trade and the relay does not: the fee is taken from the signed order.
     const id = await world.addLive({ intervalS: 30 })
     world.script.submit = refuse('SEQUENCER_UNREACHABLE')
     await world.drain()
     const [order] = await world.ordersOf(id)
-    world.chain.known.add(order!.tx_hash as never)
+    world.chain.knownHashes.add(order!.tx_hash as never)
     await world.next(id)
     expect(await rowsOf(world, id)).toMatchObject([{ kind: 'trade', tick: 1, ...fee }])
   })
 
-  it('leaves nothing to a change that comes while it trades', async () => {
+  it('does not trade if the agent changes during the trade', async () => {
     const world = open()
     const change = () => db.query('update hosted_agents set revision = revision + 1 where id = $1', [id])
     let id = ''
@@ -97,7 +97,7 @@ withDb('ticks of live agents', (db) => {
     expect(await db.query('select 1 from trades where session_id = $1', [world.session.id])).toEqual([])
   })
 
-  it('sees the wallet as the chain shows it', async () => {
+  it('reads the wallet’s balances from the chain', async () => {
     const world = open()
     let cash: bigint | undefined
     world.state.brain = ({ book }) => {
@@ -116,7 +116,7 @@ withDb('ticks of live agents', (db) => {
     expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'RPC_UNAVAILABLE' })
   })
 
-  it('holds what the service and the owner have not switched on', async () => {
+  it('holds unless both the service and the owner switched live on', async () => {
     const world = open()
     const off = await world.addLive({ live: false })
     await world.drain()
@@ -129,7 +129,7 @@ withDb('ticks of live agents', (db) => {
     expect(await world.ordersOf(on)).toMatchObject([{ status: 'held', code: 'LIVE_OFF' }])
   })
 
-  it('is not co-signed once the operator has switched it off, however late', async () => {
+  it('is not co-signed after the operator switched it off, even late in the trade', async () => {
     const world = open()
     for (const [code, switchOff] of [
       ['KILLED', { killed: true }],
@@ -145,7 +145,7 @@ withDb('ticks of live agents', (db) => {
     expect(world.script).toMatchObject({ trades: 0, signs: 0 })
   })
 
-  it('says so when the executor has no gas', async () => {
+  it('holds if the executor has no gas', async () => {
     const world = open()
     world.chain.executorWei = 1n
     const id = await world.addLive()
@@ -156,7 +156,7 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.trades).toBe(0)
   })
 
-  it('checks the answer as a careful client before the executor signs', async () => {
+  it('verifies the response as a client would, before the executor signs', async () => {
     const cases: [string, (trade: CosignedTrade, tx: PlanTx) => void][] = [
       ['TX_REFUSED', (_, tx) => put(tx, { to: JUNK })],
       ['TX_REFUSED', (_, tx) => put(tx, { valueWei: 1n })],
@@ -187,9 +187,9 @@ withDb('ticks of live agents', (db) => {
     }
   })
 
-  it('holds a minimum that the marks do not bear out, whatever the pools say', async () => {
+  it('holds a minimum output below the mark-based floor, whatever the pools quote', async () => {
     const world = open()
-    // The pools give ETH at 2,500; the oracle says it is worth 2,300.
+    // The pools price ETH at 2,500; the oracle at 2,300.
     world.paper.marks.set(AGENT_TOKENS.ETH.address, usd(2_300))
     const id = await world.addLive()
     await world.drain()
@@ -197,7 +197,7 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.signs).toBe(0)
   })
 
-  it('trades stock tokens by the owner’s word only, in their hours', async () => {
+  it('trades stock tokens only with the owner’s attestation, in market hours', async () => {
     const world = open()
     const stock = pool(TOKENS.NVDA, TOKENS.USDG, 20_000n * 10n ** 18n, 2_000_000n * USD)
     world.paper.index.add(stock)
@@ -222,7 +222,7 @@ withDb('ticks of live agents', (db) => {
     await world.next(id)
     expect(await world.last(id)).toMatchObject({ kind: 'trade' })
     expect(world.script.attested).toEqual([true])
-    // Ended; then another one, taken back; then one that stands on a Saturday.
+    // Expired; then another one, revoked; then a valid one on a Saturday.
     world.clock.ms = (thursdayS + 17 * 3_600) * 1_000
     await world.drain()
     expect(await world.last(id)).toMatchObject({ code: 'STOCK_ATTESTATION' })
@@ -237,7 +237,7 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.trades).toBe(1)
   })
 
-  it('holds tokens by address whose record does not let them through', async () => {
+  it('holds tokens by address whose record blocks them', async () => {
     const nowS = () => Math.floor(Date.UTC(2027, 0, 21) / 1_000)
     const record = { screened_at: nowS(), stock_beacon: false, tradable: true, risks: [], reference: {} }
     const cases: [string, object | null][] = [
@@ -253,8 +253,8 @@ withDb('ticks of live agents', (db) => {
     world.clock.ms = nowS() * 1_000
     world.state.brain = () => decisionOf(orderOf(`${JUNK}/ETH`, 'buy', 20))
     const tokens = [AGENT_TOKENS.JUNK, AGENT_TOKENS.ETH]
-    for (const [code, found] of cases) {
-      world.options.tokens.find = async () => (found ? { record: found } : undefined) as never
+    for (const [code, record] of cases) {
+      world.options.tokens.find = async () => (record ? { record } : undefined) as never
       const id = await world.addLive({ pairs: [`${JUNK}/ETH`], tokens })
       await world.drain()
       expect(await world.last(id), code).toMatchObject({ kind: 'hold', code })
@@ -262,13 +262,15 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.trades).toBe(0)
   })
 
-  it('holds what trades against a dollar that is none, or a price its issuer holds still', async () => {
+  it('holds trades against a depegged dollar or a frozen price', async () => {
     const world = open()
     const mark = world.options.market.mark
     for (const why of ['off_peg', 'frozen'] as const) {
       world.options.market.mark = (token) => {
-        const found = mark(token)
-        return found && token === AGENT_TOKENS.USDG.address ? { ...found, stale: true, staleWhy: why } : found
+        const original = mark(token)
+        return original && token === AGENT_TOKENS.USDG.address
+          ? { ...original, stale: true, staleWhy: why }
+          : original
       }
       const id = await world.addLive()
       await world.drain()
@@ -277,7 +279,7 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.trades).toBe(0)
   })
 
-  it('is held to its own risk terms where the session’s are wider', async () => {
+  it('applies its own risk terms if the session’s are wider', async () => {
     const world = open()
     world.paper.world.risks.set(AGENT_TOKENS.ETH.address, [
       { code: 'TOKEN_PAUSED', severity: 'severe', message: 'paused' },
@@ -295,7 +297,7 @@ withDb('ticks of live agents', (db) => {
     expect(await world.last(takes)).toMatchObject({ kind: 'trade' })
   })
 
-  it('pauses when its session has ended, before the tick or in it', async () => {
+  it('pauses if its session ended, before or during the tick', async () => {
     const world = open()
     const id = await world.addLive()
     world.script.refuse = refuse('SESSION_EXPIRED')
@@ -317,7 +319,7 @@ withDb('ticks of live agents', (db) => {
     expect(await world.logsOf(other)).toMatchObject([{ kind: 'session', code: 'SESSION_ENDED' }])
   })
 
-  it('logs the co-signer’s refusal with what it failed', async () => {
+  it('logs the co-signer’s refusal with the failed checks', async () => {
     const world = open()
     world.script.refuse = refuse('SIGNER_FROZEN')
     const id = await world.addLive()
@@ -326,7 +328,7 @@ withDb('ticks of live agents', (db) => {
     expect(await world.agentRow(id)).toMatchObject({ status: 'active' })
   })
 
-  it('never signs again what was signed: an order left behind is looked up', async () => {
+  it('never signs an order twice: an unfinished one is looked up', async () => {
     const world = open()
     const id = await world.addLive()
     world.script.submit = refuse('SEQUENCER_UNREACHABLE')
@@ -336,7 +338,7 @@ withDb('ticks of live agents', (db) => {
     world.script.submit = null
     world.clock.ms = (await world.agentRow(id)).next_tick_ms!
     await world.drain()
-    // Nobody knows the bytes, but they may still be redeemed: the agent waits.
+    // The bytes are unknown to relay and chain, but may still be redeemed: the agent waits.
     expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'TRADE_PENDING' })
     expect(world.script.signs).toBe(1)
     world.clock.ms += TRACELESS_MS
@@ -346,7 +348,7 @@ withDb('ticks of live agents', (db) => {
     expect(orders[1]).toMatchObject({ status: 'relayed' })
   })
 
-  it('waits for a trade that is not mined, and tells when it failed', async () => {
+  it('waits for a pending trade, and reports a failed one', async () => {
     const world = open()
     world.script.relayed = 'pending'
     const id = await world.addLive({ intervalS: 30 })
@@ -362,7 +364,7 @@ withDb('ticks of live agents', (db) => {
     expect((await world.logsOf(id)).map(({ code }) => code)).toContain('TRADE_FAILED')
   })
 
-  it('carries out a second order of a tick only when the first has landed', async () => {
+  it('executes a second order of a tick only after the first was mined', async () => {
     const world = open()
     world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20), orderOf('ETH/USDG', 'buy', 20))
     const id = await world.addLive()
@@ -377,7 +379,7 @@ withDb('ticks of live agents', (db) => {
   })
 })
 
-/** What the log says of trades, oldest first. */
+/** Log rows of trades, oldest first. */
 const rowsOf = async ({ logsOf }: ReturnType<typeof openLiveWorld>, id: string) =>
   (await logsOf(id)).filter(({ kind }) => kind === 'trade' || kind === 'watch')
 const put = (target: object, fields: object): void => {

@@ -8,33 +8,33 @@ export interface TickMetrics {
   order(mode: 'paper' | 'live', outcome: 'filled' | 'relayed' | 'held' | 'failed'): void
 }
 
-/** Codes are written by brains too: what is none does not become a series of its own. */
+/** Brains may write any code: malformed ones do not become a separate series. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/
 
 export function createTickMetrics({ registry }: Pick<Metrics, 'registry'>): TickMetrics {
   const registers = [registry]
   const lateness = new Histogram({
     name: 'pit_hosted_tick_lateness_seconds',
-    help: 'From when an agent was to tick until its tick began.',
+    help: 'Delay between the due time of a tick and its start.',
     buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 30, 60, 300],
     registers,
   })
   const ticks = new Histogram({
     name: 'pit_hosted_tick_seconds',
-    help: 'How long ticks took, by how they ended.',
+    help: 'Duration of ticks, by outcome.',
     labelNames: ['outcome'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60],
     registers,
   })
   const holds = new Counter({
     name: 'pit_hosted_holds_total',
-    help: 'Ticks and orders that were held, by code.',
+    help: 'Held ticks and orders, by code.',
     labelNames: ['code'],
     registers,
   })
   const orders = new Counter({
     name: 'pit_hosted_orders_total',
-    help: 'Orders that were begun, by how they ended here.',
+    help: 'Started orders, by outcome.',
     labelNames: ['mode', 'outcome'],
     registers,
   })

@@ -12,15 +12,15 @@ const limits = (position: number, day = 2_000) => ({
   maxDayMicroUsd: microUsdDown(day),
   maxPositionMicroUsd: microUsdDown(position),
 })
-/** As it is before its owner grants, attaches and switches on. */
+/** State before the owner grants, attaches and switches live on. */
 const NOT_STARTED = { live: false, sessionId: null, status: 'paused', nextTickMs: null } as const
 
-withDb('holds of the next tick', (db) => {
+withDb('predicted holds of the next tick', (db) => {
   type World = Pick<ReturnType<typeof openTickWorld>, 'nextHolds'>
   const holdsOf = async (world: World, id: string) => world.nextHolds((await readAgent(db, id))!)
   const codesOf = async (world: World, id: string) => (await holdsOf(world, id)).map(({ code }) => code)
 
-  it('shows the position limit of a live agent that a rule drives, whose log has no such row', async () => {
+  it('shows the position limit of a live rule agent, even without a log row for it', async () => {
     const world = openLiveWorld(db)
     const params = { usd: 10, side: 'buy' }
     const id = await world.addLive({ brain: 'dca', params, limits: limits(100) })
@@ -34,14 +34,14 @@ withDb('holds of the next tick', (db) => {
     expect(await holdsOf(world, id)).toEqual([
       {
         code: 'MAX_POSITION',
-        message: expect.stringMatching(/dollars of ETH are held; at most 100 may be/),
+        message: expect.stringMatching(/USD of ETH are held; the limit is 100 USD/),
         pair: 'ETH/USDG',
         side: 'buy',
       },
     ])
   })
 
-  it('shows it before the agent has a session and is switched on', async () => {
+  it('shows it before the agent has a session and is live', async () => {
     const world = openLiveWorld(db)
     world.chain.held.set(NATIVE, ETHER)
     const id = await world.addLive({ ...NOT_STARTED, limits: limits(100) })
@@ -50,7 +50,7 @@ withDb('holds of the next tick', (db) => {
     expect(await holdsOf(world, roomy)).toEqual([])
   })
 
-  it('foretells what the tick holds, and nothing where it trades', async () => {
+  it('predicts the holds of a tick, and none if it trades', async () => {
     const world = openLiveWorld(db)
     world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 1))
     for (const [position, hold] of [
@@ -66,7 +66,7 @@ withDb('holds of the next tick', (db) => {
     }
   })
 
-  it('shows a used-up day once for all pairs', async () => {
+  it('shows an exhausted daily limit once for all pairs', async () => {
     const world = openLiveWorld(db)
     world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20))
     const pairs = {
@@ -89,7 +89,7 @@ withDb('holds of the next tick', (db) => {
     expect(await codesOf(world, id)).toEqual(['TRADE_PENDING'])
     world.chain.executorWei = 0n
     expect(await codesOf(world, id)).toEqual(['EXECUTOR_GAS', 'TRADE_PENDING'])
-    // Once mined it waits for nothing, also before a tick has settled the order.
+    // A mined trade holds nothing, even before a tick has settled the order.
     await db.query(`update trades set status = 'mined'`)
     expect(await codesOf(world, id)).toEqual(['EXECUTOR_GAS'])
   })
@@ -105,7 +105,7 @@ withDb('holds of the next tick', (db) => {
     ])
   })
 
-  it('looks at the one side that the agent orders', async () => {
+  it('checks only the side that the agent orders', async () => {
     const world = openLiveWorld(db)
     world.chain.held.set(NATIVE, ETHER)
     const selling = { brain: 'dca', params: { usd: 5, side: 'sell' }, limits: limits(100) } as const
@@ -113,7 +113,7 @@ withDb('holds of the next tick', (db) => {
     expect(await holdsOf(world, id)).toEqual([])
     world.chain.held.set(NATIVE, 0n)
     expect(await holdsOf(world, id)).toMatchObject([{ code: 'NOTHING_TO_SELL', side: 'sell' }])
-    // One that may also buy is not held by having nothing to sell.
+    // An agent that may also buy is not held by an empty position.
     expect(await holdsOf(world, await world.addLive())).toEqual([])
   })
 

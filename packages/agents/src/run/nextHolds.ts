@@ -13,12 +13,12 @@ import { endsOf } from './view.ts'
 
 type Side = 'buy' | 'sell'
 
-/** Shorter than a tick waits: a caller is waiting for this. */
+/** Shorter than in a tick: a caller is waiting. */
 const TIMEOUT_MS = 1_000
 
 /**
- * What would hold orders of the next tick as wallet, limits and market stand now, also before the agent is
- * switched on. Throws when the chain does not answer.
+ * Holds of the next tick given the current wallet, limits and market, also before the agent is live. Throws
+ * if the chain does not answer.
  */
 export async function findNextHolds(deps: RunDeps, agent: HostedAgent): Promise<NextHold[]> {
   const dayUse = await dayUseOf(deps.db, [agent.id], deps.clock.nowMs())
@@ -26,20 +26,20 @@ export async function findNextHolds(deps: RunDeps, agent: HostedAgent): Promise<
 }
 
 async function paperHolds(deps: RunDeps, agent: HostedAgent, dayUse: DayUse): Promise<NextHold[]> {
-  const [standing] = await readPaperBooks(deps, [agent], dayUse)
-  if (!standing || 'code' in standing) return standing ? [standing] : []
-  return [...(await limitHolds(deps, agent, standing)), ...(await tokenHolds(deps, agent))]
+  const [book] = await readPaperBooks(deps, [agent], dayUse)
+  if (!book || 'code' in book) return book ? [book] : []
+  return [...(await limitHolds(deps, agent, book)), ...(await tokenHolds(deps, agent))]
 }
 
 async function liveHolds(deps: RunDeps, agent: HostedAgent, dayUse: DayUse): Promise<NextHold[]> {
   const { executor } = agent
   if (executor === null) return []
-  const standing = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
-  const gas = findGasHold(deps, executor, standing.executorWei)
+  const book = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
+  const gas = findGasHold(deps, executor, book.executorWei)
   return [
     ...(gas ? [gas] : []),
     ...(await pendingHolds(deps, agent)),
-    ...(await limitHolds(deps, agent, { ...standing, practice: false })),
+    ...(await limitHolds(deps, agent, { ...book, practice: false })),
     ...(await tokenHolds(deps, agent)),
   ]
 }
@@ -47,10 +47,10 @@ async function liveHolds(deps: RunDeps, agent: HostedAgent, dayUse: DayUse): Pro
 async function pendingHolds({ db, clock }: RunDeps, { id }: HostedAgent): Promise<NextHold[]> {
   const lastMs = await lastUnlanded(db, id)
   if (lastMs === null || clock.nowMs() - lastMs >= TRACELESS_MS) return []
-  return [{ code: 'TRADE_PENDING', message: 'An earlier trade has no receipt yet: the agent waits for it.' }]
+  return [{ code: 'TRADE_PENDING', message: 'Waiting for the receipt of an earlier trade.' }]
 }
 
-/** Judges the smallest order of each pair and side: where even that is held, every order is. */
+/** Checks the smallest order of each pair and side: if it is held, every order is. */
 async function limitHolds(
   deps: RunDeps,
   agent: HostedAgent,
@@ -68,10 +68,10 @@ async function limitHolds(
   for (const pair of agent.pairs) {
     for (const side of sides) {
       const order = { pair, side, microUsd: MIN_ORDER_MICRO_USD, reason: '' }
-      const [judged] = judgeOrders({ orders: [order], reason: '', state: null }, rules)
-      const hold = judged?.hold
+      const [verdict] = judgeOrders({ orders: [order], reason: '', state: null }, rules)
+      const hold = verdict?.hold
       if (!hold) continue
-      // The day's limit is one for all pairs.
+      // The daily limit applies to all pairs.
       if (hold.code === 'MAX_DAY') return [...holds, hold]
       // An agent that also buys is not held by an empty position.
       if (hold.code === 'NOTHING_TO_SELL' && sides.length > 1) continue
@@ -81,7 +81,7 @@ async function limitHolds(
   return holds
 }
 
-/** A brain with a `side` orders that one only. */
+/** A brain with a `side` param orders only that side. */
 function sidesOf({ params }: HostedAgent): readonly Side[] {
   const { side } = params
   return side === 'buy' || side === 'sell' ? [side] : ['buy', 'sell']

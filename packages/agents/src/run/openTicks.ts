@@ -16,31 +16,31 @@ import { sweepRun } from './settle.ts'
 import { createTokenHolds } from './tokenHolds.ts'
 
 export interface Ticks {
-  /** Schedule what is due, and take it. */
+  /** Jobs that queue due ticks and run them. */
   jobs: CapabilityJobs
-  /** Waits for what is under way, once the jobs have stopped. */
+  /** Waits for running ticks, after the jobs have stopped. */
   close(): Promise<void>
-  /** Schedules what is due and waits until all of it has run: tests own the time. */
+  /** Queues due ticks and waits until all of them have run; for tests with their own clock. */
   drain(): Promise<void>
   sweep(): Promise<void>
   nextHolds: HostedDeps['nextHolds']
 }
 
-/** How often a process looks for agents that are due, and for queued jobs of others. */
+/** How often a process looks for due agents and for jobs queued by other processes. */
 const LOOK_MS = 400
-/** Agents of one quick job: enough to share reads, few enough to spread. */
+/** Agents per quick job: enough to share reads, few enough to spread over processes. */
 const QUICK_BATCH = 25
 const TAKEN_AT_ONCE = 200
-/** Quick jobs that run at once: one decides while another waits for the store. */
+/** Concurrent quick jobs: one decides while another waits for the store. */
 const QUICK_LANES = 2
 const SLOW_LANES = 32
 const LIVE_LANES = 16
 const NAMES = Object.keys(QUEUES) as QueueName[]
-/** More than this waits for no worker: agents stay due instead, and the queue never holds what is stale. */
+/** Maximum queue length; beyond it agents stay due, so that queued jobs do not become stale. */
 const MAX_WAITING = { quick: 8, slow: 64, live: 64 } as const
 const STOP_WAIT_MS = 15_000
 
-/** Runs hosted agents: this process takes its share of what is due, whichever other processes do the same. */
+/** Runs hosted agents; several processes share the due agents. */
 export function openTicks(options: TickOptions): Ticks {
   const { db, clock, logger, workerId, profile } = options
   const deps: RunDeps = {
@@ -50,7 +50,7 @@ export function openTicks(options: TickOptions): Ticks {
     core: new Set(profile.core_tokens.map(({ address }) => lower(address))),
     history: createMarkHistory(options),
     findTokenHold: createTokenHolds(options),
-    counted: createTickMetrics(options.metrics),
+    tickMetrics: createTickMetrics(options.metrics),
   }
   const slow = options.concurrency ?? SLOW_LANES
   const lanes = { quick: QUICK_LANES, slow, live: Math.min(slow, LIVE_LANES) }
@@ -74,7 +74,7 @@ export function openTicks(options: TickOptions): Ticks {
     for (const wake of wakes) wake()
   }
 
-  /** Queues what is due, as much as the queue has room for; answers how many agents. */
+  /** Queues due agents while the queue has room; returns how many. */
   async function schedule(): Promise<number> {
     const queue = await queueOf()
     const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))
@@ -97,7 +97,7 @@ export function openTicks(options: TickOptions): Ticks {
     return count
   }
 
-  /** Takes jobs while lanes are free; answers how many. */
+  /** Takes jobs while lanes are free; returns how many. */
   async function takeJobs(name: QueueName): Promise<number> {
     const free = lanes[name] - running[name].size
     if (free <= 0) return 0
@@ -105,10 +105,12 @@ export function openTicks(options: TickOptions): Ticks {
     const jobs = await queue.take(name, free)
     for (const { id, job } of jobs) {
       const work = runJob(job)
-        .catch((error) => logger.error({ err: error }, 'a batch of ticks failed; they are taken over'))
-        // Whatever became of it: the agents' leases tell who still has to tick.
+        .catch((error) =>
+          logger.error({ err: error }, 'a batch of ticks failed; another worker takes them over'),
+        )
+        // Done in any case: leases decide which agents still have to tick.
         .then(() => queue.done(name, [id]))
-        .catch((error) => logger.warn({ err: error }, 'a done job was not taken off the queue'))
+        .catch((error) => logger.warn({ err: error }, 'failed to remove a finished job from the queue'))
         .finally(() => {
           running[name].delete(work)
           wakeAll()
@@ -130,7 +132,9 @@ export function openTicks(options: TickOptions): Ticks {
     }
   }
 
-  /** No row of the table: ticks under way keep their leases until they end, which is after the rows stop. */
+  /**
+   * Not one of the scheduled jobs: running ticks must renew their leases until they end, after the jobs stop.
+   */
   const startRenewing = (): Loop =>
     startLoop({
       clock,
@@ -141,7 +145,7 @@ export function openTicks(options: TickOptions): Ticks {
         if (claims.size > 0) await renewLeases(db, [...claims], clock.nowMs())
       },
       ended(error) {
-        if (error !== null) logger.warn({ err: error }, 'leases of ticks were not renewed')
+        if (error !== null) logger.warn({ err: error }, 'failed to renew tick leases')
       },
     })
 
@@ -174,7 +178,7 @@ export function openTicks(options: TickOptions): Ticks {
     },
     async close() {
       await withinMs(STOP_WAIT_MS, Promise.allSettled(underWay()), () => new Error('late')).catch(() =>
-        logger.warn('ticks under way did not end in time; they are taken over'),
+        logger.warn('running ticks did not end in time; other workers take them over'),
       )
       await renewing?.stop()
       const queue = await opening?.catch(() => undefined)
@@ -182,8 +186,8 @@ export function openTicks(options: TickOptions): Ticks {
     },
     async drain() {
       for (;;) {
-        // What runs now keeps its lanes and its owner's places: what waits for them is found in the round
-        // after it.
+        // Running ticks occupy lanes and per-wallet slots; agents waiting for those are taken in the next
+        // round.
         const idle = underWay().length === 0
         let did = await schedule()
         for (const name of NAMES) did += await takeJobs(name)

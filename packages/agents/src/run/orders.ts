@@ -5,7 +5,7 @@ import { isUnderWay, type TradeNow, tradesByHash } from '@pit/relay'
 import type { TradeFee } from '../types.ts'
 import type { OpenOrder } from './types.ts'
 
-/** What counts towards max_day_usd: whatever was begun and did not come to nothing. */
+/** Statuses that count towards max_day_usd: all except held and failed orders. */
 const COUNTED = `('intended', 'signed', 'relayed', 'filled')`
 const DAY_MS = 86_400_000
 
@@ -42,7 +42,7 @@ const OPEN = `select id, agent_id, tick, n, pair, side, micro_usd, status, tx_ha
   fee_class, fee_tier
   from hosted_orders where status in ('intended', 'signed', 'relayed')`
 
-/** With what the relay knows of each. */
+/** Adds the relay's record of each order. */
 async function openOf(sql: Sql, rows: readonly OpenRow[]): Promise<OpenOrder[]> {
   const trades = await tradesByHash(
     sql,
@@ -66,18 +66,18 @@ const orderOf = (row: OpenRow, trade: TradeNow | undefined): OpenOrder => ({
   trade: trade ?? null,
 })
 
-/** Orders signed before fees were kept with them have the relay's. */
+/** Orders signed before fees were stored with them use the relay's fee. */
 const feeOf = (
   { fee_bps: bps, fee_class, fee_tier }: OpenRow,
   trade: TradeNow | undefined,
 ): TradeFee | null => (bps === null ? (trade?.fee ?? null) : { bps, class: fee_class!, tier: fee_tier! })
 
-/** What earlier ticks of these agents began and did not end. */
+/** Open orders of earlier ticks of these agents. */
 export async function openOrdersOf(sql: Sql, agentIds: readonly string[]): Promise<OpenOrder[]> {
   return openOf(sql, await sql.query<OpenRow>(`${OPEN} and agent_id = any($1)`, [agentIds]))
 }
 
-/** Those of agents that tick no more, or not for a while. */
+/** Open orders of agents that no longer tick, or have not for a while. */
 export async function oldOpenOrders(sql: Sql, beforeMs: number, limit: number): Promise<OpenOrder[]> {
   const rows = await sql.query<OpenRow>(`${OPEN} and created_at_ms < $1 order by id limit $2`, [
     beforeMs,
@@ -86,7 +86,9 @@ export async function oldOpenOrders(sql: Sql, beforeMs: number, limit: number): 
   return openOf(sql, rows)
 }
 
-/** When the newest signed order was begun whose trade has not landed, in milliseconds; null without one. */
+/**
+ * Creation time of the newest signed order whose trade has not been mined, in milliseconds; null without one.
+ */
 export async function lastUnlanded(sql: Sql, agentId: string): Promise<number | null> {
   const orders = await sql.query<{ tx_hash: Hex | null; created_at_ms: number }>(
     `select tx_hash, created_at_ms from hosted_orders
@@ -114,8 +116,8 @@ export interface OrderEnd {
 }
 
 /**
- * Moves an order on, from exactly this state: whoever comes second is told false and does nothing. This is
- * what keeps one order from being carried out twice, whatever became of leases.
+ * Changes an order's status only from exactly this state; returns false if another worker was first. This
+ * keeps an order from being executed twice, even if a lease was lost.
  */
 export async function moveOrder(
   sql: Sql,
@@ -146,7 +148,7 @@ export async function moveOrder(
 
 const KEPT_MS = 30 * DAY_MS
 
-/** Deletes what ended long ago, a bounded number at a time. */
+/** Deletes orders that ended long ago, in batches. */
 export async function sweepOrders(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const rows = await sql.query(
     `delete from hosted_orders where id in (

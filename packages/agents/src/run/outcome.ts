@@ -9,7 +9,7 @@ import type { ClaimedAgent } from './types.ts'
 const MAX_WORDS = 1_000
 const brief = (text: string): string => (text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS - 1)}…` : text)
 
-/** What the brain was shown, for its log: enough to see why it decided as it did. */
+/** The brain's input, as logged to explain the decision. */
 export interface Seen {
   market: BrainMarket
   book: BrainBook
@@ -44,7 +44,7 @@ export const orderJson = ({ pair, side, microUsd, reason }: Decision['orders'][n
   reason: brief(reason),
 })
 
-/** A tick with a decision: what was seen and decided, and which orders are begun or held, and why. */
+/** Record of a decided tick: input, decision, and each order with its verdict. */
 export function decisionRecord(request: {
   agent: ClaimedAgent
   decision: Decision
@@ -55,7 +55,7 @@ export function decisionRecord(request: {
 }): TickRecord {
   const { agent, decision, data, seen, judged, atMs } = request
   const tick = agent.tick + 1
-  const begun = judged.filter(({ trade }) => trade !== null)
+  const trades = judged.filter(({ trade }) => trade !== null)
   const held = judged.flatMap(({ n, order, hold }) => (hold ? [{ n, order, hold }] : []))
   const common = { agentId: agent.id, tick, atMs }
   const outcome = judged.map(({ n, hold, trade }) => ({
@@ -98,7 +98,7 @@ export function decisionRecord(request: {
       outcome,
     },
     logs,
-    orders: begun.map(({ n, order, trade }) => ({
+    orders: trades.map(({ n, order, trade }) => ({
       n,
       pair: order.pair,
       side: order.side,
@@ -107,7 +107,7 @@ export function decisionRecord(request: {
   }
 }
 
-/** A tick without one: what stood in its way. */
+/** Record of a tick without a decision, with the reason. */
 export function holdRecord(
   agent: ClaimedAgent,
   { kind, code, message, data }: Exclude<Brained, { kind: 'decision' }>,

@@ -10,7 +10,7 @@ import type { ClaimedAgent, Held, OpenOrder } from './types.ts'
 
 const TIMEOUT_MS = 4_000
 
-/** What an agent stands with when its tick begins. */
+/** An agent's state at the start of a tick. */
 export type Prepared = { agent: ClaimedAgent } & (
   | ({ kind: 'ready'; book: BrainBook; held: Held } & (
       | { mode: 'paper'; bookId: number; practice: boolean }
@@ -24,7 +24,7 @@ export type Ready = Extract<Prepared, { kind: 'ready' }>
 
 type Deps = BookDeps & Pick<TickOptions, 'db' | 'clock' | 'sessions' | 'switches' | 'logger' | 'isSanctioned'>
 
-/** Reads what a batch of ticks needs, together where it can be. */
+/** Reads the data for a batch of ticks, in shared reads where possible. */
 export async function prepareTicks(
   deps: Deps,
   agents: readonly ClaimedAgent[],
@@ -36,7 +36,7 @@ export async function prepareTicks(
   const served = agents.filter(({ wallet }) => !deps.isSanctioned(wallet))
   const refused = agents
     .filter((agent) => !served.includes(agent))
-    .map((agent) => hold(agent, 'SANCTIONED', 'The owner is on the sanctions list: nothing is served.'))
+    .map((agent) => hold(agent, 'SANCTIONED', 'The owner is on the sanctions list.'))
   const dayUse = await dayUseOf(
     deps.db,
     served.map(({ id }) => id),
@@ -53,7 +53,7 @@ export async function prepareTicks(
   return [...refused, ...prepared.flat()]
 }
 
-/** What was signed longer ago can no longer be redeemed, whatever the chain says later. */
+/** Trades signed longer ago can no longer be redeemed. */
 const mayStillLand = (open: readonly OpenOrder[], { id }: ClaimedAgent, nowMs: number): boolean =>
   open.some(({ agentId, createdAtMs }) => agentId === id && nowMs - createdAtMs < TRACELESS_MS)
 
@@ -71,9 +71,9 @@ async function preparePaper(
 ): Promise<Prepared[]> {
   const books = await readPaperBooks(deps, agents, dayUse)
   return agents.map((agent, i): Prepared => {
-    const standing = books[i]!
-    if ('code' in standing) return hold(agent, standing.code, standing.message)
-    return { agent, kind: 'ready', mode: 'paper', ...standing }
+    const book = books[i]!
+    if ('code' in book) return hold(agent, book.code, book.message)
+    return { agent, kind: 'ready', mode: 'paper', ...book }
   })
 }
 
@@ -84,12 +84,12 @@ async function prepareLive(
 ): Promise<Prepared> {
   const { sessionId, executor } = agent
   if (sessionId === null || executor === null) {
-    return hold(agent, 'NO_SESSION', 'No session is attached: grant one to the executor and attach it.')
+    return hold(agent, 'NO_SESSION', 'No session is attached. Grant one to the executor and attach it.')
   }
   const session = await deps.sessions.sessionOf(sessionId)
   const status = session ? statusOf(session, nowS(deps.clock)) : 'revoked'
   if (!session || status === 'revoked' || status === 'expired') {
-    const message = status === 'expired' ? 'The session has ended.' : 'The session was revoked.'
+    const message = status === 'expired' ? 'The session has expired.' : 'The session was revoked.'
     return {
       agent,
       kind: 'pause',
@@ -97,18 +97,18 @@ async function prepareLive(
       message,
     }
   }
-  if (status !== 'active') return hold(agent, 'SESSION_PENDING', 'The session is not switched on.')
+  if (status !== 'active') return hold(agent, 'SESSION_PENDING', 'The session is not active yet.')
   if (session.executor !== executor) {
-    return hold(agent, 'NO_SESSION', 'The session is not for this agent’s executor: attach a new one.')
+    return hold(agent, 'NO_SESSION', 'The session belongs to another executor. Attach a new one.')
   }
   if (pending) {
-    return hold(agent, 'TRADE_PENDING', 'An earlier trade has no receipt yet: the agent waits for it.')
+    return hold(agent, 'TRADE_PENDING', 'Waiting for the receipt of an earlier trade.')
   }
   try {
-    const standing = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
-    return { agent, kind: 'ready', mode: 'live', session, ...standing }
+    const book = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
+    return { agent, kind: 'ready', mode: 'live', session, ...book }
   } catch (error) {
-    deps.logger.warn({ err: error, agent: agent.id }, 'the balances of a live agent could not be read')
-    return hold(agent, 'RPC_UNAVAILABLE', 'The chain did not answer: what the wallet holds is not known.')
+    deps.logger.warn({ err: error, agent: agent.id }, 'failed to read the balances of a live agent')
+    return hold(agent, 'RPC_UNAVAILABLE', 'The chain did not answer, so the wallet’s balances are unknown.')
   }
 }

@@ -6,7 +6,7 @@ import { openQueue } from './queue.ts'
 const logger = createLogger({ level: 'silent' })
 
 withDb('the tick queue', (db) => {
-  it('hands each job out once, whoever asks', async () => {
+  it('delivers each job once', async () => {
     const queue = await openQueue({ db, logger })
     const other = await openQueue({ db, logger })
     const jobs = Array.from({ length: 10 }, (_, i) => ({
@@ -16,20 +16,20 @@ withDb('the tick queue', (db) => {
     await db.transaction((sql) => queue.add(sql, 'quick', jobs))
     expect(await queue.waiting('quick')).toBe(10)
     expect(await queue.take('slow', 5)).toEqual([])
-    const taken = (await Promise.all([queue.take('quick', 7), other.take('quick', 7)])).flat()
-    expect(taken.map(({ job }) => job.token).sort()).toEqual(jobs.map(({ token }) => token))
-    expect(taken[0]!.job.agents).toHaveLength(1)
+    const jobsTaken = (await Promise.all([queue.take('quick', 7), other.take('quick', 7)])).flat()
+    expect(jobsTaken.map(({ job }) => job.token).sort()).toEqual(jobs.map(({ token }) => token))
+    expect(jobsTaken[0]!.job.agents).toHaveLength(1)
     await queue.done(
       'quick',
-      taken.map(({ id }) => id),
+      jobsTaken.map(({ id }) => id),
     )
     expect(await queue.waiting('quick')).toBe(0)
-    const [left] = await db.query<{ n: number }>('select count(*) as n from pgboss.job')
-    expect(left!.n).toBe(0)
+    const [remaining] = await db.query<{ n: number }>('select count(*) as n from pgboss.job')
+    expect(remaining!.n).toBe(0)
     await Promise.all([queue.stop(), other.stop()])
   })
 
-  it('queues nothing of a transaction that failed', async () => {
+  it('queues nothing if the transaction fails', async () => {
     const queue = await openQueue({ db, logger })
     const failing = db.transaction(async (sql) => {
       await queue.add(sql, 'slow', [{ token: 'x', agents: [] }])

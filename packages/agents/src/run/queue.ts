@@ -3,40 +3,40 @@ import type { Logger } from '@pit/platform/logger'
 import PgBoss from 'pg-boss'
 
 /**
- * Ticks that wait for nobody are run many at a time; those that ask a webhook or a model, or trade on chain,
- * one by one. Live ones have lanes of their own: paper is free, and must not delay what moves money.
+ * Ticks without external calls run in batches; ticks that call a webhook or a model, or trade on chain, run
+ * one by one. Live ticks have separate lanes, so that free paper ticks do not delay them.
  */
 export const QUEUES = { quick: 'hosted-ticks', slow: 'hosted-slow-ticks', live: 'hosted-live-ticks' } as const
 export type QueueName = keyof typeof QUEUES
 
-/** A batch of agents whose lease was taken under `token`. */
+/** A batch of agents leased under `token`. */
 export interface TickJob {
   token: string
   agents: { id: string; dueMs: number }[]
 }
 
 export interface TickQueue {
-  /** In the transaction that took the agents: both happen or neither. */
+  /** Runs in the transaction that leases the agents. */
   add(sql: Sql, name: QueueName, jobs: readonly TickJob[]): Promise<void>
   take(name: QueueName, max: number): Promise<{ id: string; job: TickJob }[]>
   done(name: QueueName, ids: readonly string[]): Promise<void>
-  /** Jobs nobody has taken yet. */
+  /** Number of jobs not yet taken. */
   waiting(name: QueueName): Promise<number>
   stop(): Promise<void>
 }
 
 const SCHEMA = 'pgboss'
-/** What a dead worker had taken is forgotten after this: its agents' leases ran out long before. */
+/** Jobs of a dead worker expire after this; the leases of their agents expire much earlier. */
 const EXPIRE_S = 120
 const KEEP_S = 600
 
-/** pg-boss on the store's own face, embedded or not. */
+/** pg-boss on top of our store, embedded or not. */
 export async function openQueue({ db, logger }: { db: Db; logger: Logger }): Promise<TickQueue> {
   const boss = new PgBoss({
     db: faceOf(db, (script) => db.exec(script)),
     schema: SCHEMA,
     schedule: false,
-    // A lost tick is found by its lease, not by its job.
+    // A lost tick is recovered by its lease, not by its job.
     retryLimit: 0,
     expireInSeconds: EXPIRE_S,
     retentionSeconds: KEEP_S,
@@ -44,7 +44,7 @@ export async function openQueue({ db, logger }: { db: Db; logger: Logger }): Pro
     deleteAfterSeconds: KEEP_S,
     maintenanceIntervalSeconds: 60,
   })
-  boss.on('error', (error) => logger.warn({ err: error }, 'the tick queue'))
+  boss.on('error', (error) => logger.warn({ err: error }, 'tick queue error'))
   await boss.start()
   for (const name of Object.values(QUEUES)) {
     await boss.createQueue(name, { name, policy: 'standard', retryLimit: 0, expireInSeconds: EXPIRE_S })
@@ -67,7 +67,7 @@ export async function openQueue({ db, logger }: { db: Db; logger: Logger }): Pro
   }
 }
 
-/** Its scripts of several statements have no values and answer nothing; a single statement may. */
+/** pg-boss sends multi-statement scripts without values or results; a single statement may have both. */
 function faceOf(sql: Sql, exec: (script: string) => Promise<void>): PgBoss.Db {
   return {
     async executeSql(text, values) {
@@ -80,4 +80,4 @@ function faceOf(sql: Sql, exec: (script: string) => Promise<void>): PgBoss.Db {
   }
 }
 
-const neverAScript = () => Promise.reject(new Error('a script inside a transaction'))
+const neverAScript = () => Promise.reject(new Error('scripts are not allowed inside a transaction'))

@@ -4,12 +4,12 @@ import { storableJson } from '../storable.ts'
 import type { LastDecision, LastTrade, LogEntry } from '../types.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** What a tick came to, stored in one go: the decision, the brain's memory, the orders it begins. */
+/** Result of a tick, stored in one transaction: the decision, the brain's state and the orders. */
 export interface TickRecord {
   agent: ClaimedAgent
-  /** The tick this is; the one before must be the agent's last. */
+  /** Number of this tick; the agent's last tick must be the one before. */
   tick: number
-  /** Undefined: what the brain remembered stands. */
+  /** Undefined: the brain's state is unchanged. */
   state: Record<string, unknown> | null | undefined
   lastDecision: LastDecision
   logs: LogEntry[]
@@ -23,15 +23,15 @@ export interface NewOrder {
 }
 
 export interface Recorded {
-  /** False when another worker took the tick over: nothing was stored, and nothing may be done for it. */
-  kept: boolean
-  /** False when the agent was changed, paused or stopped since it was read: no order was begun. */
+  /** False if another worker took the tick over: nothing was stored, and nothing may be executed. */
+  isStored: boolean
+  /** False if the agent was changed, paused or stopped since it was read: no order was stored. */
   stands: boolean
-  /** Ids of the orders, by their n. */
+  /** Order ids by their n. */
   orders: ReadonlyMap<number, number>
 }
 
-/** What a brain may remember. A webhook's or a model's answer is bounded anyway. */
+/** Maximum size of a brain's state. Responses of webhooks and models are bounded anyway. */
 const MAX_STATE_CHARS = 100_000
 
 interface KeptRow {
@@ -40,8 +40,8 @@ interface KeptRow {
 }
 
 /**
- * Stores what ticks decided, all or nothing, before anything is done for it. The tick's number is the fence:
- * a worker that lost its lease finds it taken. Ticks without orders end here.
+ * Stores decisions, all or nothing, before any order is executed. The tick number is the fence: a worker that
+ * lost its lease finds the number used. Ticks without orders end here.
  */
 export async function recordDecisions(
   db: Db,
@@ -50,21 +50,25 @@ export async function recordDecisions(
 ): Promise<Map<string, Recorded>> {
   if (records.length === 0) return new Map()
   return db.transaction(async (sql) => {
-    const kept = new Map((await keepTicks(sql, records, nowMs)).map((row) => [row.id, row]))
-    const mine = records.filter(({ agent }) => kept.has(agent.id))
+    const storedRows = new Map((await keepTicks(sql, records, nowMs)).map((row) => [row.id, row]))
+    const mine = records.filter(({ agent }) => storedRows.has(agent.id))
     await writeLogs(sql, ...mine.flatMap(({ logs }) => logs))
-    const standing = mine.filter(({ agent }) => kept.get(agent.id)!.stands)
+    const standing = mine.filter(({ agent }) => storedRows.get(agent.id)!.stands)
     const orders = await insertOrders(sql, standing, nowMs)
     return new Map(
       records.map(({ agent: { id } }) => [
         id,
-        { kept: kept.has(id), stands: kept.get(id)?.stands ?? false, orders: orders.get(id) ?? new Map() },
+        {
+          isStored: storedRows.has(id),
+          stands: storedRows.get(id)?.stands ?? false,
+          orders: orders.get(id) ?? new Map(),
+        },
       ]),
     )
   })
 }
 
-/** The owner's changes win: of an agent changed meanwhile only the tick and the decision are kept. */
+/** The owner's changes win: for an agent changed meanwhile, only the tick and the decision are stored. */
 function keepTicks(sql: Sql, records: readonly TickRecord[], nowMs: number): Promise<KeptRow[]> {
   return sql.query<KeptRow>(
     `with given as (
@@ -107,7 +111,7 @@ async function insertOrders(
     orders.map((order) => ({ agentId: agent.id, tick, ...order })),
   )
   if (rows.length === 0) return ids
-  const made = await sql.query<{ id: number; agent_id: string; n: number }>(
+  const inserted = await sql.query<{ id: number; agent_id: string; n: number }>(
     `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, status, created_at_ms)
      select agent_id, tick, n, pair, side, micro_usd, 'intended', $7
      from unnest($1::text[], $2::int8[], $3::int4[], $4::text[], $5::text[], $6::int8[])
@@ -123,11 +127,11 @@ async function insertOrders(
       nowMs,
     ],
   )
-  for (const { id, agent_id, n } of made) ids.set(agent_id, (ids.get(agent_id) ?? new Map()).set(n, id))
+  for (const { id, agent_id, n } of inserted) ids.set(agent_id, (ids.get(agent_id) ?? new Map()).set(n, id))
   return ids
 }
 
-/** The last trade, as its owner sees it. */
+/** The last trade, as shown to the owner. */
 export async function keepLastTrade(sql: Sql, agentId: string, trade: LastTrade): Promise<void> {
   await sql.query('update hosted_agents set last_trade = $2 where id = $1', [agentId, storableJson(trade)])
 }

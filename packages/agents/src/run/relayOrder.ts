@@ -9,7 +9,7 @@ import type { LiveRequest, OrderOutcome } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
 import { keepLastTrade } from './record.ts'
 
-/** The bytes are known by their hash from here on: whatever happens, they are only ever looked up. */
+/** The hash is stored from here on: after any failure the bytes are only looked up, never signed again. */
 export async function relayOrder(
   deps: RunDeps,
   request: LiveRequest,
@@ -45,7 +45,7 @@ export async function relayOrder(
       tick,
       atMs: deps.clock.nowMs(),
       kind: 'trade',
-      message: `${doing}: ${order.pair}, ${last.usd} dollars, relayed as ${hash}. ${order.reason}`,
+      message: `${doing}: ${order.pair}, ${last.usd} USD, relayed as ${hash}. ${order.reason}`,
       fee: { bps: fee.bps, class: fee.class, tier: fee.tier },
       data: {
         order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
@@ -63,7 +63,7 @@ export async function relayOrder(
   return 'relayed'
 }
 
-/** A refusal ends it. A lost answer leaves it open: the next tick looks its hash up. */
+/** A refusal ends the order. After a lost response it stays open: the next tick looks up the hash. */
 async function notRelayed(
   deps: RunDeps,
   { agent, order, tick }: LiveRequest,
@@ -79,7 +79,7 @@ async function notRelayed(
       atMs: deps.clock.nowMs(),
       kind: 'error',
       code: error.code,
-      message: `${error.message}${isLost ? ' Its hash is looked up before anything else is traded.' : ''}`,
+      message: `${error.message}${isLost ? ' The transaction hash is looked up before the next trade.' : ''}`,
       data: { order: { n: order.n, pair: order.pair, side: order.side }, tx_hash: hash },
     })
   })
@@ -89,7 +89,7 @@ async function notRelayed(
 const WAIT_MS = 6_000
 const WAIT_STEP_MS = 150
 
-/** Whether a relayed order's trade was mined, and did not revert; waits a moment for it. */
+/** Waits briefly; returns whether a relayed order's trade was mined without a revert. */
 export async function isLanded(
   { db, clock }: Pick<RunDeps, 'db' | 'clock'>,
   orderId: number,
@@ -100,7 +100,7 @@ export async function isLanded(
   const hash = order?.tx_hash ?? null
   if (hash === null) return false
   const trade = await lookUntil(clock, async () => (await tradesByHash(db, [hash])).get(hash), {
-    holds: (found) => found !== undefined && !isUnderWay(found),
+    holds: (record) => record !== undefined && !isUnderWay(record),
     withinMs: WAIT_MS,
     everyMs: WAIT_STEP_MS,
   })

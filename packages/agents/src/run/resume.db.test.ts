@@ -5,8 +5,8 @@ import { decisionOf, openTickWorld, orderOf } from '../../test/tickWorld.ts'
 import type { HostedDeps } from '../deps.ts'
 import { pauseByOwner, resumeAgent } from '../life/pause.ts'
 
-withDb('an agent paused and resumed while its brain decides', (db) => {
-  /** A world whose brains wait until they are let go. */
+withDb('an agent paused and resumed during its decision', (db) => {
+  /** A world whose brains wait for a signal. */
   function openWaiting() {
     const world = openTickWorld(db)
     let letGo = () => {}
@@ -33,25 +33,25 @@ withDb('an agent paused and resumed while its brain decides', (db) => {
         await pauseByOwner(deps, { by, id })
         await resumeAgent(deps, { by, id })
       },
-      askedTimes: (id: string) => world.state.asked.filter(({ agent }) => agent === id).length,
+      askedTimes: (id: string) => world.state.decisions.filter(({ agent }) => agent === id).length,
     }
   }
   const untilAsked = (world: ReturnType<typeof openWaiting>, id: string) =>
     expect.poll(() => world.askedTimes(id), { timeout: 20_000 }).toBe(1)
 
-  it('asks a model no second time before its interval has passed', async () => {
+  it('does not call a model again before its interval has passed', async () => {
     const world = openWaiting()
     const id = await world.addAgent({ brain: 'partner_llm', params: {}, intervalS: 900 })
-    // As after many ticks: the one before this was an interval ago.
+    // As after many ticks: the previous tick was an interval ago.
     await db.query('update hosted_agents set last_decision = $2 where id = $1', [
       id,
       JSON.stringify({ at: Math.floor(world.clock.ms / 1_000) - 900 }),
     ])
-    const done = world.drain()
+    const drained = world.drain()
     await untilAsked(world, id)
     await world.pauseAndResume(id)
     world.letGo()
-    await done
+    await drained
     await world.drain()
     expect(world.askedTimes(id)).toBe(1)
     expect(await world.agentRow(id)).toMatchObject({ tick: 1, next_tick_ms: world.clock.ms + 900_000 })
@@ -62,15 +62,15 @@ withDb('an agent paused and resumed while its brain decides', (db) => {
     expect(await world.ordersOf(id)).toMatchObject([{ tick: 2, status: 'filled' }])
   })
 
-  it('asks a webhook anew, once: what it answered before counts for nothing', async () => {
+  it('calls a webhook once more and discards its earlier response', async () => {
     const world = openWaiting()
     const id = await world.addAgent({ brain: 'webhook', params: { url: 'http://127.0.0.1:9' } })
-    const done = world.drain()
+    const drained = world.drain()
     await untilAsked(world, id)
     await world.pauseAndResume(id)
     await world.pauseAndResume(id)
     world.letGo()
-    await done
+    await drained
     await world.drain()
     expect(world.askedTimes(id)).toBe(2)
     expect(await world.ordersOf(id)).toMatchObject([{ tick: 2, status: 'filled' }])

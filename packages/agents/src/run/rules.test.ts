@@ -54,7 +54,7 @@ const decide = (...orders: ReturnType<typeof order>[]) => ({ orders, reason: '',
 const codes = (judged: ReturnType<typeof judgeOrders>) => judged.map(({ hold }) => hold?.code ?? 'trades')
 
 describe('orders against the agent’s limits', () => {
-  it('counts each order for those after it', () => {
+  it('counts each order for the following ones', () => {
     const orders = Array.from({ length: 4 }, () => order('ETH/USDG', 'buy', 100))
     expect(codes(judgeOrders(decide(...orders), ask({ USDG: 1_000n * USD })))).toEqual([
       'trades',
@@ -71,7 +71,7 @@ describe('orders against the agent’s limits', () => {
     ])
   })
 
-  it('never lets more through than any limit, whatever is ordered', () => {
+  it('never exceeds a limit, whatever is ordered', () => {
     const anOrder = fc.record({
       pair: fc.constantFrom(...agent.pairs, 'DOGE/USDG'),
       side: fc.constantFrom('buy' as const, 'sell' as const),
@@ -111,12 +111,12 @@ describe('orders against the agent’s limits', () => {
     )
   })
 
-  it('sells what there is when more is ordered, all of it to the atom', () => {
+  it('sells the whole position, to the atom, if more is ordered', () => {
     const [all] = judgeOrders(decide(order('ETH/USDG', 'sell', 100)), ask({ ETH: 40n * USD }))
     expect(all!.trade).toMatchObject({ microUsd: 40n * USD, allAtoms: 7n })
     const [part] = judgeOrders(decide(order('ETH/USDG', 'sell', 30)), ask({ ETH: 40n * USD }))
     expect(part!.trade).toMatchObject({ microUsd: 30n * USD, allAtoms: null })
-    // What an order before has changed is not sold by its old atoms.
+    // After an earlier order has changed the position, its old atoms are not used.
     const two = judgeOrders(
       decide(order('ETH/USDG', 'sell', 30), order('ETH/USDG', 'sell', 30)),
       ask({ ETH: 40n * USD }),
@@ -128,15 +128,15 @@ describe('orders against the agent’s limits', () => {
     expect(codes(judgeOrders(decide(order('ETH/USDG', 'sell', 30)), ask({})))).toEqual(['NOTHING_TO_SELL'])
   })
 
-  it('keeps a limit by the reference where there is no mark, and holds where there is neither', () => {
+  it('checks a limit by the reference price without a mark, and holds without both', () => {
     const buys = decide(order('ETH/USDG', 'buy', 100))
     expect(codes(judgeOrders(buys, ask({ ETH: null })))).toEqual(['MAX_POSITION'])
-    const known = (value: bigint) => ask({ ETH: null }, { referenceMicroUsd: () => value })
-    expect(codes(judgeOrders(buys, known(150n * USD)))).toEqual(['trades'])
-    expect(codes(judgeOrders(buys, known(151n * USD)))).toEqual(['MAX_POSITION'])
+    const withReference = (value: bigint) => ask({ ETH: null }, { referenceMicroUsd: () => value })
+    expect(codes(judgeOrders(buys, withReference(150n * USD)))).toEqual(['trades'])
+    expect(codes(judgeOrders(buys, withReference(151n * USD)))).toEqual(['MAX_POSITION'])
   })
 
-  it('lets a practice entrant trade against USDG alone', () => {
+  it('lets a practice entrant trade only against USDG', () => {
     const orders = decide(order('cbBTC/ETH', 'buy', 10), order('cbBTC/USDG', 'buy', 10))
     expect(codes(judgeOrders(orders, ask({ ETH: 20n * USD }, { practice: true })))).toEqual([
       'LEAGUE_PAIR',
@@ -145,7 +145,7 @@ describe('orders against the agent’s limits', () => {
   })
 })
 
-describe('an order left open', () => {
+describe('an open order', () => {
   const open = (more: Partial<OpenOrder>): OpenOrder => ({
     id: 1,
     agentId: 'a',
@@ -165,7 +165,7 @@ describe('an order left open', () => {
   const settle = (order_: OpenOrder, { onChain = false, afterMs = 0 } = {}) =>
     settleOf(order_, { onChain, nowMs: 1_000 + afterMs })
 
-  it('is never begun again', () => {
+  it('is never started again', () => {
     for (const afterMs of [0, TRACELESS_MS, 10 * TRACELESS_MS]) {
       expect(settle(open({ status: 'intended', txHash: null }), { afterMs })).toMatchObject({
         status: 'failed',
@@ -174,7 +174,7 @@ describe('an order left open', () => {
     }
   })
 
-  it('is what the relay and the chain say it is', () => {
+  it('takes its status from the relay and the chain', () => {
     expect(settle(open({ trade: trade('mined') }))).toMatchObject({ status: 'filled', tradeId: 7 })
     expect(settle(open({ trade: trade('reverted') }))).toMatchObject({
       status: 'failed',
@@ -189,7 +189,7 @@ describe('an order left open', () => {
     expect(settle(open({}), { onChain: true })).toMatchObject({ status: 'relayed' })
   })
 
-  it('is given up only once nobody can send it any more', () => {
+  it('fails only after it can no longer be sent', () => {
     expect(settle(open({}), { afterMs: TRACELESS_MS - 1 })).toBeNull()
     expect(settle(open({}), { afterMs: TRACELESS_MS })).toMatchObject({
       status: 'failed',
@@ -227,7 +227,7 @@ describe('a book as a brain sees it', () => {
     })
   })
 
-  it('knows no worth where a price or a balance is missing', () => {
+  it('has no value if a price or a balance is missing', () => {
     expect(
       see([
         [USDG.address, 9n * USD],

@@ -11,16 +11,16 @@ import { type Recorded, recordDecisions } from './record.ts'
 import { settleOrders } from './settle.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** After so many failed ticks in a row nobody is asked any more. */
+/** Pause an agent after this many failed ticks in a row. */
 const MAX_ERRORS = 20
 
-/** One tick of each of these agents, all under one lease. What fails of one leaves the others alone. */
+/** Runs one tick of each of these agents under one lease. A failure of one does not affect the others. */
 export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): Promise<void> {
-  const { clock, counted } = deps
+  const { clock, tickMetrics } = deps
   const startedMs = clock.nowMs()
-  for (const { dueMs } of agents) counted.began(startedMs - dueMs)
-  const gone = agents.filter(({ status, deletedAtS }) => status !== 'active' || deletedAtS !== null)
-  const ticking = agents.filter((agent) => !gone.includes(agent))
+  for (const { dueMs } of agents) tickMetrics.began(startedMs - dueMs)
+  const inactive = agents.filter(({ status, deletedAtS }) => status !== 'active' || deletedAtS !== null)
+  const ticking = agents.filter((agent) => !inactive.includes(agent))
   const open = await settleOrders(deps, await openOrdersOf(deps.db, ids(agents)))
   const prepared = ticking.length > 0 ? await prepareTicks(deps, ticking, open) : []
   await deps.history.refresh(prepared.flatMap(({ agent }) => agent.tokens.map(({ address }) => address)))
@@ -32,7 +32,7 @@ export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): 
   )
   const recorded = await recordAll(deps, decided)
   const trading = decided.filter(({ record }) => record.orders.length > 0)
-  const ended = [...gone, ...paused.map(({ agent }) => agent)]
+  const ended = [...inactive, ...paused.map(({ agent }) => agent)]
   if (ended.length > 0) await release(deps, ended)
   await eachOf(deps, trading, (one) => carryOut(deps, one, recorded.get(one.record.agent.id)!))
   await keepEquity(deps, decided)
@@ -44,7 +44,7 @@ const ids = (agents: readonly { id: string }[]): string[] => agents.map(({ id })
 const release = (deps: RunDeps, agents: readonly ClaimedAgent[]) =>
   releaseAgents(deps.db, agents[0]!.claim, ids(agents), deps.clock.nowMs())
 
-/** Together; when the store refuses that, one by one: what cannot be stored of one is that one's fault. */
+/** Stores all in one batch; falls back to one by one, so that one bad record does not affect the others. */
 async function recordAll(deps: RunDeps, decided: readonly Decided[]): Promise<Map<string, Recorded>> {
   const nowMs = deps.clock.nowMs()
   try {
@@ -55,16 +55,16 @@ async function recordAll(deps: RunDeps, decided: readonly Decided[]): Promise<Ma
     )
   } catch (error) {
     if (isStoreUnavailable(error)) throw error
-    deps.logger.error({ err: error }, 'a batch of decisions could not be stored; they are stored one by one')
+    deps.logger.error({ err: error }, 'failed to store a batch of decisions; storing them one by one')
   }
   const recorded = new Map<string, Recorded>()
   for (const { record } of decided) {
     const own = await recordDecisions(deps.db, [record], nowMs).catch((error) => {
       if (isStoreUnavailable(error)) throw error
-      deps.logger.error({ err: error, agent: record.agent.id }, 'a decision could not be stored')
+      deps.logger.error({ err: error, agent: record.agent.id }, 'failed to store a decision')
       return recordDecisions(
         deps.db,
-        [failedRecord(record.agent, nowMs, 'What it decided could not be stored.')],
+        [failedRecord(record.agent, nowMs, 'The decision could not be stored.')],
         nowMs,
       )
     })
@@ -73,7 +73,7 @@ async function recordAll(deps: RunDeps, decided: readonly Decided[]): Promise<Ma
   return recorded
 }
 
-/** The session ended, or too much went wrong: the agent waits for its owner. */
+/** The session ended or too many ticks failed: the agent waits for its owner. */
 async function pause(deps: RunDeps, prepared: Prepared): Promise<void> {
   if (prepared.kind !== 'pause') return
   const { agent, reason, message } = prepared
@@ -85,29 +85,29 @@ async function pause(deps: RunDeps, prepared: Prepared): Promise<void> {
       atMs: deps.clock.nowMs(),
       kind: reason.code === 'SESSION_ENDED' ? 'session' : 'state',
       code: reason.code,
-      message: `The agent pauses: ${message}`,
+      message: `The agent was paused: ${message}`,
       data: reason,
     })
   })
-  deps.counted.held(reason.code)
+  deps.tickMetrics.held(reason.code)
 }
 
-/** A few at a time: the store is shared. An order's fault is its own. */
+/** Limited concurrency; one failing order does not affect others. */
 async function eachOf<T extends Decided>(
   deps: RunDeps,
   all: readonly T[],
   run: (one: T) => Promise<void>,
 ): Promise<void> {
-  const left = [...all]
+  const remaining = [...all]
   const worker = async () => {
-    for (let one = left.shift(); one; one = left.shift()) {
+    for (let one = remaining.shift(); one; one = remaining.shift()) {
       await run(one).catch((error) => {
-        // Its orders stay as they are: the next tick ends them.
-        deps.logger.error({ err: error, agent: one.record.agent.id }, 'a tick failed while it traded')
+        // Its orders stay open; the next tick ends them.
+        deps.logger.error({ err: error, agent: one.record.agent.id }, 'a tick failed during its trades')
       })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(TRADES_AT_ONCE, left.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(TRADES_AT_ONCE, remaining.length) }, worker))
 }
 const TRADES_AT_ONCE = 4
 
@@ -117,11 +117,11 @@ async function keepEquity(deps: RunDeps, decided: readonly Decided[]): Promise<v
   )
   if (books.length === 0) return
   await deps.paper.recordEquity(books).catch((error) => {
-    deps.logger.warn({ err: error }, 'the worth of paper books was not kept')
+    deps.logger.warn({ err: error }, 'failed to store paper equity')
   })
 }
 
-/** What is counted and tidied once a tick is over. */
+/** Metrics and cleanup after a tick. */
 async function finish(
   deps: RunDeps,
   { record, judged, outcome }: Decided,
@@ -129,17 +129,17 @@ async function finish(
   startedMs: number,
 ): Promise<void> {
   const { agent, tick } = record
-  deps.counted.ended(recorded.kept ? outcome : 'lost', (deps.clock.nowMs() - startedMs) / 1_000)
-  if (!recorded.kept) return
-  for (const { hold } of judged) if (hold) deps.counted.held(hold.code)
-  if (outcome === 'hold') deps.counted.held(String(record.logs[0]?.code))
+  deps.tickMetrics.ended(recorded.isStored ? outcome : 'lost', (deps.clock.nowMs() - startedMs) / 1_000)
+  if (!recorded.isStored) return
+  for (const { hold } of judged) if (hold) deps.tickMetrics.held(hold.code)
+  if (outcome === 'hold') deps.tickMetrics.held(String(record.logs[0]?.code))
   try {
     if (outcome === 'error' && agent.errorsInARow + 1 >= MAX_ERRORS) {
-      const why = `${MAX_ERRORS} ticks in a row failed, the last with ${record.logs[0]?.code}.`
+      const why = `${MAX_ERRORS} ticks in a row failed, the last one with ${record.logs[0]?.code}.`
       await pause(deps, { agent, kind: 'pause', reason: { code: 'ERRORS', why }, message: why })
     }
     await thinLogs(deps.db, agent.id, tick)
   } catch (error) {
-    deps.logger.warn({ err: error, agent: agent.id }, 'what follows a tick failed')
+    deps.logger.warn({ err: error, agent: agent.id }, 'cleanup after a tick failed')
   }
 }

@@ -7,54 +7,57 @@ import type { TickOptions } from './deps.ts'
 import { moveOrder, type OrderEnd, oldOpenOrders, sweepOrders } from './orders.ts'
 import type { OpenOrder } from './types.ts'
 
-/** Signed bytes that left no trace for this long leave none any more: the leaf they redeem has run out. */
+/** Signed bytes without a trace for this long can no longer be mined: their leaf has expired. */
 export const TRACELESS_MS = (SESSION.leafTtlS + 30) * 1_000
 
-/** What becomes of an order that an earlier tick left open; null while only the chain can tell. */
-export type Settled = (OrderEnd & { message: string }) | null
+/** New status of an order that an earlier tick left open; null while it is undecided. */
+export type Settlement = (OrderEnd & { message: string }) | null
 
 /**
- * Pure: an order is never carried out a second time. What was not signed never left; what was signed is known
- * to the relay, which writes before it sends, or to the chain, or to nobody.
+ * Pure. An order is never executed twice: an unsigned one was never sent; a signed one is known to the relay,
+ * which stores it before sending, or to the chain, or was never sent.
  */
-export function settleOf(order: OpenOrder, { onChain, nowMs }: { onChain: boolean; nowMs: number }): Settled {
+export function settleOf(
+  order: OpenOrder,
+  { onChain, nowMs }: { onChain: boolean; nowMs: number },
+): Settlement {
   if (order.status === 'intended') {
     return {
       status: 'failed',
       code: 'TRADE_LOST',
-      message: 'The order was begun, but its worker ended before it traded; it is not repeated.',
+      message: 'The worker stopped before the order was executed. It is not repeated.',
     }
   }
   const { trade } = order
   if (trade) {
-    const known = { tradeId: trade.id }
-    if (trade.status === 'mined') return { status: 'filled', ...known, message: 'The trade was mined.' }
+    const ids = { tradeId: trade.id }
+    if (trade.status === 'mined') return { status: 'filled', ...ids, message: 'The trade was mined.' }
     if (trade.status === 'reverted')
-      return failed('The trade was mined and reverted; only gas was spent.', known)
+      return failed('The trade was mined and reverted; only gas was spent.', ids)
     if (trade.status === 'dropped' || trade.status === 'refused') {
-      return failed('The trade never reached the chain.', known)
+      return failed('The trade did not reach the chain.', ids)
     }
     return order.status === 'signed'
-      ? { status: 'relayed', ...known, message: 'The trade was relayed; its receipt is awaited.' }
+      ? { status: 'relayed', ...ids, message: 'The trade was relayed; waiting for its receipt.' }
       : null
   }
-  if (onChain) return { status: 'relayed', message: 'The chain shows the trade.' }
+  if (onChain) return { status: 'relayed', message: 'The trade was found on chain.' }
   if (nowMs - order.createdAtMs < TRACELESS_MS) return null
   return {
     status: 'failed',
     code: 'TRADE_LOST',
-    message: 'The trade was signed, but its worker ended before it left; it can no longer be sent.',
+    message: 'The worker stopped after signing and before sending the trade. It can no longer be sent.',
   }
 }
 
-const failed = (message: string, known: { tradeId: number }): Settled => ({
+const failed = (message: string, ids: { tradeId: number }): Settlement => ({
   status: 'failed',
   code: 'TRADE_FAILED',
-  ...known,
+  ...ids,
   message,
 })
 
-/** Ends what can be ended and tells what is still open. */
+/** Ends orders where possible and returns those still open. */
 export async function settleOrders(
   { db, rpc, clock }: Pick<TickOptions, 'rpc' | 'clock'> & { db: Db },
   orders: readonly OpenOrder[],
@@ -62,69 +65,69 @@ export async function settleOrders(
   const open: OpenOrder[] = []
   for (const order of orders) {
     const untraced = order.status !== 'intended' && !order.trade && order.txHash !== null
-    // A node that does not answer tells nothing: the order stays open.
+    // Without an answer from the node the order stays open.
     const onChain = untraced && (await readOne(rpc, askIsKnown(order.txHash!)).catch(() => null))
     const nowMs = clock.nowMs()
-    const settled = onChain === null ? null : settleOf(order, { onChain, nowMs })
-    if (settled === null) {
+    const settlement = onChain === null ? null : settleOf(order, { onChain, nowMs })
+    if (settlement === null) {
       open.push(order)
       continue
     }
     await db.transaction(async (sql) => {
-      if (await moveOrder(sql, order.id, order.status, settled)) {
-        await writeLogs(sql, ...entriesOf(order, settled, nowMs))
+      if (await moveOrder(sql, order.id, order.status, settlement)) {
+        await writeLogs(sql, ...entriesOf(order, settlement, nowMs))
       }
     })
-    if (settled.status === 'relayed') open.push({ ...order, status: 'relayed' })
+    if (settlement.status === 'relayed') open.push({ ...order, status: 'relayed' })
   }
   return open
 }
 
 /**
- * A trade has one `trade` row, written when it left: by its own worker, or here when that ended before. What
- * the chain made of it is a `watch` row; an order that came to nothing is an error.
+ * A trade has exactly one `trade` row: written by its worker when it is sent, or here if that worker died.
+ * The receipt is a `watch` row; a failed order is an `error` row.
  */
-export function entriesOf(order: OpenOrder, settled: NonNullable<Settled>, atMs: number): LogEntry[] {
+export function entriesOf(order: OpenOrder, settlement: NonNullable<Settlement>, atMs: number): LogEntry[] {
   const isMined = order.trade?.status === 'mined' || order.trade?.status === 'reverted'
-  const hasLeft = isMined || settled.status === 'relayed'
+  const hasLeft = isMined || settlement.status === 'relayed'
   const common = {
     agentId: order.agentId,
     tick: order.tick,
     atMs,
     data: {
       order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
-      status: settled.status,
+      status: settlement.status,
       tx_hash: order.txHash,
       trade_id: order.trade?.id ?? null,
     },
   }
   const fee = order.fee && { fee: order.fee }
   const doing = order.side === 'buy' ? 'Buying' : 'Selling'
-  const left: LogEntry = {
+  const sentEntry: LogEntry = {
     ...common,
     ...fee,
     kind: 'trade',
     message:
-      `${doing}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${order.txHash}.` +
-      (settled.status === 'relayed' ? ` ${settled.message}` : ''),
+      `${doing}: ${order.pair}, ${usdOf(order.microUsd)} USD, relayed as ${order.txHash}.` +
+      (settlement.status === 'relayed' ? ` ${settlement.message}` : ''),
   }
   const followed: LogEntry = {
     ...common,
     ...(isMined && fee),
     kind: isMined ? 'watch' : 'error',
-    ...(settled.code !== undefined && { code: settled.code }),
-    message: settled.message,
+    ...(settlement.code !== undefined && { code: settlement.code }),
+    message: settlement.message,
   }
   return [
-    ...(order.status === 'signed' && hasLeft ? [left] : []),
-    ...(settled.status === 'relayed' ? [] : [followed]),
+    ...(order.status === 'signed' && hasLeft ? [sentEntry] : []),
+    ...(settlement.status === 'relayed' ? [] : [followed]),
   ]
 }
 
 const OLD_MS = 10 * 60_000
 const AT_ONCE = 500
 
-/** Ends what agents that no longer tick left open, and deletes orders that ended long ago. */
+/** Ends open orders of agents that no longer tick, and deletes old orders. */
 export async function sweepRun(deps: Pick<TickOptions, 'rpc' | 'clock'> & { db: Db }): Promise<void> {
   const nowMs = deps.clock.nowMs()
   await settleOrders(deps, await oldOpenOrders(deps.db, nowMs - OLD_MS, AT_ONCE))

@@ -4,7 +4,7 @@ import { fail } from '@pit/protocol'
 import type { PlanTx } from '@pit/trading'
 import type { TickOptions } from './deps.ts'
 
-/** The executor's signature over exactly this transaction; the bytes are read back before they are sent. */
+/** The executor's signature over exactly this transaction; the signed bytes are decoded and compared. */
 export async function signTx(
   { signer, crypto }: Pick<TickOptions, 'signer'> & { crypto: Crypto },
   executor: Address,
@@ -40,7 +40,7 @@ export async function signTx(
     senderOf(crypto, parsed.tx) === executor
   if (!parsed.ok || !isAsAsked) {
     return fail('SIGNER_MISMATCH', {
-      message: 'The signer’s bytes are not the transaction that was asked for.',
+      message: 'The signer returned a different transaction than requested.',
     })
   }
   return { raw, hash: hashTx(crypto, parsed.tx) }

@@ -8,7 +8,7 @@ import { KEPT_ROWS, thinLogs } from '../logs.ts'
 import { LEASE_MS, QUEUED_MS, SLOW_PER_WALLET } from './leases.ts'
 
 withDb('ticks of hosted agents', (db) => {
-  it('decides, writes what it begins and fills it on paper, tick after tick', async () => {
+  it('decides, stores its orders and fills them on paper, tick after tick', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     await world.drain()
@@ -30,7 +30,7 @@ withDb('ticks of hosted agents', (db) => {
       paper: true,
     })
 
-    // Nothing is due until the next time, which is half an interval away at least and one and a half at most.
+    // The next tick is due in half to one and a half intervals.
     await world.drain()
     expect((await world.agentRow(id)).tick).toBe(1)
     const { next_tick_ms: next } = await world.agentRow(id)
@@ -49,7 +49,7 @@ withDb('ticks of hosted agents', (db) => {
     )
   })
 
-  it('skips what is late instead of stacking it', async () => {
+  it('skips missed ticks', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     await world.drain()
@@ -59,7 +59,7 @@ withDb('ticks of hosted agents', (db) => {
     expect(await world.agentRow(id)).toMatchObject({ tick: 2, next_tick_ms: next! + 11 * 60_000 })
   })
 
-  it('spreads agents that were made at once', async () => {
+  it('spreads agents created at the same time', async () => {
     const world = openTickWorld(db)
     world.state.brain = () => decisionOf()
     const ids = await Promise.all(Array.from({ length: 120 }, () => world.addAgent({ intervalS: 300 })))
@@ -69,7 +69,7 @@ withDb('ticks of hosted agents', (db) => {
     expect(tenths.size).toBeGreaterThanOrEqual(9)
   })
 
-  it('lets an owner’s slow webhooks delay that owner’s alone', async () => {
+  it('lets slow webhooks delay only agents of the same owner', async () => {
     const world = openTickWorld(db)
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -82,11 +82,12 @@ withDb('ticks of hosted agents', (db) => {
     const hook = { brain: 'webhook', params: { url: 'http://127.0.0.1:9' } } as const
     const own = new Set<string>()
     for (let i = 0; i < 10; i++) own.add(await world.addAgent(hook))
-    const ownAsked = () => new Set(world.state.asked.map(({ agent }) => agent).filter((id) => own.has(id)))
+    const ownAsked = () =>
+      new Set(world.state.decisions.map(({ agent }) => agent).filter((id) => own.has(id)))
     const other = await world.addAgent({ ...hook, wallet: '0x00000000000000000000000000000000000000ee' })
     const done = world.drain()
     await expect
-      .poll(() => world.state.asked.some(({ agent }) => agent === other), { timeout: 10_000 })
+      .poll(() => world.state.decisions.some(({ agent }) => agent === other), { timeout: 10_000 })
       .toBe(true)
     const askedMeanwhile = ownAsked().size
     release()
@@ -95,7 +96,7 @@ withDb('ticks of hosted agents', (db) => {
     expect(ownAsked().size).toBe(10)
   })
 
-  it('ticks an agent once, however many workers there are', async () => {
+  it('ticks an agent once with several workers', async () => {
     const world = openTickWorld(db)
     const ids = await Promise.all(Array.from({ length: 60 }, () => world.addAgent()))
     const others = [world.another(), world.another({ workerId: 'worker 3' })]
@@ -106,7 +107,7 @@ withDb('ticks of hosted agents', (db) => {
     }
   })
 
-  it('takes over what a dead worker left, and repeats only what was not decided', async () => {
+  it('takes over ticks of a dead worker, and repeats only undecided ones', async () => {
     const world = openTickWorld(db)
     const [queued, claimed, decided] = [
       await world.addAgent(),
@@ -119,7 +120,7 @@ withDb('ticks of hosted agents', (db) => {
         'update hosted_agents set lease_by = $2, lease_until_ms = $3, next_tick_ms = $4 where id = $1',
         [id, by, untilMs, nowMs + 60_000],
       )
-    await lease(queued, 'queued by somebody', nowMs + QUEUED_MS)
+    await lease(queued, 'queued elsewhere', nowMs + QUEUED_MS)
     await lease(claimed, 'worker 9', nowMs + LEASE_MS)
     await lease(decided, 'worker 9', nowMs + LEASE_MS)
     await db.query('update hosted_agents set tick = 1 where id = $1', [decided])
@@ -136,7 +137,7 @@ withDb('ticks of hosted agents', (db) => {
       expect(await world.agentRow(id)).toMatchObject({ tick: 1, lease_by: null })
       expect(await world.ordersOf(id)).toMatchObject([{ tick: 1, status: 'filled' }])
     }
-    // What was begun is ended, not repeated; the agent goes on with its next tick.
+    // Started orders are ended, not repeated; the agent continues with its next tick.
     expect(await world.ordersOf(decided)).toMatchObject([
       { tick: 1, n: 0, status: 'failed', code: 'TRADE_LOST' },
       { tick: 2, n: 0, status: 'filled' },
@@ -160,28 +161,29 @@ withDb('ticks of hosted agents', (db) => {
     await world.drain()
     expect((await world.agentRow(id)).tick).toBe(1)
     expect(await world.ordersOf(id)).toMatchObject([{ tick: 1, n: 0, status: 'filled' }])
-    expect(world.state.asked.filter(({ agent }) => agent === id)).toHaveLength(2)
+    expect(world.state.decisions.filter(({ agent }) => agent === id)).toHaveLength(2)
     const logs = await world.logsOf(id)
     expect(logs.map(({ kind }) => kind)).toEqual(['decision', 'trade'])
   })
 
-  it('takes over nothing from itself, however late it renews', async () => {
+  it('does not take over its own ticks after a late renewal', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     world.state.brain = async () => {
       world.clock.ms += LEASE_MS + 1
-      // Each look for what is due first asks three times how much is queued: two whole looks find it taken.
+      // Each scheduling round first reads three queue lengths; after two full rounds the tick is still
+      // leased.
       const { texts, end } = queriesOf(world)
       await until(() => texts.filter((text) => /count\(\*\).*pgboss/is.test(text)).length >= 9)
       end()
       return decisionOf(orderOf('ETH/USDG', 'buy', 10))
     }
     await world.drain()
-    expect(world.state.asked.filter(({ agent }) => agent === id)).toHaveLength(1)
+    expect(world.state.decisions.filter(({ agent }) => agent === id)).toHaveLength(1)
     expect(await world.ordersOf(id)).toMatchObject([{ tick: 1, status: 'filled' }])
   })
 
-  it('keeps so many of an agent’s decisions, and all of its trades', async () => {
+  it('keeps a limited number of decisions, and all trades of an agent', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     await db.query(
@@ -198,7 +200,7 @@ withDb('ticks of hosted agents', (db) => {
     expect((await world.logsOf(id)).filter(({ kind }) => kind === 'trade')).toHaveLength(KEPT_ROWS / 2 + 100)
   })
 
-  it('trades nothing of an agent that its owner changed or paused while it decided', async () => {
+  it('does not trade if the owner changed or paused the agent during its decision', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     world.state.brain = async () => {
@@ -213,16 +215,16 @@ withDb('ticks of hosted agents', (db) => {
     expect(await world.agentRow(id)).toMatchObject({ tick: 1, brain_state: null, lease_by: null })
   })
 
-  it('stands still while the kill switch is on', async () => {
+  it('does not tick while the kill switch is on', async () => {
     const world = openTickWorld(db)
     world.state.killed = true
     const id = await world.addAgent()
     await world.drain()
-    expect(world.state.asked.filter(({ agent }) => agent === id)).toEqual([])
+    expect(world.state.decisions.filter(({ agent }) => agent === id)).toEqual([])
     expect(await world.logsOf(id)).toMatchObject([{ kind: 'hold', code: 'KILLED', tick: 1 }])
   })
 
-  it('holds what passes the agent’s limits, and says which', async () => {
+  it('holds orders that exceed the agent’s limits, with the limit’s code', async () => {
     const world = openTickWorld(db)
     const limits = {
       maxTradeMicroUsd: 100n * USD,
@@ -247,12 +249,12 @@ withDb('ticks of hosted agents', (db) => {
       { n: 4, status: 'filled' },
       { n: 5, status: 'filled' },
     ])
-    // The day's limit is a rolling one, and the position's counts what is held.
+    // The daily limit is rolling, and the position limit counts current holdings.
     world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 40), orderOf('ETH/USDG', 'buy', 60))
     world.clock.ms = (await world.agentRow(id)).next_tick_ms!
     await world.drain()
     expect((await world.logsOf(id)).slice(-2).map(({ code }) => code)).toEqual(['MAX_POSITION', 'MAX_DAY'])
-    // A sale of more than there is sells what there is.
+    // A sale larger than the holding sells the holding.
     world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'sell', 100))
     world.clock.ms += 25 * 3_600_000
     await world.drain()
@@ -262,7 +264,7 @@ withDb('ticks of hosted agents', (db) => {
     expect(book.balances.map(({ symbol }) => symbol)).toEqual(['USDG'])
   })
 
-  it('holds an order that a plan would refuse, with its code', async () => {
+  it('holds an order that a plan would refuse, with the same code', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent({ usd: 20 })
     world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20))
@@ -273,7 +275,7 @@ withDb('ticks of hosted agents', (db) => {
     expect((await dayUseOf(db, [id], world.clock.ms)).get(id)).toBeUndefined()
   })
 
-  it('trades a practice entrant’s season book, against USDG alone, and holds when the league does', async () => {
+  it('trades a practice entrant’s season book only against USDG, and holds if the league does', async () => {
     const world = openTickWorld(db)
     const bookId = await world.paper.openBook(db, {
       owner: `practice:1:${Math.random()}`,
@@ -310,7 +312,7 @@ withDb('ticks of hosted agents', (db) => {
     expect((await world.logsOf(id)).at(-1)).toMatchObject({ kind: 'state', code: 'ERRORS' })
   })
 
-  it('stores whatever words a brain finds, and holds what is no order of its own', async () => {
+  it('stores any text of a brain, and holds orders for foreign pairs', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     const awful = `a\0b\ud800 ${'x'.repeat(100_000)}`
@@ -332,16 +334,16 @@ withDb('ticks of hosted agents', (db) => {
     expect((await world.agentRow(id)).tick).toBe(1)
   })
 
-  it('serves no owner on the sanctions list', async () => {
+  it('holds for an owner on the sanctions list', async () => {
     const world = openTickWorld(db)
     const id = await world.addAgent()
     world.state.sanctioned = WALLET
     await world.drain()
     expect(await world.logsOf(id)).toMatchObject([{ kind: 'hold', code: 'SANCTIONED' }])
-    expect(world.state.asked.filter(({ agent }) => agent === id)).toEqual([])
+    expect(world.state.decisions.filter(({ agent }) => agent === id)).toEqual([])
   })
 
-  it('lets those that wait for nobody pass those that wait', async () => {
+  it('runs quick ticks while slow ones wait', async () => {
     const world = openTickWorld(db, { concurrency: 2 })
     let letGo = () => {}
     const held = new Promise<void>((resolve) => {
@@ -351,7 +353,7 @@ withDb('ticks of hosted agents', (db) => {
       if (agent.brain === 'webhook') await held
       return decisionOf()
     }
-    // Of an owner each, and more than wait in the queue.
+    // One agent per owner, and more than fit in the queue.
     const walletOf = (n: number) => `0x${(n + 1).toString(16).padStart(40, 'c')}` as const
     const slow = await Promise.all(
       Array.from({ length: 70 }, (_, n) => world.addAgent({ brain: 'webhook', wallet: walletOf(n) })),
@@ -368,7 +370,7 @@ withDb('ticks of hosted agents', (db) => {
     expect(await ticks(slow)).toBe(70)
   }, 180_000)
 
-  it('reads the marks of a minute once for everybody', async () => {
+  it('reads the marks of a minute once for all agents', async () => {
     const world = openTickWorld(db)
     const minuteS = Math.floor(world.clock.ms / 60_000) * 60
     await db.query(

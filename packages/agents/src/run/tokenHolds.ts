@@ -6,7 +6,7 @@ import type { AgentToken, HostedAgent } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import type { FindTokenHold, TokenHold } from './types.ts'
 
-/** A screen older than this says little: its token is looked at again before an agent trades it unasked. */
+/** A token with an older screen is screened again before an agent trades it. */
 const SCREEN_MAX_AGE_S = 2 * 86_400
 
 export function createTokenHolds(
@@ -18,16 +18,16 @@ export function createTokenHolds(
   const closes = closingOf(profile)
   const sessionOpen = stockSessionOf(profile)
 
-  /** Of a token by address: what its record says. */
+  /** Checks the record of a token traded by address. */
   async function ofRecord({ terms }: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
     if (core.has(address)) return null
-    const known = await tokens.find(address)
-    if (!known || known.record.screened_at === null) {
+    const stored = await tokens.find(address)
+    if (!stored || stored.record.screened_at === null) {
       return { code: 'TOKEN_STALE', message: `${token} has not been screened.` }
     }
-    const { record } = known
+    const { record } = stored
     if (record.stock_beacon === null) {
-      return { code: 'STOCK_UNREAD', message: `Whether ${token} is a stock token could not be read.` }
+      return { code: 'STOCK_UNREAD', message: `Failed to read whether ${token} is a stock token.` }
     }
     const ageS = nowS(clock) - (record.screened_at ?? 0)
     if (ageS > SCREEN_MAX_AGE_S) {
@@ -41,21 +41,21 @@ export function createTokenHolds(
     return null
   }
 
-  /** Whoever asks has looked at the session itself. */
+  /** The caller has checked the session itself. */
   async function isAttested(agent: HostedAgent): Promise<boolean> {
     const { last } = await readStock(deps.db, agent.id)
     const session = { status: 'active' } as const
     return last !== null && whyNotValid(last, { agent, session, nowS: nowS(clock) }) === null
   }
 
-  /** Of a stock token: the owner's attestation, and the hours it trades in. */
+  /** Checks the owner's attestation and the market hours of a stock token. */
   async function ofStock(agent: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
     if (agent.mode === 'live' && !(await isAttested(agent))) {
       return {
         code: 'STOCK_ATTESTATION',
         message:
-          `${token} is a stock token: the owner’s signed attestation is missing, has ended or was taken ` +
-          'back.',
+          `${token} is a stock token: the owner’s signed attestation is missing, has expired or was ` +
+          'revoked.',
       }
     }
     if (closes(address) && !sessionOpen(clock.nowMs())) {
@@ -67,7 +67,7 @@ export function createTokenHolds(
     return null
   }
 
-  /** Of its price: an issuer that holds the feed still, or a dollar that is none. */
+  /** Checks the price: frozen by the issuer, or a depegged dollar. */
   function ofPrice({ token, address }: AgentToken): TokenHold | null {
     const why = market.mark(address)?.staleWhy
     if (why === 'off_peg') {
@@ -75,7 +75,7 @@ export function createTokenHolds(
       return { code: 'TOKEN_STALE', message }
     }
     if (why !== 'frozen') return null
-    return { code: 'TOKEN_STALE', message: `The issuer of ${token} holds its price still.` }
+    return { code: 'TOKEN_STALE', message: `The issuer of ${token} has frozen its price.` }
   }
 
   return async (agent, ends, session) => {
@@ -89,14 +89,14 @@ export function createTokenHolds(
     if (feedless && lengthS > SESSION.expiresInSMaxFeedless) {
       return {
         code: 'SESSION_TOO_LONG',
-        message: `${feedless.token} has no oracle feed: its sessions last a day at most, this one ${lengthS} s.`,
+        message: `${feedless.token} has no oracle feed, so a session may last at most 86400 s; this one lasts ${lengthS} s.`,
       }
     }
     return null
   }
 }
 
-/** Whether a stock token keeps hours: unless the profile says otherwise, it does. */
+/** Whether a stock token has market hours; true unless the profile says otherwise. */
 function closingOf({ core_tokens, listed_stocks }: ChainProfile): (address: Address) => boolean {
   const always = new Set(
     [...core_tokens, ...listed_stocks]

@@ -13,19 +13,19 @@ import {
 import type { CosignedTrade, Session } from '@pit/sessions'
 import type { AgentTerms, AgentToken } from '../types.ts'
 
-/** What a co-signed trade is held against before its executor signs. */
+/** Expected values of a co-signed trade, checked before its executor signs. */
 export interface TradeFacts {
   trade: CosignedTrade
   session: Session
   manager: Address
   order: { tokenIn: AgentToken; tokenOut: AgentToken; microUsd: bigint }
-  /** The agent's own, which may be narrower than the session's. */
+  /** The agent's own terms, which may be narrower than the session's. */
   terms: AgentTerms
-  /** Null when it could not be read. */
+  /** Null if it could not be read. */
   feeClass: FeeClass | null
-  /** The wallet's rate of a major trade now. */
+  /** The wallet's current rate for a major trade. */
   tierBps: number
-  /** What the quote that was judged expects to arrive, and the most it may slip. */
+  /** Expected output and maximum slippage of the checked quote. */
   quoted: { expected: bigint; slippageCapBps: number }
   marks: { in: Mark | undefined; out: Mark | undefined }
 }
@@ -36,8 +36,7 @@ export interface TradeHold {
 }
 
 /**
- * A careful client's checks, in order; each says in words why the trade must not be signed. The signer has
- * made its own.
+ * Client-side checks, in order; each returns why the trade must not be signed. The signer has made its own.
  */
 export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[] = [
   {
@@ -45,11 +44,11 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
     check({ trade, session, manager }) {
       const { tx } = trade
       if (tx.from !== session.executor || tx.to !== manager || tx.valueWei !== 0n) {
-        return 'The transaction is not the executor’s redemption.'
+        return 'The transaction is not a redemption by the executor.'
       }
       return trade.session.id === session.id && trade.session.wallet === session.wallet
         ? null
-        : 'The answer is for another session.'
+        : 'The response is for another session.'
     },
   },
   {
@@ -59,7 +58,7 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
       const isWhole =
         Array.isArray(risks) &&
         risks.every(({ code, severity }) => typeof code === 'string' && ['severe', 'info'].includes(severity))
-      if (!isWhole) return 'The answer does not say which risks the trade has.'
+      if (!isWhole) return 'The response does not list the trade’s risks.'
       const missing = risks.filter(
         ({ code, severity }) => severity === 'severe' && !terms.acceptRisks.includes(code),
       )
@@ -73,9 +72,7 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
     check({ trade, feeClass }) {
       if (feeClass === null) return 'The fee class of the two tokens could not be read.'
       const { fee } = quoteOf(trade)
-      return fee.class === feeClass
-        ? null
-        : `The answer’s fee class is ${fee.class}, the tokens’ ${feeClass}.`
+      return fee.class === feeClass ? null : `The fee class is ${fee.class}; expected ${feeClass}.`
     },
   },
   {
@@ -85,25 +82,25 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
       const cls = fee.class
       const allowed = boundFeeBps(binding, cls)
       if (!allowed.includes(fee.bps)) {
-        return `${fee.bps} bps; the session’s binding allows ${allowed.join(' or ')}.`
+        return `The fee is ${fee.bps} bps; the session’s binding allows ${allowed.join(' or ')} bps.`
       }
       const added = fee.bps - fee.tier
       if (added < 0 || (!request.shield && added !== 0)) {
-        return `${fee.bps} bps are not the tier’s ${fee.tier} and the shield’s.`
+        return `The fee of ${fee.bps} bps is not the tier’s ${fee.tier} bps plus the shield fee.`
       }
-      // The lowest rate of the binding may still be above the tier; nothing else may.
+      // Only the binding's lowest rate may be above the tier.
       const lowest = Math.min(...allowed)
       return binding.fee.schedule === 1 || cls === 'other' || fee.tier <= Math.max(tierBps, lowest - added)
         ? null
-        : `${fee.tier} bps; this wallet’s tier is ${tierBps}.`
+        : `The tier is ${fee.tier} bps; expected ${tierBps} bps for this wallet.`
     },
   },
   {
     code: 'SHIELD_MISMATCH',
     check({ trade, terms: { shield } }) {
       const { request, audit } = quoteOf(trade)
-      if (request.shield !== shield) return `The answer is ${request.shield ? 'with' : 'without'} shield.`
-      return shield && !audit ? 'The answer has a shield without its audit.' : null
+      if (request.shield !== shield) return `The response is ${request.shield ? 'with' : 'without'} shield.`
+      return shield && !audit ? 'The response has shield without an audit.' : null
     },
   },
   {
@@ -113,40 +110,41 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
       const min = trade.planned.plan.amountOutMin
       return min > 0n && min >= least
         ? null
-        : `At least ${min} atoms arrive; by the quote it should be ${least} or more.`
+        : `The minimum output is ${min} atoms; by the quote it must be at least ${least}.`
     },
   },
   {
     code: 'MIN_OUT_FLOOR',
     check({ trade, order, quoted, marks }) {
       const { amountIn, fee } = quoteOf(trade)
-      // Without independent marks at both ends there is no floor here: the signer has the owner's own.
+      // Without independent marks for both tokens there is no floor here: the signer checks the owner's own.
       if (!marks.in || !marks.out) return null
-      const given = worthDown(amountIn, markPrice(marks.in.priceE18, order.tokenIn.decimals))
+      const inputMicroUsd = worthDown(amountIn, markPrice(marks.in.priceE18, order.tokenIn.decimals))
       const got = worthDown(
         trade.planned.plan.amountOutMin,
         markPrice(marks.out.priceE18, order.tokenOut.decimals),
       )
-      const floor = less(given, quoted.slippageCapBps + fee.bps + TRADE.maxVsMidBps)
-      if (got < floor) return `The minimum is worth ${got} micro-dollars at marks; the floor is ${floor}.`
-      // Never more than was ordered, but for the last atom's rounding.
-      return given <= order.microUsd + order.microUsd / 100n
+      const floor = less(inputMicroUsd, quoted.slippageCapBps + fee.bps + TRADE.maxVsMidBps)
+      if (got < floor)
+        return `The minimum output is worth ${got} micro-dollars at marks; the floor is ${floor}.`
+      // Never more than ordered, with 1% tolerance for rounding.
+      return inputMicroUsd <= order.microUsd + order.microUsd / 100n
         ? null
-        : `The input is worth ${given} micro-dollars at marks, more than the order’s ${order.microUsd}.`
+        : `The input is worth ${inputMicroUsd} micro-dollars at marks, more than the order’s ${order.microUsd}.`
     },
   },
   {
     code: 'SIMULATION_FAILED',
     check: ({ trade }) =>
-      trade.simulation.ok && trade.ready ? null : 'The exact transaction did not pass its simulation.',
+      trade.simulation.ok && trade.ready ? null : 'The simulation of the exact transaction failed.',
   },
 ]
 
-/** The first rule that stands in the way. */
+/** The first violated rule. */
 export const holdTrade = (facts: TradeFacts): TradeHold | null =>
   judgeFirst(TRADE_RULES, facts, ({ code }, message) => ({ code, message }))
 
 const quoteOf = ({ planned }: CosignedTrade) => planned.request.quote
 
-/** Rounded down: a plan whose minimum is exactly at its tolerance always passes. */
+/** Rounded down, so that a minimum exactly at the tolerance passes. */
 const less = (amount: bigint, bps: number): bigint => lessPipsDown(amount, Math.ceil(bps) * 100)

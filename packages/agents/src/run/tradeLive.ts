@@ -16,12 +16,12 @@ import { holdCodeOf } from './tradePaper.ts'
 
 type Deps = RunDeps
 
-/** What redeeming and swapping may take, before it was simulated. */
+/** Upper bound of gas for redemption and swap, used before simulation. */
 const GAS_LIMIT = 700_000n
 
 /**
- * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by
- * the executor, written down as signed, and only then relayed. From there on nothing signs it again.
+ * Trades an order in the agent's session: plan, co-sign, verify like a client, sign with the executor, store
+ * as signed, relay. From then on it is never signed again.
  */
 export async function tradeLive(deps: Deps, request: LiveRequest): Promise<OrderOutcome> {
   const hold = (code: string, message: string, data?: Record<string, unknown>) =>
@@ -39,15 +39,19 @@ export async function tradeLive(deps: Deps, request: LiveRequest): Promise<Order
       order: request.order,
       terms: request.agent.terms,
     })
-    if (fault) return await hold(fault.code, `${fault.message} Co-signed, but not signed by the executor.`)
+    if (fault)
+      return await hold(
+        fault.code,
+        `${fault.message} The trade was co-signed, but not signed by the executor.`,
+      )
     const signed = await signTx(deps, request.session.executor, trade.tx)
-    const moved = await deps.db.transaction(async (sql) => {
+    const isCurrent = await deps.db.transaction(async (sql) => {
       if (await isChanged(sql, request.agent)) throw new AgentChanged()
       const { bps, class: cls, tier } = trade.planned.request.quote.fee
       const fee = { bps, class: cls, tier }
       return moveOrder(sql, request.order.id, 'intended', { status: 'signed', txHash: signed.hash, fee })
     })
-    if (!moved) return 'failed'
+    if (!isCurrent) return 'failed'
     return await relayOrder(deps, request, { ...signed, trade })
   } catch (error) {
     if (error instanceof AgentChanged) return hold('CHANGED', CHANGED)
@@ -64,13 +68,13 @@ const ENDED: ReadonlySet<string> = new Set([
   'NO_SESSION',
 ])
 
-/** What stands in the way before anything is planned or counted. */
+/** Holds that apply before anything is planned or counted. */
 async function holdBefore(
   deps: Deps,
   { agent, order, session, executorWei }: LiveRequest,
 ): Promise<{ code: string; message: string } | null> {
   if (!agent.live)
-    return { code: 'LIVE_OFF', message: 'The agent’s live flag is off: it decides and does not trade.' }
+    return { code: 'LIVE_OFF', message: 'The agent’s live flag is off, so it decides without trading.' }
   if (await deps.switches.killed())
     return { code: 'KILLED', message: 'The operator has stopped all hosted agents.' }
   if (!deps.submitEnabled || !(await deps.switches.liveEnabled())) {
@@ -78,8 +82,8 @@ async function holdBefore(
   }
   if (!deps.signer) return { code: 'SIGNER_REQUIRED', message: 'This server has no signer.' }
   if (await isChanged(deps.db, agent)) return { code: 'CHANGED', message: CHANGED }
-  const held = await deps.findTokenHold(agent, [order.tokenIn, order.tokenOut], session)
-  if (held) return held
+  const tokenHold = await deps.findTokenHold(agent, [order.tokenIn, order.tokenOut], session)
+  if (tokenHold) return tokenHold
   return findGasHold(deps, session.executor, executorWei)
 }
 
@@ -93,14 +97,14 @@ export function findGasHold(
   return {
     code: 'EXECUTOR_GAS',
     message:
-      `The executor ${executor} holds ${executorWei} wei; a trade’s gas may cost ${gasWei}. ` +
-      'Send it some ETH.',
+      `The executor ${executor} holds ${executorWei} wei; gas for a trade may cost ${gasWei} wei. ` +
+      'Send ETH to it.',
   }
 }
 
-/** Looked for again until the bytes leave: what was decided for another agent must not trade. */
+/** Thrown until the bytes are sent: a decision made for an older version of the agent must not trade. */
 class AgentChanged extends Error {}
-const CHANGED = 'The agent was changed, paused or stopped meanwhile.'
+const CHANGED = 'The agent was changed, paused or stopped in the meantime.'
 
 async function isChanged(sql: Sql, { id, claim, revision }: LiveRequest['agent']): Promise<boolean> {
   const rows = await sql.query(
@@ -113,7 +117,9 @@ async function isChanged(sql: Sql, { id, claim, revision }: LiveRequest['agent']
 
 type Quoted = { expected: bigint; slippageCapBps: number }
 
-/** The plan's one quote is judged by the agent's own terms before anything is counted, and held on to. */
+/**
+ * The plan's only quote is checked against the agent's own terms before anything is counted, and returned.
+ */
 async function askSession(
   deps: Deps,
   request: LiveRequest,
@@ -128,10 +134,10 @@ async function askSession(
     tokenIn: order.tokenIn.token,
     tokenOut: order.tokenOut.token,
     notionalUsd: usdOf(order.microUsd),
-    // The owner's word stands: it was looked up before.
+    // The owner's attestation was checked before.
     ownerAttestsNonUs: order.tokenIn.stock || order.tokenOut.stock,
     fund: false,
-    // Nobody asks: the agent trades what its owner named when it was made.
+    // No rate limit: the agent trades only tokens its owner chose when creating it.
     admit: async () => {},
     judge(quote) {
       const { outcome } = judgeByOwnTerms(quote, agent.terms)
@@ -142,13 +148,12 @@ async function askSession(
       await refuseSwitchedOff(deps)
     },
   })
-  // Without lent funds a trade is co-signed or refused.
-  if (trade.kind !== 'cosigned' || !quoted)
-    throw new Error('a hosted trade was answered without a transaction')
+  // Without borrowed funds a trade is either co-signed or refused.
+  if (trade.kind !== 'cosigned' || !quoted) throw new Error('a hosted trade returned no transaction')
   return { trade, quoted }
 }
 
-/** The agent may be held to more than its session. */
+/** The agent's terms may be stricter than its session's. */
 function judgeByOwnTerms(quote: TradeQuote, terms: LiveRequest['agent']['terms']): Judgement {
   const { shield, policies, acceptRisks } = terms
   return judgeQuote(
@@ -157,13 +162,13 @@ function judgeByOwnTerms(quote: TradeQuote, terms: LiveRequest['agent']['terms']
   )
 }
 
-/** The operator's switches count at every co-signature. */
+/** Checks the operator's switches before every co-signature. */
 async function refuseSwitchedOff({ switches }: Deps): Promise<void> {
   if (await switches.killed()) fail('KILLED')
   if (!(await switches.liveEnabled())) fail('LIVE_DISABLED')
 }
 
-/** What a trade is compared with: all of it read here. */
+/** Reads the expected values of a trade. */
 async function readFacts(deps: Deps, { order: { tokenIn, tokenOut }, session }: LiveRequest) {
   const [tierBps, feeClass] = await Promise.all([
     deps.tierBps(session.wallet),
@@ -173,7 +178,7 @@ async function readFacts(deps: Deps, { order: { tokenIn, tokenOut }, session }: 
   return { tierBps, feeClass, marks }
 }
 
-/** By the two tokens alone; null where it cannot be read whether one is a stock token. */
+/** Fee class by the two tokens alone; null if it is unknown whether one is a stock token. */
 async function feeClassOf({ core, tokens }: Deps, ends: readonly AgentToken[]): Promise<FeeClass | null> {
   let cls: FeeClass = 'major'
   for (const { address } of ends) {
@@ -199,13 +204,13 @@ async function endSession(
       atMs: clock.nowMs(),
       kind: 'session',
       code: 'SESSION_ENDED',
-      message: `The agent pauses: ${error.message}`,
+      message: `The agent was paused: ${error.message}`,
       data: { session_id: session.id },
     })
   })
 }
 
-/** What a refusal says beyond its words: the checks that failed, here and at the signer. */
+/** Failed checks of a refusal, ours and the signer's. */
 function refusalData({ extras }: PitError): Record<string, unknown> {
   const { signer_checks, checks } = extras as { signer_checks?: unknown; checks?: { ok?: boolean }[] }
   return {

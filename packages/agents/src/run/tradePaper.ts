@@ -6,10 +6,10 @@ import { holdOrder, type OrderOutcome, type OrderRequest } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
 import { keepLastTrade } from './record.ts'
 
-/** Somebody else has ended this order: the fill that was about to be made is not. */
+/** Another worker has ended this order: the fill is rolled back. */
 class OrderTaken extends Error {}
 
-/** Fills an order on paper: the fill, the order's end and its log are one transaction. */
+/** Fills an order on paper: the fill, the order's status and its log are one transaction. */
 export async function tradePaper(
   deps: Pick<TickOptions, 'db' | 'clock' | 'paper'>,
   request: OrderRequest & { bookId: number },
@@ -39,20 +39,20 @@ export async function tradePaper(
           at: Math.floor(fill.filledAtMs / 1_000),
         }
         const { bps, class: cls, tier, token, atoms } = fill.fee
-        const done = order.side === 'buy' ? 'Bought' : 'Sold'
+        const action = order.side === 'buy' ? 'Bought' : 'Sold'
         const entry: LogEntry = {
           agentId: agent.id,
           tick,
           atMs: fill.filledAtMs,
           kind: 'trade',
-          message: `${done} on paper: ${order.pair}, ${trade.usd} dollars. ${order.reason}`,
+          message: `${action} on paper: ${order.pair}, ${trade.usd} USD. ${order.reason}`,
           fee: { bps, class: cls, tier },
           data: {
             order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
             paper: true,
             fill_id: fill.id,
             ...trade,
-            // With the amounts all that a replay of the book needs.
+            // Together with the amounts, everything a replay of the book needs.
             gas_usdg_atoms: fill.gasUsdgAtoms.toString(),
             fee: { token, atoms: atoms.toString() },
             route: fill.route,
@@ -72,7 +72,7 @@ export async function tradePaper(
   }
 }
 
-/** A refusal as an agent's log names it. */
+/** Hold codes for refusals in an agent's log. */
 const AS_HOLD: Partial<Record<string, HoldCode>> = {
   TOKEN_CHANGED: 'TOKEN_STALE',
   NO_ROUTE: 'TOKEN_BLOCKED',

@@ -3,18 +3,18 @@ import type { HoldCode } from '@pit/protocol'
 import type { Session } from '@pit/sessions'
 import type { AgentToken, HostedAgent, TradeFee } from '../types.ts'
 
-/** An agent whose tick a worker has taken: nobody else ticks it while the lease is kept. */
+/** An agent whose tick a worker has leased exclusively. */
 export interface ClaimedAgent extends HostedAgent {
-  /** What a decision was made from: see `recordDecisions`. */
+  /** Version that the decision is based on: see `recordDecisions`. */
   revision: number
-  /** The lease's holder, made anew for every claim. */
+  /** Lease holder id, new for every claim. */
   claim: string
-  /** When it was to tick. */
+  /** Due time of the tick. */
   dueMs: number
   errorsInARow: number
 }
 
-/** Whether an agent plays the practice board, and may now; null when it does not play. */
+/** Whether an agent is on the practice board and may trade now; null if it is not on the board. */
 export type PracticeGate = (
   agentId: string,
 ) => Promise<
@@ -23,7 +23,7 @@ export type PracticeGate = (
   | { hold: 'SEASON_CLOSED' | 'LEAGUE_BOOK_PENDING' | 'LEAGUE_UNAVAILABLE'; message: string }
 >
 
-/** An order that was begun by an earlier tick and has not ended, with what the relay knows of it. */
+/** An unfinished order of an earlier tick, with the relay's record. */
 export interface OpenOrder {
   id: number
   agentId: string
@@ -35,12 +35,12 @@ export interface OpenOrder {
   status: 'intended' | 'signed' | 'relayed'
   txHash: Hex | null
   createdAtMs: number
-  /** As it was signed; null before. */
+  /** Fee as signed; null before signing. */
   fee: TradeFee | null
   trade: { id: number; status: string } | null
 }
 
-/** What a wallet holds, as far as it could be read. */
+/** Balances of a wallet; null if unreadable. */
 export type Held = ReadonlyMap<Address, bigint | null>
 
 export interface TokenHold {
@@ -48,7 +48,7 @@ export interface TokenHold {
   message: string
 }
 
-/** What is held about the tokens of an order before anything is asked for it; null when nothing is. */
+/** First hold on the tokens of an order, checked before planning; null if there is none. */
 export type FindTokenHold = (
   agent: HostedAgent,
   ends: readonly AgentToken[],

@@ -12,7 +12,7 @@ export interface Ends {
   quote: AgentToken
 }
 
-/** The two ends of one of the agent's own pairs; undefined for any other text. */
+/** The two tokens of one of the agent's own pairs; undefined for any other text. */
 export function endsOf(
   { pairs, tokens }: Pick<HostedAgent, 'pairs' | 'tokens'>,
   pair: string,
@@ -24,7 +24,7 @@ export function endsOf(
   return base && quote ? { base, quote } : undefined
 }
 
-/** What a brain sees of the market: its own pairs at independent marks. */
+/** The market as shown to a brain: its own pairs at independent marks. */
 export function marketOf(
   agent: Pick<HostedAgent, 'pairs' | 'tokens'>,
   {
@@ -55,13 +55,13 @@ export function marketOf(
   return { atS: Math.floor(nowMs / 1_000), pairs }
 }
 
-/** What a brain sees of its holdings: its own tokens and USDG, which is the cash. */
+/** Holdings as shown to a brain: its own tokens, and USDG as cash. */
 export function bookOf(
   agent: Pick<HostedAgent, 'tokens'>,
   held: Held,
   { market, usdg, dayUsedMicroUsd }: { market: Pick<Market, 'mark'>; usdg: Cash; dayUsedMicroUsd: bigint },
 ): BrainBook {
-  const worth = (address: Address, decimals: number): bigint | null => {
+  const valueAtMark = (address: Address, decimals: number): bigint | null => {
     const atoms = held.get(address)
     const mark = market.mark(address)
     if (atoms === 0n) return 0n
@@ -71,9 +71,9 @@ export function bookOf(
     token,
     symbol,
     atoms: held.get(address) ?? 0n,
-    microUsd: worth(address, decimals),
+    microUsd: valueAtMark(address, decimals),
   }))
-  const cash = worth(usdg.address, usdg.decimals)
+  const cash = valueAtMark(usdg.address, usdg.decimals)
   const isTraded = agent.tokens.some(({ address }) => address === usdg.address)
   const values = [...positions.map(({ microUsd }) => microUsd), ...(isTraded ? [] : [cash])]
   return {

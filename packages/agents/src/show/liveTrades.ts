@@ -4,7 +4,7 @@ import { unsummedFees, unsummedTrades } from '@pit/relay'
 import { sessionsGrantedTo } from '@pit/sessions'
 import { agentsBySession } from '../executors.ts'
 
-/** What an agent's live trades did, by pair and outcome. */
+/** Sums of an agent's live trades, by pair and outcome. */
 export interface TradeSums {
   agentId: string
   status: 'relaying' | 'pending' | 'mined' | 'reverted' | 'dropped' | 'refused'
@@ -29,7 +29,7 @@ export interface LiveSums {
   fees: FeeSums[]
 }
 
-/** Of many agents: what was summed, and the trades since. On one picture, so that none is in both. */
+/** Stored sums plus later trades of many agents, in one snapshot so that no trade counts twice. */
 export async function readLiveSums(db: Db, agentIds: readonly string[]): Promise<LiveSums> {
   if (agentIds.length === 0) return { trades: [], fees: [] }
   return db.transaction(
@@ -51,7 +51,7 @@ export async function readLiveSums(db: Db, agentIds: readonly string[]): Promise
   )
 }
 
-/** Every session of every executor the agents ever had, with whose it is. */
+/** Every session of every executor these agents ever had, with its agent. */
 async function sessionsOfAgents(sql: Sql, agentIds: readonly string[]): Promise<Map<string, string>> {
   const executors = await sql.query<{ executor: Address; agent_id: string; owner: Address }>(
     'select executor, agent_id, owner from hosted_executors where agent_id = any($1::text[])',
@@ -99,7 +99,7 @@ async function summedFees(sql: Sql, agentIds: readonly string[]): Promise<FeeSum
   return rows.map(({ agent_id, token, atoms }) => ({ agentId: agent_id, token, atoms: BigInt(atoms) }))
 }
 
-/** One of each key. */
+/** Merges parts with the same key. */
 function addUp<T>(parts: readonly T[], keyOf: (part: T) => string, add: (sum: T, part: T) => T): T[] {
   const sums = new Map<string, T>()
   for (const part of parts) {

@@ -22,16 +22,16 @@ export interface StandingAgent {
   nowS: number
 }
 
-/** The same with how it does. */
+/** Adds its results. */
 export interface ShownAgent extends StandingAgent {
   pnl: Pnl | null
   liveStats: LiveStats | null
 }
 
 export interface AgentDetail extends ShownAgent {
-  /** Beyond `holds`, which stop the whole tick. Null once stopped, and when they could not be read. */
+  /** In addition to `holds`, which stop the whole tick. Null if stopped or unreadable. */
   nextHolds: readonly NextHold[] | null
-  /** Of live agents only. */
+  /** Live agents only. */
   live: {
     stock: (StockAttestation & { whyNot: WhyNot | null }) | null
     stockNotBeforeS: number | null
@@ -44,7 +44,7 @@ export async function listOwned(deps: HostedDeps, wallet: Address): Promise<Show
   return show(deps, await listAgents(deps.db, wallet))
 }
 
-/** As they stand beside the wallet's sessions. */
+/** Agents as shown beside the wallet's sessions. */
 export async function listStanding(deps: HostedDeps, wallet: Address): Promise<StandingAgent[]> {
   const agents = await listAgents(deps.db, wallet)
   const standing = await readStanding(deps, agents)
@@ -74,7 +74,7 @@ export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<
 
 const NEXT_HOLDS_MS = 2_000
 
-/** Chain or model gateway may be silent: an agent is shown, paused and stopped all the same. */
+/** Errors are tolerated: an agent can be shown, paused and stopped without chain or model gateway. */
 async function readNextHolds(deps: HostedDeps, agent: StoredAgent): Promise<NextHold[] | null> {
   if (agent.status === 'stopped') return null
   const isAi = agent.brain === 'partner_llm'
@@ -82,7 +82,7 @@ async function readNextHolds(deps: HostedDeps, agent: StoredAgent): Promise<Next
   try {
     return (await withinMs(NEXT_HOLDS_MS, reads, () => new Error('late'))).flat()
   } catch (error) {
-    deps.logger.warn({ err: error, agent: agent.id }, 'holds of the next tick could not be read')
+    deps.logger.warn({ err: error, agent: agent.id }, 'failed to read holds of the next tick')
     return null
   }
 }
@@ -106,7 +106,7 @@ async function readStanding(
   }
 }
 
-/** However many agents there are, each kind of what they are shown with is one read. */
+/** One read per kind of data, however many agents there are. */
 async function show(
   deps: HostedDeps,
   agents: readonly StoredAgent[],
@@ -126,14 +126,14 @@ async function show(
   }))
 }
 
-interface Done extends Readonly<LiveSums> {
+interface LiveResults extends Readonly<LiveSums> {
   books: ReadonlyMap<number, BookNow>
 }
 
 function resultsOf(
   deps: Pick<HostedDeps, 'profile' | 'market'>,
   agent: StoredAgent,
-  { books, trades, fees }: Done,
+  { books, trades, fees }: LiveResults,
   fall: Fall | null | undefined,
 ): Pick<ShownAgent, 'pnl' | 'liveStats'> {
   if (agent.mode === 'paper') {
@@ -149,9 +149,9 @@ function marksOf(
   { profile, market }: Pick<HostedDeps, 'profile' | 'market'>,
   { tokens }: StoredAgent,
 ): Marked {
-  const known = [...profile.core_tokens, ...profile.listed_stocks, ...tokens]
+  const profileTokens = [...profile.core_tokens, ...profile.listed_stocks, ...tokens]
   return {
-    decimals: (token) => known.find(({ address }) => lower(address) === token)?.decimals,
+    decimals: (token) => profileTokens.find(({ address }) => lower(address) === token)?.decimals,
     priceE18: (token) => market.mark(token)?.priceE18,
   }
 }

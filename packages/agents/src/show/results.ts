@@ -4,7 +4,7 @@ import type { BookNow } from '../paper/index.ts'
 import type { AgentToken } from '../types.ts'
 import type { FeeSums, TradeSums } from './liveTrades.ts'
 
-/** How an agent does, in dollars at independent marks. What has no mark makes a sum null, never smaller. */
+/** Results of an agent in dollars at independent marks. A missing mark makes a sum null, never smaller. */
 
 type Shown = Answer<'hosted.list'>['agents'][number]
 export type Pnl = NonNullable<Shown['pnl']>
@@ -20,7 +20,7 @@ export interface Fall {
 const percentOf = (part: bigint, whole: bigint): number | null =>
   whole <= 0n ? null : Number(pipsTowardsZero(part, whole)) / 10_000
 
-/** A paper agent's: its book. `fall`: the deepest from a high, where it was read. */
+/** Results of a paper agent's book. `fall`: max drawdown, if read. */
 export function paperPnl(book: BookNow, tokens: readonly AgentToken[], fall?: Fall | null): PaperPnl {
   const { equityMicroUsd: equity, startMicroUsd: start } = book
   const profit = equity === null ? null : equity - start
@@ -46,7 +46,7 @@ export function paperPnl(book: BookNow, tokens: readonly AgentToken[], fall?: Fa
   }
 }
 
-/** The book is valued now and then: what it has lost by now is a fall too. */
+/** The book is valued periodically, so the current loss may exceed the recorded drawdown. */
 function deeperOf(fall: Fall | null, start: bigint, profit: bigint | null): Fall | null {
   const loss = profit === null ? 0n : -profit
   return loss > (fall?.microUsd ?? 0n) ? { microUsd: loss, fromMicroUsd: start } : fall
@@ -57,7 +57,7 @@ export interface Marked {
   priceE18(token: Address): bigint | undefined
 }
 
-/** A live agent's: what its mined trades brought less what they took, at marks. With fees, without gas. */
+/** Results of a live agent: outputs less inputs of mined trades at marks, after fees, without gas. */
 export function livePnl(sums: readonly TradeSums[], marks: Marked): LivePnl | null {
   const mined = sums.filter(({ status }) => status === 'mined')
   if (mined.length === 0) return null
@@ -86,7 +86,7 @@ export function livePnl(sums: readonly TradeSums[], marks: Marked): LivePnl | nu
   }
 }
 
-/** Live trades counted. */
+/** Counts of live trades. */
 export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): LiveStats {
   const count = (...statuses: TradeSums['status'][]) =>
     sums.filter(({ status }) => statuses.includes(status)).reduce((total, { trades }) => total + trades, 0)

@@ -24,7 +24,7 @@ const sums = (over: Partial<TradeSums> = {}): TradeSums => ({
 })
 
 describe('live results', () => {
-  it('are what came less what went, at the marks of now', () => {
+  it('are outputs less inputs at current marks', () => {
     const back = sums({
       tokenIn: NATIVE,
       tokenOut: USDG.address,
@@ -36,19 +36,19 @@ describe('live results', () => {
     expect(livePnl([sums({ status: 'reverted' })], marks)).toBeNull()
   })
 
-  it('count what went whole: a loss is never rounded away', () => {
+  it('count inputs in full: a loss is never rounded away', () => {
     const lost = sums({ amountIn: 1n, amountOut: 0n })
     expect(livePnl([lost], marks)).toMatchObject({ profit_usd: -0.000001 })
     const tiny = sums({ tokenIn: NATIVE, tokenOut: USDG.address, amountIn: 1n, amountOut: 0n })
     expect(livePnl([tiny], marks)).toMatchObject({ profit_usd: -0.000001 })
   })
 
-  it('are unknown, not smaller, while something has no mark', () => {
+  it('are unknown, not smaller, without a mark', () => {
     const meme = sums({ tokenOut: MEME.address })
     expect(livePnl([meme], marks)).toMatchObject({ profit_usd: null, unpriced: [MEME.address] })
   })
 
-  it('count trades by their end, and volume', () => {
+  it('count trades by outcome, and volume', () => {
     const all = [sums(), sums({ status: 'pending', trades: 1, volumeMicroUsd: 0n, lastAtMs: 12_000 })]
     expect(liveStats(all, [{ agentId: 'a', token: NATIVE, atoms: 7n }])).toEqual({
       mined: 2,
@@ -71,7 +71,7 @@ describe('paper results', () => {
     equityMicroUsd: 10_100_000_000n as bigint | null,
     unpriced: [],
   }
-  it('are the book’s, with the deepest fall where it was read', () => {
+  it('are the book’s, with max drawdown if it was read', () => {
     const fall = { microUsd: 50_000_000n, fromMicroUsd: 10_000_000_000n }
     const tokens = [
       { token: MEME.address, symbol: 'MEME', address: MEME.address, decimals: 18, stock: false },
@@ -91,7 +91,7 @@ describe('paper results', () => {
     })
     expect(paperPnl(book, tokens)).not.toHaveProperty('max_drawdown_usd')
   })
-  it('show no smaller fall than the loss beside it', () => {
+  it('never show a drawdown smaller than the loss', () => {
     const lost = { ...book, equityMicroUsd: 9_800_000_000n }
     const shown = { profit_usd: -200, max_drawdown_usd: 200, max_drawdown_pct: 2 }
     expect(paperPnl(lost, [], { microUsd: 50_000_000n, fromMicroUsd: 10_000_000_000n })).toMatchObject(shown)
@@ -103,7 +103,7 @@ describe('paper results', () => {
 describe('times of a stock attestation', () => {
   const now = 1_800_000_000
   const bounds = { notBeforeS: now - 100, sessionEndsS: now + 2_592_000, nowS: now }
-  const said = (issued: number, expires: number, over = {}) => {
+  const refusalOf = (issued: number, expires: number, over = {}) => {
     try {
       checkTimes({ issuedS: issued, expiresS: expires }, { ...bounds, ...over })
     } catch (error) {
@@ -120,15 +120,17 @@ describe('times of a stock attestation', () => {
     [now - 1, now + 2_592_000, 'BAD_EXPIRY'],
     [now + 60, now + 300, 'taken'],
     [now + 61, now + 400, 'STOCK_ATTESTATION'],
-  ])('issued %d, ends %d: %s', (issued, expires, expected) => expect(said(issued, expires)).toBe(expected))
+  ])('issued %d, ends %d: %s', (issued, expires, expected) =>
+    expect(refusalOf(issued, expires)).toBe(expected),
+  )
 
-  it('end with the session, and are not older than an hour', () => {
-    expect(said(now, now + 400, { sessionEndsS: now + 400 })).toBe('taken')
-    expect(said(now, now + 401, { sessionEndsS: now + 400 })).toBe('BAD_EXPIRY')
-    expect(said(now - 3_600, now + 300, { notBeforeS: null })).toBe('taken')
-    expect(said(now - 3_601, now + 300, { notBeforeS: null })).toBe('STOCK_ATTESTATION')
-    // The first that fails in the documents' order is the answer.
-    expect(said(now - 3_601, now, { notBeforeS: now })).toBe('STOCK_ATTESTATION_OLD')
-    expect(said(now - 3_601, now, { notBeforeS: null })).toBe('BAD_EXPIRY')
+  it('end with the session, and are at most an hour old', () => {
+    expect(refusalOf(now, now + 400, { sessionEndsS: now + 400 })).toBe('taken')
+    expect(refusalOf(now, now + 401, { sessionEndsS: now + 400 })).toBe('BAD_EXPIRY')
+    expect(refusalOf(now - 3_600, now + 300, { notBeforeS: null })).toBe('taken')
+    expect(refusalOf(now - 3_601, now + 300, { notBeforeS: null })).toBe('STOCK_ATTESTATION')
+    // The first failing check in the documented order is reported.
+    expect(refusalOf(now - 3_601, now, { notBeforeS: now })).toBe('STOCK_ATTESTATION_OLD')
+    expect(refusalOf(now - 3_601, now, { notBeforeS: null })).toBe('BAD_EXPIRY')
   })
 })

@@ -8,14 +8,14 @@ import { agentsBySession } from '../executors.ts'
 import type { FeeSums } from './liveTrades.ts'
 
 /**
- * By then a trade's block was checked again and its volume valued, and nobody is still sending one that was
- * given up.
+ * After this, a trade's block has been re-checked, its volume valued, and dropped trades are no longer being
+ * sent.
  */
 export const SUMMED_AFTER_S = 86_400
 const AT_ONCE = 500
 const MAX_ROUNDS = 20
 
-/** Adds final trades to their agents' sums; what is left over is added the next time. */
+/** Adds final trades to their agents' sums; the rest is added in the next run. */
 export async function sumTrades({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if ((await sumSome(db, nowS(clock) - SUMMED_AFTER_S)) < AT_ONCE) return
@@ -23,8 +23,8 @@ export async function sumTrades({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>)
 }
 
 /**
- * Some of those from before a time, in one transaction: a trade is in the sums exactly when it is marked as
- * summed. One whose executor is no agent's is marked too, or it would be looked at for ever.
+ * Processes a batch in one transaction: a trade is in the sums exactly if it is marked as summed. Trades of
+ * other executors are marked too, so that they are not scanned again.
  */
 const sumSome = (db: Db, beforeS: number): Promise<number> =>
   db.transaction(async (sql) => {
@@ -45,7 +45,7 @@ const sumSome = (db: Db, beforeS: number): Promise<number> =>
     return due.length
   })
 
-/** Whose executor a session was granted to. */
+/** The agent whose executor each session was granted to. */
 async function agentsOf(sql: Sql, sessionIds: readonly string[]): Promise<Map<string, string>> {
   const sessions = await sessionParties(sql, [...new Set(sessionIds)])
   const rows = await sql.query<{ executor: Address; agent_id: string; owner: Address }>(
@@ -55,7 +55,7 @@ async function agentsOf(sql: Sql, sessionIds: readonly string[]): Promise<Map<st
   return agentsBySession(rows, sessions)
 }
 
-/** In one order, or two processes that add to the same sums would wait for each other. */
+/** Sorted, so that two processes adding to the same sums do not deadlock. */
 async function addTrades(sql: Sql, trades: readonly (SettledTrade & { agentId: string })[]): Promise<void> {
   const column = <T>(read: (trade: SettledTrade & { agentId: string }) => T): T[] => trades.map(read)
   await sql.query(

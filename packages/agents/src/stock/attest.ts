@@ -18,7 +18,7 @@ import { askSigner } from '../signer.ts'
 import { findOwned, type StoredAgent } from '../store.ts'
 import { addStock, readStock } from './stockStore.ts'
 
-/** What the owner signed for stock tokens. */
+/** The owner's signed statement for stock tokens. */
 export interface StockRequest extends AgentRequest {
   sessionId: string
   issuedS: number
@@ -26,7 +26,7 @@ export interface StockRequest extends AgentRequest {
   signature: Hex
 }
 
-/** The owner's attestation, checked here and by the signing service, then kept. */
+/** Stores the owner's attestation after checks here and by the signing service. */
 export async function attestStock(deps: HostedDeps, request: StockRequest): Promise<AgentDetail> {
   const agent = await findOwned(deps.db, request)
   const { issuedS, expiresS, signature } = request
@@ -42,7 +42,7 @@ export async function attestStock(deps: HostedDeps, request: StockRequest): Prom
   await askStock(deps, agent, session, request)
 
   const { executor } = agent
-  const kept = await deps.db.transaction(async (sql) => {
+  const isNew = await deps.db.transaction(async (sql) => {
     const attestation = {
       executor: executor!,
       sessionId: session.id,
@@ -63,14 +63,14 @@ export async function attestStock(deps: HostedDeps, request: StockRequest): Prom
     })
     return true
   })
-  if (!kept) fail('STOCK_ATTESTATION_OLD', { field: 'issued' })
+  if (!isNew) fail('STOCK_ATTESTATION_OLD', { field: 'issued' })
   return readDetail(deps, agent)
 }
 
-/** Clocks differ a little. */
+/** Tolerated clock difference. */
 const AHEAD_S = 60
 
-/** STOCK_ATTESTATION_OLD, then BAD_EXPIRY, then what `issued` itself is refused for. */
+/** Throws STOCK_ATTESTATION_OLD, then BAD_EXPIRY, then STOCK_ATTESTATION for `issued`. */
 export function checkTimes(
   { issuedS: issued, expiresS: expires }: Pick<StockRequest, 'issuedS' | 'expiresS'>,
   { notBeforeS, sessionEndsS, nowS: now }: { notBeforeS: number | null; sessionEndsS: number; nowS: number },
@@ -87,7 +87,7 @@ export function checkTimes(
 }
 
 const refuse = (why: string): never =>
-  fail('STOCK_ATTESTATION', { message: `The attestation is not taken: ${why}.`, why })
+  fail('STOCK_ATTESTATION', { message: `The attestation was rejected: ${why}.`, why })
 
 function checkSignature(
   { crypto, profile }: HostedDeps,
@@ -105,14 +105,14 @@ function checkSignature(
     chainId: profile.chain_id,
   })
   if (crypto.recoverMessage(text, signature) === agent.wallet) return
-  refuse('it is not the owner wallet’s signature over exactly this agent, executor, session and these times')
+  refuse('the owner’s signature does not match this agent, executor, session and times')
 }
 
-/** What the signing service refuses besides the attestation itself is passed on as it is. */
+/** Refusals of the signing service that are passed on unchanged. */
 const isKnown = (code: RefusalCode): boolean =>
   code !== 'STOCK_ATTESTATION' && routeById('hosted.stock_attestation').errors.includes(code)
 
-/** The signing service judges it by its own record; what it refuses is refused. */
+/** The signing service checks the attestation against its own records. */
 async function askStock(
   deps: HostedDeps,
   agent: StoredAgent,

@@ -2,13 +2,13 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail, isPitError } from '@pit/protocol'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
-import { markStockRevoked, markStockRevokeTold, untoldStockRevocations } from '../executors.ts'
+import { markStockRevoked, markStockRevokeTold, unconfirmedStockRevocations } from '../executors.ts'
 import { writeLogs } from '../logs.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { findOwned } from '../store.ts'
 import { revokeStockOf } from './stockStore.ts'
 
-/** Here at once; the signing service is told until it confirms. */
+/** Takes effect here immediately; the signing service is notified until it confirms. */
 export async function revokeStock(
   deps: HostedDeps,
   request: AgentRequest,
@@ -18,8 +18,8 @@ export async function revokeStock(
   if (agent.mode === 'paper' || executor === null) return fail('PAPER_AGENT')
   const atS = nowS(deps.clock)
   await deps.db.transaction(async (sql) => {
-    // First, as an attestation under way takes the same row: either it is there to be revoked, or it comes
-    // too late.
+    // First, because a concurrent attestation locks the same row: it is either revoked, or rejected as too
+    // late.
     await markStockRevoked(sql, executor, atS)
     await revokeStockOf(sql, agent.id, atS)
     await writeLogs(sql, {
@@ -28,7 +28,7 @@ export async function revokeStock(
       atMs: deps.clock.nowMs(),
       kind: 'session',
       code: 'STOCK_REVOKED',
-      message: 'The owner took the word for stock tokens back: stock orders are held from now on.',
+      message: 'The owner revoked the stock attestation. Stock orders are held from now on.',
     })
   })
   const signerRevoked = (await tell(deps, executor)) === 'told'
@@ -37,10 +37,10 @@ export async function revokeStock(
 
 const AT_ONCE = 100
 
-/** What the signing service missed. */
+/** Retries revocations that the signing service has not confirmed. */
 export async function tellStockRevocations(deps: HostedDeps): Promise<void> {
-  for (const executor of await untoldStockRevocations(deps.db, AT_ONCE)) {
-    // One that does not answer answers none; one that refuses this may take the next.
+  for (const executor of await unconfirmedStockRevocations(deps.db, AT_ONCE)) {
+    // Stop if the signer is unreachable; continue after a refusal.
     if ((await tell(deps, executor)) === 'silent') return
   }
 }
@@ -55,7 +55,7 @@ async function tell(
     await markStockRevokeTold(db, executor, nowS(clock))
     return 'told'
   } catch (error) {
-    logger.warn({ err: error, executor }, 'the signer did not confirm that stock tokens are held')
+    logger.warn({ err: error, executor }, 'the signer did not confirm the stock revocation')
     return isPitError(error) ? 'refused' : 'silent'
   }
 }

@@ -12,7 +12,7 @@ export interface StockAttestation {
   revokedAtS: number | null
 }
 
-/** The owner's last attestation for stock tokens, and after when another must be issued. */
+/** The owner's last stock attestation, and the earliest issue time of the next one. */
 export interface StockStanding {
   last: StockAttestation | null
   notBeforeS: number | null
@@ -49,16 +49,16 @@ export async function readStock(sql: Sql, agentId: string): Promise<StockStandin
 }
 
 /**
- * False when one with this or a later time is there already, or a revocation came at or after that time, be
- * it while the signing service was asked. The signing service holds this attestation now: it is told of no
- * earlier revocation.
+ * False if an attestation with this or a later time exists, or a revocation came at or after that time, even
+ * during the signing service's call. The signing service now holds this attestation, so earlier revocations
+ * are not sent to it.
  */
 export async function addStock(
   sql: Sql,
   agentId: string,
   { signature, ...attestation }: Omit<StockAttestation, 'revokedAtS'> & { signature: Hex },
 ): Promise<boolean> {
-  // A revocation writes this row: whoever comes second sees what the first one left.
+  // A revocation writes this row, so the lock serializes both.
   await sql.query('select 1 from hosted_executors where executor = $1 for update', [attestation.executor])
   const rows = await sql.query(
     `insert into hosted_stock_attestations
@@ -95,7 +95,7 @@ export async function revokeStockOf(sql: Sql, agentId: string, atS: number): Pro
 
 export type WhyNot = 'REVOKED' | 'EXPIRED' | 'EXECUTOR_CHANGED' | 'SESSION_CHANGED' | 'SESSION_NOT_ACTIVE'
 
-/** Why stock orders may not trade under it; null when they may. */
+/** Why it does not allow stock orders; null if it does. */
 export function whyNotValid(
   attestation: StockAttestation,
   {

@@ -6,12 +6,12 @@ import { policiesOf } from './riskTerms.ts'
 type Bounded = Pick<HostedAgent, 'limits' | 'terms' | 'tokens'>
 export interface FitCheck {
   rule: 'tokens' | 'max_trade' | 'max_day' | 'accept_risks' | 'shield' | 'policies'
-  /** Of the request. */
+  /** Field of the request. */
   field: string
   message: string
 }
 
-/** Where an agent is wider than its session. Every trade would be refused there; better said before. */
+/** Limits of an agent that exceed its session; every such trade would be refused. */
 export function outsideOf(agent: Bounded, { binding }: Pick<AgentSession, 'binding'>): FitCheck[] {
   const { limits, terms, tokens } = agent
   const checks: FitCheck[] = []
@@ -20,29 +20,29 @@ export function outsideOf(agent: Bounded, { binding }: Pick<AgentSession, 'bindi
 
   const missing = tokens.filter(({ address }) => !(binding.tokens as string[]).includes(address))
   if (missing.length > 0) {
-    say('tokens', 'pairs', `it does not name ${missing.map(({ token }) => token).join(', ')}`)
+    say('tokens', 'pairs', `it does not include ${missing.map(({ token }) => token).join(', ')}`)
   }
   const trade = BigInt(binding.limits.max_trade_micro_usd)
   if (limits.maxTradeMicroUsd > trade) {
-    say('max_trade', 'limits.max_trade_usd', `it allows ${usdOf(trade)} dollars a trade`)
+    say('max_trade', 'limits.max_trade_usd', `it allows ${usdOf(trade)} USD per trade`)
   }
   const day = BigInt(binding.limits.max_day_micro_usd)
   if (limits.maxDayMicroUsd > day) {
-    say('max_day', 'limits.max_day_usd', `it allows ${usdOf(day)} dollars in 24 hours`)
+    say('max_day', 'limits.max_day_usd', `it allows ${usdOf(day)} USD per 24 hours`)
   }
   const bound = boundRiskTerms(binding)
   const unaccepted = terms.acceptRisks.filter((code) => !bound.accept_risks.includes(code))
   if (unaccepted.length > 0) {
     say('accept_risks', 'accept_risks', `it does not accept ${unaccepted.join(', ')}`)
   }
-  // Either way round: a session asks the audit for all of its trades or for none.
+  // Must be equal: a session requires the audit for all of its trades or for none.
   if (terms.shield !== bound.shield) {
-    say('shield', 'shield', bound.shield ? 'it trades with shield only' : 'it trades without shield')
+    say('shield', 'shield', bound.shield ? 'it requires shield' : 'it does not use shield')
   }
   const own = policiesOf(terms)
   const dropped = bound.policies.filter((policy) => !own.includes(policy))
   if (terms.shield && bound.shield && dropped.length > 0) {
-    say('policies', 'policies', `it is held to ${dropped.join(', ')}`)
+    say('policies', 'policies', `it requires ${dropped.join(', ')}`)
   }
   return checks
 }
@@ -54,7 +54,7 @@ export function checkFits(agent: Bounded, session: Pick<AgentSession, 'id' | 'bi
   const text = checks.map(({ message }) => message).join('; ')
   fail('OUTSIDE_SESSION', {
     field: first.field,
-    message: `Wider than session ${session.id}: ${text}.`,
+    message: `The agent exceeds session ${session.id}: ${text}.`,
     checks: checks.map(({ rule, field, message }) => ({ rule, field, ok: false, message })),
   })
 }

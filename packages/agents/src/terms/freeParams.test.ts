@@ -2,7 +2,7 @@ import { BRAINS, schemas } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import { FREE_PARAMS, steeringParams } from './freeParams.ts'
 
-/** Two values of each param, the first one trading less or less often where that can be said. */
+/** Two values of each param; the first one trades less or less often, if comparable. */
 const VALUES: Record<string, readonly [unknown, unknown]> = {
   'partner_llm.strategy': ['hold', 'buy everything'],
   'partner_llm.model': ['vendor/a', 'vendor/b'],
@@ -60,7 +60,7 @@ describe('changes of params that need a new grant', () => {
     expect(listed.sort()).toEqual(everyParam.map((one) => [...one]).sort())
   })
 
-  it('frees amounts and switches only, of which fewer or rarer trades can follow', () => {
+  it('frees only amounts and switches that lead to smaller or fewer trades', () => {
     const free = everyParam.filter(
       ([brain, param]) => (FREE_PARAMS[brain] as Record<string, string>)[param] !== 'none',
     )
@@ -92,12 +92,12 @@ describe('changes of params that need a new grant', () => {
     expect(steeringParams('dca', {}, after)).toEqual([`params.${name}`])
   })
 
-  it('takes an absent total as unbounded', () => {
+  it('treats an absent total as unbounded', () => {
     expect(steeringParams('dca', {}, { total_usd: 1_000 })).toEqual([])
     expect(steeringParams('dca', { total_usd: 1_000 }, {})).toEqual(['params.total_usd'])
   })
 
-  it('compares defaults, so that a param left out and its default are the same', () => {
+  it('treats an omitted param as its default', () => {
     expect(steeringParams('dca', { usd: 10 }, { usd: 10, side: 'buy' })).toEqual([])
     expect(steeringParams('dca', { side: 'sell' }, {})).toEqual(['params.side'])
     expect(steeringParams('dca', {}, { usd: 11 })).toEqual(['params.usd'])
@@ -109,7 +109,7 @@ describe('changes of params that need a new grant', () => {
     expect(steeringParams('rebalance', before, { weights: { ETH: 50 } })).toEqual(['params.weights'])
   })
 
-  it('does not take another type for a smaller amount', () => {
+  it('does not treat another type as a smaller amount', () => {
     expect(steeringParams('dca', { usd: 10 }, { usd: null })).toEqual(['params.usd'])
     expect(steeringParams('dca', { usd: 10 }, { usd: '1' })).toEqual(['params.usd'])
   })

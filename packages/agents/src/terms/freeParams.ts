@@ -3,13 +3,13 @@ import { type Brain, schemas, withDefaults } from '@pit/protocol'
 import type { Static } from '@sinclair/typebox'
 
 /**
- * In which direction the owner's API key alone may change a param of a live agent: only where it can trade
- * less, or less often. `none`: any other value needs a new grant.
+ * Direction in which the owner's API key alone may change a live agent's param: only towards smaller or fewer
+ * trades. `none`: any change needs a new grant.
  */
 export type FreeDirection = 'none' | 'down' | 'up'
 
 type Params = typeof schemas.BRAIN_PARAMS
-/** Every param of every brain: one that is missing here does not compile. */
+/** Every param of every brain; a missing one does not compile. */
 type Directions = {
   readonly [Name in Brain]: { readonly [Param in keyof Required<Static<Params[Name]>>]: FreeDirection }
 }
@@ -48,10 +48,10 @@ export const FREE_PARAMS: Directions = {
 
 type Values = Record<string, unknown>
 
-/** The params of one brain whose change steers it, as `params.<name>`. An unlisted param always does. */
+/** Params of one brain whose change needs a new grant, as `params.<name>`. Unlisted params always do. */
 export function steeringParams(brain: Brain, before: Values, after: Values): string[] {
   const schema = schemas.BRAIN_PARAMS[brain]
-  // Defaults on both sides: a param added since the agent was stored is not a change.
+  // Apply defaults to both: a param added after the agent was stored is not a change.
   const [old, next] = [withDefaults(schema, before), withDefaults(schema, after)]
   const directions: Readonly<Record<string, FreeDirection>> = FREE_PARAMS[brain]
   const names = new Set([...Object.keys(old), ...Object.keys(next)])
@@ -70,6 +70,6 @@ function isFree(direction: FreeDirection, before: unknown, after: unknown): bool
   return direction === 'down' ? to <= from : to >= from
 }
 
-/** Switches count as 0 and 1. NaN, which no comparison accepts, for anything that is not an amount. */
+/** Switches count as 0 and 1; anything else is NaN, which no comparison accepts. */
 const amountOf = (value: unknown): number =>
   typeof value === 'number' || typeof value === 'boolean' ? Number(value) : Number.NaN

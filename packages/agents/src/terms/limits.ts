@@ -2,10 +2,10 @@ import { MIN_ORDER_MICRO_USD } from '@pit/brains'
 import { type Brain, fail, HOSTED, microUsdDown, TRADE } from '@pit/protocol'
 import type { AgentLimits } from '../types.ts'
 
-/** Far past what anybody trades, and exact as a number of micro-dollars. */
+/** Above any realistic limit, and exact as a number of micro-dollars. */
 const MAX_USD = 1_000_000_000
 
-/** Refuses limits that no trade could keep. */
+/** Rejects limits that no trade could satisfy. */
 export function checkLimits(limits: AgentLimits): AgentLimits {
   const hold = (good: boolean, field: string, message: string) => {
     if (!good) fail('BAD_REQUEST', { field: `limits.${field}`, message: `\`limits.${field}\` ${message}.` })
@@ -29,11 +29,11 @@ export function checkLimits(limits: AgentLimits): AgentLimits {
   return limits
 }
 
-/** Models are asked every five minutes at most; the range of all others is the schema's. */
+/** Models have a minimum interval of five minutes; the schema checks the others. */
 export function checkInterval(brain: Brain, intervalS: number): void {
   if (brain !== 'partner_llm' || intervalS >= HOSTED.aiMinIntervalS) return
   fail('BAD_REQUEST', {
     field: 'interval_s',
-    message: `\`interval_s\`: an AI agent ticks every ${HOSTED.aiMinIntervalS} seconds at most.`,
+    message: `\`interval_s\`: the minimum interval of an AI agent is ${HOSTED.aiMinIntervalS} s.`,
   })
 }

@@ -3,7 +3,7 @@ import { fail, LEAGUE, PRACTICE_ASSETS, PRACTICE_QUOTE } from '@pit/protocol'
 import type { HostedDeps } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
 
-/** Whether it plays the practice board, now or from the next season on. */
+/** Whether it is on the practice board, now or from the next season on. */
 export const isEntrant = async (
   { isInLeague }: Pick<HostedDeps, 'isInLeague'>,
   sql: Sql,
@@ -12,7 +12,7 @@ export const isEntrant = async (
 
 const ALLOWED: ReadonlySet<string> = new Set(PRACTICE_ASSETS.map((asset) => `${asset}/${PRACTICE_QUOTE}`))
 
-/** What an agent had to be to enter, it has to stay: it leaves the board first, or changes something else. */
+/** An entrant must keep meeting the entry conditions while it is on the board. */
 export async function checkPractice(
   deps: Pick<HostedDeps, 'isInLeague'>,
   sql: Sql,
@@ -22,7 +22,10 @@ export async function checkPractice(
   const isFast = agent.intervalS < LEAGUE.practiceMinIntervalS
   if ((strange === undefined && !isFast) || !(await isEntrant(deps, sql, agent))) return
   if (strange !== undefined) {
-    fail('LEAGUE_PAIRS', { field: 'pairs', message: `It plays the practice board: no ${strange} there.` })
+    fail('LEAGUE_PAIRS', {
+      field: 'pairs',
+      message: `The agent is on the practice board, which does not allow ${strange}.`,
+    })
   }
   fail('LEAGUE_INTERVAL', { field: 'interval_s' })
 }

@@ -8,14 +8,14 @@ import {
 } from '@pit/protocol'
 import type { AgentTerms } from '../types.ts'
 
-/** In their one spelling; whether they make sense together is `checkTerms`'s to say. */
+/** In canonical form; `checkTerms` checks their consistency. */
 export const normalTerms = ({ acceptRisks, shield, policies }: AgentTerms): AgentTerms => ({
   acceptRisks: [...new Set(acceptRisks)].sort(),
   shield,
   policies: policies && [...new Set(policies)].sort(),
 })
 
-/** The policies trades are held to. */
+/** The policies that apply to trades. */
 export const policiesOf = ({ shield, policies }: AgentTerms): readonly ShieldPolicy[] =>
   shield ? (policies ?? DEFAULT_SHIELD_POLICIES) : []
 
@@ -24,21 +24,21 @@ export interface TermsFault {
   message: string
 }
 
-/** Where risk terms contradict themselves. */
+/** Contradictions in risk terms. */
 export function termsFaults(terms: AgentTerms): TermsFault[] {
   const { acceptRisks, shield, policies } = terms
   const faults: TermsFault[] = []
   const unknown = acceptRisks.filter((code) => !isRiskCode(code))
   if (unknown.length > 0) {
-    faults.push({ field: 'accept_risks', message: `there is no risk called ${unknown.join(', ')}` })
+    faults.push({ field: 'accept_risks', message: `unknown risk ${unknown.join(', ')}` })
   }
   if (!shield && policies !== null && policies.length > 0) {
-    faults.push({ field: 'policies', message: 'policies are the shield’s: they need shield true' })
+    faults.push({ field: 'policies', message: 'policies require shield: true' })
   }
   for (const policy of policiesOf(terms)) {
     const blocked = acceptRisks.filter((code) => SHIELD_POLICIES[policy].includes(code as RiskCode))
     if (blocked.length === 0) continue
-    const message = `${blocked.join(', ')} cannot be accepted while ${policy} refuses it`
+    const message = `${blocked.join(', ')} cannot be accepted together with policy ${policy}`
     faults.push({ field: 'accept_risks', message })
   }
   return faults
@@ -49,5 +49,5 @@ export function checkTerms(terms: AgentTerms): void {
   const [first] = faults
   if (!first) return
   const text = faults.map(({ message }) => message).join('; ')
-  fail('BAD_TERMS', { field: first.field, message: `The risk terms contradict themselves: ${text}.` })
+  fail('BAD_TERMS', { field: first.field, message: `Invalid risk terms: ${text}.` })
 }

@@ -5,12 +5,12 @@ import { policiesOf } from './riskTerms.ts'
 type Steered = Pick<HostedAgent, 'brain' | 'params' | 'intervalS' | 'pairs' | 'limits' | 'terms'>
 
 /**
- * The fields of a change that decide what an agent trades, when, or how much more. The owner's signature was
- * for the agent before it, and a key alone must not steer money.
+ * Changed fields that affect what an agent trades, when, or how much more. The owner signed for the earlier
+ * settings; an API key alone must not change these.
  */
 export function steeringOf(before: Steered, after: Steered): string[] {
   const [old, now] = [before.terms, after.terms]
-  // Risks accepted and policies dropped are bounds as much as dollars are.
+  // Accepted risks and dropped policies are limits too.
   const changes: Record<string, boolean> = {
     brain: after.brain !== before.brain,
     interval_s: after.intervalS < before.intervalS,
@@ -20,7 +20,7 @@ export function steeringOf(before: Steered, after: Steered): string[] {
     shield: old.shield && !now.shield,
     policies: now.shield && lacks(policiesOf(now), policiesOf(old)),
   }
-  // Params of another brain are covered by `brain`.
+  // A change of `brain` covers its params.
   const params = changes['brain'] ? [] : steeringParams(after.brain, before.params, after.params)
   return [...Object.keys(changes).filter((field) => changes[field]), ...params]
 }
@@ -30,6 +30,6 @@ const isWider = (before: AgentLimits, after: AgentLimits): boolean =>
   after.maxDayMicroUsd > before.maxDayMicroUsd ||
   after.maxPositionMicroUsd > before.maxPositionMicroUsd
 
-/** Whether any of `wanted` is missing. */
+/** Whether `names` lacks any of `required`. */
 const lacks = (names: readonly string[], wanted: readonly string[]): boolean =>
   wanted.some((name) => !names.includes(name))

@@ -40,24 +40,24 @@ describe('risk terms', () => {
     ['policies false without shield', terms([], false, false), 'passed'],
     ['a policy without shield', terms([], false, ['block_new']), 'policies'],
     ['an unknown risk', terms(['MOON'], false), 'accept_risks'],
-    ['what the default policy blocks', terms(['AUDIT_FLAGGED'], true), 'accept_risks'],
-    ['what a named policy blocks', terms(['UNSCREENED'], true, ['block_new']), 'accept_risks'],
+    ['a risk that the default policy blocks', terms(['AUDIT_FLAGGED'], true), 'accept_risks'],
+    ['a risk that a named policy blocks', terms(['UNSCREENED'], true, ['block_new']), 'accept_risks'],
     ['the same with no policies at all', terms(['AUDIT_FLAGGED'], true, []), 'passed'],
   ])('%s: %#', (_, given, expected) => {
-    const said = refused(() => checkTerms(given))
-    expect(said).toEqual(expected === 'passed' ? 'passed' : ['BAD_TERMS', expected])
+    const refusal = refused(() => checkTerms(given))
+    expect(refusal).toEqual(expected === 'passed' ? 'passed' : ['BAD_TERMS', expected])
   })
 
-  it('name every contradiction at once', () => {
+  it('list all contradictions', () => {
     const faults = termsFaults(terms(['MOON', 'HONEYPOT', 'UNSCREENED'], true, ['block_severe', 'block_new']))
     expect(faults.map(({ message }) => message)).toEqual([
-      'there is no risk called MOON',
-      'UNSCREENED cannot be accepted while block_new refuses it',
-      'HONEYPOT, UNSCREENED cannot be accepted while block_severe refuses it',
+      'unknown risk MOON',
+      'UNSCREENED cannot be accepted together with policy block_new',
+      'HONEYPOT, UNSCREENED cannot be accepted together with policy block_severe',
     ])
   })
 
-  it('contradict themselves exactly where an accepted risk is blocked', () => {
+  it('are invalid exactly if an accepted risk is blocked', () => {
     const codes = [...new Set(Object.values(SHIELD_POLICIES).flat())]
     fc.assert(
       fc.property(fc.subarray(codes), fc.subarray([...SHIELD_POLICY_NAMES]), (accepted, policies) => {
@@ -69,7 +69,7 @@ describe('risk terms', () => {
     )
   })
 
-  it('have one spelling', () => {
+  it('have one canonical form', () => {
     expect(terms(['UNSCREENED', 'HONEYPOT', 'UNSCREENED'], true, ['block_new', 'block_flagged'])).toEqual({
       acceptRisks: ['HONEYPOT', 'UNSCREENED'],
       shield: true,
@@ -131,7 +131,7 @@ describe('an agent inside its session', () => {
     ['shield', { terms: { ...fitting.terms, shield: false, policies: null } }],
   ])('is outside by its %s', (rule, over) => expect(rules(over)).toEqual([rule]))
 
-  it('is outside a session without the shield it asks for', () => {
+  it('is outside a session without the shield it requires', () => {
     expect(rules({}, { risk: { accept_risks: ['UNSCREENED'], shield: false, policies: [] } })).toEqual([
       'shield',
     ])

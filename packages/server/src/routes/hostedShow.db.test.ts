@@ -37,7 +37,7 @@ withDb('views of hosted agents', (db) => {
   describe('holds of its next tick', () => {
     const HELD = {
       code: 'MAX_POSITION',
-      message: '2500 dollars of ETH are held; at most 500 may be.',
+      message: '2500 USD of ETH are held; the limit is 500 USD.',
       pair: 'ETH/USDG',
       side: 'buy' as const,
     }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readCall } from './callModel.ts'
 
-const answered = (status: number, headers: Record<string, string> = {}) =>
+const readResponse = (status: number, headers: Record<string, string> = {}) =>
   readCall({ kind: 'answer', status, headers, text: '{}' }, { usage: true, header: null })
 
 it.each([
@@ -13,21 +13,21 @@ it.each([
   [413, 'PARTNER_REJECTED'],
   [422, 'PARTNER_REJECTED'],
   [429, 'PARTNER_RATE'],
-])('%i says the call did not run: %s', (status, code) => {
-  expect(answered(status)).toMatchObject({ kind: 'refused', code })
+])('%i means that the call did not run: %s', (status, code) => {
+  expect(readResponse(status)).toMatchObject({ kind: 'refused', code })
 })
 
 it.each([200, 204, 301, 408, 500, 502, 503, 504, 529])(
-  '%i without a completion may come after it ran',
+  '%i without a completion may follow a call that ran',
   (status) => {
-    expect(answered(status)).toMatchObject({ kind: 'lost', code: 'PARTNER_GATEWAY_ERROR' })
+    expect(readResponse(status)).toMatchObject({ kind: 'lost', code: 'PARTNER_GATEWAY_ERROR' })
   },
 )
 
-it('takes the vendor’s own word on when to ask again', () => {
-  expect(answered(429, { 'retry-after': '12' })).toMatchObject({ retryAfterS: 12 })
+it('uses the vendor’s Retry-After', () => {
+  expect(readResponse(429, { 'retry-after': '12' })).toMatchObject({ retryAfterS: 12 })
   for (const odd of ['', '-1', 'soon', 'Infinity']) {
-    const { retryAfterS } = answered(429, { 'retry-after': odd }) as { retryAfterS: number | null }
+    const { retryAfterS } = readResponse(429, { 'retry-after': odd }) as { retryAfterS: number | null }
     expect(retryAfterS === null || retryAfterS === 0, odd).toBe(true)
   }
 })

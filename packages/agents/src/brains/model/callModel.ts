@@ -7,8 +7,8 @@ const MAX_ANSWER_BYTES = 1_000_000
 const MAX_TOKENS = 2_147_483_647
 
 /**
- * How a call ended. `refused`: it did not run, so nothing was spent. `lost`: it may have run without an
- * answer, so the worst case counts.
+ * How a call ended. `refused`: it did not run and cost nothing. `lost`: it may have run, so the worst case
+ * counts.
  */
 export type ModelCall =
   | { kind: 'answered'; content: string | null; why: string; stated: StatedCost }
@@ -26,7 +26,7 @@ export type CostPlaces = GatewayProfile['cost']
 
 export async function callModel(request: {
   gatewayUrl: string
-  /** Where it says what a call cost. */
+  /** Where the vendor reports the cost of a call. */
   cost: CostPlaces
   key: string
   body: string
@@ -48,12 +48,12 @@ export function readCall(answer: HttpAnswer | NoAnswer, cost: CostPlaces): Model
   if (answer.kind === 'timeout') return { kind: 'lost', code: 'PARTNER_TIMEOUT', message: answer.why }
   if (answer.kind !== 'answer') return lost(answer.why)
   if (answer.status === 200) return readCompletion(answer, cost)
-  const why = `it answered ${answer.status}`
+  const why = `it returned status ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return refused('KEY_REFUSED', why)
   if (answer.status === 402) return refused('PARTNER_BALANCE', why)
   if (answer.status === 404) return refused('MODEL_NOT_ALLOWED', why)
   if (answer.status === 429) return refused('PARTNER_RATE', why, secondsOf(answer.headers['retry-after']))
-  // A request timeout of theirs, or anything but a plain refusal, may come after the model ran.
+  // A 408, or anything but a plain refusal, may be sent after the model ran.
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
     return refused('PARTNER_REJECTED', why)
   return lost(why)
@@ -77,13 +77,13 @@ function readCompletion({ text, headers }: HttpAnswer, cost: CostPlaces): ModelC
   try {
     body = JSON.parse(text)
   } catch {
-    return lost('its answer is not JSON')
+    return lost('its response is not valid JSON')
   }
   const choices = isPlainObject(body) ? body['choices'] : undefined
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
   const message = isPlainObject(choice) ? choice['message'] : undefined
   if (!isPlainObject(body) || !isPlainObject(choice) || !isPlainObject(message)) {
-    return lost('its answer is no completion')
+    return lost('its response is not a chat completion')
   }
   const usage = isPlainObject(body['usage']) ? body['usage'] : {}
   const stated: StatedCost = {
@@ -94,9 +94,9 @@ function readCompletion({ text, headers }: HttpAnswer, cost: CostPlaces): ModelC
   }
   const content = typeof message['content'] === 'string' ? message['content'] : null
   if (content === null) return { kind: 'answered', content, why: 'the model refused to answer', stated }
-  // Cut off, it may still happen to parse: it is not what the model meant to say.
+  // A truncated answer may still parse, but it is incomplete.
   if (choice['finish_reason'] === 'length') {
-    return { kind: 'answered', content: null, why: 'the answer was cut off', stated }
+    return { kind: 'answered', content: null, why: 'the answer was truncated', stated }
   }
   return { kind: 'answered', content, why: '', stated }
 }
@@ -105,6 +105,6 @@ const tokensOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null
 const costOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
-/** A header's dollars; null where it says none, such as `None` or two amounts. */
+/** Dollars in a header; null for anything but one amount, such as `None`. */
 const readDollars = (text: string | string[] | undefined): number | null =>
   typeof text === 'string' && /^\d{1,9}(\.\d{1,30})?(e-\d{1,2})?$/i.test(text) ? Number(text) : null

@@ -11,34 +11,43 @@ const [SMALL] = readModels(
   PRICES,
 ) as [NonNullable<ReturnType<typeof readModels>>[number]]
 const CALL = { boundMicroUsd: 2_000n, promptChars: 4_000 }
-const said = (more: Partial<Parameters<typeof countCost>[1]>) =>
+const countReported = (more: Partial<Parameters<typeof countCost>[1]>) =>
   countCost(SMALL, { promptTokens: 1_000, completionTokens: 100, usage: null, header: null, ...more }, CALL)
 
-describe('what is counted for a call', () => {
-  it('is what the vendor says, rounded up', () => {
-    expect(said({ usage: 0.000_21 })).toEqual({ microUsd: 210n, source: 'usage.cost', overBound: false })
-    expect(said({ usage: 0.000_210_000_1 })).toMatchObject({ microUsd: 211n })
-    expect(said({ header: 0.000_3 })).toEqual({ microUsd: 300n, source: 'header', overBound: false })
-    expect(said({ usage: 0.000_4, header: 9 })).toMatchObject({ microUsd: 400n, source: 'usage.cost' })
+describe('counted cost of a call', () => {
+  it('is the vendor’s figure, rounded up', () => {
+    expect(countReported({ usage: 0.000_21 })).toEqual({
+      microUsd: 210n,
+      source: 'usage.cost',
+      overBound: false,
+    })
+    expect(countReported({ usage: 0.000_210_000_1 })).toMatchObject({ microUsd: 211n })
+    expect(countReported({ header: 0.000_3 })).toEqual({ microUsd: 300n, source: 'header', overBound: false })
+    expect(countReported({ usage: 0.000_4, header: 9 })).toMatchObject({
+      microUsd: 400n,
+      source: 'usage.cost',
+    })
   })
-  it('is the bound when it says nothing', () => {
-    expect(said({})).toEqual({ microUsd: 2_000n, source: 'bound', overBound: false })
+  it('is the bound without a figure', () => {
+    expect(countReported({})).toEqual({ microUsd: 2_000n, source: 'bound', overBound: false })
   })
-  it('is what its own tokens cost when it says less, and the bound when the tokens are no better', () => {
-    expect(said({ usage: 0 })).toEqual({ microUsd: 210n, source: 'bound', overBound: false })
-    expect(said({ usage: 0, promptTokens: 3, completionTokens: 1 })).toMatchObject({ microUsd: 2_000n })
-    expect(said({ usage: 0, promptTokens: null })).toMatchObject({ microUsd: 2_000n })
-    expect(said({ usage: 0, promptTokens: 2_000_000 })).toMatchObject({ microUsd: 2_000n })
+  it('is the token cost if the figure is lower, and the bound if the tokens are implausible', () => {
+    expect(countReported({ usage: 0 })).toEqual({ microUsd: 210n, source: 'bound', overBound: false })
+    expect(countReported({ usage: 0, promptTokens: 3, completionTokens: 1 })).toMatchObject({
+      microUsd: 2_000n,
+    })
+    expect(countReported({ usage: 0, promptTokens: null })).toMatchObject({ microUsd: 2_000n })
+    expect(countReported({ usage: 0, promptTokens: 2_000_000 })).toMatchObject({ microUsd: 2_000n })
   })
-  it('is more than the bound when the vendor says so', () => {
-    expect(said({ usage: 1_000 })).toEqual({
+  it('may exceed the bound if the vendor reports more', () => {
+    expect(countReported({ usage: 1_000 })).toEqual({
       microUsd: 1_000_000_000n,
       source: 'usage.cost',
       overBound: true,
     })
-    expect(said({ usage: 1e300 })).toMatchObject({ microUsd: 1_000_000_000_000n, overBound: true })
+    expect(countReported({ usage: 1e300 })).toMatchObject({ microUsd: 1_000_000_000_000n, overBound: true })
   })
-  it('is never under what an honest count of tokens costs', () => {
+  it('is never below the cost of a correct token count', () => {
     fc.assert(
       fc.property(
         fc.nat(30_000),
@@ -49,18 +58,18 @@ describe('what is counted for a call', () => {
           const bound = boundOf(SMALL, { promptBytes: chars, messages: 2, maxTokens: 1_150 })
           const real = (prompt * 0.15 + out * 0.6) / 1e6
           const stated = { promptTokens: prompt, completionTokens: out, usage: real * lie, header: null }
-          const counted = countCost(SMALL, stated, { boundMicroUsd: bound, promptChars: chars })
-          expect(Number(counted.microUsd)).toBeGreaterThanOrEqual(real * 1e6 - 1e-6)
-          expect(counted.microUsd).toBeLessThanOrEqual(bound)
+          const cost = countCost(SMALL, stated, { boundMicroUsd: bound, promptChars: chars })
+          expect(Number(cost.microUsd)).toBeGreaterThanOrEqual(real * 1e6 - 1e-6)
+          expect(cost.microUsd).toBeLessThanOrEqual(bound)
         },
       ),
     )
   })
 })
 
-describe('a gateway’s models', () => {
+describe('models of a gateway', () => {
   const read = (row: unknown, prices: Prices = PRICES) => readModels(JSON.stringify({ data: [row] }), prices)
-  it('are read in both customs of saying a price', () => {
+  it('are read in both price formats', () => {
     const perToken = {
       id: 'a',
       pricing: { prompt: '0.00000015', completion: '0.0000006' },
@@ -73,7 +82,7 @@ describe('a gateway’s models', () => {
       { inputPico: 50_000n, structured: false },
     ])
   })
-  it('are left out without a price that bounds a call', () => {
+  it('are skipped without a price that bounds a call', () => {
     for (const pricing of [
       undefined,
       {},
@@ -89,13 +98,13 @@ describe('a gateway’s models', () => {
     expect(readModels('{}', PRICES)).toBeNull()
   })
 
-  it('priced per token are never taken for priced per million', () => {
+  it('priced per token are never read as priced per million', () => {
     const row = { id: 'a', pricing: { input: '0.00000015', output: '0.0000006' } }
     expect(read(row)).toEqual([])
     expect(read(row, { priced_per: 'token', models: {} })).toMatchObject([{ inputUsd: 0.15, outputUsd: 0.6 }])
     expect(read({ id: 'a', pricing: { input: 0, output: 0 } })).toMatchObject([{ inputPico: 0n }])
   })
-  it('without a price have the profile’s, and of two prices the dearer', () => {
+  it('without a price use the profile’s; of two prices the higher one counts', () => {
     const models = { a: { input_usd: 2, output_usd: 8, structured: true } }
     const prices = { priced_per: 'million_tokens', models } as const
     const own = [{ inputUsd: 2, outputUsd: 8, structured: true, requestPico: 0n }]
@@ -106,7 +115,7 @@ describe('a gateway’s models', () => {
       { inputUsd: 2, outputUsd: 9 },
     ])
   })
-  it('that charge every call besides have it in the bound', () => {
+  it('with a fee per call include it in the bound', () => {
     const pricing = { prompt: '0', completion: '0', request: '0.01' }
     const [model] = read({ id: 'a', pricing }) as [typeof SMALL]
     expect(boundOf(model, { promptBytes: 10, messages: 1, maxTokens: 10 })).toBe(10_000n)

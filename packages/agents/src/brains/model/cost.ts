@@ -1,7 +1,7 @@
 import { divUp, microUsdUp } from '@pit/protocol'
 import type { GatewayModel } from './models.ts'
 
-/** What an answer says it took. */
+/** Usage and cost as reported in a response. */
 export interface StatedCost {
   promptTokens: number | null
   completionTokens: number | null
@@ -14,22 +14,24 @@ export interface StatedCost {
 export interface CountedCost {
   microUsd: bigint
   source: 'usage.cost' | 'header' | 'bound'
-  /** The vendor says it took more than can have been asked for. */
+  /** The reported cost exceeds the bound of the call. */
   overBound: boolean
 }
 
-/** Each message costs a few tokens beyond its text. */
+/** Overhead per message in tokens. */
 const TOKENS_PER_MESSAGE = 16n
-/** Fewer tokens than one in so many characters are not believed. */
+/** A token count below one per this many characters is treated as implausible. */
 const MAX_CHARS_PER_TOKEN = 8
-/** More than any call costs; a larger figure is counted as this. */
+/** More than any call costs; larger figures are capped. */
 const MAX_USD = 1e6
 
 const microOfPico = (pico: bigint): bigint => divUp(pico, 1_000_000n)
-/** Rounded up; fifteen digits, as a vendor's own sums of doubles are a little off behind them. */
+/** Rounded up, after dropping the floating-point error of a vendor's sums (15 significant digits). */
 const microOfUsd = (usd: number): bigint => microUsdUp(Number(Math.min(usd, MAX_USD).toPrecision(15)))
 
-/** The most a call can cost: no token is shorter than a byte, and no answer longer than it was allowed. */
+/**
+ * Upper bound of a call's cost: a token is at least one byte, and the answer is at most its allowed length.
+ */
 export function boundOf(
   model: GatewayModel,
   call: { promptBytes: number; messages: number; maxTokens: number },
@@ -41,9 +43,8 @@ export function boundOf(
 }
 
 /**
- * What is counted for an answered call: what the vendor says, unless it is less than its own tokens cost at
- * its own prices; without a word of it, the bound. Never less than was charged by a vendor that counts its
- * tokens right.
+ * Cost to count for an answered call: the vendor's figure, but at least its reported tokens at its own
+ * prices. Without a figure, the bound. Never less than a vendor with a correct token count charged.
  */
 export function countCost(
   model: GatewayModel,
@@ -51,9 +52,9 @@ export function countCost(
   call: { boundMicroUsd: bigint; promptChars: number },
 ): CountedCost {
   const bound: CountedCost = { microUsd: call.boundMicroUsd, source: 'bound', overBound: false }
-  const said = stated.usage ?? stated.header
-  if (said === null) return bound
-  const microUsd = microOfUsd(said)
+  const reportedUsd = stated.usage ?? stated.header
+  if (reportedUsd === null) return bound
+  const microUsd = microOfUsd(reportedUsd)
   const source = stated.usage !== null ? 'usage.cost' : 'header'
   if (microUsd > call.boundMicroUsd) return { microUsd, source, overBound: true }
   const { promptTokens, completionTokens } = stated

@@ -8,14 +8,17 @@ import { buildRequest, type ModelRequest } from './prompt.ts'
 import { type Outcome, runCall } from './runCall.ts'
 
 type Source = 'pool' | 'own'
-/** Less time than this is not worth a call that will be paid for. */
+/** Minimum time left for a call; a shorter one would be paid for and fail. */
 const MIN_MS = 2_000
 
-/** After these an owner's own key would not help either. */
-const NOT_INSTEAD = new Set(['AI_BUDGET', 'AI_LATE', 'PARTNER_BUSY'])
+/** Holds that paying with the owner's own key would not avoid. */
+const NO_FALLBACK = new Set(['AI_BUDGET', 'AI_LATE', 'PARTNER_BUSY'])
 const NO_OWN_KEY = new Set(['NOT_CONNECTED', 'DISCONNECTED'])
 
-/** Asks the model, if somebody pays: the worst case is written down first, what it came to after. */
+/**
+ * Calls the model if a payer is available. Reserves the worst case first and settles the actual cost
+ * afterwards.
+ */
 export async function decideByModel(deps: ModelDeps, input: BrainRequest): Promise<Brained> {
   const { agent } = input
   const funding: Source = agent.params['funding'] === 'own' ? 'own' : 'pool'
@@ -37,11 +40,11 @@ export async function decideByModel(deps: ModelDeps, input: BrainRequest): Promi
   const call = { request, model, boundMicroUsd, budgetMicroUsd }
   const mayFallBack = funding === 'pool' && agent.params['fallback_own'] !== false
   const first = await trySource(deps, input, funding, call)
-  if (first.kind === 'done') return first.brained
-  if (!mayFallBack || NOT_INSTEAD.has(first.code)) return stop('hold', first.code, model.id)
+  if (first.kind === 'done') return first.result
+  if (!mayFallBack || NO_FALLBACK.has(first.code)) return stop('hold', first.code, model.id)
 
   const second = await trySource(deps, input, 'own', { ...call, poolHold: first.code })
-  if (second.kind === 'done') return second.brained
+  if (second.kind === 'done') return second.result
   if (NO_OWN_KEY.has(second.code)) return stop('hold', first.code, model.id)
   return { ...(await stop('hold', second.code, model.id)), data: { pool_hold: first.code } }
 }
@@ -63,14 +66,14 @@ async function trySource(
   const key = await keyOf(deps, input, source)
   if ('code' in key) return { kind: 'hold', code: key.code }
   const payer = source === 'pool' ? 'pool' : input.agent.wallet
-  if (deps.resting.rests(payer)) return { kind: 'hold', code: 'PARTNER_RATE' }
+  if (deps.rateLimited.isPaused(payer)) return { kind: 'hold', code: 'PARTNER_RATE' }
   if (!deps.slots.take()) return { kind: 'hold', code: 'PARTNER_BUSY' }
   try {
-    const reserved = await reserveFrom(deps, input, source, call)
-    if ('hold' in reserved) return { kind: 'hold', code: reserved.hold }
+    const reservation = await reserveFrom(deps, input, source, call)
+    if ('hold' in reservation) return { kind: 'hold', code: reservation.hold }
     const { request, model, boundMicroUsd, poolHold } = call
     const paid = { ...request, key: key.key, payer, source, model, boundMicroUsd, poolHold }
-    return await runCall(deps, input, { ...paid, spendId: reserved.id })
+    return await runCall(deps, input, { ...paid, spendId: reservation.id })
   } finally {
     deps.slots.give()
   }
@@ -91,17 +94,17 @@ async function reserveFrom(
   source: Source,
   { model, boundMicroUsd, budgetMicroUsd }: WantedCall,
 ): Promise<{ id: number } | { hold: string }> {
-  const wanted = { agent, tick, model, source, boundMicroUsd, budgetMicroUsd, atMs: deps.clock.nowMs() }
+  const request = { agent, tick, model, source, boundMicroUsd, budgetMicroUsd, atMs: deps.clock.nowMs() }
   try {
-    return await reserve(deps.db, wanted, deps.terms)
+    return await reserve(deps.db, request, deps.terms)
   } catch (error) {
     if (source === 'own') throw error
-    deps.logger.warn({ err: error, agent: agent.id }, 'the AI pool could not be read')
+    deps.logger.warn({ err: error, agent: agent.id }, 'failed to read the AI pool')
     return { hold: 'AI_POOL_UNAVAILABLE' }
   }
 }
 
-/** The model asked for, or the cheapest that answers to a schema. */
+/** The requested model, or the cheapest one that supports structured output. */
 export function modelFor(id: unknown, models: readonly GatewayModel[]): GatewayModel | undefined {
   const structured = models.filter((model) => model.structured)
   if (typeof id === 'string' && id !== '') return structured.find((model) => model.id === id)
@@ -117,7 +120,7 @@ const MEANINGS: Record<string, string> = {
   ...Object.fromEntries(Object.entries(AI_FAILED_CALL_CODES).map(([code, row]) => [code, row.meaning])),
 }
 export const meaningOf = (code: string): string => MEANINGS[code] ?? code
-export const saidOf = (code: string): string => `No model was asked: ${meaningOf(code)}.`
+export const skippedMessage = (code: string): string => `The model was not called: ${meaningOf(code)}.`
 
 async function endWithoutCall(
   deps: ModelDeps,
@@ -134,10 +137,8 @@ async function endWithoutCall(
     model,
     status: kind,
     code,
-  }).catch((error: unknown) =>
-    deps.logger.warn({ err: error, agent: agent.id }, 'a hold could not be written'),
-  )
-  return { kind, code, message: saidOf(code) }
+  }).catch((error: unknown) => deps.logger.warn({ err: error, agent: agent.id }, 'failed to store a hold'))
+  return { kind, code, message: skippedMessage(code) }
 }
 
 export const microBudgetOf = (params: Record<string, unknown>): bigint =>

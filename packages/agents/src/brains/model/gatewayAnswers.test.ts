@@ -22,12 +22,17 @@ const BOUND = 2_000n
 const KEY = 'key-that-nobody-may-see'
 
 const GATEWAYS: [string, CostPlaces, Record<string, string>, string][] = [
-  ['that says the cost in usage.cost', { usage: true, header: null }, {}, '250 usage.cost'],
-  ['that says it in a header', { usage: false, header: LITELLM }, { [LITELLM]: '3.1e-04' }, '310 header'],
-  ['that says None in its header', { usage: false, header: LITELLM }, { [LITELLM]: 'None' }, '2000 bound'],
-  ['that says nothing in its header', { usage: false, header: LITELLM }, { [LITELLM]: '' }, '2000 bound'],
-  ['that says it in another header', { usage: false, header: LITELLM }, { 'x-cost': '0.1' }, '2000 bound'],
-  ['that says it nowhere we may look', { usage: false, header: null }, { [LITELLM]: '0.1' }, '2000 bound'],
+  ['that reports the cost in usage.cost', { usage: true, header: null }, {}, '250 usage.cost'],
+  ['that reports it in a header', { usage: false, header: LITELLM }, { [LITELLM]: '3.1e-04' }, '310 header'],
+  ['with None in its header', { usage: false, header: LITELLM }, { [LITELLM]: 'None' }, '2000 bound'],
+  ['with an empty header', { usage: false, header: LITELLM }, { [LITELLM]: '' }, '2000 bound'],
+  ['that reports it in another header', { usage: false, header: LITELLM }, { 'x-cost': '0.1' }, '2000 bound'],
+  [
+    'that reports it in a header we do not read',
+    { usage: false, header: null },
+    { [LITELLM]: '0.1' },
+    '2000 bound',
+  ],
 ]
 
 describe('a gateway', () => {
@@ -37,7 +42,7 @@ describe('a gateway', () => {
   })
   afterAll(() => gateway.close())
 
-  async function counted(cost: CostPlaces, timeoutMs = 5_000) {
+  async function countCall(cost: CostPlaces, timeoutMs = 5_000) {
     const answer = await exchange({
       method: 'POST',
       url: new URL(gateway.url),
@@ -52,9 +57,9 @@ describe('a gateway', () => {
     return { call, ...countCost(MODEL, call.stated, { boundMicroUsd: BOUND, promptChars: 4_000 }) }
   }
 
-  it.each(GATEWAYS)('%s is counted so', async (_, cost, headers, expected) => {
+  it.each(GATEWAYS)('%s is counted', async (_, cost, headers, expected) => {
     gateway.willAnswer((response) => void response.writeHead(200, headers).end(JSON.stringify(COMPLETION)))
-    const { microUsd, source } = await counted(cost)
+    const { microUsd, source } = await countCall(cost)
     expect(`${microUsd} ${source}`).toBe(expected)
   })
 
@@ -66,13 +71,13 @@ describe('a gateway', () => {
     ['choices'],
     ['choices', 0, 'message'],
   ])
-  it(`is never counted under what its tokens cost, whatever it answers: ${cases.length} ways`, async () => {
+  it(`is never counted below its token cost: ${cases.length} responses`, async () => {
     expect(cases.length).toBeGreaterThanOrEqual(50)
     for (const { name, answer } of cases) {
       gateway.willAnswer(answer)
       const isSlow = name === 'never comes' || name === 'comes drop by drop'
-      const { call, microUsd } = await counted({ usage: true, header: null }, isSlow ? 60 : 5_000)
-      // Only what is a plain refusal of the call cost nothing.
+      const { call, microUsd } = await countCall({ usage: true, header: null }, isSlow ? 60 : 5_000)
+      // Only a plain refusal costs nothing.
       if (call.kind !== 'refused') expect(microUsd, name).toBeGreaterThanOrEqual(210n)
       expect(JSON.stringify(call), name).not.toContain(KEY)
     }

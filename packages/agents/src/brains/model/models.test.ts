@@ -8,11 +8,11 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-it('says whether the gateway answers, by its own call at most every 15 seconds', async () => {
-  let asked = 0
+it('reports whether the gateway responds, with at most one check call every 15 seconds', async () => {
+  let requests = 0
   let answer: RequestListener = (_, res) => void res.end('{"data":[]}')
   const server = createServer((req, res) => {
-    asked++
+    requests++
     answer(req, res)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -29,12 +29,12 @@ it('says whether the gateway answers, by its own call at most every 15 seconds',
     logger: { warn() {} },
   })
   for (let i = 0; i < 3; i++) await models.check()
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
   answer = (_, res) => void res.writeHead(503).end()
   time.nowMs += 15_000
-  await expect(models.check()).rejects.toThrow('it answered 503')
-  await expect(models.check()).rejects.toThrow('it answered 503')
-  expect(asked).toBe(2)
+  await expect(models.check()).rejects.toThrow('it returned status 503')
+  await expect(models.check()).rejects.toThrow('it returned status 503')
+  expect(requests).toBe(2)
   answer = (_, res) => void res.destroy()
   time.nowMs += 15_000
   await expect(models.check()).rejects.toThrow()

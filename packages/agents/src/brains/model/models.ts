@@ -3,46 +3,46 @@ import { exchange, type HttpAnswer } from '@pit/platform/exchange'
 import type { Logger } from '@pit/platform/logger'
 import { type GatewayProfile, microUsdUp } from '@pit/protocol'
 
-/** A model of the gateway with its price in trillionths of a dollar for a token, rounded up. */
+/** A gateway model and its price in trillionths of a dollar per token, rounded up. */
 export interface GatewayModel {
   id: string
   inputPico: bigint
   outputPico: bigint
-  /** What every call costs besides. */
+  /** Fee per call, in addition to tokens. */
   requestPico: bigint
   /** Dollars per million tokens, as shown. */
   inputUsd: number
   outputUsd: number
-  /** Answers to a JSON schema: only such a model can be asked. */
+  /** Supports structured output (JSON schema); only these models are called. */
   structured: boolean
   contextTokens: number | null
 }
 
 export interface Models {
   /**
-   * The list, at most an hour old, or no older than asked for; null when it cannot be had. It is asked for
-   * anew every ten minutes, or when it is older than asked for.
+   * The model list, at most an hour old or at most `maxAgeMs`; null if unavailable. Refreshed every ten
+   * minutes, or if older than `maxAgeMs`.
    */
   read(params?: { maxAgeMs: number }): Promise<readonly GatewayModel[] | null>
-  /** The last list read, of any age; null before the first. */
+  /** The last list of any age; null before the first read. */
   last(): readonly GatewayModel[] | null
-  /** Whether the gateway answers; throws in words when not. */
+  /** Throws an error with a readable message if the gateway does not respond. */
   check(): Promise<void>
 }
 
 const FRESH_MS = 600_000
-/** An older price may no longer bound a call. */
+/** An older price may no longer be an upper bound. */
 const USABLE_MS = 3_600_000
 const REST_AFTER_FAILURE_MS = 10_000
-/** How long an answer, or the lack of one, says how the gateway is. */
+/** How long a check result is cached. */
 const CHECK_EVERY_MS = 15_000
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4_000_000
 const MAX_MODELS = 1_000
-/** No model is cheaper, in dollars per million tokens, unless it is free: the price is per something else. */
+/** Non-zero prices below this (dollars per million tokens) must use another unit. */
 const MIN_USD = 0.001
 
-/** How a gateway's prices are read, and those of the profile. */
+/** Unit of a gateway's prices, and the profile's price table. */
 export type Prices = Pick<GatewayProfile, 'priced_per' | 'models'>
 
 export function createModels({
@@ -63,7 +63,7 @@ export function createModels({
   let list: { models: readonly GatewayModel[]; atMs: number } | null = null
   let restUntilMs = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
-  let asked: { atMs: number; why: string | null } | null = null
+  let lastCheck: { atMs: number; why: string | null } | null = null
 
   async function refresh(): Promise<void> {
     const answer = await exchange({
@@ -76,18 +76,18 @@ export function createModels({
     const models = answer.kind === 'answer' ? modelsOf(answer) : null
     if (models !== null) {
       list = { models, atMs: clock.nowMs() }
-      asked = { atMs: clock.nowMs(), why: null }
+      lastCheck = { atMs: clock.nowMs(), why: null }
       return
     }
     restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
-    const why = answer.kind === 'answer' ? `it answered ${answer.status}` : answer.why
-    asked = { atMs: clock.nowMs(), why }
-    logger.warn({ why }, 'the AI gateway’s models could not be read')
+    const why = answer.kind === 'answer' ? `it returned status ${answer.status}` : answer.why
+    lastCheck = { atMs: clock.nowMs(), why }
+    logger.warn({ why }, 'failed to read the AI gateway’s models')
   }
 
   function modelsOf({ status, text }: HttpAnswer): GatewayModel[] | null {
     if (status === 200) return readModels(text, prices)
-    // Some gateways have no list: then the profile's is all there is.
+    // Some gateways have no model list; then use the profile's.
     return status === 404 && Object.keys(prices.models).length > 0 ? tableModels(prices) : null
   }
 
@@ -106,15 +106,15 @@ export function createModels({
     },
     last: () => list?.models ?? null,
     async check() {
-      if (asked === null || clock.nowMs() - asked.atMs >= CHECK_EVERY_MS) await ask()
-      if (asked !== null && asked.why !== null) throw new Error(asked.why)
+      if (lastCheck === null || clock.nowMs() - lastCheck.atMs >= CHECK_EVERY_MS) await ask()
+      if (lastCheck !== null && lastCheck.why !== null) throw new Error(lastCheck.why)
     },
   }
 }
 
 /**
- * Null when the text is no list of models. A row without a price has the profile's, and is left out without one
- * there: nothing bounds its cost.
+ * Null if the text is not a model list. A row without a price uses the profile's; without that it is skipped,
+ * as its cost has no bound.
  */
 export function readModels(text: string, prices: Prices): GatewayModel[] | null {
   let rows: unknown
@@ -136,31 +136,31 @@ function readModel(row: unknown, prices: Prices): GatewayModel | undefined {
     unknown
   >
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(id)) return undefined
-  const known = Object.hasOwn(prices.models, id) ? prices.models[id] : undefined
-  const priced = readPrices(pricing, prices.priced_per) ?? known
+  const listed = Object.hasOwn(prices.models, id) ? prices.models[id] : undefined
+  const priced = readPrices(pricing, prices.priced_per) ?? listed
   if (priced === undefined) return undefined
-  // The dearer counts where both say.
-  const inputUsd = Math.max(priced.input_usd, known?.input_usd ?? 0)
-  const outputUsd = Math.max(priced.output_usd, known?.output_usd ?? 0)
+  // If both have a price, the higher one counts.
+  const inputUsd = Math.max(priced.input_usd, listed?.input_usd ?? 0)
+  const outputUsd = Math.max(priced.output_usd, listed?.output_usd ?? 0)
   const parameters: unknown[] = Array.isArray(supported_parameters) ? supported_parameters : []
   return {
     id,
     inputUsd,
     outputUsd,
-    // A dollar per million tokens is a million trillionths a token.
+    // A dollar per million tokens is a million trillionths per token.
     inputPico: microUsdUp(inputUsd),
     outputPico: microUsdUp(outputUsd),
     requestPico: 'requestUsd' in priced ? microUsdUp(priced.requestUsd) * 1_000_000n : 0n,
     structured:
-      structured_outputs === true || parameters.includes('structured_outputs') || known?.structured === true,
+      structured_outputs === true || parameters.includes('structured_outputs') || listed?.structured === true,
     contextTokens: typeof context_length === 'number' && context_length > 0 ? context_length : null,
   }
 }
 
-/** Dollars per million tokens and per call; undefined without a price that bounds a call. */
+/** Dollars per million tokens and per call; undefined without prices that bound a call. */
 function readPrices(pricing: unknown, per: Prices['priced_per']) {
   const { input, output, prompt, completion, request } = (pricing ?? {}) as Record<string, unknown>
-  // Two customs: `input` and `output` per million tokens or per token, `prompt` and `completion` per token.
+  // Two formats: `input`/`output` per million tokens or per token, `prompt`/`completion` per token.
   const input_usd = price(input, per === 'token' ? 1e6 : 1) ?? price(prompt, 1e6)
   const output_usd = price(output, per === 'token' ? 1e6 : 1) ?? price(completion, 1e6)
   const requestUsd = request === undefined ? 0 : price(request, 1)

@@ -4,7 +4,7 @@ import type { BrainRequest } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { DEFAULT_TEMPLATE, templateOf } from './templates.ts'
 
-/** Fixed: nothing of a market, a token or an owner is ever part of it. */
+/** Fixed text: contains no market, token or owner data. */
 export const SYSTEM_TEXT = [
   'You decide the trades of one trading agent. The user message is one JSON object.',
   'Its field `strategy` is what the owner wants: follow it as far as the limits allow.',
@@ -19,7 +19,7 @@ export const SYSTEM_TEXT = [
 
 const POINTS = 24
 const STRATEGY_CHARS = 4_000
-/** Models that reason do so inside this allowance; an answer itself takes a tenth of it. */
+/** Includes reasoning tokens; an answer itself needs about a tenth. */
 export const MAX_COMPLETION_TOKENS = 4_000
 
 export interface ModelRequest {
@@ -42,12 +42,12 @@ export function aiSettingsOf(params: Record<string, unknown>): AiSettings {
   return { strategy: own === '' ? template.strategy : own, maxOrders: Number(params['max_orders'] ?? 3) }
 }
 
-/** What a model is asked: a fixed text, and the tick as quoted data. */
+/** The prompt: a fixed system text, and the tick as quoted data. */
 export function buildRequest(request: BrainRequest, modelId: string): ModelRequest {
   const { agent, market, book } = request
   const { strategy, maxOrders } = aiSettingsOf(agent.params)
   const user = JSON.stringify({
-    // Its lines stay lines; what nobody can see goes.
+    // Keep line breaks, remove invisible characters.
     strategy: strategy
       .split('\n')
       .map((line) => plainText(line, STRATEGY_CHARS))

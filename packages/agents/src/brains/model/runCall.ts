@@ -7,12 +7,12 @@ import { type CountedCost, countCost } from './cost.ts'
 import type { GatewayModel } from './models.ts'
 import { aiSettingsOf, type ModelRequest } from './prompt.ts'
 
-/** `hold`: the model has not run, and another source may pay. */
-export type Outcome = { kind: 'done'; brained: Brained } | { kind: 'hold'; code: string }
+/** `hold`: the model has not run; another payer may be tried. */
+export type Outcome = { kind: 'done'; result: Brained } | { kind: 'hold'; code: string }
 
 export interface PaidCall extends ModelRequest {
   key: string
-  /** Whose key it is, for its rests. */
+  /** Owner of the key, for rate-limit pauses. */
   payer: string
   source: 'pool' | 'own'
   model: GatewayModel
@@ -22,7 +22,7 @@ export interface PaidCall extends ModelRequest {
 }
 
 const LAST_REASON_CHARS = 280
-/** Refusals after which nothing traded and nobody else is asked: they would be refused too. */
+/** Refusals that any other payer would get too, so no other one is tried. */
 const FAILED = new Set(['PARTNER_UNREACHABLE', 'PARTNER_REJECTED', 'MODEL_NOT_ALLOWED'])
 
 /** Makes a reserved call and settles it. */
@@ -30,7 +30,7 @@ export async function runCall(deps: ModelDeps, request: BrainRequest, call: Paid
   const startedMs = deps.clock.nowMs()
   const leftMs = request.deadlineMs - startedMs
   const { url, cost: costPlaces } = deps.gateway as NonNullable<ModelDeps['gateway']>
-  const done = await callModel({
+  const modelCall = await callModel({
     gatewayUrl: url,
     cost: costPlaces,
     key: call.key,
@@ -38,20 +38,20 @@ export async function runCall(deps: ModelDeps, request: BrainRequest, call: Paid
     timeoutMs: Math.max(1, Math.min(deps.patienceMs, leftMs)),
   })
   const ms = Math.round(deps.clock.nowMs() - startedMs)
-  if (done.kind === 'refused') return endRefused(deps, call, done, ms)
-  if (done.kind === 'lost') {
-    // The tick's time ran out before the model's did.
-    const late = done.code === 'PARTNER_TIMEOUT' && leftMs < deps.patienceMs
-    const code = late ? 'AI_LATE' : done.code
+  if (modelCall.kind === 'refused') return endRefused(deps, call, modelCall, ms)
+  if (modelCall.kind === 'lost') {
+    // The tick's deadline passed before the model's timeout.
+    const late = modelCall.code === 'PARTNER_TIMEOUT' && leftMs < deps.patienceMs
+    const code = late ? 'AI_LATE' : modelCall.code
     await settleCall(deps, call, { ...ENDED, status: 'error', code, ms, cost: boundCost(call) })
-    const message = `The model’s answer was lost: ${done.message}. Its worst case counts as spent.`
-    const brained = { kind: late ? ('hold' as const) : ('error' as const), code, message }
-    return { kind: 'done', brained: { ...brained, data: dataOf(call, boundCost(call), ENDED, ms) } }
+    const message = `The model’s response was lost: ${modelCall.message}. Its maximum cost counts as spent.`
+    const result = { kind: late ? ('hold' as const) : ('error' as const), code, message }
+    return { kind: 'done', result: { ...result, data: dataOf(call, boundCost(call), ENDED, ms) } }
   }
-  const cost = countCost(call.model, done.stated, call)
-  const judged = readAnswer(request, done, cost, deps.clock.nowMs())
-  await settleCall(deps, call, { ...done.stated, status: judged.status, code: judged.code, ms, cost })
-  return { kind: 'done', brained: { ...judged.brained, data: dataOf(call, cost, done.stated, ms) } }
+  const cost = countCost(call.model, modelCall.stated, call)
+  const verdict = readAnswer(request, modelCall, cost, deps.clock.nowMs())
+  await settleCall(deps, call, { ...modelCall.stated, status: verdict.status, code: verdict.code, ms, cost })
+  return { kind: 'done', result: { ...verdict.result, data: dataOf(call, cost, modelCall.stated, ms) } }
 }
 
 const ENDED = { promptTokens: null, completionTokens: null } as const
@@ -70,21 +70,21 @@ async function endRefused(
 ): Promise<Outcome> {
   const refusedKey = call.source === 'pool' ? 'AI_POOL_UNAVAILABLE' : 'CONNECT_ERROR'
   const code = refused.code === 'KEY_REFUSED' ? refusedKey : refused.code
-  if (code === 'PARTNER_RATE') deps.resting.rest(call.payer, refused.retryAfterS)
+  if (code === 'PARTNER_RATE') deps.rateLimited.pause(call.payer, refused.retryAfterS)
   const failed = FAILED.has(code)
   await settleCall(deps, call, { ...ENDED, status: failed ? 'error' : 'hold', code, ms, cost: FREE })
   if (!failed) return { kind: 'hold', code }
-  const message = `The gateway refused the call: ${refused.message}.`
-  return { kind: 'done', brained: { kind: 'error', code, message, data: dataOf(call, FREE, ENDED, ms) } }
+  const message = `The gateway rejected the call: ${refused.message}.`
+  return { kind: 'done', result: { kind: 'error', code, message, data: dataOf(call, FREE, ENDED, ms) } }
 }
 
 interface Judged {
   status: Settlement['status']
   code: string | null
-  brained: Brained
+  result: Brained
 }
 
-/** What an answered call decides; it is paid for either way. */
+/** Reads the decision of an answered call; the call is paid for in any case. */
 function readAnswer(
   { agent, market, deadlineMs }: BrainRequest,
   { content, why }: Extract<ModelCall, { kind: 'answered' }>,
@@ -94,13 +94,13 @@ function readAnswer(
   const refuse = (status: 'invalid' | 'error', code: string, message: string): Judged => ({
     status,
     code,
-    brained: { kind: 'error', code, message },
+    result: { kind: 'error', code, message },
   })
   if (cost.overBound) {
     return refuse(
       'error',
       'COST_BOUND',
-      `The vendor says the call cost ${usdOf(cost.microUsd)} dollars, more than it can have.`,
+      `The vendor reports a cost of ${usdOf(cost.microUsd)} USD for the call, more than its maximum.`,
     )
   }
   if (content === null) return refuse('invalid', 'AI_MALFORMED', `No decision: ${why}.`)
@@ -112,15 +112,15 @@ function readAnswer(
   })
   if (!read.ok) return refuse('invalid', read.code, read.message)
   if (nowMs > deadlineMs) {
-    const message = 'The model answered after the tick’s time was over.'
-    return { status: 'ok', code: 'AI_LATE', brained: { kind: 'hold', code: 'AI_LATE', message } }
+    const message = 'The model answered after the tick’s deadline.'
+    return { status: 'ok', code: 'AI_LATE', result: { kind: 'hold', code: 'AI_LATE', message } }
   }
-  const decision = { ...read.decision, state: { last: remembered(read.decision, market.atS) } }
-  return { status: 'ok', code: null, brained: { kind: 'decision', decision } }
+  const decision = { ...read.decision, state: { last: lastDecisionState(read.decision, market.atS) } }
+  return { status: 'ok', code: null, result: { kind: 'decision', decision } }
 }
 
-/** What the model is shown of its last decision, as data like the rest. */
-const remembered = ({ orders, reason }: Decision, atS: number) => ({
+/** The last decision, shown to the model as data. */
+const lastDecisionState = ({ orders, reason }: Decision, atS: number) => ({
   at: atS,
   reason: plainText(reason, LAST_REASON_CHARS),
   orders: orders.map(({ pair, side, microUsd }) => ({ pair, side, usd: usdOf(microUsd) })),
@@ -136,7 +136,7 @@ async function settleCall(
   deps.count(end.code ?? 'ok')
   const { cost, status, code, promptTokens, completionTokens, ms } = end
   const costSource = cost.microUsd === 0n && cost.source === 'bound' ? null : cost.source
-  const settled = {
+  const settlement = {
     status,
     code,
     promptTokens,
@@ -146,10 +146,10 @@ async function settleCall(
     costMicroUsd: cost.microUsd,
   }
   try {
-    await settle(deps.db, call.spendId, settled)
+    await settle(deps.db, call.spendId, settlement)
   } catch (error) {
-    // The row keeps its worst case: more than was spent, never less.
-    deps.logger.warn({ err: error, spend: call.spendId }, 'a model call could not be settled')
+    // The row keeps its worst case, which is at least the actual cost.
+    deps.logger.warn({ err: error, spend: call.spendId }, 'failed to settle a model call')
   }
 }
 

@@ -1,4 +1,4 @@
-/** Strategies to start from; the owner may change the words. */
+/** Example strategies; the owner may edit the text. */
 export interface Template {
   id: string
   title: string

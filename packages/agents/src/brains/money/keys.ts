@@ -27,12 +27,12 @@ export async function readKey(sql: Sql, seal: Seal | null, wallet: Address): Pro
     const key = seal.open(row.sealed, rowName(wallet))
     return { state: 'connected', key, hint: row.hint ?? '', connectedAtS: row.connected_at_s ?? 0 }
   } catch {
-    // Sealed under another key than this server's.
+    // Sealed under another server key.
     return { state: 'CONNECT_ERROR' }
   }
 }
 
-/** The end of a key, to tell it from another. */
+/** The last characters of a key, to identify it. */
 export const hintOf = (key: string): string => `…${key.slice(-4)}`
 
 export async function storeKey(
@@ -50,7 +50,7 @@ export async function storeKey(
   )
 }
 
-/** The sealed bytes are gone at once. */
+/** Deletes the sealed bytes immediately. */
 export async function forgetKey(sql: Sql, wallet: Address, atS: number): Promise<void> {
   await sql.query(
     `update ai_keys set sealed = null, hint = null, connected_at_s = null, disconnected_at_s = $2

@@ -57,13 +57,13 @@ withDb('the AI ledger', (db, store) => {
       await db.query(`delete from ${table}`)
   })
 
-  /** As many openers as the store allows. */
+  /** As many connections as the store allows. */
   async function openers(): Promise<Db[]> {
     const second = await store().openSecond?.()
     return second ? [db, second] : [db]
   }
 
-  it('lets exactly as many through as the pool holds, however many ask at once', async () => {
+  it('admits exactly as many concurrent calls as the pool can pay for', async () => {
     const terms: PoolTerms = { ...TERMS, dayMicroUsd: 10n * BOUND }
     const owners = await Promise.all(Array.from({ length: 40 }, (_, i) => newAgent(100 + i)))
     const dbs = await openers()
@@ -75,13 +75,13 @@ withDb('the AI ledger', (db, store) => {
       new Set(['AI_POOL_SPENT']),
     )
     expect(await poolRows()).toBe(10n * BOUND)
-    // One taken back leaves nothing behind.
+    // A reservation that was rolled back leaves nothing behind.
     expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: 10n * BOUND, owners: 10, agents: 10 })
     const [trials] = await db.query<{ n: number }>('select count(*) as n from ai_trials')
     expect(trials?.n).toBe(10)
   })
 
-  it('lets one owner’s agents past the last of the share together no more than alone', async () => {
+  it('does not let concurrent agents of one owner exceed its share', async () => {
     await addTrade(db, { wallet: wallet(7), microUsd: 500_000_000n, atS: NOW_S - 60, feeAtoms: 5n })
     const terms: PoolTerms = { ...TERMS, liveShareMicroUsd: 7n * BOUND }
     const live = await Promise.all([1, 2, 3].map(() => newAgent(7, { mode: 'live', live: true })))
@@ -100,7 +100,7 @@ withDb('the AI ledger', (db, store) => {
     expect(paid!.owners).toBe(1)
   })
 
-  it('keeps an agent to its budget and an own key to its day, in a race', async () => {
+  it('enforces an agent’s budget and an own key’s daily limit under concurrency', async () => {
     const agent = await newAgent(8)
     const budget = { budgetMicroUsd: 5n * BOUND, source: 'own' as const }
     const byBudget = await Promise.all(
@@ -115,11 +115,11 @@ withDb('the AI ledger', (db, store) => {
     )
     expect(byDay.filter((row) => 'id' in row)).toHaveLength(3)
     expect(byDay).toContainEqual({ hold: 'OWN_DAY_CAP' })
-    // Own keys leave the pool alone.
+    // Own keys do not use the pool.
     expect((await readPoolDay(db, NOW_S)).usedMicroUsd).toBe(0n)
   })
 
-  it('counts the worst case until a call is settled, then what it cost, once', async () => {
+  it('counts the worst case until a call is settled, then its cost, once', async () => {
     const agent = await newAgent(9)
     const first = await reserve(db, ask(agent), TERMS)
     const second = await reserve(db, ask(agent, { tick: 2 }), TERMS)
@@ -141,7 +141,7 @@ withDb('the AI ledger', (db, store) => {
     const used = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, atS: NOW_S })
     expect(used.agentUsedMicroUsd).toBe(day.usedMicroUsd)
 
-    // The second was never settled: under way it is not shown, later it is an error at its worst case.
+    // The second was never settled: hidden while it may be running, later an error at its worst case.
     const page = (nowMs: number) => spendPage(db, { agentId: agent.id, before: undefined, limit: 9, nowMs })
     expect(await page(NOW_MS + 1_000)).toHaveLength(1)
     const [late] = await page(NOW_MS + 300_000)
@@ -158,7 +158,7 @@ withDb('the AI ledger', (db, store) => {
     })
   })
 
-  it('counts more than the bound when a vendor says so', async () => {
+  it('counts more than the bound if the vendor reports it', async () => {
     const agent = await newAgent(10)
     const row = await reserve(db, ask(agent), TERMS)
     if (!('id' in row)) throw new Error('held')
@@ -173,7 +173,7 @@ withDb('the AI ledger', (db, store) => {
     expect(await reserve(db, ask(await newAgent(11)), TERMS)).toEqual({ hold: 'AI_POOL_SPENT' })
   })
 
-  it('starts a new day with a new pool', async () => {
+  it('resets the pool every day', async () => {
     const terms: PoolTerms = { ...TERMS, dayMicroUsd: BOUND }
     const agent = await newAgent(12)
     expect(await reserve(db, ask(agent), terms)).toHaveProperty('id')
@@ -181,48 +181,48 @@ withDb('the AI ledger', (db, store) => {
     expect(await reserve(db, ask(agent, { atMs: NOW_MS + DAY_S * 1_000 }), terms)).toHaveProperty('id')
   })
 
-  describe('who the pool pays', () => {
-    const held = async (agent: StoredAgent, terms = TERMS, more: Partial<ReserveRequest> = {}) => {
+  describe('pool eligibility', () => {
+    const fundingOf = async (agent: StoredAgent, terms = TERMS, more: Partial<ReserveRequest> = {}) => {
       const row = await reserve(db, ask(agent, more), terms)
       return 'hold' in row ? row.hold : 'paid'
     }
-    it('an owner on trial, one agent a day, for its days', async () => {
+    it('pays for one agent a day of an owner on trial, while the trial lasts', async () => {
       const [one, two] = [await newAgent(20), await newAgent(20)]
-      expect(await held(one)).toBe('paid')
-      expect(await held(two)).toBe('POOL_AGENT')
+      expect(await fundingOf(one)).toBe('paid')
+      expect(await fundingOf(two)).toBe('POOL_AGENT')
       const later = (days: number) => ({ atMs: NOW_MS + days * DAY_S * 1_000 })
-      expect(await held(two, TERMS, later(1))).toBe('paid')
-      expect(await held(two, TERMS, later(7))).toBe('AI_NOT_ELIGIBLE')
-      expect(await held(await newAgent(21), { ...TERMS, trialsOpen: false })).toBe('AI_NOT_ELIGIBLE')
+      expect(await fundingOf(two, TERMS, later(1))).toBe('paid')
+      expect(await fundingOf(two, TERMS, later(7))).toBe('AI_NOT_ELIGIBLE')
+      expect(await fundingOf(await newAgent(21), { ...TERMS, trialsOpen: false })).toBe('AI_NOT_ELIGIBLE')
     })
-    it('a live agent whose wallet traded enough and paid fees', async () => {
+    it('pays for a live agent whose wallet traded enough and paid fees', async () => {
       const terms = { ...TERMS, trialsOpen: false }
       const live = await newAgent(22, { mode: 'live', live: true })
-      expect(await held(live, terms)).toBe('AI_NOT_LIVE')
+      expect(await fundingOf(live, terms)).toBe('AI_NOT_LIVE')
       await addTrade(db, {
         wallet: wallet(22),
         microUsd: 100_000_000n,
         atS: NOW_S - 31 * DAY_S,
         feeAtoms: 5n,
       })
-      expect(await held(live, terms)).toBe('AI_NOT_LIVE')
+      expect(await fundingOf(live, terms)).toBe('AI_NOT_LIVE')
       await addTrade(db, { wallet: wallet(22), microUsd: 100_000_000n, atS: NOW_S - DAY_S, feeAtoms: null })
-      expect(await held(live, terms)).toBe('AI_NOT_LIVE')
+      expect(await fundingOf(live, terms)).toBe('AI_NOT_LIVE')
       await addTrade(db, { wallet: wallet(22), microUsd: 1n, atS: NOW_S - DAY_S, feeAtoms: 1n })
-      expect(await held(live, terms)).toBe('paid')
-      expect(await held(await newAgent(22), terms)).toBe('POOL_NOT_LIVE')
-      expect(await held(await newAgent(22, { mode: 'live' }), terms)).toBe('POOL_NOT_LIVE')
+      expect(await fundingOf(live, terms)).toBe('paid')
+      expect(await fundingOf(await newAgent(22), terms)).toBe('POOL_NOT_LIVE')
+      expect(await fundingOf(await newAgent(22, { mode: 'live' }), terms)).toBe('POOL_NOT_LIVE')
     })
-    it('cheap models at quarter-hour ticks, while it is on', async () => {
+    it('pays for cheap models at 15-minute ticks, while the pool is on', async () => {
       const agent = await newAgent(23)
-      expect(await held(agent, { ...TERMS, on: false })).toBe('AI_POOL_OFF')
-      expect(await held(agent, { ...TERMS, dayMicroUsd: 0n })).toBe('AI_POOL_OFF')
-      expect(await held(agent, TERMS, { model: { ...MODEL, outputUsd: 3.2 } })).toBe('AI_POOL_MODEL')
-      expect(await held(await newAgent(24, { intervalS: 600 }))).toBe('AI_POOL_INTERVAL')
+      expect(await fundingOf(agent, { ...TERMS, on: false })).toBe('AI_POOL_OFF')
+      expect(await fundingOf(agent, { ...TERMS, dayMicroUsd: 0n })).toBe('AI_POOL_OFF')
+      expect(await fundingOf(agent, TERMS, { model: { ...MODEL, outputUsd: 3.2 } })).toBe('AI_POOL_MODEL')
+      expect(await fundingOf(await newAgent(24, { intervalS: 600 }))).toBe('AI_POOL_INTERVAL')
     })
   })
 
-  it('leaves a share of the day to owners who trade live, whatever trials ask for', async () => {
+  it('reserves a share of the day for owners who trade live', async () => {
     const terms: PoolTerms = { ...TERMS, dayMicroUsd: 10n * BOUND, livePct: 60 }
     const trials = await Promise.all(Array.from({ length: 12 }, (_, i) => newAgent(200 + i)))
     const dbs = await openers()
@@ -237,7 +237,7 @@ withDb('the AI ledger', (db, store) => {
       Array.from({ length: 8 }, (_, tick) => reserve(db, ask(live, { tick }), terms)),
     )
     expect(own.filter((row) => 'id' in row)).toHaveLength(6)
-    // A trial's call that cost less gives back to trials.
+    // The unused part of a trial's reservation is available to trials again.
     const settled = {
       status: 'ok',
       code: null,
@@ -252,10 +252,10 @@ withDb('the AI ledger', (db, store) => {
     expect(await reserve(db, ask(await newAgent(252)), terms)).toEqual({ hold: 'AI_POOL_SPENT' })
   })
 
-  it('begins so many trials a day, in all and from one network, also at once', async () => {
+  it('limits new trials per day, in total and per network, also under concurrency', async () => {
     const terms: PoolTerms = { ...TERMS, trialsPerDay: 9, trialsPerNetwork: 4 }
     const dbs = await openers()
-    const begun = async (agents: readonly StoredAgent[], atMs = NOW_MS) => {
+    const countStarted = async (agents: readonly StoredAgent[], atMs = NOW_MS) => {
       const rows = await Promise.all(
         agents.map((agent, i) => reserve(dbs[i % dbs.length] as Db, ask(agent, { atMs }), terms)),
       )
@@ -267,19 +267,19 @@ withDb('the AI ledger', (db, store) => {
     const many = (from: number, madeFrom: string) =>
       Promise.all(Array.from({ length: 8 }, (_, i) => newAgent(from + i, { madeFrom })))
     const farm = await many(300, '192.0.2.1')
-    expect(await begun(farm)).toBe(4)
-    expect(await begun(await many(320, '192.0.2.2'))).toBe(4)
-    expect(await begun(await many(340, '192.0.2.3'))).toBe(1)
-    // Who has one goes on; others may begin the day after, and where trials came from is forgotten then.
-    expect(await begun(farm)).toBe(4)
+    expect(await countStarted(farm)).toBe(4)
+    expect(await countStarted(await many(320, '192.0.2.2'))).toBe(4)
+    expect(await countStarted(await many(340, '192.0.2.3'))).toBe(1)
+    // Running trials continue; others may start the next day, when the networks are deleted too.
+    expect(await countStarted(farm)).toBe(4)
     const tomorrow = { atMs: NOW_MS + DAY_S * 1_000 }
     for (const agent of farm) expect(await reserve(db, ask(agent, tomorrow), terms)).toHaveProperty('id')
     await sweepSpend(db, NOW_S + 2 * DAY_S)
-    const [known] = await db.query<{ n: number }>('select count(network) as n from ai_trials')
-    expect(known?.n).toBe(4)
+    const [networks] = await db.query<{ n: number }>('select count(network) as n from ai_trials')
+    expect(networks?.n).toBe(4)
   })
 
-  it('forgets what was spent long ago, and keeps what the pool paid in all', async () => {
+  it('deletes old spending and keeps the pool’s daily totals', async () => {
     const agent = await newAgent(40)
     await reserve(db, ask(agent), TERMS)
     await sweepSpend(db, NOW_S + 80 * DAY_S)
@@ -289,7 +289,7 @@ withDb('the AI ledger', (db, store) => {
     expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: BOUND, owners: 1, agents: 1 })
   })
 
-  it('writes a hold that repeats once a day', async () => {
+  it('stores a repeated hold once a day', async () => {
     const agent = await newAgent(30)
     const hold = (code: string, atMs = NOW_MS) =>
       recordNoCall(db, { agent, tick: 1, atMs, source: 'pool', model: null, status: 'hold', code })

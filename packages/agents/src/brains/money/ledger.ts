@@ -37,7 +37,7 @@ export interface Settlement {
 const OWNER_LOCK = 0x70697409
 const TRIALS_LOCK = 0x7069740b
 
-/** What is known of an owner and an agent today; in a reservation it is read under the owner's lock. */
+/** Today's facts of an owner and an agent; a reservation reads them under the owner's lock. */
 export async function readFacts(
   sql: Sql,
   request: { wallet: Address; agentId: string; atS: number },
@@ -84,9 +84,9 @@ export async function readFacts(
 }
 
 /**
- * Writes a call's worst case down before it is made. The owner's lock keeps two of its agents from both
- * finding the last of a share; the pool's row is taken only if it still fits, and last, so that owners do not
- * wait for each other. Who begins a trial waits for others that do: they are counted.
+ * Stores a call's worst case before the call is made. The owner's lock keeps two of its agents from both
+ * taking the last of a share. The pool's row is updated last and only if the amount still fits, so owners do
+ * not wait for each other. Starting a trial is serialized, because trials are counted.
  */
 export function reserve(db: Db, request: ReserveRequest, terms: PoolTerms): Promise<Reserved> {
   const { agent, model, source, boundMicroUsd, atMs } = request
@@ -133,7 +133,7 @@ export function reserve(db: Db, request: ReserveRequest, terms: PoolTerms): Prom
     })
 }
 
-/** Thrown to take a reservation back whole: others emptied the pool since it was looked at. */
+/** Thrown to roll a reservation back: the pool was emptied since it was read. */
 class PoolSpent extends Error {}
 
 interface Taking {
@@ -141,17 +141,17 @@ interface Taking {
   dayS: number
   microUsd: bigint
   isTrial: boolean
-  /** No other agent of its owner was paid for that day. */
+  /** The first agent of its owner that the pool pays for that day. */
   isFirst: boolean
 }
 
-/** Counts the agent, and its owner, the first time that day. */
+/** Counts the agent and its owner once per day. */
 async function takeFromPool(
   sql: Sql,
   { agent, dayS, microUsd, isTrial, isFirst }: Taking,
   terms: PoolTerms,
 ): Promise<boolean> {
-  const taken = await sql.query(
+  const updated = await sql.query(
     `with added as (
        insert into ai_pool_agents (day_s, wallet, agent_id) values ($1, $6, $7) on conflict do nothing
        returning 1)
@@ -174,10 +174,10 @@ async function takeFromPool(
       isFirst,
     ],
   )
-  return taken.length > 0
+  return updated.length > 0
 }
 
-/** What a reserved call came to. A second settlement of the same row changes nothing. */
+/** Settles a reserved call. Settling the same row again changes nothing. */
 export async function settle(db: Db, id: number, settled: Settlement): Promise<void> {
   await db.transaction(async (sql) => {
     const [row] = await sql.query<{ day_s: number; source: string; trial: boolean; bound: number }>(
@@ -218,7 +218,7 @@ export interface NoCall {
   code: string
 }
 
-/** A tick without a call, at no cost; of one that repeats, the first of a day is enough. */
+/** Stores a tick without a call, at no cost; repeats are stored once a day. */
 export async function recordNoCall(sql: Sql, { agent, ...row }: NoCall): Promise<void> {
   await sql.query(
     `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, code, cost_micro_usd)

@@ -4,7 +4,7 @@ import type { Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import { dayOf } from './rules.ts'
 
-/** What the pool paid today, and for how many; names nobody. */
+/** The pool's spending today and the number of agents paid for; contains no identities. */
 export interface PoolDay {
   usedMicroUsd: bigint
   owners: number
@@ -21,18 +21,18 @@ export async function readPoolDay(sql: Sql, atS: number): Promise<PoolDay> {
 
 const KEEP_MS = 5_000
 
-/** The last reading, for answers that cannot wait; a fresh one is read behind it. Null before the first. */
+/** The last reading, for responses that cannot wait; refreshed in the background. Null before the first. */
 export function watchPool({ db, clock, logger }: { db: Sql; clock: Clock; logger: Pick<Logger, 'warn'> }) {
   const days = createCache<'today', PoolDay>({ max: 1, ttlMs: KEEP_MS, clock })
   const read = () =>
     readPoolDay(db, nowS(clock)).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the AI pool could not be read')
+      logger.warn({ err: error }, 'failed to read the AI pool')
       throw error
     })
   return (): PoolDay | null => {
     Promise.resolve(days.load('today', read)).catch(() => {})
     const last = days.latest('today')
-    // Yesterday's reading says nothing of today.
+    // Yesterday's reading does not apply today.
     return last && dayOf(Math.floor(last.atMs / 1_000)) === dayOf(nowS(clock)) ? last.value : null
   }
 }

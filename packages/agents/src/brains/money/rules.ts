@@ -2,36 +2,36 @@ import { HOSTED } from '@pit/protocol'
 import type { HostedAgent } from '../../types.ts'
 import type { GatewayModel } from '../model/models.ts'
 
-/** What the operator set, in micro-dollars. */
+/** The operator's settings, in micro-dollars. */
 export interface PoolTerms {
-  /** False without a key of the service's own. */
+  /** False if the service has no own key. */
   on: boolean
   dayMicroUsd: bigint
-  /** Of the day's, what trials leave to owners whose agents trade live. */
+  /** Percentage of the day reserved for owners whose agents trade live. */
   livePct: number
   liveShareMicroUsd: bigint
   trialShareMicroUsd: bigint
   trialDays: number
-  /** Whether an owner who had none may begin a trial. */
+  /** Whether an owner without a trial may start one. */
   trialsOpen: boolean
-  /** Trials that may begin a day, in all and from one client network. */
+  /** New trials per day, in total and per client network. */
   trialsPerDay: number
   trialsPerNetwork: number
-  /** Mined volume of 30 days that the live share asks for. */
+  /** Mined volume of 30 days required for the live share. */
   liveMinMicroUsd: bigint
-  /** Dollars per million tokens of output up to which a model is cheap. */
+  /** Highest output price of a cheap model, in dollars per million tokens. */
   modelMaxOutputUsd: number
-  /** Most an owner's own key is charged through here a day. */
+  /** Daily maximum charged to an owner's own key. */
   ownDayMicroUsd: bigint
 }
 
-/** What the store knows of an owner and an agent, today. */
+/** Today's facts of an owner and an agent, from the store. */
 export interface SpendFacts {
   trialStartedAtS: number | null
-  /** Begun today, in all and from the network the agent was made from. */
+  /** Trials started today, in total and from the agent's network. */
   trialsToday: number
   trialsFromNetwork: number
-  /** Of the last 30 days. */
+  /** Volume of the last 30 days. */
   volumeMicroUsd: bigint
   paidFees: boolean
   agentUsedMicroUsd: bigint
@@ -39,7 +39,7 @@ export interface SpendFacts {
   ownerOwnUsedMicroUsd: bigint
   poolUsedMicroUsd: bigint
   trialsUsedMicroUsd: bigint
-  /** Another agent of the same owner that the pool paid today. */
+  /** Another agent of the same owner that the pool paid for today. */
   otherPoolAgent: string | null
 }
 
@@ -62,7 +62,7 @@ export type PoolHold =
   | 'POOL_NOT_LIVE'
   | 'POOL_AGENT'
 
-/** What all trials together may take of a day's pool. */
+/** Part of a day's pool available to all trials together. */
 export const trialPoolOf = ({ dayMicroUsd, livePct }: PoolTerms): bigint =>
   dayMicroUsd - (dayMicroUsd * BigInt(livePct)) / 100n
 
@@ -76,8 +76,9 @@ export const trialEndsS = (startedAtS: number, terms: PoolTerms): number =>
   startedAtS + terms.trialDays * DAY_S
 
 /**
- * Whether the pool pays for an agent at all, before what is left of it. An owner whose wallet trades here has
- * the live share for live agents; everyone else the trial share, for some days and one agent a day.
+ * Whether the pool pays for an agent at all, regardless of what is left. An owner whose wallet trades here
+ * has the live share for live agents; all others have the trial share, for a limited number of days and one
+ * agent a day.
  */
 export function poolStanding(
   agent: Pick<HostedAgent, 'mode' | 'live' | 'intervalS'>,
@@ -116,7 +117,7 @@ export interface FundingRequest {
   budgetMicroUsd: bigint
 }
 
-/** Why a call whose worst case is known may not be made now; undefined when it may. */
+/** Why a call with this worst case may not be made now; undefined if it may. */
 export function fundingHold(
   request: FundingRequest,
   standing: PoolStanding,

@@ -6,8 +6,8 @@ import { DAY_S, dayOf } from './rules.ts'
 
 export type SpendRow = Answer<'hosted.spend'>['rows'][number]
 
-/** A row still reserved after this was never settled: its worker ended. */
-const UNDER_WAY_MS = 120_000
+/** A row still reserved after this was never settled: its worker died. */
+const RUNNING_MS = 120_000
 
 interface StoredRow {
   id: number
@@ -23,7 +23,7 @@ interface StoredRow {
   ms: number | null
 }
 
-/** Newest first, without calls under way. */
+/** Newest first, without running calls. */
 export async function spendPage(
   sql: Sql,
   request: { agentId: string; before: number | undefined; limit: number; nowMs: number },
@@ -33,12 +33,12 @@ export async function spendPage(
        cost_source, ms
      from ai_spend where agent_id = $1 and id < $2::int8 and (status <> 'reserved' or at_ms < $4)
      order by id desc limit $3`,
-    [request.agentId, request.before ?? LARGEST_ID, request.limit, request.nowMs - UNDER_WAY_MS],
+    [request.agentId, request.before ?? LARGEST_ID, request.limit, request.nowMs - RUNNING_MS],
   )
-  return rows.map(shown)
+  return rows.map(spendRowOf)
 }
 
-const shown = (row: StoredRow): SpendRow => ({
+const spendRowOf = (row: StoredRow): SpendRow => ({
   id: row.id,
   ts: Math.floor(row.at_ms / 1_000),
   source: row.source,
@@ -54,7 +54,7 @@ const shown = (row: StoredRow): SpendRow => ({
 
 export type Today = Answer<'hosted.spend'>['ai']['today']
 
-/** What an agent spent today. Calls are those that reached, or may have reached, a model. */
+/** An agent's spending today. Counts calls that reached, or may have reached, a model. */
 export async function readToday(sql: Sql, agentId: string, nowMs: number): Promise<Today> {
   const rows = await sql.query<{
     source: string
@@ -85,8 +85,8 @@ const KEEP_DAYS = 90
 const AT_ONCE = 5_000
 
 /**
- * Deletes spending older than 90 days, some at a time; what the pool paid each day is kept for good. Where
- * trials came from is forgotten once no day counts it.
+ * Deletes spending older than 90 days, in batches; the pool's daily totals are kept. Networks of trials are
+ * deleted when no day counts them any more.
  */
 export async function sweepSpend(sql: Sql, atS: number): Promise<void> {
   const beforeS = dayOf(atS) - KEEP_DAYS * DAY_S

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isPublicAddress } from './addresses.ts'
 import { createResolve, findTarget, urlProblem } from './target.ts'
 
-describe('addresses a webhook may have', () => {
+describe('allowed webhook addresses', () => {
   it.each([
     '8.8.8.8',
     '1.1.1.1',
@@ -51,7 +51,7 @@ describe('addresses a webhook may have', () => {
   ])('refuses %s', (address) => expect(isPublicAddress(address)).toBe(false))
 })
 
-describe('a webhook’s url', () => {
+describe('a webhook URL', () => {
   it.each([
     'https://example.com/hook',
     'https://example.com:8443/hook?x=1',
@@ -72,9 +72,9 @@ describe('a webhook’s url', () => {
     ['https://localhost/', 'public'],
     ['https://a.localhost/', 'public'],
     ['https://169.254.169.254/latest/meta-data', 'public'],
-    ['nonsense', 'not a url'],
+    ['nonsense', 'not a valid URL'],
   ])('refuses %s', (url, why) => expect(urlProblem(url, 'public')).toContain(why))
-  it('may be loopback on a devnet, and nothing else private', () => {
+  it('may be loopback on a devnet, but no other private address', () => {
     expect(urlProblem('http://127.0.0.1:9000/', 'public and loopback')).toBeUndefined()
     expect(urlProblem('http://localhost:9000/', 'public and loopback')).toBeUndefined()
     expect(urlProblem('http://10.0.0.1/', 'public and loopback')).toContain('public')
@@ -87,7 +87,7 @@ describe('resolving a webhook’s name', () => {
   it('connects to the address it checked', async () => {
     expect(await at('93.184.216.34')).toMatchObject({ ok: true, address: '93.184.216.34' })
   })
-  it('prefers IPv4, and knows localhost without asking anybody', async () => {
+  it('prefers IPv4, and resolves localhost without DNS', async () => {
     expect(await at('2606:4700::1111', '1.1.1.1')).toMatchObject({ ok: true, address: '1.1.1.1' })
     expect(await createResolve()('localhost')).toEqual(['127.0.0.1'])
   })
@@ -100,12 +100,12 @@ describe('resolving a webhook’s name', () => {
   it('refuses a private address among public ones', async () => {
     expect(await at('93.184.216.34', '10.0.0.1')).toMatchObject({ ok: false, gone: false })
   })
-  it('says so when the name resolves to nothing', async () => {
+  it('reports a name without addresses', async () => {
     expect(await at()).toMatchObject({ ok: false, gone: true })
-    const lost = findTarget('https://hook.example/', 'public', () => Promise.reject(new Error('ENOTFOUND')))
-    expect(await lost).toMatchObject({ ok: false, gone: true })
+    const target = findTarget('https://hook.example/', 'public', () => Promise.reject(new Error('ENOTFOUND')))
+    expect(await target).toMatchObject({ ok: false, gone: true })
   })
-  it('refuses plain http to a name that is public after all', async () => {
+  it('rejects plain http to a name that resolves to a public address', async () => {
     const target = findTarget('http://localhost/', 'public and loopback', async () => ['93.184.216.34'])
     expect(await target).toMatchObject({ ok: false })
   })

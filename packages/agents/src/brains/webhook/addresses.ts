@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges that are not the public internet, by IANA's special-purpose registries. */
+/** Non-public ranges of IANA's special-purpose registries. */
 const NOT_PUBLIC_V4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -21,7 +21,9 @@ const NOT_PUBLIC_V4 = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const
-/** Inside 2000::/3, the only part given out: those that wrap an IPv4 address or lead nowhere. */
+/**
+ * Exceptions inside 2000::/3, the only allocated part: ranges that embed an IPv4 address or are not routed.
+ */
 const NOT_PUBLIC_V6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -36,7 +38,10 @@ for (const [network, bits] of NOT_PUBLIC_V6) notPublic.addSubnet(network, bits, 
 const givenOut = new BlockList()
 givenOut.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether a webhook may reach an address. A zone (`%eth0`) or an IPv4-mapped IPv6 address never may. */
+/**
+ * Whether a webhook may reach an address. Addresses with a zone (`%eth0`) and IPv4-mapped IPv6 addresses are
+ * rejected.
+ */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !notPublic.check(address, 'ipv4')

@@ -13,7 +13,7 @@ const HOLD = JSON.stringify({ orders: [], reason: 'quiet' })
 
 interface Hook {
   url: string
-  seen: { headers: IncomingMessage['headers']; body: string }[]
+  deliveries: { headers: IncomingMessage['headers']; body: string }[]
 }
 const open: (() => void)[] = []
 afterEach(() => {
@@ -23,13 +23,13 @@ afterEach(() => {
 async function hook(
   answer: (response: ServerResponse, request: IncomingMessage, nth: number) => void,
 ): Promise<Hook> {
-  const seen: Hook['seen'] = []
+  const deliveries: Hook['deliveries'] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      seen.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
-      answer(response, request, seen.length)
+      deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+      answer(response, request, deliveries.length)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -37,7 +37,7 @@ async function hook(
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, seen }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, deliveries }
 }
 
 const ask = (url: string, more: Partial<HostedAgent> = {}): BrainRequest => ({
@@ -91,25 +91,27 @@ const DEPS: WebhookDeps = {
   timeoutMs: 3_000,
 }
 const run = (url: string, deps: Partial<WebhookDeps> = {}) => deliver({ ...DEPS, ...deps }, ask(url), SECRET)
-const codeOf = (brained: Brained) => (brained.kind === 'decision' ? 'ok' : brained.code)
+const codeOf = (result: Brained) => (result.kind === 'decision' ? 'ok' : result.code)
 const say =
   (text: string, status = 200, headers: Record<string, string> = {}) =>
   (response: ServerResponse) =>
     void response.writeHead(status, headers).end(text)
 
 describe('a delivery', () => {
-  it('is signed so that the receiver can tell it is ours and fresh', async () => {
-    const { url, seen } = await hook(say(HOLD))
+  it('is signed so that the receiver can verify origin and age', async () => {
+    const { url, deliveries } = await hook(say(HOLD))
     expect(await run(url)).toMatchObject({ kind: 'decision', decision: { orders: [], reason: 'quiet' } })
-    const [{ headers, body } = { headers: {}, body: '' }] = seen
-    const signed = createHmac('sha256', SECRET).update(`${headers['x-pit-timestamp']}.${body}`).digest('hex')
-    expect(headers['x-pit-signature']).toBe(`v1=${signed}`)
+    const [{ headers, body } = { headers: {}, body: '' }] = deliveries
+    const signature = createHmac('sha256', SECRET)
+      .update(`${headers['x-pit-timestamp']}.${body}`)
+      .digest('hex')
+    expect(headers['x-pit-signature']).toBe(`v1=${signature}`)
     expect(Math.abs(Number(headers['x-pit-timestamp']) - Date.now() / 1_000)).toBeLessThan(60)
     expect(headers['x-pit-delivery']).toBe('agent1.7')
     expect(headers['content-type']).toBe('application/json')
-    const told = JSON.parse(body) as Record<string, Record<string, unknown>>
-    expect(Object.keys(told)).toEqual(['delivery', 'agent', 'at', 'market', 'book', 'limits', 'state'])
-    expect(told).toMatchObject({
+    const delivery = JSON.parse(body) as Record<string, Record<string, unknown>>
+    expect(Object.keys(delivery)).toEqual(['delivery', 'agent', 'at', 'market', 'book', 'limits', 'state'])
+    expect(delivery).toMatchObject({
       delivery: 'agent1.7',
       at: 1_800_000_000,
       book: { cash_usd: 1_000 },
@@ -119,7 +121,7 @@ describe('a delivery', () => {
     expect(body).not.toContain(SECRET)
   })
 
-  it('carries orders and a state back', async () => {
+  it('returns orders and a state', async () => {
     const answer = {
       orders: [{ pair: 'ETH/USDG', side: 'buy', usd: 12.5, reason: 'low' }],
       reason: 'r',
@@ -131,15 +133,15 @@ describe('a delivery', () => {
       decision: { orders: [{ pair: 'ETH/USDG', side: 'buy', microUsd: 12_500_000n }], state: { seen: 2 } },
     })
   })
-  it('keeps the state of an answer without one', async () => {
+  it('keeps the state if the response has none', async () => {
     const { url } = await hook(say(HOLD))
     expect(await run(url)).toMatchObject({ decision: { state: { seen: 1 } } })
   })
-  it('forgets the state when told null, as a delivery without one says it', async () => {
+  it('clears the state if the response sets it to null', async () => {
     const { url } = await hook(say(JSON.stringify({ orders: [], reason: 'quiet', state: null })))
     expect(await run(url)).toMatchObject({ kind: 'decision', decision: { state: null } })
   })
-  it('stays within 64 KB at the most pairs', () => {
+  it('stays within 64 KB at the maximum number of pairs', () => {
     const one = ask('http://127.0.0.1/')
     const [pair] = one.market.pairs
     const pairs = Array.from({ length: 32 }, (_, i) => ({
@@ -150,7 +152,7 @@ describe('a delivery', () => {
   })
 })
 
-describe('a webhook that misbehaves trades nothing', () => {
+describe('a misbehaving webhook does not trade', () => {
   const refused: [string, (response: ServerResponse) => void, string, number][] = [
     ['redirects', say('', 302, { location: 'http://169.254.169.254/' }), 'WEBHOOK_REDIRECT', 1],
     ['answers 404', say(HOLD, 404), 'WEBHOOK_STATUS', 1],
@@ -159,13 +161,13 @@ describe('a webhook that misbehaves trades nothing', () => {
     ['answers text', say('buy everything'), 'AI_MALFORMED', 1],
     ['answers HTML', say('<html>', 200, { 'content-type': 'text/html' }), 'AI_MALFORMED', 1],
     [
-      'answers a foreign pair',
+      'orders a foreign pair',
       say('{"orders":[{"pair":"SCAM/USDG","side":"buy","usd":5,"reason":""}],"reason":""}'),
       'AI_TOKEN',
       1,
     ],
     [
-      'answers too much',
+      'sends too large a response',
       say('{"orders":[{"pair":"ETH/USDG","side":"buy","usd":26,"reason":""}],"reason":""}'),
       'AI_SIZE',
       1,
@@ -188,10 +190,10 @@ describe('a webhook that misbehaves trades nothing', () => {
       2,
     ],
   ]
-  it.each(refused)('%s', async (_, answer, code, deliveries) => {
-    const { url, seen } = await hook(answer)
+  it.each(refused)('%s', async (_, answer, code, tries) => {
+    const { url, deliveries } = await hook(answer)
     expect(codeOf(await run(url))).toBe(code)
-    expect(seen).toHaveLength(deliveries)
+    expect(deliveries).toHaveLength(tries)
   })
 
   it('streams without end', async () => {
@@ -202,10 +204,13 @@ describe('a webhook that misbehaves trades nothing', () => {
     })
     expect(codeOf(await run(url))).toBe('WEBHOOK_ANSWER')
   })
-  it('is silent, or drips: the bound is of the whole exchange', async () => {
+  it('is silent or drips: the timeout covers the whole exchange', async () => {
     const silent = await hook(() => undefined)
     expect(codeOf(await run(silent.url, { timeoutMs: 150 }))).toBe('WEBHOOK_TIMEOUT')
-    expect(silent.seen.map(({ headers }) => headers['x-pit-delivery'])).toEqual(['agent1.7', 'agent1.7'])
+    expect(silent.deliveries.map(({ headers }) => headers['x-pit-delivery'])).toEqual([
+      'agent1.7',
+      'agent1.7',
+    ])
     const drips = await hook((response) => {
       response.writeHead(200)
       const more = setInterval(() => response.write(' '), 20)
@@ -213,72 +218,72 @@ describe('a webhook that misbehaves trades nothing', () => {
     })
     expect(codeOf(await run(drips.url, { timeoutMs: 200 }))).toBe('WEBHOOK_TIMEOUT')
   })
-  it('is asked once more with the same delivery, and may decide then', async () => {
-    const { url, seen } = await hook((response, _, nth) =>
+  it('is called once more with the same delivery, and may decide then', async () => {
+    const { url, deliveries } = await hook((response, _, nth) =>
       nth === 1 ? void response.writeHead(503).end() : void response.end(HOLD),
     )
     expect(await run(url)).toMatchObject({ kind: 'decision', data: { tries: 2 } })
-    expect(seen[0]?.body).toBe(seen[1]?.body)
+    expect(deliveries[0]?.body).toBe(deliveries[1]?.body)
   })
-  it('is not there', async () => {
+  it('is unreachable', async () => {
     const { url } = await hook(say(HOLD))
     for (const close of open.splice(0)) close()
     expect(codeOf(await run(url))).toBe('WEBHOOK_UNREACHABLE')
   })
 })
 
-describe('where a delivery goes', () => {
+describe('target of a delivery', () => {
   it('is never a private address, however the name resolves', async () => {
-    const { url, seen } = await hook(say(HOLD))
+    const { url, deliveries } = await hook(say(HOLD))
     const port = new URL(url).port
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1']) {
-      const brained = await run(`https://hook.example:${port}/`, {
+      const result = await run(`https://hook.example:${port}/`, {
         reach: 'public',
         resolve: async () => [address],
       })
-      expect(codeOf(brained)).toBe('WEBHOOK_ADDRESS')
+      expect(codeOf(result)).toBe('WEBHOOK_ADDRESS')
     }
-    expect(seen).toHaveLength(0)
+    expect(deliveries).toHaveLength(0)
   })
 
-  it('is the address that was checked, although the name changes its mind', async () => {
+  it('is the checked address, even if the name resolves differently later', async () => {
     const good = await hook(say(HOLD))
     const evil = await hook(say(JSON.stringify({ orders: [], reason: 'evil' })))
-    let asked = 0
-    // The second answer of a rebinding name would be the private one; nobody asks for it.
+    let lookups = 0
+    // A rebinding name would resolve to the private address the second time; there is no second lookup.
     const resolve = async () => {
-      asked += 1
-      return asked === 1 ? ['127.0.0.1'] : ['127.0.0.2']
+      lookups += 1
+      return lookups === 1 ? ['127.0.0.1'] : ['127.0.0.2']
     }
     const url = new URL(good.url)
     url.hostname = 'localhost'
     expect(await run(url.href, { resolve })).toMatchObject({ decision: { reason: 'quiet' } })
-    expect(asked).toBe(1)
-    expect(good.seen[0]?.headers.host).toBe(`localhost:${url.port}`)
-    expect(evil.seen).toHaveLength(0)
+    expect(lookups).toBe(1)
+    expect(good.deliveries[0]?.headers.host).toBe(`localhost:${url.port}`)
+    expect(evil.deliveries).toHaveLength(0)
   })
 
-  it('is checked again for the second try', async () => {
-    const { url, seen } = await hook(say('', 500))
-    let asked = 0
-    const resolve = async () => (++asked === 1 ? ['127.0.0.1'] : ['10.0.0.1'])
-    const named = new URL(url)
-    named.hostname = 'localhost'
-    expect(codeOf(await run(named.href, { resolve }))).toBe('WEBHOOK_ADDRESS')
-    expect(seen).toHaveLength(1)
+  it('is checked again for the retry', async () => {
+    const { url, deliveries } = await hook(say('', 500))
+    let lookups = 0
+    const resolve = async () => (++lookups === 1 ? ['127.0.0.1'] : ['10.0.0.1'])
+    const target = new URL(url)
+    target.hostname = 'localhost'
+    expect(codeOf(await run(target.href, { resolve }))).toBe('WEBHOOK_ADDRESS')
+    expect(deliveries).toHaveLength(1)
   })
 
-  it('waits for no resolver that hangs', async () => {
-    const brained = await run('https://hook.example/', {
+  it('does not wait for a hanging resolver', async () => {
+    const result = await run('https://hook.example/', {
       timeoutMs: 100,
       resolve: () => new Promise(() => undefined),
     })
-    expect(codeOf(brained)).toBe('WEBHOOK_TIMEOUT')
+    expect(codeOf(result)).toBe('WEBHOOK_TIMEOUT')
   })
-  it('is nowhere once the tick’s time is over', async () => {
-    const { url, seen } = await hook(say(HOLD))
-    const brained = await deliver(DEPS, { ...ask(url), deadlineMs: Date.now() - 1 }, SECRET)
-    expect(codeOf(brained)).toBe('WEBHOOK_TIMEOUT')
-    expect(seen).toHaveLength(0)
+  it('is not called after the tick’s deadline', async () => {
+    const { url, deliveries } = await hook(say(HOLD))
+    const result = await deliver(DEPS, { ...ask(url), deadlineMs: Date.now() - 1 }, SECRET)
+    expect(codeOf(result)).toBe('WEBHOOK_TIMEOUT')
+    expect(deliveries).toHaveLength(0)
   })
 })

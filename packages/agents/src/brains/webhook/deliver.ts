@@ -9,12 +9,12 @@ import type { Brained, BrainRequest } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
-/** Orders one answer may name. */
+/** Maximum orders in one response. */
 export const WEBHOOK_MAX_ORDERS = 8
-/** Marks of all pairs together: with everything else a delivery stays within what we take as an answer. */
+/** Marks of all pairs together; keeps a delivery within the size limit that also applies to responses. */
 const MAX_POINTS = 960
 const MAX_POINTS_OF_PAIR = 60
-/** A second try needs this much of the tick's time. */
+/** Minimum time left for a retry. */
 const MIN_MS = 250
 
 export interface WebhookDeps {
@@ -22,16 +22,15 @@ export interface WebhookDeps {
   resolve: Resolve
   reach: Reach
   timeoutMs?: number
-  /** Whose certificates count, in PEM; without it those the system trusts. */
+  /** Trusted certificates in PEM; defaults to the system's. */
   ca?: string | undefined
 }
 
 type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; message: string; again: boolean }
 
-/** The same for every try of a tick, by any worker: a receiver can tell that it has seen it. */
+/** The same for every attempt of a tick by any worker, so that a receiver can detect duplicates. */
 export const deliveryOf = (agent: Pick<HostedAgent, 'id'>, tick: number): string => `${agent.id}.${tick}`
 
-/** The body of a delivery. */
 export function deliveryBody({ agent, tick, market, book }: BrainRequest): string {
   const points = Math.min(MAX_POINTS_OF_PAIR, Math.floor(MAX_POINTS / Math.max(1, market.pairs.length)))
   return JSON.stringify({
@@ -45,7 +44,7 @@ export function deliveryBody({ agent, tick, market, book }: BrainRequest): strin
   })
 }
 
-/** Posts a tick to the owner's webhook, twice if the first try fails, and reads the decision. */
+/** Posts a tick to the owner's webhook, with one retry, and reads the decision. */
 export async function deliver(deps: WebhookDeps, request: BrainRequest, secret: string): Promise<Brained> {
   const { agent, tick } = request
   const body = deliveryBody(request)
@@ -77,20 +76,20 @@ async function tryOnce(
   { body, secret, headers }: { body: string; secret: string; headers: Record<string, string> },
 ): Promise<Attempt> {
   const untilMs = Math.min(clock.nowMs() + timeoutMs, deadlineMs)
-  // A resolver that hangs must not hold the tick.
+  // A hanging resolver must not hold up the tick.
   const target = await withinMs(
     untilMs - clock.nowMs(),
     findTarget(String(agent.params['url']), reach, resolve),
     () => new Error('late'),
   ).catch(() => undefined)
-  if (target === undefined) return lost('WEBHOOK_TIMEOUT', 'its name did not resolve in time')
+  if (target === undefined) return failed('WEBHOOK_TIMEOUT', 'DNS lookup timed out')
   if (!target.ok) {
     return target.gone
-      ? lost('WEBHOOK_UNREACHABLE', target.why)
-      : { ok: false, code: 'WEBHOOK_ADDRESS', message: said(target.why), again: false }
+      ? failed('WEBHOOK_UNREACHABLE', target.why)
+      : { ok: false, code: 'WEBHOOK_ADDRESS', message: noDecision(target.why), again: false }
   }
   const leftMs = untilMs - clock.nowMs()
-  if (leftMs <= 0) return lost('WEBHOOK_TIMEOUT', 'no time was left to ask it')
+  if (leftMs <= 0) return failed('WEBHOOK_TIMEOUT', 'the tick’s time was used up')
   const timestampS = nowS(clock)
   const answer = await exchange({
     method: 'POST',
@@ -112,30 +111,30 @@ async function tryOnce(
 }
 
 function readAnswer(answer: HttpAnswer | NoAnswer): Attempt {
-  if (answer.kind === 'timeout') return lost('WEBHOOK_TIMEOUT', answer.why)
+  if (answer.kind === 'timeout') return failed('WEBHOOK_TIMEOUT', answer.why)
   if (answer.kind === 'unreachable' || answer.kind === 'broken')
-    return lost('WEBHOOK_UNREACHABLE', answer.why)
+    return failed('WEBHOOK_UNREACHABLE', answer.why)
   if (answer.kind !== 'answer') {
-    return { ok: false, code: 'WEBHOOK_ANSWER', message: said(answer.why), again: false }
+    return { ok: false, code: 'WEBHOOK_ANSWER', message: noDecision(answer.why), again: false }
   }
   const { status, text } = answer
   if (status === 200) return { ok: true, text }
   if (status >= 300 && status < 400) {
-    const message = said(`it answered ${status}; redirects are not followed`)
+    const message = noDecision(`it returned status ${status}; redirects are not followed`)
     return { ok: false, code: 'WEBHOOK_REDIRECT', message, again: false }
   }
-  const message = said(`it answered ${status}`)
+  const message = noDecision(`it returned status ${status}`)
   return { ok: false, code: 'WEBHOOK_STATUS', message, again: status >= 500 || status === 429 }
 }
 
-const said = (why: string): string => `The webhook was not asked or did not decide: ${why}.`
-const lost = (code: WebhookCode, why: string): Attempt => ({
+const noDecision = (why: string): string => `The webhook returned no decision: ${why}.`
+const failed = (code: WebhookCode, why: string): Attempt => ({
   ok: false,
   code,
-  message: said(why),
+  message: noDecision(why),
   again: true,
 })
 
-/** What a receiver recomputes: HMAC-SHA256 under the agent's secret over `timestamp.body`. */
+/** HMAC-SHA256 under the agent's secret over `timestamp.body`; the receiver recomputes it. */
 export const signDelivery = (secret: string, timestampS: number, body: string): string =>
   `v1=${createHmac('sha256', secret).update(`${timestampS}.${body}`, 'utf8').digest('hex')}`

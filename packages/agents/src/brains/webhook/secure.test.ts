@@ -15,12 +15,12 @@ afterEach(() => {
   for (const close of open.splice(0)) close()
 })
 
-/** A webhook over TLS on loopback, with whatever certificate. */
+/** A webhook over TLS on loopback with this certificate. */
 async function hook({ cert, key }: Issued) {
-  const seen: { servername: unknown; host: string | undefined; to: string | undefined }[] = []
+  const requests: { servername: unknown; host: string | undefined; to: string | undefined }[] = []
   const server = createServer({ cert, key }, (request, response) => {
     const { servername, localAddress } = request.socket as TLSSocket & { servername?: unknown }
-    seen.push({ servername, host: request.headers.host, to: localAddress })
+    requests.push({ servername, host: request.headers.host, to: localAddress })
     request.resume().on('end', () => response.end(JSON.stringify({ orders: [], reason: 'quiet' })))
   })
   server.on('tlsClientError', () => {})
@@ -29,7 +29,7 @@ async function hook({ cert, key }: Issued) {
     server.closeAllConnections()
     server.close()
   })
-  return { seen, port: (server.address() as AddressInfo).port }
+  return { requests, port: (server.address() as AddressInfo).port }
 }
 
 const run = (url: string, deps: Partial<WebhookDeps> = {}) =>
@@ -60,27 +60,27 @@ const run = (url: string, deps: Partial<WebhookDeps> = {}) =>
   )
 
 describe('a webhook over TLS', () => {
-  it('is asked at the address that was checked, under its own name and by its own certificate', async () => {
-    const { seen, port } = await hook(authority.issue([NAME]))
-    // Another address with each asking, and no name server knows the name: only what was checked can be
-    // connected to.
+  it('is called at the checked address, with its own name and certificate', async () => {
+    const { requests, port } = await hook(authority.issue([NAME]))
+    // Each lookup returns another address and no name server knows the name, so only the checked address
+    // works.
     const addresses = ['127.0.0.2', '127.0.0.3']
     const resolved: string[] = []
     const resolve = async (name: string) => {
       resolved.push(name)
       return [addresses.shift() ?? '10.0.0.1']
     }
-    const asked = await run(`https://${NAME}:${port}/hook`, { resolve })
-    expect(asked).toMatchObject({ kind: 'decision', data: { tries: 1 } })
+    const result = await run(`https://${NAME}:${port}/hook`, { resolve })
+    expect(result).toMatchObject({ kind: 'decision', data: { tries: 1 } })
     expect(resolved).toEqual([NAME])
-    expect(seen).toEqual([{ servername: NAME, host: `${NAME}:${port}`, to: '127.0.0.2' }])
+    expect(requests).toEqual([{ servername: NAME, host: `${NAME}:${port}`, to: '127.0.0.2' }])
   })
 
-  it('at an address by number has to have a certificate of that address', async () => {
-    const { seen, port } = await hook(authority.issue(['127.0.0.1']))
+  it('at an IP address needs a certificate for that address', async () => {
+    const { requests, port } = await hook(authority.issue(['127.0.0.1']))
     expect(await run(`https://127.0.0.1:${port}/`)).toMatchObject({ kind: 'decision' })
     expect(await run(`https://127.0.0.2:${port}/`)).toMatchObject({ code: 'WEBHOOK_UNREACHABLE' })
-    expect(seen).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it.each([
@@ -88,20 +88,20 @@ describe('a webhook over TLS', () => {
     ['of the address it is at', authority.issue(['127.0.0.1']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['that has run out', authority.issue([NAME], { from: -3, to: -1 }), 'CERT_HAS_EXPIRED'],
     ['that is not valid yet', authority.issue([NAME], { from: 1, to: 3 }), 'CERT_NOT_YET_VALID'],
-    ['of nobody we know', createAuthority().issue([NAME]), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ])('with a certificate %s is told nothing', async (_, issued, why) => {
-    const { seen, port } = await hook(issued)
-    const asked = await run(`https://${NAME}:${port}/`)
-    expect(asked).toMatchObject({ kind: 'error', code: 'WEBHOOK_UNREACHABLE', data: { tries: 2 } })
-    expect((asked as { message: string }).message).toContain(why)
-    expect(seen).toEqual([])
+    ['of an unknown authority', createAuthority().issue([NAME]), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ])('with a certificate %s receives nothing', async (_, issued, why) => {
+    const { requests, port } = await hook(issued)
+    const result = await run(`https://${NAME}:${port}/`)
+    expect(result).toMatchObject({ kind: 'error', code: 'WEBHOOK_UNREACHABLE', data: { tries: 2 } })
+    expect((result as { message: string }).message).toContain(why)
+    expect(requests).toEqual([])
   })
 
-  it('is judged by the system’s authorities where none are handed in', async () => {
-    const { seen, port } = await hook(authority.issue([NAME]))
+  it('is verified against the system’s authorities by default', async () => {
+    const { requests, port } = await hook(authority.issue([NAME]))
     expect(await run(`https://${NAME}:${port}/`, { ca: undefined })).toMatchObject({
       code: 'WEBHOOK_UNREACHABLE',
     })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   })
 })
