@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** Longest reason, of an order and of the whole decision. */
+/** Maximum length of a reason, of an order and of the decision. */
 export const REASON_MAX_CHARS = 1_000
-/** Longest state a webhook may ask to be given back, as JSON text. */
+/** Maximum size of a webhook's state as JSON text. */
 export const STATE_MAX_CHARS = 8_192
 
 const Reason = Type.String({ maxLength: REASON_MAX_CHARS, description: 'why, in words' })
@@ -19,7 +19,7 @@ export const DecisionOrder = Type.Object(
   { additionalProperties: false },
 )
 
-/** What a webhook or a model answers. An empty list holds. */
+/** Response of a webhook or a model. An empty list holds. */
 export const DECISION_SCHEMA = Type.Object(
   {
     orders: Type.Array(DecisionOrder, { description: 'at most limits.max_orders; empty to hold' }),
@@ -36,7 +36,9 @@ export const DECISION_SCHEMA = Type.Object(
 )
 export type DecisionAnswer = Static<typeof DECISION_SCHEMA>
 
-/** The same for models that answer strict JSON schemas: closed, all fields required, pairs as a list. */
+/**
+ * The same schema for models with strict structured output: closed, all fields required, pairs as an enum.
+ */
 export const modelSchemaOf = (request: {
   pairs: readonly string[]
   maxTradeUsd: number

@@ -1,19 +1,19 @@
 import type { Mark } from './types.ts'
 
-/** Marks come by the minute; one may be missing without making a gap. */
+/** Marks are per minute; a single missing one does not count as a gap. */
 const GAP_S = 180
 
-/** The mark in force `agoS` before `atS`: the last one not after it, unless a gap makes it much older. */
+/** The mark at `atS - agoS`: the last one at or before that time, unless a gap makes it much older. */
 export function markAt(history: readonly Mark[], atS: number, agoS: number): Mark | undefined {
-  const wantedS = atS - agoS
-  let found: Mark | undefined
+  const targetS = atS - agoS
+  let latest: Mark | undefined
   for (const mark of history) {
-    if (mark.atS > wantedS) break
-    found = mark
+    if (mark.atS > targetS) break
+    latest = mark
   }
-  return found !== undefined && found.priceE18 > 0n && wantedS - found.atS <= GAP_S ? found : undefined
+  return latest !== undefined && latest.priceE18 > 0n && targetS - latest.atS <= GAP_S ? latest : undefined
 }
 
-/** Marks of the minutes that the last `spanS` touch, oldest first. */
+/** Marks of all minutes within the last `spanS`, oldest first. */
 export const marksWithin = (history: readonly Mark[], atS: number, spanS: number): readonly Mark[] =>
   history.filter((mark) => mark.atS + 60 > atS - spanS && mark.atS <= atS && mark.priceE18 > 0n)

@@ -1,20 +1,21 @@
 import { MICRO_USD_PER_USD, maxOf, microUsdDown, minOf, TRADE } from '@pit/protocol'
 import type { BrainBook, BrainLimits, PairNow } from './types.ts'
 
-/** Kept of what a buy is paid with, for gas and the last atom's rounding: a hundredth, 25 cents at least. */
-const KEPT_OF_QUOTE = 100n
-const MIN_KEPT = MICRO_USD_PER_USD / 4n
-/** The smallest order, as for any trade. */
+/** Reserve when buying, for gas and rounding: one percent of the quote balance, at least 25 cents. */
+const RESERVE_DIVISOR = 100n
+const MIN_RESERVE = MICRO_USD_PER_USD / 4n
+/** Minimum order size, as for any trade. */
 export const MIN_ORDER_MICRO_USD = microUsdDown(TRADE.minNotionalUsd)
 
 export const CASH_TOKEN = 'USDG'
 
-/** What a tick may still order. Every rule brain orders through it, so none can pass a limit. */
+/** Remaining order capacity of a tick. Every rule brain orders through it, so limits always apply. */
 export interface Purse {
-  /** What the book holds of a token, less what was ordered away this tick; null when it has no price. */
+  /** Value of a token in the book, less this tick's sales; null without a price. */
   holding(token: string): bigint | null
   /**
-   * Takes an order of up to `wanted` and answers its size, or why nothing fits. `step` keeps it whole steps.
+   * Takes an order of up to `wanted` and returns its size, or why nothing fits. `step` rounds down to whole
+   * steps.
    */
   take(pair: PairNow, side: 'buy' | 'sell', wanted: bigint, step?: bigint): bigint | { why: string }
 }
@@ -42,8 +43,8 @@ export function openPurse(book: BrainBook, limits: BrainLimits): Purse {
     if (side === 'sell') return { max: base, bound: `the book holds too little ${pair.base}` }
     const quote = holding(pair.quote)
     if (quote === null) return { why: `the value of ${pair.quote} is unknown` }
-    const spendable = maxOf(0n, quote - maxOf(quote / KEPT_OF_QUOTE, MIN_KEPT))
-    // From what was held at first: a sale of this tick may still fail, and the limit would be passed.
+    const spendable = maxOf(0n, quote - maxOf(quote / RESERVE_DIVISOR, MIN_RESERVE))
+    // Based on the initial holding: a sale of this tick may still fail.
     const wouldHold = (atFirst.get(pair.base) ?? 0n) + (bought.get(pair.base) ?? 0n)
     const roomLeft = maxOf(0n, limits.maxPositionMicroUsd - wouldHold)
     return spendable < roomLeft
@@ -54,17 +55,17 @@ export function openPurse(book: BrainBook, limits: BrainLimits): Purse {
   return {
     holding,
     take(pair, side, wanted, step) {
-      if (pair.priceE18 === null || pair.priceE18 <= 0n) return { why: 'its price could not be read' }
+      if (pair.priceE18 === null || pair.priceE18 <= 0n) return { why: 'its price is unavailable' }
       if (pair.stale) return { why: 'its price is stale' }
-      const found = room(pair, side)
-      if ('why' in found) return found
-      const size = minOf(wanted, found.max, limits.maxTradeMicroUsd, dayLeft)
+      const capacity = room(pair, side)
+      if ('why' in capacity) return capacity
+      const size = minOf(wanted, capacity.max, limits.maxTradeMicroUsd, dayLeft)
       const whole = step === undefined ? size : size - (size % step)
       if (whole < MIN_ORDER_MICRO_USD) {
-        if (wanted < MIN_ORDER_MICRO_USD) return { why: 'the order would be under a dollar' }
-        if (found.max <= dayLeft && found.max <= limits.maxTradeMicroUsd) return { why: found.bound }
+        if (wanted < MIN_ORDER_MICRO_USD) return { why: 'the order would be below 1 USD' }
+        if (capacity.max <= dayLeft && capacity.max <= limits.maxTradeMicroUsd) return { why: capacity.bound }
         return {
-          why: dayLeft < wanted ? 'the day’s limit is used up' : 'the limit for one trade is too small',
+          why: dayLeft < wanted ? 'the daily limit is used up' : 'the limit per trade is too small',
         }
       }
       dayLeft -= whole

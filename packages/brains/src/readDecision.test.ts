@@ -31,7 +31,7 @@ function expectInside(read: DecisionReading): void {
 }
 
 describe('readDecision', () => {
-  it('reads an honest answer, as text or as a value, dollars to the micro', () => {
+  it('reads a valid answer, as text or as a value, exact to the micro-dollar', () => {
     const honest = answer([order({ usd: 24.29 }), order({ pair: 'cbBTC/USDG', side: 'sell', usd: 25 })])
     const read = readDecision(JSON.stringify(honest), ASK)
     expect(read).toEqual(readDecision(honest, ASK))
@@ -40,7 +40,7 @@ describe('readDecision', () => {
       decision: { orders: [{ microUsd: 24_290_000n }, { side: 'sell', microUsd: 25_000_000n }], state: null },
     })
   })
-  it('holds on no orders', () => {
+  it('holds without orders', () => {
     expect(readDecision('{"orders":[],"reason":"quiet"}', ASK)).toMatchObject({
       ok: true,
       decision: { reason: 'quiet' },
@@ -80,16 +80,16 @@ describe('readDecision', () => {
     [answer([order({ usd: 1e300 })]), 'AI_SIZE'],
     [answer([order(), order(), order(), order()]), 'AI_TOO_MANY'],
     [answer(Array.from({ length: 100 }, () => 'x')), 'AI_TOO_MANY'],
-  ])('refuses %j', (given, code) => {
-    expect(codeOf(readDecision(given, ASK))).toBe(code)
+  ])('refuses %j', (payload, code) => {
+    expect(codeOf(readDecision(payload, ASK))).toBe(code)
   })
 
-  it('keeps a webhook’s state, up to its bound', () => {
+  it('keeps a webhook’s state, up to its maximum size', () => {
     const takesState = { ...ASK, takesState: true }
     expect(readDecision(answer([], { state: { seen: 3 } }), takesState)).toMatchObject({
       decision: { state: { seen: 3 } },
     })
-    // Null forgets it; without the field it stays.
+    // Null clears the state; without the field it is kept.
     expect(readDecision(answer([], { state: null }), takesState)).toMatchObject({
       decision: { state: null },
       keepsState: false,
@@ -107,19 +107,19 @@ describe('readDecision', () => {
     )
   })
 
-  it('shows other people’s words as one bounded line', () => {
+  it('reduces foreign text to one bounded line', () => {
     const read = readDecision(answer([], { reason: 'a\u202eb\u0000c\nd' }), ASK)
     expect(read).toMatchObject({ decision: { reason: 'a b c d' } })
   })
 
-  it('lets no JSON at all through that is outside pairs and limits', () => {
+  it('rejects any JSON outside pairs and limits', () => {
     const loose = fc.record({
       pair: fc.oneof(fc.constantFrom('ETH/USDG', 'cbBTC/USDG', 'USDG/ETH', 'SCAM/USDG'), fc.string()),
       side: fc.oneof(fc.constantFrom('buy', 'sell'), fc.string()),
       usd: fc.oneof(fc.double(), fc.integer({ min: -5, max: 50 }), fc.string()),
       reason: fc.string(),
     })
-    // Beside good ones, so that whole answers come through too.
+    // Mixed with valid orders, so that some whole answers pass.
     const orders = fc.array(fc.oneof(loose, fc.constant(order())), { maxLength: 5 })
     const any = fc.oneof(fc.jsonValue(), fc.record({ orders, reason: fc.string() }))
     let passed = 0
@@ -135,24 +135,24 @@ describe('readDecision', () => {
     expect(passed).toBeGreaterThan(0)
   })
 
-  it('of a thousand injected instructions, obeyed or quoted, none orders outside pairs and limits', () => {
+  it('never orders outside pairs and limits for a thousand injected instructions', () => {
     expect(INJECTIONS.length).toBe(1_000)
     for (const text of INJECTIONS) {
-      for (const given of [
+      for (const payload of [
         text,
         answer([order({ pair: text })]),
         answer([order({ reason: text.slice(0, 900) })]),
       ]) {
-        expectInside(readDecision(given, ASK))
+        expectInside(readDecision(payload, ASK))
       }
       expect(codeOf(readDecision(text, ASK))).toBe('AI_MALFORMED')
     }
-    // The orders a model would answer when it obeys: every one is refused.
+    // Orders of a model that obeys the injection: all are rejected.
     for (const text of OBEYED) expect(readDecision(text, ASK).ok).toBe(false)
   })
 })
 
-it('asks a model for the same shape, closed and complete as strict answers want it', () => {
+it('uses the same schema for models, closed and with all fields required', () => {
   const schema = modelSchemaOf({ pairs: ASK.pairs, maxTradeUsd: 25, maxOrders: 3 })
   expect(schema).toMatchObject({ additionalProperties: false, required: ['orders', 'reason'] })
   const { items } = (schema['properties'] as { orders: { items: Record<string, unknown> } }).orders

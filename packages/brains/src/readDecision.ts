@@ -9,29 +9,28 @@ import type { Decision, Order } from './types.ts'
 export type DecisionFault = 'AI_MALFORMED' | 'AI_SCHEMA' | 'AI_TOKEN' | 'AI_PAIR' | 'AI_SIZE' | 'AI_TOO_MANY'
 
 export interface DecisionRequest {
-  /** The agent's own pairs: nothing else can be ordered. */
+  /** The agent's own pairs; no other can be ordered. */
   pairs: readonly string[]
-  /** Their ends, as the pairs name them. */
+  /** Tokens of the pairs, as written there. */
   tokens: readonly string[]
   maxTradeMicroUsd: bigint
   maxOrders: number
-  /** Only a webhook keeps a state of its own. */
+  /** Only webhooks have their own state. */
   takesState?: boolean
 }
 
 export type DecisionReading =
-  /** `keepsState`: nothing was said of the state, so the one there is stays. */
+  /** `keepsState`: the answer has no state, so the stored one is kept. */
   { ok: true; decision: Decision; keepsState: boolean } | { ok: false; code: DecisionFault; message: string }
 
 const refuse = (code: DecisionFault, message: string): DecisionReading => ({ ok: false, code, message })
 
-/** The largest answer read at all. */
+/** Maximum size of an answer. */
 const MAX_CHARS = 65_536
 
 /**
- * What a webhook or a model answered, re-checked from nothing: whatever was asked of the sender, only the
- * agent's own pairs, a side and dollars inside the limits come through. Text of the answer is never more than
- * a shown reason.
+ * Validates an untrusted answer of a webhook or a model: only the agent's own pairs, a side and dollars
+ * within the limits pass. Text of the answer is only used as the displayed reason.
  */
 export function readDecision(answer: unknown, request: DecisionRequest): DecisionReading {
   const text = typeof answer === 'string' ? answer : undefined
@@ -40,7 +39,7 @@ export function readDecision(answer: unknown, request: DecisionRequest): Decisio
   if (!isPlainObject(value)) return refuse('AI_MALFORMED', 'The answer is not one JSON object.')
   const listed = value['orders']
   if (Array.isArray(listed) && listed.length > request.maxOrders) {
-    return refuse('AI_TOO_MANY', `${listed.length} orders; at most ${request.maxOrders} are allowed.`)
+    return refuse('AI_TOO_MANY', `${listed.length} orders exceed the maximum of ${request.maxOrders}.`)
   }
   const problem = schemaProblem(value, request)
   if (problem !== undefined) return refuse('AI_SCHEMA', problem)
@@ -63,7 +62,7 @@ export function readDecision(answer: unknown, request: DecisionRequest): Decisio
 
 function schemaProblem(value: Record<string, unknown>, request: DecisionRequest): string | undefined {
   if (value['state'] !== undefined) {
-    if (request.takesState !== true) return 'state is not a field of this answer.'
+    if (request.takesState !== true) return 'state is not allowed in this answer.'
     if (JSON.stringify(value['state']).length > STATE_MAX_CHARS) return 'state is too large.'
   }
   const error = Value.Errors(DECISION_SCHEMA, value).First()
@@ -78,16 +77,16 @@ function pairFault(pair: string, { pairs, tokens }: DecisionRequest): Fault | un
   if (pairs.includes(pair)) return undefined
   const foreign = pair.split('/').find((end) => !tokens.includes(end))
   if (foreign !== undefined && foreign !== '') {
-    return { code: 'AI_TOKEN', message: `${plainText(foreign, 64)} is in none of the agent's pairs.` }
+    return { code: 'AI_TOKEN', message: `${plainText(foreign, 64)} is not a token of the agent's pairs.` }
   }
   return { code: 'AI_PAIR', message: `${plainText(pair, 80)} is not one of the agent's pairs.` }
 }
 
 function sizeFault(usd: number, { maxTradeMicroUsd }: DecisionRequest): Fault | undefined {
-  // A dollar amount beyond any limit would leave the exact integers.
+  // Larger amounts would not be exact integers.
   const fits = Number.isFinite(usd) && Math.abs(usd) < 1e9
   const microUsd = fits ? microUsdDown(usd) : undefined
   if (microUsd !== undefined && microUsd >= MIN_ORDER_MICRO_USD && microUsd <= maxTradeMicroUsd)
     return undefined
-  return { code: 'AI_SIZE', message: `${usd} dollars is outside $1.00 to ${dollarsText(maxTradeMicroUsd)}.` }
+  return { code: 'AI_SIZE', message: `${usd} USD is outside $1.00 to ${dollarsText(maxTradeMicroUsd)}.` }
 }

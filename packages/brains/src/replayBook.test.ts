@@ -15,7 +15,7 @@ const move = fc
   .map(({ tokens: [tokenIn, tokenOut], ...rest }) => ({ tokenIn: tokenIn!, tokenOut: tokenOut!, ...rest }))
 
 describe('a book', () => {
-  it('never holds less than nothing, and changes by exactly what moved', () => {
+  it('never has a negative balance, and changes by exactly the moved amounts', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 2n ** 120n }),
@@ -27,7 +27,7 @@ describe('a book', () => {
             const before = new Map(book)
             const applied = applyFill(book, fill, USDG)
             if (!applied.ok) {
-              // Nothing was touched, and one atom less would still not have been enough.
+              // The book is unchanged, and one atom less would still not suffice.
               expect(book).toEqual(before)
               expect(applied.lacking).toBeGreaterThan(0n)
               continue
@@ -51,7 +51,7 @@ describe('a book', () => {
     )
   })
 
-  it('says what is lacking, to the atom', () => {
+  it('reports the missing amount, to the atom', () => {
     const book = new Map([[USDG, 10n]])
     const fill = { tokenIn: USDG, tokenOut: at(2), amountIn: 8n, amountOut: 1n, gasUsdgAtoms: 3n }
     expect(applyFill(book, fill, USDG)).toEqual({ ok: false, token: USDG, lacking: 1n })
@@ -64,7 +64,7 @@ describe('a book', () => {
     })
   })
 
-  it('pays gas out of what the same trade brings', () => {
+  it('pays gas from the output of the same trade', () => {
     const book = new Map([[at(2), 5n]])
     const fill = { tokenIn: at(2), tokenOut: USDG, amountIn: 5n, amountOut: 100n, gasUsdgAtoms: 7n }
     expect(applyFill(book, fill, USDG)).toMatchObject({
@@ -76,7 +76,7 @@ describe('a book', () => {
     })
   })
 
-  it('cannot be replayed from fills it could not make', () => {
+  it('rejects fills that it could not make', () => {
     const fill = { tokenIn: USDG, tokenOut: at(2), amountIn: 11n, amountOut: 1n, gasUsdgAtoms: 0n }
     expect(() => replayBook(10n, [fill], USDG)).toThrow(/1 atoms/)
     expect(() => replayBook(10n, [{ ...fill, amountIn: -1n }], USDG)).toThrow(/fill 0 has a negative/)

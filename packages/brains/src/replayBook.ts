@@ -1,4 +1,4 @@
-/** What a fill did to a book: what left it, what came, and the gas, which is paid in the book's cash. */
+/** Token movements of a fill: input, output, and gas paid in the book's cash. */
 export interface BookFill<Token extends string = string> {
   tokenIn: Token
   tokenOut: Token
@@ -10,7 +10,7 @@ export interface BookFill<Token extends string = string> {
 /** Balances by token. */
 export type Balances<Token extends string = string> = ReadonlyMap<Token, bigint>
 
-/** What a fill does to each token, the gas in cash; a token may be moved by two of the three. */
+/** Balance change per token, with gas in cash; two of the three may affect the same token. */
 export function changesOf<Token extends string>(
   { tokenIn, tokenOut, amountIn, amountOut, gasUsdgAtoms }: BookFill<Token>,
   cash: Token,
@@ -23,7 +23,7 @@ export function changesOf<Token extends string>(
   return changes
 }
 
-/** The balances after a fill of the tokens it moves, or the token there is too little of. */
+/** New balances of the tokens a fill moves, or the token with insufficient balance. */
 export function applyFill<Token extends string>(
   balances: Balances<Token>,
   fill: BookFill<Token>,
@@ -39,8 +39,8 @@ export function applyFill<Token extends string>(
 }
 
 /**
- * A book's balances from its start and its fills alone, oldest first, without those of nothing: the stored
- * ones have to be equal to it. Throws on a fill it could not make.
+ * A book's non-zero balances from its start and its fills, oldest first; the stored balances must equal them.
+ * Throws on a fill that exceeds a balance.
  */
 export function replayBook<Token extends string>(
   startAtoms: bigint,
@@ -53,7 +53,8 @@ export function replayBook<Token extends string>(
       throw new Error(`fill ${i} has a negative amount`)
     }
     const applied = applyFill(balances, fill, cash)
-    if (!applied.ok) throw new Error(`fill ${i} takes ${applied.lacking} atoms of ${applied.token} too many`)
+    if (!applied.ok)
+      throw new Error(`fill ${i} exceeds the balance of ${applied.token} by ${applied.lacking} atoms`)
     for (const [token, atoms] of applied.after) balances.set(token, atoms)
   }
   for (const [token, atoms] of balances) if (atoms === 0n) balances.delete(token)

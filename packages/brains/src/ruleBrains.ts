@@ -20,18 +20,18 @@ export type RuleParams =
   | { ok: true; params: Record<string, unknown> }
   | { ok: false; code: 'BAD_REQUEST' | 'UNKNOWN_FIELD'; field: string; message: string }
 
-/** An owner's params, checked and with defaults filled in; with `pairs`, also whether they fit those. */
+/** Validates params and adds defaults; with `pairs`, also checks that they fit. */
 export function readRuleParams(
   brain: RuleBrain,
-  given: Record<string, unknown>,
+  params: Record<string, unknown>,
   pairs?: readonly string[],
 ): RuleParams {
-  const checked = checkWith(brain.paramsSchema, withDefaults(brain.paramsSchema, given))
+  const checked = checkWith(brain.paramsSchema, withDefaults(brain.paramsSchema, params))
   if (!checked.ok) {
     const field = checked.field === '' ? 'params' : `params.${checked.field}`
     return { ok: false, code: checked.code, field, message: checked.message }
   }
-  const params = withDefaults(brain.paramsSchema, given)
+  const params = withDefaults(brain.paramsSchema, params)
   const problem = brain.paramsProblem?.(params) ?? (pairs && brain.pairsProblem?.(params, pairs))
   return problem === undefined ? { ok: true, params } : { ok: false, code: 'BAD_REQUEST', ...problem }
 }

@@ -1,11 +1,11 @@
 import { isPlainObject } from './strictJson.ts'
 
-/** What a brain kept per pair. What an older version or another brain left there is ignored. */
+/** A brain's stored state of a pair. Unknown contents of older versions or other brains are ignored. */
 export function keptOf(state: Record<string, unknown> | null, pair: string): Record<string, unknown> {
   const pairs = state?.['pairs']
   if (!isPlainObject(pairs) || !Object.hasOwn(pairs, pair)) return {}
-  const kept = pairs[pair]
-  return isPlainObject(kept) ? kept : {}
+  const stored = pairs[pair]
+  return isPlainObject(stored) ? stored : {}
 }
 
 export const keptMicro = (value: unknown): bigint =>

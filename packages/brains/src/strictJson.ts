@@ -1,6 +1,6 @@
 const MAX_DEPTH = 16
 
-/** One JSON object and nothing else: no text around it, no key twice, no key that reaches a prototype. */
+/** Parses exactly one JSON object: no surrounding text, no duplicate keys, no prototype keys. */
 export function parseOneObject(text: string): Record<string, unknown> | undefined {
   let value: unknown
   try {
@@ -16,7 +16,7 @@ export function parseOneObject(text: string): Record<string, unknown> | undefine
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Keys of the value and all inside it; undefined when it is too deep or a key is not allowed. */
+/** Number of keys at all levels; undefined if nested too deeply or if a key is not allowed. */
 function countKeys(value: object, depth: number): number | undefined {
   if (depth > MAX_DEPTH) return undefined
   const names = Object.keys(value)
@@ -32,7 +32,7 @@ function countKeys(value: object, depth: number): number | undefined {
   return count
 }
 
-/** Keys in text known to be valid JSON: strings followed by a colon. A key given twice is counted twice. */
+/** Number of keys in valid JSON text (strings followed by a colon); duplicates count twice. */
 function keysInText(text: string): number {
   let count = 0
   for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)) if (match[1] === ':') count += 1

@@ -1,20 +1,20 @@
 import type { Brain } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
 
-/** A minute's independent price: dollars for one whole token, times 1e18. */
+/** An independent price of one minute: dollars per whole token, times 1e18. */
 export interface Mark {
   atS: number
   priceE18: bigint
 }
 
 export interface PairNow {
-  /** BASE/QUOTE as the owner named them. */
+  /** BASE/QUOTE as the owner wrote them. */
   pair: string
   base: string
   quote: string
   baseSymbol: string
   quoteSymbol: string
-  /** Dollars per whole base times 1e18, by its independent mark; null when it could not be read. */
+  /** Dollars per whole base times 1e18, by its independent mark; null if unavailable. */
   priceE18: bigint | null
   stale: boolean
   /** Minute marks of the base, oldest first. */
@@ -31,7 +31,7 @@ export interface Position {
   token: string
   symbol: string
   atoms: bigint
-  /** Null when the token has no price now. */
+  /** Null without a price. */
   microUsd: bigint | null
 }
 
@@ -40,7 +40,7 @@ export interface BrainBook {
   cashMicroUsd: bigint
   equityMicroUsd: bigint | null
   positions: readonly Position[]
-  /** Ordered in the last 24 hours, of max_day_usd. */
+  /** Ordered in the last 24 hours; counts towards max_day_usd. */
   dayUsedMicroUsd: bigint
 }
 
@@ -57,11 +57,11 @@ export interface Order {
   reason: string
 }
 
-/** No orders is a hold; `reason` says why in words. */
+/** No orders means hold; `reason` explains the decision. */
 export interface Decision {
   orders: readonly Order[]
   reason: string
-  /** What the brain remembers until its next tick, JSON; null: nothing. */
+  /** The brain's JSON state for its next tick; null for none. */
   state: Record<string, unknown> | null
 }
 
@@ -70,7 +70,7 @@ export type RuleBrainName = Exclude<Brain, 'partner_llm' | 'webhook'>
 export interface BrainInput {
   market: BrainMarket
   book: BrainBook
-  /** Already read by the brain's schema, defaults filled in. */
+  /** Parsed by the brain's schema, with defaults. */
   params: Record<string, unknown>
   state: Record<string, unknown> | null
   limits: BrainLimits
@@ -81,14 +81,14 @@ export interface RuleBrain {
   name: RuleBrainName
   summary: string
   paramsSchema: TSchema
-  /** What the schema cannot say; undefined when the params are fine. */
+  /** Checks beyond the schema; undefined if the params are valid. */
   paramsProblem?(params: Record<string, unknown>): { field: string; message: string } | undefined
-  /** What only the agent's pairs can tell of its params; undefined when they fit. */
+  /** Checks params against the agent's pairs; undefined if they fit. */
   pairsProblem?(
     params: Record<string, unknown>,
     pairs: readonly string[],
   ): { field: string; message: string } | undefined
-  /** How far back `PairNow.history` has to reach for these params. */
+  /** How far back `PairNow.history` has to reach with these params. */
   historyS(params: Record<string, unknown>): number
   decide(input: BrainInput): Decision
 }

@@ -62,9 +62,7 @@ const limits: fc.Arbitrary<BrainLimits> = fc.record({
   maxPositionMicroUsd: fc.bigInt({ min: 1n, max: 10_000_000_000n }),
 })
 
-/**
- * Any tick at all: missing and stale prices, unknown values, limits under a dollar, another brain's state.
- */
+/** Any tick: missing and stale prices, unknown values, limits below a dollar, another brain's state. */
 export const anyTick: fc.Arbitrary<Omit<BrainInput, 'params'>> = fc
   .uniqueArray(fc.constantFrom(...PAIRS), { minLength: 1, maxLength: 5 })
   .chain((pairs) =>

@@ -8,7 +8,7 @@ const DAY_S = 86_400
 
 export interface BacktestRequest extends SimTerms {
   brain: RuleBrain
-  /** Read by `readRuleParams`. */
+  /** Parsed by `readRuleParams`. */
   params: Record<string, unknown>
   pairs: readonly string[]
   /** Minute marks by token, oldest first; USDG needs none. */
@@ -33,7 +33,7 @@ export interface Backtest {
   equity: readonly { atS: number; microUsd: bigint }[]
   book: readonly { token: string; atomsE18: bigint; microUsd: bigint | null }[]
   startMicroUsd: bigint
-  /** Null when a token held at the end has no price. */
+  /** Null if a token held at the end has no price. */
   endMicroUsd: bigint | null
   maxDrawdownBps: bigint
   feesMicroUsd: bigint
@@ -43,9 +43,8 @@ export interface Backtest {
 }
 
 /**
- * Runs a rule brain over stored marks as its ticks would have. A fill is assumed at the mark of its tick,
- * worse by the slippage, less fee and gas. Real fills are quoted at their size against pools: this
- * rehearses, it does not promise.
+ * Runs a rule brain over stored marks. A fill is assumed at the mark of its tick, worse by the slippage, less
+ * fee and gas. Real fills are quoted at their size against pools, so results are an estimate.
  */
 export function backtest(request: BacktestRequest): Backtest {
   const { brain, params, limits, intervalS } = request
@@ -77,7 +76,7 @@ export function backtest(request: BacktestRequest): Backtest {
       limits,
       intervalS,
     })
-    // As the store would give it back.
+    // Round trip through JSON, as the store does.
     state = JSON.parse(JSON.stringify(decision.state)) as Record<string, unknown> | null
     ticks += 1
     lastReason = decision.reason
@@ -86,8 +85,8 @@ export function backtest(request: BacktestRequest): Backtest {
       ordered.push({ atS, microUsd: order.microUsd })
       if (!book.fill(order, endsOf(order.pair), atS, priceAt(atS))) refused += 1
     }
-    const worth = book.view(priceAt(atS)).equityMicroUsd
-    if (worth !== null) equity.push({ atS, microUsd: worth })
+    const value = book.view(priceAt(atS)).equityMicroUsd
+    if (value !== null) equity.push({ atS, microUsd: value })
   }
 
   const atEnd = priceAt(request.toS)
@@ -119,7 +118,7 @@ export function endsOf(pair: string): { base: string; quote: string } {
   return { base: pair.slice(0, at), quote: pair.slice(at + 1) }
 }
 
-/** The deepest fall from a high, in basis points of that high. */
+/** Max drawdown in basis points of the preceding peak. */
 function drawdownBps(equity: readonly { microUsd: bigint }[]): bigint {
   let [high, deepest] = [0n, 0n]
   for (const { microUsd } of equity) {

@@ -1,14 +1,14 @@
 import type { Mark } from '../types.ts'
 
-/** A mark older than this at a tick is stale, as it would have been then. */
+/** A mark older than this at a tick is stale, as in live ticks. */
 const STALE_AFTER_S = 180
 
 export type StoredMark = Mark & { stale?: boolean }
 
-/** A token's stored marks, read as they stood at any second. */
+/** A token's stored marks, readable at any point in time. */
 export interface Series {
   at(atS: number): { priceE18: bigint | null; stale: boolean }
-  /** The marks of the `spanS` before, oldest first. */
+  /** Marks of the preceding `spanS`, oldest first. */
   within(atS: number, spanS: number): readonly Mark[]
 }
 
@@ -20,7 +20,7 @@ export const CASH_SERIES: Series = {
 
 /** `marks` oldest first. */
 export function openSeries(marks: readonly StoredMark[]): Series {
-  /** How many marks are not after the second. */
+  /** Number of marks at or before this second. */
   const countUpTo = (atS: number): number => {
     let low = 0
     let high = marks.length

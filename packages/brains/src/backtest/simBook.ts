@@ -11,7 +11,7 @@ import { CASH_TOKEN } from '../purse.ts'
 import { applyFill, type BookFill } from '../replayBook.ts'
 import type { BrainBook, Order } from '../types.ts'
 
-/** Every token has 18 decimals here: a rehearsal needs no finer atoms. */
+/** All tokens have 18 decimals in a backtest. */
 const DECIMALS = 18
 const priceIn18 = (priceE18: bigint) => markPrice(priceE18, DECIMALS)
 const cashAtoms = (microUsd: bigint): bigint => rescaleDown(microUsd, 6, DECIMALS)
@@ -38,9 +38,9 @@ export type PriceOf = (token: string) => bigint | null
 export interface SimBook {
   fills: readonly SimFill[]
   balances(): ReadonlyMap<string, bigint>
-  /** What a brain is shown, at these prices. */
+  /** The book as shown to a brain, at these prices. */
   view(priceOf: PriceOf): Omit<BrainBook, 'dayUsedMicroUsd'>
-  /** False when the book cannot pay for it. */
+  /** False if the book cannot pay for it. */
   fill(order: Order, ends: { base: string; quote: string }, atS: number, priceOf: PriceOf): boolean
 }
 

@@ -9,23 +9,24 @@ const Params = schemas.DcaParams
 
 export const dca: RuleBrain = {
   name: 'dca',
-  summary: 'The same dollars at every tick.',
+  summary: 'Orders the same amount in USD at every tick.',
   paramsSchema: Params,
   historyS: () => 0,
   decide({ market, book, params, state, limits }) {
     const { usd, side, total_usd } = params as Static<typeof schemas.DcaParams>
     const tally = openTally(openPurse(book, limits))
-    const kept: Record<string, Record<string, unknown>> = {}
+    const nextState: Record<string, Record<string, unknown>> = {}
     for (const pair of market.pairs) {
       let ordered = keptMicro(keptOf(state, pair.pair)['ordered'])
       const left = total_usd === undefined ? undefined : microUsdDown(total_usd) - ordered
-      if (left !== undefined && left <= 0n) tally.hold(pair, `all ${dollarsText(ordered)} of it is ordered`)
+      if (left !== undefined && left <= 0n)
+        tally.hold(pair, `the total of ${dollarsText(ordered)} is ordered`)
       else if (freshPrice(pair, tally) !== undefined) {
-        const wanted = left === undefined ? microUsdDown(usd) : minOf(microUsdDown(usd), left)
-        ordered += tally.order(pair, side, wanted, `${dollarsText(wanted)} at every tick`)
+        const microUsd = left === undefined ? microUsdDown(usd) : minOf(microUsdDown(usd), left)
+        ordered += tally.order(pair, side, microUsd, `${dollarsText(microUsd)} at every tick`)
       }
-      kept[pair.pair] = { ordered: ordered.toString() }
+      nextState[pair.pair] = { ordered: ordered.toString() }
     }
-    return tally.decision(keep(kept))
+    return tally.decision(keep(nextState))
   },
 }

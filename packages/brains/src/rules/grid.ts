@@ -9,7 +9,7 @@ import type { PairNow, RuleBrain } from '../types.ts'
 const Params = schemas.GridParams
 type Params = Static<typeof Params>
 
-/** Kept of a pair: the lines' ends, and each level's buying price; 0: waiting, -1: not passed yet. */
+/** State of a pair: the range, and each level's buying price (0: waiting, -1: not crossed yet). */
 interface Grid {
   low: bigint
   high: bigint
@@ -25,117 +25,120 @@ export const grid: RuleBrain = {
   paramsProblem: (params) => {
     const { low, high } = params as Params
     if (low === undefined && high === undefined) return undefined
-    if (low === undefined) return { field: 'params.low', message: 'low and high come together.' }
-    if (high === undefined) return { field: 'params.high', message: 'low and high come together.' }
+    if (low === undefined) return { field: 'params.low', message: 'low and high must be set together.' }
+    if (high === undefined) return { field: 'params.high', message: 'low and high must be set together.' }
     return high > low && high <= low * 100
       ? undefined
-      : { field: 'params.high', message: 'high must be over low, and at most a hundred times it.' }
+      : { field: 'params.high', message: 'high must be above low and at most 100 times low.' }
   },
   pairsProblem: (params, pairs) =>
     (params as Params).low !== undefined && pairs.length > 1
-      ? { field: 'params.low', message: 'low and high are of one pair; for several use range_bps.' }
+      ? {
+          field: 'params.low',
+          message: 'low and high apply to a single pair. Use range_bps for several pairs.',
+        }
       : undefined,
   historyS: () => 0,
   decide({ market, book, params, state, limits }) {
-    const chosen = params as Params
+    const settings = params as Params
     const purse = openPurse(book, limits)
     const tally = openTally(purse)
-    const kept: Record<string, Record<string, unknown>> = {}
+    const nextState: Record<string, Record<string, unknown>> = {}
     for (const pair of market.pairs) {
-      const was = keptOf(state, pair.pair)
-      if (chosen.low !== undefined && market.pairs.length > 1) {
-        tally.hold(pair, 'low and high are of one pair; an agent of several takes range_bps')
+      const stored = keptOf(state, pair.pair)
+      if (settings.low !== undefined && market.pairs.length > 1) {
+        tally.hold(pair, 'low and high apply to a single pair; use range_bps for several pairs')
         continue
       }
       const price = freshPrice(pair, tally)
-      const before = readGrid(was)
-      const stands = before !== undefined && isOf(before, chosen)
-      const found = stands || price === undefined ? before : newGrid(price, chosen, before)
-      if (found === undefined) continue
+      const before = readGrid(stored)
+      const stands = before !== undefined && isOf(before, settings)
+      const lines = stands || price === undefined ? before : newGrid(price, settings, before)
+      if (lines === undefined) continue
       if (price !== undefined) {
-        // Nothing held means nothing bought, whatever was ordered: those levels wait again.
-        if (purse.holding(pair.base) === 0n) empty(found)
+        // No holding means that no buy was filled: those levels wait again.
+        if (purse.holding(pair.base) === 0n) empty(lines)
         trade(
           pair,
           price,
-          found,
-          { size: microUsdDown(chosen.usd), maxTrade: limits.maxTradeMicroUsd },
+          lines,
+          { size: microUsdDown(settings.usd), maxTrade: limits.maxTradeMicroUsd },
           tally,
         )
       }
-      kept[pair.pair] = shown(found)
+      nextState[pair.pair] = storedGrid(lines)
     }
-    return tally.decision(keep(kept))
+    return tally.decision(keep(nextState))
   },
 }
 
 const lineAt = ({ low, high, levels }: Grid, index: number): bigint =>
   low + ((high - low) * BigInt(index)) / BigInt(levels.length)
 
-function empty(found: Grid): void {
-  found.levels = found.levels.map((bought) => (bought > 0n ? WAITING : bought))
+function empty(lines: Grid): void {
+  lines.levels = lines.levels.map((bought) => (bought > 0n ? WAITING : bought))
 }
 
 function trade(
   pair: PairNow,
   price: bigint,
-  found: Grid,
+  lines: Grid,
   { size, maxTrade }: { size: bigint; maxTrade: bigint },
   tally: Tally,
 ): void {
-  const { levels } = found
+  const { levels } = lines
   const toSell: number[] = []
   const toBuy: number[] = []
   for (const [index, bought] of levels.entries()) {
-    const line = lineAt(found, index)
-    if (bought > 0n && price >= lineAt(found, index + 1)) toSell.push(index)
+    const line = lineAt(lines, index)
+    if (bought > 0n && price >= lineAt(lines, index + 1)) toSell.push(index)
     else if (bought === UNARMED && price > line) levels[index] = WAITING
     else if (bought === WAITING && price <= line) toBuy.push(index)
   }
   const at = shownPrice(price)
   if (toSell.length > 0) {
-    // The base bought at a level is worth more by now: the same base is sold, not the same dollars. Levels
-    // that do not fit into one trade are still over their line at the next tick.
-    let worth = 0n
+    // The base bought at a level has gained value: sell the same base, not the same dollars. Levels that
+    // exceed one trade are sold at later ticks.
+    let value = 0n
     let lots = 0
     for (const index of toSell) {
       const part = (size * price) / (levels[index] as bigint)
-      if (lots > 0 && worth + part > maxTrade) break
-      worth += part
+      if (lots > 0 && value + part > maxTrade) break
+      value += part
       lots += 1
     }
-    const sold = tally.order(pair, 'sell', worth, `${at} is a line over ${count(lots)} bought`)
+    const sold = tally.order(pair, 'sell', value, `${at} is one line above ${count(lots)} bought`)
     if (sold > 0n) for (const index of toSell.slice(0, lots)) levels[index] = WAITING
   }
-  // The lines nearest to the price first: those further up would be sold last.
+  // Lines nearest to the price first, as those further up would be sold last.
   if (toBuy.length > 0) {
-    const wanted = size * BigInt(toBuy.length)
-    const taken = tally.order(pair, 'buy', wanted, `${at} is at or under ${count(toBuy.length)}`, size)
-    for (const index of toBuy.slice(0, Number(taken / size))) levels[index] = price
+    const total = size * BigInt(toBuy.length)
+    const bought = tally.order(pair, 'buy', total, `${at} is at or below ${count(toBuy.length)}`, size)
+    for (const index of toBuy.slice(0, Number(bought / size))) levels[index] = price
   }
   if (toSell.length + toBuy.length === 0) {
-    tally.hold(pair, `${at} passed no line between ${shownPrice(found.low)} and ${shownPrice(found.high)}`)
+    tally.hold(pair, `${at} crossed no line between ${shownPrice(lines.low)} and ${shownPrice(lines.high)}`)
   }
 }
 
 const count = (lines: number): string => (lines === 1 ? 'a level' : `${lines} levels`)
 
-/** New lines around this price, or between these. Older buys wait for the next line above them. */
+/** New lines around this price, or in the given range. Earlier buys wait for the next line above them. */
 function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params, before?: Grid): Grid {
   const reach = feeOf(price, range_bps)
-  const found: Grid = {
+  const lines: Grid = {
     low: low === undefined ? price - reach : priceE18Down(low),
     high: high === undefined ? price + reach : priceE18Down(high),
     levels: Array.from({ length: levels }, () => (start === 'filled' ? WAITING : UNARMED)),
   }
   const lots = before?.levels.filter((bought) => bought > 0n) ?? []
-  for (const index of found.levels.keys()) {
-    if (lots.length > 0 && lineAt(found, index + 1) > price) found.levels[index] = lots.shift() as bigint
+  for (const index of lines.levels.keys()) {
+    if (lots.length > 0 && lineAt(lines, index + 1) > price) lines.levels[index] = lots.shift() as bigint
   }
-  return found
+  return lines
 }
 
-/** Whether the lines are those that these params draw, around whatever price was the first. */
+/** Whether the lines match these params, at any start price. */
 function isOf({ low, high, levels }: Grid, params: Params): boolean {
   if (levels.length !== params.levels) return false
   if (params.low !== undefined)
@@ -144,13 +147,13 @@ function isOf({ low, high, levels }: Grid, params: Params): boolean {
 }
 
 function readGrid(kept: Record<string, unknown>): Grid | undefined {
-  const found = { low: keptMicro(kept['low']), high: keptMicro(kept['high']) }
+  const lines = { low: keptMicro(kept['low']), high: keptMicro(kept['high']) }
   const bought = kept['levels']
-  if (found.high <= found.low || !Array.isArray(bought)) return undefined
-  return { ...found, levels: bought.map((text) => (text === '-1' ? UNARMED : keptMicro(text))) }
+  if (lines.high <= lines.low || !Array.isArray(bought)) return undefined
+  return { ...lines, levels: bought.map((text) => (text === '-1' ? UNARMED : keptMicro(text))) }
 }
 
-const shown = ({ low, high, levels }: Grid): Record<string, unknown> => ({
+const storedGrid = ({ low, high, levels }: Grid): Record<string, unknown> => ({
   low: low.toString(),
   high: high.toString(),
   levels: levels.map(String),

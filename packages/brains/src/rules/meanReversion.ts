@@ -15,7 +15,10 @@ export const meanReversion: RuleBrain = {
   paramsProblem: (params) => {
     const { lookback_s, min_points } = params as Params
     return min_points * 60 > lookback_s
-      ? { field: 'params.min_points', message: `A lookback of ${lookback_s} s has fewer minutes than that.` }
+      ? {
+          field: 'params.min_points',
+          message: `A lookback of ${lookback_s} s has fewer minutes than min_points.`,
+        }
       : undefined
   },
   historyS: (params) => (params as Params).lookback_s + 120,
@@ -53,14 +56,14 @@ export const meanReversion: RuleBrain = {
 const meanOf = (marks: readonly Mark[]): bigint =>
   marks.reduce((sum, mark) => sum + mark.priceE18, 0n) / BigInt(marks.length)
 
-/** Standard deviation of the marks around their mean, times 1e18 as they are. */
+/** Standard deviation of the marks, scaled by 1e18 like the marks. */
 const deviationOf = (marks: readonly Mark[], mean: bigint): bigint =>
   squareRoot(marks.reduce((sum, mark) => sum + (mark.priceE18 - mean) ** 2n, 0n) / BigInt(marks.length))
 
-/** Thousandths of z are kept. */
+/** z is rounded to thousandths. */
 const timesZ = (deviation: bigint, z: number): bigint => (deviation * BigInt(Math.round(z * 1_000))) / 1_000n
 
-/** The largest integer whose square is not above the value. */
+/** Integer square root, rounded down. */
 export function squareRoot(value: bigint): bigint {
   if (value < 2n) return value < 0n ? 0n : value
   let guess = 1n << BigInt((value.toString(2).length + 1) >> 1)

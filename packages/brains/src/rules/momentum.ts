@@ -11,22 +11,22 @@ type Params = Static<typeof Params>
 
 export const momentum: RuleBrain = {
   name: 'momentum',
-  summary: 'Buys what rose over the lookback, sells it when that turns.',
+  summary: 'Buys after a rise over the lookback, sells after a fall.',
   paramsSchema: Params,
   historyS: (params) => (params as Params).lookback_s + 600,
   decide({ market, book, params, state, limits }) {
     const { lookback_s, threshold_bps, exit_bps, usd, exit, cooldown_s } = params as Params
     const purse = openPurse(book, limits)
     const tally = openTally(purse)
-    const kept: Record<string, Record<string, unknown>> = {}
+    const nextState: Record<string, Record<string, unknown>> = {}
     for (const pair of market.pairs) {
       const boughtAtS = keptSeconds(keptOf(state, pair.pair)['bought_at'])
-      if (boughtAtS !== undefined) kept[pair.pair] = { bought_at: boughtAtS }
+      if (boughtAtS !== undefined) nextState[pair.pair] = { bought_at: boughtAtS }
       const price = freshPrice(pair, tally)
       if (price === undefined) continue
       const then = markAt(pair.history, market.atS, lookback_s)
       if (then === undefined) {
-        tally.hold(pair, `no mark of ${lookback_s} s ago to compare with`)
+        tally.hold(pair, `no mark from ${lookback_s} s ago`)
         continue
       }
       const change = bpsTowardsZero(price - then.priceE18, then.priceE18)
@@ -38,9 +38,9 @@ export const momentum: RuleBrain = {
       else if (boughtAtS !== undefined && market.atS - boughtAtS < cooldown_s) {
         tally.hold(pair, `${moved}, but bought less than ${cooldown_s} s ago`)
       } else if (tally.order(pair, 'buy', microUsdDown(usd), moved) > 0n) {
-        kept[pair.pair] = { bought_at: market.atS }
+        nextState[pair.pair] = { bought_at: market.atS }
       }
     }
-    return tally.decision(keep(kept))
+    return tally.decision(keep(nextState))
   },
 }

@@ -8,7 +8,7 @@ import type { PairNow, RuleBrain } from '../types.ts'
 const Params = schemas.RebalanceParams
 type Params = Static<typeof Params>
 
-/** Percent to basis points of the book: two decimals are kept. */
+/** Percent to basis points, keeping two decimals. */
 const bpsOfPercent = (percent: number): number => Math.round(percent * 100)
 
 export const rebalance: RuleBrain = {
@@ -17,19 +17,17 @@ export const rebalance: RuleBrain = {
   paramsSchema: Params,
   paramsProblem: (params) => {
     const weights = Object.values((params as Params).weights ?? {})
-    if (weights.length > 32) return { field: 'params.weights', message: 'At most 32 tokens.' }
+    if (weights.length > 32) return { field: 'params.weights', message: 'The maximum is 32 tokens.' }
     const sum = weights.reduce((total, percent) => total + bpsOfPercent(percent), 0)
-    return sum > 10_000
-      ? { field: 'params.weights', message: 'The weights are more than 100 percent.' }
-      : undefined
+    return sum > 10_000 ? { field: 'params.weights', message: 'The weights exceed 100%.' } : undefined
   },
-  // A weight for nothing is a weight of nothing for the token that was meant: all of it would be sold.
+  // A misspelled token would leave the intended one with weight 0, and all of it would be sold.
   pairsProblem: (params, pairs) => {
     const bases = new Set(pairs.map((pair) => pair.split('/')[0] as string))
     const named = Object.keys((params as Params).weights ?? {})
     const strange = named.find((token) => token !== CASH_TOKEN && !bases.has(token))
     if (strange === undefined) return undefined
-    const message = `${plainText(strange, 64)} is the base of no pair; there are ${[...bases].join(', ')}.`
+    const message = `${plainText(strange, 64)} is not the base of any pair. Available: ${[...bases].join(', ')}.`
     return { field: 'params.weights', message }
   },
   historyS: () => 0,
@@ -37,18 +35,18 @@ export const rebalance: RuleBrain = {
     const { weights, drift_bps } = params as Params
     const purse = openPurse(book, limits)
     const tally = openTally(purse)
-    // A token may be in several pairs: its first against cash, else its first, keeps its weight.
+    // A token in several pairs is traded through its first pair against cash, else its first pair.
     const pairs = new Map<string, PairNow>()
     for (const pair of market.pairs) {
-      const known = pairs.get(pair.base)
+      const existing = pairs.get(pair.base)
       if (pair.base === CASH_TOKEN) continue
-      if (known === undefined || (known.quote !== CASH_TOKEN && pair.quote === CASH_TOKEN))
+      if (existing === undefined || (existing.quote !== CASH_TOKEN && pair.quote === CASH_TOKEN))
         pairs.set(pair.base, pair)
     }
     let total = book.cashMicroUsd
     for (const [token, pair] of pairs) {
       const value = purse.holding(token)
-      // One unknown value makes every weight unknown.
+      // One unknown value makes all weights unknown.
       if (freshPrice(pair, tally) === undefined) return tally.decision(null)
       if (value === null) {
         tally.hold(pair, `the value of ${token} is unknown`)
@@ -63,11 +61,11 @@ export const rebalance: RuleBrain = {
       const value = purse.holding(token) ?? 0n
       return { pair, weight, value, over: value - feeOf(total, weight) }
     })
-    // Sales first: what they bring in pays for the purchases of the next ticks.
+    // Sales first: their proceeds pay for buys of later ticks.
     for (const { pair, weight, value, over } of drifts.sort((a, b) => (a.over > b.over ? -1 : 1))) {
       const off = over < 0n ? -over : over
       const share = total === 0n ? 0n : bpsDown(value, total)
-      const stands = `${share} bps of ${dollarsText(total)}, meant to be ${weight}`
+      const stands = `${share} bps of ${dollarsText(total)}, target ${weight} bps`
       if (total === 0n || off * 10_000n < total * BigInt(drift_bps)) tally.hold(pair, stands)
       else tally.order(pair, over > 0n ? 'sell' : 'buy', off, stands)
     }

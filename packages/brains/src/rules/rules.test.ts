@@ -22,8 +22,8 @@ const PARAMS: Record<RuleBrainName, Record<string, unknown>[]> = {
   rebalance: [{}, { weights: { ETH: 60, cbBTC: 40 }, drift_bps: 10 }, { weights: {} }],
 }
 
-const paramsOf = (name: RuleBrainName, given: Record<string, unknown>) => {
-  const read = readRuleParams(RULE_BRAINS[name], given)
+const paramsOf = (name: RuleBrainName, settings: Record<string, unknown>) => {
+  const read = readRuleParams(RULE_BRAINS[name], settings)
   if (!read.ok) throw new Error(read.message)
   return read.params
 }
@@ -38,9 +38,9 @@ const freeze = <T>(value: T): T => {
 
 describe.each(Object.values(RULE_BRAINS))('$name at any tick', (brain) => {
   it.each(PARAMS[brain.name])(
-    'keeps to the limits and never trades on a missing or stale price: %j',
-    (given) => {
-      const params = paramsOf(brain.name, given)
+    'respects the limits and never trades on a missing or stale price: %j',
+    (settings) => {
+      const params = paramsOf(brain.name, settings)
       let orders = 0
       fc.assert(
         fc.property(anyTick, (tick) => {
@@ -66,7 +66,7 @@ describe.each(Object.values(RULE_BRAINS))('$name at any tick', (brain) => {
         }),
         { numRuns: 1_000 },
       )
-      // A law nothing is ever measured by would prove nothing.
+      // Make sure that the property was actually exercised.
       expect(orders).toBeGreaterThan(0)
     },
     60_000,
@@ -103,10 +103,10 @@ function expectInside(input: BrainInput, orders: ReturnType<typeof RULE_BRAINS.d
 
 const usd = (n: number) => BigInt(n) * MICRO_USD_PER_USD
 
-/** One pair, plenty of cash; prices in dollars. */
+/** One pair with enough cash; prices in dollars. */
 function tick(
   name: RuleBrainName,
-  given: Record<string, unknown>,
+  settings: Record<string, unknown>,
   at: {
     price: number | null
     history?: number[]
@@ -144,7 +144,7 @@ function tick(
       positions: [{ token: 'ETH', symbol: 'ETH', atoms: 1n, microUsd: at.eth ?? 0n }],
       dayUsedMicroUsd: 0n,
     },
-    params: paramsOf(name, given),
+    params: paramsOf(name, settings),
     state: at.state ?? null,
     limits: { maxTradeMicroUsd: usd(100), maxDayMicroUsd: usd(100_000), maxPositionMicroUsd: usd(5_000) },
     intervalS: 300,
@@ -155,56 +155,58 @@ const sizes = (decision: ReturnType<typeof tick>) =>
 
 describe('dca', () => {
   it('orders the same dollars until the total is ordered', () => {
-    const given = { usd: 40, total_usd: 100 }
+    const settings = { usd: 40, total_usd: 100 }
     let state: Record<string, unknown> | null = null
     const seen: string[] = []
     for (let i = 0; i < 4; i++) {
-      const decision = tick('dca', given, { price: 2_000, state })
+      const decision = tick('dca', settings, { price: 2_000, state })
       seen.push(sizes(decision).join())
       state = decision.state
     }
     expect(seen).toEqual(['buy 40', 'buy 40', 'buy 20', ''])
   })
-  it('says in words why it holds', () => {
-    expect(tick('dca', {}, { price: null }).reason).toContain('price could not be read')
+  it('explains why it holds', () => {
+    expect(tick('dca', {}, { price: null }).reason).toContain('price is unavailable')
     expect(tick('dca', {}, { price: 2_000, stale: true }).reason).toContain('stale')
     expect(tick('dca', {}, { price: 2_000, cash: 1n }).reason).toContain('too little USDG')
   })
 })
 
 describe('momentum', () => {
-  const given = { lookback_s: 600, threshold_bps: 100, exit_bps: 50, usd: 25 }
+  const settings = { lookback_s: 600, threshold_bps: 100, exit_bps: 50, usd: 25 }
   const flat = Array.from({ length: 15 }, () => 2_000)
   it('buys a rise, sells everything on a fall, waits in between', () => {
-    expect(sizes(tick('momentum', given, { price: 2_020, history: flat }))).toEqual(['buy 25'])
-    expect(sizes(tick('momentum', given, { price: 2_019, history: flat }))).toEqual([])
-    expect(sizes(tick('momentum', given, { price: 1_990, history: flat, eth: usd(70) }))).toEqual(['sell 70'])
-    expect(sizes(tick('momentum', given, { price: 1_991, history: flat, eth: usd(70) }))).toEqual([])
+    expect(sizes(tick('momentum', settings, { price: 2_020, history: flat }))).toEqual(['buy 25'])
+    expect(sizes(tick('momentum', settings, { price: 2_019, history: flat }))).toEqual([])
+    expect(sizes(tick('momentum', settings, { price: 1_990, history: flat, eth: usd(70) }))).toEqual([
+      'sell 70',
+    ])
+    expect(sizes(tick('momentum', settings, { price: 1_991, history: flat, eth: usd(70) }))).toEqual([])
   })
-  it('rests between two buys', () => {
-    const first = tick('momentum', given, { price: 2_050, history: flat })
-    const again = tick('momentum', given, { price: 2_060, history: flat, state: first.state })
+  it('waits between two buys', () => {
+    const first = tick('momentum', settings, { price: 2_050, history: flat })
+    const again = tick('momentum', settings, { price: 2_060, history: flat, state: first.state })
     expect(again.orders).toEqual([])
     expect(again.reason).toContain('less than 900 s ago')
   })
-  it('holds without a mark of then, and across a gap', () => {
-    expect(tick('momentum', given, { price: 2_500, history: [2_000, 2_000] }).reason).toContain('no mark')
+  it('holds without an old enough mark, and across a gap', () => {
+    expect(tick('momentum', settings, { price: 2_500, history: [2_000, 2_000] }).reason).toContain('no mark')
   })
 })
 
 describe('mean_reversion', () => {
   const marks = Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? 1_990 : 2_010))
-  const given = { lookback_s: 3_600, band_bps: 100, usd: 30 }
+  const settings = { lookback_s: 3_600, band_bps: 100, usd: 30 }
   it('buys under the band, sells over it', () => {
-    expect(sizes(tick('mean_reversion', given, { price: 1_980, history: marks }))).toEqual(['buy 30'])
-    expect(sizes(tick('mean_reversion', given, { price: 1_981, history: marks }))).toEqual([])
-    expect(sizes(tick('mean_reversion', given, { price: 2_020, history: marks, eth: usd(20) }))).toEqual([
+    expect(sizes(tick('mean_reversion', settings, { price: 1_980, history: marks }))).toEqual(['buy 30'])
+    expect(sizes(tick('mean_reversion', settings, { price: 1_981, history: marks }))).toEqual([])
+    expect(sizes(tick('mean_reversion', settings, { price: 2_020, history: marks, eth: usd(20) }))).toEqual([
       'sell 20',
     ])
-    expect(sizes(tick('mean_reversion', given, { price: 2_020, history: marks }))).toEqual([])
+    expect(sizes(tick('mean_reversion', settings, { price: 2_020, history: marks }))).toEqual([])
   })
-  it('takes the band in standard deviations, and leaves at the mean when told to', () => {
-    const byZ = { ...given, z: 2, exit: 'mean' }
+  it('supports a band in standard deviations and an exit at the mean', () => {
+    const byZ = { ...settings, z: 2, exit: 'mean' }
     expect(sizes(tick('mean_reversion', byZ, { price: 1_980, history: marks }))).toEqual(['buy 30'])
     expect(sizes(tick('mean_reversion', byZ, { price: 1_981, history: marks }))).toEqual([])
     expect(sizes(tick('mean_reversion', byZ, { price: 2_001, history: marks, eth: usd(90) }))).toEqual([
@@ -212,26 +214,26 @@ describe('mean_reversion', () => {
     ])
   })
   it('waits for enough marks', () => {
-    expect(tick('mean_reversion', given, { price: 1_000, history: marks.slice(5) }).reason).toContain(
+    expect(tick('mean_reversion', settings, { price: 1_000, history: marks.slice(5) }).reason).toContain(
       'needs 30',
     )
   })
 })
 
 describe('grid', () => {
-  const given = { low: 1_900, high: 2_100, levels: 4, usd: 20 }
+  const settings = { low: 1_900, high: 2_100, levels: 4, usd: 20 }
   it('buys at each line on the way down and sells a line higher on the way up', () => {
     let state: Record<string, unknown> | null = null
     let eth = 0n
     const seen: string[] = []
     for (const price of [2_040, 2_010, 1_999, 1_940, 1_960, 2_001, 2_051]) {
-      const decision = tick('grid', given, { price, state, eth })
+      const decision = tick('grid', settings, { price, state, eth })
       seen.push(sizes(decision).join())
       for (const order of decision.orders) eth += order.side === 'buy' ? order.microUsd : -order.microUsd
       if (eth < 0n) eth = 0n
       state = decision.state
     }
-    // Lines 1900, 1950, 2000, 2050, 2100. The level of 1950 is sold at 2000, that of 2000 at 2050.
+    // Lines 1900, 1950, 2000, 2050, 2100. The level at 1950 is sold at 2000, the one at 2000 at 2050.
     expect(seen).toEqual([
       '',
       '',
@@ -242,18 +244,18 @@ describe('grid', () => {
       expect.stringContaining('sell'),
     ])
   })
-  it('starts filled when told to, in whole levels that fit one trade', () => {
-    const decision = tick('grid', { ...given, levels: 20, start: 'filled' }, { price: 1_950 })
+  it('can start filled, in whole levels that fit one trade', () => {
+    const decision = tick('grid', { ...settings, levels: 20, start: 'filled' }, { price: 1_950 })
     expect(sizes(decision)).toEqual(['buy 100'])
   })
-  describe('whose range its owner changes', () => {
+  describe('after its owner changes the range', () => {
     const ranged = { range_bps: 500, levels: 10, usd: 20 }
     const linesOf = ({ state }: { state: unknown }) =>
       (state as { pairs: Record<string, { low: string; high: string; levels: string[] }> }).pairs['ETH/USDG']!
     const ends = (decision: { state: unknown }) =>
       [linesOf(decision).low, linesOf(decision).high].map((e18) => Number(BigInt(e18) / 10n ** 15n) / 1_000)
 
-    it('draws its lines anew around the price now, and leaves them alone otherwise', () => {
+    it('redraws its lines around the current price only if the range changed', () => {
       const first = tick('grid', ranged, { price: 2_000 })
       expect(ends(first)).toEqual([1_900, 2_100])
       const later = tick(
@@ -266,12 +268,12 @@ describe('grid', () => {
       const moved = tick('grid', wider, { price: 2_060, state: later.state })
       expect(ends(moved)).toEqual([1_854, 2_266])
       expect(ends(tick('grid', wider, { price: 1_900, state: moved.state }))).toEqual([1_854, 2_266])
-      // From lines of its owner's to a range, too.
-      const fixed = tick('grid', given, { price: 2_000 })
+      // Also from fixed lines to a range.
+      const fixed = tick('grid', settings, { price: 2_000 })
       expect(ends(tick('grid', ranged, { price: 2_200, state: fixed.state }))).toEqual([2_090, 2_310])
     })
 
-    it('waits with new lines for a price to draw them around', () => {
+    it('waits for a price before drawing new lines', () => {
       const first = tick('grid', ranged, { price: 2_000 })
       const wider = { ...ranged, range_bps: 1_000 }
       const blind = tick('grid', wider, { price: null, state: first.state })
@@ -279,9 +281,9 @@ describe('grid', () => {
       expect(ends(tick('grid', wider, { price: 2_100, state: blind.state }))).toEqual([1_890, 2_310])
     })
 
-    it('still sells what it bought, at the next lines over the price', () => {
+    it('still sells earlier buys, at the next lines above the price', () => {
       const first = tick('grid', ranged, { price: 2_000 })
-      // Lines of 1900, 1920 and so on: those of 1980, 1960 and 1940 are passed one after another.
+      // Lines at 1900, 1920 and so on; 1980, 1960 and 1940 are crossed one after another.
       let { state } = first
       for (const price of [1_980, 1_960, 1_940])
         state = tick('grid', ranged, { price, state, eth: usd(1) }).state
@@ -292,7 +294,7 @@ describe('grid', () => {
       const moved = tick('grid', narrow, { price: 1_940, state, eth: usd(60) })
       expect(moved.orders).toEqual([])
       expect(bought(moved)).toBe(3)
-      // A step is 3.88 now: the first of them goes a step over the price, the last three steps over it.
+      // A step is now 3.88: the first is sold one step above the price, the last three steps above it.
       const up = tick('grid', narrow, { price: 1_944, state: moved.state, eth: usd(60) })
       expect(up.orders.map(({ side }) => side)).toEqual(['sell'])
       expect(bought(up)).toBe(2)
@@ -300,7 +302,7 @@ describe('grid', () => {
       expect(bought(top)).toBe(0)
     })
   })
-  it('holds low and high of one pair for an agent of several', () => {
+  it('holds if low and high are set for several pairs', () => {
     const one = {
       pair: 'ETH/USDG',
       base: 'ETH',
@@ -314,7 +316,7 @@ describe('grid', () => {
     const decision = RULE_BRAINS.grid.decide({
       market: { atS: AT_S, pairs: [one, { ...one, pair: 'cbBTC/USDG', base: 'cbBTC' }] },
       book: { cashMicroUsd: usd(1_000), equityMicroUsd: null, positions: [], dayUsedMicroUsd: 0n },
-      params: paramsOf('grid', { ...given, start: 'filled' }),
+      params: paramsOf('grid', { ...settings, start: 'filled' }),
       state: null,
       limits: { maxTradeMicroUsd: usd(100), maxDayMicroUsd: usd(100), maxPositionMicroUsd: usd(100) },
       intervalS: 60,
@@ -325,16 +327,18 @@ describe('grid', () => {
 })
 
 describe('rebalance', () => {
-  const given = { weights: { ETH: 50 }, drift_bps: 500 }
-  it('trades towards the weight once it drifted, at most the limit of one trade', () => {
-    expect(sizes(tick('rebalance', given, { price: 2_000, cash: usd(60), eth: usd(40) }))).toEqual(['buy 10'])
-    expect(sizes(tick('rebalance', given, { price: 2_000, cash: usd(54), eth: usd(46) }))).toEqual([])
-    expect(sizes(tick('rebalance', given, { price: 2_000, cash: usd(100), eth: usd(1_000) }))).toEqual([
+  const settings = { weights: { ETH: 50 }, drift_bps: 500 }
+  it('trades towards the weight after a drift, up to the limit per trade', () => {
+    expect(sizes(tick('rebalance', settings, { price: 2_000, cash: usd(60), eth: usd(40) }))).toEqual([
+      'buy 10',
+    ])
+    expect(sizes(tick('rebalance', settings, { price: 2_000, cash: usd(54), eth: usd(46) }))).toEqual([])
+    expect(sizes(tick('rebalance', settings, { price: 2_000, cash: usd(100), eth: usd(1_000) }))).toEqual([
       'sell 100',
     ])
   })
-  it('holds all of it when one value is unknown', () => {
-    expect(tick('rebalance', given, { price: null, eth: usd(500) }).orders).toEqual([])
+  it('holds if one value is unknown', () => {
+    expect(tick('rebalance', settings, { price: null, eth: usd(500) }).orders).toEqual([])
   })
 })
 
@@ -348,8 +352,8 @@ describe('params', () => {
     ['grid', { low: 5, high: 4 }, 'params.high'],
     ['rebalance', { weights: { ETH: 60, cbBTC: 41 } }, 'params.weights'],
     ['rebalance', { weights: { ETH: '60' } }, 'params.weights.ETH'],
-  ] as const)('%s refuses %j at %s', (name, given, field) => {
-    expect(readRuleParams(RULE_BRAINS[name], given)).toMatchObject({ ok: false, field })
+  ] as const)('%s rejects %j at %s', (name, settings, field) => {
+    expect(readRuleParams(RULE_BRAINS[name], settings)).toMatchObject({ ok: false, field })
   })
   it('fills in every default, so that {} is a working agent', () => {
     for (const brain of Object.values(RULE_BRAINS))
