@@ -23,15 +23,15 @@ export type RuleParams =
 /** Validates params and adds defaults; with `pairs`, also checks that they fit. */
 export function readRuleParams(
   brain: RuleBrain,
-  params: Record<string, unknown>,
+  input: Record<string, unknown>,
   pairs?: readonly string[],
 ): RuleParams {
-  const checked = checkWith(brain.paramsSchema, withDefaults(brain.paramsSchema, params))
+  const checked = checkWith(brain.paramsSchema, withDefaults(brain.paramsSchema, input))
   if (!checked.ok) {
     const field = checked.field === '' ? 'params' : `params.${checked.field}`
     return { ok: false, code: checked.code, field, message: checked.message }
   }
-  const params = withDefaults(brain.paramsSchema, params)
+  const params = withDefaults(brain.paramsSchema, input)
   const problem = brain.paramsProblem?.(params) ?? (pairs && brain.pairsProblem?.(params, pairs))
   return problem === undefined ? { ok: true, params } : { ok: false, code: 'BAD_REQUEST', ...problem }
 }
