@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PROFILE } from '../test/sessionWorld.ts'
 import { sessionAddressesOf } from './addresses.ts'
 
-it('has sessions only where every contract they stand on is known', () => {
+it('has sessions only if all required contracts are known', () => {
   expect(sessionAddressesOf(PROFILE)().permit2).toBe(PROFILE.contracts.permit2.toLowerCase())
   const without = [
     { ...PROFILE, fee_recipient: null },

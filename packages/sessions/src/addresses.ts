@@ -7,7 +7,7 @@ import {
 } from '@pit/chain'
 import { type ChainProfile, fail } from '@pit/protocol'
 
-/** Where sessions run: the framework's contracts and the trading ones, lower-case. */
+/** Contracts that sessions use: the delegation framework's and the trading ones, lower-case. */
 export interface SessionAddresses {
   delegation: DelegationAddresses
   router: Address
@@ -19,7 +19,7 @@ export interface SessionAddresses {
 
 export const lower = (address: string): Address => address.toLowerCase() as Address
 
-/** Refuses SESSIONS_UNAVAILABLE on a chain that lacks a part sessions stand on. */
+/** Throws SESSIONS_UNAVAILABLE on a chain without a required contract. */
 export function sessionAddressesOf(profile: ChainProfile): () => SessionAddresses {
   const { contracts, fee_recipient: recipient } = profile
   const { universal_router: router } = contracts
@@ -37,14 +37,14 @@ export function sessionAddressesOf(profile: ChainProfile): () => SessionAddresse
         }
   return () =>
     addresses ??
-    fail('SESSIONS_UNAVAILABLE', { message: 'This chain’s profile lacks contracts that sessions need.' })
+    fail('SESSIONS_UNAVAILABLE', { message: 'The chain profile lacks contracts required for sessions.' })
 }
 
 function frameworkOf(profile: ChainProfile): DelegationAddresses | null {
   try {
     return delegationAddresses(profile)
   } catch (error) {
-    // An enforcer is missing: a session without it would be wider than it says.
+    // An enforcer is missing: a session without it would allow more than stated.
     if (error instanceof TypeError) return null
     throw error
   }

@@ -24,20 +24,20 @@ const open = (client: Client | null, pinned: `0x${string}` | null = null) =>
 const down = new SignerUnreachable('down')
 const refuses = (error: Error) => () => Promise.reject(error)
 
-describe('who co-signs', () => {
-  it('is what the signer says, once it was heard', async () => {
+describe('address of the co-signer', () => {
+  it('is reported by the signer', async () => {
     const cosigner = open(clientOf())
     expect(cosigner.known()).toBeNull()
     expect(await cosigner.address()).toBe(ADDRESS.toLowerCase())
     expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
   })
-  it('is nobody else than the profile pins', async () => {
+  it('must be the one pinned in the profile', async () => {
     const pinned = `0x${'cd'.repeat(20)}` as const
     const cosigner = open(clientOf(), pinned)
     await expect(cosigner.address()).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
     expect(cosigner.known()).toBe(pinned)
   })
-  it('is asked again until it answers', async () => {
+  it('is requested again until the signer answers', async () => {
     const clock = createManualClock()
     let [answers, asked] = [false, 0]
     const { health } = clientOf()
@@ -54,7 +54,7 @@ describe('who co-signs', () => {
     answers = true
     await clock.advance(1_500)
     expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
-    // Then only to see that it is still the same.
+    // Later calls only verify that it is unchanged.
     expect(asked).toBe(3)
     await clock.advance(30_000)
     expect(asked).toBe(4)
@@ -63,20 +63,20 @@ describe('who co-signs', () => {
 })
 
 describe('a signer that', () => {
-  it('is not there is said so, and revokes nothing', async () => {
+  it('is missing is reported, and revokes nothing', async () => {
     const cosigner = open(null)
     await expect(cosigner.address()).rejects.toMatchObject({ code: 'SIGNER_REQUIRED' })
     await expect(cosigner.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_REQUIRED' })
     expect(await cosigner.revoke('0x')).toBe(false)
     expect(await cosigner.root('0x')).toBeUndefined()
   })
-  it('is frozen or silent ails the service', async () => {
+  it('is frozen or silent fails the health check', async () => {
     await expect(open(clientOf()).check()).resolves.toBeUndefined()
     await expect(open(clientOf({ health: refuses(down) })).check()).rejects.toThrow('down')
     const health = async () => ({ status: 'ok' as const, cosigner: ADDRESS, frozen: true, version: 't' })
     await expect(open(clientOf({ health })).check()).rejects.toThrow('frozen')
   })
-  it('does not answer is SIGNER_UNAVAILABLE; a leaf’s lost answer is told apart', async () => {
+  it('does not answer is SIGNER_UNAVAILABLE; a lost leaf response is a separate error', async () => {
     const cosigner = open(
       clientOf({ registerRoot: refuses(down), cosign: refuses(down), root: refuses(down) }),
     )
@@ -90,19 +90,19 @@ describe('a signer that', () => {
     const gone = open(clientOf({ cosign: refuses(refusedPort) }))
     await expect(gone.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
   })
-  it('answers that something failed it in the middle may have counted: that is no refusal', async () => {
+  it('fails with an internal error may have counted, so this is not a refusal', async () => {
     for (const error of [refusal('ENGINE_UNAVAILABLE'), refusal('KILLED')]) {
       await expect(open(clientOf({ cosign: refuses(error) })).cosign({} as never)).rejects.toBeInstanceOf(
         LostAnswer,
       )
     }
-    // This one it says before it does anything.
+    // The signer sends this one before doing anything.
     const busy = open(clientOf({ cosign: refuses(refusal('BUSY')) }))
     await expect(busy.cosign({} as never)).rejects.toMatchObject({ code: 'BUSY' })
     const torn = open(clientOf({ registerRoot: refuses(refusal('ENGINE_UNAVAILABLE')) }))
     await expect(torn.register({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
   })
-  it('refuses is passed on with its checks, unless the route knows no such code', async () => {
+  it('refuses is passed on with its checks, if the route declares the code', async () => {
     const signer_checks = [{ rule: 'SLIPPAGE', ok: false, message: 'x' }]
     const cosigner = open(
       clientOf({
@@ -115,7 +115,7 @@ describe('a signer that', () => {
       extras: { signer_checks },
     })
     await expect(cosigner.register({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
-    // Of an executor the signer holds: its own name for the same.
+    // For an executor that the signer holds, its own code for the same refusal.
     const hosted = open(clientOf({ cosign: refuses(refusal('TRADE_REFUSED', { signer_checks })) }))
     await expect(hosted.cosign({} as never)).rejects.toMatchObject({
       code: 'TRADE_REFUSED',

@@ -4,29 +4,32 @@ import type { Cosigned, CosignParams, RegisterParams, RootStatus } from '@pit/pl
 import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
 import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
 
-/** What sessions ask of the signing process. Every refusal is one of the route's documented ones. */
+/** Calls of the signing process. Every refusal is one of the route's documented codes. */
 export interface Cosigner {
-  /** Who co-signs. Refuses SIGNER_REQUIRED without a signer, SIGNER_UNAVAILABLE while it is silent. */
+  /**
+   * Address of the co-signer. Throws SIGNER_REQUIRED without a signer, SIGNER_UNAVAILABLE if it does not
+   * answer.
+   */
   address(): Promise<Address>
-  /** The same without asking: what is pinned, or was last heard. */
+  /** The pinned or last reported address, without a call. */
   known(): Address | null
-  /** Asks who co-signs; false as long as nobody was heard. Never throws. */
+  /** Requests the address; false until one is known. Never throws. */
   hear(): Promise<boolean>
   register(request: RegisterParams): Promise<void>
-  /** Throws LostAnswer where nobody can tell whether the leaf was counted. */
+  /** Throws LostAnswer if it is unknown whether the leaf was counted. */
   cosign(request: CosignParams): Promise<Cosigned>
-  /** Throws in words when it does not answer, or signs nothing. */
+  /** Throws an error with a readable message if the signer does not answer or does not sign. */
   check(): Promise<void>
-  /** What the last check found; true before the first. */
+  /** Result of the last check; true before the first. */
   answers(): boolean
-  /** Never throws: false when it was not confirmed. */
+  /** Never throws; false if not confirmed. */
   revoke(rootHash: Hex): Promise<boolean>
-  /** Undefined when it does not answer or knows no such root. */
+  /** Undefined if the signer does not answer or does not know the root. */
   root(rootHash: Hex): Promise<RootStatus | undefined>
   close(): void
 }
 
-/** The co-signer may have counted what was asked. */
+/** The co-signer may have counted the request. */
 export class LostAnswer extends Error {}
 
 type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
@@ -36,9 +39,9 @@ export function createCosigner({
   pinned,
   logger,
 }: {
-  /** Null: this server has no signer. */
+  /** Null if this server has no signer. */
   client: Client | null
-  /** The profile's: another one is not believed. */
+  /** The profile's co-signer; any other is rejected. */
   pinned: Address | null
   logger: Pick<Logger, 'warn' | 'error'>
 }): Cosigner {
@@ -74,7 +77,7 @@ export function createCosigner({
         return await cosign(leaf)
       } catch (error) {
         if (isNo(error, 'live.session.trade')) throw error
-        logger.warn({ err: error }, 'the signer did not answer for a leaf')
+        logger.warn({ err: error }, 'the signer did not answer a leaf request')
         if (error instanceof SignerUnreachable && error.nothingSent) return fail('SIGNER_UNAVAILABLE')
         throw new LostAnswer('the signer may have counted a leaf', { cause: error })
       }
@@ -82,7 +85,7 @@ export function createCosigner({
     async check() {
       try {
         const { frozen } = await need().health()
-        // What else ails it may be ordinary, as stocks without a price on a Sunday: trades are told of it.
+        // Other problems may be normal, such as stocks without a price on a Sunday; trades report them.
         if (frozen) throw new Error('frozen by its operator')
         answers = true
       } catch (error) {
@@ -113,8 +116,8 @@ export function createCosigner({
 }
 
 /**
- * A refusal the route knows, made before anything was counted. Any other answer, such as that its store
- * failed it in the middle, leaves open what was.
+ * A refusal declared by the route, sent before anything was counted. Any other error, such as a failed store,
+ * leaves open whether it was counted.
  */
 const isNo = (error: unknown, route: RouteId): boolean =>
   isPitError(error) && error.code !== 'ENGINE_UNAVAILABLE' && routeById(route).errors.includes(error.code)
@@ -124,12 +127,12 @@ async function reached<T>(logger: Pick<Logger, 'warn'>, run: () => Promise<T>): 
     return await run()
   } catch (error) {
     if (!(error instanceof SignerUnreachable)) throw error
-    logger.warn({ err: error }, 'the signer cannot be used')
+    logger.warn({ err: error }, 'the signer is unavailable')
     return fail('SIGNER_UNAVAILABLE')
   }
 }
 
-/** Its refusals are passed on as they are, if the route knows them: nothing else is the caller's to read. */
+/** Passes on refusals that the route declares; hides all others. */
 async function documented<T>(
   logger: Pick<Logger, 'error'>,
   route: RouteId,
@@ -139,7 +142,7 @@ async function documented<T>(
     return await run()
   } catch (error) {
     if (!isPitError(error) || isNo(error, route)) throw error
-    logger.error({ err: error, route }, 'the signer refused with a code this route does not have')
+    logger.error({ err: error, route }, 'the signer refused with a code that the route does not declare')
     throw refusal('SIGNER_UNAVAILABLE')
   }
 }

@@ -10,17 +10,17 @@ import type { PlanTx, StorePlanRequest, Trade } from '@pit/trading'
 import type { SessionAddresses } from './addresses.ts'
 import type { Cosigner } from './cosigner.ts'
 
-/** What sessions ask of hosted agents, in the caller's transaction. */
+/** Reads of hosted agents, in the caller's transaction. */
 export interface HostedRecord {
-  /** The owner of the hosted agent whose executor this is or was; null when it is none. */
+  /** Owner of the hosted agent with this current or former executor; null if there is none. */
   executorOwner(sql: Sql, executor: Address): Promise<Address | null>
-  /** Whether the agent trades by this executor now. */
+  /** Whether this is the agent's current executor. */
   isExecutorOf(sql: Sql, request: { executor: Address; agentId: string }): Promise<boolean>
-  /** Those of these sessions that an agent still names. */
+  /** The subset of these sessions that an agent still uses. */
   sessionsInUse(sql: Sql, sessionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** What sessions are handed. */
+/** Dependencies of sessions. */
 export interface SessionOptions {
   db: Db
   rpc: Pick<Rpc, 'request' | 'batch'>
@@ -31,12 +31,12 @@ export interface SessionOptions {
   market: Pick<Market, 'head' | 'mark' | 'curveOf'>
   tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'readAudit'>
   trade: Pick<Trade, 'planTrade' | 'simulator'>
-  /** The rate of a major trade for this wallet now. */
+  /** This wallet's current rate for a major trade. */
   tierBps(wallet: Address): Promise<number>
   isSanctioned(address: Address): boolean
-  /** Before a trade is answered: only what was stored is relayed. */
+  /** Called before a trade is returned: only stored plans are relayed. */
   storePlan(request: StorePlanRequest): Promise<void>
-  /** The owner's own transactions that belong to no trade: the setup, and what ends a session on chain. */
+  /** The owner's transactions outside trades: the setup, and those that end a session on chain. */
   storeOwnerTxs(request: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void

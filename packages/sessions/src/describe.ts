@@ -2,7 +2,7 @@ import { type Address, type Authorization, authorizationHash, bytesToHex, type C
 import { boundRiskTerms, CHAIN_ID, type Extras, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
 import type { AskedAuthorization, Session, Used } from './types.ts'
 
-/** What several routes show of a session. */
+/** Session fields shown by several routes. */
 
 export const limitsJson = ({ limits }: SessionBinding) => ({
   max_trade_usd: usdOf(BigInt(limits.max_trade_micro_usd)),

@@ -2,11 +2,11 @@ import type { Address } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 
-/** What the relay asks of sessions before it lets their transactions out. */
+/** Checks the relay makes before it sends session transactions. */
 export interface SessionGate {
-  /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
+  /** Whether a signer other than the key's wallet is the executor of one of that wallet's sessions. */
   executorOf(request: { wallet: Address; signer: Address }): Promise<boolean>
-  /** Whether a session can still trade: what was planned under one that was revoked does not leave. */
+  /** Whether a session can still trade; plans of a revoked session are not sent. */
   isOpen(sessionId: string): Promise<boolean>
 }
 

@@ -13,16 +13,16 @@ const SWEEP_EVERY_MS = 600_000
 const AT_ONCE = 100
 const SWEPT_AT_ONCE = 1_000
 const UNSIGNED_FOR_S = 86_400
-/** Longer than any call takes and the co-signer believes: nothing asked before this is under way. */
+/** Longer than any call's timeout and validity: older requests are no longer running. */
 const LOST_AFTER_MS = 60_000
-/** Whoever switches a session on asks again within this when its answer was lost. */
+/** A caller whose response was lost retries within this time. */
 const REGISTERING_FOR_S = 300
 const ENDED_FOR_S = 90 * 86_400
 const ANSWERS_FOR_MS = 86_400_000
 
 type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>
 
-/** Tells the co-signer what it missed, settles what it answered and nobody heard, and sweeps. */
+/** Retries unconfirmed revocations, settles lost responses, ends stuck sessions, and sweeps. */
 export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): CapabilityJobs {
   const often = (name: string, run: (deps: JobDeps) => Promise<void>): Job => ({
     name,
@@ -40,7 +40,7 @@ export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): Capabi
   }
 }
 
-/** The config names the co-signer once it was heard; from then on it is only seen to be still the same. */
+/** Requests the co-signer's address until it is known; later only verifies that it is unchanged. */
 export function hearJob({ cosigner, clock }: Pick<SessionDeps, 'cosigner' | 'clock'>): Job {
   let heardAtMs = Number.NEGATIVE_INFINITY
   return {
@@ -63,7 +63,7 @@ async function sweep({ db, clock, hosted }: JobDeps & Pick<SessionDeps, 'hosted'
 
 export async function tellRevocations({ db, clock, cosigner }: JobDeps): Promise<void> {
   for (const { id, rootHash } of await untoldRevocations(db, nowS(clock), AT_ONCE)) {
-    // One that does not answer answers none.
+    // Stop if the signer is unreachable.
     if (!(await cosigner.revoke(rootHash))) return
     await markSignerTold(db, id, nowS(clock))
   }
@@ -78,7 +78,7 @@ export async function settleLost({ db, clock, cosigner }: JobDeps): Promise<void
   }
 }
 
-/** A root the co-signer may have taken while nobody here heard of it is ended there, not left behind. */
+/** Ends roots that the co-signer may have registered although the response was lost. */
 export async function endStuck(deps: JobDeps): Promise<void> {
   const askedBeforeS = nowS(deps.clock) - REGISTERING_FOR_S
   for (const session of await stuckRegistering(deps.db, askedBeforeS, AT_ONCE)) {

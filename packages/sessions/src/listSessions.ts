@@ -20,7 +20,7 @@ export interface ListedSessions {
   asExecutor: ListedSession[]
 }
 
-/** In each list those that can trade first. */
+/** Tradable sessions come first in each list. */
 export async function listSessions({ db, clock }: SessionDeps, wallet: Address): Promise<ListedSessions> {
   const request = { who: wallet, nowS: nowS(clock), max: MAX_LISTED }
   const [granted, asExecutor] = await Promise.all([sessionsOf(db, request), sessionsFor(db, request)])

@@ -16,7 +16,7 @@ import type { SessionTrade, SessionTradeParams } from './trade/types.ts'
 import type { Session } from './types.ts'
 
 export interface Sessions {
-  /** Refuses SESSIONS_UNAVAILABLE on a chain that lacks a part sessions stand on. */
+  /** Throws SESSIONS_UNAVAILABLE on a chain without a required contract. */
   refuseUnavailable(): void
   startGrant(request: GrantParams): Promise<Granted>
   switchOn(request: Signatures): Promise<Session>
@@ -24,23 +24,26 @@ export interface Sessions {
   revokeSession(request: RevokeParams): Promise<Revoked>
   listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
-  /** The co-signer that clients pin; null while nobody knows it. */
+  /** The co-signer that clients pin; null while unknown. */
   cosigner(): Address | null
-  /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
+  /**
+   * Throws an error with a readable message if the signer does not answer or does not sign; null without a
+   * signer.
+   */
   checkSigner: (() => Promise<void>) | null
-  /** What the last check of it found; true before the first. */
+  /** Result of the last check; true before the first. */
   signerAnswers(): boolean
-  /** For every process, and for those of the jobs role. */
+  /** Jobs for every process and for the jobs role. */
   jobs: CapabilityJobs
   close(): void
 }
 
 export type OpenSessions = SessionOptions & {
-  /** Null where this server has no signer: sessions can then only be listed and revoked. */
+  /** Null if this server has no signer: sessions can then only be listed and revoked. */
   signer: Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'> | null
 }
 
-/** Delegated trading: granted by the owner, co-signed trade by trade, revoked at once. */
+/** Delegated trading: granted by the owner, co-signed per trade, revocable at any time. */
 export function openSessions({ signer, ...options }: OpenSessions): Sessions {
   const { profile, logger } = options
   const cosigner: Cosigner = createCosigner({

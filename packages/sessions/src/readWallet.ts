@@ -4,7 +4,7 @@ import { fail } from '@pit/protocol'
 import type { SessionAddresses } from './addresses.ts'
 import type { SessionDeps } from './deps.ts'
 
-/** What a wallet runs: nothing, the delegator sessions need, or something else. */
+/** Code of a wallet: none, the delegator required for sessions, or other code. */
 export type WalletCode = 'none' | 'delegator' | 'other'
 
 export function codeOf(delegatedTo: Address | null, hasCode: boolean, delegator: Address): WalletCode {
@@ -12,7 +12,7 @@ export function codeOf(delegatedTo: Address | null, hasCode: boolean, delegator:
   return hasCode || delegatedTo !== null ? 'other' : 'none'
 }
 
-/** What gives a plain wallet the delegator's code, at one nonce only. */
+/** Authorization that sets the delegator's code on a plain wallet, valid at one nonce. */
 export const authorizationAt = ({ delegation }: SessionAddresses, nonce: number): Authorization => ({
   chainId: delegation.chainId,
   address: delegation.delegator,
@@ -22,29 +22,29 @@ export const authorizationAt = ({ delegation }: SessionAddresses, nonce: number)
 export interface ApprovedToken {
   address: Address
   symbol: string
-  /** Where it is approved besides Permit2. */
+  /** Approved in addition to Permit2. */
   curve: Address | null
 }
 export interface TokenApprovals {
-  /** To Permit2, and from there to the router. */
+  /** To Permit2, and from Permit2 to the router. */
   permit2: bigint
   permit: { amount: bigint; expirationS: number }
-  /** To its curve; zero where there is none. */
+  /** To its curve; zero without one. */
   curve: bigint
 }
 
 export interface WalletReading {
   code: WalletCode
-  /** The next one, pending ones counted. */
+  /** Next nonce, including pending transactions. */
   nonce: number
-  /** In the tokens' order; null for one that does not answer as a token does. */
+  /** In the order of the tokens; null for a contract that does not behave like a token. */
   approvals: (TokenApprovals | null)[]
 }
 
-/** What a token may spend to answer. */
+/** Gas limit of a token read. */
 const READ_GAS = 150_000
 
-/** An owner's wallet, in one request. Refuses RPC_UNAVAILABLE. */
+/** Reads an owner's wallet in one request. Throws RPC_UNAVAILABLE. */
 export async function readWallet(
   deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   { wallet, tokens }: { wallet: Address; tokens: readonly ApprovedToken[] },

@@ -3,13 +3,13 @@ import type { Sql } from '@pit/platform/db'
 import type { SessionStatus } from '@pit/protocol'
 import { type Session, statusOf } from './types.ts'
 
-/** A session as far as it bounds an agent. */
+/** Session fields that limit an agent. */
 export type AgentSession = Pick<
   Session,
   'id' | 'wallet' | 'executor' | 'binding' | 'rootHash' | 'expiresAtS'
 > & { status: SessionStatus }
 
-/** Many at once, by id; `nowS` tells which have run out. */
+/** Reads many sessions by id; `nowS` determines which have expired. */
 export async function readSessions(
   sql: Sql,
   ids: readonly string[],
@@ -28,7 +28,7 @@ export async function readSession(sql: Sql, id: string, nowS: number): Promise<A
   return (await readSessions(sql, [id], nowS)).get(id) ?? null
 }
 
-/** What could still be traded under, or be switched on, by one of these executors of the wallet's agents. */
+/** Sessions of these executors that can still trade or be activated. */
 export async function openSessionsOf(
   sql: Sql,
   { wallet, executors, nowS }: { wallet: Address; executors: readonly Address[]; nowS: number },
@@ -41,13 +41,13 @@ export async function openSessionsOf(
   )
 }
 
-/** Who granted a session, and to whom. */
+/** Owner and executor of a session. */
 export type SessionParties = Pick<Session, 'id' | 'wallet' | 'executor'>
 
-/** Every session these executors were ever granted, of every status. */
+/** Every session ever granted to these executors, in any status. */
 export const sessionsGrantedTo = (sql: Sql, executors: readonly Address[]): Promise<SessionParties[]> =>
   sql.query('select id, wallet, executor from sessions where executor = any($1::text[])', [executors])
 
-/** Many at once, by id; one that was deleted is absent. */
+/** By id; deleted sessions are absent. */
 export const sessionParties = (sql: Sql, ids: readonly string[]): Promise<SessionParties[]> =>
   sql.query('select id, wallet, executor from sessions where id = any($1::text[])', [ids])

@@ -1,19 +1,19 @@
 import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
-import { DAY_MS, type RootName } from './store.ts'
+import { type RootName, SPEND_WINDOW_MS } from './store.ts'
 import type { Name } from './trade/named.ts'
 import type { Session, Used } from './types.ts'
 
 /**
- * A trade that was counted; one that another call counted under the same name; or how the session stands when
- * it has no room for it.
+ * A counted trade; one that another request counted under the same client_id; or the session's state if it
+ * has no capacity left.
  */
 export type Reserved =
   | { kind: 'counted'; id: number }
   | { kind: 'known' }
   | { kind: 'full'; status: Session['status']; used: Used }
 
-/** What is kept of a trade that its caller named. */
+/** Stored data of a trade with a client_id. */
 export interface Reservation extends Name {
   keyId: number
   draft: string
@@ -27,9 +27,8 @@ const namedValues = (named: Reservation | null) => [
 ]
 
 /**
- * Counts a trade before the co-signer is asked for it. The lock is the session's row, in the store, so that
- * of two trades at once the second sees the first, whichever process it is in: both can not pass the last
- * dollar.
+ * Counts a trade before the co-signer is called. Locks the session's row, so that concurrent trades of any
+ * process see each other and cannot both use the last dollar.
  */
 export async function reserve(
   sql: Sql,
@@ -54,7 +53,7 @@ export async function reserve(
     is_known: boolean
   }>(
     'select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-    [session.id, max_trades, max_day_micro_usd, microUsd, nowMs, DAY_MS, ...namedValues(named)],
+    [session.id, max_trades, max_day_micro_usd, microUsd, nowMs, SPEND_WINDOW_MS, ...namedValues(named)],
     { kept: true },
   )
   const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
@@ -67,7 +66,7 @@ export async function reserve(
   }
 }
 
-/** The co-signer said no: nothing counts, unless another call asked for it too. */
+/** The co-signer refused: removes the count, unless another request shares it. */
 export async function release(sql: Sql, id: number): Promise<void> {
   await sql.query(`delete from session_trades where id = $1 and status = 'asked' and not shared`, [id])
 }
@@ -80,8 +79,8 @@ interface Settling {
 }
 
 /**
- * As the co-signer counted it; a named one also where it was taken for refused or lost meanwhile. Answers how
- * the session stands by now: it may have been revoked.
+ * Stores the co-signer's count; for a named trade also if it was marked as refused or lost meanwhile. Returns
+ * the session's current status, which may be revoked.
  */
 export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling): Promise<Session['status']> {
   const [row] = await sql.query<{ status: Session['status'] }>(
@@ -101,7 +100,7 @@ export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling)
   return row?.status ?? 'revoked'
 }
 
-/** Sessions with trades whose answer was lost, and not just now: their co-signer can tell. */
+/** Sessions with lost responses older than `askedBeforeMs`, which the co-signer can resolve. */
 export const unanswered = (sql: Sql, askedBeforeMs: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select s.id, s.root_hash as "rootHash" from sessions s where exists (
@@ -112,10 +111,9 @@ export const unanswered = (sql: Sql, askedBeforeMs: number, max: number): Promis
   )
 
 /**
- * Takes the co-signer's count of leaves as the truth: so many of the unanswered trades as it has beyond the
- * signed ones were counted, oldest first; the others never reached it. Younger ones may still be under way
- * and are left alone. The count was read before the lock: where a trade was signed since, it is too old to
- * tell, and nothing is taken back.
+ * Applies the co-signer's number of leaves: as many unanswered trades as it has beyond the signed ones were
+ * counted, oldest first; the others never reached it. Recent ones may still be running and are skipped. The
+ * number was read before the lock: if a trade was signed since, it is outdated and nothing is released.
  */
 export function reconcile(
   db: Db,

@@ -21,13 +21,13 @@ interface SessionRow {
   signer_revoked_at_s: number | null
 }
 
-/** How the co-signer knows a session. */
+/** Identifies a session at the co-signer. */
 export type RootName = Pick<Session, 'id' | 'rootHash'>
 
-/** A leaf counts from its signature and may run until it ends: a day back is a day and a leaf's life. */
-export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
+/** 24 hours plus the lifetime of a leaf, because a leaf counts from its signature until it expires. */
+export const SPEND_WINDOW_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
 
-/** What was counted in that day; the trades of all time are counted as they come. */
+/** Spend within that window; the total number of trades is counted separately. */
 const DAY_SUM = `(select coalesce(sum(micro_usd), 0)::numeric from session_trades t
   where t.session_id = session_counts.session_id and created_at_ms > $2)`
 
@@ -37,7 +37,7 @@ const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_r
 function sessionOf(row: SessionRow): Session {
   const read = (wire: WireDelegation): Delegation => {
     const delegation = fromWireDelegation(wire)
-    if (!delegation) throw new Error(`session ${row.id} holds a root that is no delegation`)
+    if (!delegation) throw new Error(`session ${row.id} has an invalid stored root`)
     return delegation
   }
   const [curve, fee] = row.curve_roots.map(read)
@@ -63,7 +63,7 @@ const wireRoots = ({ curveRoots }: Pick<Session, 'curveRoots'>): string =>
 const wireAuthorization = ({ authorization }: Pick<Session, 'authorization'>): string | null =>
   authorization === null ? null : JSON.stringify(authorization)
 
-/** A wallet that starts grants and never signs them keeps the newest of them only. */
+/** Adds a pending grant; keeps only the newest unsigned grants of a wallet. */
 export async function addPending(sql: Sql, session: Session, keep: number): Promise<void> {
   await sql.query(
     `with old as (
@@ -95,7 +95,7 @@ export async function findSession(sql: Sql, id: string): Promise<Session | undef
   return row && sessionOf(row)
 }
 
-/** The same with what it has used, in one read. */
+/** A session with its usage, in one read. */
 export async function findWithUse(
   sql: Sql,
   id: string,
@@ -104,7 +104,7 @@ export async function findWithUse(
   const [row] = await sql.query<SessionRow & { trades: number; day: string }>(
     `select ${COLUMNS}, coalesce(trades, 0) as trades, ${DAY_SUM} as day
      from sessions left join session_counts on session_id = id where id = $1`,
-    [id, nowMs - DAY_MS],
+    [id, nowMs - SPEND_WINDOW_MS],
     { kept: true },
   )
   return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
@@ -116,15 +116,15 @@ interface ListParams {
   max: number
 }
 
-/** What this wallet granted. */
+/** Sessions granted by this wallet. */
 export const sessionsOf = (sql: Sql, request: ListParams): Promise<Session[]> =>
   list(sql, 'wallet = $1', request)
 
-/** What others granted to this executor, once they signed it. */
+/** Sessions granted to this executor by others, once signed. */
 export const sessionsFor = (sql: Sql, request: ListParams): Promise<Session[]> =>
   list(sql, `executor = $1 and status in ('active', 'revoked')`, request)
 
-/** Those that can trade first, then the newest: whoever floods the list hides nothing of that. */
+/** Tradable ones first, then the newest, so that flooding the list cannot hide them. */
 async function list(sql: Sql, where: string, { who, nowS, max }: ListParams): Promise<Session[]> {
   const rows = await sql.query<SessionRow>(
     `select ${COLUMNS} from sessions where ${where}
@@ -135,13 +135,13 @@ async function list(sql: Sql, where: string, { who, nowS, max }: ListParams): Pr
 }
 
 /**
- * Keeps the signatures before the co-signer is asked to take the root: from here on it may know it. False
- * when it is no longer pending: another call was first, or it was revoked.
+ * Stores the signatures before the co-signer registers the root; from here on it may know it. False if the
+ * session is no longer pending: another request was first, or it was revoked.
  */
 export const markRegistering = (sql: Sql, session: Signatures, atS: number): Promise<boolean> =>
   sign(sql, session, { from: 'pending', to: 'registering', atS })
 
-/** The co-signer took none of it: it waits for signatures again. */
+/** The co-signer did not register it: waits for signatures again. */
 export const markPending = (sql: Sql, unsigned: Signatures): Promise<boolean> =>
   sign(sql, unsigned, { from: 'registering', to: 'pending', atS: null })
 
@@ -169,7 +169,10 @@ async function sign(
   return rows.length === 1
 }
 
-/** The co-signer has it. False when it no longer registers: another call was first, or it was revoked. */
+/**
+ * The co-signer has registered it. False if it is no longer registering: another request was first, or it was
+ * revoked.
+ */
 export async function markActive(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.query(
     `update sessions set status = 'active' where id = $1 and status = 'registering' returning id`,
@@ -178,7 +181,7 @@ export async function markActive(sql: Sql, id: string): Promise<boolean> {
   return rows.length === 1
 }
 
-/** False when it is no longer active. */
+/** False if it is no longer active. */
 export async function setAuthorization(
   sql: Sql,
   id: string,
@@ -191,7 +194,7 @@ export async function setAuthorization(
   return rows.length === 1
 }
 
-/** For good, and without what would give the wallet its code. The first time counts. */
+/** Permanent; also deletes the wallet's code authorization. The first revocation time is kept. */
 export async function markRevoked(sql: Sql, id: string, atS: number): Promise<Session | undefined> {
   const [row] = await sql.query<SessionRow>(
     `update sessions set status = 'revoked', revoked_at_s = coalesce(revoked_at_s, $2),
@@ -209,7 +212,7 @@ export async function markSignerTold(sql: Sql, id: string, atS: number): Promise
   )
 }
 
-/** Revoked here, and not confirmed by the co-signer. One that ran out needs no telling. */
+/** Revoked here, but not confirmed by the co-signer. Expired sessions are skipped. */
 export const untoldRevocations = (sql: Sql, nowS: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select id, root_hash as "rootHash" from sessions
@@ -218,7 +221,7 @@ export const untoldRevocations = (sql: Sql, nowS: number, max: number): Promise<
     [nowS, max],
   )
 
-/** What never was switched on and no longer can be, or was not in time. */
+/** Deletes grants that were never activated and no longer can be. */
 export async function deleteUnsigned(sql: Sql, createdBeforeS: number, nowS: number): Promise<number> {
   const rows = await sql.query(
     `delete from sessions where root ->> 'signature' = '0x'
@@ -229,7 +232,7 @@ export async function deleteUnsigned(sql: Sql, createdBeforeS: number, nowS: num
   return rows.length
 }
 
-/** A grant that was never signed leaves nothing behind once it is revoked and the co-signer knows. */
+/** Deletes an unsigned grant once it is revoked and the co-signer has confirmed. */
 export async function forgetUnsigned(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `delete from sessions where id = $1 and status = 'revoked' and signer_revoked_at_s is not null
@@ -238,7 +241,7 @@ export async function forgetUnsigned(sql: Sql, id: string): Promise<void> {
   )
 }
 
-/** The co-signer was asked, and whoever asked did not ask again. */
+/** Registrations without a result whose caller did not retry. */
 export const stuckRegistering = (sql: Sql, askedBeforeS: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select id, root_hash as "rootHash" from sessions where status = 'registering' and registering_at_s < $1
@@ -247,8 +250,8 @@ export const stuckRegistering = (sql: Sql, askedBeforeS: number, max: number): P
   )
 
 /**
- * Deletes sessions that ended long ago, with what they counted; their trades stay in the trades' own record.
- * Goes on past those that an agent still names, so that they keep no other.
+ * Deletes sessions that ended long ago, with their counts; the trades table keeps their trades. Skips
+ * sessions that an agent still uses.
  */
 export async function deleteEnded(
   sql: Sql,
@@ -281,12 +284,12 @@ async function deleteSessions(sql: Sql, ids: readonly string[]): Promise<number>
   return gone.length
 }
 
-/** What each of these sessions has used; one without trades is not in it. */
+/** Usage of each of these sessions; absent without trades. */
 export async function usedBy(sql: Sql, ids: readonly string[], nowMs: number): Promise<Map<string, Used>> {
   const rows = await sql.query<{ session_id: string; trades: number; day: string }>(
     `select session_id, trades, ${DAY_SUM} as day from session_counts
      where session_id = any($1::text[])`,
-    [ids, nowMs - DAY_MS],
+    [ids, nowMs - SPEND_WINDOW_MS],
   )
   return new Map(
     rows.map(({ session_id, trades, day }) => [session_id, { trades, dayMicroUsd: BigInt(day) }]),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createSwitches, writeSwitch } from './switches.ts'
 
 withDb('the operator’s switches', (db) => {
-  it('stand as they do from the start until someone throws one, and are seen within half a second', async () => {
+  it('have defaults, and a change is visible within half a second', async () => {
     let nowMs = 1_000_000
     let reads = 0
     const counted = {
@@ -25,13 +25,13 @@ withDb('the operator’s switches', (db) => {
     nowMs += 1
     expect(await Promise.all([switches.killed(), switches.liveEnabled()])).toEqual([true, false])
     expect(reads).toBe(2)
-    // A clock set back does not keep an old reading alive.
+    // A clock set back does not extend the cache.
     await writeSwitch(db, { ...kill, on: false })
     nowMs -= 60_000
     expect(await switches.killed()).toBe(false)
   })
 
-  it('throw when the store cannot be read, rather than say that nothing is killed', async () => {
+  it('throw if the store cannot be read', async () => {
     let works = false
     const flaky = {
       query: <Row>(text: string) =>

@@ -12,18 +12,18 @@ export interface SwitchRow {
   changedAtS: number
 }
 
-/** The operator's switches, read before every tick and co-signature. An unreadable store throws. */
+/** The operator's switches, read before every tick and co-signature. Throws if the store cannot be read. */
 export interface Switches {
-  /** Whether all hosted trading stands still. */
+  /** Whether all hosted trading is stopped. */
   killed(): Promise<boolean>
   /** Whether hosted agents may trade live. */
   liveEnabled(): Promise<boolean>
 }
 
-/** As they stand before anybody touched them. */
+/** Defaults. */
 const AT_FIRST: Record<SwitchName, boolean> = { kill: false, live: true }
 
-/** Shared by thousands of ticks a second; a switch thrown elsewhere is seen within this. */
+/** Cache lifetime; shared by thousands of ticks a second. */
 const KEEP_MS = 500
 
 export const standing = (rows: readonly SwitchRow[], name: SwitchName): boolean =>
@@ -39,7 +39,7 @@ export function createSwitches({ db, clock }: { db: Sql; clock: Clock }): Switch
 export const readSwitches = (sql: Sql): Promise<SwitchRow[]> =>
   sql.query('select name, is_on as "on", reason, changed_at_s as "changedAtS" from operator_switches')
 
-/** Answers whether that changed anything. */
+/** Returns whether the switch changed. */
 export async function writeSwitch(sql: Sql, row: SwitchRow): Promise<boolean> {
   const changed = await sql.query(
     `insert into operator_switches (name, is_on, reason, changed_at_s) values ($1, $2, $3, $4)

@@ -1,12 +1,12 @@
 import type { Address, Authorization, Delegation, Hex, SignedAuthorization } from '@pit/chain'
 import type { SessionBinding, SessionStatus } from '@pit/protocol'
 
-/** A session as it is stored. Whether its binding is what the owner signed is judged by whoever uses it. */
+/** A session as stored. Callers must check that its binding is what the owner signed. */
 export interface Session {
   id: string
   wallet: Address
   executor: Address
-  /** Registering: the co-signer was asked to take it, and has not said yes as far as is known. */
+  /** registering: the co-signer was asked to register the root; no confirmation stored. */
   status: 'pending' | 'registering' | 'active' | 'revoked'
   binding: SessionBinding
   /** Unsigned while pending. */
@@ -14,8 +14,8 @@ export interface Session {
   rootHash: Hex
   curveRoots: CurveRoots | null
   /**
-   * What a plain wallet is to sign for its first trade, or signed; null for one that ran the delegator when
-   * it was granted.
+   * Authorization to be signed or signed by a plain wallet for its first trade; null if the wallet ran the
+   * delegator when it was granted.
    */
   authorization: AskedAuthorization | SignedAuthorization | null
   createdAtS: number
@@ -23,20 +23,20 @@ export interface Session {
   revokedAtS: number | null
   signerRevokedAtS: number | null
 }
-/** For the wallet's next nonce. Where it sends its setup first, for the one that leaves behind. */
+/** For the wallet's next nonce; `afterSetup` is the nonce after the setup transactions. */
 export type AskedAuthorization = Authorization & { afterSetup?: number }
 export interface CurveRoots {
   curve: Delegation
   fee: Delegation
 }
 
-/** What counts against a session's limits. */
+/** Usage that counts against a session's limits. */
 export interface Used {
   trades: number
   dayMicroUsd: bigint
 }
 
-/** As it is shown: what ran out is expired unless it was revoked; until it is active it is pending. */
+/** Displayed status: expired if past its end and not revoked; pending until active. */
 export function statusOf(
   { status, expiresAtS }: Pick<Session, 'status' | 'expiresAtS'>,
   nowS: number,

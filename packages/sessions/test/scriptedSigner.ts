@@ -23,19 +23,19 @@ interface Kept {
   revoked: boolean
 }
 
-/** A co-signer that signs whatever is asked of it and counts; how it answers is the test's to say. */
+/** A co-signer that signs every request and counts; tests script its responses. */
 export interface ScriptedSigner extends Client {
   /** By root hash. */
   roots: Map<Hex, Kept>
   asked: CosignParams[]
-  /** Before a leaf is made. */
+  /** Runs before a leaf is created. */
   beforeLeaf: (request: CosignParams) => void | Promise<void>
-  /** What becomes of an honest answer. */
+  /** Changes an honest response. */
   answers: (honest: Cosigned) => Cosigned
-  /** Dollars of a leaf, in millionths. */
+  /** Value of a leaf in micro-dollars. */
   value: number
   reachable: boolean
-  /** Takes the call, and its answer is lost. */
+  /** Processes the call, but loses the response. */
   loses: boolean
 }
 

@@ -6,12 +6,12 @@ const ALLOWANCE = '0xdd62ed3e'
 const PERMIT_ALLOWANCE = '0x927da105'
 const DISABLED = toFunctionSelector('disabledDelegations(bytes32)')
 
-/** A chain with what its contracts say of approvals and roots. */
+/** A chain with scripted approvals and root states. */
 export function openSessionChain() {
   const chain = Object.assign(createScriptedChain({ startS: 0 }), {
-    /** Of a token to a spender, by `token spender`. */
+    /** Allowance by `token spender`. */
     allowance: new Map<string, bigint>(),
-    /** Permit2's to the router, by token. */
+    /** Permit2 allowance for the router, by token. */
     permit: new Map<Address, { amount: bigint; expirationS: number }>(),
     disabled: new Set<Hex>(),
   })
@@ -24,7 +24,7 @@ export function openSessionChain() {
     }
     return data.startsWith(DISABLED) ? word(chain.disabled.has(`0x${data.slice(10, 74)}`) ? 1 : 0) : undefined
   })
-  /** Every call of the first block works, and the manager then says of each root that it is disabled. */
+  /** Every call of the first block succeeds, and the manager then reports each root as disabled. */
   chain.on('eth_simulateV1', ([{ blockStateCalls }]) =>
     blockStateCalls.map(({ calls }: { calls: unknown[] }, i: number) => ({
       number: '0x1',

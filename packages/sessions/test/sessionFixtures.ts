@@ -16,7 +16,7 @@ import {
 } from '@pit/trading/test/tradeFixtures'
 import { keccak256, numberToHex, stringToHex } from 'viem'
 
-/** Made-up parties, tokens and contracts of sessions. */
+/** Test parties, tokens and contracts of sessions. */
 
 export const crypto = await createCrypto()
 const keyOf = (name: string): Hex => keccak256(stringToHex(`session ${name}`))
@@ -96,7 +96,7 @@ export const PROFILE = {
 } as unknown as ChainProfile
 
 export const TOKENS: Record<string, TradeToken> = { ETH, USDG, [MEME.address]: MEME }
-/** Dollars of a whole one. */
+/** Dollars per whole token. */
 export const PRICES: Record<Address, number> = {
   [NATIVE]: 2_500,
   [USDG.address]: 1,

@@ -52,10 +52,7 @@ export * from './sessionFixtures.ts'
 
 export type SessionWorld = ReturnType<typeof openSessionWorld>
 
-/**
- * Sessions on a real store, planned by the planner that ships; chain, market, quotes and co-signer are
- * scripts.
- */
+/** Sessions on a real store with the real planner; chain, market, quotes and co-signer are scripted. */
 export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   const addresses = delegationAddresses(PROFILE)
   const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }
@@ -75,9 +72,9 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     sanctioned: new Set<string>(),
     simulationOk: true,
     onCurve: true,
-    /** Where plans pay their fee. */
+    /** Fee recipient of plans. */
     feeRecipient: RECIPIENT,
-    /** How much dearer ETH is than it was. */
+    /** Factor on the price of ETH. */
     etherTimes: 1,
     curve: CURVE,
   }
@@ -88,7 +85,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     worthDown(atoms, unitPrice(priceOf(token.address), token.decimals)!)
   const world = { bends: (planned: Planned): Planned => planned }
 
-  /** What a quoter would find, at the world's prices. */
+  /** A quote at the world's prices. */
   async function quoteTrade(trade: TradeParams): Promise<TradeQuote> {
     const tokenIn = TOKENS[trade.tokenIn]!
     const tokenOut = TOKENS[trade.tokenOut]!
@@ -218,7 +215,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     options,
     sessions,
     traderOf,
-    /** What the owner signs, of the stored session itself. */
+    /** The owner's signatures for a stored session. */
     async signatures(id: string, by: Role = 'owner', { curves = true } = {}) {
       const { root, curveRoots, authorization, rootHash } = (await findSession(db, id))!
       const signed = (delegation: Session['root']) =>
@@ -238,12 +235,12 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
           }),
       }
     },
-    /** The delegator's code at one nonce. */
+    /** Authorizes the delegator's code at one nonce. */
     authorize: (nonce: number, by: Role = 'owner'): Hex => {
       const { chainId, delegator: address } = addresses
       return serializeSignature(signAuthorization(crypto, { chainId, address, nonce }, KEYS[by]))
     },
-    /** An active session of the usual terms. */
+    /** An active session with default terms. */
     async granted(): Promise<Session> {
       const { session } = await sessions.startGrant({
         by: traderOf('owner'),
@@ -263,7 +260,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
         ...(authorization !== undefined && { authorization }),
       })
     },
-    /** A session as an older version of the service left it: signed, registered, active. */
+    /** A session stored by an older version: signed, registered, active. */
     async adopt(
       binding: SessionBinding,
       eth = { dayWei: 4n * 10n ** 16n, tradeWei: 10n ** 16n },
@@ -291,7 +288,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       await signer.registerRoot({ session_id: session.id, binding, root: session.root, curve_roots: [] })
       return session
     },
-    /** The executor is a hosted agent's. */
+    /** Makes the executor a hosted agent's. */
     async host({ agentId = 'agt_1', owner = WHO.owner, retiredAtS = null as number | null } = {}) {
       await db.query(
         `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
@@ -306,7 +303,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       )
       return agentId
     },
-    /** As the setup and the first trade leave it. */
+    /** State after the setup and the first trade. */
     settleWallet() {
       chain.code.set(WHO.owner, `0xef0100${TRADE_ADDRESSES.delegator.slice(2)}`)
       chain.allowance.set(`${USDG.address} ${PERMIT2}`, 10n ** 12n)
@@ -333,7 +330,7 @@ const POOL = {
   fee: 500,
   liquidity_usd: 1,
 }
-/** As a request is after its defaults were filled in. */
+/** A request with its defaults. */
 export const GRANT = {
   tokens: ['ETH', 'USDG'],
   max_trade_usd: 25,
@@ -344,7 +341,7 @@ export const GRANT = {
   shield: false,
 }
 
-/** The agents' record, read as they read it. */
+/** The hosted agents' record. */
 export const hostedRecord: HostedRecord = {
   async executorOwner(sql, executor) {
     const [row] = await sql.query<{ owner: Address }>(
@@ -377,7 +374,7 @@ export async function emptySessions(db: Db): Promise<void> {
   await db.query('delete from sessions')
 }
 
-/** The refusal a promise ends with. */
+/** The refusal a promise rejects with. */
 export async function refused(work: Promise<unknown>): Promise<PitError> {
   const error = await work.then(
     () => undefined,

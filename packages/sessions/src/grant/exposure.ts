@@ -20,7 +20,7 @@ export type Exposure = Extract<Answer<'live.session.grant'>, { status: 'pending'
 export interface ExposureRequest {
   binding: SessionBindingV3
   nowS: number
-  /** Null when the session does not trade ETH. */
+  /** Null if the session does not trade ETH. */
   eth: { tradeWei: bigint; dayWei: bigint; windowStartS: number } | null
   hasCurves: boolean
   budgets: readonly TokenBudget[]
@@ -29,7 +29,7 @@ export interface ExposureRequest {
 
 const DAY_S = 86_400
 
-/** The most that can be lost: with all keys but the owner's stolen, and while the co-signer is honest. */
+/** Maximum loss: with all keys but the owner's stolen, and with an honest co-signer. */
 export function exposureOf(request: ExposureRequest): Exposure {
   const { binding } = request
   const { limits, expires_at } = binding
@@ -57,23 +57,23 @@ export function exposureOf(request: ExposureRequest): Exposure {
       lost_at_most_usd: usdOf(lost),
     },
     in_words: [
-      `While the co-signer keeps its word, at most ${usdOf(spent)} dollars are traded in all, ` +
-        `${usdOf(day)} in any 24 hours and ${usdOf(trade)} at once, ` +
-        `and what is bought is worth at most ${shortfallBps} bps ${words} ` +
-        `and a fee of ${feeBps} bps less than what is sold: ` +
-        `${usdOf(lost)} dollars in all.`,
+      `With an honest co-signer: at most ${usdOf(spent)} USD traded in total, ` +
+        `${usdOf(day)} USD in any 24 hours and ${usdOf(trade)} USD per trade. ` +
+        `Each trade can lose at most ${shortfallBps} bps ${words} ` +
+        `plus a fee of ${feeBps} bps, ` +
+        `${usdOf(lost)} USD in total.`,
       eth === null
-        ? 'With both keys stolen no ETH can leave.'
-        : `With both keys stolen at most ${eth.at_most_eth} ETH can leave ` +
+        ? 'If both keys are stolen: no ETH.'
+        : `If both keys are stolen: up to ${eth.at_most_eth} ETH, ` +
           `until the session ends or you end it on chain.`,
       tokens.length === 0
         ? 'No token is approved.'
-        : `With both keys stolen everything approved can leave at once: ${tokens.map(atomsText).join(', ')}.`,
+        : `If both keys are stolen: all approved tokens at once, ${tokens.map(atomsText).join(', ')}.`,
     ],
   }
 }
 
-/** The furthest below its input a trade may be co-signed, by the weakest price of one of the tokens. */
+/** Largest loss of a co-signed trade, by the least reliable price of its tokens. */
 function worstOf({ binding, tokens }: ExposureRequest): {
   shortfallBps: number
   feeBps: number
@@ -85,13 +85,13 @@ function worstOf({ binding, tokens }: ExposureRequest): {
     marked.length > 0 ? 'owner' : tokens.every(({ hasFeed }) => hasFeed) ? 'feed' : 'mean'
   const words =
     marked.length > 0
-      ? `(by the price of ${marked.join(', ')} that you sign, which the co-signer cannot check as it ages)`
+      ? `(by the price of ${marked.join(', ')} that you sign; the co-signer cannot check it later)`
       : '(at the co-signer’s own prices)'
   const shortfallBps = widestBandBps(witness, feeClass)
   return { shortfallBps, feeBps: Math.max(...boundFeeBps(binding, feeClass)), words }
 }
 
-/** Caps count in fixed windows of a day; curves have a root with its own caps, and their fees another. */
+/** Caps count in fixed windows of a day; curves have a root with separate caps, and their fees another. */
 function ethOf({ eth, binding, hasCurves }: ExposureRequest): Exposure['on_chain']['eth'] {
   if (eth === null) return null
   const windows = BigInt(Math.floor((binding.expires_at - eth.windowStartS) / DAY_S) + 1)

@@ -15,29 +15,29 @@ import { refuseFaults } from './readGrant.ts'
 
 type Risk = Answer<'tokens.get'>['risks'][number]
 
-/** A token of a session, with everything known of it at the grant. */
+/** A token of a session, with its data at the time of the grant. */
 export interface GrantToken {
   address: Address
   symbol: string
   decimals: number
   isCore: boolean
-  /** Without one the session ends within a day. */
+  /** Without a feed the session is limited to one day. */
   hasFeed: boolean
-  /** Dollars of a whole one, times 10^18. */
+  /** Dollars per whole token, times 10^18. */
   priceE18: bigint
-  /** The co-signer cannot price it: what its owner signs is its price. */
+  /** The co-signer cannot price it, so the owner signs its price. */
   needsMark: boolean
   risks: readonly Risk[]
-  /** The curve it is launched on, when sessions can trade there. */
+  /** Its launch curve, if sessions can trade there. */
   curve: Address | null
-  /** Traded through pools, too or only. */
+  /** Tradable through pools, in addition to a curve or exclusively. */
   hasPools: boolean
 }
 
 type Deps = Pick<SessionDeps, 'crypto' | 'profile' | 'tokens' | 'market'>
 type Found = { address: Address; field: string; core: CoreToken | null }
 
-/** Looks the named tokens up; each is screened first when it is new. */
+/** Looks up the tokens; new ones are screened first. */
 export async function findTokens(
   deps: Deps,
   names: readonly string[],
@@ -54,7 +54,7 @@ export async function findTokens(
     once.map(async (token): Promise<GrantToken> => {
       const { address, core, field } = token
       const record = await recordOf(deps, token, admit)
-      if (record.tier === 'blocked') fail('NO_ROUTE', { message: `\`${field}\` has no route to trade by.` })
+      if (record.tier === 'blocked') fail('NO_ROUTE', { message: `no route for \`${field}\`.` })
       const hasPools = record.venues.some(({ venue }) => venue === 'venue_pool')
       const curve = curveOf(deps, address, bindsEth)
       if (core === null && !hasPools && curve === null) refuseCurve(deps, address, field)
@@ -83,7 +83,7 @@ function read({ crypto, profile }: Deps, name: string, field: string): Found {
     crypto.parseAddress(name) ??
     fail('BAD_REQUEST', {
       field,
-      message: `\`${field}\`: its checksum is wrong; send it lower-case or as it is.`,
+      message: `\`${field}\`: invalid address checksum. Send the address in lower case or with its correct checksum.`,
     })
   const core = profile.core_tokens.find((token) => lower(token.address) === address) ?? null
   return { address, field, core }
@@ -102,7 +102,7 @@ async function recordOf({ tokens }: Deps, { address, core, field }: Found, admit
   }
 }
 
-/** What the co-signer reads itself, and what of that is an oracle's word. */
+/** Tokens the co-signer prices itself, and those of them with an oracle feed. */
 function pricedOf(profile: ChainProfile) {
   return {
     feedBacked: feedBackedTokens(profile),
@@ -110,7 +110,7 @@ function pricedOf(profile: ChainProfile) {
   }
 }
 
-/** Sessions trade on curves for ETH only: what pays their fee on chain pays in ETH. */
+/** Sessions trade on curves only for ETH, because the fee root pays in ETH. */
 function curveOf({ market }: Deps, token: Address, bindsEth: boolean): Address | null {
   const curve = market.curveOf(token)
   const isLive = curve?.version === 'curve' && !curve.graduated
@@ -124,24 +124,24 @@ function refuseCurve({ market }: Deps, token: Address, field: string): void {
     field,
     message:
       curve.pair === NATIVE
-        ? `\`${field}\` trades on its curve for ETH: name ETH among the tokens.`
-        : `\`${field}\` trades only on a curve against ${curve.pair}; sessions trade on curves for ETH.`,
+        ? `\`${field}\` trades on its curve for ETH. Add ETH to the tokens.`
+        : `\`${field}\` trades only on a curve against ${curve.pair}; sessions support only curves against ETH.`,
   })
 }
 
-/** By its independent mark, else by the reference its record compares trades with. */
+/** Its independent mark, else the reference price of its record. */
 function priceOf({ market }: Deps, token: Address, referenceUsd: number | null, field: string): bigint {
   const mark = market.mark(token)
   if (mark && mark.priceE18 > 0n) return mark.priceE18
   const priceE18 = priceE18Down(referenceUsd ?? 0)
   if (priceE18 > 0n && priceE18 < MARK_END) return priceE18
-  return fail('NO_MARK', { field, message: `\`${field}\` has no price now.` })
+  return fail('NO_MARK', { field, message: `\`${field}\` has no price.` })
 }
 
-/** As long as a binding can write it. */
+/** Upper limit of a price in a binding. */
 const MARK_END = 10n ** 36n
 
-/** The owner's word for what the co-signer cannot price. */
+/** Owner-signed prices of tokens that the co-signer cannot price. */
 export const marksOf = (tokens: readonly GrantToken[]): BindingMark[] =>
   tokens
     .filter(({ needsMark }) => needsMark)

@@ -8,7 +8,7 @@ type Risk = Answer<'tokens.get'>['risks'][number]
 type Check = Answer<'live.quote'>['policy'][number]
 type Terms = SessionBindingV3['risk']
 
-/** The tokens' disclosures; with shield the audit's verdicts too. Refuses AUDIT_UNAVAILABLE. */
+/** Risks of the tokens; with shield, also those of the audit. Throws AUDIT_UNAVAILABLE. */
 export async function risksOf(
   { tokens: { readAudit } }: Pick<SessionDeps, 'tokens'>,
   tokens: readonly GrantToken[],
@@ -22,8 +22,8 @@ export async function risksOf(
 }
 
 /**
- * Refuses terms that every trade of one of the tokens would be refused under, by the rules and the order of a
- * trade. A sale's own risks (its impact, its route) are judged when it is made.
+ * Rejects terms under which every trade of one of the tokens would be refused, with the rules and order of a
+ * trade. Risks of a single trade (price impact, route) are checked when it is made.
  */
 export function judgeRisks(risks: readonly Risk[], { accept_risks, policies }: Terms): void {
   const codes = new Set(risks.map(({ code }) => code))
@@ -51,7 +51,7 @@ export function judgeRisks(risks: readonly Risk[], { accept_risks, policies }: T
   ]
   if (blocked.length > 0) {
     fail('RISK_BLOCKED', {
-      message: `The shield policy ${names.join(', ')} refuses ${blocked.join(', ')}.`,
+      message: `Shield policy ${names.join(', ')} blocks ${blocked.join(', ')}.`,
       blocked,
       policy: { names, checks },
       risks,

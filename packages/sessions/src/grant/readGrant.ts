@@ -12,23 +12,23 @@ import type { SessionDeps } from '../deps.ts'
 
 type Risk = SessionBindingV3['risk']
 
-/** What an owner asks to be granted. */
+/** Parameters of a grant. */
 export interface GrantParams {
   by: Trader
   executor: Address
-  /** Core symbols and addresses, as they were named. */
+  /** Core symbols and addresses, as the caller wrote them. */
   tokens: readonly string[]
   limits: SessionBindingV3['limits']
   expiresInS: number
-  /** What may leave of each ERC-20 token in all; a day's limit when absent. */
+  /** Maximum outflow of each ERC-20 token; defaults to the daily limit. */
   budgetMicroUsd?: number
-  /** Policies null: the shield's default ones. */
+  /** Policies null: the shield's defaults. */
   risk: Pick<Risk, 'accept_risks' | 'shield'> & { policies: Risk['policies'] | null }
-  /** Before a token not seen before is screened. */
+  /** Called before a new token is screened. */
   admit(): Promise<void>
 }
 
-/** Refuses what no chain and no price could change; answers budget and risk terms with defaults. */
+/** Checks that need neither chain nor price; returns budget and risk terms with defaults. */
 export function readGrant(request: GrantParams): { budgetMicroUsd: bigint; risk: Risk } {
   refuseFaults([...limitFaults(request.limits), ...expiryFaults(request.expiresInS, 'all have a feed')])
   return { budgetMicroUsd: budgetOf(request), risk: riskOf(request.risk) }
@@ -55,13 +55,13 @@ function riskOf({ accept_risks, shield, policies: named }: GrantParams['risk']):
   if (named !== null && named.length > 0 && !shield) {
     fail('BAD_REQUEST', {
       field: 'policies',
-      message: '`policies` are the shield’s: send shield true with them.',
+      message: '`policies` requires `shield: true`.',
     })
   }
   return { accept_risks, shield, policies: shield ? [...(named ?? DEFAULT_SHIELD_POLICIES)] : [] }
 }
 
-/** Who carries the trades must be somebody, and somebody else. */
+/** The executor must be able to sign, and must not be the wallet itself. */
 export async function checkExecutor(
   deps: Pick<SessionDeps, 'addresses' | 'isSanctioned' | 'db' | 'hosted'>,
   { wallet, executor, cosigner }: { wallet: Address; executor: Address; cosigner: Address },
@@ -76,7 +76,7 @@ export async function checkExecutor(
     delegation.delegator,
   ]
   if (contracts.includes(executor)) {
-    fail('BAD_EXECUTOR', { field: 'executor', message: 'Nobody can sign transactions as this executor.' })
+    fail('BAD_EXECUTOR', { field: 'executor', message: 'This address cannot sign transactions.' })
   }
   if (deps.isSanctioned(executor)) fail('SANCTIONED', { field: 'executor' })
   const owner = await deps.hosted.executorOwner(deps.db, executor)

@@ -31,7 +31,7 @@ const budgetOf = (microUsd: bigint, over: Partial<GrantToken>) =>
   budgetsOf([grantToken(over)], [none], microUsd)[0]!.budget
 
 describe('caps', () => {
-  it('in wei are never more than the dollars, and so near that the co-signer takes them', () => {
+  it('in wei never exceed the dollars, and are close enough for the co-signer', () => {
     fc.assert(
       fc.property(micro, price, (microUsd, priceE18) => {
         const wei = atomsDown(BigInt(microUsd), markPrice(priceE18, 18))
@@ -46,7 +46,7 @@ describe('caps', () => {
       }),
     )
   })
-  it('of tokens are never more than the dollars, nor than Permit2 can count', () => {
+  it('of tokens never exceed the dollars or the Permit2 maximum', () => {
     fc.assert(
       fc.property(micro, price, fc.integer({ min: 0, max: 36 }), (microUsd, priceE18, decimals) => {
         const atoms = budgetOf(BigInt(microUsd), { priceE18, decimals })
@@ -69,7 +69,7 @@ describe('the setup', () => {
   const token = grantToken({})
   const budget = 60_000_000n
 
-  it('approves what is missing, and nothing that is there', () => {
+  it('approves only what is missing', () => {
     expect(stepsOf({ token, budget, before: none })).toEqual([`${PERMIT2} 60000000`, `${ROUTER} 60000000`])
     const enough = { permit2: budget, permit: { amount: budget, expirationS: END + 120 }, curve: 0n }
     expect(stepsOf({ token, budget, before: enough })).toEqual([])
@@ -78,7 +78,7 @@ describe('the setup', () => {
     expect(stepsOf({ token, budget: 0n, before: none })).toEqual([])
   })
 
-  it('takes an old approval of a token by address back first, and approves a curve directly', () => {
+  it('resets an old approval of a token by address first, and approves a curve directly', () => {
     const meme = grantToken({
       address: MEME.address,
       symbol: 'MEME',
@@ -92,12 +92,12 @@ describe('the setup', () => {
     ])
   })
 
-  it('leaves ETH alone', () => {
+  it('skips ETH', () => {
     const eth = grantToken({ address: NATIVE, symbol: 'ETH' })
     expect(budgetsOf([eth, token], [none, none], budget).map((one) => one.token.symbol)).toEqual(['USDG'])
   })
 
-  it('says what stays approved, whoever approved it', () => {
+  it('reports remaining approvals, including earlier ones', () => {
     expect(approvedAtoms({ token, budget, before: none })).toBe(budget)
     const before = { permit2: 10n ** 9n, permit: { amount: 10n ** 9n, expirationS: END }, curve: 0n }
     expect(approvedAtoms({ token, budget, before })).toBe(10n ** 9n)
@@ -128,8 +128,8 @@ describe('the exposure', () => {
   const request = { binding, nowS: NOW_S, hasCurves: false, budgets: [], tokens: [core] }
   const eth = { tradeWei: 10n, dayWei: 40n, windowStartS: NOW_S - 60 }
 
-  it('counts fixed windows, or trades where those are fewer', () => {
-    // Two days that begin a minute after a window: the third has begun before the end.
+  it('counts fixed windows, or trades if those are fewer', () => {
+    // Two days starting a minute into a window: the third window starts before the end.
     expect(exposureOf({ ...request, eth })).toMatchObject({
       on_chain: { eth: { windows: 3, at_most_wei: '120' }, tokens: [] },
       by_cosigner: { traded_at_most_usd: 200 },
@@ -140,7 +140,7 @@ describe('the exposure', () => {
       by_cosigner: { traded_at_most_usd: 75 },
     })
   })
-  it('counts the curves’ root and their fees too', () => {
+  it('includes the curve root and its fees', () => {
     expect(exposureOf({ ...request, eth, hasCurves: true })).toMatchObject({
       on_chain: { eth: { roots: 2, curve_fees_wei: '3', at_most_wei: '243' } },
     })
@@ -148,26 +148,26 @@ describe('the exposure', () => {
   })
   it.each([
     ['feeds alone', [core], 300, 25, 6.5],
-    ['a mean of a pool', [core, { ...core, hasFeed: false }], 500, 25, 10.5],
-    ['a stock that is not core', [core, { ...core, isCore: false }], 500, 50, 11],
+    ['a TWAP of a pool', [core, { ...core, hasFeed: false }], 500, 25, 10.5],
+    ['a non-core stock', [core, { ...core, isCore: false }], 500, 50, 11],
     [
-      'a price its owner signs',
+      'a price signed by the owner',
       [core, { symbol: 'MEME', isCore: false, hasFeed: false, needsMark: true }],
       2_000,
       50,
       41,
     ],
-  ])('goes by the weakest word there is: %s', (_, tokens, shortfall_bps, fee_bps, lost_at_most_usd) => {
+  ])('uses the least reliable price: %s', (_, tokens, shortfall_bps, fee_bps, lost_at_most_usd) => {
     const { by_cosigner, in_words } = exposureOf({ ...request, eth, tokens }) as {
       by_cosigner: object
       in_words: string[]
     }
     expect(by_cosigner).toMatchObject({ traded_at_most_usd: 200, shortfall_bps, fee_bps, lost_at_most_usd })
     expect(in_words[0]).toContain(`at most ${shortfall_bps} bps`)
-    expect(in_words[0]).toContain(`${lost_at_most_usd} dollars in all`)
+    expect(in_words[0]).toContain(`${lost_at_most_usd} USD in total`)
     expect(in_words[0]?.includes('the price of MEME that you sign')).toBe(shortfall_bps === 2_000)
   })
-  it('speaks plainly', () => {
+  it('is described in plain words', () => {
     const budgets = [{ token: grantToken({}), budget: 60_000_000n, before: none }]
     const { in_words } = exposureOf({ ...request, eth, budgets }) as { in_words: string[] }
     expect(in_words.join('\n')).toContain('60000000 atoms of USDG')

@@ -7,12 +7,12 @@ import type { GrantToken } from './findTokens.ts'
 
 export interface TokenBudget {
   token: GrantToken
-  /** What the session may take of it in all, as far as approvals bound it. */
+  /** Maximum outflow during the session, as limited by approvals. */
   budget: bigint
   before: TokenApprovals
 }
 
-/** The ERC-20 tokens with what may leave of each: ETH needs no approval. */
+/** ERC-20 tokens with their budgets; ETH needs no approval. */
 export function budgetsOf(
   tokens: readonly GrantToken[],
   approvals: readonly TokenApprovals[],
@@ -21,44 +21,44 @@ export function budgetsOf(
   return tokens.flatMap((token, i) => {
     if (token.address === NATIVE) return []
     const atoms = atomsDown(budgetMicroUsd, markPrice(token.priceE18, token.decimals))
-    // Permit2 takes its largest amount for no limit at all.
+    // Permit2 treats its maximum amount as unlimited.
     return [{ token, budget: minOf(atoms, MAX_UINT160 - 1n), before: approvals[i]! }]
   })
 }
 
-/** Sessions carry no permits: the main key approves the router or a curve once, before. */
+/** Sessions use no permits: the main key approves the router or a curve once, in advance. */
 export function setupDrafts(
   { permit2, router }: SessionAddresses,
   budgets: readonly TokenBudget[],
   expiresAtS: number,
 ): Draft[] {
-  // A trade may be made in the last seconds and land by its own deadline.
+  // A trade made in the last seconds may be mined until its own deadline.
   const expirationS = expiresAtS + TRADE.deadlineS
   return budgets.flatMap(({ token, budget, before }) => {
     if (budget === 0n) return []
     const drafts: Draft[] = []
     const approve = (spender: typeof permit2, allowance: bigint, why: string) => {
       if (allowance >= budget) return
-      // Some tokens take a new approval only after the old one is gone; core assets take it.
+      // Some tokens require a reset to zero before a new approval; core assets do not.
       if (allowance > 0n && !token.isCore) {
-        drafts.push(approveStep(token, spender, 0n, 'Takes the old approval back before a new one.'))
+        drafts.push(approveStep(token, spender, 0n, 'Resets the old approval before a new one.'))
       }
       drafts.push(approveStep(token, spender, budget, why))
     }
     if (token.hasPools) {
-      approve(permit2, before.permit2, `Lets Permit2 move the session’s budget of ${named(token)}.`)
+      approve(permit2, before.permit2, `Allows Permit2 to move the session’s budget of ${named(token)}.`)
       const { amount, expirationS: until } = before.permit
       if (amount < budget || until < expirationS) {
         drafts.push(permit2ApproveStep({ permit2, token, router, amount: budget, expirationS }))
       }
     }
     if (token.curve)
-      approve(token.curve, before.curve, `Lets its curve take the session’s budget of ${named(token)}.`)
+      approve(token.curve, before.curve, `Allows the curve to take the session’s budget of ${named(token)}.`)
     return drafts
   })
 }
 
-/** What could leave of a token if everything approved were taken, earlier approvals included. */
+/** Amount that could be taken with all approvals, including earlier ones. */
 export function approvedAtoms({ token, budget, before }: TokenBudget): bigint | 'unlimited' {
   const byRouter = token.hasPools
     ? minOf(maxOf(budget, before.permit2), maxOf(budget, before.permit.amount))

@@ -29,22 +29,22 @@ import { judgeRisks, risksOf } from './judgeRisks.ts'
 import { checkExecutor, type GrantParams, readGrant, refuseFaults } from './readGrant.ts'
 import { budgetsOf, setupDrafts } from './setup.ts'
 
-/** A session that waits for its owner's signatures, and everything it means. */
+/** A session waiting for its owner's signatures, with everything to sign. */
 export interface Granted {
   session: Session
   binding: SessionBindingV3
   tokens: readonly GrantToken[]
-  /** What the root lets out in ETH; null when the session does not trade it. */
+  /** The root's ETH caps; null if the session does not trade ETH. */
   eth: RootRequest['eth']
   code: WalletCode
-  /** What the wallet sends first. */
+  /** Transactions the wallet sends first. */
   setup: readonly PlanStep[]
   exposure: Exposure
 }
 
 const KEEP_PENDING = 20
 
-/** Makes what the owner is to sign; the session stays pending until it is switched on. */
+/** Builds what the owner has to sign; the session stays pending until it is activated. */
 export async function startGrant(deps: SessionDeps, request: GrantParams): Promise<Granted> {
   const addresses = deps.addresses()
   const { budgetMicroUsd, risk } = readGrant(request)
@@ -63,12 +63,12 @@ export async function startGrant(deps: SessionDeps, request: GrantParams): Promi
     one === null && tokens[i]!.address !== NATIVE
       ? fail('UNKNOWN_TOKEN', {
           field: 'tokens',
-          message: `${tokens[i]!.address} does not answer as a token does.`,
+          message: `${tokens[i]!.address} does not behave like an ERC-20 token.`,
         })
       : (one ?? { permit2: 0n, permit: { amount: 0n, expirationS: 0 }, curve: 0n }),
   )
-  const head = deps.market.head() ?? fail('SESSIONS_UNAVAILABLE', { message: 'The market is not read yet.' })
-  // The chain's clock counts where it is ahead: it judges the session's end.
+  const head = deps.market.head() ?? fail('SESSIONS_UNAVAILABLE', { message: 'The market is still loading.' })
+  // Use the chain's clock if it is ahead, because it decides the session's end.
   const now = Math.max(nowS(deps.clock), head.timestampS)
   const binding = bindingOf(deps, {
     ...request,
@@ -85,7 +85,7 @@ export async function startGrant(deps: SessionDeps, request: GrantParams): Promi
     nonce: wallet.nonce,
     gasPriceWei: head.baseFeeWei,
   })
-  // For the wallet as it is: a trade of ETH needs no setup, and may come before it.
+  // For the wallet's current nonce: an ETH trade needs no setup and may come first.
   const authorization: AskedAuthorization | null =
     wallet.code === 'delegator'
       ? null
@@ -153,7 +153,7 @@ interface Roots {
   eth: RootRequest['eth']
 }
 
-/** The dollar caps in ETH at the mark of now; with a stale mark the co-signer would refuse them. */
+/** The dollar caps in ETH at the current mark; with a stale mark the co-signer would reject them. */
 function rootsOf(
   deps: SessionDeps,
   { binding, tokens, nowS: now }: { binding: SessionBindingV3; tokens: readonly GrantToken[]; nowS: number },
@@ -163,10 +163,9 @@ function rootsOf(
   let eth: RootRequest['eth'] = null
   if (binding.tokens.includes(NATIVE)) {
     const mark = deps.market.mark(NATIVE)
-    if (!mark || mark.stale || mark.priceE18 <= 0n)
-      return fail('NO_MARK', { message: 'ETH has no price now.' })
+    if (!mark || mark.stale || mark.priceE18 <= 0n) return fail('NO_MARK', { message: 'ETH has no price.' })
     const price = markPrice(mark.priceE18, 18)
-    // Rounded down: the cap on chain is never more than the dollars at this price.
+    // Rounded down: the on-chain cap never exceeds the dollars at this price.
     const weiOf = (microUsd: number) => atomsDown(BigInt(microUsd), price)
     eth = { dayWei: weiOf(max_day_micro_usd), tradeWei: weiOf(max_trade_micro_usd) }
   }

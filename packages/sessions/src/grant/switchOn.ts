@@ -17,20 +17,20 @@ import { endSession } from '../revoke/revokeSession.ts'
 import { findSession, markActive, markPending, markRegistering, setAuthorization } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
 
-/** What the owner signed of a session, as texts: what is no signature is refused by name. */
+/** The owner's signatures as text; invalid ones are rejected with their field. */
 export interface Signatures {
   sessionId: string
   wallet: Address
-  /** Switches it on; one that is active takes a new authorization without it. */
+  /** Activates the session; an active one accepts a new authorization without it. */
   delegation?: string
   authorization?: string
-  /** By the hash of the root. */
+  /** By root hash. */
   curveRoots?: Readonly<Record<string, string>>
 }
 
 /**
- * Checks every signature, then the co-signer takes the root. Of an active session it takes a new
- * authorization: the old one counts at one nonce of the wallet only.
+ * Checks every signature, then registers the root with the co-signer. An active session accepts a new
+ * authorization, because the old one is valid at one nonce only.
  */
 export async function switchOn(deps: SessionDeps, request: Signatures): Promise<Session> {
   const { wallet, delegation, authorization, curveRoots = {} } = request
@@ -45,25 +45,26 @@ export async function switchOn(deps: SessionDeps, request: Signatures): Promise<
 
   const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, request)
   await register(deps, signed).catch(async (error) => {
-    // Only where it surely took nothing may it be forgotten that it was asked.
+    // Reset only if the co-signer definitely did not register the root.
     if (session.status === 'pending' && isRefusal(error)) await markPending(deps.db, session)
     throw error
   })
   if (await markActive(deps.db, session.id)) return signed
-  // Another call was first, or it was revoked in between: then the co-signer must not keep it either.
+  // A concurrent request was first, or the session was revoked: the co-signer must not keep the root.
   const now = await findSession(deps.db, session.id)
   if (now?.status === 'active') return now
-  // Or a call beside this one was refused and took the signatures back: the same root is never taken again.
+  // Or a concurrent request was refused and reset the signatures: the same root cannot be registered again.
   if (now) await endSession(deps, now)
   else await deps.cosigner.revoke(session.rootHash)
   return fail('SESSION_REVOKED')
 }
 
-/** Checks and keeps them; a call beside this one may have been first. */
+/** Checks and stores the signatures; a concurrent request may have been first. */
 async function takeSignatures(deps: SessionDeps, session: Session, request: Signatures): Promise<Session> {
   const field = 'delegation_signature'
   const delegation =
-    request.delegation ?? fail('BAD_REQUEST', { field, message: `\`${field}\` switches a session on.` })
+    request.delegation ??
+    fail('BAD_REQUEST', { field, message: `\`${field}\` is required to activate a session.` })
   const signed: Session = {
     ...session,
     root: signedRoot(deps, session, session.root, delegation, field),
@@ -75,11 +76,11 @@ async function takeSignatures(deps: SessionDeps, session: Session, request: Sign
   return now?.status === 'registering' || now?.status === 'active' ? now : fail('SESSION_REVOKED')
 }
 
-/** The co-signer's no, and neither its silence nor that it has the root already. */
+/** A definite refusal: neither a missing answer nor an already registered root. */
 const isRefusal = (error: unknown): boolean =>
   isPitError(error) && error.code !== 'SIGNER_UNAVAILABLE' && error.code !== 'ROOT_REUSED'
 
-/** A co-signer that knows the root took it from a call whose answer was lost, or one beside this. */
+/** If the co-signer already knows the root, an earlier or concurrent request registered it. */
 async function register({ cosigner }: SessionDeps, session: Session): Promise<void> {
   const { id, binding, root, rootHash, curveRoots: roots } = session
   try {
@@ -104,13 +105,13 @@ function signedRoot(
     fail('BAD_SIGNATURE', {
       status: 422,
       field,
-      message: `\`${field}\` does not recover to the wallet: sign the typed data as it was answered.`,
+      message: `\`${field}\` does not recover to the wallet. Sign the typed data exactly as returned.`,
     })
   }
   return signed
 }
 
-/** Both or none: a session without them trades through pools only. */
+/** Both or none: without them a session trades only through pools. */
 function signedCurveRoots(
   deps: Pick<SessionDeps, 'crypto' | 'addresses'>,
   session: Session,
@@ -129,11 +130,11 @@ function signedCurveRoots(
   const signed = roots && given.size > 0 ? { curve: take(roots.curve), fee: take(roots.fee) } : null
   const [stray] = given.keys()
   if (stray !== undefined)
-    fail('BAD_REQUEST', { field, message: `\`${field}\`: ${stray} is no root of this grant.` })
+    fail('BAD_REQUEST', { field, message: `\`${field}\`: ${stray} is not a root of this grant.` })
   return signed
 }
 
-/** Of an active session. Without a new one it is answered as it stands: an answer may have got lost. */
+/** For an active session. Without a new authorization the session is returned unchanged, as in a retry. */
 async function takeAuthorization(
   deps: SessionDeps,
   session: Session,
@@ -146,8 +147,8 @@ async function takeAuthorization(
 }
 
 /**
- * What a plain wallet signed for its first trade, or is to sign instead where it has sent something since;
- * null where it runs the delegator by now.
+ * The authorization a plain wallet signed for its first trade, or has to sign again because its nonce
+ * changed; null if the wallet already runs the delegator.
  */
 async function readAuthorization(
   deps: SessionDeps,
@@ -160,7 +161,10 @@ async function readAuthorization(
   if (code === 'delegator') return null
   const field = 'authorization_signature'
   if (text === undefined) {
-    fail('BAD_REQUEST', { field, message: `\`${field}\`: a plain wallet signs \`sign.authorization\` too.` })
+    fail('BAD_REQUEST', {
+      field,
+      message: `\`${field}\` is required: the wallet has no code yet. Sign \`sign.authorization\`.`,
+    })
   }
   const nonces = [
     nonce,
@@ -176,8 +180,8 @@ async function readAuthorization(
     status: 422,
     field,
     message:
-      `\`${field}\` does not recover to the wallet: sign exactly \`sign.authorization\`, ` +
-      `or the same for the wallet’s next nonce, ${nonce}.`,
+      `\`${field}\` does not recover to the wallet. Sign exactly \`sign.authorization\`, ` +
+      `or the same with the wallet’s next nonce, ${nonce}.`,
   })
 }
 

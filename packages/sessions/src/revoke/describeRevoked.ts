@@ -4,7 +4,7 @@ import { txJson } from '@pit/trading'
 import type { DisableStep, OwnerState } from './endOnChain.ts'
 import type { ApprovalLeft, Revoked } from './revokeSession.ts'
 
-/** A revocation as it is answered; with `resetCode` also how to clear the wallet's code. */
+/** Response of a revocation; with `resetCode` also how to clear the wallet's code. */
 export function describeRevoked(
   { session, told, owner, steps, tried, approvals }: Revoked,
   { resetCode = false } = {},
@@ -41,14 +41,14 @@ const approvalJson = ({ token, symbol, spender, amount, permit }: ApprovalLeft) 
 
 function effectiveText(told: boolean, steps: number): string {
   const here = told
-    ? 'The service plans and the co-signer signs nothing more for this session.'
-    : 'The service asks for nothing more for this session; ' +
-      'the co-signer has not confirmed yet and is told again until it does.'
+    ? 'This session is no longer planned or co-signed.'
+    : 'This session is no longer planned; ' +
+      'the co-signer has not confirmed the revocation yet and is retried until it does.'
   const chain =
     steps === 0
-      ? 'Nothing of it is left on chain.'
+      ? 'Nothing is left to do on chain.'
       : 'A trade co-signed in the last 120 seconds can still be sent ' +
-        'until `on_chain` is mined or its leaf ends.'
+        'until `on_chain` is mined or its leaf expires.'
   return `${here} ${chain}`
 }
 
@@ -61,7 +61,7 @@ function stepOf(
   return {
     kind,
     why,
-    // Without the chain nobody knows the next nonce.
+    // Without the chain the next nonce is unknown.
     tx: owner === null ? { ...json, nonce: null } : json,
     decoded: {
       function: 'disableDelegation(Delegation delegation)',
@@ -71,22 +71,22 @@ function stepOf(
   }
 }
 
-/** Clears the wallet's code. No revocation: taking the code again would revive its old roots. */
+/** Clears the wallet's code. Not a revocation: setting the code again would revive old roots. */
 function resetJson(owner: OwnerState | null, steps: number): Answer<'live.session.revoke'>['reset_code'] {
   const nonce = owner === null ? null : owner.nonce + steps
   return {
     authorization: {
       chain_id: CHAIN_ID,
       address: NATIVE,
-      // The wallet's own transaction has used up a nonce before its authorization counts.
+      // The wallet's own transaction uses one nonce before its authorization is checked.
       nonce: nonce === null ? null : nonce + 1,
     },
     nonce_when_sent_by_another: nonce,
     wallet_code: owner?.code ?? null,
     how:
       'Sign the authorization (EIP-7702) and send it in a type 4 transaction of the wallet itself, ' +
-      'after the steps of on_chain; sent by another account its nonce is one less. ' +
-      'Send on_chain all the same: giving the wallet its code again ' +
+      'after the steps of on_chain. If another account sends it, its nonce is one less. ' +
+      'Send on_chain as well: setting the wallet’s code again ' +
       'would revive roots that were not disabled.',
   }
 }

@@ -15,14 +15,14 @@ import type { SessionDeps } from '../deps.ts'
 import { codeOf, type WalletCode } from '../readWallet.ts'
 import type { Session } from '../types.ts'
 
-/** A root that is to be disabled, with what it is for. */
+/** A root to disable, with its purpose. */
 export interface SignedRoot {
   name: 'root' | 'curve' | 'fee'
   delegation: Delegation
   hash: Hex
 }
 
-/** The roots the owner signed; of a grant that was never switched on there are none. */
+/** The roots the owner signed; none for a grant that was never activated. */
 export function signedRoots({ crypto }: Pick<SessionDeps, 'crypto'>, session: Session): SignedRoot[] {
   const { root, curveRoots } = session
   const all: [SignedRoot['name'], Delegation][] = [['root', root]]
@@ -35,11 +35,11 @@ export function signedRoots({ crypto }: Pick<SessionDeps, 'crypto'>, session: Se
 export interface OwnerState {
   nonce: number
   code: WalletCode
-  /** By root: whether the manager refuses it already. */
+  /** By root: whether it is already disabled in the manager. */
   disabled: boolean[]
 }
 
-/** Null when the chain does not answer: a session is revoked all the same. */
+/** Null if the chain does not answer; the session is revoked in any case. */
 export async function readOwner(
   deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   wallet: Address,
@@ -73,12 +73,12 @@ export interface DisableStep {
 
 const DISABLE_GAS = 120_000
 const WHY = {
-  root: 'Ends the session’s root on chain: the delegation manager refuses it from then on.',
-  curve: 'Ends the root of the session’s curve trades.',
-  fee: 'Ends the root that pays the fees of curve trades.',
+  root: 'Disables the session’s root in the delegation manager.',
+  curve: 'Disables the root of the session’s curve trades.',
+  fee: 'Disables the root that pays the fees of curve trades.',
 } as const
 
-/** One transaction of the main key for each root that is not disabled yet. */
+/** One transaction of the main key per root that is not disabled yet. */
 export function disableSteps(
   deps: Pick<SessionDeps, 'addresses' | 'market'>,
   { wallet, roots, state }: { wallet: Address; roots: readonly SignedRoot[]; state: OwnerState | null },
@@ -113,7 +113,7 @@ export interface Tried {
 const SIMULATE_MS = 5_000
 const READ_GAS = 100_000
 
-/** The steps in one simulated block, the roots' state in the next; null when it cannot be tried. */
+/** Simulates the steps in one block and reads the roots' state in the next; null if the simulation failed. */
 export async function tryDisabling(
   deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   steps: readonly DisableStep[],

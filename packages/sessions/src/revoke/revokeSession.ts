@@ -16,7 +16,7 @@ import {
   tryDisabling,
 } from './endOnChain.ts'
 
-/** What is still approved to spend a token of the session. */
+/** A remaining approval of one of the session's tokens. */
 export interface ApprovalLeft {
   token: Address
   symbol: string
@@ -26,15 +26,15 @@ export interface ApprovalLeft {
   permit?: { through: Address; expirationS: number }
 }
 
-/** A session that ended, and what is left to do on chain. */
+/** An ended session, and the remaining on-chain steps. */
 export interface Revoked {
   session: Session
-  /** Whether the co-signer confirmed it. */
+  /** Whether the co-signer confirmed the revocation. */
   told: boolean
-  /** Null when the chain did not answer. */
+  /** Null if the chain did not answer. */
   owner: OwnerState | null
   steps: DisableStep[]
-  /** Null when nothing is to be disabled, or it could not be tried. */
+  /** Null if nothing has to be disabled, or the simulation failed. */
   tried: Tried | null
   approvals: ApprovalLeft[]
 }
@@ -42,13 +42,13 @@ export interface Revoked {
 export interface RevokeParams {
   sessionId: string
   wallet: Address
-  /** What ends it on chain can be relayed for this key; null: for none. */
+  /** Key that may relay the on-chain steps; null for none. */
   keyId: number | null
 }
 
 /**
- * Here and at the co-signer it ends at once, whatever else fails; what ends it on chain is the main key's to
- * send. Asked again it answers the same, with what is still left to do.
+ * Ends the session here and at the co-signer, even if other steps fail; the main key has to send the on-chain
+ * steps. Idempotent: a retry returns the steps still left.
  */
 export async function revokeSession(
   deps: SessionDeps,
@@ -59,7 +59,7 @@ export async function revokeSession(
     return fail('NO_SESSION', { field: 'session_id' })
   }
   if (found.wallet !== wallet) {
-    fail('WALLET_MISMATCH', { message: 'Only the wallet that granted a session revokes it.' })
+    fail('WALLET_MISMATCH', { message: 'Only the wallet that granted a session can revoke it.' })
   }
   const { session, told } = await endSession(deps, found)
 
@@ -76,14 +76,14 @@ export async function revokeSession(
           .catch((error) =>
             deps.logger.warn(
               { err: error },
-              'what ends a session on chain was not stored: it cannot be relayed here',
+              'failed to store the on-chain steps of a revocation; they cannot be relayed',
             ),
           ),
   ])
   return { session, told, owner, steps, tried, approvals }
 }
 
-/** Also what other features call: forgotten here first, then told to the co-signer. */
+/** Marks the session as revoked first, then notifies the co-signer. Also used by other packages. */
 export async function endSession(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>,
   { id, rootHash }: Pick<Session, 'id' | 'rootHash'>,
@@ -99,7 +99,7 @@ export async function endSession(
   return { session, told }
 }
 
-/** What the setup approved and nothing took back. Empty too when it cannot be read: live/revoke tells. */
+/** Remaining approvals of the setup. Also empty if unreadable; live/revoke lists them. */
 async function approvalsLeft(deps: SessionDeps, session: Session): Promise<ApprovalLeft[]> {
   const { permit2, router } = deps.addresses()
   const { profile, clock } = deps

@@ -13,26 +13,26 @@ import { refuseBySession, type TradeFacts } from './rules.ts'
 export interface AskLeaf {
   session: Session
   draft: Draft
-  /** What is kept of it where its caller named it. */
+  /** Stored data if the trade has a client_id. */
   named: Reservation | null
 }
-/** To be counted first. */
+/** A leaf that is counted first. */
 export interface NewLeafRequest extends AskLeaf {
   facts: TradeFacts & { microUsd: bigint }
 }
 
 export interface AskedLeaf {
   answer: Cosigned
-  /** How long it took to count it here, in milliseconds. */
+  /** Duration of the reservation in milliseconds. */
   reserveMs: number
-  /** To be awaited before anything is answered: refuses what was revoked meanwhile. */
+  /** Awaited before the response; throws if the session was revoked meanwhile. */
   settled: Promise<void>
 }
 
 /**
- * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused
- * is not counted; what nobody can tell stays counted until the co-signer's ledger tells. Null where another
- * call counted it first under the same name.
+ * Counts the trade, requests the leaf and verifies it. A refused leaf is not counted; an unknown outcome
+ * stays counted until the co-signer's ledger resolves it. Null if another request counted it first under the
+ * same client_id.
  */
 export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promise<AskedLeaf | null> {
   const { session, facts, named } = request
@@ -42,7 +42,7 @@ export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promi
   if (reserved.kind === 'known') return null
   if (reserved.kind === 'full') {
     refuseBySession({ ...facts, session: { ...session, status: reserved.status }, used: reserved.used })
-    throw new Error('the store has no room for a trade that passes every rule')
+    throw new Error('the store rejected a trade that passed every rule')
   }
   const reserveMs = performance.now() - startedAt
   const answer = await cosign(deps, request, () => release(db, reserved.id))
@@ -53,8 +53,8 @@ export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promi
 }
 
 /**
- * For a trade that was counted under this name before: the co-signer signs the same leaf again. Null where it
- * knows none of that name and signs none now: then the trade is to be planned anew.
+ * For a trade already counted under this client_id: the co-signer signs the same leaf again. Null if it knows
+ * no such leaf and signs none; then the trade is planned again.
  */
 export async function askAgain(
   deps: SessionDeps,
@@ -92,14 +92,14 @@ function believe(
   if (fault !== null) {
     deps.logger.error(
       { session: session.id, fault },
-      'the co-signer answered another leaf than was asked for',
+      'the co-signer returned a different leaf than requested',
     )
     return fail('SIGNER_MISMATCH')
   }
   const { sequence, leaf_hash: hash, spend } = answer
   const leaf = { sequence, hash, microUsd: spend.this_micro_usd, atMs }
   const settled = settle(deps.db, { id, sessionId: session.id, named, leaf }).then((status) => {
-    // Revoked while it was being signed: the leaf counts, and nobody is told it.
+    // Revoked during signing: the leaf counts, but is not returned.
     if (status !== 'active') fail('SESSION_REVOKED')
   })
   settled.catch(() => {})
@@ -128,7 +128,7 @@ async function cosign(
   }
 }
 
-/** Refusals that say nothing of whether a leaf of that name was signed before. */
+/** Refusals that do not show whether a leaf with that client_id was signed before. */
 const UNJUDGED: ReadonlySet<string> = new Set([
   'CLIENT_ID',
   'SESSION_REVOKED',
@@ -144,5 +144,5 @@ function isJudged(error: unknown): boolean {
 
 const lostText = (named: Reservation | null): string =>
   named
-    ? 'The co-signer’s answer was lost: ask again with the same client_id, and it is counted once.'
-    : 'The co-signer’s answer was lost: the trade counts until its ledger tells otherwise.'
+    ? 'The co-signer’s response was lost. Retry with the same client_id; the trade is counted once.'
+    : 'The co-signer’s response was lost. The trade counts until the co-signer’s ledger is read.'

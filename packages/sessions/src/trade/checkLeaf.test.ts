@@ -83,7 +83,7 @@ const trade = { root, execution, sequence: 3, nowS: NOW }
 const leaf = sign(sessionLeaf(addresses, trade))
 
 describe('a router leaf', () => {
-  it('is taken as it was asked for, by a clock a little off', () => {
+  it('is accepted as requested, with a small clock difference', () => {
     expect(faultOf(answerOf(leaf))).toBeNull()
     const early = sign(sessionLeaf(addresses, { ...trade, nowS: NOW + 20 }))
     expect(faultOf(answerOf(early))).toBeNull()
@@ -114,19 +114,19 @@ describe('a router leaf', () => {
     ],
     ['another executor', answerOf(sign({ ...leaf, delegate: at('8') }))],
     ['another co-signer', answerOf(sign({ ...leaf, delegator: at('8') }))],
-    ['another sequence than told', answerOf(leaf, { sequence: 4 })],
-    ['another hash than told', answerOf(leaf, { leaf_hash: HASH })],
-    ['a caveat less', answerOf(sign({ ...leaf, caveats: rest }))],
+    ['another sequence than stated', answerOf(leaf, { sequence: 4 })],
+    ['another hash than stated', answerOf(leaf, { leaf_hash: HASH })],
+    ['a missing caveat', answerOf(sign({ ...leaf, caveats: rest }))],
     ['its caveats in another order', answerOf(sign({ ...leaf, caveats: [...rest, first!] }))],
     ['a salt', answerOf(sign({ ...leaf, salt: 1n }))],
     ['args', answerOf({ ...leaf, caveats: [{ ...first!, args: '0x00' }, ...rest] })],
-    ['a longer life', answerOf(sign(sessionLeaf(addresses, { ...trade, nowS: NOW + 31 })))],
-    ['a past end', answerOf(sign(sessionLeaf(addresses, { ...trade, nowS: NOW - 120 })))],
+    ['a longer lifetime', answerOf(sign(sessionLeaf(addresses, { ...trade, nowS: NOW + 31 })))],
+    ['an expiry in the past', answerOf(sign(sessionLeaf(addresses, { ...trade, nowS: NOW - 120 })))],
     ['another signer', answerOf(sign(leaf, OTHER_KEY))],
     ['no signature', answerOf({ ...leaf, signature: '0x' })],
-    ['a fee apart', answerOf(leaf, { fee_leaf: leaf })],
+    ['a separate fee leaf', answerOf(leaf, { fee_leaf: leaf })],
   ]
-  it.each(lies)('with %s is not', (_, answer) => {
+  it.each(lies)('with %s is rejected', (_, answer) => {
     expect(faultOf(answer)).toEqual(expect.any(String))
   })
 })
@@ -158,31 +158,31 @@ describe('a curve leaf', () => {
   const own = sign(curveLeaf(addresses, bought))
   const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: own, nowS: NOW }))
 
-  it('is taken with what pays its fee', () => {
+  it('is accepted with its fee leaf', () => {
     expect(faultOf(answerOf(own, { fee_leaf }), asked)).toBeNull()
   })
 
   const another = sign(curveLeaf(addresses, { ...bought, sequence: 4 }))
   const lies: [string, Cosigned][] = [
-    ['nothing that pays its fee', answerOf(own)],
+    ['no fee leaf', answerOf(own)],
     ['another fee', answerOf(sign(curveLeaf(addresses, { ...bought, feeWei: 3n })), { fee_leaf })],
-    ['no fee at all', answerOf(leaf, { fee_leaf })],
+    ['no payment of the fee leaf', answerOf(leaf, { fee_leaf })],
     [
       'a fee paid for another leaf',
       answerOf(own, {
         fee_leaf: sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: another, nowS: NOW })),
       }),
     ],
-    ['a fee leaf somebody else signed', answerOf(own, { fee_leaf: sign(fee_leaf, OTHER_KEY) })],
+    ['a fee leaf signed by another key', answerOf(own, { fee_leaf: sign(fee_leaf, OTHER_KEY) })],
     [
-      'a fee leaf of another life',
+      'a fee leaf with another lifetime',
       answerOf(own, {
         fee_leaf: sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: own, nowS: NOW + 60 })),
       }),
     ],
-    ['something laid into it', answerOf(payFee(addresses, own, [fee_leaf, made.fee]), { fee_leaf })],
+    ['an unexpected payment', answerOf(payFee(addresses, own, [fee_leaf, made.fee]), { fee_leaf })],
   ]
-  it.each(lies)('with %s is not', (_, answer) => {
+  it.each(lies)('with %s is rejected', (_, answer) => {
     expect(faultOf(answer, asked)).toEqual(expect.any(String))
   })
 })

@@ -12,7 +12,7 @@ import {
 import type { Cosigned } from '@pit/platform/signerCalls'
 import type { SessionCall } from './readCall.ts'
 
-/** Clocks of two processes differ a little. */
+/** Tolerated clock difference between processes. */
 const LEEWAY_S = 30
 
 export interface LeafRequest {
@@ -20,13 +20,13 @@ export interface LeafRequest {
   cosigner: Address
   executor: Address
   nowS: number
-  /** It was signed before, and may have ended since. */
+  /** Signed before, so it may have expired since. */
   again?: boolean
 }
 
 /**
- * Why what the co-signer answered is not the leaf that was asked for; null when it is, byte for byte.
- * `readLeaf` reads only what its builders write, so equal terms are equal bytes.
+ * Why the co-signer's leaf differs from the requested one; null if equal byte for byte. `readLeaf` accepts
+ * only canonical encodings, so equal terms are equal bytes.
  */
 export function leafFault(
   { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
@@ -36,20 +36,20 @@ export function leafFault(
   const { leaf } = answer
   const root = call.kind === 'router' ? call.root : call.roots?.curve
   const terms = readLeaf(delegation, leaf)
-  if (!root || !terms) return 'it is no leaf'
+  if (!root || !terms) return 'it is not a leaf'
   if (terms.kind !== call.kind) return 'it is another kind of leaf'
-  if (terms.rootHash !== root.hash) return 'it is of another root'
-  if (terms.cosigner !== cosigner || terms.executor !== executor) return 'it is for somebody else'
+  if (terms.rootHash !== root.hash) return 'it belongs to another root'
+  if (terms.cosigner !== cosigner || terms.executor !== executor) return 'it is for other parties'
   if (!isSameCall(terms.execution, call.execution)) return 'it allows another call'
-  if (terms.payment !== null) return 'something was laid into it'
-  if (terms.sequence !== answer.sequence) return 'its sequence is another than was told'
-  if (!lasts(terms.expiresS, nowS, again)) return 'it ends at another time'
-  if (answer.leaf_hash !== delegationHash(crypto, leaf)) return 'its hash is another than was told'
+  if (terms.payment !== null) return 'it contains an unexpected payment'
+  if (terms.sequence !== answer.sequence) return 'its sequence differs from the stated one'
+  if (!lasts(terms.expiresS, nowS, again)) return 'it has another expiry'
+  if (answer.leaf_hash !== delegationHash(crypto, leaf)) return 'its hash differs from the stated one'
   if (delegationSigner(crypto, delegation, leaf) !== cosigner) return 'it is not signed by the co-signer'
-  if (call.kind === 'router') return answer.fee_leaf === undefined ? null : 'it pays a fee apart'
+  if (call.kind === 'router') return answer.fee_leaf === undefined ? null : 'it has an unexpected fee leaf'
   if (terms.kind !== 'curve' || !call.roots) return 'it is another kind of leaf'
   const { recipient, amountWei } = terms.fee
-  if (recipient !== call.roots.fee.recipient || amountWei !== call.fee.amountWei) return 'its fee is another'
+  if (recipient !== call.roots.fee.recipient || amountWei !== call.fee.amountWei) return 'it has another fee'
   return feeLeafFault({ crypto, delegation }, answer.fee_leaf, {
     rootHash: call.roots.fee.hash,
     paidFor: answer.leaf_hash,
@@ -66,14 +66,15 @@ function feeLeafFault(
   due: Required<Omit<LeafRequest, 'call'>> & { rootHash: Hex; paidFor: Hex },
 ): string | null {
   const terms = leaf && readLeaf(delegation, leaf)
-  if (terms?.kind !== 'fee') return 'what pays its fee is missing'
-  if (terms.rootHash !== due.rootHash || terms.paidFor !== due.paidFor) return 'its fee is paid for another'
+  if (terms?.kind !== 'fee') return 'its fee leaf is missing'
+  if (terms.rootHash !== due.rootHash || terms.paidFor !== due.paidFor)
+    return 'its fee leaf is for another trade'
   if (terms.cosigner !== due.cosigner || terms.executor !== due.executor)
-    return 'its fee is paid by somebody else'
-  if (!lasts(terms.expiresS, due.nowS, due.again)) return 'what pays its fee ends at another time'
+    return 'its fee leaf is for other parties'
+  if (!lasts(terms.expiresS, due.nowS, due.again)) return 'its fee leaf has another expiry'
   return delegationSigner(crypto, delegation, leaf!) === due.cosigner
     ? null
-    : 'what pays its fee is not signed'
+    : 'its fee leaf is not signed by the co-signer'
 }
 
 type Call = SessionCall['execution']

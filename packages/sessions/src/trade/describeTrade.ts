@@ -4,7 +4,7 @@ import { disclosuresOf, routeRowOf, simulationJson, txJson } from '@pit/trading'
 import { riskTermsJson, spendOf } from '../describe.ts'
 import type { SessionTrade } from './types.ts'
 
-/** A trade as the session's route answers it. */
+/** The response of the session trade route. */
 export function describeTrade(trade: SessionTrade): Answer<'live.session.trade'> {
   if (trade.kind === 'named') return trade.answer
   const { session, planned, call, checks, simulation } = trade
@@ -49,7 +49,7 @@ export function describeTrade(trade: SessionTrade): Answer<'live.session.trade'>
   const why =
     trade.missing.length > 0
       ? `Not co-signed: ${trade.missing.join('; ')}.`
-      : 'Not co-signed: `fund` true only tries a trade out.'
+      : 'Not co-signed: `fund: true` only simulates a trade.'
   return {
     ...common,
     ready: false,
@@ -60,7 +60,7 @@ export function describeTrade(trade: SessionTrade): Answer<'live.session.trade'>
   }
 }
 
-/** What the session has spent, as the co-signer counts it. */
+/** The session's spend, as counted by the co-signer. */
 export function describeSpend({ spend }: Pick<Cosigned, 'spend'>): Answer<'live.session.trade'>['spend'] {
   return {
     trades: spend.trades,

@@ -8,10 +8,10 @@ import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
 import type { SessionCall } from './readCall.ts'
 
-/** Who carries a session's trades: it pays gas and nothing else. */
+/** The executor of a session; it only pays gas. */
 export interface Executor {
   address: Address
-  /** The next one, pending ones counted. */
+  /** Next nonce, including pending transactions. */
   nonce: number
   balanceWei: bigint
 }
@@ -22,11 +22,11 @@ export async function readExecutor({ rpc }: Pick<SessionDeps, 'rpc'>, address: A
   return { address, nonce, balanceWei }
 }
 
-/** What redeeming takes beside the call: two signatures, a dozen caveats, first writes of counters. */
+/** Redemption gas besides the call: two signatures, a dozen caveats, first writes of counters. */
 const REDEEM_GAS = { router: 480_000, curve: 800_000 } as const
 const SET_CODE_GAS = 30_000
 
-/** The executor's transaction; its gas is an estimate until it was simulated. */
+/** The executor's transaction; gas is an estimate until simulated. */
 export function executorTx(
   { manager }: { manager: Address },
   executor: Executor,
@@ -47,13 +47,13 @@ export function executorTx(
   }
 }
 
-/** The leaf as it is redeemed: a curve's carries what pays its fee. */
+/** The leaf as redeemed; a curve leaf includes its fee payment. */
 export function wholeLeaf({ delegation }: SessionAddresses, session: Session, answer: Cosigned): Delegation {
   const { leaf, fee_leaf } = answer
   return fee_leaf && session.curveRoots ? payFee(delegation, leaf, [fee_leaf, session.curveRoots.fee]) : leaf
 }
 
-/** Calldata of the executor's redeemDelegations: one act, the leaf and the root it stands on. */
+/** Calldata of the executor's redeemDelegations: one execution with the leaf and its root. */
 export function redeemData(session: Session, call: SessionCall, leaf: Delegation): Hex {
   const root = call.kind === 'curve' ? session.curveRoots?.curve : session.root
   if (!root) throw new Error('a curve trade without curve roots')

@@ -5,12 +5,11 @@ import type { SessionCall } from './readCall.ts'
 import type { Check } from './rules.ts'
 
 /**
- * Trades that their callers named. The name is counted with the trade and keeps its plan, so that whoever
- * asks again asks the co-signer for the very same leaf, in whatever process, until it was answered; from then
- * on the answer is the same.
+ * Trades with a client_id. It is stored with the count and the plan, so that a retry in any process requests
+ * the same leaf until it is answered, and returns the same response from then on.
  */
 
-/** How a caller names one intended trade, and what it asked for. */
+/** The client_id of an intended trade, and its request. */
 export interface Name {
   clientId: string
   requestHash: string
@@ -23,10 +22,10 @@ export interface Draft {
   checks: readonly Check[]
 }
 
-/** JSON has no integers of any size: each is an object of its own, which no token's text can be taken for. */
+/** JSON has no big integers: each is written as an object, which no token text can imitate. */
 type Written = { $integer: string }
 
-/** Without the routes that were not chosen: nobody asks for them again, and they are most of a plan. */
+/** Drops the routes that were not chosen: they are never read again and make up most of a plan. */
 export function writeDraft({ planned, ...draft }: Draft): string {
   const { plan, request } = planned
   const chosen = (quote: TradeQuote): TradeQuote => ({ ...quote, routes: [], failed: [] })
@@ -55,7 +54,7 @@ export const readDraft = (text: string): Draft =>
 export interface NamedTrade {
   id: number
   requestHash: string
-  /** Of the key it was first asked with: what is answered can be relayed for that key. */
+  /** Key of the first request; the returned plan can be relayed with that key. */
   keyId: number
   draft: string | null
   answer: string | null
@@ -73,13 +72,14 @@ export async function findNamed(
   )
   if (!row) return null
   if (row.requestHash !== requestHash) {
-    const message = '`client_id` named another trade of this session: a new trade takes a new one.'
+    const message =
+      '`client_id` was already used for another trade of this session. Use a new one for each trade.'
     fail('BAD_REQUEST', { field: 'client_id', message })
   }
   return row
 }
 
-/** Before the co-signer is asked for it again. False when it is gone: the first call was refused. */
+/** Called before the leaf is requested again. False if the row is gone: the first request was refused. */
 export async function share(sql: Sql, id: number, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
     `update session_trades set shared = true,
@@ -90,10 +90,10 @@ export async function share(sql: Sql, id: number, nowMs: number): Promise<boolea
   return rows.length === 1
 }
 
-/** After this no call that asked the co-signer before can still be heard there. */
+/** After this, no earlier request can still reach the co-signer. */
 const HEARD_FOR_MS = (COSIGNER.callWindowS + 10) * 1_000
 
-/** The co-signer knows no leaf of this name and signs none. True when the name is free again. */
+/** The co-signer knows no leaf with this client_id and signs none. True if the client_id is free again. */
 export async function forget(sql: Sql, id: number, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
     `delete from session_trades where id = $1 and status = 'asked' and asked_at_ms < $2 returning id`,
@@ -102,7 +102,7 @@ export async function forget(sql: Sql, id: number, nowMs: number): Promise<boole
   return rows.length === 1
 }
 
-/** The first answer stays. Answers the one that is kept. */
+/** Stores the response unless one exists; returns the stored one. */
 export async function keepAnswer(
   sql: Sql,
   sessionId: string,
@@ -121,7 +121,7 @@ export async function keepAnswer(
   return row?.answer ? JSON.parse(row.answer) : answer
 }
 
-/** Plans and answers from before then; that they were counted, and under which name, stays. */
+/** Deletes old plans and responses; counts and client_ids stay. */
 export async function dropAnswers(sql: Sql, beforeMs: number, max: number): Promise<void> {
   await sql.query(
     `update session_trades set draft = null, answer = null where id in (

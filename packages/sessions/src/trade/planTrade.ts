@@ -10,7 +10,7 @@ import type { SessionTradeParams } from './types.ts'
 
 type Named = Pick<SessionTradeParams, 'tokenIn' | 'tokenOut'>
 
-/** The ends of a trade as far as names tell: symbols of core assets and addresses. */
+/** Tokens of a trade as far as names show: core symbols and addresses. */
 export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, request: Named): string[] {
   return [request.tokenIn, request.tokenOut].map((name) =>
     /^0x/i.test(name)
@@ -20,8 +20,8 @@ export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, request: 
 }
 
 /**
- * A plan as prepare makes it, for the session's wallet under the binding's terms: its risks, its fee,
- * allowances that stand instead of a permit. On curves only where the session has roots for them.
+ * A plan as made by prepare, for the session's wallet under the binding's terms: its risks, its fee, and
+ * approvals instead of a permit. Curves only if the session has roots for them.
  */
 export async function planSession(
   deps: SessionDeps,
@@ -45,7 +45,7 @@ export async function planSession(
         ...(request.routeId !== undefined && { routeId: request.routeId }),
         venues,
         shield: risk.shield,
-        // Versions before the third named no policies: shield then has its own.
+        // Versions before 3 have no policies: shield uses its defaults.
         policies: binding.version === 3 ? risk.policies : null,
         fast: false,
         admit: request.admit,
@@ -65,7 +65,7 @@ export async function planSession(
           permitScope: 'trade',
         },
         permit: { kind: 'asked' },
-        // Never a batch: the wallet makes one call, and its fee is paid beside it.
+        // Never a batch: the wallet makes one call, and the fee is paid separately.
         curveFeeMode: 'two_step',
       },
       wallet: { kind: 'real', address: session.wallet },
@@ -75,13 +75,13 @@ export async function planSession(
   try {
     return await plan(['venue_pool'])
   } catch (error) {
-    // Only its curve would trade it, and this session may not.
+    // Only its curve could trade it, but this session may not use it.
     if (isPitError(error) && error.code === 'NO_ROUTE') fail(shut.code, { message: shut.message })
     throw error
   }
 }
 
-/** Why the live curve of one of the tokens is closed to the session; null: none, or open. */
+/** Why the live curve of one of the tokens is closed to the session; null if there is none or it is open. */
 function shutCurves(
   deps: SessionDeps,
   session: Session,
@@ -94,20 +94,23 @@ function shutCurves(
     if (curve.pair !== NATIVE) {
       return {
         code: 'SESSION_CURVE',
-        message: `Sessions trade on curves for ETH; that of ${token} is against ${curve.pair}.`,
+        message: `Sessions support only curves against ETH; the curve of ${token} is against ${curve.pair}.`,
       }
     }
     if (!roots) {
-      return { code: 'SESSION_CURVE_ROOTS', message: 'The owner signed no curve roots for this session.' }
+      return {
+        code: 'SESSION_CURVE_ROOTS',
+        message: 'The owner has not signed curve roots for this session.',
+      }
     }
     if (!roots.curve.curves.includes(curve.id)) {
-      return { code: 'SESSION_CURVE', message: `The session’s roots do not name the curve ${curve.id}.` }
+      return { code: 'SESSION_CURVE', message: `The session’s roots do not include the curve ${curve.id}.` }
     }
   }
   return null
 }
 
-/** Under a binding before the third: the tokens by address that the audit has not verified. */
+/** For bindings before version 3: tokens by address that the audit has not verified. */
 export async function findUnverified(
   { tokens }: Pick<SessionDeps, 'tokens'>,
   { binding }: Session,

@@ -16,44 +16,44 @@ import { authorizationAt, codeOf } from '../readWallet.ts'
 import { isSigned, type Session } from '../types.ts'
 import { type RootOf, readRoots, rootOf } from './readRoots.ts'
 
-/** How the wallet comes by the delegator's code. */
+/** How the wallet gets the delegator's code. */
 export type CodeState =
   | { state: 'in place' }
-  /** This trade carries it. */
+  /** This trade includes the authorization. */
   | { state: 'with this trade'; authorization: SignedAuthorization }
-  /** Its owner has to sign for it first, and what. */
+  /** The owner has to sign an authorization first. */
   | { state: 'unsigned'; why: string; sign: Record<string, unknown> }
   | { state: 'unfit'; why: string }
 
 interface Common {
   execution: Execution
-  /** Why a session makes no such call; null when it does. */
+  /** Why this call is not allowed in a session; null if it is. */
   fault: string | null
-  /** Why its fee is not the one that was set for the trade; null when it is, or cannot be read. */
+  /** Why the call's fee differs from the trade's; null if equal or unreadable. */
   feeFault: string | null
-  /** What the input lacks of the owner's approvals; null when nothing. */
+  /** Missing approval of the input; null if sufficient. */
   setup: string | null
   code: CodeState
-  /** The most ETH the root lets out in one call. */
+  /** The root's maximum ETH per call. */
   maxWei: bigint
 }
 
-/** The one call a session trade makes from the wallet, and what it was found to say. */
+/** The single call of a session trade, decoded. */
 export type SessionCall =
   | (Common & { kind: 'router'; root: RootOf<'router'>; reading: SwapReading | null })
   | (Common & {
       kind: 'curve'
       roots: { curve: RootOf<'curve'>; fee: RootOf<'fee'> } | null
       fee: { recipient: Address; amountWei: bigint }
-      /** Who receives what the curve gives. */
+      /** Recipient of the curve's output. */
       recipient: Address
-      /** Steps that a curve trade under its roots has not. */
+      /** Steps not allowed in a curve trade under its roots. */
       oddSteps: readonly string[]
     })
 
 type Deps = Pick<SessionDeps, 'crypto' | 'addresses'>
 
-/** Takes the call out of a plan, and reads it as anybody would who did not make it. */
+/** Extracts the call from a plan and decodes it independently. */
 export function readCall(deps: Deps, session: Session, planned: Planned): SessionCall {
   const { plan, request } = planned
   const addresses = deps.addresses()
@@ -91,18 +91,18 @@ function routerCall(
   }
   const fault =
     read.permit !== null
-      ? 'A session’s call carries no permit.'
+      ? 'A session call must not contain a permit.'
       : read.valueWei !== execution.valueWei
-        ? 'The call carries another value than it spends.'
+        ? 'The call’s value differs from the amount it spends.'
         : read.amountIn !== quote.amountIn ||
             read.tokenIn !== quote.tokenIn.address ||
             read.tokenOut !== quote.tokenOut.address
-          ? 'The call trades something else than was planned.'
+          ? 'The call differs from the planned trade.'
           : null
   return { kind: 'router', ...common, reading: read, fault, feeFault: feeFaultOf(read, request.quote.fee) }
 }
 
-/** By what the call says, and not by what it was made from. */
+/** Checks the decoded call, not its source data. */
 function feeFaultOf({ fee: paid, amountIn }: SwapReading, due: TradeFee): string | null {
   const isPaid =
     paid?.side === due.side &&
@@ -132,27 +132,27 @@ function curveCall(
       ...(quote.fee.token === NATIVE ? [] : ['fee in a token']),
     ],
     fault: read ? null : 'The curve call cannot be read.',
-    // It is paid beside the call; a sale's is of what it is expected to bring.
+    // Paid outside the call; for a sale it is based on the expected output.
     feeFault:
       quote.tokenIn.address === NATIVE && feeAmount !== feeOf(quote.amountIn, quote.fee.bps)
-        ? `The fee beside the call is not ${quote.fee.bps} bps of what it spends.`
+        ? `The separate fee is not ${quote.fee.bps} bps of the amount spent.`
         : null,
   }
 }
 
-/** An allowance that is missing or too small, in words. */
+/** Message for a missing or insufficient allowance. */
 function approvalsMissing({ spending, request: { quote } }: Planned): string | null {
   const { approve, grant, spender } = spending
   if (approve === null && grant === null) return null
   const symbol = quote.tokenIn.symbol.slice(0, 32)
   return approve !== null
-    ? `The wallet lets ${spender} take less ${symbol} than this trade spends: ` +
-        `send the setup of the grant, or raise it.`
-    : `Permit2 lets the router take less ${symbol} than this trade spends, ` +
-        `or not long enough: send the setup of the grant.`
+    ? `The approval of ${symbol} to ${spender} is less than this trade spends. ` +
+        `Send the setup of the grant, or raise the approval.`
+    : `The Permit2 allowance of ${symbol} for the router is too small ` +
+        `or expires too early. Send the setup of the grant.`
 }
 
-/** An authorization counts at one nonce only: whatever the wallet sends in between, it is signed again. */
+/** An authorization is valid at one nonce only: after any other transaction it has to be signed again. */
 function codeFor(
   { crypto, addresses }: Deps,
   { wallet, authorization }: Session,
@@ -161,7 +161,7 @@ function codeFor(
   const code = codeOf(delegatedTo, hasOtherCode, addresses().delegation.delegator)
   if (code === 'delegator') return { state: 'in place' }
   if (code === 'other')
-    return { state: 'unfit', why: 'The wallet runs other code than the stateless delegator 1.3.0.' }
+    return { state: 'unfit', why: 'The wallet has other code than the stateless delegator 1.3.0.' }
   if (isSigned(authorization) && authorization.nonce === nonce)
     return { state: 'with this trade', authorization }
   const why = !isSigned(authorization)

@@ -13,10 +13,10 @@ import type { Session } from '../types.ts'
 
 export type RootOf<Kind extends SessionRoot['kind']> = Extract<SessionRoot, { kind: Kind }>
 
-/** A trade reads its session's roots several times, and hashing one is slow. */
+/** Cache: a trade reads its session's roots several times, and hashing is slow. */
 const known = new WeakMap<Delegation, SessionRoot | null>()
 
-/** As `readRoot`, once for each root that was loaded. */
+/** Like `readRoot`, once per loaded root. */
 export function rootOf(
   crypto: Crypto,
   framework: DelegationAddresses,
@@ -30,7 +30,7 @@ export function rootOf(
   return root ?? undefined
 }
 
-/** The curve roots of a session, read from what its owner signed; null when it has none. */
+/** The session's curve roots as signed by the owner; null without them. */
 export function readRoots(
   { crypto, addresses }: Pick<SessionDeps, 'crypto' | 'addresses'>,
   { curveRoots }: Pick<Session, 'curveRoots'>,
@@ -43,8 +43,8 @@ export function readRoots(
 }
 
 /**
- * Why a stored session is not what its owner signed; null when it is. The roots carry the binding's hash, so
- * whoever changed the store changed nothing that counts: such a session only has to be granted again.
+ * Why a stored session differs from what its owner signed; null if equal. The roots contain the binding's
+ * hash, so a manipulated store has no effect except that the session has to be granted again.
  */
 export function whyUnbound(
   crypto: Crypto,
@@ -60,14 +60,14 @@ export function whyUnbound(
   if (curveRoots) roots.push(['curve', curveRoots.curve], ['fee', curveRoots.fee])
   for (const [kind, stored] of roots) {
     const root = rootOf(crypto, delegation, stored)
-    if (root?.kind !== kind) return 'A stored root is none this service builds there.'
+    if (root?.kind !== kind) return 'A stored root has an unknown form.'
     if (root.salt !== hash) return 'The stored binding does not hash to the root’s salt.'
     const diffs = rootDiffs(root, binding, hash)
-    if (diffs.length > 0) return `A stored root says another ${diffs.join(', ')} than its binding.`
+    if (diffs.length > 0) return `A stored root differs from its binding in ${diffs.join(', ')}.`
     if (kind === 'router' && root.hash !== session.rootHash) return 'The stored root has another hash.'
   }
   const { wallet, executor, expiresAtS } = session
   const isSame =
     wallet === binding.wallet && executor === binding.executor && expiresAtS === binding.expires_at
-  return isSame ? null : 'The stored session names others than its binding.'
+  return isSame ? null : 'The stored session’s wallet or executor differs from its binding.'
 }

@@ -158,7 +158,7 @@ describe('the rules of a session trade', () => {
     ['FEE_BPS', { ...facts, fee: { bps: 25, class: 'other' } }],
   ]
   it.each(broken)('%s fails alone, and is a code of the route', (code, given) => {
-    // Past its end a session is about to end, too.
+    // An expired session also fails the expiry margin.
     const alone = code === 'SESSION_EXPIRED' ? [code, 'SESSION_EXPIRY'] : [code]
     expect(failuresOf(given)).toEqual(alone)
     expect(ROUTES['live.session.trade'].errors).toContain(code)
@@ -174,7 +174,7 @@ describe('the rules of a session trade', () => {
     ['accept_risks', { accept_risks: ['HONEYPOT'], shield: true }],
     ['shield', { accept_risks: ['SELL_TAX'], shield: true }],
     ['policies', { policies: ['block_new'] }],
-  ])('names %s, the term at fault', (field, asked) => {
+  ])('reports %s as the field', (field, asked) => {
     expect(() => refuseBySession({ ...facts, asked })).toThrow(
       expect.objectContaining({ code: 'SESSION_TERMS', extras: { field } }),
     )
@@ -184,7 +184,7 @@ describe('the rules of a session trade', () => {
     expect(new Set(broken.map(([code]) => code))).toEqual(new Set(SESSION_RULES.map(({ code }) => code)))
   })
 
-  it('answer the first of several, in the list’s order', () => {
+  it('report the first of several failures, in order', () => {
     for (const [i, [first, one]] of broken.entries()) {
       for (const [second, other] of broken.slice(i + 1)) {
         const both: TradeFacts = {
@@ -209,7 +209,7 @@ describe('the rules of a session trade', () => {
     expect(codes).toEqual(SESSION_RULES.map(({ code }) => code))
   })
 
-  it('do not run before their facts are known', () => {
+  it('do not run without their facts', () => {
     const { call: _c, fee: _f, used: _u, microUsd: _m, tokens: _t, ...early } = facts
     expect(checkSession(early).map(({ code }) => code)).toEqual([
       'SESSION_PENDING',
@@ -222,7 +222,7 @@ describe('the rules of a session trade', () => {
   })
 })
 
-it('a request may say that it names no policies where the shield’s own are bound', () => {
+it('a request may send policies false if the shield’s defaults are bound', () => {
   const given = { ...withSession({ binding: shielded('block_flagged') }), asked: { policies: false } }
   const { fee: _, ...unpriced } = given
   expect(failuresOf(unpriced)).toEqual([])
@@ -246,7 +246,7 @@ describe('the fee of a binding', () => {
 
 describe('a stored session', () => {
   const addressesOf = { delegation: addresses } as Parameters<typeof whyUnbound>[1]
-  it('is bound by what its owner signed', () => {
+  it('matches what its owner signed', () => {
     expect(whyUnbound(crypto, addressesOf, session)).toBeNull()
   })
   it.each<[string, Partial<Session>]>([
@@ -260,7 +260,7 @@ describe('a stored session', () => {
     ['hash', { rootHash: `0x${'00'.repeat(32)}` }],
     ['root', { root: made.curve }],
     ['curve root', { curveRoots: { curve: { ...made.curve, salt: 1n }, fee: made.fee } }],
-  ])('is not when its %s was changed', (_, change) => {
+  ])('does not match if its %s was changed', (_, change) => {
     expect(whyUnbound(crypto, addressesOf, { ...session, ...change })).toEqual(expect.any(String))
   })
 })

@@ -17,20 +17,20 @@ import type { SessionCall } from './readCall.ts'
 
 export type Check = Answer<'live.session.trade'>['checks'][number]
 
-/** Everything a trade of a session is judged by. What is absent is not known yet: its rules do not run. */
+/** Facts a session trade is checked against. Rules whose facts are absent do not run. */
 export interface TradeFacts {
   session: Session
   nowS: number
-  /** Why the stored session is not what its owner signed; null when it is. */
+  /** Why the stored session differs from what its owner signed; null if equal. */
   unbound: string | null
-  /** What the request says of risks, if anything. */
+  /** Risk terms in the request, if any. */
   asked: { accept_risks?: unknown; shield?: unknown; policies?: unknown }
-  /** Its ends, as far as they can be read without looking anything up. */
+  /** Tokens of the trade, as far as they are known without a lookup. */
   tokens?: readonly string[]
-  /** Tokens the audit would have to verify under an older binding, and has not. */
+  /** Tokens that an older binding requires the audit to verify, and that are not verified. */
   unverified?: readonly string[]
   used?: Used
-  /** What the trade is worth. */
+  /** Value of the trade. */
   microUsd?: bigint
   call?: SessionCall
   fee?: { bps: number; class: FeeClass }
@@ -38,24 +38,23 @@ export interface TradeFacts {
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
 interface SessionRule extends Rule<TradeFacts, Verdict, RefusalCode> {
-  /** The request field that would have to change. */
+  /** The request field to change. */
   field?(facts: TradeFacts): string | undefined
 }
 
-/** Within this of the end nothing is begun: it could not land in time. */
+/** No trade starts this close to the end: it could not be mined in time. */
 export const EXPIRY_MARGIN_S = 10
 
 /**
- * What a session allows, in order: how it stands, what it binds, what it has left, what this call does. The
- * co-signer judges all of it again by its own reading; here a trade that cannot pass is refused before
- * anything is counted.
+ * Rules of a session in order: status, binding, remaining limits, the call. The co-signer checks everything
+ * again by its own reading; here a trade that cannot pass is refused before it is counted.
  */
 export const SESSION_RULES: readonly SessionRule[] = [
   {
     code: 'SESSION_PENDING',
     check: ({ session: { status } }) => {
       const ok = status !== 'pending' && status !== 'registering'
-      return { ok, message: ok ? 'The session is switched on.' : 'The session is not switched on.' }
+      return { ok, message: ok ? 'The session is active.' : 'The session is not active yet.' }
     },
   },
   {
@@ -69,7 +68,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     code: 'SESSION_EXPIRED',
     check: ({ session: { expiresAtS }, nowS }) => ({
       ok: nowS < expiresAtS,
-      message: nowS < expiresAtS ? 'The session has not ended.' : 'The session has ended.',
+      message: nowS < expiresAtS ? 'The session has not expired.' : 'The session has expired.',
       value: nowS,
       limit: expiresAtS,
     }),
@@ -78,7 +77,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     code: 'SESSION_EXPIRY',
     check({ session: { expiresAtS }, nowS }) {
       const [value, limit] = [expiresAtS - nowS, EXPIRY_MARGIN_S]
-      const message = `The session ends in ${Math.max(0, value)} s; a trade takes up to ${limit}.`
+      const message = `The session expires in ${Math.max(0, value)} s; a trade takes up to ${limit} s.`
       return { ok: value > limit, message, value, limit }
     },
   },
@@ -86,7 +85,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     code: 'SESSION_BOUND',
     check: ({ unbound }) => ({
       ok: unbound === null,
-      message: unbound ?? 'The binding hashes to the salt of what the owner signed.',
+      message: unbound ?? 'The binding matches the owner’s signature.',
     }),
   },
   { code: 'SESSION_TERMS', field: differingTerm, check: termsVerdict },
@@ -97,8 +96,8 @@ export const SESSION_RULES: readonly SessionRule[] = [
       const outside = tokens.filter((token) => !(binding.tokens as string[]).includes(token))
       const message =
         outside.length === 0
-          ? 'Both tokens are the session’s.'
-          : `Outside the session: ${outside.join(', ')}.`
+          ? 'Both tokens are in the session.'
+          : `Not in the session: ${outside.join(', ')}.`
       return { ok: outside.length === 0, message, value: outside, limit: binding.tokens }
     },
   },
@@ -121,7 +120,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     check({ session: { binding }, used }) {
       if (!used) return null
       const { max_trades: limit } = binding.limits
-      const message = `${Math.max(0, limit - used.trades)} of ${limit} trades are left.`
+      const message = `${Math.max(0, limit - used.trades)} of ${limit} trades left.`
       return { ok: used.trades < limit, message, value: used.trades, limit }
     },
   },
@@ -130,7 +129,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     check({ session: { binding }, microUsd }) {
       if (microUsd === undefined) return null
       const limit = BigInt(binding.limits.max_trade_micro_usd)
-      const message = `One trade is at most ${usdOf(limit)} dollars.`
+      const message = `The maximum per trade is ${usdOf(limit)} USD.`
       return { ok: microUsd <= limit, message, value: usdOf(microUsd), limit: usdOf(limit) }
     },
   },
@@ -141,7 +140,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
       const limit = BigInt(binding.limits.max_day_micro_usd)
       const sum = used.dayMicroUsd + microUsd
       const signed = usdOf(used.dayMicroUsd)
-      const message = `Trades of any 24 hours are at most ${usdOf(limit)} dollars; ${signed} were co-signed.`
+      const message = `The maximum per 24 hours is ${usdOf(limit)} USD; ${signed} USD are used.`
       return { ok: sum <= limit, message, value: usdOf(sum), limit: usdOf(limit) }
     },
   },
@@ -153,7 +152,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
             ok: call.roots !== null,
             message:
               call.roots === null
-                ? 'The owner signed no curve roots for this session.'
+                ? 'The owner has not signed curve roots for this session.'
                 : 'Curve roots are signed.',
           }
         : null,
@@ -179,7 +178,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
             message:
               call.oddSteps.length === 0
                 ? 'The steps are the fee in ETH and the trade.'
-                : 'A session pays a curve’s fee in ETH, beside one call of the curve.',
+                : 'A session trades a curve with one call and pays the fee separately in ETH.',
             value: call.oddSteps,
           }
         : null,
@@ -207,26 +206,26 @@ export const SESSION_RULES: readonly SessionRule[] = [
       const strange = paid.filter((address) => !known.includes(address))
       const message =
         strange.length === 0
-          ? 'It pays the wallet and the fee recipient.'
-          : `It pays ${strange.join(', ')} too.`
+          ? 'Recipients are the wallet and the fee recipient.'
+          : `Unexpected recipients: ${strange.join(', ')}.`
       return { ok: strange.length === 0, message, value: paid, limit: known }
     },
   },
   {
     code: 'SESSION_EXECUTION',
     check: ({ call }) =>
-      call ? { ok: call.fault === null, message: call.fault ?? 'The call is one a session makes.' } : null,
+      call ? { ok: call.fault === null, message: call.fault ?? 'The call is allowed in a session.' } : null,
   },
   {
     code: 'WALLET_CODE',
     check({ call }) {
       if (!call) return null
       const { code, setup } = call
-      // Signed now it would no longer count once the setup was sent: that comes first.
+      // If the setup is missing, it has to be sent first: it would invalidate an authorization signed now.
       if (code.state === 'unsigned' && setup !== null) return null
       return 'why' in code
         ? { ok: false, message: code.why }
-        : { ok: true, message: 'The wallet runs the delegator, or will with this trade.' }
+        : { ok: true, message: 'The wallet has the delegator’s code, or gets it with this trade.' }
     },
   },
   {
@@ -235,7 +234,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
       call
         ? {
             ok: call.setup === null,
-            message: call.setup ?? 'What the session spends is approved.',
+            message: call.setup ?? 'The amount spent is approved.',
           }
         : null,
   },
@@ -246,7 +245,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
       const { valueWei } = call.execution
       return {
         ok: valueWei <= call.maxWei,
-        message: `One call sends at most ${call.maxWei} wei under the root, at the price of the grant.`,
+        message: `The root’s maximum per call is ${call.maxWei} wei, at the price of the grant.`,
         value: valueWei.toString(),
         limit: call.maxWei.toString(),
       }
@@ -260,7 +259,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
       const allowed = boundFeeBps(binding, fee.class)
       return {
         ok: allowed.includes(fee.bps),
-        message: `A trade of class ${fee.class} pays ${allowed.join(' or ')} bps under this binding.`,
+        message: `The fee for class ${fee.class} is ${allowed.join(' or ')} bps under this binding.`,
         value: fee.bps,
         limit: allowed,
       }
@@ -270,7 +269,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     code: 'FEE_MISMATCH',
     check: ({ call }) =>
       call
-        ? { ok: call.feeFault === null, message: call.feeFault ?? 'The call pays the fee that was set.' }
+        ? { ok: call.feeFault === null, message: call.feeFault ?? 'The call pays the required fee.' }
         : null,
   },
 ]
@@ -279,7 +278,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
 export const checkSession = (facts: TradeFacts): Check[] =>
   judgeAll(SESSION_RULES, facts, ({ code }, verdict) => ({ code, severity: 'refuse', ...verdict }))
 
-/** Refuses by the first rule that failed, with all that ran. */
+/** Throws by the first failed rule, with all checks that ran. */
 export function refuseBySession(facts: TradeFacts): Check[] {
   const checks = checkSession(facts)
   const failed = checks.find(({ ok }) => !ok)
@@ -297,15 +296,15 @@ export function refuseBySession(facts: TradeFacts): Check[] {
   })
 }
 
-/** The terms are the binding's: a request may repeat them, in any order, and say nothing else. */
+/** The binding sets the terms; a request may only repeat them, in any order. */
 function termsVerdict(facts: TradeFacts): Verdict {
   const differs = differingTerm(facts)
   return {
     ok: differs === undefined,
     message:
       differs === undefined
-        ? 'The risk terms are the binding’s.'
-        : `\`${differs}\` is bound by the session: leave it out.`,
+        ? 'The risk terms match the binding.'
+        : `\`${differs}\` is set by the session. Omit it.`,
     limit: boundRiskTerms(facts.session.binding),
   }
 }
@@ -319,7 +318,7 @@ function differingTerm({ session: { binding }, asked }: TradeFacts): keyof Trade
 
 function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: boolean): boolean {
   if (typeof bound === 'boolean') return asked === bound
-  // False names none, which is what a shield without names means.
+  // False means no named policies, as in a shield with defaults.
   if (mayBeFalse && asked === false) {
     return bound.length === 0 || isSame([...DEFAULT_SHIELD_POLICIES], bound, false)
   }
@@ -328,19 +327,19 @@ function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: 
   return items.size === bound.length && bound.every((item) => items.has(item))
 }
 
-/** Null where the call could not be read: that is another rule's. */
+/** Null if the call is unreadable, which another rule reports. */
 function recipientsOf(call: SessionCall): string[] | null {
   if (call.kind === 'curve') return [call.recipient, call.fee.recipient]
   return call.reading && (call.reading.fee ? [call.reading.fee.recipient] : [])
 }
 
-/** The rate a trade pays: the wallet's tier as far as the binding lets it, or the schedule's own. */
+/** The fee rate: the wallet's tier as far as the binding allows it, or the schedule's own. */
 export function feeBpsOf(binding: SessionBinding, tierBps: number): (cls: FeeClass) => number {
   return (cls) => {
     const allowed = boundFeeBps(binding, cls)
     if (binding.fee.schedule === 1 || cls === 'other') return allowed[0] ?? 0
     const due = tierBps + (binding.version === 3 && binding.risk.shield ? binding.fee.shield_add_bps : 0)
-    // Highest first: the highest that is not more than the tier, else the lowest there is.
+    // Sorted descending: the highest rate not above the tier, else the lowest.
     return allowed.find((bps) => bps <= due) ?? allowed[allowed.length - 1] ?? 0
   }
 }

@@ -13,10 +13,10 @@ import type { Executor } from './executor.ts'
 
 type Deps = Pick<SessionDeps, 'trade'>
 
-/** Room for what an estimate did not see; what is really used is what is answered. */
+/** Margin for an underestimate; the response reports actual usage. */
 const ROOM = 3
 
-/** Exactly the executor's transaction, from the executor, on the chain as it is. */
+/** Simulates exactly the executor's transaction on the current chain. */
 export function simulateExact(
   { trade: { simulator } }: Deps,
   planned: Planned,
@@ -29,8 +29,8 @@ export function simulateExact(
 }
 
 /**
- * The wallet's own call without a session around it: for a trade that is not co-signed, on a lent balance
- * where asked for. Refuses as a plan's simulation does.
+ * Simulates the wallet's own call without a session: for trades that are not co-signed, on borrowed funds if
+ * requested. Fails like a plan's simulation.
  */
 export async function simulateCall(
   { trade: { simulator } }: Deps,
@@ -49,9 +49,8 @@ export async function simulateCall(
 }
 
 /**
- * Tokens by address are tried out before anything is counted: one that delivers less than its pools say would
- * use up the session. Selling one needs the wallet's own, and the wallet's own gas; without that the exact
- * simulation tells.
+ * Simulates tokens by address before counting, because a token that delivers less than quoted would use up
+ * the session. A sale needs the wallet's own balance and gas; otherwise the exact simulation checks it.
  */
 export async function tryFirst(deps: Deps, planned: Planned): Promise<void> {
   const { quote, wallet } = planned.request
@@ -83,7 +82,7 @@ function askOf({ plan, request: { quote, wallet, route } }: Planned) {
   }
 }
 
-/** What is missing for the trade to be sent now, in words; nothing when all is there. */
+/** What is missing to send the trade now; empty if complete. */
 export function lacking({ request: { quote, wallet } }: Planned, tx: PlanTx, executor: Executor): string[] {
   const missing: string[] = []
   const { tokenIn, amountIn } = quote
@@ -96,7 +95,7 @@ export function lacking({ request: { quote, wallet } }: Planned, tx: PlanTx, exe
   if (executor.balanceWei < gasWei) {
     const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
     missing.push(
-      `the executor holds ${text(executor.balanceWei)} and its gas may cost ${text(gasWei)}; send ` +
+      `the executor holds ${text(executor.balanceWei)} and gas may cost ${text(gasWei)}; send ` +
         `${text(gasWei - executor.balanceWei)} to ${executor.address}`,
     )
   }

@@ -53,18 +53,18 @@ withDb('trades of hosted agents', (db) => {
       expect(world.seen.plans[0]!.plan.steps[0]!.tx!.data).toBe(tx.data)
     })
 
-    it('stop at the session’s limits as its own do, and the refusal is the agent’s', async () => {
+    it('are refused at the session’s limits, and the refusal is recorded for the agent', async () => {
       expect(await codeOf(trade({ notionalUsd: 26 }))).toBe('SESSION_MAX_TRADE')
       expect(world.seen.refusals).toMatchObject([{ keyId: 7, path: 'hosted', code: 'SESSION_MAX_TRADE' }])
     })
 
-    it('are not co-signed when the last word is against them', async () => {
+    it('are not co-signed if beforeCosign throws', async () => {
       const beforeCosign = async () => fail('KILLED')
       expect(await codeOf(trade({ beforeCosign }))).toBe('KILLED')
       expect(await db.query('select id from session_trades')).toEqual([])
     })
 
-    it('are judged by the agent’s own terms on the plan’s quote before anything is counted', async () => {
+    it('are checked against the agent’s own terms before anything is counted', async () => {
       const judged: string[] = []
       await trade({ judge: ({ tokenIn, tokenOut }) => void judged.push(tokenIn.symbol, tokenOut.symbol) })
       expect(judged).toEqual(['ETH', 'USDG'])
@@ -73,29 +73,29 @@ withDb('trades of hosted agents', (db) => {
       }
       expect(await codeOf(trade({ judge }))).toBe('RISK_NOT_ACCEPTED')
       expect(await db.query('select id from session_trades')).toHaveLength(1)
-      // What the agent would not trade was never asked of the session.
+      // Orders the agent itself rejects are not recorded as session refusals.
       expect(world.seen.refusals).toEqual([])
     })
   })
 
   it.each([
-    ['no such session', { sessionId: 'ses_none' }],
+    ['an unknown session', { sessionId: 'ses_none' }],
     ['another agent’s session', { agentId: 'agt_2' }],
-  ])('are none in %s', async (_, change) => {
+  ])('are refused in %s', async (_, change) => {
     expect(await codeOf(trade(change))).toBe('NO_SESSION')
   })
 
-  it.each(['retired_at_s', 'closed_at_s'])('are none by an executor with %s', async (column) => {
+  it.each(['retired_at_s', 'closed_at_s'])('are refused for an executor with %s', async (column) => {
     await db.query(`update hosted_executors set ${column} = 5`)
     expect(await codeOf(trade())).toBe('NO_SESSION')
   })
 
-  it('are none for the sanctioned', async () => {
+  it('are refused for a sanctioned wallet', async () => {
     world.state.sanctioned.add(WHO.executor)
     expect(await codeOf(trade())).toBe('SANCTIONED')
   })
 
-  it('leave the session to its owner: revoked for a wallet, it trades no more', async () => {
+  it('stop after the owner revokes the session', async () => {
     const revoke = (wallet: Address, keyId: number | null = null) =>
       world.sessions.revokeSession({ wallet, sessionId: request.sessionId, keyId })
     const found = await world.sessions.sessionOf(request.sessionId)
@@ -105,7 +105,7 @@ withDb('trades of hosted agents', (db) => {
     const revoked = describeRevoked(await revoke(WHO.owner))
     expect(revoked).toMatchObject({ status: 'revoked', signer_revoked: true })
     expect(revoked.on_chain.length).toBeGreaterThan(0)
-    // Without a key there is nobody to relay them for; the setup was the grant's.
+    // Without a key nothing can be relayed; the setup belongs to the grant.
     expect(world.seen.ownerTxs).toHaveLength(1)
     await revoke(WHO.owner, 7)
     expect(world.seen.ownerTxs.at(-1)).toMatchObject({ keyId: 7, wallet: WHO.owner })

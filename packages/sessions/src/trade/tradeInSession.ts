@@ -17,7 +17,7 @@ import { refuseBySession, type TradeFacts } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
 import type { CosignedTrade, SessionTrade, SessionTradeParams } from './types.ts'
 
-/** A plan inside the session's bounds, co-signed for its executor. Its refusals are recorded. */
+/** Plans a trade within the session's limits and has it co-signed for its executor. Records refusals. */
 export async function tradeInSession(deps: SessionDeps, request: SessionTradeParams): Promise<SessionTrade> {
   const startedAt = performance.now()
   const { session, used } = await openFor(deps, request)
@@ -25,7 +25,7 @@ export async function tradeInSession(deps: SessionDeps, request: SessionTradePar
   try {
     return await tradeOnce(deps, { ...request, session, used, startedAt }, seen)
   } catch (error) {
-    // What a hosted agent does not trade by its own terms was never asked of the session.
+    // A trade that a hosted agent's own terms reject is not a session refusal.
     const isOwn = request.path === 'hosted' && seen.isQuoting
     if (!isOwn && isPitError(error) && (error.status === 409 || error.status === 422)) {
       deps.recordRefusal({
@@ -43,7 +43,7 @@ export async function tradeInSession(deps: SessionDeps, request: SessionTradePar
   }
 }
 
-/** How far a trade came. */
+/** Progress of a trade. */
 interface Seen {
   isQuoting: boolean
   quote?: TradeQuote
@@ -54,7 +54,7 @@ interface Opened {
   used: Used
 }
 
-/** Open to the wallet, to the executor and to the agent whose executor it is; nobody else hears of it. */
+/** Accessible to the wallet, the executor and the agent with this executor; unknown to all others. */
 async function openFor(deps: SessionDeps, request: SessionTradeParams): Promise<Opened> {
   const found = await findWithUse(deps.db, request.sessionId, deps.clock.nowMs())
   const isHosted = request.path === 'hosted'
@@ -76,14 +76,14 @@ async function openFor(deps: SessionDeps, request: SessionTradeParams): Promise<
 
 type OpenedTrade = SessionTradeParams & Opened & { startedAt: number }
 
-/** What its caller named is taken up where an earlier call left it. */
+/** Resumes the trade with this client_id. */
 async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade> {
   const name = nameOf(request)
   for (;;) {
     const before = name && (await takeUp(deps, request, name))
     if (before) return before
     const made = await trade(deps, request, seen)
-    // Otherwise another call was first under the same name.
+    // Otherwise another request was first under the same client_id.
     if (made) return name && made.kind === 'cosigned' ? keep(deps, made, name) : made
   }
 }
@@ -91,8 +91,8 @@ async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): P
 const nameOf = (request: OpenedTrade): Name | null => (request.path === 'session' && request.name) || null
 
 /**
- * A trade that was counted under this name before: as it was answered, or, where no answer was kept or its
- * plan belongs to another key, by the same leaf again. Null when there is none.
+ * A trade already counted under this client_id: the stored response or, if none is stored or its plan belongs
+ * to another key, the same leaf again. Null if there is none.
  */
 async function takeUp(deps: SessionDeps, request: OpenedTrade, name: Name): Promise<SessionTrade | null> {
   const { session, by, startedAt } = request
@@ -103,8 +103,8 @@ async function takeUp(deps: SessionDeps, request: OpenedTrade, name: Name): Prom
   if (before.answer !== null && before.keyId === by.keyId) return kept(deps, JSON.parse(before.answer))
   if (before.draft === null) {
     const message =
-      '`client_id` named a trade that was co-signed over a day ago, and its answer is no longer kept: ' +
-      'look for it in me/trades. A new trade takes a new client_id.'
+      '`client_id` belongs to a trade co-signed over a day ago, whose response is no longer stored. ' +
+      'Look it up in me/trades. Use a new client_id for a new trade.'
     fail('BAD_REQUEST', { field: 'client_id', message })
   }
   if (!(await share(db, before.id, clock.nowMs()))) return null
@@ -116,21 +116,21 @@ async function takeUp(deps: SessionDeps, request: OpenedTrade, name: Name): Prom
   return keep(deps, await finish(deps, request, { draft, executor, asked, plannedAt: startedAt }), name)
 }
 
-/** Kept before it is answered: what was told is told again. */
+/** Persists the response first, so a retry returns the same one. */
 async function keep(deps: SessionDeps, trade: CosignedTrade, name: Name): Promise<SessionTrade> {
   return kept(deps, await keepAnswer(deps.db, trade.session.id, name, describeTrade(trade)))
 }
 
-/** Once its leaf has ended it can no longer be sent, and whether it was is the chain's to say. */
+/** After its leaf expired it can no longer be sent; whether it was sent is on chain. */
 function kept({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): SessionTrade {
   const ends = Number(answer.leaf?.['expires'])
   if (nowS(clock) < ends) return { kind: 'named', answer }
-  const message = `Its leaf ended at ${ends}: look for it in me/trades. A new trade takes a new client_id.`
+  const message = `The leaf expired at ${ends}. Look the trade up in me/trades. Use a new client_id for a new trade.`
   const ended = { code: 'COSIGNED', ok: false, severity: 'info', message } as const
   return { kind: 'named', answer: { ...answer, ready: false, checks: [...answer.checks, ended] } }
 }
 
-/** Null where another call counted it first under the same name. */
+/** Null if another request counted it first under the same client_id. */
 async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade | null> {
   const { session, used } = request
   const { clock, market, crypto } = deps
@@ -146,7 +146,7 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
     ...(request.notionalUsd !== undefined && { microUsd: microUsdDown(request.notionalUsd) }),
   }
   refuseBySession(begun)
-  // A signer that is not there is said before anything is read for the trade.
+  // Report a missing signer before reading anything.
   await deps.cosigner.address()
 
   seen.isQuoting = true
@@ -176,7 +176,8 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
     const simulation = await simulateCall(deps, planned, true)
     return { kind: 'tried', session, planned, call, checks, simulation, used, missing }
   }
-  if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
+  if (missing.length > 0)
+    fail('SIMULATION_FAILED', { message: `The trade cannot be sent: ${missing.join('; ')}.` })
   await Promise.all([tryFirst(deps, planned), request.path === 'hosted' && request.beforeCosign()])
   const plannedAt = performance.now()
   const name = nameOf(request)
@@ -195,7 +196,7 @@ interface Signed {
   plannedAt: number
 }
 
-/** Builds what the executor sends of a co-signed leaf, tries exactly that, and stores it for the relay. */
+/** Builds the executor's transaction for a co-signed leaf, simulates it and stores it for the relay. */
 async function finish(
   deps: SessionDeps,
   request: OpenedTrade,
@@ -233,7 +234,7 @@ async function finish(
   }
 }
 
-/** What is not stored is not relayed. The trade is the wallet's, whoever carries it. */
+/** Only stored plans are relayed. The trade belongs to the wallet, whoever sends it. */
 function store(
   { storePlan }: SessionDeps,
   { session, by, path }: OpenedTrade,

@@ -10,12 +10,12 @@ import type { Check, TradeFacts } from './rules.ts'
 
 interface TradeTerms {
   sessionId: string
-  /** What is relayed is stored under its key. */
+  /** The trade is stored under this key for the relay. */
   by: Trader
   /** A core symbol or an address. */
   tokenIn: string
   tokenOut: string
-  /** Exactly one of the two. Dollars are a number, as they were asked for: the quote is sized by it. */
+  /** Exactly one of the two. A number, as requested: the quote is sized by it. */
   notionalUsd?: number
   amountIn?: bigint
   slippageBps?: number
@@ -23,24 +23,24 @@ interface TradeTerms {
   maxFeeBps?: number
   routeId?: string
   ownerAttestsNonUs: boolean
-  /** Whether it is only tried out on lent funds; auto: when something is missing. */
+  /** Whether to only simulate on borrowed funds; auto: if something is missing. */
   fund: boolean | 'auto'
-  /** What the ask repeats of the binding's risk terms; anything else is refused. */
+  /** Risk terms in the request; must equal the binding's. */
   riskTerms?: TradeFacts['asked']
-  /** Before a token not seen before is screened. */
+  /** Called before a new token is screened. */
   admit(): Promise<void>
 }
 
-/** A trade of the owner's own executor, or of a hosted agent that the session's executor belongs to. */
+/** A trade by the owner's own executor, or by the hosted agent that owns the session's executor. */
 export type SessionTradeParams = TradeTerms &
   (
     | { path: 'session'; name?: Name }
     | {
         path: 'hosted'
         agentId: string
-        /** Judges the quote by narrower terms than the session's. Refuses by throwing. */
+        /** Checks the quote against stricter terms than the session's. Throws to refuse. */
         judge(quote: TradeQuote): void
-        /** The last word before anything is counted. Refuses by throwing. */
+        /** Last check before anything is counted. Throws to refuse. */
         beforeCosign(): Promise<void>
       }
   )
@@ -52,7 +52,7 @@ interface Planning {
   checks: readonly Check[]
   simulation: PlanSimulation
 }
-/** Co-signed, counted and stored; `tx` is the executor's to sign. */
+/** Co-signed, counted and stored; the executor has to sign `tx`. */
 export type CosignedTrade = Planning & {
   kind: 'cosigned'
   cosigned: Cosigned
@@ -62,7 +62,7 @@ export type CosignedTrade = Planning & {
 }
 export type SessionTrade =
   | CosignedTrade
-  /** As it is kept under its caller's name. */
+  /** The response stored under the client_id. */
   | { kind: 'named'; answer: Answer<'live.session.trade'> }
-  /** Only tried out: nothing is co-signed and nothing counts. */
+  /** Simulated only: not co-signed and not counted. */
   | (Planning & { kind: 'tried'; used: Used; missing: readonly string[] })
