@@ -26,10 +26,10 @@ export async function attestStock(deps: ExecutorDeps, request: AttestRequest): P
   const executor = await needExecutor(db, request.executor)
   refuseSanctioned(deps, executor)
   if (executor.agentId !== request.agentId || executor.owner !== request.owner)
-    refuse('The executor is of another agent or owner.')
+    refuse('The executor belongs to another agent or owner.')
   const session = await sessions.find(request.rootHash)
   if (!session || session.binding.executor !== request.executor)
-    return refuse('No session of this executor has such a root.')
+    return refuse('This executor has no session with this root.')
   refuseTimes(request, { nowMs: clock.nowMs(), endsAtS: session.binding.expires_at })
   const text = stockAttestationText({
     agentId: executor.agentId,
@@ -42,7 +42,7 @@ export async function attestStock(deps: ExecutorDeps, request: AttestRequest): P
   })
   const signature = normalizeSignature(request.signature)
   if (!signature || crypto.recoverMessage(text, signature) !== executor.owner)
-    return refuse('It is not signed by the executor’s owner over exactly this text.')
+    return refuse('The signature of the executor’s owner does not match this text.')
 
   const atMs = clock.nowMs()
   await db.transaction(async (sql) => {
@@ -53,7 +53,7 @@ export async function attestStock(deps: ExecutorDeps, request: AttestRequest): P
        where hash = $1 and session_id = $2`,
       [request.rootHash, request.sessionId],
     )
-    if (!root) refuse('The root is of another session.')
+    if (!root) refuse('The root belongs to another session.')
     if (root.revoked) fail('SESSION_REVOKED')
     const notBefore = await stockNotBefore(sql, executor.agentId)
     if (notBefore !== null && request.issuedS <= notBefore) fail('STOCK_ATTESTATION_OLD', { field: 'issued' })

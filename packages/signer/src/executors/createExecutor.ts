@@ -34,7 +34,8 @@ export interface CreateRequest {
 export async function createExecutor(deps: ExecutorDeps, request: CreateRequest): Promise<CreatedExecutor> {
   const { db, clock, pins, cosigner, vault } = deps
   const { agentId, owner, callNonce, isFirst } = request
-  if (!isPerson(pins, owner)) fail('BAD_REQUEST', { field: 'owner', message: '`owner` can own nothing.' })
+  if (!isPerson(pins, owner))
+    fail('BAD_REQUEST', { field: 'owner', message: '`owner` cannot own an executor.' })
   const { address, sealed } = vault.make()
   refuseSanctioned(deps, { address, owner })
   const { signature } = await cosigner.attest({
@@ -60,7 +61,7 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
     if (await findExecutor(sql, owner)) fail('BAD_REQUEST', { field: 'owner' })
     if ((await countExecutors(sql, owner)) >= MAX_PER_OWNER) fail('TOO_MANY_AGENTS')
     if (!(await addExecutor(sql, executor, callNonce)))
-      fail('UNAUTHORIZED', { message: 'This very call was answered before.' })
+      fail('UNAUTHORIZED', { message: 'Duplicate request.' })
     return null
   })
   const made = before ?? executor

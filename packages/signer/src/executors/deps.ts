@@ -26,10 +26,7 @@ export interface ExecutorDeps {
 }
 
 export async function needExecutor(sql: ExecutorDeps['db'], address: Address): Promise<Executor> {
-  return (
-    (await findExecutor(sql, address)) ??
-    fail('NO_EXECUTOR', { message: 'The signer holds no such executor.' })
-  )
+  return (await findExecutor(sql, address)) ?? fail('NO_EXECUTOR', { message: 'Unknown executor.' })
 }
 
 /** Refuses when the executor or its owner is sanctioned. */

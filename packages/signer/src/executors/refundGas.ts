@@ -44,7 +44,7 @@ export async function refundGas(deps: ExecutorDeps, address: Address): Promise<S
     if (stands === 'same') return describe(last, true)
   }
   if (chain.pendingNonce > chain.nonce)
-    refuse('TX_PENDING', 'A transaction of the executor is under way.', chain.pendingNonce, chain.nonce)
+    refuse('TX_PENDING', 'The executor has a pending transaction.', chain.pendingNonce, chain.nonce)
   const refund = await build(deps, executor, chain)
   const earlier = await keep(deps, refund)
   return earlier ? describe(earlier, true) : describe(refund, false)
@@ -66,7 +66,7 @@ async function close({ db, clock }: ExecutorDeps, { address }: Executor, { nonce
     const leftMs = leafAtMs === null ? 0 : leafAtMs + LEAF_LIVES_MS - nowMs
     if (leftMs > 0) {
       const leftS = Math.ceil(leftMs / 1000)
-      refuse('LEAF_LIVE', `A trade the executor signed may still be mined for ${leftS} s.`, leftS, 0)
+      refuse('LEAF_LIVE', `A signed trade of the executor may still be mined for ${leftS} s.`, leftS, 0)
     }
     await closeExecutor(sql, address, nowMs)
   })

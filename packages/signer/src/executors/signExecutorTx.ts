@@ -72,7 +72,7 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
     const now = await findExecutor(sql, leaf.executor, 'share')
     const said = (rule: string, message: string): SignerCheck[] => [{ rule, ok: false, message }]
     if (!now || now.closedAtMs !== null)
-      return said('EXECUTOR_CLOSED', 'The executor’s gas was refunded: it signs nothing.')
+      return said('EXECUTOR_CLOSED', 'The executor is closed: its gas was refunded.')
     // Lock first, then read: values read in the locking statement would be from before it waited.
     await sql.query('select hash from roots where hash = $1 for share', [leaf.rootHash])
     const [row] = await sql.query<{ counted: boolean; revoked: boolean }>(

@@ -68,7 +68,7 @@ export const txRules: Rules<TxFacts> = [
   {
     code: 'EXECUTOR_CLOSED',
     check: ({ executor }) =>
-      executor.closedAtMs === null ? null : { message: 'The executor’s gas was refunded: it signs nothing.' },
+      executor.closedAtMs === null ? null : { message: 'The executor is closed: its gas was refunded.' },
   },
   {
     code: 'TX_TARGET',
@@ -80,14 +80,16 @@ export const txRules: Rules<TxFacts> = [
   {
     code: 'TX_VALUE',
     check: ({ tx: { value_wei: value } }) =>
-      value === 0n ? null : { message: 'An executor sends no ETH.', value: value.toString(), limit: '0' },
+      value === 0n
+        ? null
+        : { message: 'An executor must not send ETH.', value: value.toString(), limit: '0' },
   },
   {
     code: 'TX_GAS',
     check: ({ tx: { gas: value }, pins: { limits } }) =>
       value >= MIN_GAS && value <= limits.executor_gas
         ? null
-        : { message: 'The gas limit is none a trade needs.', value, limit: limits.executor_gas },
+        : { message: 'The gas limit is outside the allowed range.', value, limit: limits.executor_gas },
   },
   {
     code: 'CHAIN_UNAVAILABLE',
@@ -99,11 +101,11 @@ export const txRules: Rules<TxFacts> = [
     check({ tx: { max_fee_per_gas: value, max_priority_fee_per_gas: tip }, baseFeeWei }) {
       if (baseFeeWei === null) return null
       const limit = baseFeeWei * MAX_BASE_FEES
-      if (tip > value) return { message: 'The tip is over the fee cap.' }
+      if (tip > value) return { message: 'The tip exceeds the fee cap.' }
       return value <= limit
         ? null
         : {
-            message: 'The fee cap is over ten base fees.',
+            message: 'The fee cap exceeds ten base fees.',
             value: value.toString(),
             limit: limit.toString(),
           }
@@ -112,12 +114,12 @@ export const txRules: Rules<TxFacts> = [
   {
     code: 'TX_REDEEM',
     check: ({ reading }) =>
-      reading ? null : { message: 'The call does not redeem one leaf of a trade under its root.' },
+      reading ? null : { message: 'The call does not redeem exactly one trade leaf under its root.' },
   },
   {
     code: 'ROOT',
     check: ofRedeem(({ session }) =>
-      session ? null : { message: 'No root of this executor is registered here for that leaf.' },
+      session ? null : { message: 'The leaf’s root is not registered for this executor.' },
     ),
   },
   {
@@ -133,20 +135,20 @@ export const txRules: Rules<TxFacts> = [
     check: ({ session, executor }) =>
       !session || session.binding.wallet === executor.owner
         ? null
-        : { message: 'The session is of another wallet than the executor’s owner.' },
+        : { message: 'The session belongs to another wallet than the executor’s owner.' },
   },
   {
     code: 'LEAF_SIGNATURE',
     check: ofRedeem(({ crypto, pins: { addresses, cosigner }, reading: { leaf } }) =>
       delegationSigner(crypto, addresses, leaf) === cosigner
         ? null
-        : { message: 'The leaf is not one this co-signer signed.' },
+        : { message: 'The leaf is not signed by this co-signer.' },
     ),
   },
   {
     code: 'LEAF_EXPIRED',
     check: ofRedeem(({ reading: { terms }, nowS }) =>
-      terms.expiresS > nowS ? null : { message: 'The leaf has ended.', value: terms.expiresS, limit: nowS },
+      terms.expiresS > nowS ? null : { message: 'The leaf has expired.', value: terms.expiresS, limit: nowS },
     ),
   },
   { code: 'TX_CALLDATA', check: ofRedeem(calldataFailure) },
@@ -158,10 +160,10 @@ function calldataFailure({ crypto, pins, session, reading, tx }: Parameters<Chec
   if (!session) return null
   const { terms, leaf } = reading
   const root = terms.kind === 'curve' ? session.signed.curve : session.signed.root
-  const other = { message: 'The calldata is not exactly the leaf’s own redemption.' }
+  const other = { message: 'The calldata is not exactly the redemption of the leaf.' }
   if (!root) return other
   const whole = terms.kind === 'curve' ? paidLeaf({ crypto, pins, session, reading }) : leaf
-  if (!whole) return { message: 'What pays the curve leaf’s fee is not what this co-signer signed for it.' }
+  if (!whole) return { message: 'The fee leaf of the curve leaf is not the one this co-signer signed.' }
   const again = encodeRedeem([{ delegations: [whole, root], execution: terms.execution }])
   return again === tx.data.toLowerCase() ? null : other
 }
@@ -191,5 +193,5 @@ function authorizationFailure({ crypto, pins: { addresses }, session, tx }: TxFa
     one!.chainId === addresses.chainId &&
     one!.address.toLowerCase() === addresses.delegator &&
     (!session || authorityOf(crypto, one!) === session.binding.wallet)
-  return fits ? null : { message: 'The authorization is not the session’s wallet’s to the delegator.' }
+  return fits ? null : { message: 'The authorization is not from the session’s wallet to the delegator.' }
 }

@@ -54,7 +54,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
       path: /^\/roots\/0x[0-9a-f]{64}$/,
       handle: async ({ path }) =>
         (await ledger.status(path.slice('/roots/'.length) as Hex)) ??
-        fail('NO_SESSION', { message: 'No such root is registered here.' }),
+        fail('NO_SESSION', { message: 'The root is not registered.' }),
     },
     {
       method: 'POST',
@@ -63,7 +63,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
         const { frozen } = readFreeze(body)
         // Whoever takes over the server may freeze the co-signer, but not lift a freeze.
         if (!frozen && caller.by !== 'operator') {
-          fail('FORBIDDEN', { message: 'Only the operator’s secret lifts a freeze.' })
+          fail('FORBIDDEN', { message: 'Only the operator’s secret can lift a freeze.' })
         }
         await ledger.setFrozen(frozen, caller.nonce)
         return { frozen }
@@ -75,7 +75,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
       async handle({ body, caller }) {
         const { lost } = readAccept(body)
         if (caller.by !== 'operator')
-          fail('FORBIDDEN', { message: 'Only the operator’s secret accepts a restored ledger.' })
+          fail('FORBIDDEN', { message: 'Only the operator’s secret can accept a restored ledger.' })
         return { accepted: true, sessions_ended: await home.accept(lost) }
       },
     },

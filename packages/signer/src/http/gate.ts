@@ -38,7 +38,7 @@ export function createGate({
       if (untilMs >= nowMs) break
       seen.delete(old)
     }
-    if (seen.has(nonce)) fail('UNAUTHORIZED', { message: 'This call was made before.' })
+    if (seen.has(nonce)) fail('UNAUTHORIZED', { message: 'Duplicate request.' })
     if (seen.size >= maxNonces) fail('BUSY')
     // A call's time may be one window ahead, and the call is valid for one window after it.
     seen.set(nonce, nowMs + 2 * WINDOW_MS)

@@ -61,7 +61,7 @@ export async function serveCalls({
     // Not BUSY, which promises that nothing was done.
     return withinMs(CALL_BOUND_MS, work, () =>
       refusal('ENGINE_UNAVAILABLE', {
-        message: 'The call took too long; a trade it asked for may be counted.',
+        message: 'The request timed out; its trade may be counted.',
       }),
     )
   }
@@ -83,8 +83,8 @@ export async function serveCalls({
       return withChecks(error)
     }
     if (isStoreUnavailable(error))
-      logger.error({ err: error }, 'the store does not answer; nothing was signed')
-    else logger.error({ err: error }, 'unexpected; nothing was signed')
+      logger.error({ err: error }, 'the store is not responding; nothing was signed')
+    else logger.error({ err: error }, 'unexpected error; nothing was signed')
     return refusal('ENGINE_UNAVAILABLE')
   }
 
@@ -122,7 +122,7 @@ function parseBody(body: Buffer): Record<string, unknown> {
   try {
     value = JSON.parse(body.toString('utf8'))
   } catch {
-    fail('BAD_REQUEST', { message: 'The body is not JSON.' })
+    fail('BAD_REQUEST', { message: 'The body is not valid JSON.' })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     fail('BAD_REQUEST', { message: 'The body is not a JSON object.' })

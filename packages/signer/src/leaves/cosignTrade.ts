@@ -46,7 +46,7 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
   const { ledger, sessions } = deps
   const found = sessions.find(request.rootHash)
   const session = found instanceof Promise ? await found : found
-  if (session === null) fail('NO_SESSION', { message: 'No such root is registered here.' })
+  if (session === null) fail('NO_SESSION', { message: 'The root is not registered.' })
   const { facts, touchesStock } = await factsOf(deps, session, request)
   const failures = failuresOf(leafRules, facts)
   const before = await findNamed(deps, session, request)

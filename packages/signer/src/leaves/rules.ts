@@ -100,7 +100,7 @@ export const leafRules: Rules<LeafFacts> = [
     check: ({ session: { binding }, nowS }) =>
       nowS < binding.expires_at
         ? null
-        : { message: 'The session has ended.', value: nowS, limit: binding.expires_at },
+        : { message: 'The session has expired.', value: nowS, limit: binding.expires_at },
   },
   { code: 'SESSION_TARGET', check: unread('SESSION_TARGET') },
   { code: 'SESSION_EXECUTION', check: (facts) => unread('SESSION_EXECUTION')(facts) ?? carries(facts) },
@@ -109,9 +109,17 @@ export const leafRules: Rules<LeafFacts> = [
     code: 'SESSION_RECIPIENTS',
     check: ofTrade(({ swap: { recipient, fee }, binding: { wallet }, pins }) => {
       if (recipient !== 'wallet' && recipient !== wallet)
-        return { message: 'The trade pays somebody else.', value: recipient, limit: wallet }
+        return {
+          message: 'The trade pays another recipient than the wallet.',
+          value: recipient,
+          limit: wallet,
+        }
       if (fee && fee.recipient !== pins.feeRecipient)
-        return { message: 'The fee goes to somebody else.', value: fee.recipient, limit: pins.feeRecipient }
+        return {
+          message: 'The fee goes to another recipient.',
+          value: fee.recipient,
+          limit: pins.feeRecipient,
+        }
       return null
     }),
   },
@@ -119,12 +127,12 @@ export const leafRules: Rules<LeafFacts> = [
     code: 'SESSION_TOKENS',
     check: ofTrade(({ swap: { tokenIn, tokenOut, between }, binding: { tokens }, pins }) => {
       const value = [tokenIn, tokenOut].find((token) => !tokens.includes(token))
-      if (value !== undefined) return { message: 'A token is outside the session.', value }
+      if (value !== undefined) return { message: 'A token is not in the session.', value }
       // A token between the ends runs its own code in the middle of the owner's trade.
       const strange = between.find((token) => !tokens.includes(token) && !pins.tokens.get(token)?.core)
       return strange === undefined
         ? null
-        : { message: 'A token in between is neither of the session nor a core token.', value: strange }
+        : { message: 'An intermediate token is neither in the session nor a core token.', value: strange }
     }),
   },
   {
@@ -132,7 +140,7 @@ export const leafRules: Rules<LeafFacts> = [
     check: ofTrade(({ swap: { hooks }, binding, pins }) => {
       const value = hooks.find((hook) => !pins.knownHooks.has(hook))
       if (value === undefined || boundRiskTerms(binding).accept_risks.includes('UNKNOWN_HOOK')) return null
-      return { message: 'A pool runs a hook nobody has read, which the owner did not accept.', value }
+      return { message: 'A pool has an unreviewed hook, which the owner did not accept.', value }
     }),
   },
   {
@@ -142,7 +150,7 @@ export const leafRules: Rules<LeafFacts> = [
       return execution.valueWei <= limit
         ? null
         : {
-            message: 'More ETH than the root lets out in one call.',
+            message: 'The ETH amount exceeds the root’s maximum per call.',
             value: execution.valueWei.toString(),
             limit: limit.toString(),
           }
@@ -155,7 +163,7 @@ export const leafRules: Rules<LeafFacts> = [
       if (deadlineS === null) return null
       const limit = nowS + COSIGNER.maxDeadlineS
       if (deadlineS > BigInt(nowS) && deadlineS <= BigInt(limit)) return null
-      return { message: 'The deadline has passed or is far ahead.', value: deadlineS.toString(), limit }
+      return { message: 'The deadline has passed or is too far ahead.', value: deadlineS.toString(), limit }
     }),
   },
   {
@@ -169,7 +177,7 @@ export const leafRules: Rules<LeafFacts> = [
       for (const token of [swap.tokenIn, swap.tokenOut]) {
         const price = priceOf(token)
         if ('why' in price)
-          return { message: `The co-signer has no fresh price of ${token}: ${price.why}.`, value: token }
+          return { message: `The co-signer has no fresh price for ${token}: ${price.why}.`, value: token }
       }
       return null
     }),
@@ -187,7 +195,7 @@ export const leafRules: Rules<LeafFacts> = [
     check: ofTrade((facts) =>
       facts.feeClass === undefined || allowedBps(facts).length > 0
         ? null
-        : { message: 'The binding allows no fee for such a trade.' },
+        : { message: 'The binding has no fee for this class of trade.' },
     ),
   },
   {
@@ -198,7 +206,7 @@ export const leafRules: Rules<LeafFacts> = [
       const allowed = allowedBps(facts)
       if (allowed.includes(value) && (facts.swap.fee?.isOf(value) ?? false)) return null
       const limit = allowed.join(', ')
-      return { message: 'The declared fee is not what the binding allows and the call pays.', value, limit }
+      return { message: 'The declared fee differs from the binding or from the call.', value, limit }
     }),
   },
   {
@@ -210,9 +218,9 @@ export const leafRules: Rules<LeafFacts> = [
       if (!swap.fee) return { message: 'The trade pays no fee.', value: 0, limit }
       const side = feeSideOf(pins, swap)
       if (swap.fee.side !== side)
-        return { message: 'The fee is paid at the wrong end.', value: swap.fee.side, limit: side }
+        return { message: 'The fee is taken from the wrong token.', value: swap.fee.side, limit: side }
       if (paidBps(facts) === undefined)
-        return { message: `The fee is none that a trade of class ${feeClass} may pay.`, limit }
+        return { message: `The fee is not allowed for class ${feeClass}.`, limit }
       return null
     }),
   },
@@ -220,14 +228,14 @@ export const leafRules: Rules<LeafFacts> = [
     code: 'SLIPPAGE',
     check: ofTrade((facts) => {
       if (facts.swap.amountOutMin <= 0n)
-        return { message: 'There is no minimum output.', value: 10_000, limit: COSIGNER.maxSlippageBps }
+        return { message: 'The minimum output is missing.', value: 10_000, limit: COSIGNER.maxSlippageBps }
       const { slippageBps: value } = facts.request
       const spent = spentMicroUsd(facts)
       if (value === undefined || facts.feeClass === undefined || spent === null) return null
       const limit = slippageCapBps(facts.feeClass, spent)
       return value <= limit
         ? null
-        : { message: 'The slippage is over the co-signer’s maximum.', value, limit }
+        : { message: 'The slippage exceeds the co-signer’s maximum.', value, limit }
     }),
   },
   { code: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer')) },
@@ -240,7 +248,7 @@ export const leafRules: Rules<LeafFacts> = [
       return spent === null || spent <= BigInt(limit)
         ? null
         : {
-            message: 'Over the session’s cap for one trade, in micro-dollars.',
+            message: 'The trade exceeds the session’s limit per trade, in micro-dollars.',
             value: spent.toString(),
             limit,
           }
@@ -251,7 +259,7 @@ export const leafRules: Rules<LeafFacts> = [
 function carries(facts: LeafFacts): Failure | null {
   if ('rule' in facts.trade) return null
   const { trade, request } = facts
-  if (trade.hasPermit) return { message: 'A session’s call carries no permit.' }
+  if (trade.hasPermit) return { message: 'A session call must not contain a permit.' }
   if (trade.amountIn <= 0n) return { message: 'The call spends nothing.' }
   if (trade.countsWallet)
     return { message: 'A v2 pool pays the wallet itself: its minimum would count what other calls bring.' }
@@ -259,7 +267,7 @@ function carries(facts: LeafFacts): Failure | null {
   return value === trade.valueWei
     ? null
     : {
-        message: 'The call carries another value than it spends.',
+        message: 'The call’s value differs from the amount it spends.',
         value: value.toString(),
         limit: trade.valueWei.toString(),
       }
@@ -286,7 +294,7 @@ function priceFailure(facts: Parameters<Check>[0], by: 'co-signer' | 'owner'): F
   if (value <= BigInt(limit)) return null
   const whose = by === 'owner' ? 'by the mark its owner signed' : 'at the co-signer’s own price'
   return {
-    message: `The minimum output is too far under the input ${whose}, in basis points.`,
+    message: `The minimum output is too far below the input ${whose}, in basis points.`,
     value: Number(value),
     limit,
   }

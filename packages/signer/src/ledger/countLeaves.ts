@@ -9,7 +9,7 @@ import type { LeafRequest, LeafVerdict, Standing } from './types.ts'
  * A leaf counts from when it was signed but may be redeemed until it expires, so the window is a day plus a
  * leaf's lifetime.
  */
-export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1000
+export const SPEND_WINDOW_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1000
 
 interface Counted {
   known: boolean
@@ -52,7 +52,7 @@ export async function countLeaves(
       asks.map(({ callNonce }) => callNonce),
       asks.map(({ clientId }) => clientId ?? null),
       atMs,
-      DAY_MS,
+      SPEND_WINDOW_MS,
     ],
     { kept: true },
   )
@@ -66,9 +66,9 @@ export async function countLeaves(
 const worthOf = ({ microUsd, failures }: LeafRequest): string | null =>
   failures.length > 0 || microUsd === null ? null : microUsd.toString()
 
-const UNKNOWN: SignerCheck = { rule: 'ROOT', ok: false, message: 'No such root is registered here.' }
-const REPLAYED: SignerCheck = { rule: 'REPLAY', ok: false, message: 'This very call was answered before.' }
-/** Whoever asks reads that leaf: it may be theirs. */
+const UNKNOWN: SignerCheck = { rule: 'ROOT', ok: false, message: 'The root is not registered.' }
+const REPLAYED: SignerCheck = { rule: 'REPLAY', ok: false, message: 'Duplicate request.' }
+/** The caller looks that leaf up; it may be its own. */
 export const NAMED: SignerCheck = {
   rule: 'CLIENT_ID',
   ok: false,

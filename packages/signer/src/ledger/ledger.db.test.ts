@@ -24,7 +24,7 @@ import { ledgerMigrations, migrateLedger, openLedger } from './openLedger.ts'
 const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 6)
 const PARALLEL = 200
 /** With the 120 seconds in which a leaf may still run. */
-const DAY_MS = 86_520_000
+const SPEND_WINDOW_MS = 86_520_000
 
 withDb(
   'the ledger',
@@ -267,9 +267,9 @@ withDb(
           time.nowMs += 60_000
         }
         expect(await ask(ledger, leaf(stored, { microUsd: 1n }))).toBe('SESSION_MAX_DAY')
-        time.nowMs = startMs + DAY_MS - 1
+        time.nowMs = startMs + SPEND_WINDOW_MS - 1
         expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
-        time.nowMs = startMs + DAY_MS
+        time.nowMs = startMs + SPEND_WINDOW_MS
         expect(await ask(ledger, leaf(stored))).toBe('leaf 11')
         expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
         time.nowMs = startMs

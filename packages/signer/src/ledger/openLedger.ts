@@ -15,7 +15,7 @@ import { findExecutor } from '../executors/store.ts'
 import type { Executor } from '../executors/types.ts'
 import type { Session } from '../roots/readRoots.ts'
 import { createBatch } from './batch.ts'
-import { countLeaves, DAY_MS } from './countLeaves.ts'
+import { countLeaves, SPEND_WINDOW_MS } from './countLeaves.ts'
 import type { LeafRequest, LeafVerdict, NamedLeaf, RegisterOutcome, StoredRoot } from './types.ts'
 
 export type Ledger = ReturnType<typeof openLedger>
@@ -74,7 +74,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
            (select coalesce(sum(micro_usd), 0)::int8 from leaves
             where root_hash = $1 and signed_at_ms > $3) as day
          from leaves l join roots on roots.hash = l.root_hash where l.root_hash = $1 and l.client_id = $2`,
-        [rootHash, clientId, clock.nowMs() - DAY_MS],
+        [rootHash, clientId, clock.nowMs() - SPEND_WINDOW_MS],
       )
       if (!row) return null
       const { sequence, micro_usd, signed_at_ms: atMs, execution_hash: executionHash, trades, day } = row
@@ -131,7 +131,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
            (select coalesce(sum(micro_usd), 0)::text from leaves
             where root_hash = hash and signed_at_ms > $2) as day
          from roots where hash = $1`,
-        [hash, nowMs - DAY_MS],
+        [hash, nowMs - SPEND_WINDOW_MS],
       )
       if (!row) return null
       const { binding, sequence, revoked, day } = row
@@ -168,7 +168,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
           'insert into freezes values ($1, $2, $3) on conflict do nothing returning frozen',
           [callNonce, frozen, clock.nowMs()],
         )
-        if (added.length === 0) fail('UNAUTHORIZED', { message: 'This very call was answered before.' })
+        if (added.length === 0) fail('UNAUTHORIZED', { message: 'Duplicate request.' })
         await sql.query('update state set frozen = $1 where id = 1', [frozen])
       }),
 
@@ -236,7 +236,7 @@ async function insertRoot(sql: Sql, stored: StoredRoot, atMs: number): Promise<R
 function storedRoot(row: RootRow): StoredRoot {
   const delegation = (wire: WireDelegation) => {
     const read = fromWireDelegation(wire)
-    if (!read) throw new Error(`the stored root ${row.hash} is no delegation`)
+    if (!read) throw new Error(`the stored root ${row.hash} is not a delegation`)
     return read
   }
   return {

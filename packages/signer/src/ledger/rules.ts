@@ -6,7 +6,7 @@ export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = 
   {
     code: 'SIGNER_FROZEN',
     check: ({ standing: { frozen } }) =>
-      frozen ? { message: 'The co-signer is frozen by its operator and signs nothing.' } : null,
+      frozen ? { message: 'The co-signer is frozen by its operator.' } : null,
   },
   {
     code: 'SESSION_REVOKED',
@@ -15,13 +15,13 @@ export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = 
   {
     code: 'EXECUTOR_CLOSED',
     check: ({ standing: { hosted } }) =>
-      hosted?.closed ? { message: 'The executor’s gas was refunded: it trades no more.' } : null,
+      hosted?.closed ? { message: 'The executor is closed: its gas was refunded.' } : null,
   },
   {
     code: 'STOCK_ATTESTATION',
     check: ({ request: { touchesStock }, standing: { hosted } }) =>
       touchesStock && hosted && !hosted.stockAttested
-        ? { message: 'The executor’s owner has not attested stock tokens for this session, or no longer.' }
+        ? { message: 'The executor’s owner has no valid stock attestation for this session.' }
         : null,
   },
   {
@@ -37,7 +37,7 @@ export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = 
     check: ({ request: { sequence: value }, standing: { sequence } }) =>
       value === undefined || value === sequence + 1
         ? null
-        : { message: 'Another leaf comes next.', value, limit: sequence + 1 },
+        : { message: 'The sequence number is not the next one.', value, limit: sequence + 1 },
   },
   {
     code: 'SESSION_MAX_DAY',
@@ -45,7 +45,11 @@ export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = 
       const { max_day_micro_usd: limit } = limits
       if (microUsd === null || dayMicroUsd + microUsd <= BigInt(limit)) return null
       const value = (dayMicroUsd + microUsd).toString()
-      return { message: 'Over the session’s cap for 24 hours, in micro-dollars.', value, limit }
+      return {
+        message: 'The trade exceeds the session’s limit per 24 hours, in micro-dollars.',
+        value,
+        limit,
+      }
     },
   },
 ]

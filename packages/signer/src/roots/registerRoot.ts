@@ -95,9 +95,9 @@ async function refuseUsed(
   const hashes = roots.flatMap((root) => root?.hash ?? [])
   const uses = await readUses(rpc, pins, hashes).catch(() => null)
   if (uses === null) fail('CHAIN_UNAVAILABLE', { message: 'The co-signer could not read the chain.' })
-  if (uses === 'disabled') fail('SESSION_REVOKED', { message: 'The owner disabled this session on chain.' })
-  if (uses === 'used')
-    fail('ROOT_REUSED', { message: 'The chain shows that this session has traded already.' })
+  if (uses === 'disabled')
+    fail('SESSION_REVOKED', { message: 'The owner has disabled this session on chain.' })
+  if (uses === 'used') fail('ROOT_REUSED', { message: 'This session has already traded on chain.' })
 }
 
 const tokensOf = (launched: Readonly<Record<Address, LaunchedCurve>>): Record<Address, Address> =>

@@ -69,7 +69,7 @@ export const rootRules: Rules<RootFacts> = [
   {
     code: 'EXECUTOR_CLOSED',
     check: ({ hosted }) =>
-      hosted?.closed ? { message: 'The executor’s gas was refunded: it takes no session.' } : null,
+      hosted?.closed ? { message: 'The executor is closed: its gas was refunded.' } : null,
   },
   {
     code: 'EXECUTOR_OWNER',
@@ -93,7 +93,7 @@ export const rootRules: Rules<RootFacts> = [
   {
     code: 'SESSION_EXPIRED',
     check: withBinding(({ bound: { expires_at: value }, nowS: limit }) =>
-      value > limit ? null : { message: 'The session has ended.', value, limit },
+      value > limit ? null : { message: 'The session has expired.', value, limit },
     ),
   },
   {
@@ -103,7 +103,11 @@ export const rootRules: Rules<RootFacts> = [
       const value = bound.expires_at - nowS
       const limit = SESSION.expiresInSMaxFeedless
       if (feedless === undefined || value <= limit + LEEWAY_S) return null
-      return { message: `${feedless} has no oracle feed: such a session ends within a day.`, value, limit }
+      return {
+        message: `${feedless} has no oracle feed, so the session may last at most a day.`,
+        value,
+        limit,
+      }
     }),
   },
   {
@@ -113,7 +117,7 @@ export const rootRules: Rules<RootFacts> = [
       const capped = delegations.every(({ caveats }) =>
         caveats.some((caveat) => decodeCaveat(addresses, caveat)?.enforcer === 'NativeTokenPeriodTransfer'),
       )
-      return capped ? null : { message: 'A root lets ETH out without a cap for each day on chain.' }
+      return capped ? null : { message: 'A root allows ETH without an on-chain daily cap.' }
     }),
   },
   { code: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
@@ -130,7 +134,7 @@ export const rootRules: Rules<RootFacts> = [
     check: withBinding(({ isChainRead, reading, ownPrice }) => {
       if (!isChainRead || !reading.root?.eth) return null
       const price = ownPrice(NATIVE)
-      return price.kind === 'fresh' ? null : { message: 'The co-signer has no fresh price of ETH.' }
+      return price.kind === 'fresh' ? null : { message: 'The co-signer has no fresh price for ETH.' }
     }),
   },
   { code: 'CAP_PRICE', check: withBinding((facts) => capPrice(facts) ?? curvePrice(facts)) },
@@ -155,12 +159,12 @@ function termsFailure(
   if (binding.version !== SESSION.bindingVersion) {
     const { version: value } = binding
     const limit = SESSION.bindingVersion
-    return { message: 'Only sessions of today’s binding version are taken anew.', value, limit }
+    return { message: 'New sessions need the current binding version.', value, limit }
   }
   const other = unpinned(binding, pins) ?? otherFee(binding)
   if (other) {
     const { name, value, limit } = other
-    return { message: `The binding’s ${name} is not the co-signer’s own.`, value, limit }
+    return { message: `The binding’s ${name} differs from the co-signer’s.`, value, limit }
   }
   const lastsS = binding.expires_at - nowS
   if (lastsS > SESSION.expiresInSMax + LEEWAY_S)
@@ -186,9 +190,11 @@ function markFailure(binding: SessionBindingV3, ownPrice: RootFacts['ownPrice'])
   for (const token of binding.tokens) {
     const feedless = ownPrice(token).kind === 'feedless'
     if (feedless && !marked.has(token))
-      return { message: `${token} has no feed: the binding must carry its owner’s mark.` }
+      return { message: `${token} has no feed, so the binding must contain the owner’s mark.` }
     if (!feedless && marked.has(token))
-      return { message: `${token} is priced by the co-signer: the binding may carry no mark for it.` }
+      return {
+        message: `${token} is priced by the co-signer, so the binding must not contain a mark for it.`,
+      }
   }
   return null
 }
@@ -196,7 +202,11 @@ function markFailure(binding: SessionBindingV3, ownPrice: RootFacts['ownPrice'])
 function bindsLimits({ reading, bound, launched, nowS }: Parameters<Check>[0]): Failure | null {
   if (reading.fault !== null) return { message: reading.fault }
   if (reading.root?.eth && reading.root.eth.startS > nowS + LEEWAY_S)
-    return { message: 'The root’s first window lies ahead.', value: reading.root.eth.startS, limit: nowS }
+    return {
+      message: 'The root’s first window is in the future.',
+      value: reading.root.eth.startS,
+      limit: nowS,
+    }
   if (!reading.curve || launched === null) return null
   const { root } = reading.curve
   const curves = root.curves.map((curve) => launched?.[curve])
@@ -205,7 +215,7 @@ function bindsLimits({ reading, bound, launched, nowS }: Parameters<Check>[0]): 
   const spoken = new Set(curves.map((curve) => curve?.launchpad))
   return root.launchpads.every((kind) => spoken.has(kind))
     ? null
-    : { message: 'The curve root allows methods that none of its curves has.' }
+    : { message: 'The curve root allows methods that its curves do not have.' }
 }
 
 /** The caps that the chain holds, in ETH, must be about the dollars the owner reads. */
