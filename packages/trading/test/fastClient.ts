@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** A client of fast mode that knows the terms and docs/reference/fast.md alone: viem encodes, no code of ours does. */
+/** A fast-mode client built from the terms and docs/fast.md alone: encodes with viem, uses none of our code. */
 
 export interface FastTrade {
   pair: string

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type ErrorCode, errorRow, ROUTE_IDS, type RouteId, routeById } from '@pit/protocol'
 import { expect, it } from 'vitest'
 
-// Every code that a route lists must occur in a file the route can run. This does not prove that a request
-// can reach it, but finds codes that only another capability throws.
+// Every code that a route lists must stand in a file the route can run. A code in the right file that no
+// request can reach is beyond this test; a code that only another capability throws is not.
 
 const PACKAGES = new URL('../../../', import.meta.url).pathname
 
@@ -70,10 +70,10 @@ function textOf(path: string): string {
   return text
 }
 
-/** Codes the contract lists for every route with a key, which no key of this server can meet. */
+/** Codes the contract gives to every key's route, which no key of this server can meet. */
 const ALWAYS_LISTED: ReadonlySet<ErrorCode> = new Set(['WALLET_NOT_BOUND'])
 
-/** Codes that the contract lists for a route, which this server uses on other routes. */
+/** Codes that the contract lists for a route, which this server answers on other routes. */
 const BY_CONTRACT: { readonly [Route in RouteId]?: readonly ErrorCode[] } = {
   'tokens.get': ['UNKNOWN_TOKEN'],
   'league.statement': ['STATEMENT_EXPIRED', 'STATEMENT_MISMATCH', 'BAD_SIGNATURE', 'NOT_OWNER'],
@@ -102,8 +102,8 @@ it.each(ROUTE_IDS)('%s lists only codes that its own files can throw', (id) => {
   expect(strangers, area).toEqual([])
 })
 
-it.each(ROUTE_IDS)('%s lists no code that this server never uses there', (id) => {
-  const unanswered = ownCodes(id).filter((code) => errorRow(code).kept && !ALWAYS_LISTED.has(code))
+it.each(ROUTE_IDS)('%s lists no code that this server never answers there', (id) => {
+  const unanswered = ownCodes(id).filter((code) => errorRow(code).unusedBecause && !ALWAYS_LISTED.has(code))
   const answered = { 'live.session.grant': ['UNKNOWN_TOKEN'], 'live.session.trade': ['FEE_MISMATCH'] }
   expect(unanswered).toEqual(answered[id as keyof typeof answered] ?? [])
 })

@@ -85,8 +85,8 @@ describe('an aggregator', () => {
 
   it('that times out is skipped without further delay', async () => {
     behave = () => {}
-    const { failed } = await open(50).ask(['aggregator_1', 'aggregator_1'], request)
-    expect(failed.map(({ why }) => why)).toEqual(['Timed out.'])
+    const { failed } = await open(50).quote(['aggregator_1', 'aggregator_1'], request)
+    expect(failed.map(({ why }) => why)).toEqual(['It did not answer in time.'])
   })
 
   it('reports that it is not configured or not reachable', async () => {
@@ -95,8 +95,8 @@ describe('an aggregator', () => {
       request,
     )
     expect(failed.map(({ venue, why }) => [venue, why]).sort()).toEqual([
-      ['aggregator_1', 'Not configured on this server.'],
-      ['aggregator_2', 'Unreachable.'],
+      ['aggregator_1', 'It is not set up here.'],
+      ['aggregator_2', 'It does not answer.'],
     ])
   })
 
@@ -104,9 +104,9 @@ describe('an aggregator', () => {
     const waiting: ServerResponse[] = []
     behave = (response) => void waiting.push(response)
     const aggregators = open(5_000)
-    const asked = Array.from({ length: 70 }, () => aggregators.ask(['aggregator_1'], request))
-    const early = await Promise.all(asked.slice(64))
-    expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many open requests.'))
+    const requests = Array.from({ length: 70 }, () => aggregators.quote(['aggregator_1'], request))
+    const early = await Promise.all(requests.slice(64))
+    expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many questions are open.'))
     says(honest)
     // Earlier requests are answered in turn.
     const flush = setInterval(() => {
@@ -121,12 +121,12 @@ describe('an aggregator', () => {
   it('is not called more often than it allows', async () => {
     says(honest)
     const slow = open(5_000, { aggregator_1: { ...kyberswap(), per_minute: 3 } })
-    const ask = async () => (await slow.ask(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
-    const before = asked
-    const RESTING = 'Rate limited; paused.'
-    const told = [await ask(), await ask(), await ask(), await ask()]
-    expect(told).toEqual(['offered', 'offered', 'offered', RESTING])
-    expect(asked - before).toBe(3)
+    const ask = async () => (await slow.quote(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
+    const before = requests
+    const RESTING = 'It asks us to slow down.'
+    const results = [await ask(), await ask(), await ask(), await ask()]
+    expect(results).toEqual(['offered', 'offered', 'offered', RESTING])
+    expect(requests - before).toBe(3)
     time.nowMs += 20_000
     expect([await ask(), await ask()]).toEqual(['offered', RESTING])
   })
@@ -134,8 +134,8 @@ describe('an aggregator', () => {
   it('is not called before its retry time', async () => {
     behave = (response) => void response.writeHead(429, { 'retry-after': '30' }).end()
     const aggregators = open()
-    const ask = async () => (await aggregators.ask(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
-    const RESTING = 'Rate limited; paused.'
+    const ask = async () => (await aggregators.quote(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
+    const RESTING = 'It asks us to slow down.'
     expect(await ask()).toBe(RESTING)
     says(honest)
     const before = requests

@@ -7,18 +7,11 @@ import { createLabels } from '../../labels.ts'
 import { crypto, ETH, profile, USDG } from '../../test/fakeWorld.ts'
 
 const KEY = 'key-that-nobody-may-see'
-/** Words of a refusal, those with a status in them too. */
-const WORDS = [
-  ...Object.values(VENDOR_REFUSALS),
-  /^Access denied \(\d+\)\.$/,
-  /^Responded with status \d+\.$/,
-]
+/** Texts of refusals, including those with a status. */
+const WORDS = [...Object.values(VENDOR_REFUSALS), /^It does not let us in \(\d+\)\.$/, /^It answered \d+\.$/]
 const isWords = (why: string) => WORDS.some((one) => (typeof one === 'string' ? one === why : one.test(why)))
 
-/**
- * One aggregator by its public shape: what it is asked, what its answers mean, and every malformation of
- * them.
- */
+/** Tests one aggregator: its request, its responses and every malformation of them. */
 export function describeAggregator(of: {
   kind: string
   /** The request for 1,000 atoms of ETH, without the base URL. */
