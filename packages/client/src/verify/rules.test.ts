@@ -84,11 +84,11 @@ describe('a token by address on the stock beacon', () => {
   }
   it('is of the major fee class by the client’s own reading', () => {
     expect(() => checkOwn(planned('other', ['IMPERSONATOR']), own)).toThrow(
-      /it says other, the tokens say major/,
+      /the plan has other, but the tokens are major/,
     )
     const off = { ...own, standsOnBeacon: () => false }
     expect(() => checkOwn(planned('major', ['IMPERSONATOR']), off)).toThrow(
-      /it says major, the tokens say other/,
+      /the plan has major, but the tokens are other/,
     )
   })
   it('needs IMPERSONATOR accepted unless the pins list it, whatever the server discloses', () => {
