@@ -280,7 +280,7 @@ describe('a token on the stock beacon', () => {
       multiplier: null,
       limits: { fee_class: 'major' },
       risks: [
-        { code: 'IMPERSONATOR', severity: 'severe', message: expect.stringContaining('issued stocks') },
+        { code: 'IMPERSONATOR', severity: 'severe', message: expect.stringContaining('not a listed stock') },
         { code: 'STOCK_TOKEN' },
       ],
     })
@@ -367,14 +367,14 @@ describe('limits and warnings', () => {
     }
     expect(warned({})).toBe('')
     expect(warned({ reading: { decimals: null, textFaults: ['symbol_unreadable', 'cut'] } })).toMatch(
-      /symbol[\s\S]*longer[\s\S]*decimals/,
+      /symbol[\s\S]*truncated[\s\S]*decimals/,
     )
-    expect(warned(trial({ balanceLies: true }))).toMatch(/cannot be believed/)
+    expect(warned(trial({ balanceLies: true }))).toMatch(/cannot be trusted/)
     expect(warned(trial({ sell: { ok: true, taxBps: 700 } }))).toMatch(/7%/)
     expect(warned(trial({ buyTaxBps: 9_000 }))).toMatch(/Buying it costs 90%/)
     expect(warned(trial({ hookTakeBps: 500 }))).toMatch(/hook of its pool keeps 5%/)
     expect(warned(trial({ sell: { ok: false, why: 'NotToday', paused: false } }))).toMatch(
-      /not sold again \(NotToday\)/,
+      /not sold \(NotToday\)/,
     )
   })
 })
