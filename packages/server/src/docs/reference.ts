@@ -64,7 +64,7 @@ const toHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 const code = (text: string): string => `<code>${toHtml(text)}</code>`
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `<div class="scroll"><table><thead><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows
+  `<div class="scroll" tabindex="0"><table><thead><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows
     .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
     .join('')}</tbody></table></div>`
 const anchor = (route: AnyRoute): string => route.id.replaceAll('.', '-')
@@ -107,7 +107,7 @@ function routeSection(route: AnyRoute, serverUrl: string): string {
   if (route.ours) tags.push('<span class="tag ours">ours</span>')
   return `<section><h3 id="${anchor(route)}">${title(route)} <a href="#${anchor(route)}" aria-label="link to this route">#</a></h3>
 <p>${toHtml(route.summary)}</p><p>${tags.join('')}</p>
-<pre>${toHtml(exampleCurl(route, serverUrl))}</pre>
+<pre tabindex="0">${toHtml(exampleCurl(route, serverUrl))}</pre>
 ${fieldTable('Path', route.params)}${fieldTable('Query', route.query)}${route.takesBody ? variantTables('Body', route.body) : ''}
 <details><summary>Response</summary>${variantTables('', route.answer)}</details>
 <details><summary>Errors (${route.errors.length})</summary>${table(

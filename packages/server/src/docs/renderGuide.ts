@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [folder: string, title: string])[] = [
 ]
 const INDEX = 'README.md'
 const GUIDE_STYLE = `${REFERENCE_STYLE}
-main{max-width:56rem}main h2{margin-top:2rem}main table{display:block;overflow-x:auto}
+main{max-width:56rem}main h2{margin-top:2rem}
 td:first-child{white-space:normal}main li{margin:.2rem 0}[aria-current]{font-weight:700}
 `
 
@@ -86,7 +86,12 @@ function bodyOf({ file, text }: Doc, docs: readonly Doc[]): string {
       },
     },
   })
-  return marked.parse(text, { async: false })
+  // Keyboard users can focus and scroll wide code and tables.
+  return marked
+    .parse(text, { async: false })
+    .replaceAll('<pre>', '<pre tabindex="0">')
+    .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>')
 }
 
 /** URL of a doc's link on the server; null for repository files that are not served. */
