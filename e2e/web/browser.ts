@@ -64,13 +64,13 @@ const LOOKS = [
 ] as const
 
 /** Shows a page in both themes at both widths: a picture of each, and what axe finds. */
-export async function lookAt(page: Page, name: string): Promise<string[]> {
+export async function lookAt(page: Page, name: string, { fullPage = true } = {}): Promise<string[]> {
   mkdirSync(SHOTS, { recursive: true })
   const found: string[] = []
   for (const { theme, width, isJudged } of LOOKS) {
     await page.emulateMedia({ colorScheme: theme })
     await page.setViewportSize({ width, height: width === 390 ? 844 : 860 })
-    await page.screenshot({ path: join(SHOTS, `${name}-${width}-${theme}.png`), fullPage: true })
+    await page.screenshot({ path: join(SHOTS, `${name}-${width}-${theme}.png`), fullPage })
     // Once in each theme, and at each width.
     const findings = isJudged ? await seriousFindings(page) : []
     found.push(...findings.map((finding) => `${name}, ${theme}, ${width}: ${finding}`))
