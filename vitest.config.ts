@@ -1,63 +1,72 @@
 import { defineConfig } from 'vitest/config'
+import { SLOW_FILES, STORIES } from './scripts/tiers.mjs'
 
-// Unit tests are pure and parallel. The engine's own tests need the machine to themselves; those that start processes
-// wait for them much of the time, so two files run side by side.
-export default defineConfig({
-  test: {
-    retry: 0,
-    // What is waited for comes within milliseconds, or a loaded machine's seconds.
-    expect: { poll: { timeout: 10_000 } },
-    globalSetup: ['scripts/testSetup.ts'],
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.ts'],
-          exclude: ['**/*.db.test.ts', '**/*.chain.test.ts'],
-          // Pure: files share what they import, which otherwise takes longer than the tests.
-          isolate: false,
-          // No limit on how fast: a loaded machine takes ten times as long for random rounds.
-          testTimeout: 60_000,
+// `--mode quick` is the tier of `npm test`; without it every test runs. Unit tests are pure and parallel; tests that
+// start processes wait for them much of the time, so two files run side by side.
+export default defineConfig(({ mode }) => {
+  const isQuick = mode === 'quick'
+  const slow = isQuick ? [...SLOW_FILES] : []
+  const env: Record<string, string> = isQuick ? { STORES: 'embedded' } : {}
+  return {
+    test: {
+      retry: 0,
+      // What is waited for comes within milliseconds, or a loaded machine's seconds.
+      expect: { poll: { timeout: 10_000 } },
+      env,
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: 'unit',
+            include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.ts'],
+            exclude: ['**/*.db.test.ts', '**/*.chain.test.ts', ...slow],
+            // Pure: files share what they import, which otherwise takes longer than the tests.
+            isolate: false,
+            // No limit on how fast: a loaded machine takes ten times as long for random rounds.
+            testTimeout: 60_000,
+          },
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'db',
-          include: ['packages/*/src/**/*.db.test.ts'],
-          globalSetup: ['scripts/storeTestSetup.ts'],
-          maxWorkers: 2,
-          // Each file starts on an empty store, so what is imported can be shared.
-          isolate: false,
-          sequence: { groupOrder: 2 },
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+        {
+          extends: true,
+          test: {
+            name: 'db',
+            include: ['packages/*/src/**/*.db.test.ts'],
+            exclude: slow,
+            globalSetup: ['scripts/storeTestSetup.ts'],
+            maxWorkers: 2,
+            // Each file starts on an empty store, so what is imported can be shared.
+            isolate: false,
+            sequence: { groupOrder: 2 },
+            testTimeout: 60_000,
+            hookTimeout: 120_000,
+          },
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'chain',
-          include: ['packages/*/src/**/*.chain.test.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+        {
+          extends: true,
+          test: {
+            name: 'chain',
+            include: ['packages/*/src/**/*.chain.test.ts'],
+            exclude: slow,
+            maxWorkers: 2,
+            sequence: { groupOrder: 1 },
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
+          },
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          include: ['e2e/**/*.test.ts'],
-          setupFiles: ['e2e/checkAnswers.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+        {
+          extends: true,
+          test: {
+            name: 'e2e',
+            include: isQuick ? Object.values(STORIES) : ['e2e/**/*.test.ts'],
+            globalSetup: ['scripts/testSetup.ts'],
+            setupFiles: ['e2e/checkAnswers.ts'],
+            maxWorkers: 2,
+            sequence: { groupOrder: 3 },
+            testTimeout: 180_000,
+            hookTimeout: 180_000,
+          },
         },
-      },
-    ],
-  },
+      ],
+    },
+  }
 })

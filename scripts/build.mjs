@@ -1,5 +1,7 @@
 // Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
-// process's start. With --start only what `npm start` and its commands need.
+// process's start. Bundles whose sources have not changed are left as they are.
+// --start builds what `npm start` and its commands need, --test also what the tests start; neither builds bench/.
+// --only=server,signer builds those bundles alone, without page and contracts.
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -13,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { build } from 'esbuild'
+import { openStamps } from './buildStamps.mjs'
 import { buildWeb } from './buildWeb.mjs'
 
 /** These stay where npm put them: they read files of their own, are native, or need not be there. */
@@ -36,13 +39,18 @@ if (!isStart) {
   entries.generate = 'scripts/generate.ts'
   entries.storeWriter = 'packages/platform/test/storeWriter.ts'
 }
-for (const folder of isStart ? ['examples'] : ['bench', 'examples']) {
+const isTest = process.argv.includes('--test')
+for (const folder of isStart || isTest ? ['examples'] : ['bench', 'examples']) {
   for (const file of existsSync(folder) ? readdirSync(folder) : []) {
     if (file.endsWith('.ts') && !file.endsWith('.d.ts'))
       entries[`${folder}/${file.slice(0, -3)}`] = `${folder}/${file}`
   }
 }
-const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
+const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length)
+const isWanted = (name) => only === undefined || only.split(',').includes(name)
+const present = Object.fromEntries(
+  Object.entries(entries).filter(([name, file]) => isWanted(name) && existsSync(file)),
+)
 
 if (process.argv.includes('--clean')) rmSync('dist', { recursive: true, force: true })
 const options = {
@@ -71,14 +79,15 @@ const options = {
 // Contracts are committed as compiled. Where one was changed the compiler takes longest, so it begins first, in a
 // process of its own; `npm start` goes on beside it: the stores are made meanwhile, and the devnet waits for what
 // it deploys.
-await build({ ...options, entryPoints: { compileContracts: 'packages/devnet/src/compileEntry.ts' } })
-const contracts = runNode(['dist/compileContracts.js'])
-const web = buildWeb()
-await build({ ...options, entryPoints: present })
+const stamps = openStamps()
+if (only === undefined) await bundle({ compileContracts: 'packages/devnet/src/compileEntry.ts' })
+const contracts = only === undefined && runNode(['dist/compileContracts.js'])
+const web = only === undefined && buildWeb()
+const bundled = await bundle(present)
 // Only baseline code: a store is made once, and optimizing that would take a third of its time again.
 const emptyStore = isStart && runNode(['--liftoff-only', 'dist/makeEmptyStore.js'])
 // What `npm link` and `npx` start.
-for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
+for (const bin of ['pit', 'pitAdmin']) if (present[bin]) chmodSync(`dist/${bin}.js`, 0o755)
 // Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
 // of every capability.
 const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)
@@ -112,9 +121,20 @@ for (const [target, sources] of Object.entries(copied)) {
 await web
 if (emptyStore) await emptyStore.ended
 if (isStart) contracts.child.unref()
-else await contracts.ended
+else if (contracts) await contracts.ended
 if (!process.argv.includes('--quiet')) {
-  console.log(`built ${Object.keys(present).join(', ')} in ${Math.round(performance.now() - started)} ms`)
+  const names = bundled.length === 0 ? 'nothing: no source has changed' : bundled.join(', ')
+  console.log(`built ${names} in ${Math.round(performance.now() - started)} ms`)
+}
+
+/** Names of the bundles that were made. */
+async function bundle(entries) {
+  const stale = stamps.stale(entries)
+  if (Object.keys(stale).length === 0) return []
+  stamps.drop(stale)
+  const { metafile } = await build({ ...options, entryPoints: stale, metafile: true })
+  stamps.record(stale, metafile)
+  return Object.keys(stale)
 }
 
 /** Node in a process of its own. That it failed is told to who awaits its end; it has said why itself. */

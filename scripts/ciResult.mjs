@@ -1,10 +1,11 @@
-// Ends a CI run: runs the files that failed once more, alone, and closes with "N passed, N failed".
+// Ends a CI run: runs the files that failed once more, alone, names the tests that passed only then as flaky, and
+// closes with "N passed, N failed".
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** More than this and it is no hiccup. */
-const MOST_FILES_AGAIN = 5
+/** More failed files than this are not a matter of reliability: they are not run again. */
+const MAX_RERUN_FILES = 5
 
 const [reportFile, statusText] = process.argv.slice(2)
 const first = read(reportFile)
@@ -12,12 +13,12 @@ let failed = first?.numFailedTests ?? 0
 let passed = first?.numPassedTests ?? 0
 let status = Number(statusText)
 
-const again = (first?.testResults ?? []).filter(({ status }) => status === 'failed')
-if (status !== 0 && again.length > 0 && again.length <= MOST_FILES_AGAIN) {
-  const files = again.map(({ name }) => relative(process.cwd(), name))
+const failedFiles = (first?.testResults ?? []).filter(({ status }) => status === 'failed')
+if (status !== 0 && failedFiles.length > 0 && failedFiles.length <= MAX_RERUN_FILES) {
+  const files = failedFiles.map(({ name }) => relative(process.cwd(), name))
   console.log(`\nfailed, and run once more: ${files.join(', ')}`)
   const secondFile = `${reportFile}.again`
-  const { status: ended } = spawnSync(
+  const { status: rerunStatus } = spawnSync(
     'npx',
     [
       'vitest',
@@ -30,18 +31,28 @@ if (status !== 0 && again.length > 0 && again.length <= MOST_FILES_AGAIN) {
     ],
     { stdio: 'inherit' },
   )
-  const second = read(secondFile)
-  if (ended === 0 && second) {
+  if (rerunStatus === 0 && read(secondFile)) {
+    const flaky = flakyTests(failedFiles)
+    console.log(`\nNOT RELIABLE: ${flaky.length} flaky: passed on the second run`)
+    for (const name of flaky) console.log(`  ${name}`)
     passed += failed
     failed = 0
     status = 0
-    console.log(`passed the second time: ${files.join(', ')}`)
   }
 }
 // Type errors, lint and files that could not be loaded fail without a failed test.
 if (status !== 0 && failed === 0) failed = 1
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(status === 0 ? 0 : 1)
+
+/** A file that failed outside its tests, by a hook or while it was loaded, counts as one. */
+function flakyTests(results) {
+  return results.flatMap(({ name, assertionResults }) => {
+    const file = relative(process.cwd(), name)
+    const tests = assertionResults.filter(({ status }) => status === 'failed')
+    return tests.length === 0 ? [file] : tests.map(({ fullName }) => `${file}: ${fullName}`)
+  })
+}
 
 function read(file) {
   try {

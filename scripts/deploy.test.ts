@@ -11,13 +11,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { buildBundles } from '../packages/platform/test/buildBundles.ts'
 import { SETTINGS as SERVER } from '../packages/server/src/settings.ts'
 import { SETTINGS as SIGNER } from '../packages/signer/src/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pit-deploy-'))
 chmodSync(folder, 0o755)
+beforeAll(() => buildBundles('server', 'signer', 'pit', 'pitAdmin'), 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const DIGEST = /@sha256:[0-9a-f]{64}$/
 

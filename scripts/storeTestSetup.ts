@@ -1,4 +1,6 @@
+import type { TestProject } from 'vitest/node'
 import { migrate, openDb, storeMigrations } from '../packages/platform/src/db/index.ts'
+import { buildBundles } from '../packages/platform/test/buildBundles.ts'
 import { findPostgres, postgresAt, startPostgres } from '../packages/platform/test/postgresServer.ts'
 import { TEMPLATE } from '../packages/platform/test/withDb.ts'
 
@@ -6,7 +8,12 @@ import { TEMPLATE } from '../packages/platform/test/withDb.ts'
  * One PostgreSQL for all store tests, with a migrated database to copy: starting one for each file takes
  * longer.
  */
-export default async function startSharedPostgres(): Promise<(() => Promise<void>) | undefined> {
+export default async function startSharedPostgres({
+  config,
+}: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // The project's settings are for its workers; this runs beside them.
+  Object.assign(process.env, config.env)
+  buildBundles('pgliteWorker', 'storeWriter')
   const bin = findPostgres()
   if (bin === null) return undefined
   const postgres = await startPostgres(bin)

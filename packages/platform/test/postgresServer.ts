@@ -30,6 +30,7 @@ export interface PostgresServer {
 
 /** The folder with initdb and postgres: on PATH, or where distributions put them. Null if not installed. */
 export function findPostgres(): string | null {
+  if (process.env['STORES'] === 'embedded') return null
   const debian = existsSync('/usr/lib/postgresql')
     ? readdirSync('/usr/lib/postgresql')
         .sort((a, b) => Number(b) - Number(a))

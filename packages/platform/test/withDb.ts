@@ -12,8 +12,8 @@ export interface StoreUnderTest {
   openSecond?: () => Promise<Db>
 }
 
-/** `STORES=both` runs every store test on both kinds of store. */
-const BOTH = process.env['STORES'] === 'both'
+/** `STORES=both` runs every store test on both kinds of store, `STORES=embedded` on PGlite alone. */
+const STORES = process.env['STORES']
 
 /**
  * Runs tests on a separate store with `migrations` applied. Tests of the store itself run on PGlite and
@@ -26,8 +26,9 @@ export function withDb(
   migrations: readonly Migration[] = [],
 ): void {
   const bin = findPostgres()
-  if (bin === null || BOTH || migrations.length === 0)
+  if (bin === null || STORES === 'both' || migrations.length === 0)
     describe(`${name} on PGlite`, () => body(...opening('pglite', () => openEmbedded(migrations))))
+  if (STORES === 'embedded') return
   if (bin === null) {
     describe(`${name} on PostgreSQL`, () => {
       it.skip('NOT RUN: PostgreSQL is not installed (initdb and postgres are not on PATH)')

@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storeMigrations } from '@pit/platform/db'
+import { buildBundles } from '@pit/platform/test/buildBundles'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
 
 let folder: string
 let child: ChildProcess
 let output: string
+beforeAll(() => buildBundles('server'), 120_000)
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pit-main-'))
   await seedStore(folder, storeMigrations())

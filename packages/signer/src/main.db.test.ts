@@ -4,8 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
+import { buildBundles } from '@pit/platform/test/buildBundles'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openKeyFile } from './keys/openKeyFile.ts'
 import { ledgerMigrations } from './ledger/openLedger.ts'
 
@@ -16,6 +17,7 @@ const GIVEN = { SIGNER_SECRET: 'x'.repeat(32), SIGNER_PASSPHRASE: 'a passphrase 
 let folder: string
 let child: ChildProcess
 let output: string
+beforeAll(() => buildBundles('signer'), 120_000)
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pit-signer-main-'))
   await seedStore(join(folder, 'signer'), ledgerMigrations())

@@ -1,0 +1,5 @@
+export function affectedTests(change: {
+  files: ReadonlyMap<string, string>
+  changed: readonly string[]
+  exportsOf: Readonly<Record<string, Readonly<Record<string, string>>>>
+}): string[]

@@ -1,0 +1,62 @@
+// `npm run test:changed`: types, then the quick tier's tests that import a changed file. Changed is what differs from
+// the last commit or, when nothing does, from where this branch left main; an argument names another base.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { affectedTests } from './affectedTests.mjs'
+import { isQuick } from './tiers.mjs'
+
+const SHOWN = 8
+
+const changed = changedFiles(process.argv[2])
+console.log(changed.length === 0 ? 'Nothing has changed.' : `${changed.length} changed: ${shown(changed)}`)
+if (changed.length === 0) process.exit(0)
+
+const files = new Map(
+  git('ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs')
+    .filter((file) => existsSync(file))
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+)
+const manifests = readdirSync('packages').map((name) =>
+  JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')),
+)
+const exportsOf = Object.fromEntries(manifests.map(({ name, exports = {} }) => [name, exports]))
+const affected = [
+  ...new Set([...affectedTests({ files, changed, exportsOf }), ...storeTests(changed, [...files.keys()])]),
+]
+const run = affected.filter((file) => isQuick(file) || changed.includes(file))
+const left = affected.filter((file) => !run.includes(file))
+
+if (changed.some((file) => /\.(ts|tsx|json)$/.test(file))) call('npm', ['run', '--silent', 'types'])
+if (left.length > 0) console.log(`left to npm run test:all: ${shown(left)}`)
+console.log(run.length === 0 ? 'No test imports what changed.' : `${run.length} test files`)
+if (run.length > 0) call('npx', ['vitest', 'run', ...run], { STORES: 'embedded' })
+
+function git(...args) {
+  return execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+}
+
+function changedFiles(base) {
+  const since = (commit) => git('diff', '--name-only', commit)
+  const untracked = git('ls-files', '--others', '--exclude-standard')
+  if (base) return [...since(base), ...untracked]
+  const uncommitted = [...since('HEAD'), ...untracked]
+  if (uncommitted.length > 0) return uncommitted
+  const { status, stdout } = spawnSync('git', ['merge-base', 'HEAD', 'main'], { encoding: 'utf8' })
+  return status === 0 ? since(stdout.trim()) : []
+}
+
+/** No import leads to a migration: it affects the store tests of its package. */
+function storeTests(changed, all) {
+  const owners = new Set(changed.filter((file) => file.endsWith('.sql')).map((file) => file.split('/')[1]))
+  return all.filter((file) => file.endsWith('.db.test.ts') && owners.has(file.split('/')[1]))
+}
+
+function shown(list) {
+  const more = list.length - SHOWN
+  return list.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+function call(command, args, env = {}) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } })
+  if (status !== 0) process.exit(status ?? 1)
+}

@@ -1,0 +1,3 @@
+export const STORIES: Readonly<Record<string, string>>
+export const SLOW_FILES: readonly string[]
+export function isQuick(file: string): boolean

@@ -1,0 +1,25 @@
+// Which tests run when. `npm test` runs the quick tier (vitest --mode quick): it needs Node alone and at most four
+// minutes on two cores. `npm run test:all` runs every test.
+
+/** Quick tier: one end-to-end story per capability. */
+export const STORIES = {
+  trading: 'e2e/tradingStory.test.ts',
+  fast: 'e2e/fast.test.ts',
+  session: 'e2e/sessionStory.test.ts',
+  agents: 'e2e/hostedStory.test.ts',
+  league: 'e2e/leagueStory.test.ts',
+  treasury: 'e2e/treasury.test.ts',
+  client: 'e2e/client/clientStory.test.ts',
+  market: 'e2e/marketState.test.ts',
+}
+
+/** Not in the quick tier: these take longest for what they cover. */
+export const SLOW_FILES = [
+  'packages/devnet/src/devnet.chain.test.ts',
+  'packages/devnet/src/engine/kill.chain.test.ts',
+  'packages/devnet/src/engine/simulateDifferential.chain.test.ts',
+]
+
+/** Whether a test file belongs to the quick tier. */
+export const isQuick = (file) =>
+  file.startsWith('e2e/') ? Object.values(STORIES).includes(file) : !SLOW_FILES.includes(file)

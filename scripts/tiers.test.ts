@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { isQuick, SLOW_FILES, STORIES } from './tiers.mjs'
+
+it('has one story per capability in the quick tier', () => {
+  expect(Object.keys(STORIES).sort()).toEqual([
+    'agents',
+    'client',
+    'fast',
+    'league',
+    'market',
+    'session',
+    'trading',
+    'treasury',
+  ])
+  expect(new Set(Object.values(STORIES)).size).toBe(8)
+})
+
+it.each([...Object.values(STORIES), ...SLOW_FILES])('%s exists', (file) => {
+  expect(existsSync(file)).toBe(true)
+})
+
+it('leaves other stories and slow files to the full run', () => {
+  expect(isQuick(STORIES['trading']!)).toBe(true)
+  expect(isQuick('e2e/fleet.test.ts')).toBe(false)
+  expect(isQuick(SLOW_FILES[0]!)).toBe(false)
+  expect(isQuick('packages/protocol/src/anything.test.ts')).toBe(true)
+})
