@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config'
-import { SLOW_FILES, STORIES } from './scripts/tiers.mjs'
+import { QUICK_ENV, SLOW_FILES, STORIES } from './scripts/tiers.mjs'
 
 // `--mode quick` is the tier of `npm test`; without it every test runs. Unit tests are pure and parallel; tests that
 // start processes wait for them much of the time, so two files run side by side.
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick'
   const slow = isQuick ? [...SLOW_FILES] : []
-  const env: Record<string, string> = isQuick ? { STORES: 'embedded' } : {}
+  const env = isQuick ? { ...QUICK_ENV } : {}
   return {
     test: {
       retry: 0,
@@ -22,6 +22,8 @@ export default defineConfig(({ mode }) => {
             exclude: ['**/*.db.test.ts', '**/*.chain.test.ts', ...slow],
             // Pure: files share what they import, which otherwise takes longer than the tests.
             isolate: false,
+            // Without this Vitest leaves one core idle.
+            maxWorkers: '100%',
             // No limit on how fast: a loaded machine takes ten times as long for random rounds.
             testTimeout: 60_000,
           },
@@ -36,6 +38,8 @@ export default defineConfig(({ mode }) => {
             maxWorkers: 2,
             // Each file starts on an empty store, so what is imported can be shared.
             isolate: false,
+            // Optimizing the embedded store's code takes longer than it saves.
+            execArgv: ['--liftoff-only'],
             sequence: { groupOrder: 2 },
             testTimeout: 60_000,
             hookTimeout: 120_000,

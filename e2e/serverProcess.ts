@@ -10,6 +10,9 @@ import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 
 const MAX_SIGN_IN_TRIES = 5
 
+/** Flags of node for a process of one story: optimizing the embedded store's code takes longer than it saves. */
+export const SHORT_LIVED = ['--liftoff-only']
+
 export interface ServerProcess {
   pid: number
   port: number
@@ -46,6 +49,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
       CHAIN_RPC_URL: 'http://127.0.0.1:9',
       ...env,
     },
+    execArgv: SHORT_LIVED,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

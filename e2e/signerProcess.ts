@@ -6,6 +6,7 @@ import { systemClock } from '@pit/platform/clock'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
+import { SHORT_LIVED } from './serverProcess.ts'
 
 export interface SignerProcess {
   url: string
@@ -58,6 +59,7 @@ export async function startSignerProcess({
       LOG_LEVEL: 'warn',
       ...env,
     },
+    execArgv: SHORT_LIVED,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { affectedTests } from './affectedTests.mjs'
-import { isQuick } from './tiers.mjs'
+import { isQuick, QUICK_ENV } from './tiers.mjs'
 
 const SHOWN = 8
 
@@ -29,7 +29,7 @@ const left = affected.filter((file) => !run.includes(file))
 if (changed.some((file) => /\.(ts|tsx|json)$/.test(file))) call('npm', ['run', '--silent', 'types'])
 if (left.length > 0) console.log(`left to npm run test:all: ${shown(left)}`)
 console.log(run.length === 0 ? 'No test imports what changed.' : `${run.length} test files`)
-if (run.length > 0) call('npx', ['vitest', 'run', ...run], { STORES: 'embedded' })
+if (run.length > 0) call('npx', ['vitest', 'run', ...run], QUICK_ENV)
 
 function git(...args) {
   return execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)

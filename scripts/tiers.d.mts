@@ -1,3 +1,4 @@
 export const STORIES: Readonly<Record<string, string>>
 export const SLOW_FILES: readonly string[]
+export const QUICK_ENV: Readonly<Record<string, string>>
 export function isQuick(file: string): boolean

@@ -15,10 +15,18 @@ export const STORIES = {
 
 /** Not in the quick tier: these take longest for what they cover. */
 export const SLOW_FILES = [
+  // Runs the Solidity compiler; `npm run generated` compares the hash of the sources.
+  'packages/devnet/src/compile.test.ts',
+  // The embedded store under kill -9; thousands of pools.
+  'packages/platform/src/db/pglite.db.test.ts',
+  'packages/market/src/pools/syncPools.db.test.ts',
   'packages/devnet/src/devnet.chain.test.ts',
   'packages/devnet/src/engine/kill.chain.test.ts',
   'packages/devnet/src/engine/simulateDifferential.chain.test.ts',
 ]
+
+/** Quick tier: the embedded store alone, and a fifth of the random rounds of unit tests. */
+export const QUICK_ENV = { STORES: 'embedded', ROUNDS_SHARE: '0.2' }
 
 /** Whether a test file belongs to the quick tier. */
 export const isQuick = (file) =>

@@ -17,7 +17,7 @@ it.each<RouterLayout>(['2.1.0', '2.1.1', '2.1.2'])(
         expect(data).toBe(callByViem(plan, layout))
         expect(decodeExecute(data, layout)).toEqual({ ok: true, call: plan })
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000 * SHARE },
     )
   },
 )

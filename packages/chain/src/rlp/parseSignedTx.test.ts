@@ -17,6 +17,9 @@ import { parseSignedTx } from './parseSignedTx.ts'
 import { authorityOf, hashTx, senderOf, serializeTx, signAuthorization, signTx } from './signTx.ts'
 import type { SignedTx, UnsignedTx } from './types.ts'
 
+/** Share of the random rounds to run: npm test runs a fifth of them. */
+const SHARE = Number(process.env['ROUNDS_SHARE'] ?? 1)
+
 // Thousands of inputs through viem, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -197,7 +200,7 @@ describe.each([
           expect(senderOf(crypto, ours)).toBe(account.address.toLowerCase())
         },
       ),
-      { numRuns: 1200 },
+      { numRuns: 1200 * SHARE },
     )
   })
 })
@@ -217,7 +220,7 @@ describe.each([
         expect(serializeTx(tx, back)).toBe(raw)
         if (viemCanHold(tx)) expect(raw).toBe(signByViem(tx))
       }),
-      { numRuns: 1000 },
+      { numRuns: 1000 * SHARE },
     )
   })
 })
