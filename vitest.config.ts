@@ -38,8 +38,6 @@ export default defineConfig(({ mode }) => {
             maxWorkers: 2,
             // Each file starts on an empty store, so what is imported can be shared.
             isolate: false,
-            // Optimizing the embedded store's code takes longer than it saves.
-            execArgv: ['--liftoff-only'],
             sequence: { groupOrder: 2 },
             testTimeout: 60_000,
             hookTimeout: 120_000,
