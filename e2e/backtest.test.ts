@@ -45,6 +45,6 @@ it('reads the marks that a server left in its store, and says what to do while o
 it('makes no store where there is none', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'pit-empty-'))
   const place = openBacktestDeps({ DATA_DIR: empty, PROFILE })
-  await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 }, {})).rejects.toThrow('no store')
+  await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 }, {})).rejects.toThrow('No store')
   rmSync(empty, { recursive: true })
 })

@@ -229,7 +229,7 @@ describe.skipIf(bin === null)('a backup', () => {
     const session = await grantSession()
     const traded = await tradeIn(session)
     const { out, err } = await pitAdmin('week', 'close', '--early')
-    expect(out, err).toContain('is recorded as row 1')
+    expect(out, err).toContain('recorded as row 1')
     kept = { session, ...traded, treasury: await treasury() }
     before = {
       server: await dump(urls.server, join(folder, 'server.dump')),
@@ -296,12 +296,12 @@ describe.skipIf(bin === null)('a backup', () => {
     // The server's secret does not open it, and an unknown loss waits for what may still be carried out.
     await expect(signer.client.acceptLedger('nothing')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const { err } = await pitAdmin('signer', 'restored', '--lost', 'unknown', '--reason', 'drill')
-    expect(err).toMatch(/the signer did not: Wait \d+ s: trades signed before the loss/)
+    expect(err).toMatch(/The signer refused: Wait \d+ s: trades signed before the loss/)
   })
 
   it('takes no session that the chain shows as used, even where the operator was careless', async () => {
     const { out, err } = await pitAdmin('signer', 'restored', '--lost', 'nothing', '--reason', 'careless')
-    expect(out, err).toContain('the signer signs again; 0 sessions were ended')
+    expect(out, err).toContain('Signer resumed; 0 sessions ended.')
     const { grant, signature } = lost.session
     const message = grant.sign.delegation.typed_data.message as Omit<Delegation, 'salt' | 'signature'> & {
       salt: string

@@ -126,7 +126,7 @@ describe('the treasury on a real chain', () => {
     expect(after.eth - before.eth).toBe(paid.eth + ETH / 100n)
     expect(after.usdg - before.usdg).toBe(paid.usdg + 5_000_001n)
 
-    expect(await done('week', 'close', '--early')).toMatch(/week \d{4}-W\d\d\.1 is recorded as row 1/)
+    expect(await done('week', 'close', '--early')).toMatch(/Week \d{4}-W\d\d\.1 recorded as row 1/)
     const answer = await treasury()
     expectChained(answer)
     const row = answer.weeks.find(({ seq }) => seq === 1)!
@@ -221,9 +221,9 @@ describe('pit-admin beside a running server', () => {
   it('throws the kill switch, freezes and thaws the signer, and shows who did what', async () => {
     expect(await done('kill', 'on', '--reason', 'a drill')).toContain('kill is on')
     expect(await done('status')).toContain('a drill')
-    expect(await done('signer', 'freeze', '--reason', 'a drill')).toContain('is frozen')
+    expect(await done('signer', 'freeze', '--reason', 'a drill')).toContain('Signer frozen')
     expect((await world.signer.client.health()).frozen).toBe(true)
-    expect(await done('signer', 'thaw', '--reason', 'over')).toContain('signs again')
+    expect(await done('signer', 'thaw', '--reason', 'over')).toContain('Signer resumed')
     expect((await world.signer.client.health()).frozen).toBe(false)
     await done('kill', 'off', '--reason', 'over')
     const actions = JSON.parse(await done('--json', 'audit', 'list')) as {

@@ -58,7 +58,7 @@ describe('the container file', () => {
     expect(server).toMatch(/the server did not start: .*(127\.0\.0\.1:9|PostgreSQL)/)
     const signer = await run(out, 'dist/signer.js', {})
     expect(signer).toContain('the signer did not start: SIGNER_SECRET is not set')
-    expect(await run(out, 'dist/pitAdmin.js', {}, '--help')).toContain('Operates a Pit')
+    expect(await run(out, 'dist/pitAdmin.js', {}, '--help')).toContain('Operate a Pit')
     expect([server, signer].join('')).not.toMatch(/ERR_MODULE_NOT_FOUND|\n\s+at /)
   })
 })

@@ -50,7 +50,7 @@ const usdgOf = (wallet: Hex) => balanceOf(world.devnet, world.core('USDG'), wall
 const ended = (ran: Ran) => [ran.code, ran.json().error.code]
 
 describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `script`)', () => {
-  const PASSWORD: [RegExp, string] = [/Password of tour: /, 'correct horse']
+  const PASSWORD: [RegExp, string] = [/Password for tour: /, 'correct horse']
   const TRADE = ['trade', 'ETH', 'USDG', '--usd', '5', '--account', 'tour']
   let wallet: Hex
 
@@ -59,7 +59,7 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
       ['key', 'new', 'tour'],
       [
         [/New password: /, 'correct horse'],
-        [/The same again: /, 'correct horse'],
+        [/Repeat password: /, 'correct horse'],
       ],
     )
     expect(made.code, made.stdout).toBe(0)
@@ -71,12 +71,12 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
   })
 
   it('a trade is shown and asked about: no signs nothing, yes trades', async () => {
-    const declined = await pit.typed(TRADE, [PASSWORD, [/Sign and send it\? \[y\/N\] /, 'n']])
+    const declined = await pit.typed(TRADE, [PASSWORD, [/Sign and send this trade\? \[y\/N\] /, 'n']])
     expect(declined.stdout).toContain('live on a devnet: tour')
     expect(declined.stdout).toMatch(/buy at least +[\d.]+ USDG/)
     expect(declined.stdout).toContain('Nothing was signed')
     expect(await usdgOf(wallet)).toBe(0n)
-    const traded = await pit.typed(TRADE, [PASSWORD, [/Sign and send it\? \[y\/N\] /, 'y']])
+    const traded = await pit.typed(TRADE, [PASSWORD, [/Sign and send this trade\? \[y\/N\] /, 'y']])
     expect([declined.code, traded.code], traded.stdout).toEqual([0, 0])
     expect(traded.stdout).toMatch(/received +4\.\d+ USDG/)
     expect(await usdgOf(wallet)).toBeGreaterThan(4_900_000n)
@@ -85,7 +85,7 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
   it('a wrong password ends it, as a wrong call', async () => {
     const wrong = await pit.typed([...TRADE, '--yes'], [[PASSWORD[0], 'wrong horse']])
     expect(wrong.code).toBe(2)
-    expect(wrong.stdout).toContain('The password of tour is another.')
+    expect(wrong.stdout).toContain('Wrong password for "tour".')
   })
 })
 
@@ -255,11 +255,11 @@ describe('an agent', () => {
     expect(await asJson('agent', 'list')).toMatchObject([{ id, status: 'stopped' }])
   })
 
-  it('goes live in one command, and brings its gas home when it stops', async () => {
+  it('goes live in one command and refunds its gas when it stops', async () => {
     const { id, executor: hosted } = await asJson('agent', 'create', 'dca', '--live', '--every', '1h')
     const live = await asJson('agent', 'live', id, '--yes', '--for', '2h')
     expect(live).toMatchObject({ live: true, status: 'active', executor: hosted })
-    expect((await asOwner('agent', 'stop', id, '--yes')).stdout).toContain('gas home')
+    expect((await asOwner('agent', 'stop', id, '--yes')).stdout).toContain('gas refund')
     expect(await asJson('agent', 'show', id)).toMatchObject({ status: 'stopped', mode: 'live' })
   })
 

@@ -41,7 +41,7 @@ describe('money', () => {
     const ran = await asOwner('trade', 'ETH', 'USDG', '--usd', '10')
     expect(ran.code).toBe(1)
     expect(ran.stderr).toMatch(/^INSUFFICIENT_FUNDS: /m)
-    expect(ran.stderr).toMatch(/^What to do: Send .* (to|wallet)/m)
+    expect(ran.stderr).toMatch(/^Fix: Send .* (to|wallet)/m)
     expect(ran.stderr).not.toContain('Retrying does not help')
   })
 

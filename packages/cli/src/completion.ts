@@ -7,8 +7,8 @@ type Shell = (typeof SHELLS)[number]
 /** `pit completion bash`: a script that completes commands and options, without starting pit. */
 export const completionCommand = (program: () => Command, print: (text: string) => void): Command =>
   new Command('completion')
-    .description('Print a shell’s completion script: eval "$(pit completion bash)".')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .description('Print a shell completion script: eval "$(pit completion bash)".')
+    .addArgument(new Argument('<shell>', 'Shell').choices(SHELLS))
     .action((shell: Shell) => print(SCRIPTS[shell](nodesOf(mapOf(program())))))
 
 interface Node {
@@ -17,7 +17,7 @@ interface Node {
   words: { word: string; description: string }[]
 }
 
-/** Each command with what may follow it: its commands, its options and the program's, its choices. */
+/** Each command with its possible next words: subcommands, choices, its options and the global ones. */
 function nodesOf(program: CommandMap): Node[] {
   const globals = wordsOfOptions(program)
   const walk = (command: CommandMap, path: string[]): Node[] => [
@@ -44,7 +44,7 @@ const wordsOfOptions = ({ options }: CommandMap) => [
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const wordsText = ({ words }: Node): string => words.map(({ word }) => word).join(' ')
 
-/** Finds the command on the line, whatever options stand between its words. (`path` is zsh's own.) */
+/** Finds the command on the line, skipping options between its words. (`path` is reserved in zsh.) */
 const FIND = `  local at='' one
   for one in "\${line[@]}"; do
     case " $known " in *" \${at:+$at/}$one "*) at="\${at:+$at/}$one" ;; esac

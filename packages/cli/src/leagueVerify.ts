@@ -11,20 +11,20 @@ import { checkFacts, type Difference, readChain } from './league/readChain.ts'
 import { type ChainFacts, rebuildSeason } from './league/rebuildSeason.ts'
 import type { Published } from './league/servedRecord.ts'
 
-/** What the command reaches outside. */
+/** External dependencies of the command. */
 export interface VerifyDeps {
   print(text: string): void
   open(options: GlobalOptions): Promise<OpenedRecord>
 }
 
-/** `pit league verify`: what anyone with the record can recompute. */
+/** `pit league verify`: recomputes a season from its public record. */
 export const verifyCommand = (deps: VerifyDeps): Command =>
   new Command('verify')
     .description(
-      'Rebuild a decided season from trades, marks and the chain; says equal, or the first difference.',
+      'Recompute a decided season from trades, marks and the chain; prints “equal” or the first difference.',
     )
-    .argument('<n>', 'season number', seasonNumber)
-    .option('--no-chain', 'take gas, blocks and the stake as recorded, without asking a node')
+    .argument('<n>', 'Season number', seasonNumber)
+    .option('--no-chain', 'Use gas, blocks and stake as recorded, without reading a node')
     .action(async (number: number, { chain }: { chain: boolean }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const opened = await deps.open(options)
@@ -32,7 +32,7 @@ export const verifyCommand = (deps: VerifyDeps): Command =>
         const verified = await verifySeason(opened, number, chain)
         const { json = false } = options
         deps.print(json ? JSON.stringify({ season: number, ...verified }) : verified.text)
-        if (!verified.equal) throw new CommandRefused(`season ${number} differs from its record`)
+        if (!verified.equal) throw new CommandRefused(`Season ${number} differs from its record.`)
       } finally {
         await opened.close()
       }
@@ -51,7 +51,8 @@ export async function verifySeason(
   const tokens = markSourcesOf(profile).flatMap(({ kind, token }) => (kind === 'fixed' ? [] : [token]))
   const record = await orMalformed(() => readRecord(source, number, tokens))
   if ('none' in record) throw new CommandRefused(record.none)
-  if (withChain && !rpc) throw new CommandRefused('No node to ask: set CHAIN_RPC_URL, or use --no-chain.')
+  if (withChain && !rpc)
+    throw new CommandRefused('No node is configured. Set CHAIN_RPC_URL, or use --no-chain.')
   const publishedSeason = published && (await published(number))
   const chain = withChain && rpc ? await readChain(rpc, record) : null
   const rebuilt = await orMalformed(() => rebuildSeason(record, profile, chain?.facts ?? asRecorded))
@@ -67,7 +68,7 @@ export async function verifySeason(
     : { equal: true, text: `season ${number}: ${counted}: equal` }
 }
 
-/** A record that a server made up may hold anything. */
+/** The server's record is untrusted input. */
 async function orMalformed<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -78,7 +79,7 @@ async function orMalformed<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Prizes come with the ledger, which is compared by itself. */
+/** Prizes are part of the ledger, which is compared separately. */
 const publishedDifference = ({ rows }: Published, { entries }: SeasonRecord): Difference | null => {
   const withoutPrize = (row: object) => ({ ...row, prize_atoms: null })
   return firstDifference(
@@ -110,7 +111,7 @@ function recordDifference(
   )
 }
 
-/** Of a recorded row what is counted: names and addresses are the registry's. */
+/** The compared fields of a recorded row: names and addresses come from the registry. */
 const counted = (row: object, like: object): object =>
   Object.fromEntries(Object.keys(like).map((key) => [key, (row as Record<string, unknown>)[key]]))
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 
-/** A command for machines, with everything it takes and every command under it. */
+/** Machine-readable description of a command and its subcommands. */
 export interface CommandMap {
   name: string
   description: string
@@ -13,7 +13,7 @@ interface OptionMap {
   flags: string
   name: string
   description: string
-  /** Whether it takes a value; a flag otherwise. */
+  /** True if it takes a value, false for a flag. */
   value: boolean
   variadic: boolean
   required: boolean
@@ -45,7 +45,7 @@ const optionOf = (option: Option): OptionMap => ({
   value: option.required || option.optional,
   variadic: option.variadic,
   required: option.mandatory,
-  // `--no-x` is true unless given, which its name says already.
+  // The default of `--no-x` is always true: leave it out.
   ...(option.defaultValue !== undefined && !option.negate && { default: option.defaultValue }),
   ...(option.argChoices && { choices: [...option.argChoices] }),
 })

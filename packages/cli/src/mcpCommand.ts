@@ -36,21 +36,31 @@ interface Options {
   confirm: boolean
 }
 
-/** `pit mcp`: tools for a model, over stdio or HTTP; it reads unless --allow-trading says otherwise. */
+/** `pit mcp`: tools for a model, over stdio or HTTP; read-only unless --allow-trading is set. */
 export const mcpCommand = (deps: CommandDeps): Command =>
   new Command('mcp')
     .description('Serve tools for a model (MCP) over stdio, or HTTP with --http; read-only by default.')
-    .option('--http <port>', 'streamable HTTP instead of stdio; 0 takes a free port', port)
-    .option('--host <address>', 'where HTTP listens', '127.0.0.1')
-    .option('--toolsets <names>', `some of ${TOOLSETS.join(',')}`, toolsets, [...TOOLSETS])
-    .option('--allow-trading', 'serve the tools that sign; needs both ceilings')
-    .option('--max-usd-per-trade <dollars>', 'the most one trade may spend', positive)
-    .option('--max-usd-per-day <dollars>', 'the most all trades of 24 hours may spend', positive)
-    .option('--accept-risks <codes>', 'severe risks you accept for every trade', riskCodes, [])
-    .option('--non-us', 'you are not a US person (stock tokens)')
-    .option('--allow-live-resume', 'let the model resume live agents; it may always pause and stop them')
-    .option('--no-confirm', 'do not ask the host’s user before a tool acts, even if the host can')
-    .option('--answer-within <seconds>', 'a trade call answers by then, mined or not', positive, 45)
+    .option('--http <port>', 'Serve streamable HTTP on this port instead of stdio (0: any free port)', port)
+    .option('--host <address>', 'Address that HTTP listens on', '127.0.0.1')
+    .option('--toolsets <names>', `Comma-separated: ${TOOLSETS.join(',')}`, toolsets, [...TOOLSETS])
+    .option('--allow-trading', 'Serve the tools that sign; requires both maximums')
+    .option('--max-usd-per-trade <dollars>', 'Maximum per trade in USD', positive)
+    .option('--max-usd-per-day <dollars>', 'Maximum in 24 hours in USD', positive)
+    .option(
+      '--accept-risks <codes>',
+      'Severe risks you accept for every trade, comma-separated',
+      riskCodes,
+      [],
+    )
+    .option('--non-us', 'You are not a US person (required for stock tokens)')
+    .option('--allow-live-resume', 'Let the model resume live agents (it may always pause and stop them)')
+    .option('--no-confirm', 'Do not ask the user for confirmation before a tool acts')
+    .option(
+      '--answer-within <seconds>',
+      'Timeout of a trade call; a trade not mined by then is reported as pending',
+      positive,
+      45,
+    )
     .action((options: Options, command: Command) => serve(deps, options, command))
 
 async function serve(deps: CommandDeps, options: Options, command: Command): Promise<void> {
@@ -98,7 +108,7 @@ function openTrading(
 ): Trading {
   const { maxUsdPerTrade, maxUsdPerDay } = options
   if (maxUsdPerTrade === undefined || maxUsdPerDay === undefined)
-    throw new UsageRefused('--allow-trading needs --max-usd-per-trade and --max-usd-per-day.')
+    throw new UsageRefused('--allow-trading requires --max-usd-per-trade and --max-usd-per-day.')
   return {
     ...given,
     journal: openJournal(folder, () => lock(folder)),
@@ -111,7 +121,7 @@ function openTrading(
   }
 }
 
-/** Taken with the first trade, not at the start: hosts start a server twice to see what it speaks. */
+/** Locks on the first trade, not at startup: hosts start a second server to list the tools. */
 function lock(folder: string): number | null {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
@@ -123,17 +133,18 @@ function lock(folder: string): number | null {
   }
 }
 
-/** A server that only reads cannot be talked into a signature: its account has none to give. */
+/** A read-only server cannot be tricked into signing: its account refuses everything but sign-in. */
 function onlySignsIn({ address, signMessage }: Account): Account {
   const refuse = async () => {
-    throw new UsageRefused('This server reads only; start it with --allow-trading.')
+    throw new UsageRefused('This MCP server is read-only. Start it with --allow-trading.')
   }
   return { address, signMessage, signTypedData: refuse, signTransaction: refuse }
 }
 
 function port(text: string): number {
   const value = Number(text)
-  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('It must be a port.')
+  if (!/^\d{1,5}$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError('Must be a port from 0 to 65535.')
   return value
 }
 
@@ -142,11 +153,11 @@ const names = (text: string): string[] => text.split(',').map((name) => name.tri
 function toolsets(text: string): Toolset[] {
   const chosen = names(text).filter((name): name is Toolset => (TOOLSETS as readonly string[]).includes(name))
   if (chosen.length !== names(text).length)
-    throw new InvalidArgumentError(`They are ${TOOLSETS.join(', ')}, with commas between.`)
+    throw new InvalidArgumentError(`Use a comma-separated list of ${TOOLSETS.join(', ')}.`)
   return chosen
 }
 
 function riskCodes(text: string): string[] {
-  if (!names(text).every(isRiskCode)) throw new InvalidArgumentError('One of them is no risk code.')
+  if (!names(text).every(isRiskCode)) throw new InvalidArgumentError('Unknown risk code.')
   return names(text)
 }

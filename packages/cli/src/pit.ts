@@ -32,14 +32,14 @@ import { mcpCommand } from './mcpCommand.ts'
 import { proveCommand } from './prove/proveCommand.ts'
 import { sessionCommand } from './session/sessionCommands.ts'
 
-// What a person or an agent runs beside a Pit. Each command is a file of its own.
+// The `pit` command: each subcommand has its own file.
 
 keepFilesPrivate()
 const env = environment()
 const terminal = openTerminal()
 const deps: CommandDeps = { env, terminal, nowMs: Date.now }
 const league = new Command('league').description(
-  'The league: standings, entering, and recomputing its record.',
+  'League standings, entries and verification of a season’s record.',
 )
 const verify = verifyCommand({
   print: terminal.data,
@@ -48,17 +48,20 @@ const verify = verifyCommand({
 for (const command of [...playCommands(deps), verify]) league.addCommand(command)
 
 const program: Command = new Command('pit')
-  .description('Trades through a Pit, and verifies everything before it signs.')
+  .description('Trade through a Pit server; every plan is verified before it is signed.')
   .version(manifest.version)
-  .option('--profile <name>', 'a profile of profiles.json; PIT_PROFILE; a devnet otherwise')
-  .option('--url <url>', 'the server')
-  .option('--rpc-url <url>', 'your own node, on which answers are verified')
-  .option('--account <name>', 'a keystore of foundry’s folder; ETH_KEYSTORE_ACCOUNT')
-  .option('--key-stdin', 'the account’s private key comes on stdin')
-  .option('--executor-account <name>', 'the executor’s keystore; PIT_EXECUTOR_ACCOUNT or PIT_EXECUTOR_KEY')
-  .option('--json', 'data for programs')
-  .addOption(new Option('--map <format>', 'every command, argument and option').choices(['json']))
-  .showHelpAfterError('(--help says more)')
+  .option('--profile <name>', 'Profile from profiles.json (default: PIT_PROFILE, else the local devnet)')
+  .option('--url <url>', 'Server URL')
+  .option('--rpc-url <url>', 'Your own node, used to verify the server’s responses')
+  .option('--account <name>', 'Foundry keystore to sign with (default: ETH_KEYSTORE_ACCOUNT)')
+  .option('--key-stdin', 'Read the account’s private key from stdin')
+  .option(
+    '--executor-account <name>',
+    'Foundry keystore of the executor (default: PIT_EXECUTOR_ACCOUNT, else PIT_EXECUTOR_KEY)',
+  )
+  .option('--json', 'Print JSON')
+  .addOption(new Option('--map <format>', 'Print every command, argument and option').choices(['json']))
+  .showHelpAfterError('(use --help for more information)')
   .addCommand(keyCommand(deps))
   .addCommand(loginCommand(deps))
   .addCommand(configCommand(deps))
@@ -83,7 +86,7 @@ const program: Command = new Command('pit')
     throw new CommanderError(0, 'pit.map', 'the map was printed')
   })
 
-/** Every command throws instead of ending the process, so that one place decides the exit code. */
+/** Makes every command throw instead of exiting, so that one place decides the exit code. */
 function throwing(command: Command): void {
   command.exitOverride()
   for (const one of command.commands) throwing(one)
@@ -97,17 +100,17 @@ try {
 }
 
 function end(error: unknown): number {
-  // Help, the version and the map were asked for.
+  // --help, --version and --map end with exit code 0.
   if (error instanceof CommanderError && error.exitCode === 0) return 0
   const { exit, ...failure } = failureOf(error)
   const { code, message, details, fix, docs } = failure
   if (program.opts<{ json?: boolean }>().json) terminal.data(json({ error: { exit, ...failure } }))
-  // What was called wrongly commander has said already.
+  // commander has printed usage errors already.
   if (!(error instanceof CommanderError)) terminal.say(plainLines(`${code}: ${message}`))
   // Amounts are in the message already, in whole tokens.
   const more = details && code !== 'INSUFFICIENT_FUNDS' ? detailText(details) : ''
   if (more) terminal.say(`Details: ${plain(more)}`)
-  terminal.say(`What to do: ${plainLines(fix)}`)
+  terminal.say(`Fix: ${plainLines(fix)}`)
   terminal.say(`See ${docs}.`)
   return exit
 }

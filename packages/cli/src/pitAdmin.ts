@@ -7,12 +7,12 @@ import { createAdminProgram } from './admin/program.ts'
 import { acceptLedger, freezeSigner, signerAccessOf } from './admin/tellSigner.ts'
 import { environment } from './config.ts'
 
-// The operator's command. It reaches a running server by its socket, else works on the store itself.
+// The operator's command. It connects to a running server's socket; without a server it opens the store.
 
 keepFilesPrivate()
 const env = environment()
 const connection: { open: ConnectedOperator | null } = { open: null }
-/** Connects when there is something to ask: --help needs nothing. */
+/** Connects on the first request, so that --help needs neither server nor store. */
 const operator: Operator = {
   async act(request) {
     connection.open ??= await connectOperator(env)

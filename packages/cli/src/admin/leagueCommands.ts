@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander'
 import { txHash, walletAddress, whole } from './arguments.ts'
 import { type Print, printDivision, printJson, printPayouts } from './print.ts'
 
-const season = () => new Option('--season <n>', 'which season').argParser(whole).makeOptionMandatory()
+const season = () => new Option('--season <n>', 'Season number').argParser(whole).makeOptionMandatory()
 
-/** One ask, and how its answer is shown. */
+/** Sends one request and prints its response. */
 export type AskFor = (
   name: string,
   input: Record<string, unknown>,
@@ -13,34 +13,36 @@ export type AskFor = (
   reason?: string | null,
 ) => Promise<void>
 
-/** What a person decides in the league: reviews, ledgers, prizes, divisions. */
+/** League decisions of the operator: reviews, ledgers, prizes, divisions. */
 export function addLeague(program: Command, request: AskFor, reasonOption: () => Option): void {
-  const league = program.command('league').description('What a person decides in the league.')
+  const league = program.command('league').description('League decisions: reviews, settlement, divisions.')
   league
     .command('review')
-    .description('Judges one rule of one entry; the judgement and its reason are shown beside it.')
+    .description('Override one rule for one entry. The status and its reason are published with the entry.')
     .addOption(season())
-    .requiredOption('--entry <id>', 'the entry', whole)
-    .requiredOption('--rule <RULE>', 'the rule’s code')
+    .requiredOption('--entry <id>', 'Entry id', whole)
+    .requiredOption('--rule <RULE>', 'Rule code')
     .addOption(
-      new Option('--status <status>', 'how it is judged').choices(['pass', 'fail']).makeOptionMandatory(),
+      new Option('--status <status>', 'New status of the rule')
+        .choices(['pass', 'fail'])
+        .makeOptionMandatory(),
     )
     .addOption(reasonOption())
     .action((given: { season: number; entry: number; rule: string; status: string; reason: string }) =>
       request(
         'league.review',
         { season: given.season, entry_id: given.entry, rule: given.rule, status: given.status },
-        (print) => print(`entry ${given.entry}: ${given.rule} is ${given.status}`),
+        (print) => print(`Entry ${given.entry}: ${given.rule} set to ${given.status}.`),
         given.reason,
       ),
     )
   league
     .command('settle')
-    .description('Fixes a decided season’s ledger: budget, shares, reserve.')
+    .description('Settle a decided season: fixes its budget, shares and reserve.')
     .addOption(season())
-    .option('--gain <atoms>', 'the stake’s gain, where it could not be read')
-    .option('--partner-price <e18>', 'dollars for a whole token times 10^18, where no mark was read')
-    .option('--reason <text>', 'where gain or price are from')
+    .option('--gain <atoms>', 'Gain of the stake in atoms, if it could not be read')
+    .option('--partner-price <e18>', 'Price of one token in USD times 10^18, if no mark was read')
+    .option('--reason <text>', 'Source of the gain or price')
     .action((given: { season: number; gain?: string; partnerPrice?: string; reason?: string }) =>
       request(
         'league.settle',
@@ -50,7 +52,7 @@ export function addLeague(program: Command, request: AskFor, reasonOption: () =>
           partner_price_e18: given.partnerPrice ?? null,
         },
         (print, answer) => {
-          print(`season ${given.season} is settled`)
+          print(`Season ${given.season} settled.`)
           printJson(print, answer)
         },
         given.reason ?? null,
@@ -61,11 +63,9 @@ export function addLeague(program: Command, request: AskFor, reasonOption: () =>
     .command('account')
     .description('Accounts.')
     .command('division')
-    .description('What an account trades; the practice board takes one division only.')
-    .requiredOption('--wallet <address>', 'the account’s wallet', walletAddress)
-    .addOption(
-      new Option('--division <name>', 'what it trades').choices([...DIVISIONS]).makeOptionMandatory(),
-    )
+    .description('Set the division of an account. The practice board accepts one division only.')
+    .requiredOption('--wallet <address>', 'Wallet of the account', walletAddress)
+    .addOption(new Option('--division <name>', 'Division').choices([...DIVISIONS]).makeOptionMandatory())
     .addOption(reasonOption())
     .action((given: { wallet: string; division: string; reason: string }) =>
       request(
@@ -78,10 +78,10 @@ export function addLeague(program: Command, request: AskFor, reasonOption: () =>
 }
 
 function addPayouts(program: Command, request: AskFor, reasonOption: () => Option): void {
-  const payout = program.command('payout').description('Prizes that are owed and were sent.')
+  const payout = program.command('payout').description('Prize payouts.')
   payout
     .command('list')
-    .description('What is planned and not paid yet, and why it is held back where it is.')
+    .description('List unpaid prizes, with the reason if one is held back.')
     .action(() =>
       request('league.payouts', {}, (print, answer) =>
         printPayouts(print, answer as Parameters<typeof printPayouts>[1]),
@@ -89,9 +89,9 @@ function addPayouts(program: Command, request: AskFor, reasonOption: () => Optio
     )
   payout
     .command('recipient')
-    .description('Sends a prize that was not paid to the agent’s wallet as the registry records it now.')
+    .description('Redirect an unpaid prize to the agent’s current wallet in the registry.')
     .addOption(season())
-    .requiredOption('--place <n>', 'which place, 1 to 3', whole)
+    .requiredOption('--place <n>', 'Place, 1 to 3', whole)
     .addOption(reasonOption())
     .action((given: { season: number; place: number; reason: string }) =>
       request(
@@ -99,7 +99,7 @@ function addPayouts(program: Command, request: AskFor, reasonOption: () => Optio
         { season: given.season, place: given.place },
         (print, answer) => {
           const { from, to } = answer as { from: string; to: string }
-          print(`place ${given.place} of season ${given.season} goes to ${to}, not ${from}`)
+          print(`Place ${given.place} of season ${given.season} is now paid to ${to} instead of ${from}.`)
         },
         given.reason,
       ),
@@ -107,30 +107,30 @@ function addPayouts(program: Command, request: AskFor, reasonOption: () => Optio
   payout
     .command('record')
     .description(
-      'Names the transaction that pays a winner; it counts once the chain shows exactly that transfer.',
+      'Record the transaction that pays a winner. It counts once the chain shows exactly that transfer.',
     )
     .addOption(season())
-    .requiredOption('--place <n>', 'which place, 1 to 3', whole)
-    .requiredOption('--tx <hash>', 'its transaction', txHash)
+    .requiredOption('--place <n>', 'Place, 1 to 3', whole)
+    .requiredOption('--tx <hash>', 'Transaction hash', txHash)
     .action((given: { season: number; place: number; tx: string }) =>
       request('league.payout', { season: given.season, place: given.place, tx_hash: given.tx }, (print) =>
         print(
-          `place ${given.place} of season ${given.season} is paid by ${given.tx}, once the chain shows it`,
+          `Place ${given.place} of season ${given.season}: payment ${given.tx} recorded, waiting for the chain to confirm it.`,
         ),
       ),
     )
   payout
     .command('withdrawal')
-    .description('Keeps what was taken out of the stake for a season’s prizes.')
+    .description('Record the withdrawal from the stake for a season’s prizes.')
     .addOption(season())
-    .requiredOption('--amount <atoms>', 'how much')
-    .option('--tx <hash>', 'its transaction', txHash)
-    .option('--reason <text>', 'a note; why, where nothing was moved')
+    .requiredOption('--amount <atoms>', 'Amount in atoms')
+    .option('--tx <hash>', 'Transaction hash', txHash)
+    .option('--reason <text>', 'Note; required if nothing was withdrawn')
     .action((given: { season: number; amount: string; tx?: string; reason?: string }) =>
       request(
         'league.withdrawal',
         { season: given.season, tx_hash: given.tx ?? null, amount: given.amount },
-        (print) => print(`the withdrawal for season ${given.season} is recorded`),
+        (print) => print(`Withdrawal for season ${given.season} recorded.`),
         given.reason ?? null,
       ),
     )

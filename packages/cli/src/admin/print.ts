@@ -27,7 +27,7 @@ interface Status {
     block: number | null
     owed: { symbol: string; carried: string; operations: string; buybacks: string; treasury: string }[]
   }
-  /** Null where no server was asked. */
+  /** Null without a running server. */
   jobs: { name: string; status: 'ok' | 'late' | 'failing'; why: string | null }[] | null
 }
 
@@ -55,7 +55,7 @@ export function printStatus(
   if (integrity.head !== null) print(`          head ${integrity.head}`)
   for (const { label, differences } of waiting) {
     const why = differences ? `, ${differences} differences: pit-admin week close --accept "<reason>"` : ''
-    print(`          week ${label} has ended and is not recorded${why}`)
+    print(`          week ${label} has ended but is not recorded${why}`)
   }
   for (const { symbol, carried, operations, buybacks, treasury: kept } of treasury.owed) {
     print(`          ${symbol || '?'}: owed ${operations} / ${buybacks} / ${kept}, carried ${carried}`)
@@ -82,19 +82,20 @@ type Closing =
 
 export function printClosing(print: Print, closing: Closing): void {
   if (closing.kind === 'nothing due') {
-    print('no week has ended that is not recorded (on a devnet, --early ends the running one)')
+    print('No ended week is left to record. On a devnet, --early ends the running week.')
     return
   }
   if (closing.kind === 'waits') {
-    print(`week ${closing.label} waits: ${closing.why}`)
-    if (closing.differences > 0) print('look at them, then: pit-admin week close --accept "<reason>"')
+    print(`Week ${closing.label} not recorded: ${closing.why}`)
+    if (closing.differences > 0)
+      print('Check the differences, then run: pit-admin week close --accept "<reason>"')
     return
   }
   const { seq, hash, week, tokens, transfers } = closing.row
-  print(`week ${week.label} is recorded as row ${seq}`)
+  print(`Week ${week.label} recorded as row ${seq}.`)
   print(`hash ${hash}`)
   for (const { symbol, pool, status, value_usd } of tokens) {
-    print(`  ${symbol || '?'}  ${pool}  ${status}${value_usd === null ? '' : `  ${value_usd} dollars`}`)
+    print(`  ${symbol || '?'}  ${pool}  ${status}${value_usd === null ? '' : `  $${value_usd}`}`)
   }
   printSent(print, transfers)
 }
@@ -106,12 +107,12 @@ interface TransferRow {
 }
 
 const printSent = (print: Print, transfers: TransferRow['transfers']): void => {
-  for (const { bucket, symbol, amount } of transfers) print(`${bucket} was sent ${amount} ${symbol}`)
+  for (const { bucket, symbol, amount } of transfers) print(`${amount} ${symbol} sent to ${bucket}`)
 }
 
 export function printTransfer(print: Print, { seq, hash, transfers }: TransferRow): void {
   printSent(print, transfers)
-  print(`recorded as row ${seq}, hash ${hash}`)
+  print(`Recorded as row ${seq}, hash ${hash}.`)
 }
 
 interface OpenPayout {
@@ -125,11 +126,11 @@ interface OpenPayout {
 }
 
 export function printPayouts(print: Print, payouts: readonly OpenPayout[]): void {
-  if (payouts.length === 0) print('nobody is owed a prize')
+  if (payouts.length === 0) print('No unpaid prizes.')
   for (const { season, place, agent_id, recipient, amount, tx_hash, problem } of payouts) {
     const state =
-      problem ?? (tx_hash === null ? 'to be sent' : `sent by ${tx_hash}, not seen on the chain yet`)
-    print(`season ${season} place ${place}  agent ${agent_id}  ${amount} atoms to ${recipient}: ${state}`)
+      problem ?? (tx_hash === null ? 'to be sent' : `sent in ${tx_hash}, not yet confirmed on chain`)
+    print(`Season ${season}, place ${place}  agent ${agent_id}  ${amount} atoms to ${recipient}: ${state}`)
   }
 }
 
@@ -142,15 +143,13 @@ interface SetDivision {
 }
 
 export function printDivision(print: Print, { wallet, division, before, entered, takes }: SetDivision): void {
-  print(`${wallet} trades ${division}${before === division ? ' (it did already)' : `, not ${before}`}`)
+  print(`${wallet}: division ${division}${before === division ? ' (unchanged)' : `, was ${before}`}`)
   if (division === takes) return
-  print(
-    `the practice board takes ${takes}${entered ? '; it is entered there, and stays until it leaves' : ''}`,
-  )
+  print(`The practice board accepts ${takes}${entered ? '; the account stays on it until it leaves' : ''}.`)
 }
 
 export function printActions(print: Print, actions: readonly ListedAction[]): void {
-  if (actions.length === 0) print('nobody has done anything yet')
+  if (actions.length === 0) print('No operator actions recorded yet.')
   for (const { id, at_s, operator, action, details, reason } of actions) {
     print(
       `${id}  ${when(at_s)}  ${operator}  ${action}  ` +

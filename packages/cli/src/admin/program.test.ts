@@ -129,7 +129,7 @@ describe('pit-admin', () => {
   it('opens a restored ledger only when it is told what was lost', async () => {
     const { accepted, printed } = await run(['signer', 'restored', '--lost', 'unknown', '--reason', 'disk'])
     expect(accepted).toEqual([{ lost: 'unknown', operator: 'ada', reason: 'disk' }])
-    expect(printed).toEqual(['the signer signs again; 3 sessions were ended'])
+    expect(printed).toEqual(['Signer resumed; 3 sessions ended.'])
     const line = ['signer', 'restored', '--reason', 'disk']
     expect((await run(line)).failure).toBe('commander.missingMandatoryOptionValue')
     expect((await run([...line, '--lost', 'some'])).failure).toBe('commander.invalidArgument')
@@ -139,9 +139,9 @@ describe('pit-admin', () => {
     const { frozen, printed } = await run(['signer', 'freeze', '--reason', 'leak'])
     expect([frozen, printed]).toEqual([
       [{ frozen: true, operator: 'ada', reason: 'leak' }],
-      ['the signer is frozen'],
+      ['Signer frozen.'],
     ])
-    expect((await run(['signer', 'thaw', '--reason', 'over'])).printed).toEqual(['the signer signs again'])
+    expect((await run(['signer', 'thaw', '--reason', 'over'])).printed).toEqual(['Signer resumed.'])
     expect((await run(['signer', 'thaw'])).failure).toBe('commander.missingMandatoryOptionValue')
   })
 
@@ -175,9 +175,9 @@ describe('pit-admin', () => {
     expect(printed.map((line) => line.split(': ')[1])).toEqual([
       'to be sent',
       'listed',
-      `sent by ${TX}, not seen on the chain yet`,
+      `sent in ${TX}, not yet confirmed on chain`,
     ])
-    expect((await run(['payout', 'list'], [])).printed).toEqual(['nobody is owed a prize'])
+    expect((await run(['payout', 'list'], [])).printed).toEqual(['No unpaid prizes.'])
   })
 
   it('says what a week waits for and how to go on', async () => {

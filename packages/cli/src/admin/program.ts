@@ -7,29 +7,27 @@ import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
 import { sanctionsCommand } from './sanctionsCommand.ts'
 
-/** How commands reach the operator's face, and the signer. */
+/** Connections to the server's operator API and to the signer. */
 export interface AdminDeps {
-  /** Who runs this, unless --operator says otherwise. */
+  /** Default of --operator. */
   user: string
   act(request: Ask): Promise<unknown>
   freezeSigner(request: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
   acceptLedger(request: { lost: LostByRestore; operator: string; reason: string }): Promise<{
     sessions_ended: number
   }>
-  /** Where the list is read from, by the settings. */
+  /** SANCTIONS_FILE, if set. */
   sanctionsFile?: string | undefined
   print: Print
 }
 
-/** The commands of pit-admin. Each is one ask. */
+/** The commands of pit-admin. Each sends one request. */
 export function createAdminProgram(deps: AdminDeps): Command {
   const program = new Command('pit-admin')
-    .description(
-      'Operates a Pit: switches, the signer’s freeze, the treasury’s weeks and transfers, the league.',
-    )
-    .option('--operator <name>', 'who does this; kept with what was done', deps.user)
-    .option('--json', 'print answers as JSON')
-    .showHelpAfterError('(--help says more)')
+    .description('Operate a Pit server: switches, signer freeze, treasury weeks and transfers, league.')
+    .option('--operator <name>', 'Operator name, recorded with the action', deps.user)
+    .option('--json', 'Print responses as JSON')
+    .showHelpAfterError('(use --help for more information)')
     .configureHelp({ showGlobalOptions: true })
   const settings = () => program.opts<{ operator: string; json?: boolean }>()
 
@@ -44,11 +42,12 @@ export function createAdminProgram(deps: AdminDeps): Command {
     if (json) printJson(deps.print, answer)
     else show(deps.print, answer)
   }
-  const reasonOption = () => new Option('--reason <text>', 'why; kept and shown').makeOptionMandatory()
+  const reasonOption = () =>
+    new Option('--reason <text>', 'Reason, recorded with the action').makeOptionMandatory()
 
   program
     .command('status')
-    .description('How switches, signer and treasury stand.')
+    .description('Show the state of switches, signer and treasury.')
     .action(() => ask('status', {}, printStatus))
 
   const throwSwitch = (name: 'kill' | 'live', description: string) =>
@@ -61,35 +60,35 @@ export function createAdminProgram(deps: AdminDeps): Command {
           'switch',
           { name, on: isOn(word) },
           (print, { on, changed }) =>
-            print(`${name} is ${on ? 'on' : 'off'}${changed ? '' : ' (it was already)'}`),
+            print(`${name} is ${on ? 'on' : 'off'}${changed ? '' : ' (unchanged)'}`),
           reason,
         ),
       )
-  throwSwitch('kill', 'The kill switch: on, and no hosted agent trades.')
-  throwSwitch('live', 'Whether hosted agents may trade live.')
+  throwSwitch('kill', 'Kill switch: while it is on, no hosted agent trades.')
+  throwSwitch('live', 'Allow or forbid live trading by hosted agents.')
 
-  const signer = program.command('signer').description('The signer’s freeze: while frozen it signs nothing.')
+  const signer = program.command('signer').description('Freeze of the signer: while frozen it signs nothing.')
   for (const frozen of [true, false]) {
     signer
       .command(frozen ? 'freeze' : 'thaw')
-      .description(frozen ? 'Nothing is signed any more, sessions and executors alike.' : 'Signs again.')
+      .description(frozen ? 'Stop all signatures, for sessions and executors.' : 'Resume signing.')
       .addOption(reasonOption())
       .action(async ({ reason }: { reason: string }) => {
         const { operator, json } = settings()
         const answer = await deps.freezeSigner({ frozen, operator, reason })
         if (json) printJson(deps.print, answer)
-        else deps.print(answer.frozen ? 'the signer is frozen' : 'the signer signs again')
+        else deps.print(answer.frozen ? 'Signer frozen.' : 'Signer resumed.')
       })
   }
 
   signer
     .command('restored')
     .description(
-      'Opens a ledger that came back from a backup. Unknown loss ends every session: what they spent since ' +
-        'is not known, and their owners grant again.',
+      'Accept a ledger restored from a backup. With unknown loss every session ends, because its spending ' +
+        'since the backup is not known; owners grant new ones.',
     )
     .addOption(
-      new Option('--lost <what>', 'nothing: the signer was stopped before the backup was taken')
+      new Option('--lost <what>', 'Data lost; "nothing" only if the signer was stopped before the backup')
         .choices(['nothing', 'unknown'])
         .makeOptionMandatory(),
     )
@@ -98,21 +97,19 @@ export function createAdminProgram(deps: AdminDeps): Command {
       const { operator, json } = settings()
       const answer = await deps.acceptLedger({ lost, operator, reason })
       if (json) printJson(deps.print, answer)
-      else deps.print(`the signer signs again; ${answer.sessions_ended} sessions were ended`)
+      else deps.print(`Signer resumed; ${answer.sessions_ended} sessions ended.`)
     })
 
   program
     .command('week')
-    .description('The treasury’s weeks.')
+    .description('Treasury weeks.')
     .command('close')
-    .description(
-      'Records the oldest week that has ended; the job does it by itself when ledger and chain agree.',
-    )
-    .option('--early', 'end the running week now (devnet only)', false)
-    .option('--accept <reason>', 'record it although ledger and chain differ, and say why')
+    .description('Record the oldest ended week. A job does this automatically when ledger and chain agree.')
+    .option('--early', 'End the running week now (devnet only)', false)
+    .option('--accept <reason>', 'Record it although ledger and chain differ, for this reason')
     .option(
       '--transfer <bucket:hash>',
-      'a mined transfer of its shares, recorded with the week; may be given several times',
+      'Mined transfer of the week’s shares, recorded with it (repeatable)',
       transfers,
       [],
     )
@@ -126,16 +123,14 @@ export function createAdminProgram(deps: AdminDeps): Command {
 
   program
     .command('transfer')
-    .description('What was sent to the buckets.')
+    .description('Transfers to the buckets.')
     .command('record')
     .description(
-      'Records a mined transfer from the platform wallet to a bucket’s; amounts are read from the chain.',
+      'Record a mined transfer from the platform wallet to a bucket; amounts are read from the chain.',
     )
-    .addOption(
-      new Option('--bucket <name>', 'whose share it is').choices([...TREASURY_BUCKETS]).makeOptionMandatory(),
-    )
-    .requiredOption('--tx <hash>', 'its transaction', txHash)
-    .option('--reason <text>', 'why, when more was sent than is owed')
+    .addOption(new Option('--bucket <name>', 'Bucket').choices([...TREASURY_BUCKETS]).makeOptionMandatory())
+    .requiredOption('--tx <hash>', 'Transaction hash', txHash)
+    .option('--reason <text>', 'Reason, required if more was sent than is owed')
     .action(({ bucket, tx, reason }: { bucket: string; tx: string; reason?: string }) =>
       ask('transfer.record', { bucket, tx_hash: tx }, printTransfer, reason ?? null),
     )
@@ -145,11 +140,11 @@ export function createAdminProgram(deps: AdminDeps): Command {
 
   program
     .command('audit')
-    .description('What operators did.')
+    .description('Operator actions.')
     .command('list')
-    .description('Newest first.')
-    .option('--limit <n>', 'how many', whole, 50)
-    .option('--before <id>', 'only older than this one', whole)
+    .description('List actions, newest first.')
+    .option('--limit <n>', 'Maximum number of rows', whole, 50)
+    .option('--before <id>', 'Only actions older than this id', whole)
     .action(({ limit, before }: { limit: number; before?: number }) =>
       ask('audit.list', { limit, before: before ?? null }, printActions),
     )
@@ -158,5 +153,5 @@ export function createAdminProgram(deps: AdminDeps): Command {
 
 function isOn(word: string): boolean {
   if (word === 'on' || word === 'off') return word === 'on'
-  throw new InvalidArgumentError('say on or off')
+  throw new InvalidArgumentError('Must be on or off.')
 }

@@ -17,18 +17,15 @@ type AskFor = (
   reason?: string | null,
 ) => Promise<void>
 
-/** `pit-admin sanctions update`: the Treasury's list, checked, kept and put in force. */
+/** `pit-admin sanctions update`: checks, records and installs the US Treasury's list. */
 export const sanctionsCommand = (request: AskFor, file: string | undefined): Command =>
-  new Command('sanctions').description('The sanctions list.').addCommand(
+  new Command('sanctions').description('Sanctions list.').addCommand(
     new Command('update')
-      .description('Takes the US Treasury’s SDN.XML or SDN_ADVANCED.XML; running processes take it up.')
-      .argument('<source>', 'a file, or an https address')
-      .option(
-        '--out <file...>',
-        'where it is put; SANCTIONS_FILE otherwise. The signer has a copy of its own',
-      )
-      .option('--max-shrink <pct>', 'how many percent fewer addresses than before are taken', percent, 10)
-      .option('--reason <text>', 'why, for a list older than the one in force')
+      .description('Import the US Treasury’s SDN.XML or SDN_ADVANCED.XML. Running processes reload it.')
+      .argument('<source>', 'File or https URL')
+      .option('--out <file...>', 'Files to write (default: SANCTIONS_FILE); name the signer’s copy too')
+      .option('--max-shrink <pct>', 'Maximum decrease of the number of addresses, in percent', percent, 10)
+      .option('--reason <text>', 'Reason, required if the list is older than the current one')
       .action((source: string, { out, maxShrink, reason }: UpdateOptions) =>
         updateSanctions(
           {
@@ -61,11 +58,11 @@ interface UpdateOptions {
 
 function show(print: Print, { addresses, published_on, sha256, before }: Taken): void {
   print(`${addresses} addresses, published on ${published_on}, sha256 ${sha256}`)
-  if (before) print(`before: ${before.addresses} addresses, published on ${before.published_on}`)
+  if (before) print(`previous: ${before.addresses} addresses, published on ${before.published_on}`)
 }
 
 function percent(text: string): number {
   const value = Number(text)
-  if (!/^\d{1,3}$/.test(text) || value > 100) throw new InvalidArgumentError('0 to 100')
+  if (!/^\d{1,3}$/.test(text) || value > 100) throw new InvalidArgumentError('Must be from 0 to 100.')
   return value
 }

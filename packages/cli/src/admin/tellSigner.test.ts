@@ -77,14 +77,14 @@ it('freezes although the server hangs', async () => {
     noteBoundMs: 20,
   }
   expect(await freezeSigner(deps, { frozen: true, ...REASON })).toEqual({ frozen: true })
-  expect(warned[0]).toContain('no answer within 20 ms')
+  expect(warned[0]).toContain('no response within 20 ms')
 })
 
-it('notes that the signer did not', async () => {
+it('records that the signer refused', async () => {
   const signer = await startSigner(403)
   const { notes, ...rest } = noting()
   const deps = { ...rest, access: { url: signer.url, tls: null, secret }, clock: systemClock }
-  await expect(freezeSigner(deps, { frozen: false, ...REASON })).rejects.toThrow('the signer did not: No.')
+  await expect(freezeSigner(deps, { frozen: false, ...REASON })).rejects.toThrow('The signer refused: No.')
   expect(notes).toMatchObject([{ phase: 'asked' }, { phase: 'failed', why: 'No.' }])
 })
 

@@ -8,17 +8,17 @@ import { readSignerWay, signerWayOf, type TlsIdentity } from '@pit/platform/sign
 import { withinMs } from '@pit/platform/withinMs'
 import { type Operator, OperatorRefused } from '@pit/server/operator'
 
-/** A freeze waits no longer than this to be written down: a server may hang just then. */
+/** Maximum wait for the audit note of a freeze: the server may hang at that moment. */
 const NOTE_BOUND_MS = 3_000
 
-/** Where the signer is and what opens it to its operator. */
+/** Address of the signer and the operator's secret. */
 export interface SignerAccess {
   url: string
   tls: TlsIdentity | null
   secret: string
 }
 
-/** From the settings, or from where `npm start` keeps the devnet's. */
+/** From the settings; the default secret file is the one that `npm start` writes for the devnet. */
 export function signerAccessOf(env: Record<string, string | undefined>): SignerAccess {
   const url = env['SIGNER_URL'] || `http://127.0.0.1:${env['SIGNER_PORT'] || '4664'}`
   const made = join(env['DATA_DIR'] || '.pit', 'signer', 'operator-secret')
@@ -27,9 +27,7 @@ export function signerAccessOf(env: Record<string, string | undefined>): SignerA
     const kept = { name: 'SIGNER_OPERATOR_SECRET_FILE', file: made, isCredential: false }
     const setting = given ?? (existsSync(made) ? kept : null)
     if (setting === null) {
-      throw new OperatorRefused(
-        'the operator’s secret of the signer is missing: set SIGNER_OPERATOR_SECRET_FILE',
-      )
+      throw new OperatorRefused('The signer’s operator secret is missing. Set SIGNER_OPERATOR_SECRET_FILE.')
     }
     return { ...readSignerWay(signerWayOf(env, url)), secret: readSecretText(setting) }
   } catch (error) {
@@ -45,7 +43,7 @@ interface TellDeps {
   noteBoundMs?: number
 }
 
-/** A freeze goes ahead even when nothing can be noted, a thaw does not. */
+/** A freeze proceeds even if the audit note fails; a thaw does not. */
 export const freezeSigner = (
   deps: TellDeps,
   { frozen, ...who }: { frozen: boolean; operator: string; reason: string },
@@ -57,7 +55,7 @@ export const freezeSigner = (
     tell: (client) => client.freeze(frozen),
   })
 
-/** What the operator knows of a ledger that came back from a backup. */
+/** Accepts a ledger that was restored from a backup. */
 export const acceptLedger = (
   deps: TellDeps,
   { lost, ...who }: { lost: LostByRestore; operator: string; reason: string },
@@ -70,8 +68,8 @@ export const acceptLedger = (
   })
 
 /**
- * Tells the signer, noted before and after. It is another process with another key, so the note cannot be
- * part of it.
+ * Calls the signer, with an audit note before and after. The signer is a separate process, so note and call
+ * cannot be one transaction.
  */
 async function tellSigner<T>(
   { operator, access, clock, warn, noteBoundMs = NOTE_BOUND_MS }: TellDeps,
@@ -88,21 +86,21 @@ async function tellSigner<T>(
     const input = { action: request.action, phase, why }
     const noted = operator.act({ name: 'note', operator: request.operator, reason: request.reason, input })
     if (!goesAhead) return noted
-    return withinMs(noteBoundMs, noted, () => new Error(`no answer within ${noteBoundMs} ms`))
+    return withinMs(noteBoundMs, noted, () => new Error(`no response within ${noteBoundMs} ms`))
   }
   await note('asked').catch((error) => {
     if (!goesAhead) throw error
-    warn(`this could not be written down: ${(error as Error).message}`)
+    warn(`Could not record this action: ${(error as Error).message}`)
   })
   const client = createSignerClient({ ...access, clock })
   try {
     const answer = await request.tell(client)
-    await note('done').catch((error) => warn(`done, but not written down: ${(error as Error).message}`))
+    await note('done').catch((error) => warn(`Done, but could not be recorded: ${(error as Error).message}`))
     return answer
   } catch (error) {
     const why = (error as Error).message.slice(0, 500)
     await note('failed', why).catch(() => {})
-    throw new OperatorRefused(`the signer did not: ${why}`)
+    throw new OperatorRefused(`The signer refused: ${why}`)
   } finally {
     client.close()
   }

@@ -57,7 +57,7 @@ it('fetches from an address, and from no open one', async () => {
   const bytes: Uint8Array[] = []
   for await (const chunk of await openList(`${at}/sdn.xml`)) bytes.push(chunk)
   expect(Buffer.concat(bytes).toString()).toBe(LIST)
-  await expect(openList(`${at}/away`)).rejects.toThrow('answers 503')
-  await expect(openList('http://example.com/sdn.xml')).rejects.toThrow('not https')
-  await expect(openList(join(folder, 'none.xml'))).rejects.toThrow('there is no')
+  await expect(openList(`${at}/away`)).rejects.toThrow('returned HTTP status 503')
+  await expect(openList('http://example.com/sdn.xml')).rejects.toThrow('not an https URL')
+  await expect(openList(join(folder, 'none.xml'))).rejects.toThrow('does not exist')
 })

@@ -5,11 +5,11 @@ import { OperatorRefused } from '@pit/server/operator'
 
 export interface SanctionsUpdate {
   source: string
-  /** Where the list is put: SANCTIONS_FILE, and the signer's copy. */
+  /** Files to write: SANCTIONS_FILE and the signer's copy. */
   files: readonly string[]
 }
 
-/** Reads a list and writes it beside its places; they change together, once the store has taken it. */
+/** Reads a list and writes drafts; the files are replaced together once the store has accepted the list. */
 export async function updateSanctions<T>(
   {
     open,
@@ -18,13 +18,13 @@ export async function updateSanctions<T>(
   }: {
     open(source: string): Promise<AsyncIterable<Uint8Array>>
     nowMs(): number
-    /** Refuses a list that is worse than the last. */
+    /** Refuses a list that is older or much shorter than the last. */
     record(list: TreasuryList): Promise<T>
   },
   { source, files }: SanctionsUpdate,
 ): Promise<T> {
   if (files.length === 0)
-    throw new OperatorRefused('where shall the list be? Set SANCTIONS_FILE, or say --out <file>')
+    throw new OperatorRefused('No file to write the list to. Set SANCTIONS_FILE, or use --out <file>.')
   const list = await readTreasuryList(await open(source)).catch((error: unknown) => {
     throw error instanceof SanctionsFileError ? new OperatorRefused(error.message) : error
   })
@@ -32,9 +32,9 @@ export async function updateSanctions<T>(
   const drafts = files.map((file) => ({ file, draft: `${file}.${process.pid}.new` }))
   try {
     for (const { draft } of drafts) await writeFile(draft, text, { mode: 0o644 })
-    const taken = await record(list)
+    const recorded = await record(list)
     for (const { file, draft } of drafts) await rename(draft, file)
-    return taken
+    return recorded
   } finally {
     await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })))
   }

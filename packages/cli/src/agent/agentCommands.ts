@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isRefusal, PitRefusal } from '@pit/client'
-import { BRAINS, NEW_AGENT } from '@pit/protocol'
+import { BRAINS, decimalText, NEW_AGENT } from '@pit/protocol'
 import { Argument, Command } from 'commander'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { duration, given, jsonObject, positive } from '../client/parse.ts'
@@ -11,18 +11,16 @@ import { liveCommand } from './liveCommand.ts'
 import { logsCommand } from './logsCommand.ts'
 import { showAgent } from './showAgent.ts'
 
-/** `pit agent`: agents that the service runs for you. */
+/** `pit agent`: agents hosted by the server. */
 export const agentCommand = (deps: CommandDeps): Command =>
   new Command('agent')
-    .description('Agents that the service runs for you, on paper or live.')
+    .description('Agents hosted by the server, on paper or live.')
     .addCommand(createCommand(deps))
     .addCommand(listCommand(deps))
-    .addCommand(oneAgentCommand(deps, 'show', 'One agent: its state, what holds it, its book.', 'hosted.get'))
+    .addCommand(oneAgentCommand(deps, 'show', 'Show an agent: state, holds and book.', 'hosted.get'))
     .addCommand(logsCommand(deps))
-    .addCommand(
-      oneAgentCommand(deps, 'pause', 'Keep an agent from trading until it is resumed.', 'hosted.pause'),
-    )
-    .addCommand(oneAgentCommand(deps, 'resume', 'Let a paused agent go on.', 'hosted.resume'))
+    .addCommand(oneAgentCommand(deps, 'pause', 'Pause an agent.', 'hosted.pause'))
+    .addCommand(oneAgentCommand(deps, 'resume', 'Resume a paused agent.', 'hosted.resume'))
     .addCommand(stopCommand(deps))
     .addCommand(liveCommand(deps))
     .addCommand(deleteCommand(deps))
@@ -44,20 +42,25 @@ interface CreateFlags {
 
 const createCommand = (deps: CommandDeps): Command =>
   new Command('create')
-    .description('Create an agent: on paper it starts at once; live it waits for pit agent live.')
-    .addArgument(new Argument('<brain>', 'what decides').choices(BRAINS))
-    .option('--pairs <pairs...>', 'BASE/QUOTE', [...NEW_AGENT.pairs])
-    .option('--every <time>', 'between ticks', duration, NEW_AGENT.intervalS)
-    .option('--max-trade-usd <dollars>', 'most for one trade', positive, NEW_AGENT.maxTradeUsd)
-    .option('--max-day-usd <dollars>', 'most in 24 hours', positive, NEW_AGENT.maxDayUsd)
-    .option('--max-position-usd <dollars>', 'most held in one asset', positive, NEW_AGENT.maxPositionUsd)
-    .option('--params <json>', 'what the brain takes', jsonObject, {})
-    .option('--name <text>', 'for people')
-    .option('--live', 'trades your wallet, once a session is attached')
-    .option('--paper-usdg <dollars>', 'what its book starts with', positive)
-    .option('--accept <codes...>', 'severe risks it accepts, by their codes')
-    .option('--shield', 'every trade asks the audit')
-    .option('--client-id <id>', 'one per agent you intend; give it again when you retry')
+    .description('Create an agent. A paper agent starts at once; a live one starts with pit agent live.')
+    .addArgument(new Argument('<brain>', 'Brain that decides the trades').choices(BRAINS))
+    .option('--pairs <pairs...>', 'Pairs it trades, as BASE/QUOTE', [...NEW_AGENT.pairs])
+    .option('--every <time>', 'Time between ticks, such as 5m', duration, NEW_AGENT.intervalS)
+    .option('--max-trade-usd <dollars>', 'Maximum per trade in USD', positive, NEW_AGENT.maxTradeUsd)
+    .option('--max-day-usd <dollars>', 'Maximum in 24 hours in USD', positive, NEW_AGENT.maxDayUsd)
+    .option(
+      '--max-position-usd <dollars>',
+      'Maximum position per asset in USD',
+      positive,
+      NEW_AGENT.maxPositionUsd,
+    )
+    .option('--params <json>', 'Parameters of the brain', jsonObject, {})
+    .option('--name <text>', 'Display name')
+    .option('--live', 'Trade your wallet once a session is attached (default: paper)')
+    .option('--paper-usdg <dollars>', 'Starting cash of a paper agent in USDG', positive)
+    .option('--accept <codes...>', 'Codes of severe risks it accepts')
+    .option('--shield', 'Check every trade against the token audit')
+    .option('--client-id <id>', 'Idempotency key; repeat it when you retry')
     .action(async (brain: string, flags: CreateFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const client_id = flags.clientId ?? randomUUID()
@@ -83,23 +86,23 @@ const createCommand = (deps: CommandDeps): Command =>
         ...(agent.webhook_secret === undefined ? [] : [['webhook secret', agent.webhook_secret]]),
         ...agent.holds.map(({ code, message }) => [code, message]),
       ])
-      if (agent.mode === 'live') deps.terminal.say(`It waits for its session: pit agent live ${agent.id}`)
+      if (agent.mode === 'live') deps.terminal.say(`Start it with: pit agent live ${agent.id}`)
     })
 
-/** A lost answer is asked for again under the same id, which makes no second agent. */
+/** Retrying with the same id does not create a second agent. */
 const withId =
   (clientId: string) =>
   (error: unknown): never => {
     if (!isRefusal(error) || error.retry !== 'look_first') throw error
     throw new PitRefusal(error.code, error.message, {
       retry: error.retry,
-      hint: `Run it again with --client-id ${clientId}: it makes no second agent.`,
+      hint: `Run it again with --client-id ${clientId}; that does not create a second agent.`,
       cause: error,
     })
   }
 
 const listCommand = (deps: CommandDeps): Command =>
-  new Command('list').description('Your agents.').action(async (_options: object, command: Command) => {
+  new Command('list').description('List your agents.').action(async (_options: object, command: Command) => {
     const opened = await openSignedIn(deps, command)
     const { agents } = await opened.client.api['hosted.list']()
     const book = agents.some(({ mode }) => mode === 'live') ? 'live' : 'paper'
@@ -125,7 +128,7 @@ const listCommand = (deps: CommandDeps): Command =>
     )
   })
 
-/** A command that names an agent, asks one route and shows the agent as it stands then. */
+/** A command that calls one route of an agent and shows the result. */
 const oneAgentCommand = (
   deps: CommandDeps,
   name: string,
@@ -142,14 +145,14 @@ const oneAgentCommand = (
 
 const stopCommand = (deps: CommandDeps): Command =>
   new Command('stop')
-    .description('Stop an agent permanently; a live one’s sessions end on chain too, and its gas comes home.')
+    .description('Stop an agent permanently. Ends a live agent’s sessions on chain and refunds its gas.')
     .argument('<id>')
-    .option('--no-on-chain', 'end its sessions at the co-signer only; signs nothing')
-    .option('-y, --yes', 'without asking')
+    .option('--no-on-chain', 'End its sessions at the co-signer only; signs nothing')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(async (id: string, { onChain, yes }: { onChain: boolean; yes?: boolean }, command: Command) => {
       needWord(deps, yes)
       const opened = await openSignedIn(deps, command)
-      await agree(deps, `Stop agent ${id} for good?`, yes)
+      await agree(deps, `Stop agent ${id} permanently?`, yes)
       const { agent, sessions, revoked } = await opened.client.hosted.stop(id, { onChain })
       const ended = revoked.flatMap(({ roots }) =>
         roots.map(({ hash, state }) => ['root', `${hash} ${state}`]),
@@ -159,22 +162,22 @@ const stopCommand = (deps: CommandDeps): Command =>
       showAgent(deps, opened, agent, [...ended, ...left, ...home])
     })
 
-/** What is left of a live agent's gas; nothing to bring home is no failure. */
+/** Refunds the rest of a live agent's gas, if any. */
 async function gasHome({ terminal }: CommandDeps, { client }: Opened, id: string): Promise<string[][]> {
   const { refund } = await client.api['hosted.executor']({ params: { id } })
   if (!refund.available) {
-    terminal.say(`Its gas stays: ${refund.why_not ?? 'there is none'}`)
+    terminal.say(`No gas refunded: ${refund.why_not ?? 'the executor has none'}`)
     return []
   }
   const { value_wei, tx_hash } = await client.hosted.refundGas(id)
-  return [['gas home', `${value_wei} wei by ${tx_hash}`]]
+  return [['gas refund', `${decimalText(BigInt(value_wei), 18)} ETH in ${tx_hash}`]]
 }
 
 const deleteCommand = (deps: CommandDeps): Command =>
   new Command('delete')
-    .description('Delete a stopped agent, or a paper one.')
+    .description('Delete a paper agent or a stopped live agent.')
     .argument('<id>')
-    .option('-y, --yes', 'without asking')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       needWord(deps, yes)
       const opened = await openSignedIn(deps, command)

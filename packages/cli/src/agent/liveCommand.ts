@@ -27,34 +27,38 @@ interface LiveFlags {
   yes?: boolean
 }
 
-/** As a session has them if none are named. */
+/** The default of a session. */
 const MAX_TRADES = 50
 
-/** `pit agent live ID`: gas for its executor, a session inside the owner's intent, attached and switched on. */
+/** `pit agent live ID`: funds the executor's gas, grants and attaches a session, switches the agent on. */
 export const liveCommand = (deps: CommandDeps): Command =>
   withConsent(
     new Command('live')
-      .description('Let a live agent trade: gas for its executor, a session inside your limits, and on.')
+      .description('Start a live agent: fund its executor, grant a session within your limits, switch it on.')
       .argument('<id>')
-      .option('--session <id>', 'a session you granted to its executor already')
-      .option('--pairs <pairs...>', 'pairs it may trade (default: as created on this machine)')
+      .option('--session <id>', 'Use a session already granted to its executor')
+      .option('--pairs <pairs...>', 'Pairs it may trade (default: as created on this machine)')
       .option(
         '--max-trade-usd <dollars>',
-        'maximum per trade (default: as created on this machine)',
+        'Maximum per trade in USD (default: as created on this machine)',
         positive,
       )
       .option(
         '--max-day-usd <dollars>',
-        'maximum in 24 hours (default: as created on this machine)',
+        'Maximum in 24 hours in USD (default: as created on this machine)',
         positive,
       )
-      .option('--accept <codes...>', 'severe risks it accepts (default: as created on this machine)')
-      .option('--shield', 'every trade asks the audit (default: as created on this machine)')
-      .option('--for <time>', 'how long the session lasts; 24h otherwise', duration)
-      .option('--max-trades <n>', 'how often it may trade', whole)
-      .option('--setup-budget-usd <dollars>', 'what may be approved of each token', positive)
-      .option('--gas-eth <ether>', 'what its executor gets to pay gas with; what it lacks otherwise', ether)
-      .option('--off', 'switch it off instead; its session stays'),
+      .option('--accept <codes...>', 'Codes of severe risks it accepts (default: as created on this machine)')
+      .option('--shield', 'Check every trade against the token audit (default: as created on this machine)')
+      .option('--for <time>', 'Duration of the session (default 24h)', duration)
+      .option('--max-trades <n>', 'Maximum number of trades (default 50)', whole)
+      .option('--setup-budget-usd <dollars>', 'Maximum approval per token in USD', positive)
+      .option(
+        '--gas-eth <ether>',
+        'ETH to send to its executor for gas (default: as much as it needs)',
+        ether,
+      )
+      .option('--off', 'Switch it off; its session stays active'),
   ).action(async (id: string, flags: LiveFlags, command: Command) => {
     if (!flags.off) needWord(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
@@ -96,11 +100,11 @@ function asUsage(error: unknown): never {
         'Give --pairs, --max-trade-usd and --max-day-usd (and --accept and --shield if it needs them).',
     )
   if (isRefusal(error, 'NOT_LIVE'))
-    throw new UsageRefused('It is a paper agent: create one with pit agent create --live.')
+    throw new UsageRefused('This is a paper agent. Create a live one with pit agent create --live.')
   throw error
 }
 
-/** Gas goes to the attested executor alone. The service's amount counts only within the client's own estimate. */
+/** Sends gas to the attested executor only, and at most the client's own estimate. */
 async function topUp(
   deps: CommandDeps,
   { account, rpc, target, client }: Opened,
@@ -112,7 +116,9 @@ async function topUp(
   if (valueWei === 0n) return
   const eth = `${decimalText(valueWei, 18)} ETH`
   if (flags.gasEth === undefined && valueWei > (await gasFor(rpc, flags.maxTrades ?? MAX_TRADES)))
-    throw new InputNeeded(`The server asks for ${eth} of gas, more than your own estimate: give --gas-eth.`)
+    throw new InputNeeded(
+      `The server requests ${eth} for gas, more than the local estimate. Set the amount with --gas-eth.`,
+    )
   await agree(deps, `Send ${eth} to ${executor} for gas?`, flags.yes)
   const from = { account, rpc, chainId: target.profile.chain_id, sleep: (ms: number) => sleep(ms) }
   await sendEther(from, { to: executor, valueWei })

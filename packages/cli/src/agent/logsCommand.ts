@@ -12,14 +12,14 @@ type Row = Answer<'hosted.logs'>['rows'][number]
 const LOOK_EVERY_MS = 1_000
 const PAGE = 200
 
-/** `pit agent logs ID --follow`: one line a row, oldest first; with --json one object a line. */
+/** `pit agent logs ID --follow`: one line per row, oldest first; with --json one object per line. */
 export const logsCommand = (deps: CommandDeps): Command =>
   new Command('logs')
-    .description('What an agent decided, traded and held.')
+    .description('Show an agent’s decisions, trades and holds.')
     .argument('<id>')
-    .option('--limit <n>', 'how many to begin with', upTo(PAGE), 50)
-    .option('--kinds <kinds>', `of these kinds, comma-separated: ${LOG_KINDS.join(', ')}`)
-    .option('-f, --follow', 'go on with what comes')
+    .option('--limit <n>', 'Number of rows to start with', upTo(PAGE), 50)
+    .option('--kinds <kinds>', `Only these kinds, comma-separated: ${LOG_KINDS.join(', ')}`)
+    .option('-f, --follow', 'Keep printing new rows')
     .action(
       async (
         id: string,
@@ -45,7 +45,7 @@ export const logsCommand = (deps: CommandDeps): Command =>
       },
     )
 
-/** Everything after a row, oldest first, however many pages that takes. */
+/** All rows after `last`, oldest first, across pages. */
 async function newerThan({ client }: Opened, id: string, query: object, last: number): Promise<Row[]> {
   const newer: Row[] = []
   for (let before: number | undefined; ; ) {
@@ -66,7 +66,7 @@ const lineOf = ({ ts, kind, code, message }: Row): string =>
 function upTo(max: number) {
   return (text: string): number => {
     const value = whole(text)
-    if (value < 1 || value > max) throw new InvalidArgumentError(`It must be from 1 to ${max}.`)
+    if (value < 1 || value > max) throw new InvalidArgumentError(`Must be from 1 to ${max}.`)
     return value
   }
 }

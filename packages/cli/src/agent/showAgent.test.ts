@@ -74,8 +74,8 @@ it('shows what a live agent has made of its trades', () => {
     expect(rows).toContainEqual(row)
 })
 
-it('says what would hold an agent before it goes live', () => {
+it('warns about holds before an agent goes live', () => {
   const said: string[] = []
   sayHolds({ terminal: { say: (text: string) => void said.push(text) } as never }, agent({ pnl: null }))
-  expect(said).toEqual([`It would not trade now. POSITION_LIMIT: ${HOLD.message}`])
+  expect(said).toEqual([`The agent would not trade now. POSITION_LIMIT: ${HOLD.message}`])
 })

@@ -5,10 +5,10 @@ import { plain, table } from '../client/terminal.ts'
 
 type Agent = Answer<'hosted.list'>['agents'][number]
 type Row = readonly (string | number | null)[]
-/** Lists leave out the holds of the next tick. */
+/** Lists omit the holds of the next tick. */
 type Held = Pick<Agent, 'watch'> & Partial<Pick<Answer<'hosted.get'>, 'next_tick_holds'>>
 
-/** An agent as every command of it shows it. */
+/** Prints an agent the same way for every command. */
 export function showAgent(
   deps: CommandDeps,
   opened: Opened,
@@ -41,9 +41,9 @@ export function agentRows(agent: Agent & Held): Row[] {
 
 const holdRows = (agent: Held): Row[] => listed('blocked by', holdTexts(agent))
 
-/** Before anything is paid for or signed: what would keep it from trading all the same. */
+/** Warns about holds before anything is paid for or signed. */
 export function sayHolds({ terminal }: Pick<CommandDeps, 'terminal'>, agent: Held): void {
-  for (const text of holdTexts(agent)) terminal.say(plain(`It would not trade now. ${text}`))
+  for (const text of holdTexts(agent)) terminal.say(plain(`The agent would not trade now. ${text}`))
 }
 
 const holdTexts = ({ watch, next_tick_holds }: Held): string[] => [
@@ -85,7 +85,7 @@ function profitRows(agent: Agent): Row[] {
   ]
 }
 
-/** The name stands beside the first of several lines. */
+/** The name is shown on the first line only. */
 const listed = (name: string, lines: readonly string[]): Row[] =>
   lines.length === 0 ? [[name, null]] : lines.map((line, i) => [i === 0 ? name : '', line])
 

@@ -47,7 +47,7 @@ describe('pit backtest', () => {
       '1',
     ])
     expect(text).toMatch(
-      /^grid from .* UTC to .* UTC\nassumed: filled at the mark of the tick, 10 bps worse; fee 25 bps/,
+      /^grid from .* UTC to .* UTC\nassumptions: filled at the mark with 10 bps slippage; fee 25 bps/,
     )
     expect(text).toMatch(/profit -?\$\d/)
     expect(text).toContain('USDG')
@@ -111,10 +111,10 @@ describe('pit backtest', () => {
     ).rejects.toThrow('ETH, cbBTC are traded')
   })
   it.each([
-    [['webhook'], 'cannot be rehearsed'],
-    [['dca', '--params', '{'], 'not JSON'],
+    [['webhook'], 'cannot be backtested'],
+    [['dca', '--params', '{'], 'not valid JSON'],
     [['dca', '--params', '{"usd":0}'], 'params.usd'],
-    [['dca', '--pair', 'cbBTC/USDG'], 'no marks of cbBTC'],
+    [['dca', '--pair', 'cbBTC/USDG'], 'No stored prices of cbBTC'],
     [['dca', '--from', '2030-01-01'], 'before --to'],
     [['dca', '--interval', '1'], 'at least 10 s'],
     [['dca', '--pair', 'ETH'], 'BASE/QUOTE'],

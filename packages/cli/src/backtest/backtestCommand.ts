@@ -14,14 +14,14 @@ import { printBacktest } from './printBacktest.ts'
 import type { MarksRequest } from './readServed.ts'
 import { CommandRefused } from './refused.ts'
 
-/** What the command reaches outside. */
+/** External dependencies of the command. */
 export interface BacktestDeps {
   nowS(): number
   print(text: string): void
-  /** `tokens`: the ones traded, for a file that does not name its token. */
+  /** `tokens`: the traded tokens, for a file that does not name its token. */
   readFile(file: string, tokens: readonly string[]): Marks
   writeFile(file: string, marks: Marks): void
-  /** The stored marks of these tokens; from the server of `options` while it has the store open. */
+  /** The stored marks of these tokens, read from the server while it has the store open. */
   readStore(request: MarksRequest, options: GlobalOptions): Promise<Marks>
 }
 
@@ -47,28 +47,28 @@ interface Options extends GlobalOptions {
 const DAY_S = 86_400
 const CASH = 'USDG'
 
-/** `pit backtest`: a rule brain over the marks that were, and the book it would have. */
+/** `pit backtest`: runs a rule brain over stored marks and prints the resulting book. */
 export function backtestCommand(deps: BacktestDeps): Command {
   return new Command('backtest')
-    .description('Rehearse a rule brain over the stored price history and print its book.')
-    .argument('<brain>', `one of ${Object.keys(RULE_BRAINS).join(', ')}`)
-    .option('-p, --pair <BASE/QUOTE>', 'a pair to trade; give it again for more', collect, [])
-    .option('--params <json>', 'the brain’s params, as in POST hosted', '{}')
-    .option('--days <n>', 'days back from --to', positive, 7)
-    .option('--from <time>', 'first tick: a date or unix seconds', time)
-    .option('--to <time>', 'last tick: a date or unix seconds; now when left out', time)
-    .option('--interval <s>', 'seconds between ticks', positive, 300)
-    .option('--start <usd>', 'cash to begin with', positive, 1_000)
-    .option('--max-trade <usd>', 'limits.max_trade_usd', positive, 100)
-    .option('--max-day <usd>', 'limits.max_day_usd', positive, 1_000)
-    .option('--max-position <usd>', 'limits.max_position_usd', positive, 5_000)
-    .option('--fee-bps <n>', 'fee of a fill', positiveOrZero, FEE.majorMaxBps)
-    .option('--slippage-bps <n>', 'assumed: a fill is so much worse than the mark', positiveOrZero, 10)
-    .option('--gas-usd <usd>', 'assumed gas of a fill', positiveOrZero, 0.02)
-    .option('--fills <n>', 'how many of the last fills to print', positiveOrZero, 20)
-    .option('--marks <file>', 'read the prices from this file; a server’s /marks/ETH.json is one')
-    .option('--save-marks <file>', 'write the marks that were read to this file')
-    .option('--json', 'print everything as JSON')
+    .description('Test a rule brain on the stored price history and print its book.')
+    .argument('<brain>', `One of ${Object.keys(RULE_BRAINS).join(', ')}`)
+    .option('-p, --pair <BASE/QUOTE>', 'Pair to trade (repeatable; default ETH/USDG)', collect, [])
+    .option('--params <json>', 'Parameters of the brain', '{}')
+    .option('--days <n>', 'Days before --to', positive, 7)
+    .option('--from <time>', 'First tick: a date or unix seconds', time)
+    .option('--to <time>', 'Last tick: a date or unix seconds (default: now)', time)
+    .option('--interval <s>', 'Seconds between ticks', positive, 300)
+    .option('--start <usd>', 'Starting cash in USD', positive, 1_000)
+    .option('--max-trade <usd>', 'Maximum per trade in USD', positive, 100)
+    .option('--max-day <usd>', 'Maximum in 24 hours in USD', positive, 1_000)
+    .option('--max-position <usd>', 'Maximum position per asset in USD', positive, 5_000)
+    .option('--fee-bps <n>', 'Fee per fill in bps', positiveOrZero, FEE.majorMaxBps)
+    .option('--slippage-bps <n>', 'Assumed slippage per fill against the mark, in bps', positiveOrZero, 10)
+    .option('--gas-usd <usd>', 'Assumed gas per fill in USD', positiveOrZero, 0.02)
+    .option('--fills <n>', 'Number of latest fills to print', positiveOrZero, 20)
+    .option('--marks <file>', 'Read prices from this file, such as a server’s /marks/ETH.json')
+    .option('--save-marks <file>', 'Write the prices used to this file')
+    .option('--json', 'Print the whole result as JSON')
     .action(async (brain: string, _: object, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       const { run, marks } = await runBacktest(deps, brain, options)
@@ -83,16 +83,20 @@ async function runBacktest(
   options: Options,
 ): Promise<{ run: Backtest; marks: Marks }> {
   if (!isRuleBrain(name)) {
-    throw new CommandRefused(`${name} cannot be rehearsed; use one of ${Object.keys(RULE_BRAINS).join(', ')}`)
+    throw new CommandRefused(
+      `${name} cannot be backtested. Use one of ${Object.keys(RULE_BRAINS).join(', ')}.`,
+    )
   }
   const brain = RULE_BRAINS[name]
   const pairs = options.pair.length > 0 ? options.pair : ['ETH/USDG']
   const params = paramsOf(name, options.params, pairs)
   const toS = options.to ?? deps.nowS()
   const fromS = options.from ?? Math.floor(toS - options.days * DAY_S)
-  if (fromS >= toS) throw new CommandRefused('--from has to be before --to')
+  if (fromS >= toS) throw new CommandRefused('--from must be before --to.')
   if (options.interval < HOSTED.minIntervalS) {
-    throw new CommandRefused(`--interval is at least ${HOSTED.minIntervalS} s, as for an agent`)
+    throw new CommandRefused(
+      `--interval must be at least ${HOSTED.minIntervalS} s, the minimum for an agent.`,
+    )
   }
   const tokens = [...new Set(pairs.flatMap((pair) => Object.values(endsOf(pair))))].filter(
     (token) => token !== CASH,
@@ -101,12 +105,13 @@ async function runBacktest(
     options.marks === undefined
       ? await deps.readStore({ tokens, fromS: fromS - brain.historyS(params), toS }, options)
       : deps.readFile(options.marks, tokens)
-  const known = tokens.flatMap((token) => marks.get(token) ?? [])
+  const allMarks = tokens.flatMap((token) => marks.get(token) ?? [])
   const missing = tokens.filter((token) => (marks.get(token) ?? []).length === 0)
-  if (missing.length > 0) throw new CommandRefused(`there are no marks of ${missing.join(', ')} in that time`)
+  if (missing.length > 0)
+    throw new CommandRefused(`No stored prices of ${missing.join(', ')} in that period.`)
   // Ticks before the first mark would only hold.
-  const firstS = known.reduce((first, { atS }) => Math.min(first, atS), toS)
-  const lastS = known.reduce((last, { atS }) => Math.max(last, atS), fromS)
+  const firstS = allMarks.reduce((first, { atS }) => Math.min(first, atS), toS)
+  const lastS = allMarks.reduce((last, { atS }) => Math.max(last, atS), fromS)
   const run = backtest({
     brain,
     params,
@@ -133,16 +138,16 @@ function paramsOf(
   text: string,
   pairs: readonly string[],
 ): Record<string, unknown> {
-  let given: unknown
+  let value: unknown
   try {
-    given = JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
-    throw new CommandRefused('--params is not JSON')
+    throw new CommandRefused('--params is not valid JSON.')
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new CommandRefused('--params is not a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new CommandRefused('--params must be a JSON object.')
   }
-  const read = readRuleParams(RULE_BRAINS[name], given as Record<string, unknown>, pairs)
+  const read = readRuleParams(RULE_BRAINS[name], value as Record<string, unknown>, pairs)
   if (read.ok) return read.params
   throw new CommandRefused(`${read.field}: ${read.message}`)
 }

@@ -11,24 +11,25 @@ const MAX_PRICE_CHARS = 39
 
 /**
  * `{"marks": {"ETH": [[1800000000, "2000.5"], [1800000060, "2001", "stale"]]}}`: second, dollars, if stale.
- * Or a list as a server has it at /marks/ETH.json, which is then of the only token that is traded.
+ * Or a list as served at /marks/ETH.json, which is taken as the prices of the only traded token.
  */
 export function readMarksFile(file: string, tokens: readonly string[]): Marks {
   let value: unknown
   try {
     const text = readFileSync(file, 'utf8')
-    if (text.length > MAX_BYTES) throw new CommandRefused(`${file} is too large`)
+    if (text.length > MAX_BYTES) throw new CommandRefused(`${file} is too large.`)
     value = JSON.parse(text)
   } catch (error) {
     if (error instanceof CommandRefused) throw error
-    throw new CommandRefused(`${file} cannot be read as JSON: ${(error as Error).message}`)
+    throw new CommandRefused(`${file} is not valid JSON: ${(error as Error).message}`)
   }
   if (Array.isArray(value)) return new Map([[onlyToken(file, tokens), servedMarks(value, file)]])
   const listed = (value as { marks?: unknown } | null)?.marks
-  if (typeof listed !== 'object' || listed === null) throw new CommandRefused(`${file} has no "marks"`)
+  if (typeof listed !== 'object' || listed === null)
+    throw new CommandRefused(`${file} has no "marks" object.`)
   return new Map(
     Object.entries(listed).map(([token, rows]) => {
-      if (!Array.isArray(rows)) throw new CommandRefused(`${file}: ${token} is not a list`)
+      if (!Array.isArray(rows)) throw new CommandRefused(`${file}: ${token} is not a list.`)
       const marks = rows.map((row, i) => markOf(row) ?? refuseRow(file, token, i))
       return [token, marks.sort((a, b) => a.atS - b.atS)]
     }),
@@ -39,7 +40,7 @@ function onlyToken(file: string, tokens: readonly string[]): string {
   const [token, ...others] = tokens
   if (token !== undefined && others.length === 0) return token
   throw new CommandRefused(
-    `${file} is a list of one token’s prices, and ${tokens.join(', ')} are traded: use a file with "marks" by token`,
+    `${file} has the prices of one token, but ${tokens.join(', ')} are traded. Use a file with "marks" by token.`,
   )
 }
 

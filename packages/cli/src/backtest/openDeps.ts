@@ -11,7 +11,7 @@ interface Output {
   say(text: string): void
 }
 
-/** The command on this machine: files here, marks from the store, or from the server that has it open. */
+/** Reads marks from the local store, or from the server that has it open. */
 export const openBacktestDeps = (
   env: Environment,
   { data, say }: Output = { data: console.log, say: console.error },
@@ -39,7 +39,7 @@ async function fromStore(env: Environment, request: MarksRequest): Promise<Marks
   }
 }
 
-/** What keeps the store closed is reported only if no server answers either. */
+/** If no server responds either, reports why the store could not be opened. */
 async function fromServer(
   env: Environment,
   { request, options, say }: { request: MarksRequest; options: GlobalOptions } & Pick<Output, 'say'>,
@@ -59,7 +59,7 @@ async function fromServer(
   return marks
 }
 
-/** An address alone is enough; pins only translate addresses of core tokens. */
+/** The URL alone is enough; the profile only maps addresses of core tokens to symbols. */
 function targetOf(
   options: GlobalOptions,
   env: Environment,

@@ -4,7 +4,7 @@ import { bpsTowardsZero, dollarsText } from '@pit/protocol'
 
 export const isoMinute = (atS: number): string =>
   `${new Date(atS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-/** Eight digits, without the zeros behind them. */
+/** Eight decimals, without trailing zeros. */
 export const amount = (atomsE18: bigint): string => String(Number((Number(atomsE18) / 1e18).toPrecision(8)))
 const worth = (microUsd: bigint | null, unknown: string): string =>
   microUsd === null ? unknown : dollarsText(microUsd)
@@ -12,7 +12,7 @@ const percent = (bps: bigint): string => `${(Number(bps) / 100).toFixed(2)}%`
 
 const NO_END = 'unknown: a token has no price'
 
-/** A backtest as a page of text: what was assumed, what was traded, what the book came to. */
+/** A backtest as text: assumptions, fills and the final book. */
 export function printBacktest(run: Backtest, { maxFills }: { maxFills: number }): string {
   const gain = run.endMicroUsd === null ? null : run.endMicroUsd - run.startMicroUsd
   const { slippageBps, feeBps } = run.terms
@@ -20,11 +20,10 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
   const skipped = Math.max(0, run.fills.length - maxFills)
   return [
     `${run.brain} from ${isoMinute(run.fromS)} to ${isoMinute(run.toS)}`,
-    `assumed: filled at the mark of the tick, ${slippageBps} bps worse; fee ${feeBps} bps; gas ${gas} a fill`,
+    `assumptions: filled at the mark with ${slippageBps} bps slippage; fee ${feeBps} bps; gas ${gas} per fill`,
     '',
-    `ticks ${run.ticks}, of them held ${run.holds}; fills ${run.fills.length}; orders the book could ` +
-      `not pay ${run.refused}`,
-    ...(skipped > 0 ? [`(the first ${skipped} fills are not shown)`] : []),
+    `ticks ${run.ticks} (${run.holds} held); ${run.fills.length} filled, ${run.refused} unfunded`,
+    ...(skipped > 0 ? [`(first ${skipped} fills omitted)`] : []),
     ...run.fills.slice(-maxFills).map(fillLine),
     '',
     'book',
@@ -39,11 +38,11 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
     ...(gain === null
       ? []
       : [
-          `  profit ${dollarsText(gain)} (${percent(bpsTowardsZero(gain, run.startMicroUsd))}), deepest ` +
-            `fall ${percent(run.maxDrawdownBps)}`,
+          `  profit ${dollarsText(gain)} (${percent(bpsTowardsZero(gain, run.startMicroUsd))}), ` +
+            `max drawdown ${percent(run.maxDrawdownBps)}`,
         ]),
     `  fees ${dollarsText(run.feesMicroUsd)}, gas ${dollarsText(run.gasMicroUsd)}`,
-    `last tick: ${run.lastReason}`,
+    `last decision: ${run.lastReason}`,
   ].join('\n')
 }
 

@@ -8,10 +8,10 @@ export interface MarksRequest {
   toS: number
 }
 
-/** No server answers at this address. */
+/** No server responds at this URL. */
 export class NoServer extends CommandRefused {}
 
-/** The stored prices as a running server has them at /marks/ETH.json: core tokens, the last three days. */
+/** Prices that a running server serves at /marks/ETH.json: core tokens, the last three days. */
 export async function readServedMarks(
   { url, profile }: { url: string; profile: Pick<ChainProfile, 'core_tokens'> | null },
   { tokens, fromS, toS }: MarksRequest,
@@ -37,15 +37,14 @@ const TIMEOUT_MS = 15_000
 async function readList(get: typeof fetch, path: string, token: string): Promise<unknown[]> {
   const response = await get(path, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' }).catch(
     (cause: unknown) => {
-      throw new NoServer(`No server answers at ${path}.`, { cause })
+      throw new NoServer(`No server responds at ${path}.`, { cause })
     },
   )
   if (response.status === 404)
-    throw new CommandRefused(`The server stores prices of core tokens only, and ${token} is not one of them.`)
+    throw new CommandRefused(`${token} is not a core token. The server stores prices of core tokens only.`)
   if (!response.ok)
-    throw new CommandRefused(`${path} answered with status ${response.status}: try again in a minute.`)
+    throw new CommandRefused(`${path} returned HTTP status ${response.status}. Try again in a minute.`)
   const rows: unknown = await response.json().catch(() => null)
-  if (!Array.isArray(rows))
-    throw new CommandRefused(`${path} is not a list of prices: check the server’s address.`)
+  if (!Array.isArray(rows)) throw new CommandRefused(`${path} is not a list of prices. Check the server URL.`)
   return rows
 }

@@ -1,4 +1,4 @@
-/** What a person can do something about: its message is all they are shown. */
+/** A failure the user can fix; only its message is printed. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
 }

@@ -10,10 +10,10 @@ import { CommandRefused } from './refused.ts'
 type Environment = Record<string, string | undefined>
 const MAX_ROWS = 1_000_000
 
-/** The store cannot be read here; the server may still serve its marks. */
+/** The store cannot be opened here; the server may still serve its marks. */
 export class NoLocalStore extends CommandRefused {}
 
-/** Where the marks of a server are: its database, or its embedded store while nothing else has it open. */
+/** Opens the server's database, or its embedded store if no other process has it open. */
 export async function openStoredMarks(env: Environment): Promise<{ db: Db; profile: ChainProfile }> {
   const dataDir = env['DATA_DIR'] || '.pit'
   const databaseUrl = env['DATABASE_URL'] || null
@@ -25,8 +25,8 @@ export async function openStoredMarks(env: Environment): Promise<{ db: Db; profi
   })
   if (databaseUrl === null && !existsSync(join(dataDir, 'store'))) {
     throw new NoLocalStore(
-      `There is no store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or ` +
-        'give --marks <file>.',
+      `No store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or ` +
+        'use --marks <file>.',
     )
   }
   return { db: await open(dataDir, databaseUrl), profile }
@@ -38,19 +38,18 @@ const open = (dataDir: string, databaseUrl: string | null): Promise<Db> =>
     const pid = supervisorOf(dataDir) ?? error.pid
     throw new NoLocalStore(
       [
-        `A running Pit (process ${pid}) has the store in ${dataDir} open, and the embedded store takes ` +
+        `A running Pit (process ${pid}) has the store in ${dataDir} open; the embedded store allows ` +
           'one process at a time.',
         'Do one of these:',
-        `  - stop it (Ctrl-C where it runs, or "kill ${pid}"), run this again, and start it again: ` +
-          'nothing is lost;',
-        '  - save the marks while it is stopped with --save-marks <file>, and use them any time with ' +
+        `  - stop it (Ctrl-C, or "kill ${pid}"), run this again, then restart it: no data is lost;`,
+        '  - while it is stopped, save the prices with --save-marks <file> and use them later with ' +
           '--marks <file>;',
         '  - run Pit on PostgreSQL (DATABASE_URL): it can be read while Pit runs.',
       ].join('\n'),
     )
   })
 
-/** Who started the server, and would start it again if only that were ended. */
+/** The supervisor's process: it would restart the server if only the server were stopped. */
 function supervisorOf(dataDir: string): number | undefined {
   try {
     const { pid } = JSON.parse(readFileSync(join(dataDir, 'start.lock'), 'utf8')) as { pid?: unknown }
@@ -60,12 +59,12 @@ function supervisorOf(dataDir: string): number | undefined {
   }
 }
 
-/** The tokens as the pairs name them: a core symbol or an address. */
+/** Tokens as named in pairs: a core symbol or an address. */
 export function addressOf(token: string, profile: Pick<ChainProfile, 'core_tokens'>): string {
   const core = profile.core_tokens.find(({ symbol }) => symbol === token)
   const address = core?.address ?? token
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return address.toLowerCase()
-  throw new CommandRefused(`${token} is neither a core symbol nor an address`)
+  throw new CommandRefused(`${token} is neither a core symbol nor an address.`)
 }
 
 /** The marks of each token between two seconds. */
@@ -86,9 +85,11 @@ export async function readStoredMarks(
       toS: request.toS,
       limit: MAX_ROWS,
     })
-    // Cut at its newest end it would be another history than was asked for.
+    // Truncating would drop the newest rows of the requested period.
     if (rows.length === MAX_ROWS)
-      throw new CommandRefused(`over ${MAX_ROWS} marks of ${token} in that time: choose a shorter one`)
+      throw new CommandRefused(
+        `More than ${MAX_ROWS} prices of ${token} in that period. Choose a shorter one.`,
+      )
     marks.set(
       token,
       rows.map(({ minuteS, priceE18, stale }) => ({ atS: minuteS, priceE18, stale })),

@@ -23,13 +23,13 @@ interface DoctorOptions {
   chain?: string
 }
 
-/** `pit doctor`: everything a trade stands on, each with what to do where it does not hold. */
+/** `pit doctor`: checks everything a trade depends on and prints a fix for each failure. */
 export const doctorCommand = (deps: CommandDeps): Command =>
   new Command('doctor')
     .description(
-      'Check settings, keys, server, pins, your node and the chain’s profile, each with what to do.',
+      'Check settings, keys, server, pins, your node and the chain profile, with a fix for each failure.',
     )
-    .option('--chain <file>', 'only this chain profile, at its own node or --rpc-url')
+    .option('--chain <file>', 'Check only this chain profile, on its own node or --rpc-url')
     .action(async ({ chain }: DoctorOptions, command: Command) => {
       const findings =
         chain === undefined ? await checkAll(deps, command) : await checkFile(deps, command, chain)
@@ -43,9 +43,9 @@ export const doctorCommand = (deps: CommandDeps): Command =>
           found,
           remedy ?? '',
         ])
-        deps.terminal.data(table([['check', 'verdict', 'found', 'what to do'], ...rows]))
+        deps.terminal.data(table([['check', 'result', 'found', 'fix'], ...rows]))
       }
-      // What nobody could look at is neither well nor wrong: ask again.
+      // A check that could not run neither passed nor failed: retry later.
       if (count('fail') > 0) process.exitCode = EXIT.failed
       else if (count('unknown') > 0) process.exitCode = EXIT.transient
     })
@@ -65,15 +65,15 @@ async function checkAll(deps: CommandDeps, command: Command): Promise<Finding[]>
   return [...findings, ...chain]
 }
 
-/** One profile and nothing else: what an operator does before the first start. */
+/** Checks one profile only, as an operator does before the first start. */
 function checkFile(deps: CommandDeps, command: Command, file: string): Promise<Finding[]> {
   const profile = readChainFile(file)
   const rpcUrl = globalsOf(command).rpcUrl ?? deps.env['ETH_RPC_URL'] ?? profile.rpc_urls[0]
-  if (!rpcUrl) throw new InputNeeded(`${file} names no node: give --rpc-url.`)
+  if (!rpcUrl) throw new InputNeeded(`${file} has no node. Set --rpc-url.`)
   return checkChain(deps, { profile, rpcUrl, country: countrySettings(deps.env) })
 }
 
-/** As a server with this environment would read them off a devnet. */
+/** As a server with this environment reads them outside a devnet. */
 const countrySettings = (env: CommandDeps['env']): CountrySettings => ({
   geoDb: env['GEO_DB'] || null,
   geoHeader: env['GEO_HEADER'] || null,
@@ -110,7 +110,7 @@ const failed = (check: string, found: string, remedy: string): Finding => ({
   remedy,
 })
 
-/** Runs one check; whatever it throws is a finding too. */
+/** Runs one check; an exception becomes a finding. */
 async function run(findings: Finding[], check: string, fix: string, work: () => Promise<Finding> | Finding) {
   try {
     findings.push(await work())
@@ -126,7 +126,7 @@ async function checkSettings(
   findings: Finding[],
 ): Promise<Opened | null> {
   let opened: Opened | null = null
-  await run(findings, 'settings', 'Name a profile with --profile, or run npm start.', () => {
+  await run(findings, 'settings', 'Set --profile, or run npm start.', () => {
     opened = openReader(deps, command)
     const { name, url, rpcUrl } = opened.target
     return ok('settings', `profile ${name}, server ${url}, node ${rpcUrl}`)
@@ -138,20 +138,24 @@ async function checkKeys(deps: CommandDeps, command: Command, reader: Opened | n
   const options = globalsOf(command)
   const { env } = deps
   let owner: string | null = null
-  await run(findings, 'account', 'Make one with pit key new NAME and give --account NAME.', async () => {
+  await run(findings, 'account', 'Create one with pit key new NAME, then use --account NAME.', async () => {
     const account = await openAccount(accountDeps(deps), options)
     owner = account.address
     if (!reader) return ok('account', account.address)
     const opened = openFor(deps, reader.target, options, account)
     if (opened.client.apiKey() === null)
-      return warning('account', `${account.address}, not signed in`, 'Nothing; commands sign in themselves.')
+      return warning(
+        'account',
+        `${account.address}, not signed in`,
+        'None needed: commands sign in automatically.',
+      )
     const { wallet, expires_at } = await opened.client.api['auth.me']()
     return wallet?.toLowerCase() === account.address
       ? ok(
           'account',
           `${account.address}, key until ${new Date(expires_at * 1000).toISOString().slice(0, 10)}`,
         )
-      : failed('account', `the stored key is another wallet’s: ${wallet}`, 'Run pit login.')
+      : failed('account', `the stored API key belongs to another wallet: ${wallet}`, 'Run pit login.')
   })
   const hasExecutor = [options.executorAccount, env['PIT_EXECUTOR_ACCOUNT'], env['PIT_EXECUTOR_KEY']].some(
     Boolean,
@@ -160,26 +164,26 @@ async function checkKeys(deps: CommandDeps, command: Command, reader: Opened | n
   await run(findings, 'executor', 'Set PIT_EXECUTOR_KEY or --executor-account.', async () => {
     const { address } = await openExecutor(accountDeps(deps), options)
     return address === owner
-      ? failed('executor', 'it is the owner’s own key', 'Give the executor a key of its own.')
+      ? failed('executor', 'same key as the owner', 'Use a separate key for the executor.')
       : ok('executor', address)
   })
 }
 
 async function checkServer({ nowMs }: CommandDeps, { client, target }: Opened, findings: Finding[]) {
-  const fix = 'Start it, or correct the url of your profile.'
+  const fix = 'Start the server, or correct the URL in your profile.'
   await run(findings, 'server', fix, async () => {
     const { status, version } = await client.api.health()
     return status === 'ok'
       ? ok('server', `${status}, version ${version}`)
-      : warning('server', status, 'Reads may be refused for a while; try again later.')
+      : warning('server', status, 'Requests may fail for now; try again later.')
   })
-  await run(findings, 'pins', 'Sign nothing: the server is not the one you pinned.', async () => {
+  await run(findings, 'pins', 'Do not sign: this is not the server you pinned.', async () => {
     const diffs = configDiffs(client.pins, await client.api.config())
     if (diffs.length > 0)
-      return failed('pins', `differ: ${diffs.join(', ')}`, 'Sign nothing; see whose server this is.')
+      return failed('pins', `differ: ${diffs.join(', ')}`, 'Do not sign; find out whose server this is.')
     return client.pins.cosigner === null
-      ? warning('pins', 'agree; no co-signer is pinned', 'Pin it in the profile to use sessions.')
-      : ok('pins', 'agree, co-signer too')
+      ? warning('pins', 'match; no co-signer is pinned', 'Pin the co-signer in the profile to use sessions.')
+      : ok('pins', 'match, including the co-signer')
   })
   await run(findings, 'server’s clock', fix, async () => {
     const response = await fetch(`${target.url.replace(/\/+$/, '')}${ROUTES.health.path}`)
@@ -189,21 +193,21 @@ async function checkServer({ nowMs }: CommandDeps, { client, target }: Opened, f
 }
 
 function skew(check: string, offS: number, fix: string): Finding {
-  if (Number.isNaN(offS)) return warning(check, 'it tells no time', fix)
-  const found = `${Math.abs(offS).toFixed(0)} s ${offS >= 0 ? 'behind' : 'ahead of'} this machine’s`
-  return Math.abs(offS) <= MAX_SKEW_S ? ok(check, found) : failed(check, found, fix)
+  if (Number.isNaN(offS)) return warning(check, 'no time reported', fix)
+  const skewText = `${Math.abs(offS).toFixed(0)} s ${offS >= 0 ? 'behind' : 'ahead of'} this machine’s`
+  return Math.abs(offS) <= MAX_SKEW_S ? ok(check, skewText) : failed(check, skewText, fix)
 }
 
-/** What of a client's own node the chain's examination does not say. */
+/** Checks of the user's own node beyond those of the chain profile. */
 async function checkNode({ rpc, client, target }: Opened, findings: Finding[]) {
   const { pins } = client
-  const fix = 'Give another node with --rpc-url.'
+  const fix = 'Use another node with --rpc-url.'
   await run(findings, 'your node', fix, async () => {
     const [chainId] = await rpc.all([{ method: 'eth_chainId', params: [] }])
     if (chainId instanceof Error) return failed('your node', chainId.message, fix)
     const id = Number(chainId)
     return id === pins.profile.chain_id
       ? ok('your node', `${target.rpcUrl}, chain ${id}`)
-      : failed('your node', `it is of chain ${id}, not ${pins.profile.chain_id}`, fix)
+      : failed('your node', `wrong chain: ${id} instead of ${pins.profile.chain_id}`, fix)
   })
 }

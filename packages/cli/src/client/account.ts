@@ -10,11 +10,11 @@ import type { GlobalOptions } from './settings.ts'
 
 export interface AccountDeps {
   env: Record<string, string | undefined>
-  /** Asks at the terminal without showing what is typed; null where there is no terminal. */
+  /** Prompts without echo; null without a terminal. */
   askSecret: ((question: string) => Promise<string>) | null
 }
 
-/** Variables through which an owner's key can be reached; a command that is run for an executor sees none. */
+/** Variables that give access to the owner's key; removed from the environment of an executor's command. */
 export const OWNER_VARIABLES = [
   'PIT_PRIVATE_KEY',
   'ETH_KEYSTORE_ACCOUNT',
@@ -22,7 +22,7 @@ export const OWNER_VARIABLES = [
   'ETH_PASSWORD',
 ] as const
 
-/** foundry's folder, so that `cast wallet import` and `pit key import` share their keys. */
+/** foundry's folder, so that keys are shared with `cast wallet import`. */
 export const keystoreFolder = (env: AccountDeps['env']): string =>
   env['ETH_KEYSTORE'] ?? join(homedir(), '.foundry', 'keystores')
 
@@ -32,12 +32,12 @@ export async function openAccount(
   { account, keyStdin = false }: Pick<GlobalOptions, 'account' | 'keyStdin'>,
 ): Promise<Account> {
   const { env } = deps
-  if (keyStdin) return ofKey(asKey(readFileSync(0, 'utf8'), 'What came on stdin'))
+  if (keyStdin) return ofKey(asKey(readFileSync(0, 'utf8'), 'The text on stdin'))
   const keystore = account ?? env['ETH_KEYSTORE_ACCOUNT']
   if (keystore !== undefined) return ofKey(await unlock(deps, keystore, env['ETH_PASSWORD']))
   const key = env['PIT_PRIVATE_KEY']
   if (key === undefined)
-    throw new InputNeeded('No account: give --account NAME (see pit key new), or set PIT_PRIVATE_KEY.')
+    throw new InputNeeded('No account. Use --account NAME (see pit key new), or set PIT_PRIVATE_KEY.')
   return ofKey(asKey(key, 'PIT_PRIVATE_KEY'))
 }
 
@@ -52,7 +52,7 @@ export async function openExecutor(
   if (keystore !== undefined) return ofKey(await unlock(deps, keystore, passwordFile))
   const key = env['PIT_EXECUTOR_KEY']
   if (key === undefined)
-    throw new InputNeeded('No executor: give --executor-account NAME, or set PIT_EXECUTOR_KEY.')
+    throw new InputNeeded('No executor. Use --executor-account NAME, or set PIT_EXECUTOR_KEY.')
   return ofKey(asKey(key, 'PIT_EXECUTOR_KEY'))
 }
 
@@ -64,16 +64,19 @@ async function unlock(
   passwordFile: string | undefined,
 ): Promise<Hex> {
   const file = keystoreFile(env, name)
-  const keystore = readKeystore(file, readText(file, `There is no keystore ${name}: pit key import ${name}`))
+  const keystore = readKeystore(
+    file,
+    readText(file, `Keystore "${name}" not found. Create it with pit key import ${name}.`),
+  )
   const password =
-    passwordFile === undefined ? await ask(askSecret, `Password of ${name}: `) : readPassword(passwordFile)
+    passwordFile === undefined ? await ask(askSecret, `Password for ${name}: `) : readPassword(passwordFile)
   const key = await openKey(keystore, password)
-  if (key === undefined) throw new UsageRefused(`The password of ${name} is another.`)
+  if (key === undefined) throw new UsageRefused(`Wrong password for "${name}".`)
   return key
 }
 
 export function keystoreFile(env: AccountDeps['env'], name: string): string {
-  if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageRefused(`${name} is no keystore’s name.`)
+  if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageRefused(`"${name}" is not a valid keystore name.`)
   return join(keystoreFolder(env), name)
 }
 
@@ -81,23 +84,26 @@ function readKeystore(file: string, text: string): Keystore {
   try {
     return JSON.parse(text) as Keystore
   } catch {
-    throw new UsageRefused(`${file} is no keystore.`)
+    throw new UsageRefused(`${file} is not a keystore.`)
   }
 }
 
 /** The password in the file that ETH_PASSWORD names, as foundry reads it. */
 export const readPassword = (file: string): string =>
-  readText(file, 'The password’s file cannot be read').replace(/\r?\n$/, '')
+  readText(file, 'The password file cannot be read').replace(/\r?\n$/, '')
 
 function ask(askSecret: AccountDeps['askSecret'], question: string): Promise<string> {
   if (askSecret === null)
-    throw new InputNeeded('No terminal to ask at: set ETH_PASSWORD to a file with the password.')
+    throw new InputNeeded(
+      'No terminal to read the password from. Set ETH_PASSWORD to a file with the password.',
+    )
   return askSecret(question)
 }
 
 export function asKey(text: string, what: string): Hex {
   const digits = text.trim().replace(/^0x/, '')
-  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new UsageRefused(`${what} is no private key of 64 hex digits.`)
+  if (!/^[0-9a-fA-F]{64}$/.test(digits))
+    throw new UsageRefused(`${what} is not a private key of 64 hex digits.`)
   return `0x${digits}`
 }
 

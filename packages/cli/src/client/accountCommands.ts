@@ -15,7 +15,7 @@ import { askOf, sized, type TradeFlags } from './tradeCommand.ts'
 
 export const loginCommand = (deps: CommandDeps): Command =>
   new Command('login')
-    .description('Sign in with your wallet and keep the key.')
+    .description('Sign in with your wallet and store the API key.')
     .action(async (_options: object, command: Command) => {
       const opened = await openClient(deps, command)
       const { wallet, expires_at, account } = await logIn(deps, opened)
@@ -29,7 +29,7 @@ export const loginCommand = (deps: CommandDeps): Command =>
     })
 
 export const quoteCommand = (deps: CommandDeps): Command =>
-  sized(new Command('quote').description('Every route for a trade, best first.')).action(
+  sized(new Command('quote').description('Quote a trade: all routes, best first.')).action(
     async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield } = askOf(
@@ -37,11 +37,11 @@ export const quoteCommand = (deps: CommandDeps): Command =>
         tokenOut,
         options,
       )
-      const asked = { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield }
-      const quote = await opened.client.quote(given(asked) as never)
+      const request = { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield }
+      const quote = await opened.client.quote(given(request) as never)
       show(deps, opened, quote, () =>
         table([
-          ['route', 'venue', 'amount out (atoms)', 'vs mid bps', 'gas $', 'all in bps'],
+          ['route', 'venue', 'amount out (atoms)', 'vs mid bps', 'gas $', 'total cost bps'],
           ...quote.routes
             .slice(0, 10)
             .map((row) => [row.label, row.venue, row.amount_out, row.vs_mid_bps, row.gas_usd, row.total_bps]),
@@ -52,7 +52,7 @@ export const quoteCommand = (deps: CommandDeps): Command =>
 
 export const portfolioCommand = (deps: CommandDeps): Command =>
   new Command('portfolio')
-    .description('What your wallet holds, and your fee tier.')
+    .description('Show your wallet’s balances and your fee tier.')
     .action(async (_options: object, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const portfolio = await opened.client.portfolio()
@@ -67,9 +67,9 @@ export const portfolioCommand = (deps: CommandDeps): Command =>
 
 export const tradesCommand = (deps: CommandDeps): Command =>
   new Command('trades')
-    .description('Your trades, newest first.')
-    .option('--limit <n>', 'how many', whole, 20)
-    .option('--refused', 'also what was refused or never mined')
+    .description('List your trades, newest first.')
+    .option('--limit <n>', 'Maximum number of rows', whole, 20)
+    .option('--refused', 'Include trades that were refused or never mined')
     .action(async ({ limit, refused = false }: { limit: number; refused?: boolean }, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const rows: Answer<'me.trades'>['trades'] = []
@@ -92,7 +92,7 @@ export const tradesCommand = (deps: CommandDeps): Command =>
       )
     })
 
-/** Whole tokens where the server knows the decimals, atoms and the address where it does not. */
+/** Whole tokens if the server knows the decimals; otherwise atoms and the address. */
 function tradedText(
   atoms: string | null,
   { symbol, decimals, address }: { symbol: string | null; decimals: number | null; address: string },
@@ -104,8 +104,8 @@ function tradedText(
 
 export const tokenCommand = (deps: CommandDeps): Command =>
   new Command('token')
-    .description('A token’s tier, risks and venues.')
-    .argument('<token>', 'a core symbol or an address')
+    .description('Show a token’s tier, risks and venues.')
+    .argument('<token>', 'Core symbol or address')
     .action(async (name: string, _options: object, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const { client } = opened
@@ -124,7 +124,7 @@ export const tokenCommand = (deps: CommandDeps): Command =>
 
 export const configCommand = (deps: CommandDeps): Command =>
   new Command('config')
-    .description('The server’s config, held against your pins.')
+    .description('Show the server’s config, checked against your pins.')
     .action(async (_options: object, command: Command) => {
       const opened = openReader(deps, command)
       const { client, target } = opened
@@ -138,18 +138,18 @@ export const configCommand = (deps: CommandDeps): Command =>
           ['fee recipient', config.fee.recipient],
           ['co-signer', `${config.session.cosigner}${client.pins.cosigner === null ? ' (not pinned)' : ''}`],
           ['relays', String(config.submit_enabled)],
-          ['pins', 'agree'],
+          ['pins', 'match'],
         ]),
       )
     })
 
-/** Keys live in foundry's keystores, encrypted; a private key is never an argument. */
+/** Keys are stored encrypted in foundry's keystores; a private key is never an argument. */
 export const keyCommand = (deps: CommandDeps): Command =>
   new Command('key')
-    .description('Keys of your own, in foundry’s keystores.')
+    .description('Manage your keys in Foundry keystores.')
     .addCommand(
       new Command('new')
-        .description('Make a key and write it encrypted.')
+        .description('Create a key and store it encrypted.')
         .argument('<name>')
         .action((name: string, _options: object, command: Command) =>
           writeKey(deps, command, name, async () => `0x${randomBytes(32).toString('hex')}`),
@@ -157,11 +157,11 @@ export const keyCommand = (deps: CommandDeps): Command =>
     )
     .addCommand(
       new Command('import')
-        .description('Write a key that you type or pipe in.')
+        .description('Import a private key, typed or piped in.')
         .argument('<name>')
         .action((name: string, _options: object, command: Command) =>
           writeKey(deps, command, name, async () =>
-            asKey(await deps.terminal.askSecret('Private key: '), 'What was given'),
+            asKey(await deps.terminal.askSecret('Private key: '), 'The input'),
           ),
         ),
     )
@@ -173,11 +173,11 @@ async function writeKey(
   make: () => Promise<Hex>,
 ): Promise<void> {
   const file = keystoreFile(env, name)
-  if (existsSync(file)) throw new UsageRefused(`${file} is there already; nothing was written.`)
+  if (existsSync(file)) throw new UsageRefused(`${file} already exists; nothing was written.`)
   const passwordFile = env['ETH_PASSWORD']
   if (passwordFile === undefined && !terminal.isInteractive)
     throw new InputNeeded(
-      'A keystore’s password is asked at a terminal, or read from the file ETH_PASSWORD names.',
+      'No terminal to read a password from. Set ETH_PASSWORD to a file with the password.',
     )
   const key = await make()
   const password = passwordFile === undefined ? await newPassword(terminal) : readPassword(passwordFile)
@@ -191,7 +191,7 @@ async function writeKey(
 
 async function newPassword({ askSecret }: CommandDeps['terminal']): Promise<string> {
   const password = await askSecret('New password: ')
-  if (password !== (await askSecret('The same again: ')))
+  if (password !== (await askSecret('Repeat password: ')))
     throw new UsageRefused('The two passwords differ; nothing was written.')
   return password
 }

@@ -16,8 +16,8 @@ describe('an exit code says what kind of refusal it was', () => {
       EXIT.usage,
       new CommanderError(1, 'commander.unknownOption', "error: unknown option '-x'"),
     ],
-    ['a wrong value', EXIT.usage, new InvalidArgumentError('It must be a whole number.')],
-    ['a wrong call', EXIT.usage, new UsageRefused('Give either --usd or --amount.')],
+    ['a wrong value', EXIT.usage, new InvalidArgumentError('Must be a whole number.')],
+    ['a wrong call', EXIT.usage, new UsageRefused('Use either --usd or --amount.')],
     ['a missing word', EXIT.inputNeeded, new InputNeeded('Add --yes.')],
     ['a missing consent', EXIT.inputNeeded, refusal('CONSENT_REQUIRED')],
     ['a pause', EXIT.transient, refusal('RATE_LIMITED', { retry: 'pause' })],
@@ -67,9 +67,9 @@ describe('every failure has a cure that is more than â€œretrying does not helpâ€
     },
   )
   it.each([
-    ['USAGE', new UsageRefused('Give either --usd or --amount.')],
+    ['USAGE', new UsageRefused('Use either --usd or --amount.')],
     ['INPUT_NEEDED', new InputNeeded('Add --yes.')],
-    ['REFUSED', new CommandRefused('There is no store.')],
+    ['REFUSED', new CommandRefused('No store.')],
     ['FAILED', new TypeError('x is undefined')],
   ])('%s of the command itself', (code, error) => {
     expect(failureOf(error)).toMatchObject({ code, fix: expect.stringMatching(/\w{3}/) })

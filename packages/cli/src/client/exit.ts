@@ -3,24 +3,24 @@ import { clientCure, ERRORS, type ErrorCode, errorRow, type Retry } from '@pit/p
 import { CommanderError } from 'commander'
 import { CommandRefused } from '../backtest/refused.ts'
 
-/** What a command's exit code says: 0 is success. */
+/** Exit codes; 0 is success. */
 export const EXIT = { failed: 1, usage: 2, transient: 3, inputNeeded: 4, uncertain: 5 } as const
 
-/** The command was called wrongly. */
+/** Invalid usage. */
 export class UsageRefused extends Error {}
-/** Something only a person or a flag can give. */
+/** Input is needed from the user or a flag. */
 export class InputNeeded extends Error {}
 
-/** The fields of `{"error": …}` under --json, and what a person reads. */
+/** The fields of `{"error": …}` with --json; also printed as text. */
 export interface Failure {
   exit: number
   code: string
   message: string
-  /** What the refusal carries: `field`, `diffs`, `failures`. */
+  /** Extra fields of the refusal: `field`, `diffs`, `failures`. */
   details?: Readonly<Record<string, unknown>>
   /** What to do next. */
   fix: string
-  /** Where it is described. */
+  /** The document that describes it. */
   docs: string
 }
 
@@ -30,7 +30,7 @@ const DOCS = {
   pit: 'docs/reference/pit.md',
 }
 
-/** What to do about the codes of the command itself. */
+/** Fixes for the command's own codes. */
 export const COMMAND_FIXES = {
   USAGE: 'Run it with --help.',
   INPUT_NEEDED:
@@ -39,41 +39,42 @@ export const COMMAND_FIXES = {
   FAILED: 'Run pit doctor. If it finds nothing, report this message as a bug.',
 } as const
 
-/** The command's own words for hints that name fields of the API. */
+/** Replaces hints that name API fields. */
 const ADVICE: Readonly<Partial<Record<ErrorCode | 'CONSENT_REQUIRED' | 'RISK_NOT_ACCEPTED', string>>> = {
   UNAUTHORIZED: 'Run pit login.',
-  CONSENT_REQUIRED: 'Add --allow-7702 if your wallet may take this code.',
-  WALLET_CODE: 'Grant a session again: a transaction of the owner used up what the wallet had signed.',
+  CONSENT_REQUIRED: 'Add --allow-7702 to allow EIP-7702 delegation of your wallet.',
+  WALLET_CODE:
+    'Grant a new session: the wallet’s authorization is no longer valid after another transaction of the owner.',
   NO_SESSION: 'See pit session list.',
-  RISK_NOT_ACCEPTED: 'Read the risks with pit token. Add --accept CODE for each one that you accept.',
+  RISK_NOT_ACCEPTED: 'Read the risks with pit token. Add --accept CODE for each risk you accept.',
   GEOFENCE: 'Add --non-us, only if you are not a US person.',
   MAX_SLIPPAGE: 'Use a smaller --slippage-bps.',
   FEE_BPS: 'Raise --max-fee-bps, or omit it.',
   LIMIT_NOT_REACHABLE: 'Lower --min-out, or wait for the price.',
-  NO_MARK: 'Give the size with --amount instead of --usd, or try again in a minute.',
+  NO_MARK: 'Use --amount instead of --usd, or try again in a minute.',
   SESSION_SETUP: 'Grant the session again without --no-setup, so that its token approvals are sent.',
   STOP_FIRST: 'Run pit agent stop first.',
   FAST_DISABLED: 'Use pit trade.',
-  ADDRESS_REQUIRED: 'Name the token by its address: other symbols than the core ones are not unique.',
+  ADDRESS_REQUIRED: 'Use the token’s address: only core symbols are unique.',
 }
 
-/** The details a person can use: checks that passed and typed data to sign are left out. */
+/** Details useful to a person: omits passed checks and typed data. */
 export function detailText(details: Readonly<Record<string, unknown>>): string {
   const useful = Object.entries(details).flatMap(([name, value]) => {
     if (name === 'sign' || name === 'plan') return []
     if (!Array.isArray(value)) return [[name, value]]
-    const kept = value.filter((one: { ok?: unknown } | null) => one?.ok !== true)
-    return kept.length === 0 ? [] : [[name, kept]]
+    const failures = value.filter((one: { ok?: unknown } | null) => one?.ok !== true)
+    return failures.length === 0 ? [] : [[name, failures]]
   })
   return useful.length === 0 ? '' : json(Object.fromEntries(useful)).slice(0, MAX_DETAIL_CHARS)
 }
 const MAX_DETAIL_CHARS = 600
 
-/** Atoms are text in JSON. */
+/** bigint values are strings in JSON. */
 export const json = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one))
 
-/** What to print and how to end, by the kind of refusal. */
+/** Maps an error to its printed fields and exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError)
     return {
@@ -115,7 +116,7 @@ function ownCodeOf(error: unknown): { exit: number; code: keyof typeof COMMAND_F
   return null
 }
 
-/** A cure for every code; one that this version does not know may come from a newer server. */
+/** A hint for every code; an unknown code may come from a newer server. */
 function fixOf({ code, hint, rule }: PitRefusal): string {
   const name = rule && Object.hasOwn(ADVICE, rule) ? rule : code
   const tableHint = Object.hasOwn(ERRORS, code) ? errorRow(code as ErrorCode).hint : clientCure(code, rule)
@@ -123,12 +124,12 @@ function fixOf({ code, hint, rule }: PitRefusal): string {
     ADVICE[name as keyof typeof ADVICE] ??
     hint ??
     tableHint ??
-    `This version of pit does not know the code ${code}: look it up in the server’s reference at /docs.`
+    `Unknown error code ${code}. Look it up in the server’s reference at /docs.`
   )
 }
 
 function exitOf({ code, retry }: { code: string; retry: Retry }): number {
-  // Only the owner can give these.
+  // Only the owner can consent.
   if (code === 'CONSENT_REQUIRED' || code === 'NOT_CONFIRMED') return EXIT.inputNeeded
   if (retry === 'look_first') return EXIT.uncertain
   return retry === 'pause' || retry === 'fresh_plan' ? EXIT.transient : EXIT.failed

@@ -17,18 +17,21 @@ interface Options {
   yes?: boolean
 }
 
-/** `pit fast ETH USDG --usd 25`: built here on a pinned route, checked and relayed in one call. */
+/** `pit fast ETH USDG --usd 25`: built locally on a pinned route, checked and relayed in one call. */
 export const fastCommand = (deps: CommandDeps): Command =>
   endsAndSize(
     new Command('fast').description(
       'Trade a pinned major pair in one call, built and priced on your own node.',
     ),
-    { sold: 'ETH, WETH, USDG, NVDA or SPY', slippage: 'under the pool’s price of this moment; 30' },
+    {
+      sold: 'ETH, WETH, USDG, NVDA or SPY',
+      slippage: 'Maximum slippage against the current pool price, in bps (default 30)',
+    },
   )
-    .option('--shield', 'ask the audit too; adds 10 bps')
-    .option('--non-us', 'you are not a US person (stock tokens)')
-    .option('--no-fallback', 'refuse where fast mode cannot take it, instead of planning it the normal way')
-    .option('-y, --yes', 'trade without asking')
+    .option('--shield', 'Check the token audit too; adds 10 bps to the fee')
+    .option('--non-us', 'You are not a US person (required for stock tokens)')
+    .option('--no-fallback', 'Fail if fast mode is not possible, instead of trading the normal way')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(async (token_in: string, token_out: string, options: Options, command: Command) => {
       const request = askOf(token_in, token_out, options)
       needWord(deps, options.yes)
@@ -43,7 +46,7 @@ export const fastCommand = (deps: CommandDeps): Command =>
         .fastTrade(request, { fallback, onStage: stages.onStage })
         .finally(stages.end)
       if (traded.by === 'prepare') {
-        deps.terminal.say(`Fast mode did not take it (${traded.why}); it was planned the normal way.`)
+        deps.terminal.say(`Fast mode was not possible (${traded.why}); traded the normal way.`)
         const { result } = traded
         printTraded(deps, opened, result, result.reading, { by: 'prepare', why: traded.why })
         return
@@ -57,7 +60,7 @@ function askOf(token_in: string, token_out: string, options: Options) {
   const { usd, amount } = options
   mustHaveOneSize(options)
   if (amount !== undefined && !/^[1-9]\d*$/.test(amount))
-    throw new UsageRefused('--amount is a whole number of atoms.')
+    throw new UsageRefused('--amount must be a whole number of atoms.')
   return given({
     token_in,
     token_out,

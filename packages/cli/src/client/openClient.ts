@@ -15,7 +15,7 @@ export interface CommandDeps {
 export interface Opened {
   client: PitClient
   account: Account
-  /** The node that everything is verified on. */
+  /** The node used for verification. */
   rpc: Rpc
   target: Target
   keys: KeyFile
@@ -24,20 +24,20 @@ export interface Opened {
 
 export const globalsOf = (command: Command): GlobalOptions => command.optsWithGlobals<GlobalOptions>()
 
-/** What accounts are opened with: a secret is asked for only at a terminal. */
+/** Dependencies of opening an account; prompts for secrets need a terminal. */
 export const accountDeps = ({ env, terminal }: CommandDeps): AccountDeps => ({
   env,
   askSecret: terminal.isInteractive ? terminal.askSecret : null,
 })
 
-/** A client for the account and profile of a command, signed in where it was before. */
+/** A client for the command's account and profile, with its stored API key if there is one. */
 export async function openClient(deps: CommandDeps, command: Command): Promise<Opened> {
   const options = globalsOf(command)
   const target = readTarget(options, deps.env)
   return openFor(deps, target, options, await openAccount(accountDeps(deps), options))
 }
 
-/** A client that reads what needs no key, and signs nothing. */
+/** A client for public reads; it cannot sign. */
 export function openReader(deps: CommandDeps, command: Command): Opened {
   const options = globalsOf(command)
   return openFor(deps, readTarget(options, deps.env), options, NOBODY)
@@ -47,12 +47,12 @@ const NOBODY: Account = fromSign(`0x${'0'.repeat(40)}`, () =>
   Promise.reject(new InputNeeded('This command has no account to sign with.')),
 )
 
-/** A client for the account of a command, signing in first where there is no key yet. */
+/** A client for the command's account; signs in first if there is no API key yet. */
 export async function openSignedIn(deps: CommandDeps, command: Command): Promise<Opened> {
   return signedIn(deps, await openClient(deps, command))
 }
 
-/** A client of the executor's account, signed in. */
+/** A client for the executor's account, signed in. */
 export async function openAsExecutor(deps: CommandDeps, command: Command): Promise<Opened> {
   const options = globalsOf(command)
   const target = readTarget(options, deps.env)

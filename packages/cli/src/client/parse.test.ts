@@ -16,7 +16,7 @@ describe('options are read or refused', () => {
     ['an address', address, ['', '0x', `0x${'1'.repeat(39)}`, `0x${'1'.repeat(41)}`, `0x${'g'.repeat(40)}`]],
     ['params', jsonObject, ['', 'usd=5', '[]', 'null', '5']],
   ])('%s', (_, read, wrong) => {
-    for (const text of wrong) expect(() => read(text), text).toThrow('must be')
+    for (const text of wrong) expect(() => read(text), text).toThrow('Must be')
   })
 
   it('an option left out is left out of the request', () => {

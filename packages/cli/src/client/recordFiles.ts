@@ -6,14 +6,14 @@ import { configHome, type Target } from './settings.ts'
 
 const ENDING = '.json'
 
-/** One folder for each chain; a devnet that is made anew has another co-signer and starts without records. */
+/** One folder per chain; a recreated devnet has a new co-signer and so starts without records. */
 export function recordFolder(env: Record<string, string | undefined>, { profile }: Pick<Target, 'profile'>) {
   const { kind, chain_id, cosigner } = profile
   const scope = kind === 'devnet' ? `devnet-${(cosigner ?? 'none').toLowerCase()}` : `chain-${chain_id}`
   return join(configHome(env), 'records', scope)
 }
 
-/** Records as files of their owner alone, one for each: written whole, synced, then renamed into place. */
+/** One private file per record: written to a draft, synced, then renamed into place. */
 export function openRecordFiles(folder: string): RecordStore {
   const nameOf = (key: string): string => `${encodeURIComponent(key)}${ENDING}`
   return {

@@ -5,13 +5,15 @@ import { address, given } from './parse.ts'
 import { agree, amountText, show } from './show.ts'
 import { table } from './terminal.ts'
 
-/** `pit revoke USDG`: takes token approvals back, by transactions that can do nothing else. */
+/** `pit revoke USDG`: revokes token approvals, by transactions that can do nothing else. */
 export const revokeCommand = (deps: CommandDeps): Command =>
   new Command('revoke')
-    .description('Take token approvals back: Permit2’s, and the router’s by Permit2. Reads your own node.')
-    .argument('[tokens...]', 'core symbols or addresses (default USDG)')
-    .option('--spender <address>', 'approved spender (default Permit2)', address)
-    .option('-y, --yes', 'sign without asking')
+    .description(
+      'Revoke token approvals: of Permit2, and of the router through Permit2. Reads your own node.',
+    )
+    .argument('[tokens...]', 'Core symbols or addresses (default USDG)')
+    .option('--spender <address>', 'Approved spender (default Permit2)', address)
+    .option('-y, --yes', 'Skip the confirmation')
     .action(
       async (names: string[], options: { spender?: `0x${string}`; yes?: boolean }, command: Command) => {
         const opened = await openClient(deps, command)
@@ -19,8 +21,8 @@ export const revokeCommand = (deps: CommandDeps): Command =>
         let done = () => {}
         const confirm = async (allowances: readonly Allowance[]) => {
           for (const one of allowances) deps.terminal.say(allowanceText(opened, one))
-          await agree(deps, 'Take these allowances back?', options.yes)
-          done = deps.terminal.progress('Signing and waiting for blocks')
+          await agree(deps, 'Revoke these approvals?', options.yes)
+          done = deps.terminal.progress('Signing and waiting for confirmation')
           return true
         }
         const { revoked, receipts } = await opened.client
@@ -34,7 +36,7 @@ export const revokeCommand = (deps: CommandDeps): Command =>
         }
         show(deps, opened, shown, () =>
           revoked.length === 0
-            ? 'No allowance is left, by your own node.'
+            ? 'No approvals left, according to your own node.'
             : table([
                 ['transaction', 'block'],
                 ...transactions.map(({ tx_hash, block }) => [tx_hash, block]),
@@ -47,4 +49,4 @@ export const allowanceText = (
   opened: Pick<Opened, 'client'>,
   { by, token, spender, amount }: Allowance,
 ): string =>
-  `${spender} may take ${amountText(opened, amount, token)}${by === 'permit2' ? ' by Permit2' : ''}`
+  `${spender} may spend ${amountText(opened, amount, token)}${by === 'permit2' ? ' through Permit2' : ''}`

@@ -5,13 +5,13 @@ import { ChainProfile } from '@pit/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { InputNeeded, UsageRefused } from './exit.ts'
 
-/** Where a command works: a server, the profile it is verified by, and the node it is verified on. */
+/** The server of a command, and the profile and node used to verify it. */
 export interface Target {
   name: string
   url: string
   profile: ChainProfile
   rpcUrl: string
-  /** What sign-in messages must name. */
+  /** The domain that sign-in messages must contain. */
   domain: string
 }
 
@@ -27,14 +27,14 @@ export interface GlobalOptions {
 
 type Environment = Record<string, string | undefined>
 
-/** One named profile as it stands in the file. */
+/** One named profile of the file. */
 interface Named {
   url: string
-  /** A chain profile's file. */
+  /** Path of the chain profile. */
   chain: string
   rpc_url?: string
   domain?: string
-  /** Pinned beside the chain's own addresses. */
+  /** Pinned in addition to the chain's addresses. */
   cosigner?: string
 }
 
@@ -43,17 +43,17 @@ const DEVNET = 'devnet'
 export const configHome = (env: Environment): string =>
   env['PIT_HOME'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'pit')
 
-/** The profile named by --profile, PIT_PROFILE or the file; a devnet beside the working folder otherwise. */
+/** The profile of --profile, PIT_PROFILE or the file; by default the devnet of the working directory. */
 export function readTarget(options: GlobalOptions, env: Environment): Target {
   const name = options.profile ?? env['PIT_PROFILE'] ?? DEVNET
   const named = readNamed(env)[name] ?? (name === DEVNET ? devnet(env) : undefined)
   if (!named)
-    throw new UsageRefused(`There is no profile ${name} in ${join(configHome(env), 'profiles.json')}.`)
+    throw new UsageRefused(`Profile "${name}" not found in ${join(configHome(env), 'profiles.json')}.`)
   const url = options.url ?? env['PIT_URL'] ?? named.url
   const profile = readChain(named.chain, name)
   const rpcUrl = options.rpcUrl ?? env['ETH_RPC_URL'] ?? named.rpc_url ?? profile.rpc_urls[0]
   if (!rpcUrl)
-    throw new InputNeeded(`Profile ${name} names no node: give --rpc-url. Trades are verified on it.`)
+    throw new InputNeeded(`Profile ${name} has no node, which is needed to verify trades. Set --rpc-url.`)
   return {
     name,
     url,
@@ -75,7 +75,7 @@ function readNamed(env: Environment): Record<string, Named> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Named>
   } catch {
-    throw new UsageRefused(`${file} is no JSON.`)
+    throw new UsageRefused(`${file} is not valid JSON.`)
   }
 }
 
@@ -83,32 +83,34 @@ function readChain(file: string, name: string): ChainProfile {
   if (!existsSync(file))
     throw new InputNeeded(
       name === DEVNET
-        ? `There is no devnet here (${file}): run npm start, or name a profile with --profile.`
-        : `Profile ${name} names ${file}, which is not there.`,
+        ? `No devnet found (${file}). Run npm start, or choose a profile with --profile.`
+        : `Profile ${name} refers to ${file}, which does not exist.`,
     )
   return readChainFile(file)
 }
 
 export function readChainFile(file: string): ChainProfile {
-  if (!existsSync(file)) throw new InputNeeded(`There is no ${file}.`)
+  if (!existsSync(file)) throw new InputNeeded(`${file} does not exist.`)
   let profile: unknown
   try {
     profile = JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    throw new UsageRefused(`${file} is no JSON.`)
+    throw new UsageRefused(`${file} is not valid JSON.`)
   }
   if (Value.Check(ChainProfile, profile)) return profile
-  throw new UsageRefused(`${file} is no chain profile: ${Value.Errors(ChainProfile, profile).First()?.path}`)
+  throw new UsageRefused(
+    `${file} is not a chain profile: ${Value.Errors(ChainProfile, profile).First()?.path}`,
+  )
 }
 
-/** Keys of earlier sign-ins, by server and wallet; readable by their owner alone. */
+/** API keys by server and wallet, in a file only its owner can read. */
 export interface KeyFile {
   read(server: Server, wallet: string): string | undefined
   write(server: Server, wallet: string, key: { api_key: string; expires_at: number }): void
 }
 type Server = Pick<Target, 'url' | 'profile'>
 
-/** A local world that was made anew has another co-signer, and knows none of the old keys. */
+/** A recreated devnet has a new co-signer and none of the old API keys. */
 const nameOf = ({ url, profile: { kind, cosigner } }: Server, wallet: string): string =>
   [url, ...(kind === 'devnet' && cosigner !== null ? [cosigner.toLowerCase()] : []), wallet].join(' ')
 
@@ -118,14 +120,14 @@ export function openKeyFile(env: Environment, nowS: () => number): KeyFile {
     existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   return {
     read(server, wallet) {
-      const known = all()[nameOf(server, wallet)]
-      return known && known.expires_at > nowS() + 60 ? known.api_key : undefined
+      const stored = all()[nameOf(server, wallet)]
+      return stored && stored.expires_at > nowS() + 60 ? stored.api_key : undefined
     },
     write(server, wallet, { api_key, expires_at }) {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
       const draft = `${file}.${process.pid}`
-      const kept = Object.entries(all()).filter(([, key]) => key.expires_at > nowS())
-      const keys = { ...Object.fromEntries(kept), [nameOf(server, wallet)]: { api_key, expires_at } }
+      const unexpired = Object.entries(all()).filter(([, key]) => key.expires_at > nowS())
+      const keys = { ...Object.fromEntries(unexpired), [nameOf(server, wallet)]: { api_key, expires_at } }
       writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
       chmodSync(draft, 0o600)
       renameSync(draft, file)

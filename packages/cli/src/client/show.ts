@@ -3,14 +3,14 @@ import { InputNeeded, json } from './exit.ts'
 import type { CommandDeps, Opened } from './openClient.ts'
 import type { Target } from './settings.ts'
 
-/** Whose money a table is about. */
+/** Real or simulated money. */
 export type Book = 'live' | 'paper'
 
-/** What every table is headed with, so that nobody takes paper for money. */
+/** Heading of every table, so that paper is not mistaken for real money. */
 export const headingOf = ({ name, url, profile }: Target, book: Book): string =>
   `${book === 'live' && profile.kind === 'devnet' ? 'live on a devnet' : book}: ${name} (${url})`
 
-/** Data for programs with --json, a headed table for people otherwise. */
+/** Prints JSON with --json, otherwise a table with a heading. */
 export function show(
   { terminal }: Pick<CommandDeps, 'terminal'>,
   { options, target }: Pick<Opened, 'options' | 'target'>,
@@ -22,7 +22,7 @@ export function show(
   terminal.data(options.json ? json(value) : shown())
 }
 
-/** A person's word before anything is signed; without a terminal only --yes is one. */
+/** Asks for confirmation before anything is signed; without a terminal --yes is required. */
 export async function agree(
   { terminal }: Pick<CommandDeps, 'terminal'>,
   question: string,
@@ -30,22 +30,22 @@ export async function agree(
 ): Promise<void> {
   if (yes) return
   needWord({ terminal }, yes)
-  if (!(await terminal.confirm(question))) throw new InputNeeded('Not confirmed: nothing was signed.')
+  if (!(await terminal.confirm(question))) throw new InputNeeded('Not confirmed; nothing was signed.')
 }
 
-/** Refuses early where nobody could be asked later. */
+/** Fails early if a later confirmation would be impossible. */
 export function needWord({ terminal }: Pick<CommandDeps, 'terminal'>, yes = false): void {
   if (yes || terminal.isInteractive) return
-  throw new InputNeeded('This needs your word, and there is no terminal to ask at: add --yes.')
+  throw new InputNeeded('Confirmation required; add --yes.')
 }
 
-/** Atoms of a token as people read them; an unknown token's stay atoms. */
+/** A token amount with its symbol; atoms if the token is unknown. */
 export function amountText({ client }: Pick<Opened, 'client'>, atoms: bigint, token: `0x${string}`): string {
-  const known = client.pins.tokens.get(token)
-  return known ? `${decimalText(atoms, known.decimals)} ${known.symbol}` : `${atoms} atoms of ${token}`
+  const record = client.pins.tokens.get(token)
+  return record ? `${decimalText(atoms, record.decimals)} ${record.symbol}` : `${atoms} atoms of ${token}`
 }
 
-/** A page that shows the transaction: a devnet has no explorer but its own dashboard. */
+/** Explorer link of a transaction; on a devnet a page of its dashboard. */
 export const transactionUrl = ({ url, profile }: Pick<Target, 'url' | 'profile'>, hash: string): string =>
   profile.kind === 'devnet' ? `${url.replace(/\/+$/, '')}/tx/${hash}` : `${profile.explorer_tx}${hash}`
 

@@ -1,7 +1,7 @@
 import type { TradeStage } from '@pit/client'
 import { plain, type Terminal } from './terminal.ts'
 
-/** Shows how far a trade has come, one line of progress after another. */
+/** Shows the progress of a trade, one line per stage. */
 export function showStages(terminal: Pick<Terminal, 'progress'>, first: string, nowMs = Date.now) {
   let end = terminal.progress(first)
   return {
@@ -22,11 +22,11 @@ function textOf(stage: TradeStage, nowS: number): string | null {
     case 'signed':
       return 'Signed; relaying'
     case 'relayed':
-      return 'Relayed; waiting for its block'
+      return 'Relayed; waiting for confirmation'
     case 'following': {
       const leftS = Math.max(0, Math.ceil(stage.untilS - nowS))
       return (
-        `The server refused the transaction (${plain(stage.code)}). Waiting until its deadline passes to be ` +
+        `The server refused the transaction (${plain(stage.code)}). Waiting for its deadline to pass, to be ` +
         `sure it was not sent: up to ${leftS} s`
       )
     }

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** What a command says and asks. Data goes to stdout, words to stderr, so that data can be piped. */
+/** Input and output of a command. Data goes to stdout, messages to stderr, so that data can be piped. */
 export interface Terminal {
   isInteractive: boolean
   data(text: string): void
   say(text: string): void
-  /** Shows that something is under way; the answer ends it. */
+  /** Shows progress; call the result to end it. */
   progress(text: string): () => void
   confirm(question: string): Promise<boolean>
   askSecret(question: string): Promise<string>
@@ -19,7 +19,7 @@ export function openTerminal(): Terminal {
   const isInteractive = stdin.isTTY === true && stderr.isTTY === true
   const ask = async (question: string, shown: boolean): Promise<string> => {
     const output = shown ? stderr : new Writable({ write: (_chunk, _encoding, done) => done() })
-    // First, because it stops the terminal from showing what is typed.
+    // Create this first: it turns off echo.
     const lines = createInterface({ input: stdin, output, terminal: isInteractive })
     if (!shown) stderr.write(question)
     try {
@@ -29,7 +29,7 @@ export function openTerminal(): Terminal {
       if (!shown) stderr.write('\n')
     }
   }
-  // Progress that is no longer read must not end a trade half way.
+  // A closed pipe must not abort a running trade.
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     isInteractive,
@@ -58,12 +58,12 @@ function ignoreClosedPipe(error: Error): void {
   if (!isClosedPipe(error)) throw error
 }
 
-/** `pit … | head` reads a part and closes the pipe: the rest is not wanted. */
+/** Ends quietly when the reader closes the pipe, as in `pit … | head`. */
 function endOnClosedPipe(error?: Error | null): void {
   if (isClosedPipe(error)) process.exit()
 }
 
-/** Columns as wide as their widest cell; text of strangers is shown without control characters. */
+/** Aligns columns; control characters in untrusted text are replaced. */
 export function table(rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => plain(cell === null ? '–' : String(cell))))
   const widths = (cells[0] ?? []).map((_, i) => Math.max(...cells.map((row) => (row[i] ?? '').length)))
@@ -80,5 +80,5 @@ export function table(rows: readonly (readonly (string | number | null)[])[]): s
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
 export const plain = (text: string): string => text.replace(CONTROLS, '�')
 
-/** Keeps line breaks; further lines are indented, so that none passes for a line of the command's own. */
+/** Keeps line breaks; indents continuation lines, so that none can imitate a line of this command. */
 export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n  ')

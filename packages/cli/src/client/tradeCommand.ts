@@ -21,42 +21,42 @@ export interface TradeFlags {
   yes?: boolean
 }
 
-/** `pit trade ETH USDG --usd 25`: shows what would be signed; trades with --yes, or when asked and told so. */
+/** `pit trade ETH USDG --usd 25`: shows the plan; trades with --yes or after confirmation. */
 export const tradeCommand = (deps: CommandDeps): Command =>
-  sized(new Command('trade').description('Plan, verify and, with --yes, sign and send one trade.'))
-    .option('--min-out <atoms>', 'own floor, in atoms of the token bought')
-    .option('--max-fee-bps <bps>', 'the most this trade may pay', whole)
-    .option('--route <id>', 'a route of an earlier quote')
-    .option('-y, --yes', 'trade without asking')
+  sized(new Command('trade').description('Plan and verify a trade; with --yes also sign and send it.'))
+    .option('--min-out <atoms>', 'Minimum output, in atoms of the token bought')
+    .option('--max-fee-bps <bps>', 'Maximum fee in bps', whole)
+    .option('--route <id>', 'Route id of an earlier quote')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const request = askOf(tokenIn, tokenOut, options)
       await run(deps, opened, request, options.yes ?? false)
     })
 
-/** The two tokens and the size, as every command that trades takes them. */
+/** Arguments and options common to all trading commands: tokens, size and slippage. */
 export const endsAndSize = (
   command: Command,
   {
-    sold = 'a core symbol, exactly as written, or an address',
-    slippage = 'before the fee; the pair’s default',
+    sold = 'core symbol (case-sensitive) or address',
+    slippage = 'Maximum slippage before the fee, in bps (default: the pair’s)',
   } = {},
 ): Command =>
   command
-    .argument('<token-in>', `what is sold: ${sold}`)
-    .argument('<token-out>', 'what is bought')
-    .option('--usd <dollars>', 'size in dollars', positive)
-    .option('--amount <atoms>', 'size in atoms of the token sold')
-    .option('--slippage-bps <bps>', `${slippage} otherwise`, whole)
+    .argument('<token-in>', `Token to sell: ${sold}`)
+    .argument('<token-out>', 'Token to buy')
+    .option('--usd <dollars>', 'Size in USD', positive)
+    .option('--amount <atoms>', 'Size in atoms of the token sold')
+    .option('--slippage-bps <bps>', slippage, whole)
 
 export const sized = (command: Command): Command =>
   endsAndSize(command)
-    .option('--accept <codes...>', 'severe risks you accept, by their codes')
-    .option('--shield', 'ask the audit too; adds 10 bps')
-    .option('--non-us', 'you are not a US person (stock tokens)')
+    .option('--accept <codes...>', 'Codes of severe risks you accept')
+    .option('--shield', 'Check the token audit too; adds 10 bps to the fee')
+    .option('--non-us', 'You are not a US person (required for stock tokens)')
 
 export function mustHaveOneSize({ usd, amount }: Pick<TradeFlags, 'usd' | 'amount'>): void {
-  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
+  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Use either --usd or --amount.')
 }
 
 export function askOf(token_in: string, token_out: string, options: TradeFlags): TradeParams {
@@ -84,7 +84,7 @@ async function run(deps: CommandDeps, opened: Opened, request: TradeParams, yes:
   const verified = await client.plan(request).finally(() => done())
   terminal.say(headingOf(target, 'live'))
   terminal.say(table(planRows(opened, request, verified)))
-  const agreed = yes || (terminal.isInteractive && (await terminal.confirm('Sign and send it?')))
+  const agreed = yes || (terminal.isInteractive && (await terminal.confirm('Sign and send this trade?')))
   if (!agreed) {
     if (opened.options.json)
       terminal.data(json({ dry_run: true, plan: verified.plan, checks: verified.checks }))
@@ -106,11 +106,11 @@ function planRows(opened: Opened, request: TradeParams, { plan, reading, checks 
     ['sell', amount(reading.amountIn, reading.tokenIn)],
     ['buy at least', amount(BigInt(plan.amount_out_min), reading.tokenOut)],
     ['expected', amount(BigInt(plan.amount_out_expected), reading.tokenOut)],
-    ['worth', plan.notional_usd === null ? null : `$${plan.notional_usd}`],
+    ['value', plan.notional_usd === null ? null : `$${plan.notional_usd}`],
     ['fee', `${plan.fee_bps} bps of the ${plan.fee_side} (${plan.fee_class})`],
     ['route', plan.route.label],
     ['risks', risks === '' ? 'none' : risks],
-    ['accepted', request.accept_risks?.join(', ') ?? 'none'],
+    ['accepted risks', request.accept_risks?.join(', ') ?? 'none'],
     ['permit', reading.permit ? permitText(opened, reading.permit.permit) : null],
     ['transactions', reading.transactions.length],
     ['verified', `${checks.map(({ rule }) => rule).join(', ')} (on your own node)`],
@@ -121,14 +121,14 @@ function planRows(opened: Opened, request: TradeParams, { plan, reading, checks 
 type Permit = NonNullable<Verified['reading']['permit']>['permit']
 
 const permitText = (opened: Opened, { details }: Permit): string =>
-  `the router may take ${amountText(opened, details.amount, details.token)} until ${timeText(details.expiration)}`
+  `the router may spend ${amountText(opened, details.amount, details.token)} until ${timeText(details.expiration)}`
 
 interface Mined {
   receipt: { hash: string; block: number; gasUsed: bigint; gasPriceWei: bigint }
   amountOut: bigint | null
 }
 
-/** A mined trade: the same fields whichever way it went. */
+/** Prints a mined trade, with the same fields for every path. */
 export function printTraded(
   { terminal }: CommandDeps,
   opened: Pick<Opened, 'client' | 'target' | 'options'>,
@@ -154,7 +154,7 @@ export function printTraded(
           [
             'received',
             amountOut === null
-              ? 'unknown: your node cannot prove it'
+              ? 'unknown: your node does not prove it'
               : amountText(opened, amountOut, tokenOut),
           ],
           ['gas', `${decimalText(gasWei, 18)} ETH`],

@@ -21,16 +21,16 @@ interface FundFlags {
 
 const USDG_DECIMALS = 6
 
-/** `pit devnet`: what only makes sense where money is worth nothing. */
+/** `pit devnet`: commands that work on a devnet only. */
 export const devnetCommand = (deps: CommandDeps): Command =>
   new Command('devnet').description('Commands for a local devnet.').addCommand(fundCommand(deps))
 
 const fundCommand = (deps: CommandDeps): Command =>
   new Command('fund')
-    .description('Send ETH and USDG of the devnet’s public test account to a wallet.')
-    .argument('[address]', 'the wallet (default: the account of this command)', address)
-    .option('--eth <ether>', 'how much ETH', ether, 10n ** 18n)
-    .option('--usdg <dollars>', 'how much USDG', usdg, 1_000_000_000n)
+    .description('Send test ETH and USDG from the devnet’s public test account to a wallet.')
+    .argument('[address]', 'Wallet to fund (default: your account)', address)
+    .option('--eth <ether>', 'Amount of ETH', ether, 10n ** 18n)
+    .option('--usdg <dollars>', 'Amount of USDG', usdg, 1_000_000_000n)
     .action(async (to: Hex | undefined, flags: FundFlags, command: Command) => {
       const opened = openReader(deps, command)
       const { target, rpc, options } = opened
@@ -56,18 +56,18 @@ const fundCommand = (deps: CommandDeps): Command =>
 
 function mustBeDevnet({ name, profile }: Target): void {
   if (profile.kind === 'devnet') return
-  throw new UsageRefused(
-    `Profile ${name} is a ${profile.kind}, where nothing is free: pit devnet fund works on a devnet only.`,
-  )
+  throw new UsageRefused(`Profile ${name} is a ${profile.kind}. pit devnet fund works on a devnet only.`)
 }
 
-/** The profile may be wrong about its node: only a devnet answers this method. */
+/** Only a devnet node supports this method, so a wrong profile is detected here. */
 async function testKey(rpc: Rpc, { rpcUrl }: Target): Promise<Hex> {
   const [info] = await rpc.all([{ method: 'devnet_info', params: [] }])
   const accounts = (info as { accounts?: { private_key: Hex }[] } | null)?.accounts
   const last = info instanceof Error ? undefined : accounts?.at(-1)
   if (last) return last.private_key
-  throw new UsageRefused(`The node at ${rpcUrl} is not a devnet’s: pit devnet fund works on a devnet only.`)
+  throw new UsageRefused(
+    `The node at ${rpcUrl} is not a devnet node. pit devnet fund works on a devnet only.`,
+  )
 }
 
 const transferData = (to: Hex, atoms: bigint): Hex =>
@@ -75,6 +75,7 @@ const transferData = (to: Hex, atoms: bigint): Hex =>
 
 function usdg(text: string): bigint {
   const atoms = parseDecimal(text, USDG_DECIMALS)
-  if (atoms === undefined || atoms <= 0n) throw new InvalidArgumentError('It must be dollars, such as 250.')
+  if (atoms === undefined || atoms <= 0n)
+    throw new InvalidArgumentError('Must be an amount in dollars, such as 250.')
   return atoms
 }

@@ -43,5 +43,5 @@ it('refuses parameters that would exhaust the memory, and other kinds of file', 
   const sealed = await sealKey(KEY, 'x', CHEAP)
   const costly = { ...sealed.crypto, kdfparams: { ...sealed.crypto.kdfparams, n: 2 ** 30 } }
   await expect(openKey({ ...sealed, crypto: costly }, 'x')).rejects.toThrow('out of range')
-  await expect(openKey({ ...sealed, version: 4 as never }, 'x')).rejects.toThrow('no keystore')
+  await expect(openKey({ ...sealed, version: 4 as never }, 'x')).rejects.toThrow('unsupported keystore')
 })

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { createCrypto, type Hex } from '@pit/chain'
 
-/** The Web3 secret storage of version 3, as foundry, geth and ethers write it. */
+/** Web3 secret storage version 3, as written by foundry, geth and ethers. */
 export interface Keystore {
   version: 3
   id: string
@@ -24,7 +24,7 @@ export interface Keystore {
 }
 
 const SCRYPT = { n: 262_144, r: 8, p: 1, dklen: 32 }
-/** Parameters past these would only exhaust the memory of whoever opens the file. */
+/** Larger parameters would only exhaust memory. */
 const MAX_SCRYPT_BYTES = 1024 ** 3
 
 export async function sealKey(privateKey: Hex, password: string, cost = SCRYPT): Promise<Keystore> {
@@ -48,18 +48,19 @@ export async function sealKey(privateKey: Hex, password: string, cost = SCRYPT):
   }
 }
 
-/** The private key, or undefined when the password is wrong. Throws on a file of another kind. */
+/** The private key, or undefined if the password is wrong. Throws on an unsupported file. */
 export async function openKey(keystore: Keystore, password: string): Promise<Hex | undefined> {
   const { crypto: sealed, version } = keystore
   const isKnown = version === 3 && sealed?.kdf === 'scrypt' && sealed.cipher === 'aes-128-ctr'
-  if (!isKnown) throw new TypeError('the file is no keystore of version 3 with scrypt and aes-128-ctr')
+  if (!isKnown)
+    throw new TypeError('unsupported keystore: only version 3 with scrypt and aes-128-ctr is supported')
   const crypto = await createCrypto()
   const { salt, ...cost } = sealed.kdfparams
   const derived = derive(password, Buffer.from(salt, 'hex'), cost)
   const ciphertext = Buffer.from(sealed.ciphertext, 'hex')
-  const own = Buffer.from(macOf(crypto, derived, ciphertext), 'hex')
-  const said = Buffer.from(sealed.mac, 'hex')
-  if (own.length !== said.length || !timingSafeEqual(own, said)) return undefined
+  const mac = Buffer.from(macOf(crypto, derived, ciphertext), 'hex')
+  const storedMac = Buffer.from(sealed.mac, 'hex')
+  if (mac.length !== storedMac.length || !timingSafeEqual(mac, storedMac)) return undefined
   const iv = Buffer.from(sealed.cipherparams.iv, 'hex')
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
   return `0x${Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('hex')}`

@@ -4,14 +4,14 @@ import { askTransactions, createLogSpan, needAll, scanTransfers } from '@pit/pla
 import type { Rpc } from '@pit/platform/rpc'
 import { type Difference, orRefuse, refuseBlock } from './readChain.ts'
 
-/** Whole blocks are large. */
+/** Fewer per request: whole blocks are large. */
 const BOUND = { perRequest: 20, timeoutMs: 30_000 }
 
 type Funder = SeasonRecord['funders'][number]
 
 /**
- * The first funders that link entries, as the chain shows them: who sent ETH in the recorded block, or the
- * recorded core token. A link without a recorded block is a difference too.
+ * Checks on chain that each recorded first funder sent ETH or the recorded core token in the recorded block.
+ * A link without a recorded block is a difference too.
  */
 export async function fundersDifference(
   rpc: Pick<Rpc, 'request' | 'batch'>,

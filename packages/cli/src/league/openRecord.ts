@@ -7,7 +7,7 @@ import { NoServer, type Published, servedRecord } from './servedRecord.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** A record, the profile it is counted with and the node it is checked on. */
+/** A record, with the profile and node used to check it. */
 export interface OpenedRecord {
   source: RecordSource
   /** Reads the published season; null for a record from a store. */
@@ -18,7 +18,7 @@ export interface OpenedRecord {
 }
 
 /**
- * The store that the environment names, or a server: the one of --url or PIT_URL, or the server that has the
+ * Opens the server of --url or PIT_URL; otherwise the store of the environment, or the server that has the
  * embedded store open.
  */
 export async function openRecord(
@@ -31,7 +31,7 @@ export async function openRecord(
     return await openStored(env, options)
   } catch (error) {
     if (!(error instanceof NoLocalStore)) throw error
-    // If the server does not answer either, report why the store could not be opened.
+    // If the server does not respond either, report why the store could not be opened.
     const opened = openServed(env, options, say).catch(() => Promise.reject(error))
     return withReason(await opened, error)
   }
@@ -71,7 +71,7 @@ async function openServed(
 ): Promise<OpenedRecord> {
   const { url, rpcUrl, profile } = readTarget(options, env)
   const { published, ...source } = servedRecord(url)
-  say(`The record is read from ${url} and checked on the node ${new URL(rpcUrl).host}.`)
+  say(`Reading the record from ${url}; checking it on the node ${new URL(rpcUrl).host}.`)
   const rpc = openRpc([rpcUrl], profile)
   return { source, published, profile, rpc, close: async () => rpc?.close() }
 }

@@ -6,9 +6,9 @@ import { agree, type Book, needWord, show, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
 const bookOf = (board: Board): Book => (board === 'prize' ? 'live' : 'paper')
-const boardOption = () => new Option('--board <board>', 'which board').choices(BOARDS).default('prize')
+const boardOption = () => new Option('--board <board>', 'Board').choices(BOARDS).default('prize')
 
-/** What is played, beside what anyone can recompute: status, standings, and entering. */
+/** League commands besides `verify`: status, standings, entering and leaving. */
 export const playCommands = (deps: CommandDeps): Command[] => [
   statusCommand(deps),
   standingsCommand(deps),
@@ -20,7 +20,7 @@ export const playCommands = (deps: CommandDeps): Command[] => [
 
 const statusCommand = (deps: CommandDeps): Command =>
   new Command('status')
-    .description('The season, its entrants and its prize.')
+    .description('Show the season, its entrants and its prize.')
     .action(async (_options: object, command: Command) => {
       const opened = openReader(deps, command)
       const league = await opened.client.api.league()
@@ -32,16 +32,16 @@ const statusCommand = (deps: CommandDeps): Command =>
           ['next', next_season && timeText(next_season.starts_at)],
           ['prize entrants', entrants],
           ['practice entrants', practice_entrants],
-          ['most a season pays', `$${reserve.cap_usd}`],
-          ['entered now plays from', schedule.entered_now_plays_from],
+          ['max prize per season', `$${reserve.cap_usd}`],
+          ['new entries start', schedule.entered_now_plays_from],
         ]),
       )
     })
 
 const standingsCommand = (deps: CommandDeps): Command =>
   new Command('standings')
-    .description('A board’s standings.')
-    .option('--season <n>', 'season number; the current one otherwise', whole)
+    .description('Show the standings of a board.')
+    .option('--season <n>', 'Season number (default: current)', whole)
     .addOption(boardOption())
     .action(async ({ season, board }: { season?: number; board: Board }, command: Command) => {
       const opened = openReader(deps, command)
@@ -53,7 +53,7 @@ const standingsCommand = (deps: CommandDeps): Command =>
         standings,
         () =>
           table([
-            ['rank', 'agent', 'name', 'profit $', 'not at marks $', 'trades', 'place', 'may win'],
+            ['rank', 'agent', 'name', 'profit $', 'off-mark $', 'trades', 'place', 'may win'],
             ...standings.rows.map((row) => [
               row.rank,
               row.agent_id,
@@ -71,7 +71,7 @@ const standingsCommand = (deps: CommandDeps): Command =>
 
 const seasonsCommand = (deps: CommandDeps): Command =>
   new Command('seasons')
-    .description('Every season, newest first.')
+    .description('List all seasons, newest first.')
     .action(async (_options: object, command: Command) => {
       const opened = openReader(deps, command)
       const { seasons } = await opened.client.api['league.seasons']()
@@ -93,7 +93,7 @@ const seasonsCommand = (deps: CommandDeps): Command =>
 
 const meCommand = (deps: CommandDeps): Command =>
   new Command('me')
-    .description('Your wallet’s entries.')
+    .description('List your wallet’s entries.')
     .action(async (_options: object, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const { entries } = await opened.client.api['league.me']()
@@ -102,11 +102,11 @@ const meCommand = (deps: CommandDeps): Command =>
 
 const enterCommand = (deps: CommandDeps): Command =>
   new Command('enter')
-    .description('Enter an agent of the registry that your wallet owns; signs the statement for it.')
-    .argument('<agent-id>', 'the agent’s id in the registry')
+    .description('Enter a registered agent that your wallet owns; signs the entry statement.')
+    .argument('<agent-id>', 'Agent id in the registry')
     .addOption(boardOption())
-    .option('--hosted <id>', 'one of your hosted paper agents; plays on the practice board')
-    .option('-y, --yes', 'sign without asking')
+    .option('--hosted <id>', 'Id of your hosted paper agent, to enter on the practice board')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(
       async (agentId: string, flags: { board: Board; hosted?: string; yes?: boolean }, command: Command) => {
         needWord(deps, flags.yes)
@@ -114,7 +114,7 @@ const enterCommand = (deps: CommandDeps): Command =>
         const entrant = await entrantOf(opened, flags)
         const words =
           entrant.board === 'prize'
-            ? 'You confirm that you may win a prize (age, residence, sanctions). Sign and enter'
+            ? 'You confirm that you are eligible for a prize (age, residence, sanctions). Sign and enter'
             : 'Sign and enter'
         await agree(deps, `${words} agent ${agentId} on the ${entrant.board} board?`, flags.yes)
         const entry = await opened.client.league.enter({
@@ -122,12 +122,12 @@ const enterCommand = (deps: CommandDeps): Command =>
           domain: opened.target.domain,
           ...entrant,
         })
-        deps.terminal.say(`It plays from season ${entry.from_season}.`)
+        deps.terminal.say(`Entered from season ${entry.from_season}.`)
         show(deps, opened, entry, () => entryTable([entry]), bookOf(entrant.board))
       },
     )
 
-/** Who plays: the wallet for prizes, its account or a hosted agent for practice. */
+/** The entrant: the wallet on the prize board; the account or a hosted agent on the practice board. */
 async function entrantOf({ client }: Opened, { board, hosted }: { board: Board; hosted?: string }) {
   if (hosted !== undefined)
     return { board: 'practice', kind: 'hosted', entrant: hosted, hostedId: hosted } as const
@@ -138,11 +138,11 @@ async function entrantOf({ client }: Opened, { board, hosted }: { board: Board; 
 
 const leaveCommand = (deps: CommandDeps): Command =>
   new Command('leave')
-    .description('Take an entry out at once; it may enter again for the next season.')
+    .description('Leave a board at once. You may enter again for the next season.')
     .addOption(boardOption())
-    .option('--hosted <id>', 'a hosted agent’s entry')
-    .option('--agent <id>', 'the entry for this agent of the registry')
-    .option('-y, --yes', 'without asking')
+    .option('--hosted <id>', 'Id of the hosted agent that leaves')
+    .option('--agent <id>', 'Registry id of the agent whose entry leaves')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(
       async (flags: { board: Board; hosted?: string; agent?: string; yes?: boolean }, command: Command) => {
         needWord(deps, flags.yes)

@@ -18,7 +18,7 @@ const BOUND = { perRequest: 100, timeoutMs: 30_000 }
 /** stakeOf(uint256) */
 const STAKE_OF = '0x24a66539'
 
-/** The first place at which the chain or the rules say otherwise than the record. */
+/** The first difference between the record and the chain or the rules. */
 export interface Difference {
   path: string
   recorded: unknown
@@ -46,9 +46,9 @@ export async function readChain(
   for (const [i, trade] of record.trades.entries()) {
     const receipt = receipts[i]
     gas.set(trade.id, receipt?.gasCostWei ?? null)
-    // One that the league never saw either stays unknown; otherwise a node that forgot proves nothing.
+    // Without a receipt here and in the record the gas stays unknown; a pruned node proves nothing.
     if (!receipt && trade.taken && trade.gas_wei === null) continue
-    if (!receipt) throw new CommandRefused(`the node has no receipt of ${trade.tx_hash}: ${TRY_ANOTHER}`)
+    if (!receipt) throw new CommandRefused(`The node has no receipt of ${trade.tx_hash}. ${TRY_ANOTHER}`)
     const path = `trades.${trade.id}`
     differ(`${path}.status`, trade.status, receipt.ok ? 'mined' : 'reverted')
     differ(`${path}.block`, trade.block, receipt.block)
@@ -63,20 +63,20 @@ async function readTimes(rpc: Pick<Rpc, 'batch'>, blocks: readonly number[]): Pr
   return new Map(blocks.map((block, i) => [block, times[i] ?? refuseBlock(block)]))
 }
 
-const TRY_ANOTHER = 'ask one that keeps everything, or use --no-chain'
+const TRY_ANOTHER = 'Use an archive node, or --no-chain.'
 
 export const refuseBlock = (block: number): never => {
-  throw new CommandRefused(`the node has no block ${block}: ${TRY_ANOTHER}`)
+  throw new CommandRefused(`The node has no block ${block}. ${TRY_ANOTHER}`)
 }
 
-/** A node that would not say has not said no. */
+/** A node error is not evidence of a difference: refuse instead. */
 export const orRefuse = <T>(answers: Promise<T>): Promise<T> =>
   answers.catch((error: unknown) => {
     if (!(error instanceof RpcError)) throw error
-    throw new CommandRefused(`the node does not answer as it should: ${error.message}`)
+    throw new CommandRefused(`Unexpected response from the node: ${error.message}`)
   })
 
-/** Balances and the stake as the chain shows them, held against what was recorded. */
+/** Compares recorded balances and stakes with the chain. */
 export async function checkFacts(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   record: SeasonRecord,
@@ -97,7 +97,7 @@ export async function checkFacts(
   return null
 }
 
-/** Wallets at the blocks at which they were looked at; hours that could not be read prove nothing. */
+/** Compares balances at the sampled blocks; hours that could not be read are skipped. */
 async function balancesDifference(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   { samples, balances, entries }: SeasonRecord,
@@ -106,11 +106,11 @@ async function balancesDifference(
   const read = samples.flatMap(({ at_s, block }) => (block === null ? [] : [{ at_s, block }]))
   const times = await readTimes(rpc, [...new Set(read.map(({ block }) => block))])
   const walletOf = new Map(entries.map(({ id, wallet }) => [id, wallet as Address]))
-  const kept = groupBy(balances, ({ at_s }) => at_s)
+  const recorded = groupBy(balances, ({ at_s }) => at_s)
   for (const { at_s, block } of read) {
     const timeS = times.get(block)!
     if (timeS >= at_s) return { path: `samples.${at_s}.block`, recorded: block, rebuilt: `mined at ${timeS}` }
-    const held = (kept.get(at_s) ?? []).flatMap(({ entry_id, balances: own }) =>
+    const held = (recorded.get(at_s) ?? []).flatMap(({ entry_id, balances: own }) =>
       Object.entries(own).map(([token, atoms]) => ({ entry_id, token: token as Address, atoms })),
     )
     const holdings = held.map(({ entry_id, token }) => ({ wallet: walletOf.get(entry_id)!, token }))
@@ -120,7 +120,7 @@ async function balancesDifference(
     for (const [i, { entry_id, token, atoms }] of held.entries()) {
       const now = shown[i]?.toString() ?? null
       if (atoms === null || now === atoms) continue
-      if (now === null) throw new CommandRefused(`the node has no balances of block ${block}: ${TRY_ANOTHER}`)
+      if (now === null) throw new CommandRefused(`The node has no balances of block ${block}. ${TRY_ANOTHER}`)
       return { path: `balances.${at_s}.${entry_id}.${token}`, recorded: atoms, rebuilt: now }
     }
   }
@@ -136,6 +136,6 @@ async function gainAt(
   const data: Hex = `${STAKE_OF}${BigInt(agentId).toString(16).padStart(64, '0')}`
   const answer = await readOne(rpc, askCall({ to: registry as Address, data }, { block: block ?? 0 }))
   const gain = wordIn(answer, 1)
-  if (gain === null) throw new CommandRefused('the node does not answer as it should: no stake')
+  if (gain === null) throw new CommandRefused('Unexpected response from the node: no stake')
   return gain.toString()
 }

@@ -19,12 +19,12 @@ import {
 } from '@pit/league/rules'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 
-/** What the record alone does not prove, from the chain. */
+/** Facts read from the chain because the record alone does not prove them. */
 export interface ChainFacts {
   gasOf(trade: RawTrade): bigint | null
 }
 
-/** The whole season again: every book from its trades, then ranks, clusters, rules, places and the ledger. */
+/** Recomputes the season: books from trades, then ranks, clusters, rules, places and the ledger. */
 export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain: ChainFacts) {
   const { span, entries, decidedAtS } = record
   const ruleSet = ruleSetOf(record.rulesVersion)
@@ -94,7 +94,7 @@ function marketOf({ marks, span }: SeasonRecord, profile: ChainProfile): MarketR
   }
 }
 
-/** Of the entrant's wallet, until it left; swaps count when they were mined, everything else by its gas. */
+/** Trades of the entrant's wallet until it left. Mined swaps count fully, everything else by its gas only. */
 function tradesOf(trades: readonly RawTrade[], entry: RecordedEntry, chain: ChainFacts): BookTrade[] {
   return trades
     .filter(({ wallet }) => wallet === entry.wallet)
@@ -121,7 +121,7 @@ const seenOf = (entryId: number, trades: readonly BookTrade[]): SeenSwap[] =>
     swap ? [{ entryId, id, atS: minedAtS, block, tokenIn: swap.tokenIn, tokenOut: swap.tokenOut }] : [],
   )
 
-/** Null where the record has none, or has an incomplete one: then there is nothing to hold it against. */
+/** Null if the record has no complete ledger to compare with. */
 function ledgerOf(record: SeasonRecord, market: MarketRecord, profile: ChainProfile, placesWon: number) {
   const { ledger, stakes, reserveBefore } = record
   if (!ledger || ledger.status === 'incomplete') return null

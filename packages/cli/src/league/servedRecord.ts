@@ -2,19 +2,19 @@ import type { RecordSource } from '@pit/league/record'
 import { CommandRefused } from '../backtest/refused.ts'
 
 const TIMEOUT_MS = 60_000
-/** Of one file, decompressed. */
+/** Maximum size of one file, decompressed. */
 const MAX_BYTES = 64_000_000
 const MAX_ENTRIES = 100_000
 
-/** No server answers at this address. */
+/** No server responds at this URL. */
 export class NoServer extends CommandRefused {}
 
-/** A season's rows as the server publishes them to everybody. */
+/** A season's rows as published by the server. */
 export interface Published {
   rows: readonly Record<string, unknown>[]
 }
 
-/** The record as a running server serves it beside its API, in files of bounded size. */
+/** Reads the record from a running server, in files of limited size. */
 export function servedRecord(
   url: string,
   get: typeof fetch = fetch,
@@ -27,7 +27,7 @@ export function servedRecord(
       const season = await file<Awaited<ReturnType<RecordSource['season']>>>(number, 'season')
       if (!('none' in season) && !(season.entries <= MAX_ENTRIES))
         throw new CommandRefused(
-          `The server lists ${season.entries} entries: at most ${MAX_ENTRIES} are read.`,
+          `The server lists ${season.entries} entries, more than the maximum of ${MAX_ENTRIES}.`,
         )
       return season
     },
@@ -40,7 +40,7 @@ export function servedRecord(
 async function readJson(get: typeof fetch, address: string): Promise<unknown> {
   const response = await get(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' }).catch(
     (cause: unknown) => {
-      throw new NoServer(`No server answers at ${address}.`, { cause })
+      throw new NoServer(`No server responds at ${address}.`, { cause })
     },
   )
   const text = await readText(response, address)
@@ -48,15 +48,15 @@ async function readJson(get: typeof fetch, address: string): Promise<unknown> {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new CommandRefused(`${address} is not JSON: check the server’s address.`)
+    throw new CommandRefused(`${address} is not valid JSON. Check the server URL.`)
   }
   if (response.ok) {
     if (typeof value === 'object' && value !== null) return value
-    throw new CommandRefused(`${address} is not a record: check the server’s address.`)
+    throw new CommandRefused(`${address} is not a season record. Check the server URL.`)
   }
   const message = (value as { error?: { message?: unknown } } | null)?.error?.message
   throw new CommandRefused(
-    typeof message === 'string' ? message : `${address} answered with status ${response.status}.`,
+    typeof message === 'string' ? message : `${address} returned HTTP status ${response.status}.`,
   )
 }
 

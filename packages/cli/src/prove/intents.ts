@@ -1,7 +1,7 @@
 import { type Hex, readSwap } from '@pit/chain'
 import { CAPS, type Party, type PlanTx, type Stage, signed } from './parties.ts'
 
-/** Something no server may do. */
+/** A request that every server must refuse. */
 export interface Intent {
   area: 'sign-in' | 'plan' | 'submit' | 'fast' | 'session' | 'agent'
   name: string
@@ -11,15 +11,14 @@ export interface Intent {
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0')
 const MAX_UINT256 = 2n ** 256n - 1n
 
-/** The plan's calldata with one value put for another. */
+/** The plan's calldata with one value replaced. */
 function swapped({ owner, tx }: Stage, change: (swap: Swap) => [from: string, to: string]): Hex {
   const { weth, layout } = owner.client.pins
   const swap = readSwap(tx.data as Hex, { weth, layout })
-  if ('fault' in swap || swap.fee === null) throw new Error('The planned call cannot be read.')
+  if ('fault' in swap || swap.fee === null) throw new Error('The planned call cannot be decoded.')
   const [from, to] = change({ ...swap, fee: swap.fee })
   const data = tx.data.toLowerCase().replaceAll(from, to) as Hex
-  if (data === tx.data.toLowerCase())
-    throw new Error('The planned call does not hold what was to be changed.')
+  if (data === tx.data.toLowerCase()) throw new Error('The value to replace is not in the planned call.')
   return data
 }
 type Read = Exclude<ReturnType<typeof readSwap>, { fault: unknown }>
@@ -32,12 +31,12 @@ const thiefOf = ({ thief }: Stage): string => thief.client.address.slice(2)
 
 const SUBMIT: Omit<Intent, 'area'>[] = [
   {
-    name: 'the fee goes to a thief',
+    name: 'fee paid to a thief',
     fire: (stage) =>
       submit(stage, { data: swapped(stage, ({ fee }) => [fee.recipient.slice(2), thiefOf(stage)]) }),
   },
   {
-    name: 'the fee is doubled',
+    name: 'doubled fee',
     fire: (stage) =>
       submit(stage, {
         data: swapped(stage, ({ fee }) =>
@@ -48,43 +47,43 @@ const SUBMIT: Omit<Intent, 'area'>[] = [
       }),
   },
   {
-    name: 'the minimum is one atom',
+    name: 'minimum output of one atom',
     fire: (stage) =>
       submit(stage, { data: swapped(stage, ({ amountOutMin }) => [word(amountOutMin), word(1)]) }),
   },
   {
-    name: 'the deadline is a year away',
+    name: 'deadline in a year',
     fire: (stage) =>
       submit(stage, {
         data: swapped(stage, ({ deadlineS }) => [word(deadlineS), word(deadlineS + 31_536_000n)]),
       }),
   },
   {
-    name: 'the last byte of the calldata is another',
+    name: 'changed last byte of the calldata',
     fire: (stage) => {
       const { data } = stage.tx
       const last = Number.parseInt(data.slice(-2), 16) ^ 1
       return submit(stage, { data: `${data.slice(0, -2)}${last.toString(16).padStart(2, '0')}` })
     },
   },
-  { name: 'it calls another contract', fire: (stage) => submit(stage, { to: stage.thief.client.address }) },
+  { name: 'call to another contract', fire: (stage) => submit(stage, { to: stage.thief.client.address }) },
   {
-    name: 'it sends more ether than planned',
+    name: 'more ETH than planned',
     fire: (stage) => submit(stage, { value: (BigInt(stage.tx.value) * 2n).toString() }),
   },
-  { name: 'it is for another chain', fire: (stage) => submit(stage, { chain_id: 1 as never }) },
-  { name: 'another key signed it', fire: (stage) => submit(stage, {}, stage.thief) },
+  { name: 'other chain id', fire: (stage) => submit(stage, { chain_id: 1 as never }) },
+  { name: 'signed by another key', fire: (stage) => submit(stage, {}, stage.thief) },
   {
-    name: 'another key’s bearer submits it',
+    name: 'submitted with another user’s API key',
     fire: async ({ owner, thief, tx }) =>
       thief.client.api['live.submit']({ body: { raw_tx: await signed(owner, tx) } }),
   },
   {
-    name: 'a plain transfer to a thief',
+    name: 'plain transfer to a thief',
     fire: (stage) => submit(stage, { to: stage.thief.client.address, data: '0x', value: '1' }),
   },
   {
-    name: 'an unlimited approval for a thief',
+    name: 'unlimited approval for a thief',
     fire: (stage) => {
       const [usdg] = [...stage.owner.client.pins.tokens].find(([, { core }]) => core === 'USDG')!
       const data = `0x095ea7b3${thiefOf(stage).padStart(64, '0')}${word(MAX_UINT256)}`
@@ -95,22 +94,22 @@ const SUBMIT: Omit<Intent, 'area'>[] = [
 
 const PLAN: Omit<Intent, 'area'>[] = [
   {
-    name: 'a plan for somebody else’s wallet',
+    name: 'plan for another user’s wallet',
     fire: ({ owner, thief }) => thief.client.api['live.prepare']({ body: ask(owner) }),
   },
   {
-    name: 'a fee of one’s own',
+    name: 'fee chosen by the caller',
     fire: ({ owner }) => owner.client.api['live.prepare']({ body: { ...ask(owner), fee_bps: 0 } as never }),
   },
   {
-    name: 'a fee recipient of one’s own',
+    name: 'fee recipient chosen by the caller',
     fire: ({ owner, thief }) =>
       owner.client.api['live.prepare']({
         body: { ...ask(owner), fee_recipient: thief.client.address } as never,
       }),
   },
   {
-    name: 'more than the maximum',
+    name: 'size over the maximum',
     fire: ({ owner }) => owner.client.api['live.prepare']({ body: { ...ask(owner), notional_usd: 1e9 } }),
   },
 ]
@@ -136,8 +135,8 @@ const fast = async ({ owner, tx }: Stage, more: object): Promise<unknown> =>
     },
   })
 const FAST: Omit<Intent, 'area'>[] = [
-  { name: 'no fee and a minimum of one atom', fire: (stage) => fast(stage, {}) },
-  { name: 'the simulation left out', fire: (stage) => fast(stage, { simulate: false }) },
+  { name: 'no fee and a minimum output of one atom', fire: (stage) => fast(stage, {}) },
+  { name: 'simulation disabled', fire: (stage) => fast(stage, { simulate: false }) },
 ]
 
 const inSession = ({ sessionId }: Stage, { client }: Party, more: object): Promise<unknown> =>
@@ -145,30 +144,30 @@ const inSession = ({ sessionId }: Stage, { client }: Party, more: object): Promi
     body: { session_id: sessionId!, token_in: 'ETH', token_out: 'USDG', notional_usd: 5, ...more },
   })
 const SESSION: Omit<Intent, 'area'>[] = [
-  { name: 'a trade in somebody else’s session', fire: (stage) => inSession(stage, stage.thief, {}) },
+  { name: 'trade in another user’s session', fire: (stage) => inSession(stage, stage.thief, {}) },
   {
-    name: 'a trade over its cap',
+    name: 'trade over the session’s limit',
     fire: (stage) => inSession(stage, stage.executor, { notional_usd: CAPS.max_trade_usd * 1.5 }),
   },
   {
-    name: 'a token outside it',
+    name: 'token outside the session',
     fire: (stage) => inSession(stage, stage.executor, { token_out: 'cbBTC' }),
   },
   {
-    name: 'risks that its owner did not accept',
+    name: 'risks the owner did not accept',
     fire: (stage) => inSession(stage, stage.executor, { accept_risks: ['HONEYPOT'] }),
   },
   {
-    name: 'a session over the maximum',
+    name: 'session over the maximum',
     fire: ({ owner, executor }) => grant(owner, executor, { max_trade_usd: 1e6, max_day_usd: 1e8 }),
   },
-  { name: 'the owner as its own executor', fire: ({ owner }) => grant(owner, owner, {}) },
+  { name: 'owner as executor', fire: ({ owner }) => grant(owner, owner, {}) },
   {
-    name: 'a session for somebody else’s wallet',
+    name: 'session for another user’s wallet',
     fire: ({ owner, thief }) => grant(thief, thief, { wallet: owner.client.address }),
   },
   {
-    name: 'a session switched on by a thief’s signature',
+    name: 'session activated with a thief’s signature',
     fire: async ({ owner, executor, thief }) => {
       const pending = await grant(owner, executor, {})
       if (pending.status !== 'pending') return pending
@@ -180,12 +179,12 @@ const SESSION: Omit<Intent, 'area'>[] = [
     },
   },
   {
-    name: 'somebody else ends it',
+    name: 'session ended by another user',
     fire: ({ thief, sessionId }) =>
       thief.client.api['live.session.revoke']({ body: { session_id: sessionId! } }),
   },
   {
-    name: 'a trade once it is over',
+    name: 'trade after the session ended',
     async fire(stage) {
       await stage.owner.client.revokeSession({ sessionId: stage.sessionId!, onChain: false })
       return inSession(stage, stage.executor, {})
@@ -200,7 +199,7 @@ const grant = ({ client }: Party, executor: Party, more: object) =>
 
 const SIGN_IN: Omit<Intent, 'area'>[] = [
   {
-    name: 'a nonce used twice',
+    name: 'reused nonce',
     async fire({ thief }) {
       const address = thief.client.address
       const { message, nonce } = await thief.client.api['auth.challenge']({ body: { address } })
@@ -210,7 +209,7 @@ const SIGN_IN: Omit<Intent, 'area'>[] = [
     },
   },
   {
-    name: 'somebody else’s signature',
+    name: 'another user’s signature',
     async fire({ owner, thief }) {
       const { address } = owner.client
       const { message, nonce } = await thief.client.api['auth.challenge']({ body: { address } })
@@ -222,20 +221,20 @@ const SIGN_IN: Omit<Intent, 'area'>[] = [
 
 const AGENT: Omit<Intent, 'area'>[] = [
   {
-    name: 'somebody else pauses it',
+    name: 'agent paused by another user',
     fire: ({ thief, agentId }) => thief.client.api['hosted.pause']({ params: { id: agentId } }),
   },
   {
-    name: 'somebody else changes it',
+    name: 'agent changed by another user',
     fire: ({ thief, agentId }) =>
       thief.client.api['hosted.update']({ params: { id: agentId }, body: { name: 'mine' } }),
   },
   {
-    name: 'somebody else reads its log',
+    name: 'agent log read by another user',
     fire: ({ thief, agentId }) => thief.client.api['hosted.logs']({ params: { id: agentId } }),
   },
   {
-    name: 'a paper agent is switched to live',
+    name: 'paper agent switched to live',
     fire: ({ owner, agentId }) =>
       owner.client.api['hosted.update']({ params: { id: agentId }, body: { live: true } }),
   },
@@ -244,7 +243,7 @@ const AGENT: Omit<Intent, 'area'>[] = [
 const of = (area: Intent['area'], intents: readonly Omit<Intent, 'area'>[]): Intent[] =>
   intents.map((intent) => ({ area, ...intent }))
 
-/** In this order: the session's last intent ends it. */
+/** Order matters: the last session intent ends the session. */
 export const INTENTS: readonly Intent[] = [
   ...of('sign-in', SIGN_IN),
   ...of('plan', PLAN),

@@ -5,7 +5,7 @@ import type { Answer } from '@pit/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Target } from '../client/settings.ts'
 
-/** Somebody with a fresh key and no funds: whatever a server lets through can move nothing. */
+/** A user with a fresh key and no funds, so that an accepted intent cannot move money. */
 export interface Party {
   client: PitClient
   account: Account
@@ -14,23 +14,23 @@ export interface Party {
 type Plan = Extract<Answer<'live.prepare'>, { amount_out_min: string }>
 export type PlanTx = NonNullable<Plan['tx']>
 
-/** Everything honest that the hostile intents are made from. */
+/** Honest requests from which the hostile intents are derived. */
 export interface Stage {
   target: Target
   owner: Party
   thief: Party
   executor: Party
-  /** The owner's own trade, as the service built it. */
+  /** The owner's trade as built by the server. */
   tx: PlanTx
-  /** The owner's session, granted to the executor; null where no co-signer is pinned. */
+  /** The owner's session for the executor; null if no co-signer is pinned. */
   sessionId: string | null
-  /** The owner's agent, on paper. */
+  /** The owner's paper agent. */
   agentId: string
 }
 
 export const CAPS = { max_trade_usd: 10, max_day_usd: 20, max_trades: 3, expires_in_s: 600 }
 
-/** Signs in three fresh wallets, plans a trade, grants a session and creates an agent, all of it honest. */
+/** Signs in three fresh wallets, plans a trade, grants a session and creates an agent. */
 export async function openStage(target: Target, say: (text: string) => void): Promise<Stage> {
   const [owner, thief, executor] = [openParty(target), openParty(target), openParty(target)]
   say('Signing in three fresh wallets without funds')
@@ -59,7 +59,9 @@ async function planFor({ client }: Party): Promise<PlanTx> {
   })
   const tx = 'amount_out_min' in plan ? (plan.tx ?? plan.steps.at(-1)?.tx) : null
   if (!tx)
-    throw new Error('The service planned no trade for a wallet without funds, so nothing can be tried.')
+    throw new Error(
+      'The server did not plan a trade for a wallet without funds, so the intents cannot be tested.',
+    )
   return tx
 }
 
@@ -71,13 +73,13 @@ async function grantTo(owner: Party, executor: Party): Promise<string> {
   return active.session_id
 }
 
-/** Leaves nothing behind: the agent is deleted and the session over. */
+/** Cleans up: deletes the agent and ends the session. */
 export async function closeStage({ owner, agentId, sessionId }: Stage): Promise<void> {
   await owner.client.api['hosted.delete']({ params: { id: agentId } })
   if (sessionId !== null) await owner.client.revokeSession({ sessionId, onChain: false })
 }
 
-/** A transaction as the service built it, or changed, signed by a party. */
+/** A transaction as built by the server, optionally changed, signed by a party. */
 export const signed = ({ account }: Party, tx: PlanTx, change: Partial<PlanTx> = {}): Promise<Hex> => {
   const { chain_id, nonce, to, value, data, gas, max_fee_per_gas, max_priority_fee_per_gas } = {
     ...tx,

@@ -10,23 +10,23 @@ import { closeStage, openStage, type Stage } from './parties.ts'
 interface Row {
   area: Intent['area']
   intent: string
-  /** unclear: it was not done, and the answer does not say that it never would be. */
+  /** unclear: not executed, but the response is not a refusal either. */
   verdict: 'refused' | 'accepted' | 'unclear'
   code: string | null
 }
 
-/** Answers after the server's own checks let the transaction through. */
+/** Codes returned after the transaction passed the server's own checks. */
 const PASSED_ON = new Set(['SUBMIT_REJECTED', 'SEQUENCER_UNREACHABLE', 'NONCE', 'IN_FLIGHT'])
 
-/** `pit prove`: hostile intents at a running server, by fresh keys without funds. */
+/** `pit prove`: sends hostile intents to a running server, with fresh keys without funds. */
 export const proveCommand = (deps: CommandDeps): Command =>
   new Command('prove')
-    .description('Fire hostile intents at a server and its signer, and show each refusal. Needs no account.')
+    .description('Send hostile requests to a server and its signer, and show each refusal. Needs no account.')
     .action(async (_options: object, command: Command) => {
       const opened = openReader(deps, command)
       await opened.client.checkConfig()
       const stage = await openStage(opened.target, deps.terminal.say)
-      const done = deps.terminal.progress(`Firing ${INTENTS.length} hostile intents`)
+      const done = deps.terminal.progress(`Sending ${INTENTS.length} hostile requests`)
       const rows: Row[] = []
       try {
         for (const intent of INTENTS) {
@@ -41,13 +41,13 @@ export const proveCommand = (deps: CommandDeps): Command =>
       const [refused, accepted, unclear] = [count('refused'), count('accepted'), count('unclear')]
       show(deps, opened, { ok: refused === rows.length, refused, accepted, unclear, intents: rows }, () =>
         table([
-          ['where', 'what', 'verdict', 'code'],
+          ['area', 'request', 'result', 'code'],
           ...rows.map(({ area, intent, verdict, code }) => [area, intent, verdict, code]),
         ]),
       )
       deps.terminal.say(`${refused} refused, ${accepted} accepted, ${unclear} unclear.`)
       if (stage.sessionId === null)
-        deps.terminal.say('No co-signer is pinned: sessions were not tried. See pit doctor.')
+        deps.terminal.say('No co-signer is pinned, so sessions were not tested. Run pit doctor.')
       if (accepted > 0) process.exitCode = EXIT.failed
       else if (unclear > 0) process.exitCode = EXIT.transient
     })

@@ -14,7 +14,7 @@ import { agree, needWord, show, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
-/** A session as the server lists it, with its state on chain if it was signed on this machine. */
+/** A session as listed by the server, with its on-chain state if it was signed on this machine. */
 type Row = Partial<Listed> & {
   session_id: string
   on_chain: RecordedSession['state'] | null
@@ -23,8 +23,10 @@ type Row = Partial<Listed> & {
 
 export const listCommand = (deps: CommandDeps): Command =>
   new Command('list')
-    .description('Sessions your wallet granted, with their state on chain; or with --as-executor trades in.')
-    .option('--as-executor', 'of the executor’s key')
+    .description(
+      'List sessions granted by your wallet with their on-chain state, or with --as-executor those it executes.',
+    )
+    .option('--as-executor', 'List the sessions of the executor account')
     .action(async ({ asExecutor = false }: { asExecutor?: boolean }, command: Command) => {
       const opened = await (asExecutor ? openAsExecutor : openSignedIn)(deps, command)
       const [answer, { sessions: recorded, damaged }] = await Promise.all([
@@ -32,20 +34,11 @@ export const listCommand = (deps: CommandDeps): Command =>
         opened.client.recordedSessions(),
       ])
       for (const key of damaged)
-        deps.terminal.say(`The local record ${key} is damaged: its session may be alive.`)
+        deps.terminal.say(`The local record ${key} is damaged; its session may still be active.`)
       const rows = mergeRows(asExecutor ? answer.as_executor : answer.sessions, recorded)
       show(deps, opened, rows, () =>
         table([
-          [
-            'session',
-            'server says',
-            'on chain',
-            'executor',
-            'until',
-            'per trade',
-            'left today',
-            'trades left',
-          ],
+          ['session', 'status', 'on chain', 'executor', 'until', 'per trade', 'left in 24h', 'trades left'],
           ...rows.map((row) => [
             row.session_id,
             row.status ?? 'not listed',
@@ -60,7 +53,7 @@ export const listCommand = (deps: CommandDeps): Command =>
       )
     })
 
-/** Sessions that the server leaves out are shown from the local records. */
+/** Adds sessions from local records that the server does not list. */
 export function mergeRows(listed: readonly Listed[], recorded: readonly RecordedSession[]): Row[] {
   const byId = new Map(recorded.map((one) => [one.session_id, one]))
   const rows = listed.map((one): Row => {
@@ -92,25 +85,25 @@ interface RevokeFlags {
 
 export const revokeCommand = (deps: CommandDeps): Command =>
   new Command('revoke')
-    .description('End a session: at the co-signer at once, and on chain by your own transactions.')
+    .description('End a session: at the co-signer at once, and on chain by transactions you sign.')
     .argument('[session-id]')
-    .option('--all', 'every session signed on this machine that is alive on chain')
-    .option('--root <hashes...>', 'hashes of all its roots, for a session signed on another machine')
-    .option('--no-on-chain', 'only at the service and the co-signer; signs nothing, its roots stay alive')
-    .option('-y, --yes', 'sign without asking')
+    .option('--all', 'End every session signed on this machine that is active on chain')
+    .option('--root <hashes...>', 'Hashes of all its roots, for a session signed on another machine')
+    .option('--no-on-chain', 'End it at the server and co-signer only; signs nothing, its roots stay valid')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(async (sessionId: string | undefined, flags: RevokeFlags, command: Command) => {
       const { all = false, root, onChain, yes } = flags
       if (all === (sessionId !== undefined))
-        throw new UsageRefused('Name one session, or give --all for every session signed on this machine.')
+        throw new UsageRefused('Specify one session, or --all for every session signed on this machine.')
       if (onChain) needWord(deps, yes)
-      // Without a server the roots can still be ended, so a failed sign-in is reported and not fatal.
+      // A failed sign-in is not fatal: roots can be ended on chain without the server.
       const opened = await openSignedIn(deps, command).catch(async (error: unknown) => {
         if (!isRefusal(error)) throw error
-        deps.terminal.say(`Signing in failed (${error.code}); the roots are ended on chain alone.`)
+        deps.terminal.say(`Sign-in failed (${error.code}); ending the roots on chain only.`)
         return openClient(deps, command)
       })
       const ids = sessionId === undefined ? await aliveIds(deps, opened) : [sessionId]
-      if (onChain && ids.length > 0) await agree(deps, `End ${ids.join(', ')}, on chain too?`, yes)
+      if (onChain && ids.length > 0) await agree(deps, `End ${ids.join(', ')}, including on chain?`, yes)
       const request = { onChain, ...(root && { rootHashes: root }) }
       const ended = await endEach(deps, opened, ids, request)
       showEnded(deps, opened, ended, all)
@@ -123,11 +116,11 @@ async function aliveIds({ terminal }: CommandDeps, { client }: Opened): Promise<
       hint: 'Restore them from a backup, or end their sessions one by one with --root.',
     })
   const alive = sessions.filter(({ state }) => state === 'alive')
-  if (alive.length === 0) terminal.say('No session signed on this machine is alive on chain.')
+  if (alive.length === 0) terminal.say('No session signed on this machine is active on chain.')
   return alive.map(({ session_id }) => session_id)
 }
 
-/** Each is tried; the first failure is thrown once all were, naming every root that is left. */
+/** Tries to end each session; then throws the first failure, naming every root that is left. */
 async function endEach(
   { terminal }: CommandDeps,
   { client }: Opened,
@@ -168,11 +161,11 @@ function showEnded(deps: CommandDeps, opened: Opened, ended: readonly RevokedSes
   if (unproven.length > 0)
     throw new PitRefusal(
       'REVOCATION_UNPROVEN',
-      `The roots that the server lists are ended, but ${unproven.join(', ')} was not signed on this machine: ` +
-        'the server may have left roots out.',
+      `The roots listed by the server are ended, but ${unproven.join(', ')} was not signed on this machine: ` +
+        'the server may have omitted roots.',
       {
         retry: 'look_first',
-        hint: 'Run it on the machine that granted the session, or name all of its roots with --root.',
+        hint: 'Run this on the machine that granted the session, or list all of its roots with --root.',
       },
     )
 }
@@ -190,20 +183,20 @@ const endedJson = (one: RevokedSession) => ({
 
 const endedRows = (opened: Opened, one: RevokedSession): [string, string][] => [
   ['session', one.sessionId],
-  ['co-signer', one.cosignerConfirmed ? 'has stopped, by the service' : 'did not confirm'],
+  ['co-signer', one.cosignerConfirmed ? 'stopped, according to the server' : 'not confirmed'],
   ...one.roots.map(({ hash, state }): [string, string] => ['root', `${hash} ${state}`]),
-  ['transactions', one.receipts.map(({ hash }) => hash).join(', ') || 'none sent'],
+  ['transactions', one.receipts.map(({ hash }) => hash).join(', ') || 'none'],
   [
     'approvals left',
     one.approvals === null
-      ? 'unknown: see pit revoke'
+      ? 'unknown; run pit revoke'
       : one.approvals.map((approval) => allowanceText(opened, approval)).join('; ') || 'none',
   ],
 ]
 
-/** Sessions with their state on chain, and the command that ends those that are alive. */
+/** Sessions with their on-chain state, and the command that ends the active ones. */
 export const stateRows = (sessions: readonly RecordedSession[]): [string, string][] =>
   sessions.map(({ session_id, state }) => [
     `session ${session_id}`,
-    state === 'alive' ? `alive on chain; end it: pit session revoke ${session_id}` : `${state} on chain`,
+    state === 'alive' ? `alive on chain; end it with: pit session revoke ${session_id}` : `${state} on chain`,
   ])

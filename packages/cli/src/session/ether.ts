@@ -13,7 +13,7 @@ export interface EtherDeps {
 const LOOK_EVERY_MS = 100
 const MAX_LOOKS = 600
 
-/** One reading; a failure is thrown with the node's words. */
+/** One RPC call; throws with the node's message. */
 async function ask<T>(rpc: Rpc, method: string, params: readonly unknown[]): Promise<T> {
   const [answer] = await rpc.all([{ method, params }])
   if (answer instanceof Error) throw new Error(`Your node refused ${method}: ${answer.message}`)
@@ -25,21 +25,22 @@ async function baseFeeWei(rpc: Rpc): Promise<bigint> {
   return BigInt(baseFeePerGas ?? '0x0')
 }
 
-/** A redemption with its swap takes about half of this; the first carries the wallet's authorization too. */
+/** About twice what a redemption with its swap uses; the first one includes the wallet's authorization. */
 const GAS_PER_TRADE = 1_000_000n
 
-/** What an executor needs for so many trades, with the price of gas doubled. */
+/** Gas an executor needs for this many trades, at twice the current gas price. */
 export const gasFor = async (rpc: Rpc, trades: number): Promise<bigint> =>
   2n * (await baseFeeWei(rpc)) * GAS_PER_TRADE * BigInt(trades)
 
-/** An option in ether, as wei. */
+/** Parses an amount in ETH to wei. */
 export const ether = (text: string): bigint => {
   const wei = parseDecimal(text, 18)
-  if (wei === undefined || wei <= 0n) throw new InvalidArgumentError('It must be ether, such as 0.002.')
+  if (wei === undefined || wei <= 0n)
+    throw new InvalidArgumentError('Must be an amount in ETH, such as 0.002.')
   return wei
 }
 
-/** A plain transfer over your own node; answers once it is mined. */
+/** A plain transfer through the user's own node; resolves once mined. */
 export async function sendEther(
   { account, rpc, chainId, sleep }: EtherDeps,
   { to, valueWei }: { to: Hex; valueWei: bigint | 'all' },
@@ -59,7 +60,7 @@ export async function sendEther(
     const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
     throw new PitRefusal(
       'INSUFFICIENT_FUNDS',
-      `${account.address} holds ${text(BigInt(balance))} and cannot send ${text(value)} with its gas.`,
+      `${account.address} has ${text(BigInt(balance))}, too little to send ${text(value)} plus gas.`,
       { hint: `Send at least ${text(value - most)} to ${account.address}.` },
     )
   }
@@ -70,7 +71,7 @@ export async function sendEther(
   return { hash, valueWei: value }
 }
 
-/** One transaction of the account over your own node; returns once it is mined. */
+/** Sends one transaction through the user's own node; resolves once mined. */
 export async function sendTransaction(
   deps: EtherDeps,
   { to, value, data }: { to: Hex; value: bigint; data?: Hex },
@@ -95,8 +96,8 @@ async function sendAndWait(
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const receipt = await ask<{ status: Hex } | null>(rpc, 'eth_getTransactionReceipt', [hash])
     if (receipt?.status === '0x1') return hash
-    if (receipt) throw new Error(`The transaction ${hash} reverted.`)
+    if (receipt) throw new Error(`Transaction ${hash} reverted.`)
     await sleep(LOOK_EVERY_MS)
   }
-  throw new PitRefusal('NOT_MINED', `The transaction ${hash} is not mined.`, { retry: 'look_first' })
+  throw new PitRefusal('NOT_MINED', `Transaction ${hash} is not mined yet.`, { retry: 'look_first' })
 }

@@ -22,41 +22,37 @@ interface RunFlags extends TermFlags {
 const LASTS_S = 3_600
 const MAX_LASTS_S = 86_400
 const MAX_TRADES = 20
-/** As shells name a program that is not there. */
+/** The exit code shells use for a missing program. */
 const NOT_FOUND = 127
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** `pit session run --max-usd 50 -- node bot.js`: a session for as long as one command runs. */
+/** `pit session run --max-usd 50 -- node bot.js`: a session that lasts as long as one command. */
 export const runCommand = (deps: CommandDeps): Command =>
   withConsent(
     withTerms(
-      new Command('run').description('Run a command with a session of its own, which ends with the command.'),
+      new Command('run').description('Run a command with its own session, which ends with the command.'),
       '1h',
     )
-      .requiredOption('--max-usd <dollars>', 'the most that it may trade in all', positive)
-      .option('--max-trade-usd <dollars>', 'most for one trade; --max-usd otherwise', positive)
-      .option(
-        '--gas-eth <ether>',
-        'what its executor gets to pay gas with; by the price of gas otherwise',
-        ether,
-      )
-      .argument('<command...>', 'after --'),
+      .requiredOption('--max-usd <dollars>', 'Maximum total in USD', positive)
+      .option('--max-trade-usd <dollars>', 'Maximum per trade in USD (default: --max-usd)', positive)
+      .option('--gas-eth <ether>', 'ETH to send to its executor for gas (default: estimated)', ether)
+      .argument('<command...>', 'Command to run, after --'),
   ).action(async (argv: string[], flags: RunFlags, command: Command) => {
-    // The day's cap bounds the whole run only while the run is shorter than a day.
-    if ((flags.for ?? 0) > MAX_LASTS_S) throw new UsageRefused('A run lasts 24h at most.')
+    // The 24-hour limit covers the whole run only if the run is shorter than that.
+    if ((flags.for ?? 0) > MAX_LASTS_S) throw new UsageRefused('--for must be at most 24h.')
     needWord(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
     process.exitCode = await runIn(deps, opened, argv, flags)
   })
 
-/** Grants, runs, and ends whatever was begun, however the command ends; the answer is the exit code. */
+/** Grants a session, runs the command and always ends the session; returns the exit code. */
 async function runIn(deps: CommandDeps, opened: Opened, argv: string[], flags: RunFlags): Promise<number> {
   const { terminal } = deps
   const key = `0x${randomBytes(32).toString('hex')}` as const
   const executor = fromViem(privateKeyToAccount(key))
   const run: Run = { deps, opened, executor, key, sessionId: null, isFunded: false }
   const stop = new AbortController()
-  const watch = watchSignals(() => stop.abort(new Error('It was interrupted; nothing was run.')))
+  const watch = watchSignals(() => stop.abort(new Error('Interrupted; the command was not run.')))
   let exitCode = 0
   try {
     await begin(run, flags, stop.signal)
@@ -93,17 +89,17 @@ async function begin(run: Run, flags: RunFlags, signal: AbortSignal): Promise<vo
     executor: executor.address,
   }
   const gas = `${decimalText(gasWei, 18)} ETH for gas`
-  const bounds = `$${flags.maxUsd} in all, ${maxTrades} trades, ${request.expires_in_s} s`
-  const question = `Let a fresh executor trade (${bounds}), with ${gas}, while the command runs?`
+  const bounds = `$${flags.maxUsd} in total, ${maxTrades} trades, ${request.expires_in_s} s`
+  const question = `Let a new executor trade (${bounds}), with ${gas}, while the command runs?`
   await agree(deps, question, flags.yes)
   run.isFunded = true
-  // Before the grant: a wallet's authorization is signed for the nonce that this transfer leaves behind.
+  // Before the grant: the wallet's authorization is signed for the nonce after this transfer.
   await sendEther(etherOf(opened, opened.account), { to: executor.address, valueWei: gasWei })
-  deps.terminal.say(`Its executor ${executor.address} has ${gas}.`)
+  deps.terminal.say(`Executor ${executor.address} funded with ${gas}.`)
   signal.throwIfAborted()
   const granted = await grant(deps, opened, request, { ...flags, yes: true }, signal).catch(
     (error: unknown) => {
-      // Signed and then lost: it may be active, so it is ended like any other.
+      // The response was lost after signing: the session may be active, so end it too.
       if (isRefusal(error)) run.sessionId = (error.details['session_id'] as string | undefined) ?? null
       throw error
     },
@@ -118,15 +114,17 @@ const etherOf = ({ rpc, target }: Opened, account: Run['executor']) => ({
   sleep: (ms: number) => sleep(ms),
 })
 
-/** The child's environment: the executor's key and its session, and nothing that leads to the owner's key. */
+/** The child's environment: the executor's key and session, without access to the owner's key. */
 function childEnv({ deps: { env }, opened: { target, client }, key, sessionId }: Run): NodeJS.ProcessEnv {
   const ownerKey = env['PIT_PRIVATE_KEY']?.trim().replace(/^0x/, '').toLowerCase()
   const isOwners = (name: string, value: string): boolean =>
     (OWNER_VARIABLES as readonly string[]).includes(name) ||
     (ownerKey !== undefined && ownerKey !== '' && value.toLowerCase().includes(ownerKey))
-  const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !isOwners(name, value))
+  const inherited = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && !isOwners(name, value),
+  )
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(inherited),
     PIT_EXECUTOR_KEY: key,
     PIT_SESSION_ID: sessionId!,
     PIT_SESSION_WALLET: client.address,
@@ -137,12 +135,12 @@ function childEnv({ deps: { env }, opened: { target, client }, key, sessionId }:
 }
 
 interface Watch {
-  /** Hands each signal on to it. */
+  /** Forwards a signal to the child. */
   child: ((signal: NodeJS.Signals) => void) | null
   stop(): void
 }
 
-/** From here on no signal ends this process before the session is over. */
+/** From here on signals do not end this process before the session has ended. */
 function watchSignals(onFirst: () => void): Watch {
   const watch: Watch = { child: null, stop: () => {} }
   const handlers = SIGNALS.map((signal) => {
@@ -159,7 +157,7 @@ function watchSignals(onFirst: () => void): Watch {
 function runChild(env: NodeJS.ProcessEnv, [file, ...args]: string[], watch: Watch): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(file!, args, { env, stdio: 'inherit' })
-    // A terminal sends Ctrl-C to the child itself; twice would be taken for impatience.
+    // A terminal sends Ctrl-C to the child as well; forwarding it would deliver it twice.
     const isOurs = (signal: NodeJS.Signals) => signal !== 'SIGINT' || process.stdin.isTTY !== true
     watch.child = (signal) => {
       if (isOurs(signal)) child.kill(signal)
@@ -178,7 +176,7 @@ function runChild(env: NodeJS.ProcessEnv, [file, ...args]: string[], watch: Watc
   })
 }
 
-/** Ends the session and brings the rest of the gas home; the exit code of what could not be done. */
+/** Ends the session and refunds the rest of the gas; returns the exit code of the first failure. */
 async function end({
   deps: { terminal },
   opened,
@@ -198,14 +196,15 @@ async function end({
     await attempt(`Ending session ${sessionId}`, async () => {
       const { approvals } = await opened.client.revokeSession({ sessionId })
       const left = [...new Set(approvals?.map(({ token }) => token))]
-      if (left.length > 0) terminal.say(`Approvals are left; take them back: pit revoke ${left.join(' ')}`)
+      if (left.length > 0)
+        terminal.say(`Token approvals remain. Revoke them with: pit revoke ${left.join(' ')}`)
     })
     terminal.say(
-      failed === null ? `Session ${sessionId} is over.` : `Run: pit session revoke ${sessionId} --yes`,
+      failed === null ? `Session ${sessionId} ended.` : `Run: pit session revoke ${sessionId} --yes`,
     )
   }
   if (isFunded)
-    await attempt('Bringing the rest of the gas home', () =>
+    await attempt('Refunding the remaining gas', () =>
       sendEther(etherOf(opened, executor), { to: opened.account.address, valueWei: 'all' }),
     )
   return failed

@@ -11,10 +11,10 @@ import { listCommand, revokeCommand } from './endCommands.ts'
 import { runCommand } from './runCommand.ts'
 import { grant, sessionJson, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
 
-/** `pit session`: an owner lets an executor trade inside bounds. */
+/** `pit session`: an owner lets an executor trade within limits. */
 export const sessionCommand = (deps: CommandDeps): Command =>
   new Command('session')
-    .description('Let an executor trade inside bounds that you sign.')
+    .description('Let an executor trade within limits that you sign.')
     .addCommand(grantCommand(deps))
     .addCommand(tradeCommand(deps))
     .addCommand(listCommand(deps))
@@ -23,10 +23,10 @@ export const sessionCommand = (deps: CommandDeps): Command =>
 
 const grantCommand = (deps: CommandDeps): Command =>
   withConsent(
-    withTerms(new Command('grant').description('Grant a session to an executor’s address.'), '24h')
-      .argument('<executor>', 'the address that may trade', address)
-      .option('--max-trade-usd <dollars>', 'most for one trade; 25 otherwise', positive)
-      .option('--max-day-usd <dollars>', 'most in 24 hours; 100 otherwise', positive),
+    withTerms(new Command('grant').description('Grant a session to an executor address.'), '24h')
+      .argument('<executor>', 'Address that may trade', address)
+      .option('--max-trade-usd <dollars>', 'Maximum per trade in USD (default 25)', positive)
+      .option('--max-day-usd <dollars>', 'Maximum in 24 hours in USD (default 100)', positive),
   ).action(async (executor: `0x${string}`, flags: TermFlags & { maxDayUsd?: number }, command: Command) => {
     needWord(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
@@ -47,13 +47,17 @@ const grantCommand = (deps: CommandDeps): Command =>
   })
 
 const tradeCommand = (deps: CommandDeps): Command =>
-  endsAndSize(new Command('trade').description('One trade of a session, signed by its executor.'))
-    .option('--session <id>', 'the session; PIT_SESSION_ID otherwise')
-    .option('--wallet <address>', 'whose funds trade; PIT_SESSION_WALLET, or as the server lists it', address)
-    .option('--min-out <atoms>', 'own floor, in atoms of the token bought')
-    .option('--max-fee-bps <bps>', 'the most this trade may pay', whole)
-    .option('--non-us', 'the owner is not a US person (stock tokens)')
-    .option('-y, --yes', 'trade without asking')
+  endsAndSize(new Command('trade').description('Trade in a session, signed by its executor.'))
+    .option('--session <id>', 'Session id (default: PIT_SESSION_ID)')
+    .option(
+      '--wallet <address>',
+      'Wallet whose funds trade (default: PIT_SESSION_WALLET, else from the server)',
+      address,
+    )
+    .option('--min-out <atoms>', 'Minimum output, in atoms of the token bought')
+    .option('--max-fee-bps <bps>', 'Maximum fee in bps', whole)
+    .option('--non-us', 'The owner is not a US person (required for stock tokens)')
+    .option('-y, --yes', 'Skip the confirmation')
     .action(
       async (
         tokenIn: string,
@@ -64,16 +68,16 @@ const tradeCommand = (deps: CommandDeps): Command =>
         const request = askOf(tokenIn, tokenOut, flags)
         const session_id = flags.session ?? deps.env['PIT_SESSION_ID']
         if (session_id === undefined)
-          throw new InputNeeded('Which session? Give --session or PIT_SESSION_ID.')
+          throw new InputNeeded('No session specified. Use --session or PIT_SESSION_ID.')
         needWord(deps, flags.yes)
         const opened = await openAsExecutor(deps, command)
         const wallet = flags.wallet ?? (await walletOf(deps, opened, session_id))
         deps.terminal.say(headingOf(opened.target, 'live'))
         const size =
           request.notional_usd === undefined ? `${request.amount_in} atoms` : `$${request.notional_usd}`
-        await agree(deps, `Sell ${size} of ${tokenIn} of ${wallet} for ${tokenOut}?`, flags.yes)
+        await agree(deps, `Sell ${size} of ${tokenIn} from ${wallet} for ${tokenOut}?`, flags.yes)
         const stages = showStages(deps.terminal, 'Planning, verifying, signing and sending')
-        // Exactly one size: askOf saw to it.
+        // askOf checked that exactly one size is set.
         const traded = await opened.client
           .sessionTrade({ ...(request as object), session_id, wallet } as never, { onStage: stages.onStage })
           .finally(stages.end)
@@ -85,14 +89,14 @@ const tradeCommand = (deps: CommandDeps): Command =>
       },
     )
 
-/** Of an executor's own session, as the server lists it: the redemption is held against it before it is signed. */
+/** The session's wallet as listed by the server; the redemption is checked against it before signing. */
 async function walletOf({ env }: CommandDeps, { client }: Opened, sessionId: string) {
   const named = env['PIT_SESSION_WALLET']
   if (named !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(named))
-    throw new UsageRefused('PIT_SESSION_WALLET is no address.')
+    throw new UsageRefused('PIT_SESSION_WALLET is not an address.')
   if (named !== undefined) return named.toLowerCase() as `0x${string}`
   const { as_executor } = await client.sessions()
-  const found = as_executor.find(({ session_id }) => session_id === sessionId)
-  if (!found) throw new UsageRefused(`${client.address} is the executor of no session ${sessionId}.`)
-  return found.wallet.toLowerCase() as `0x${string}`
+  const session = as_executor.find(({ session_id }) => session_id === sessionId)
+  if (!session) throw new UsageRefused(`${client.address} is not the executor of session ${sessionId}.`)
+  return session.wallet.toLowerCase() as `0x${string}`
 }

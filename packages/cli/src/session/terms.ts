@@ -10,7 +10,7 @@ type GrantParams = Parameters<PitClient['grantSession']>[0]
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 type Granted = Awaited<ReturnType<PitClient['grantSession']>>
 
-/** The options of whatever grants a session. */
+/** Options of commands that grant a session. */
 export interface TermFlags {
   tokens?: string[]
   maxTradeUsd?: number
@@ -26,18 +26,18 @@ export interface TermFlags {
 
 export const withTerms = (command: Command, lasts: string): Command =>
   command
-    .option('--tokens <names...>', 'what it may trade; ETH and USDG otherwise')
-    .option('--max-trades <n>', 'how often it may trade', whole)
-    .option('--for <time>', `how long it lasts, such as 30m; ${lasts} otherwise`, duration)
-    .option('--setup-budget-usd <dollars>', 'what may be approved of each token', positive)
-    .option('--accept <codes...>', 'severe risks it accepts, by their codes')
-    .option('--shield', 'every trade asks the audit')
+    .option('--tokens <names...>', 'Tokens it may trade (default: ETH and USDG)')
+    .option('--max-trades <n>', 'Maximum number of trades (default 50)', whole)
+    .option('--for <time>', `Duration, such as 30m (default ${lasts})`, duration)
+    .option('--setup-budget-usd <dollars>', 'Maximum approval per token in USD', positive)
+    .option('--accept <codes...>', 'Codes of severe risks it accepts')
+    .option('--shield', 'Check every trade against the token audit')
 
 export const withConsent = (command: Command): Command =>
   command
     .option('--allow-7702', 'Allow EIP-7702 delegation of your wallet (required for sessions)')
-    .option('--no-setup', 'send no token approvals; the session can then sell ETH alone')
-    .option('-y, --yes', 'sign without asking')
+    .option('--no-setup', 'Send no token approvals; the session can then sell ETH only')
+    .option('-y, --yes', 'Skip the confirmation')
 
 export const termsOf = (flags: TermFlags): Omit<GrantParams, 'executor'> =>
   given({
@@ -50,7 +50,7 @@ export const termsOf = (flags: TermFlags): Omit<GrantParams, 'executor'> =>
     shield: flags.shield,
   })
 
-/** Consent to a grant: a person sees what the signed bytes say before anything is signed or sent. */
+/** Shows the terms decoded from the bytes to sign, and asks for confirmation before signing or sending. */
 export const grantOptions = (
   deps: CommandDeps,
   opened: Pick<Opened, 'client' | 'target'>,
@@ -81,7 +81,7 @@ export async function grant(
   return granted
 }
 
-/** Everything the signature binds, read from the bytes that are signed. */
+/** Everything the signature binds, decoded from the bytes to sign. */
 export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [string, string | number][] {
   const { limits, eth, approvals, marks } = terms
   const nameOf = (address: string) =>
@@ -99,20 +99,23 @@ export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [str
       `price of ${nameOf(token)}`,
       `$${decimalText(priceE18, 18)}, signed by you`,
     ]),
-    ['your wallet', terms.takesCode === null ? 'has its code' : `takes the code of ${terms.takesCode}`],
+    [
+      'your wallet',
+      terms.takesCode === null ? 'already delegated' : `delegates to ${terms.takesCode} (EIP-7702)`,
+    ],
     ...approvals.map(({ token, spender, amount }): [string, string] => [
       'approval',
       `${amountText(opened, amount, token)} to ${spender}`,
     ]),
     [
       'if both keys are stolen',
-      `${eth === null ? 'no ETH' : `up to ${decimalText(eth.dayWei, 18)} ETH a day per root`}, and every approved token`,
+      `${eth === null ? 'no ETH' : `up to ${decimalText(eth.dayWei, 18)} ETH a day per root`}, and all approved tokens`,
     ],
     ...terms.roots.map(({ kind, hash }): [string, string] => [`${kind} root`, hash]),
   ]
 }
 
-/** A granted session for programs, by what was signed. */
+/** A granted session as JSON, from the signed terms. */
 export const sessionJson = ({ active, terms }: Granted) => ({
   session_id: terms.sessionId,
   status: active.status,
