@@ -69,7 +69,7 @@ describe('for everybody', () => {
     ['guide', '/guide', /How-to guides/],
     ['reference', '/docs', /live\/prepare/],
     ['tokens', '/tokens', /Core assets/],
-    ['tokenSignedOut', '/tokens/ETH', /needs a key/],
+    ['tokenSignedOut', '/tokens/ETH', /Sign in to see token details/],
   ])('%s is shown, and axe finds nothing serious', async (name, path, text) => {
     const { page, faults } = visitor
     await open(page, path)
@@ -107,7 +107,7 @@ describe('for everybody', () => {
       reached.push(await focused())
     }
     expect(reached).toEqual(
-      expect.arrayContaining(['Skip to the page', 'Market', 'Keys', 'Connect', 'Boards']),
+      expect.arrayContaining(['Skip to content', 'Market', 'Keys', 'Connect', 'Boards']),
     )
     await page.getByRole('tab', { name: 'Boards' }).focus()
     await page.keyboard.press('ArrowRight')
@@ -156,10 +156,10 @@ describe('signed in', () => {
   it('a trade goes through every stage to its block, each check listed', async () => {
     const { page } = owner
     await open(page, '/trade?in=ETH&out=USDG&usd=25')
-    await page.getByRole('button', { name: 'Compare routes' }).click()
-    await page.getByText('Routes compared').waitFor(WAIT)
-    await page.getByRole('button', { name: 'Plan and verify' }).click()
-    await page.getByText('Every check that was made').waitFor(WAIT)
+    await page.getByRole('button', { name: 'Get quote' }).click()
+    await page.getByRole('heading', { name: 'Routes' }).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    await page.getByRole('heading', { name: 'Checks' }).waitFor(WAIT)
     for (const rule of ['RECIPIENT', 'MIN_OUT', 'FEE_BPS', 'PRICE', 'QUOTE_OWN'])
       expect(await page.locator('main').innerText()).toContain(rule)
     expect(await lookAt(page, 'trade')).toEqual([])
@@ -171,8 +171,8 @@ describe('signed in', () => {
   it('a sale of dollars shows the approval it needs first', async () => {
     const { page } = owner
     await open(page, '/trade?in=USDG&out=ETH&usd=10')
-    await page.getByRole('button', { name: 'Plan and verify' }).click()
-    await page.getByText(/An approval of [\d,.]+ USDG comes first/).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    await page.getByText(/Approval of [\d,.]+ USDG required first/).waitFor(WAIT)
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText(/Mined in block \d+/).waitFor(WAIT)
   })
@@ -194,7 +194,7 @@ describe('signed in', () => {
       await route.fulfill({ response: answer, json: { ...plan, tx: swap } })
     })
     await open(page, '/trade?in=ETH&out=USDG&usd=25')
-    await page.getByRole('button', { name: 'Plan and verify' }).click()
+    await page.getByRole('button', { name: 'Review trade' }).click()
     await page.getByText('Not signed: check RECIPIENT failed').waitFor(WAIT)
     expect(await page.getByRole('button', { name: 'Sign and send' }).count()).toBe(0)
     await page.unroute('**/api/v1/live/prepare')
@@ -206,8 +206,8 @@ describe('signed in', () => {
     await page.getByLabel(/Allow EIP-7702 delegation/).check()
     expect(await lookAt(page, 'grant')).toEqual([])
     await page.getByRole('button', { name: 'Review limits' }).click()
-    await page.getByText('The most that can be lost').waitFor(WAIT)
-    await page.getByRole('button', { name: 'Sign the session' }).click()
+    await page.getByText('Maximum loss').waitFor(WAIT)
+    await page.getByRole('button', { name: 'Sign session' }).click()
     await page.getByRole('row', { name: /Active/ }).waitFor(WAIT)
     expect(await lookAt(page, 'sessions')).toEqual([])
     await askedOnce(page, 'Revoke', 'sessionRequest')
@@ -228,9 +228,9 @@ describe('signed in', () => {
     ])
     await page.route('**/marks/ETH.json', (route) => route.fulfill({ json: wave }))
     await open(page, '/agents')
-    await page.getByRole('tab', { name: 'Create one' }).click()
-    await page.getByLabel(/Decides every/).fill('3')
-    await page.getByRole('button', { name: 'Rehearse' }).click()
+    await page.getByRole('tab', { name: 'New agent' }).click()
+    await page.getByLabel(/Interval/).fill('3')
+    await page.getByRole('button', { name: 'Run backtest' }).click()
     await page.getByText('23 h 59 min, 288 ticks').waitFor(WAIT)
     await page.getByRole('img', { name: /^Equity: from/ }).waitFor(WAIT)
     expect(await lookAt(page, 'rehearsal')).toEqual([])
@@ -241,17 +241,17 @@ describe('signed in', () => {
     const { page } = owner
     await open(page, '/agents')
     expect(await lookAt(page, 'agents')).toEqual([])
-    await page.getByRole('tab', { name: 'Create one' }).click()
+    await page.getByRole('tab', { name: 'New agent' }).click()
     await page.getByLabel('Name').fill('Careful')
-    await page.getByLabel(/Decides every/).fill('0')
+    await page.getByLabel(/Interval/).fill('0')
     expect(await lookAt(page, 'agentForm')).toEqual([])
-    await page.getByRole('button', { name: 'Create it on paper' }).click()
+    await page.getByRole('button', { name: 'Create paper agent' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor(WAIT)
     await page.locator('.steps .badge', { hasText: 'Decision' }).first().waitFor(WAIT)
     expect(await lookAt(page, 'agent')).toEqual([])
     await askedOnce(page, 'Stop permanently', 'agentRequest')
     await askedOnce(page, 'Delete', 'agentDelete')
-    await page.getByText('You have no agent yet.').waitFor(WAIT)
+    await page.getByText('No agents yet.').waitFor(WAIT)
   })
 })
 
@@ -261,7 +261,7 @@ describe('the record', () => {
     const { page } = owner
     await open(page, '/treasury')
     await page.getByText('1 row verified').waitFor(WAIT)
-    await page.getByText('Holds', { exact: true }).waitFor()
+    await page.getByText('Valid', { exact: true }).waitFor()
     expect(await lookAt(page, 'treasuryRecorded')).toEqual([])
   })
 
@@ -274,7 +274,7 @@ describe('the record', () => {
       await route.fulfill({ response: answer, json: record })
     })
     await open(page, '/treasury')
-    await page.getByText('The record does not hold').waitFor(WAIT)
+    await page.getByText('The record is not valid').waitFor(WAIT)
     await page.getByText(/Row 1 is broken/).waitFor()
     await page.unroute('**/api/v1/treasury')
   })
@@ -293,8 +293,8 @@ describe('with a wallet like MetaMask', () => {
       if (/\/rpc$|live\/submit$/.test(request.url())) sent.push(new URL(request.url()).pathname)
     })
     await open(page, '/trade?in=USDG&out=ETH&usd=25')
-    await page.getByRole('button', { name: 'Plan and verify' }).click()
-    await page.getByText(/An approval of [\d,.]+ USDG comes first/).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    await page.getByText(/Approval of [\d,.]+ USDG required first/).waitFor(WAIT)
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText(/Mined in block \d+/).waitFor(WAIT)
     expect(sent).toEqual(['/rpc', '/rpc'])
@@ -304,7 +304,7 @@ describe('with a wallet like MetaMask', () => {
 
   it('the page says before anything fails that it cannot grant, and gives the command', async () => {
     await open(page, `/sessions?executor=${EXECUTOR}`)
-    await page.getByText('Nothing was tried, and nothing was signed.').waitFor(WAIT)
+    await page.getByText('Nothing was signed.').waitFor(WAIT)
     expect(await page.locator('pre').innerText()).toContain(`pit session grant ${EXECUTOR.toLowerCase()}`)
     expect(await lookAt(page, 'grantByCommand')).toEqual([])
   })

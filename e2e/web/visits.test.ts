@@ -34,8 +34,8 @@ async function withNodes(page: Page, rpc_urls: readonly string[]): Promise<void>
 
 async function review(page: Page): Promise<void> {
   await page.goto('/trade?in=ETH&out=USDG&usd=10')
-  await page.getByRole('button', { name: 'Plan and verify' }).click()
-  await page.getByText('What will be signed').waitFor(WAIT)
+  await page.getByRole('button', { name: 'Review trade' }).click()
+  await page.getByText('Review before signing').waitFor(WAIT)
 }
 
 describe('an address', () => {
@@ -59,7 +59,7 @@ describe('an address', () => {
     await page.goto('/portfolio')
     expect(await page.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toBe(`/tx/${hash}`)
     await page.goto('/tx/0x12')
-    await page.getByText('This is not a transaction’s hash').waitFor(WAIT)
+    await page.getByText('Not a transaction hash').waitFor(WAIT)
     expect(faults).toEqual([])
   })
 })
@@ -75,7 +75,7 @@ describe('the node that verifies', () => {
     const before = readsOf(world.devnet.url)
     await review(tab.page)
     expect(await mainText(tab.page)).toContain(
-      `This trade is verified by the node of the pins, ${new URL(world.devnet.url).host}.`,
+      `This trade is verified by the pinned node, ${new URL(world.devnet.url).host}.`,
     )
     expect(readsOf(world.devnet.url)).toBeGreaterThan(before)
   })

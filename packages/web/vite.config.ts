@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** A static page: no server of its own, nothing inline, so that the policy it is served with can forbid it. */
+/** A static page without inline scripts, so that its CSP can forbid them. */
 export default defineConfig({
   build: {
     target: 'es2022',
@@ -10,7 +10,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       onwarn(warning, warn) {
-        // `use client` is for servers that render: there is none here.
+        // `use client` is for server rendering, which is not used here.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning)
       },
     },

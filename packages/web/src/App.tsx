@@ -22,7 +22,7 @@ import { WalletButton } from './wallet/WalletButton.tsx'
 type Params = Readonly<Record<string, string>>
 type Shown = ComponentType<{ params: Params }> | LazyExoticComponent<ComponentType<{ params: Params }>>
 
-/** Each is fetched when it is first opened; the market comes with the page itself. */
+/** Pages load on first visit; the market is part of the main bundle. */
 const SHOWN: Record<PagePath, Shown> = {
   '/': Market,
   '/status': lazy(() => import('./pages/Status.tsx')),
@@ -72,21 +72,21 @@ const GROUPS = [
 
 export function App() {
   const { pathname } = useLocation()
-  const found = findPage(pathname)
+  const route = findPage(pathname)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const shownBefore = useRef(pathname)
   useEffect(() => {
     if (shownBefore.current === pathname) return
     shownBefore.current = pathname
     setMenuOpen(false)
-    // A new page begins at its name, for those who hear it.
+    // Move focus to the heading of the new page, for screen readers.
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   }, [pathname])
-  const Current = found === null ? Nowhere : SHOWN[found.page]
+  const Current = route === null ? Nowhere : SHOWN[route.page]
   return (
     <>
       <a className="skip" href="#content">
-        Skip to the page
+        Skip to content
       </a>
       <div className="shell">
         <Rail path={pathname} isOpen={isMenuOpen} />
@@ -111,7 +111,7 @@ export function App() {
           <main id="content">
             <Boundary key={pathname}>
               <Suspense fallback={<Loading lines={10} />}>
-                <Current params={found?.params ?? {}} />
+                <Current params={route?.params ?? {}} />
               </Suspense>
             </Boundary>
           </main>
@@ -165,7 +165,7 @@ const isUnder = (path: string, href: string): boolean =>
   path === href || (href !== '/' && path.startsWith(`${href}/`))
 
 const HEALTH = {
-  ok: { tone: 'up', says: 'All systems work' },
+  ok: { tone: 'up', says: 'All systems operational' },
   degraded: { tone: 'warn', says: 'Degraded' },
   down: { tone: 'down', says: 'Down' },
 } as const
@@ -191,14 +191,14 @@ function ThemeButton() {
   return (
     <Button kind="quiet" tight onClick={() => setTheme(other)}>
       {theme === 'dark' ? 'Dark' : 'Light'}
-      <span className="hidden-text">{` theme: use the ${other} one`}</span>
+      <span className="hidden-text">{` theme: switch to ${other}`}</span>
     </Button>
   )
 }
 
 const Nowhere = () => (
   <Page title="Page not found">
-    <Empty title="Nothing was found at this address.">
+    <Empty title="This page does not exist.">
       <Link href="/">Go to the market</Link>
     </Empty>
   </Page>

@@ -1,4 +1,4 @@
-/** Every path that is a page; the server answers these with the dashboard and no others. */
+/** All page paths; the server serves the dashboard at these only. */
 export const PAGES = [
   '/',
   '/status',
@@ -22,17 +22,17 @@ export interface Found {
   params: Readonly<Record<string, string>>
 }
 
-/** The page of a path, literal ones first; null for a path that is none. */
+/** The page of a path, literal paths first; null if there is none. */
 export function findPage(path: string): Found | null {
-  const asked = path === '/' ? [''] : path.replace(/\/+$/, '').slice(1).split('/')
+  const parts = path === '/' ? [''] : path.replace(/\/+$/, '').slice(1).split('/')
   for (const page of PAGES) {
     const segments = page.slice(1).split('/')
-    if (segments.length !== asked.length) continue
+    if (segments.length !== parts.length) continue
     const params: Record<string, string> = {}
     const fits = segments.every((segment, i) => {
-      if (!segment.startsWith(':')) return segment === asked[i]
-      params[segment.slice(1)] = decoded(asked[i]!)
-      return asked[i] !== ''
+      if (!segment.startsWith(':')) return segment === parts[i]
+      params[segment.slice(1)] = decoded(parts[i]!)
+      return parts[i] !== ''
     })
     if (fits) return { page, params }
   }

@@ -1,17 +1,17 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react'
 
-const heard = new Set<() => void>()
+const listeners = new Set<() => void>()
 
-function subscribe(hear: () => void): () => void {
-  heard.add(hear)
-  window.addEventListener('popstate', hear)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  window.addEventListener('popstate', listener)
   return () => {
-    heard.delete(hear)
-    window.removeEventListener('popstate', hear)
+    listeners.delete(listener)
+    window.removeEventListener('popstate', listener)
   }
 }
 
-/** Path and query of the page that is shown. */
+/** Path and query of the current page. */
 export function useLocation(): URL {
   const href = useSyncExternalStore(subscribe, () => window.location.href)
   return new URL(href)
@@ -20,13 +20,13 @@ export function useLocation(): URL {
 export function navigate(to: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') window.history.pushState(null, '', to)
   else window.history.replaceState(null, '', to)
-  for (const hear of heard) hear()
+  for (const listener of listeners) listener()
 }
 
 const opensHere = ({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
   button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 
-/** A real link that a browser may open anywhere; here it changes the page without loading it again. */
+/** A normal link that changes the page without a reload. */
 export function Link({ href, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
   const open = (event: MouseEvent<HTMLAnchorElement>) => {
     rest.onClick?.(event)

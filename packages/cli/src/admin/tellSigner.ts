@@ -21,11 +21,11 @@ export interface SignerAccess {
 /** From the settings; the default secret file is the one that `npm start` writes for the devnet. */
 export function signerAccessOf(env: Record<string, string | undefined>): SignerAccess {
   const url = env['SIGNER_URL'] || `http://127.0.0.1:${env['SIGNER_PORT'] || '4664'}`
-  const made = join(env['DATA_DIR'] || '.pit', 'signer', 'operator-secret')
+  const defaultFile = join(env['DATA_DIR'] || '.pit', 'signer', 'operator-secret')
   try {
-    const given = secretSetting(env, 'SIGNER_OPERATOR_SECRET')
-    const kept = { name: 'SIGNER_OPERATOR_SECRET_FILE', file: made, isCredential: false }
-    const setting = given ?? (existsSync(made) ? kept : null)
+    const configured = secretSetting(env, 'SIGNER_OPERATOR_SECRET')
+    const generated = { name: 'SIGNER_OPERATOR_SECRET_FILE', file: defaultFile, isCredential: false }
+    const setting = configured ?? (existsSync(defaultFile) ? generated : null)
     if (setting === null) {
       throw new OperatorRefused('The signer’s operator secret is missing. Set SIGNER_OPERATOR_SECRET_FILE.')
     }

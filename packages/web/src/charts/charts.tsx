@@ -1,15 +1,15 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Point } from '../data/series.ts'
 
-/** Charts as plain SVG: each has its sense in words for those who do not see it. */
+/** SVG charts, each with a text alternative. */
 
 const H = 180
 const HOUR_MS = 3_600_000
 const PAD = { right: 8, top: 8, bottom: 20 }
-/** Until the page has measured itself. */
+/** Width before the first measurement. */
 const FIRST_WIDTH = 480
 
-/** The width a chart has on the page, so that its letters are as large as those around it. */
+/** Measures the chart's width, so that its text has the size of the surrounding text. */
 function useWidth() {
   const ref = useRef<HTMLElement>(null)
   const [width, setWidth] = useState(FIRST_WIDTH)
@@ -25,7 +25,7 @@ function useWidth() {
   return { ref, width }
 }
 
-/** Room for the labels at the left. */
+/** Space for the labels on the left. */
 const leftOf = (labels: readonly string[]): number =>
   12 + 6.4 * Math.max(...labels.map(({ length }) => length))
 
@@ -45,9 +45,9 @@ const pathOf = (
     .map(({ atMs, value }, i) => `${i === 0 ? 'M' : 'L'}${x(atMs).toFixed(1)},${y(value).toFixed(1)}`)
     .join('')
 
-/** The last minutes of one value, without axes. */
+/** Recent values, without axes. */
 export function Sparkline({ points, label }: { points: readonly Point[]; label: string }) {
-  if (points.length < 2) return <span className="spark faint small">gathering…</span>
+  if (points.length < 2) return <span className="spark faint small">collecting data…</span>
   const x = scaleOf(
     points.map(({ atMs }) => atMs),
     2,
@@ -82,7 +82,7 @@ export function LineChart(props: { label: string; lines: readonly Line[]; format
   if (lines.length > 0) return <Lines {...props} lines={lines} />
   return (
     <figure className="stack">
-      <p className="faint chart-place">Gathering: a curve is drawn from the second reading on.</p>
+      <p className="faint chart-place">Collecting data…</p>
       {props.lines.length > 1 && <Legend names={props.lines.map(({ name }) => name)} />}
     </figure>
   )
@@ -139,7 +139,7 @@ const Grid = ({ ticks, y, left, right, format }: GridProps) =>
     </g>
   ))
 
-/** To the second within an hour, with the day where a time alone would be taken for today's. */
+/** With seconds for ranges under an hour, with the date for longer ones. */
 const timeOf = (atMs: number, spanMs: number): string => {
   const iso = new Date(atMs).toISOString()
   return spanMs < HOUR_MS ? iso.slice(11, 19) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`
@@ -160,11 +160,11 @@ export function Legend({ names }: { names: readonly string[] }) {
 
 export interface Bar {
   name: string
-  /** From the bottom up. */
+  /** Bottom to top. */
   parts: readonly number[]
 }
 
-/** Bars side by side, each of stacked parts. */
+/** Stacked bar chart. */
 export function BarChart(props: {
   label: string
   bars: readonly Bar[]
@@ -226,7 +226,7 @@ export interface Share {
   tone?: number
 }
 
-/** Values compared as lengths, each with its number beside it. */
+/** Horizontal bars, each with its value. */
 export function Lengths({ rows, label }: { rows: readonly Share[]; label: string }) {
   const most = Math.max(...rows.map(({ value }) => value), 0) || 1
   return (

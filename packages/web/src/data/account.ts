@@ -1,23 +1,23 @@
 import { useSyncExternalStore } from 'react'
 
-/** Who is signed in here. It lives in this tab's memory and session storage, and ends with the tab. */
+/** The signed-in account. It is kept in this tab's memory and session storage, and ends with the tab. */
 export interface SignedIn {
   address: `0x${string}`
   apiKey: string
   keyId: number
   expiresAtS: number
-  /** Which wallet signs: an extension's name in reverse (rdns), or a test wallet's. */
+  /** Id of the signing wallet: an extension's rdns, or a test wallet. */
   wallet: string
 }
 
 const PLACE = 'pit.account'
-const heard = new Set<() => void>()
+const listeners = new Set<() => void>()
 let current: SignedIn | null = read()
 
 function read(): SignedIn | null {
   try {
-    const kept = JSON.parse(window.sessionStorage.getItem(PLACE) ?? 'null') as SignedIn | null
-    return kept && kept.expiresAtS > Date.now() / 1000 ? kept : null
+    const stored = JSON.parse(window.sessionStorage.getItem(PLACE) ?? 'null') as SignedIn | null
+    return stored && stored.expiresAtS > Date.now() / 1000 ? stored : null
   } catch {
     return null
   }
@@ -29,11 +29,11 @@ export function setAccount(next: SignedIn | null): void {
   current = next
   if (next) window.sessionStorage.setItem(PLACE, JSON.stringify(next))
   else window.sessionStorage.removeItem(PLACE)
-  for (const hear of heard) hear()
+  for (const listener of listeners) listener()
 }
 
 export const useAccount = (): SignedIn | null =>
-  useSyncExternalStore((hear) => {
-    heard.add(hear)
-    return () => heard.delete(hear)
+  useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
   }, account)

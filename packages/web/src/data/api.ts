@@ -11,7 +11,7 @@ export const api: Api = createApi({
 
 export const queries = new QueryClient({
   defaultOptions: {
-    // The client tries again by itself where it helps.
+    // The client retries by itself when useful.
     queries: { retry: false, refetchOnWindowFocus: false, staleTime: 2_000, gcTime: 300_000 },
   },
 })
@@ -21,7 +21,7 @@ interface ReadOptions {
   enabled?: boolean
 }
 
-/** One route's answer, read again every so often while it is looked at. */
+/** A route's response, refreshed periodically while it is displayed. */
 export function useRead<Id extends RouteId>(
   id: Id,
   request: Ask<Id>,
@@ -36,7 +36,7 @@ export function useRead<Id extends RouteId>(
   })
 }
 
-/** Calls a route; a key that no longer counts signs the tab out. */
+/** Calls a route; an invalid API key signs the tab out. */
 export async function call<Id extends RouteId>(
   id: Id,
   request: Ask<Id>,

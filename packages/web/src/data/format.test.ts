@@ -22,7 +22,7 @@ it.each([
   expect(amount(atoms, decimals)).toBe(text)
 })
 
-it('an amount whose decimals nobody knows stays atoms', () => {
+it('shows atoms if the decimals are unknown', () => {
   expect(amount('12', null)).toBe('12 atoms')
 })
 

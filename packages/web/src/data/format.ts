@@ -1,6 +1,6 @@
 import { decimalText } from '@pit/protocol'
 
-/** Numbers, times and addresses as people read them. Nothing here decides anything. */
+/** Display formats of numbers, times and addresses. */
 
 const number = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat('en-US', options)
 const whole = number({ maximumFractionDigits: 0 })
@@ -10,7 +10,7 @@ const plain = number({ maximumSignificantDigits: 8 })
 
 const DASH = '–'
 
-/** Dollars: two decimals, more where they would show nothing. */
+/** Dollars: two decimals, more for small values. */
 export function usd(value: number | null | undefined): string {
   if (value === null || value === undefined) return DASH
   const size = Math.abs(value)
@@ -39,7 +39,7 @@ export const ms = (value: number | null | undefined): string =>
     ? DASH
     : `${value < 10 ? plain.format(Math.round(value * 10) / 10) : whole.format(value)} ms`
 
-/** Atoms in whole tokens, cut to a length people can compare. */
+/** Atoms as whole tokens, truncated to a readable length. */
 export function amount(
   atoms: string | bigint | null | undefined,
   decimals: number | null,
@@ -50,9 +50,9 @@ export function amount(
   const value = BigInt(atoms)
   const text = decimalText(value < 0n ? -value : value, decimals)
   const [units = '0', rest = ''] = text.split('.')
-  const kept = Math.max(0, digits - (units === '0' ? 0 : units.length))
+  const decimalsShown = Math.max(0, digits - (units === '0' ? 0 : units.length))
   const leading = units === '0' ? rest.length - rest.replace(/^0+/, '').length : 0
-  const shown = rest.slice(0, kept + leading).replace(/0+$/, '')
+  const shown = rest.slice(0, decimalsShown + leading).replace(/0+$/, '')
   const grouped = units.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
   return `${value < 0n ? '−' : ''}${grouped}${shown === '' ? '' : `.${shown}`}`
 }
@@ -93,7 +93,7 @@ export const ago = (unixS: number, nowS = Date.now() / 1000): string => `${durat
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** `mean_reversion` as words; what people know by its letters keeps them. */
+/** `mean_reversion` as words; abbreviations stay upper case. */
 export const words = (code: string): string => {
   const text = capital(code.replaceAll('_', ' ').toLowerCase())
   return text.replace(/\b(usd|dca|llm|url|twap|eth|erc20)\b/gi, (letters) => letters.toUpperCase())

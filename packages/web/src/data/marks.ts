@@ -6,7 +6,7 @@ type Row = readonly [minuteS: number, priceE18: string, stale: boolean]
 
 async function read<T>(path: string): Promise<T> {
   const answer = await fetch(path)
-  if (!answer.ok) throw new Error(`The stored prices were answered with status ${answer.status}.`)
+  if (!answer.ok) throw new Error(`Stored prices could not be loaded (HTTP status ${answer.status}).`)
   return (await answer.json()) as T
 }
 
@@ -16,7 +16,7 @@ export async function storedMarks(token: string): Promise<StoredMark[]> {
   return rows.map(([atS, price, stale]) => ({ atS, priceE18: BigInt(price), stale }))
 }
 
-/** The last hours of every core token, for a curve; none while they are not there. */
+/** Recent prices of every core token for the sparklines; empty until loaded. */
 export function useRecentMarks(): ReadonlyMap<string, readonly Point[]> {
   const { data } = useQuery({
     queryKey: ['marks'],

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Unix seconds, anew every second. */
+/** Unix time in seconds, updated every second. */
 export function useNowS(): number {
   const [nowS, setNowS] = useState(() => Math.floor(Date.now() / 1000))
   useEffect(() => {

@@ -18,19 +18,20 @@ interface OpenApi {
   components?: { schemas?: Record<string, Schema> }
 }
 
-/** The document this server answers; it changes with the server alone. */
+/** The server's OpenAPI document; it changes only with the server version. */
 export const useOpenApi = () =>
   useQuery({
     queryKey: ['openapi'],
     queryFn: async ({ signal }): Promise<OpenApi> => {
       const answer = await fetch('/api/v1/openapi.json', { signal })
-      if (!answer.ok) throw new Error(`The document was answered with status ${answer.status}.`)
+      if (!answer.ok)
+        throw new Error(`The OpenAPI document could not be loaded (HTTP status ${answer.status}).`)
       return answer.json()
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** The values a schema allows, where it lists them. */
+/** The allowed values of a schema, if listed. */
 export const valuesOf = ({ enum: values, anyOf }: Schema): string[] =>
   (values ?? anyOf?.flatMap((one) => one.enum ?? (one.const === undefined ? [] : [one.const])) ?? []).map(
     String,

@@ -2,34 +2,34 @@ import { type ChainProfile, canonicalJson, type Json } from '@pit/protocol'
 import { useQuery } from '@tanstack/react-query'
 
 /**
- * The pins come with the page, from the server that serves it. So they are remembered: the first visit is believed,
- * and a later one that brings others is told before anything is signed.
+ * The pins come from the server that serves the page. They are trusted on first use and stored; if they change
+ * later, the user is warned before anything is signed.
  */
 export interface KeptPins {
   profile: ChainProfile
-  /** Other pins than this browser saw before. */
+  /** True if the pins differ from the stored ones. */
   changed: boolean
 }
 
 const PLACE = 'pit.pins'
-/** Apart from the rest: browsers that visited before it counted remember none. */
+/** Stored separately: older visits stored no node. */
 const NODE_PLACE = 'pit.pins.node'
 
 const textOf = ({ rpc_urls: _, ...pinned }: ChainProfile): string => canonicalJson(pinned as unknown as Json)
-/** Answers are verified on it, so a server may not exchange it unnoticed. */
+/** Used for verification, so a change by the server must not go unnoticed. */
 const nodeOf = ({ rpc_urls: [url] }: ChainProfile): string => url ?? ''
 
 async function readPins(): Promise<KeptPins> {
   const answer = await fetch('/pins.json')
-  if (!answer.ok) throw new Error(`The pins were answered with status ${answer.status}.`)
+  if (!answer.ok) throw new Error(`The pins could not be loaded (HTTP status ${answer.status}).`)
   const profile = (await answer.json()) as ChainProfile
-  // A devnet is made anew as often as its owner likes.
+  // A devnet may be recreated at any time.
   const changed = profile.kind !== 'devnet' && hasChanged(window.localStorage, profile)
   if (!changed) acceptPins(profile)
   return { profile, changed }
 }
 
-/** Whether the pins or their node are others than the ones this browser accepted. */
+/** Whether the pins or their node differ from those this browser accepted. */
 export function hasChanged(remembered: Pick<Storage, 'getItem'>, profile: ChainProfile): boolean {
   const [pins, node] = [remembered.getItem(PLACE), remembered.getItem(NODE_PLACE)]
   return (pins !== null && pins !== textOf(profile)) || (node !== null && node !== nodeOf(profile))

@@ -1,7 +1,7 @@
 import type { RecordStore } from '@pit/client'
 import type { ChainProfile } from '@pit/protocol'
 
-/** Signed roots and created agents, in this browser; a devnet that is made anew starts without. */
+/** Signed roots and created agents stored in this browser; a recreated devnet starts without. */
 export function browserRecords({ kind, chain_id, cosigner }: ChainProfile): RecordStore {
   const scope = kind === 'devnet' ? `devnet-${(cosigner ?? 'none').toLowerCase()}` : `chain-${chain_id}`
   const place = `pit.records.${scope}.`

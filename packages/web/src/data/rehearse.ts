@@ -10,17 +10,17 @@ export interface RehearsalRequest {
   limits: { max_trade_usd: number; max_day_usd: number; max_position_usd: number }
 }
 
-/** So that the page never stands still: an agent of ten seconds is rehearsed over its last hours. */
+/** Keeps the page responsive: an agent with a 10 s interval is tested on the last hours only. */
 const MAX_TICKS = 3_000
 const START_USD = 1_000
 const CASH = 'USDG'
-/** What `pit backtest` assumes of a fill unless told otherwise. */
+/** The default assumptions of `pit backtest`. */
 const ASSUMED = { feeBps: FEE.majorMaxBps, slippageBps: 10, gasMicroUsd: microUsdUp(0.02) }
 
-/** Runs a rule brain over the service's stored prices, in this browser. */
+/** Runs a rule brain over the server's stored prices, in this browser. */
 export async function rehearse(request: RehearsalRequest): Promise<Backtest> {
   const { backtest, endsOf, isRuleBrain, RULE_BRAINS, readRuleParams } = await import('@pit/brains/backtest')
-  if (!isRuleBrain(request.brain)) throw new Error('Only rule brains can be rehearsed.')
+  if (!isRuleBrain(request.brain)) throw new Error('Only rule brains can be backtested.')
   const brain = RULE_BRAINS[request.brain]
   const read = readRuleParams(brain, request.params, request.pairs)
   if (!read.ok) throw new Error(`${read.field}: ${read.message}`)
@@ -31,7 +31,7 @@ export async function rehearse(request: RehearsalRequest): Promise<Backtest> {
     await Promise.all(tokens.map(async (token) => [token, await storedMarks(token)] as const)),
   )
   const times = [...marks.values()].flat().map(({ atS }) => atS)
-  if (times.length < 2) throw new Error('There are no stored prices yet: come back in a few minutes.')
+  if (times.length < 2) throw new Error('No stored prices yet. Try again in a few minutes.')
   const toS = times.reduce((last, atS) => Math.max(last, atS), 0)
   const firstS = times.reduce((first, atS) => Math.min(first, atS), toS)
   return backtest({

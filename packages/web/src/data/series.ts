@@ -5,17 +5,17 @@ export interface Point {
   value: number
 }
 
-/** What this tab has seen, by name: the service keeps no history for everybody to read. */
+/** Values seen in this tab, by name: the server publishes no history. */
 const seen = new Map<string, Point[]>()
 const MAX_POINTS = 360
 
-/** Adds a reading to a series and answers all of it. */
+/** Adds a value to a series and returns the whole series. */
 export function useSeries(name: string, value: number | null | undefined, atMs: number): readonly Point[] {
   const [points, setPoints] = useState<readonly Point[]>(seen.get(name) ?? [])
   useEffect(() => {
-    const known = seen.get(name) ?? []
-    const isNew = value !== null && value !== undefined && atMs > 0 && known.at(-1)?.atMs !== atMs
-    const next = isNew ? [...known, { atMs, value }].slice(-MAX_POINTS) : known
+    const points = seen.get(name) ?? []
+    const isNew = value !== null && value !== undefined && atMs > 0 && points.at(-1)?.atMs !== atMs
+    const next = isNew ? [...points, { atMs, value }].slice(-MAX_POINTS) : points
     seen.set(name, next)
     setPoints(next)
   }, [name, value, atMs])

@@ -3,21 +3,21 @@ import { useSyncExternalStore } from 'react'
 export type Theme = 'light' | 'dark'
 
 const PLACE = 'pit.theme'
-const heard = new Set<() => void>()
+const listeners = new Set<() => void>()
 const system = window.matchMedia('(prefers-color-scheme: dark)')
 
 const chosen = (): Theme | null => {
-  const kept = window.localStorage.getItem(PLACE)
-  return kept === 'light' || kept === 'dark' ? kept : null
+  const stored = window.localStorage.getItem(PLACE)
+  return stored === 'light' || stored === 'dark' ? stored : null
 }
 const theme = (): Theme => chosen() ?? (system.matches ? 'dark' : 'light')
 
 function show(): void {
   document.documentElement.dataset['theme'] = theme()
-  for (const hear of heard) hear()
+  for (const listener of listeners) listener()
 }
 
-/** The system's choice, until the visitor makes one. */
+/** The system's theme until the visitor chooses one. */
 export function startTheme(): void {
   show()
   system.addEventListener('change', show)
@@ -29,7 +29,7 @@ export function setTheme(next: Theme): void {
 }
 
 export const useTheme = (): Theme =>
-  useSyncExternalStore((hear) => {
-    heard.add(hear)
-    return () => heard.delete(hear)
+  useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
   }, theme)

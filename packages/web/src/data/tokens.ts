@@ -1,7 +1,7 @@
 import type { Answer } from '@pit/protocol'
 import { amount } from './format.ts'
 
-/** What is known of tokens by address: the core ones, and those a plan or quote names. */
+/** Token records by address: core tokens and those of a plan or quote. */
 export interface NamedToken {
   symbol: string
   decimals: number
@@ -19,8 +19,8 @@ export const namesIn = (
     ...more.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol, decimals }] as const),
   ])
 
-/** Atoms of a token in whole ones, with its name cut to a length that cannot pretend to be more. */
+/** A token amount with its symbol, truncated because symbols are untrusted. */
 export function amountOf(names: TokenNames, atoms: string | bigint | null, token: string): string {
-  const known = names.get(token.toLowerCase())
-  return known ? `${amount(atoms, known.decimals)} ${known.symbol.slice(0, 16)}` : `${String(atoms)} atoms`
+  const record = names.get(token.toLowerCase())
+  return record ? `${amount(atoms, record.decimals)} ${record.symbol.slice(0, 16)}` : `${String(atoms)} atoms`
 }

@@ -6,7 +6,7 @@ import { verifyChain } from './treasury.ts'
 type Treasury = Answer<'treasury'>
 type Row = Treasury['weeks'][number]
 
-/** Three rows, sealed as the service seals them. */
+/** Three rows, hashed as the server hashes them. */
 function record(): Treasury {
   const weeks: Row[] = []
   for (const seq of [1, 2, 3]) {
@@ -37,24 +37,24 @@ describe('the hash chain', () => {
     [
       'a changed text',
       ({ weeks }) => void Object.assign(weeks[1]!.week, { label: 'W9' }),
-      /Row 2 is broken: its text/,
+      /Row 2 is broken: its content/,
     ],
     ['a missing row', ({ weeks }) => void weeks.splice(1, 1), /Row 3 is broken: row 2 is missing/],
     [
       'a row that follows another',
       ({ weeks }) => void Object.assign(weeks[0]!, { prev_hash: 'ab' }),
-      /Row 3 is broken: it does/,
+      /Row 3 is broken: its previous hash/,
     ],
-    ['newest rows left out', ({ weeks }) => void weeks.shift(), /not the one the service names/],
+    ['newest rows left out', ({ weeks }) => void weeks.shift(), /not the head reported/],
     [
       'another head',
       ({ integrity }) => void Object.assign(integrity, { head: 'ab' }),
-      /not the one the service names/,
+      /not the head reported/,
     ],
     [
-      'a break the service found itself',
+      'a break reported by the server',
       ({ integrity }) => void Object.assign(integrity, { ok: false, broken_at: 4, why: 'row 4 is missing' }),
-      /The service says row 4/,
+      /The server reports that row 4/,
     ],
   ])('is broken by %s', (_, tamper, why) => {
     const treasury = record()
@@ -62,7 +62,7 @@ describe('the hash chain', () => {
     expect(verifyChain(treasury, null)).toMatchObject({ ok: false, why: expect.stringMatching(why) })
   })
 
-  it('is broken where what was seen before is gone', () => {
+  it('is broken if a row seen before is missing', () => {
     expect(verifyChain(record(), 'seen before').why).toMatch(/rewritten/)
   })
 })

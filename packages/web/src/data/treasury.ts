@@ -19,8 +19,8 @@ export interface ChainResult {
 }
 
 /**
- * The record's hash chain, computed here from what was answered: each row's hash over its one spelling, what it
- * follows, its number, the head the service names, and the head this browser saw last time.
+ * Verifies the record's hash chain locally: each row's hash, previous hash and number, the head reported by the
+ * server, and the head this browser saw last time.
  */
 export function verifyChain(treasury: Treasury, seenBefore: string | null): ChainResult {
   const recorded = treasury.weeks
@@ -39,9 +39,9 @@ export function verifyChain(treasury: Treasury, seenBefore: string | null): Chai
 function faultOf(row: Row, seq: number, before: string | null): string | null {
   const { hash, ...body } = row
   if (row.seq !== seq) return `row ${seq} is missing`
-  if (row.prev_hash !== before) return 'it does not follow the row before it'
+  if (row.prev_hash !== before) return 'its previous hash does not match the row before it'
   const own = sha256(stringToHex(canonicalJson(body as unknown as Json))).slice(2)
-  return own === hash ? null : 'its text does not have the hash it was recorded under'
+  return own === hash ? null : 'its content does not match its hash'
 }
 
 function chainFault(
@@ -52,9 +52,9 @@ function chainFault(
 ): string | null {
   const broken = rows.find(({ ok }) => !ok)
   if (broken) return `Row ${broken.seq} is broken: ${broken.why}.`
-  if (!integrity.ok) return `The service says row ${integrity.broken_at} is broken: ${integrity.why}.`
+  if (!integrity.ok) return `The server reports that row ${integrity.broken_at} is broken: ${integrity.why}.`
   if (integrity.head !== head || integrity.rows !== rows.length)
-    return 'The newest row is not the one the service names as its head.'
+    return 'The newest row is not the head reported by the server.'
   const isKnown = seenBefore === null || rows.some(({ hash }) => hash === seenBefore)
-  return isKnown ? null : 'A row that this browser saw before is gone: the record was rewritten.'
+  return isKnown ? null : 'A row that this browser saw before is missing: the record was rewritten.'
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from './parts.tsx'
 
-/** For what cannot be undone: the first click asks, the second one does it. */
+/** A button for irreversible actions: the first click asks, the second one confirms. */
 export function AskButton(props: {
   label: string
   question: ReactNode

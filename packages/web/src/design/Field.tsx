@@ -5,7 +5,7 @@ interface Given {
   'aria-describedby': string | undefined
 }
 
-/** A labelled input, with a hint and what is wrong with it. */
+/** A labelled input with a hint and an error. */
 export function Field(props: {
   label: string
   hint?: ReactNode
@@ -82,7 +82,7 @@ export function SelectField(props: {
   )
 }
 
-/** A bound that is set by sliding, its value shown beside its name. */
+/** A slider with its value shown in the label. */
 export function SliderField(props: {
   label: string
   value: number

@@ -4,7 +4,7 @@ import { Empty } from './states.tsx'
 export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
-  /** Numbers stand at the right. */
+  /** Right-aligned, for numbers. */
   right?: boolean
 }
 
@@ -17,11 +17,11 @@ interface TableProps<Row> {
   empty?: string
 }
 
-/** So many columns fit a phone. */
+/** Number of columns that fit on a phone. */
 const NARROW = 3
 
-/** A table that becomes a list of cards where the screen is too narrow for it; the first column names the row. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty = 'Nothing here yet.' }: TableProps<Row>) {
+/** A table that becomes a list of cards on narrow screens; the first column is the row's heading. */
+export function Table<Row>({ caption, columns, rows, keyOf, empty = 'No entries yet.' }: TableProps<Row>) {
   if (rows.length === 0) return <Empty title={empty} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

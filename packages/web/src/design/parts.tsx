@@ -3,7 +3,7 @@ import { shortHex } from '../data/format.ts'
 
 export type Tone = 'plain' | 'up' | 'down' | 'warn' | 'accent'
 
-/** One page: its name, what it is for, and what can be done on it. */
+/** Page layout: title, lead and actions. */
 export function Page(props: { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }) {
   const { title } = props
   useEffect(() => {
@@ -40,7 +40,7 @@ export function Stats({ children }: { children: ReactNode }) {
   return <dl className="stats">{children}</dl>
 }
 
-/** In the place of so many figures, until they were read. */
+/** Placeholders for figures that are loading. */
 export const StatsToCome = ({ labels }: { labels: readonly string[] }) => (
   <Stats>
     {labels.map((label) => (
@@ -61,7 +61,7 @@ export function Stat(props: { label: string; value: ReactNode; note?: ReactNode;
   )
 }
 
-/** Names and what they are. */
+/** A list of labels and values. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
@@ -104,7 +104,7 @@ export function Button({ kind = 'plain', tight = false, busy = false, ...rest }:
   )
 }
 
-/** A modal dialog of the browser's own: focus stays inside, Escape closes it. */
+/** The browser's native modal dialog: traps focus, Escape closes it. */
 export function Dialog(props: { title: string; open: boolean; onClose(): void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -135,7 +135,7 @@ export interface Tab {
 /** Arrow keys move between tabs, as screen readers expect. */
 export function Tabs(props: {
   label: string
-  /** Few and short ones stand in one box. */
+  /** `segments`: for a few short labels. */
   look?: 'tabs' | 'segments'
   tabs: readonly Tab[]
   chosen: string
@@ -170,7 +170,7 @@ export function Tabs(props: {
   )
 }
 
-/** An address or hash: short to read, whole to copy. */
+/** A shortened address or hash that copies in full. */
 export function Copied({ text, shown = shortHex(text) }: { text: string; shown?: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
@@ -186,7 +186,7 @@ export function Copied({ text, shown = shortHex(text) }: { text: string; shown?:
   )
 }
 
-/** A command or text to take along. */
+/** A command or text with a copy button. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <figure className="stack">

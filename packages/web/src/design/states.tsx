@@ -27,7 +27,7 @@ export const Empty = ({ title, children }: { title: string; children?: ReactNode
   </div>
 )
 
-/** Keeps the place of what is being read. */
+/** Placeholder while loading. */
 export function Loading({ lines = 6 }: { lines?: number }) {
   const rows = Array.from({ length: lines }, (_, i) => `line ${i}`)
   return (
@@ -40,7 +40,7 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   )
 }
 
-/** A refusal in its own words: the code, what it means, what to do next. */
+/** A refusal: code, message and hint. */
 export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => void) | undefined }) {
   const { code, message, hint, rule } = described(error)
   return (
@@ -70,25 +70,25 @@ export function described(error: unknown): Described {
   if (isRefusal(error))
     return { code: error.code, message: error.message, hint: error.hint, rule: error.rule }
   const { code, message } = error as { code?: unknown; message?: unknown }
-  // A wallet's own refusal: a number and a text of its making.
+  // Wallet errors have a numeric code and their own message.
   const isWallets = typeof code === 'number'
   return {
     code: isWallets
       ? code === 4001
         ? 'You declined in your wallet'
         : `Your wallet refused (${code})`
-      : 'Something failed',
+      : 'Something went wrong',
     message: typeof message === 'string' ? message.slice(0, 400) : String(error).slice(0, 400),
     hint: undefined,
     rule: undefined,
   }
 }
 
-/** What was read, or that it is being read, or why it could not be. */
+/** Shows loaded data, a placeholder or the error. */
 export function Loaded<T>(props: {
   of: UseQueryResult<T>
   lines?: number
-  /** As large as what comes, where more stands below it: nothing moves when it is there. */
+  /** Placeholder of the final size, so that the layout does not shift. */
   meanwhile?: ReactNode
   children(value: T): ReactNode
 }) {
@@ -105,7 +105,7 @@ export function Loaded<T>(props: {
   return (
     <>
       {error && (
-        <Notice tone="warn" title="Shown as last read">
+        <Notice tone="warn" title="Could not refresh; showing older data">
           {described(error).message}
         </Notice>
       )}

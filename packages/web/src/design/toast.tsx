@@ -9,16 +9,16 @@ interface Toast {
 }
 
 const SHOWN_MS = 6_000
-const heard = new Set<() => void>()
+const listeners = new Set<() => void>()
 let shown: readonly Toast[] = []
 let last = 0
 
 function set(next: readonly Toast[]): void {
   shown = next
-  for (const hear of heard) hear()
+  for (const listener of listeners) listener()
 }
 
-/** Says in passing that something happened. */
+/** Shows a short-lived notification. */
 export function toast(text: string, tone: Tone = 'up'): void {
   const id = ++last
   set([...shown, { id, tone, text }])
@@ -27,9 +27,9 @@ export function toast(text: string, tone: Tone = 'up'): void {
 
 export function Toasts() {
   const toasts = useSyncExternalStore(
-    (hear) => {
-      heard.add(hear)
-      return () => heard.delete(hear)
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     () => shown,
   )

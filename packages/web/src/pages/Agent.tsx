@@ -20,7 +20,7 @@ import { LiveSteps } from './LiveSteps.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 
-/** One agent: what it decided and why, what it made of it, what it cost, and its switches. */
+/** One agent: decisions, results, model costs and controls. */
 export default function Agent({ params }: { params: Readonly<Record<string, string>> }) {
   const id = params['id'] ?? ''
   const [name, setName] = useState('Agent')
@@ -75,7 +75,7 @@ function Headline({ agent }: { agent: AgentDetail }) {
         <Stat
           label="Profit"
           value={usd(pnl?.profit_usd)}
-          note={pnl?.basis === 'paper_book' ? signedPct(pnl.return_pct) : 'of mined trades'}
+          note={pnl?.basis === 'paper_book' ? signedPct(pnl.return_pct) : 'from mined trades'}
           tone={(pnl?.profit_usd ?? 0) < 0 ? 'down' : 'plain'}
         />
         <Stat
@@ -108,12 +108,12 @@ function Headline({ agent }: { agent: AgentDetail }) {
 }
 
 const nextTick = (at: number | null, nowS: number): string =>
-  at === null ? 'does not tick' : at > nowS ? `next in ${duration(at - nowS)}` : 'next: now'
+  at === null ? 'not scheduled' : at > nowS ? `next in ${duration(at - nowS)}` : 'next: now'
 
 const aliveIn = ({ sessions }: Awaited<ReturnType<PitClient['hosted']['stop']>>): string[] =>
   sessions.flatMap(({ session_id, state }) => (state === 'alive' ? [session_id] : []))
 
-/** Sessions of a stopped agent that the chain still honours, by the visitor's own node. */
+/** Sessions of a stopped agent that are still active on chain, according to the verifying node. */
 function AliveSessions({ ids, onEnded }: { ids: readonly string[]; onEnded(): void }) {
   const ending = useMutation({
     mutationFn: async () => {
@@ -121,12 +121,12 @@ function AliveSessions({ ids, onEnded }: { ids: readonly string[]; onEnded(): vo
       for (const sessionId of ids) await client.revokeSession({ sessionId })
     },
     onSuccess: () => {
-      toast('Its sessions are ended on chain.')
+      toast('Sessions ended on chain.')
       onEnded()
     },
   })
   return (
-    <Notice tone="warn" title="Its sessions are still alive on chain">
+    <Notice tone="warn" title="Sessions still active on chain">
       <p className="mono break">{ids.join(', ')}</p>
       <Button kind="danger" busy={ending.isPending} onClick={() => ending.mutate()}>
         End them on chain
@@ -169,7 +169,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
         {status !== 'stopped' && (
           <AskButton
             label="Stop permanently"
-            question="A stopped agent cannot be resumed, and its session ends. Go on?"
+            question="A stopped agent cannot be resumed, and its session ends. Continue?"
             busy={acting.isPending && acting.variables === 'stop'}
             onConfirm={() => acting.mutate('stop')}
           />
@@ -190,7 +190,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
 }
 
 const KINDS = [
-  { id: 'all', label: 'Everything' },
+  { id: 'all', label: 'All' },
   { id: 'decision', label: 'Decisions' },
   { id: 'trade', label: 'Trades' },
   { id: 'hold,error', label: 'Problems' },
@@ -203,11 +203,11 @@ function Timeline({ id }: { id: string }) {
   const logs = useRead('hosted.logs', { params: { id }, query }, { everyMs: 5_000 })
   return (
     <Card title="Log">
-      <Tabs look="segments" label="Kinds of rows" tabs={KINDS} chosen={kinds} onChoose={setKinds} />
+      <Tabs look="segments" label="Log filter" tabs={KINDS} chosen={kinds} onChoose={setKinds} />
       <Loaded of={logs}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <Empty title="Nothing has happened yet." />
+            <Empty title="No activity yet." />
           ) : (
             <ol className="steps">
               {rows.map((row) => (
@@ -242,10 +242,10 @@ function Setup({ agent }: { agent: AgentDetail }) {
         rows={[
           ['Brain', words(agent.brain)],
           ['Pairs', agent.pairs.join(', ')],
-          ['Every', duration(agent.interval_s)],
-          ['One trade', usd(agent.limits.max_trade_usd)],
-          ['24 hours', usd(agent.limits.max_day_usd)],
-          ['One asset', usd(agent.limits.max_position_usd)],
+          ['Interval', duration(agent.interval_s)],
+          ['Max per trade', usd(agent.limits.max_trade_usd)],
+          ['Max in 24 hours', usd(agent.limits.max_day_usd)],
+          ['Max position', usd(agent.limits.max_position_usd)],
           ...Object.entries((agent.params ?? {}) as object).map(
             ([name, value]) =>
               [
@@ -260,7 +260,7 @@ function Setup({ agent }: { agent: AgentDetail }) {
       />
       {agent.pnl?.basis === 'paper_book' && agent.pnl.positions.length > 0 && (
         <Table
-          caption="What its book holds"
+          caption="Positions"
           columns={[
             { head: 'Holds', cell: ({ symbol, token }) => (symbol ?? token).slice(0, 16) },
             {
@@ -285,7 +285,7 @@ const shown = (value: unknown): string =>
 function Spend({ id }: { id: string }) {
   const spend = useRead('hosted.spend', { params: { id } }, { everyMs: 15_000 })
   return (
-    <Card title="What its model cost">
+    <Card title="Model costs">
       <Loaded of={spend}>
         {({ ai }) => (
           <Facts
@@ -293,7 +293,7 @@ function Spend({ id }: { id: string }) {
               ['Model', ai.model],
               ['Paid by', words(ai.funding)],
               ['Today', `${usd(ai.today.usd)} in ${ai.today.calls} calls`],
-              ['Left of its budget', usd(ai.budget_left_usd)],
+              ['Budget left', usd(ai.budget_left_usd)],
               [
                 'Pool',
                 ai.pool

@@ -12,13 +12,13 @@ import { openClient } from '../wallet/connect.ts'
 import { Rehearse } from './Rehearse.tsx'
 
 const BRAIN_WORDS: Record<Brain, string> = {
-  dca: 'Buys or sells the same amount at every tick.',
-  momentum: 'Buys what rose, sells what fell.',
-  mean_reversion: 'Buys under the mean, sells over it.',
-  grid: 'Buys and sells at lines between two prices.',
-  rebalance: 'Keeps each token at its weight in the book.',
-  partner_llm: 'A model decides by your strategy, paid by the pool or your own key.',
-  webhook: 'Your own program decides: it is asked at every tick.',
+  dca: 'Buys or sells a fixed amount at every tick.',
+  momentum: 'Buys when the price rises, sells when it falls.',
+  mean_reversion: 'Buys below the mean price, sells above it.',
+  grid: 'Buys and sells at grid levels within a price range.',
+  rebalance: 'Keeps each token at its target weight.',
+  partner_llm: 'A language model follows your strategy, paid from the pool or with your own key.',
+  webhook: 'Your own program decides: it receives a request at every tick.',
 }
 const SCHEMA_NAMES: Record<Brain, string> = {
   dca: 'DcaParams',
@@ -35,7 +35,7 @@ const PAIRS = ['ETH/USDG', 'cbBTC/USDG', 'PARTNER/USDG', 'NVDA/USDG', 'SPY/USDG'
 
 type Typed = Readonly<Record<string, string>>
 
-/** One form per brain, made from the fields that the API documents for it. */
+/** One form per brain, generated from its API schema. */
 export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
   const document = useOpenApi()
   const [brain, setBrain] = useState<Brain>('dca')
@@ -48,7 +48,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
   const creating = useMutation({
     mutationFn: async (body: BodyInput<'hosted.create'>) => (await openClient()).client.hosted.create(body),
     onSuccess: ({ id }) => {
-      toast('The agent is there.')
+      toast('Agent created.')
       void queries.invalidateQueries({ queryKey: ['hosted.list'] })
       onCreated(id)
     },
@@ -101,7 +101,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                   </div>
                 </fieldset>
                 <SliderField
-                  label="Decides every"
+                  label="Interval"
                   value={interval}
                   min={0}
                   max={INTERVALS.length - 1}
@@ -126,7 +126,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
             <div className="stack">
               <Card title="Brain">
                 <SelectField
-                  label="What decides"
+                  label="Brain"
                   value={brain}
                   choices={BRAINS.map((value) => ({ value, label: words(value) }))}
                   onChange={(value) => {
@@ -152,14 +152,14 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                     disabled={pairs.length === 0}
                     onClick={() => creating.mutate(body)}
                   >
-                    {mode === 'paper' ? 'Create it on paper' : 'Create it, paused'}
+                    {mode === 'paper' ? 'Create paper agent' : 'Create live agent (paused)'}
                   </Button>
                 </div>
               </Card>
               {RULE_BRAINS.includes(brain) ? (
                 <Rehearse request={{ brain, params, pairs, intervalS: interval_s, limits }} />
               ) : (
-                <Notice title="Only rule brains can be rehearsed: these decide anew each time." />
+                <Notice title="Only rule brains can be backtested." />
               )}
             </div>
           </div>
@@ -170,12 +170,12 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
 }
 
 const LIMIT_WORDS = {
-  max_trade_usd: 'Most for one trade',
-  max_day_usd: 'Most in 24 hours',
-  max_position_usd: 'Most held of one asset',
+  max_trade_usd: 'Maximum per trade',
+  max_day_usd: 'Maximum in 24 hours',
+  max_position_usd: 'Maximum position per asset',
 }
 
-/** What was typed, as the field's own kind; what was left out keeps its default. */
+/** Converts typed text to the field types; empty fields keep their default. */
 function paramsOf(fields: Record<string, Schema>, typed: Typed): Record<string, unknown> {
   const entries = Object.entries(typed).filter(([name, value]) => value.trim() !== '' && name in fields)
   return Object.fromEntries(entries.map(([name, value]) => [name, parsedAs(fields[name]!, value.trim())]))
@@ -218,4 +218,4 @@ function ParamField(props: { name: string; schema: Schema; value: string; onChan
   )
 }
 
-/** The service keeps its price history on its own machine; the command reads it there. */
+/** The price history is stored on the server; the command reads it there. */

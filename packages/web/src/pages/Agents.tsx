@@ -13,19 +13,19 @@ export type ListedAgent = Answer<'hosted.list'>['agents'][number]
 
 const TABS = [
   { id: 'list', label: 'Your agents' },
-  { id: 'create', label: 'Create one' },
+  { id: 'create', label: 'New agent' },
 ]
 
-/** Agents that the service runs for the wallet. */
+/** Agents that the server runs for the wallet. */
 export default function Agents() {
   const [tab, setTab] = useState('list')
   return (
     <Page
       title="Agents"
-      lead="The service runs them: on paper without risk, or live inside a session that you sign."
+      lead="Agents run on the server: on paper without risk, or live within a session that you sign."
     >
       <NeedsWallet why="Sign in to see and create agents.">
-        <Tabs label="Parts of this page" tabs={TABS} chosen={tab} onChoose={setTab} />
+        <Tabs label="Sections" tabs={TABS} chosen={tab} onChoose={setTab} />
         {tab === 'list' ? (
           <List onCreate={() => setTab('create')} />
         ) : (
@@ -36,7 +36,7 @@ export default function Agents() {
   )
 }
 
-/** What its owner calls it. */
+/** Display name. */
 export const nameOf = ({ name, brain }: Pick<ListedAgent, 'name' | 'brain'>): string =>
   name?.slice(0, 40) || `${words(brain)} agent`
 
@@ -49,9 +49,9 @@ function List({ onCreate }: { onCreate(): void }) {
       <Loaded of={agents}>
         {(data) =>
           data.agents.length === 0 ? (
-            <Empty title="You have no agent yet. It starts on paper, without risk.">
+            <Empty title="No agents yet. A paper agent trades without risk.">
               <Button kind="primary" onClick={onCreate}>
-                Create one
+                New agent
               </Button>
             </Empty>
           ) : (
@@ -71,14 +71,14 @@ function List({ onCreate }: { onCreate(): void }) {
                   cell: ({ watch }) => watch?.holds.map(({ code }) => words(code)).join(', ') || '–',
                 },
                 {
-                  head: 'Money',
+                  head: 'Mode',
                   cell: ({ mode }) => (
                     <Badge tone={mode === 'live' ? 'accent' : 'plain'}>{words(mode)}</Badge>
                   ),
                 },
                 { head: 'Brain', cell: ({ brain }) => words(brain) },
                 { head: 'Pairs', cell: ({ pairs }) => pairs.join(', ') },
-                { head: 'Every', right: true, cell: ({ interval_s }) => duration(interval_s) },
+                { head: 'Interval', right: true, cell: ({ interval_s }) => duration(interval_s) },
                 { head: 'Profit', right: true, cell: ({ pnl }) => usd(pnl?.profit_usd) },
                 { head: 'Ticks', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
                 {

@@ -15,7 +15,7 @@ type GrantParams = Parameters<PitClient['grantSession']>[0]
 const HOURS = [1, 4, 12, 24, 72, 168, 336, 720] as const
 const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
 
-/** A session's limits as sliders, and its bounds in words before anything is signed. */
+/** Form for a session's limits, with a review before signing. */
 export function GrantForm({ executor: given, onGranted }: { executor: string; onGranted(): void }) {
   const signedIn = useAccount()
   const opened = useQuery({ queryKey: ['client', signedIn?.keyId], queryFn: openClient })
@@ -44,10 +44,8 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
               value={executor}
               onChange={setExecutor}
               placeholder="0x…"
-              hint="Who may trade: an address of your program, or of a hosted agent."
-              fault={
-                executor === '' || isAddress(executor) ? undefined : 'An address is 0x and 40 hex digits.'
-              }
+              hint="Address that may trade: your program’s or a hosted agent’s."
+              fault={executor === '' || isAddress(executor) ? undefined : 'Must be 0x and 40 hex digits.'}
             />
             <fieldset className="field">
               <legend className="label">Tokens it may trade</legend>
@@ -65,7 +63,7 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
               </div>
             </fieldset>
             <SliderField
-              label="Most for one trade"
+              label="Maximum per trade"
               value={maxTrade}
               min={5}
               max={SESSION.maxTradeUsdMax}
@@ -74,16 +72,16 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
               onChange={setMaxTrade}
             />
             <SliderField
-              label="Most in 24 hours"
+              label="Maximum in 24 hours"
               value={days}
               min={1}
               max={SESSION.maxDayMultipleOfMaxTrade}
               step={1}
-              shown={`${wholeUsd(maxTrade * days)} (${days} times one trade)`}
+              shown={`${wholeUsd(maxTrade * days)} (${days} × the maximum per trade)`}
               onChange={setDays}
             />
             <SliderField
-              label="Trades in all"
+              label="Maximum number of trades"
               value={trades}
               min={SESSION.maxTradesMin}
               max={500}
@@ -99,13 +97,13 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
               step={1}
               shown={duration(HOURS[hours]! * 3_600)}
               onChange={setHours}
-              hint="The shorter, the less can go wrong."
+              hint="Shorter is safer."
             />
           </Card>
           {hands.grantsSessions ? (
             <SignSession
               isReady={isReady}
-              missing="Name an executor and at least two tokens."
+              missing="Enter an executor and choose at least two tokens."
               grant={async (options) => (await openClient()).client.grantSession(request, options)}
               onGranted={onGranted}
             />
@@ -118,7 +116,7 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
   )
 }
 
-/** What a browser wallet refuses is said before it fails, with the way that works. */
+/** Explains in advance that browser wallets cannot grant sessions, and shows the command that can. */
 function ByCommand({ request, isReady }: { request: GrantParams & { tokens: string[] }; isReady: boolean }) {
   const hours = Math.round((request.expires_in_s ?? 86_400) / 3_600)
   const command = [
@@ -128,13 +126,13 @@ function ByCommand({ request, isReady }: { request: GrantParams & { tokens: stri
     `--max-trades ${request.max_trades} --for ${hours}h --allow-7702`,
   ].join(' \\\n  ')
   return (
-    <Card title="Your wallet cannot grant this from a page">
-      <Notice tone="warn" title="Nothing was tried, and nothing was signed.">
-        Browser wallets let no page sign a delegation of your own account, nor the authorization by which a
-        plain wallet takes the delegator’s code. A session needs both.
+    <Card title="Your wallet cannot grant sessions from a web page">
+      <Notice tone="warn" title="Nothing was signed.">
+        Browser wallets do not let a page sign a delegation of your own account or an EIP-7702 authorization.
+        A session needs both.
       </Notice>
-      <p>The command line grants this very session, with a key that you hold there:</p>
-      <Code text={command} label="Nothing here holds a secret." />
+      <p>Grant the same session on the command line, with a key stored there:</p>
+      <Code text={command} label="Contains no secrets." />
     </Card>
   )
 }

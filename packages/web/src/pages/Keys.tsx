@@ -9,12 +9,12 @@ import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 
-/** The keys of the wallet: what they can do, and their end. */
+/** The wallet's API keys: scope and revocation. */
 export default function Keys() {
   return (
     <Page
       title="Keys"
-      lead="A key lets a program ask in your wallet’s name. It moves no funds: each trade needs your signature or a session you signed."
+      lead="An API key lets a program send requests for your wallet. It cannot move funds: each trade needs your signature or a session you signed."
     >
       <NeedsWallet why="Sign in to see your key.">
         <Mine />
@@ -33,11 +33,11 @@ function Mine() {
   }
   const revoking = useMutation({
     mutationFn: () => api['auth.revoke']({}),
-    onSuccess: () => leave('This key is revoked.'),
+    onSuccess: () => leave('Key revoked.'),
   })
   const revokingAll = useMutation({
     mutationFn: async () => (await openClient()).client.revokeAllKeys(),
-    onSuccess: ({ revoked }) => leave(`${revoked} keys are revoked.`),
+    onSuccess: ({ revoked }) => leave(`${revoked} keys revoked.`),
   })
   const error = revoking.error ?? revokingAll.error
   return (
@@ -49,10 +49,10 @@ function Mine() {
               rows={[
                 ['Wallet', wallet ? <Copied key="wallet" text={wallet} shown={wallet} /> : 'none'],
                 ['Account', account.name],
-                ['Key', `number ${key_id}`],
+                ['Key id', `${key_id}`],
                 ['Until', dateTime(expires_at)],
                 ['Registry agent', partner_agent ? `#${partner_agent.agent_id}` : 'none'],
-                ['Kept', 'in this tab alone; it goes when you close it'],
+                ['Stored', 'in this tab only; removed when you close it'],
               ]}
             />
           )}
@@ -60,21 +60,21 @@ function Mine() {
         <div className="row">
           <AskButton
             label="Revoke this key"
-            question="You are signed out, and programs with this key stop working. Go on?"
+            question="You will be signed out, and programs that use this key stop working. Continue?"
             busy={revoking.isPending}
             onConfirm={() => revoking.mutate()}
           />
         </div>
       </Card>
-      <Card title="Every key of this wallet">
+      <Card title="All keys of this wallet">
         <p>
-          Lost one, or do not know where it is? Your wallet signs a message, and every key of{' '}
-          {shortHex(signedIn?.address ?? '')} ends at once. Sessions are separate: end them on their own page.
+          Lost a key? Your wallet signs a message, and every key of {shortHex(signedIn?.address ?? '')} ends
+          at once. Sessions are separate: end them on their own page.
         </p>
         <div className="row">
           <AskButton
             label="Revoke all keys"
-            question="Every program that uses a key of this wallet stops working. Go on?"
+            question="Every program that uses a key of this wallet stops working. Continue?"
             busy={revokingAll.isPending}
             onConfirm={() => revokingAll.mutate()}
           />

@@ -11,22 +11,22 @@ import { Boards } from './Standings.tsx'
 
 type Overview = Answer<'league'>
 const PARTNER_DECIMALS = 18
-const CLOCK = ['Season', 'Ends in', 'Entrants', 'Prize if it ended now', 'Entering now plays from']
+const CLOCK = ['Season', 'Ends in', 'Entrants', 'Prize if it ended now', 'New entries start']
 
-/** The season's clock, both boards, who may win and why, past seasons and the reserve. */
+/** Season clock, boards, eligibility, past seasons and reserve. */
 export default function League() {
   const league = useRead('league', {}, { everyMs: 15_000 })
   const [tab, setTab] = useState('boards')
   return (
     <Page
       title="League"
-      lead="Two-week seasons. The prize board counts real trades at independent marks; the practice board trades on paper."
+      lead="Two-week seasons. The prize board counts real trades, valued at independent marks; the practice board trades on paper."
     >
       <Loaded of={league} meanwhile={<StatsToCome labels={CLOCK} />}>
         {(data) => <Clock league={data} />}
       </Loaded>
       <Tabs
-        label="Parts of the league"
+        label="Sections"
         chosen={tab}
         onChoose={setTab}
         tabs={[
@@ -47,7 +47,7 @@ export default function League() {
 function Clock({ league }: { league: Overview }) {
   const nowS = useNowS()
   const season = league.season ?? league.next_season
-  if (!season) return <Notice title="No season is known yet." />
+  if (!season) return <Notice title="No season yet." />
   const isOpen = season.state === 'open'
   const leftS = Math.max(0, (isOpen ? season.ends_at : season.starts_at) - nowS)
   const budget = league.reserve.estimate?.budget ?? null
@@ -71,9 +71,9 @@ function Clock({ league }: { league: Overview }) {
       <Stat
         label="Prize if it ended now"
         value={budget === null ? '–' : amount(budget, PARTNER_DECIMALS)}
-        note={budget === null ? (league.reserve.estimate?.why ?? 'no estimate yet') : 'PARTNER, an estimate'}
+        note={budget === null ? (league.reserve.estimate?.why ?? 'no estimate yet') : 'PARTNER (estimate)'}
       />
-      <Stat label="Entering now plays from" value={`Season ${league.schedule.entered_now_plays_from}`} />
+      <Stat label="New entries start" value={`Season ${league.schedule.entered_now_plays_from}`} />
     </Stats>
   )
 }
@@ -112,7 +112,7 @@ function Seasons() {
             ]}
             rows={data.seasons}
             keyOf={({ number }) => number}
-            empty="The first season has not begun."
+            empty="The first season has not started."
           />
         )}
       </Loaded>
@@ -129,7 +129,7 @@ function Reserve() {
     <Loaded of={reserve}>
       {({ on, rows, estimate }) => (
         <>
-          {!on && <Notice title="No reserve is kept here." />}
+          {!on && <Notice title="This server has no prize reserve." />}
           {estimate && (
             <Card title="This season, if it ended now" actions={<Badge>{estimate.status}</Badge>}>
               {estimate.why && <p>{estimate.why}</p>}
@@ -180,10 +180,10 @@ function Rules({ league: { rules, schedule, now } }: { league: Overview }) {
       <Facts
         rows={[
           ['Shares', rules.split_pct.map((share) => `${share}%`).join(' / ')],
-          ['Least field', `${rules.min_owner_clusters} owner clusters, or the season does not pay`],
-          ['Cap', `${usd(rules.prize_cap_usd)} a season`],
-          ['Reserve', `at most ${rules.reserve_ceiling_seasons} caps`],
-          ['Copies', `trades that follow another entrant’s within ${rules.copy_window_s} s`],
+          ['Minimum field', `${rules.min_owner_clusters} owner clusters, otherwise no payout`],
+          ['Prize cap', `${usd(rules.prize_cap_usd)} per season`],
+          ['Reserve', `at most ${rules.reserve_ceiling_seasons} × the prize cap`],
+          ['Copy trading', `same trade as another entrant within ${rules.copy_window_s} s`],
           ['Practice', `${count(rules.practice.book_usdg)} USDG on paper; ${rules.practice.division}`],
           ['Seasons', schedule.starts],
           ['Server time', dateTime(now)],

@@ -10,13 +10,13 @@ import { SignSession } from './SignSession.tsx'
 
 const LASTS_S = 86_400
 
-/** What a live agent still needs, in order: gas, a session for its executor, the session attached, the switch. */
+/** Steps to start a live agent: gas, a session for its executor, attach it, switch on. */
 export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const params = { id: agent.id }
   const executor = useRead('hosted.executor', { params }, { everyMs: 10_000 })
   const mine = useRead('me.sessions', {}, { everyMs: 10_000 })
   const attestation = executor.data?.executor_attestation
-  // Gas and sessions go to an executor only once the pinned co-signer attests it.
+  // Send gas and grant sessions only to an executor attested by the pinned co-signer.
   const attested = useQuery({
     queryKey: ['attested executor', agent.id, agent.executor, attestation?.signature],
     queryFn: async () =>
@@ -30,12 +30,12 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const attaching = useMutation({
     mutationFn: async (sessionId: string) =>
       (await openClient()).client.hosted.grantLive(agent.id, {}, { sessionId }),
-    onSuccess: () => toast('The session is attached, and the agent trades for real.'),
+    onSuccess: () => toast('Session attached. The agent is live.'),
     onSettled: refresh,
   })
   const switching = useMutation({
     mutationFn: (live: boolean) => api['hosted.update']({ params, body: { live } }),
-    onSuccess: ({ live }) => toast(live ? 'It trades for real now.' : 'It no longer trades.'),
+    onSuccess: ({ live }) => toast(live ? 'The agent is live.' : 'The agent is switched off.'),
     onSettled: refresh,
   })
   const hasGas = executor.data?.enough ?? false
@@ -43,13 +43,13 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const error = attested.error ?? attaching.error ?? switching.error
   return (
     <>
-      <Card title="To trade for real">
+      <Card title="Go live">
         <ol className="steps">
           <li className={hasGas ? 'done' : 'now'}>
             <strong>Gas for its executor</strong>
             {executor.data && attested.data && (
               <span className="small">
-                {`It has ${amount(executor.data.balance_wei, 18)} ETH${topUp ? `; send ${amount(topUp.amount_wei, 18)} ETH (${usd(topUp.amount_usd)}) to` : ', which is enough.'}`}
+                {`Balance: ${amount(executor.data.balance_wei, 18)} ETH${topUp ? `; send ${amount(topUp.amount_wei, 18)} ETH (${usd(topUp.amount_usd)}) to` : ' (enough).'}`}
                 {topUp && <Copied text={attested.data} />}
               </span>
             )}
@@ -61,7 +61,7 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
             <strong>The session attached</strong>
             {session && !agent.session_id && (
               <Button tight busy={attaching.isPending} onClick={() => attaching.mutate(session.session_id)}>
-                Attach it
+                Attach session
               </Button>
             )}
           </li>
@@ -69,7 +69,7 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
             <strong>Switched on</strong>
             {agent.session_id && (
               <Button tight busy={switching.isPending} onClick={() => switching.mutate(!agent.live)}>
-                {agent.live ? 'Switch it off' : 'Let it trade for real'}
+                {agent.live ? 'Switch off' : 'Switch on'}
               </Button>
             )}
           </li>
@@ -81,7 +81,7 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   )
 }
 
-/** A session for what this browser recorded when the agent was created, never for what the server answers. */
+/** Grants a session for the limits recorded in this browser at creation, never for the server's response. */
 function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
   const opened = useQuery({
     queryKey: ['agent record', id],
@@ -95,12 +95,12 @@ function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
       {({ record, hands }) =>
         record && hands.grantsSessions ? (
           <>
-            <Card title="As you created it">
+            <Card title="Limits you set">
               <Facts
                 rows={[
                   ['Pairs', record.pairs.join(', ')],
-                  ['One trade', usd(record.limits.max_trade_usd)],
-                  ['24 hours', usd(record.limits.max_day_usd)],
+                  ['Max per trade', usd(record.limits.max_trade_usd)],
+                  ['Max in 24 hours', usd(record.limits.max_day_usd)],
                   ['Accepted risks', record.terms.accept_risks.join(', ') || 'none'],
                   ['Shield', record.terms.shield ? 'on' : 'off'],
                   ['Lasts', duration(LASTS_S)],
@@ -117,7 +117,7 @@ function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
             />
           </>
         ) : (
-          <Card title="Grant it by the command line">
+          <Card title="Grant on the command line">
             <Notice tone="warn" title="Nothing was signed.">
               {record
                 ? 'Browser wallets do not let a page sign a session.'
@@ -125,7 +125,7 @@ function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
             </Notice>
             <Code
               text={`pit agent live ${id} \\\n  --pairs <PAIRS> --max-trade-usd <USD> --max-day-usd <USD> --allow-7702`}
-              label="Give the limits you want."
+              label="Fill in your limits."
             />
           </Card>
         )

@@ -12,13 +12,13 @@ import { Link } from '../router.tsx'
 type Snapshot = Answer<'stats'>
 type Asset = NonNullable<Snapshot['assets']>[number]
 
-/** Every asset with its mark, spread and best venues, as the service quotes them now. */
+/** All assets with mark, spread and best venues. */
 export function Market() {
   const stats = useRead('stats', {}, { everyMs: 5_000 })
   return (
     <Page
       title="Market"
-      lead="Marks, spreads and the best venue for each side, quoted at the reference size. Read again every five seconds."
+      lead="Marks, spreads and the best venue for each side, quoted at the reference size. Updates every 5 seconds."
     >
       <Loaded of={stats} lines={12}>
         {(data) => (
@@ -30,7 +30,7 @@ export function Market() {
                 columns={columnsAt(data.generated_at * 1000)}
                 rows={data.assets ?? []}
                 keyOf={({ symbol }) => symbol}
-                empty="Prices have not been read yet."
+                empty="No prices yet."
               />
             </Card>
           </>
@@ -47,25 +47,25 @@ function Headline({ stats }: { stats: Snapshot }) {
       <Stat
         label="Latest block"
         value={block ? count(block.number) : '–'}
-        note={block ? `${block.age_s.toFixed(1)} s old` : 'not read'}
+        note={block ? `${block.age_s.toFixed(1)} s old` : 'unavailable'}
       />
       <Stat
         label="Reference size"
         value={prices ? usd(prices.ref_size_usd) : '–'}
         note={`${count(stats.routes)} routes quoted`}
       />
-      <Stat label="Quoting every asset" value={ms(latency_ms?.ref_quotes)} note="one round" />
+      <Stat label="Quote time" value={ms(latency_ms?.ref_quotes)} note="all assets" />
       <Stat
         label="Fee"
         value={`${fee_bps.major_min}–${fee_bps.major_max} bps`}
         note={`major; others ${fee_bps.other} bps`}
       />
-      <Stat label="Tokens that trade" value={count(tokens?.tradable)} note="with a route" />
+      <Stat label="Tradable tokens" value={count(tokens?.tradable)} note="with a route" />
       <Stat
         label="Relay"
         value={stats.relay ? 'On' : 'Off'}
         tone={stats.relay ? 'up' : 'warn'}
-        note={stats.relay ? 'signed trades are sent' : 'trades are only planned'}
+        note={stats.relay ? 'signed trades are sent' : 'planning only'}
       />
     </Stats>
   )
@@ -100,7 +100,7 @@ const columnsAt = (atMs: number): Column<Asset>[] => [
   { head: 'Best buy', right: true, cell: ({ buy }) => <Side side={buy} /> },
   { head: 'Best sell', right: true, cell: ({ sell }) => <Side side={sell} /> },
   { head: 'Routes', right: true, cell: ({ routes }) => count(routes) },
-  { head: 'Six hours', cell: (asset) => <Recent asset={asset} atMs={atMs} /> },
+  { head: 'Last 6 hours', cell: (asset) => <Recent asset={asset} atMs={atMs} /> },
 ]
 
 function State({ asset: { stale, kind, mark } }: { asset: Asset }) {
@@ -119,7 +119,9 @@ function Side({ side }: { side: Asset['buy'] }) {
       <br />
       <span className="small faint">
         {where.replace('venue_', '')}
-        {vs_mark_bps === null ? '' : `, ${bps(Math.abs(vs_mark_bps))} ${vs_mark_bps < 0 ? 'better' : 'off'}`}
+        {vs_mark_bps === null
+          ? ''
+          : `, ${bps(Math.abs(vs_mark_bps))} ${vs_mark_bps < 0 ? 'better' : 'worse'} than mark`}
       </span>
     </span>
   )
@@ -128,5 +130,5 @@ function Side({ side }: { side: Asset['buy'] }) {
 function Recent({ asset, atMs }: { asset: Asset; atMs: number }) {
   const stored = useRecentMarks().get(asset.symbol) ?? []
   const seen = useSeries(`price ${asset.symbol}`, asset.mark, atMs)
-  return <Sparkline points={[...stored, ...seen]} label={`${asset.symbol} in the last six hours`} />
+  return <Sparkline points={[...stored, ...seen]} label={`${asset.symbol} in the last 6 hours`} />
 }

@@ -19,15 +19,15 @@ type Following = Extract<TradeStage, { stage: 'following' }>
 type StageName = Exclude<TradeStage, Following>['stage']
 
 const STAGES: readonly { name: StageName; says: string }[] = [
-  { name: 'planned', says: 'Planned by the service' },
+  { name: 'planned', says: 'Planned by the server' },
   { name: 'verified', says: 'Verified in this browser' },
-  { name: 'permitted', says: 'Permit signed, if one is needed' },
+  { name: 'permitted', says: 'Permit signed, if needed' },
   { name: 'signed', says: 'Signed by your wallet' },
   { name: 'relayed', says: 'Relayed' },
   { name: 'mined', says: 'Mined' },
 ]
 
-/** Plans and verifies a trade, then has it signed, relayed and followed, one visible stage after the other. */
+/** Plans and verifies a trade, then has it signed, relayed and followed, with visible stages. */
 export function Order({
   request,
   config,
@@ -52,7 +52,7 @@ export function Order({
   const sending = useMutation({
     mutationFn: async (verified: Verified) => (await openClient()).client.send(verified, { onStage }),
     onSuccess: () => {
-      toast('The trade is mined.')
+      toast('Trade mined.')
       void queries.invalidateQueries({ queryKey: ['me.trades'] })
       void queries.invalidateQueries({ queryKey: ['me.portfolio'] })
     },
@@ -76,7 +76,7 @@ export function Order({
                 planning.mutate()
               }}
             >
-              {planning.data || error ? 'Plan again' : 'Plan and verify'}
+              {planning.data || error ? 'Review again' : 'Review trade'}
             </Button>
             {planning.data && (
               <Button kind="primary" busy={sending.isPending} onClick={() => sending.mutate(planning.data)}>
@@ -86,9 +86,7 @@ export function Order({
           </div>
         )}
         {!isQuoted && reached === null && (
-          <p className="small faint">
-            Compare routes first to see what the market offers and what to accept.
-          </p>
+          <p className="small faint">Get a quote first to see routes and risks.</p>
         )}
         {sending.data && <Mined result={sending.data} config={config} />}
       </Card>
@@ -109,7 +107,7 @@ function Stages(props: { reached: StageName | null; isBusy: boolean; isBroken: b
         return (
           <li key={name} className={state} data-stage={name} data-state={state}>
             {says}
-            {state === 'now' && <span className="small faint">under way…</span>}
+            {state === 'now' && <span className="small faint">in progress…</span>}
           </li>
         )
       })}
@@ -121,7 +119,7 @@ function Waiting({ following: { code, untilS } }: { following: Following }) {
   const leftS = Math.max(0, untilS - useNowS())
   return (
     <Notice tone="warn" title={`The server refused the transaction (${code}).`}>
-      <p>{`Waiting until its deadline passes to be sure it was not sent: up to ${duration(leftS)}.`}</p>
+      <p>{`Waiting for its deadline to pass, to be sure it was not sent: up to ${duration(leftS)}.`}</p>
     </Notice>
   )
 }
@@ -132,17 +130,17 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
   const leftS = plan.deadline - nowS
   return (
     <Card
-      title="What will be signed"
+      title="Review before signing"
       actions={
         <Badge tone={leftS > 0 ? 'accent' : 'down'}>
-          {leftS > 0 ? `${duration(leftS)} left` : 'too old: plan again'}
+          {leftS > 0 ? `${duration(leftS)} left` : 'expired; review again'}
         </Badge>
       }
     >
       <Facts
         rows={[
           ['You sell', amountOf(names, reading.amountIn, reading.tokenIn)],
-          ['You get at least', amountOf(names, plan.amount_out_min, reading.tokenOut)],
+          ['Minimum received', amountOf(names, plan.amount_out_min, reading.tokenOut)],
           ['Expected', amountOf(names, plan.amount_out_expected, reading.tokenOut)],
           ['Worth', usd(plan.notional_usd)],
           ['Fee', feeText(plan)],
@@ -166,19 +164,21 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
 }
 
 const feeText = ({ fee_bps, fee_side, fee_class, fee }: Plan): string =>
-  `${bps(fee_bps)} of what you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${shortHex(fee.recipient)}`
+  `${bps(fee_bps)} of the amount you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${shortHex(fee.recipient)}`
 
 function Approval(props: { plan: Plan; shown(atoms: string): string }) {
   const { approve, after, spender, reason, needed } = props.plan.approval
-  if (spender === null) return <Notice title="No approval is needed: ETH is sent along." />
+  if (spender === null) return <Notice title="No approval needed for ETH." />
   return (
     <Notice
       tone={approve === null ? 'plain' : 'accent'}
-      title={approve === null ? 'No new approval' : `An approval of ${props.shown(approve)} comes first`}
+      title={
+        approve === null ? 'No new approval needed' : `Approval of ${props.shown(approve)} required first`
+      }
     >
       <p>{reason}</p>
       <p className="small faint">
-        {`This trade needs ${props.shown(needed)}${after === null ? '' : `; ${props.shown(after)} stay approved after it`}.`}
+        {`This trade needs ${props.shown(needed)}${after === null ? '' : `; ${props.shown(after)} remain approved afterwards`}.`}
       </p>
     </Notice>
   )
@@ -186,7 +186,7 @@ function Approval(props: { plan: Plan; shown(atoms: string): string }) {
 
 function Checks({ checks }: { checks: readonly Checked[] }) {
   return (
-    <Card title="Every check that was made" actions={<Badge tone="up">{`${checks.length} passed`}</Badge>}>
+    <Card title="Checks" actions={<Badge tone="up">{`${checks.length} passed`}</Badge>}>
       <ul className="stack">
         {checks.map(({ rule, says }) => (
           <li key={rule}>
@@ -207,7 +207,7 @@ function Mined({ result, config }: { result: Result; config: Answer<'config'> })
         rows={[
           [
             'Received',
-            amountOut === null ? 'see your balance' : amountOf(names, amountOut, reading.tokenOut),
+            amountOut === null ? 'unknown; check your balance' : amountOf(names, amountOut, reading.tokenOut),
           ],
           ['Transaction', <TxLink key="hash" hash={receipt.hash} />],
           ['Gas used', receipt.gasUsed.toString()],

@@ -18,11 +18,11 @@ type Holdings = Answer<'me.portfolio'>
 type Holding = Holdings['holdings'][number]
 type TradeRow = Answer<'me.trades'>['trades'][number]
 
-/** What the wallet holds, its fee tier, and every trade it made here. */
+/** Balances, fee tier and trades of the wallet. */
 export default function Portfolio() {
   return (
-    <Page title="Portfolio" lead="Balances are read from the chain and valued at independent prices only.">
-      <NeedsWallet why="Sign in to see what your wallet holds.">
+    <Page title="Portfolio" lead="Balances are read from the chain and valued at independent prices.">
+      <NeedsWallet why="Sign in to see your balances.">
         <Held />
         <Trades />
       </NeedsWallet>
@@ -47,11 +47,15 @@ function Holdings({ data }: { data: Holdings }) {
           value={usd(data.total_usd)}
           note={`${data.priced} priced, ${data.unpriced} without a price`}
         />
-        <Stat label="Your major fee" value={bps(volume.tier_bps)} note={`posted ${volume.posted_bps} bps`} />
+        <Stat
+          label="Your fee (major pairs)"
+          value={bps(volume.tier_bps)}
+          note={`posted ${volume.posted_bps} bps`}
+        />
         <Stat label={`Volume, ${volume.window_days} days`} value={usd(volume.volume_usd)} />
         <Stat
           label="Next tier"
-          value={volume.next_tier ? bps(volume.next_tier.bps) : 'the lowest'}
+          value={volume.next_tier ? bps(volume.next_tier.bps) : 'lowest reached'}
           note={volume.next_tier ? `${usd(volume.next_tier.volume_to_next_usd)} to go` : ''}
         />
       </Stats>
@@ -96,11 +100,11 @@ function Holdings({ data }: { data: Holdings }) {
             },
             { head: 'Price', right: true, cell: ({ price_usd }) => usd(price_usd) },
             { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
-            { head: 'Priced by', cell: (holding) => <PricedBy holding={holding} /> },
+            { head: 'Price source', cell: (holding) => <PricedBy holding={holding} /> },
           ]}
           rows={data.holdings}
           keyOf={({ address }) => address}
-          empty="The wallet holds nothing that is known here."
+          empty="No known tokens in this wallet."
         />
       </Card>
     </>
@@ -145,7 +149,7 @@ function Trades() {
     <Card
       title="Trades"
       flush
-      actions={<CheckField label="Refused ones too" checked={refused} onChange={setRefused} />}
+      actions={<CheckField label="Include refused trades" checked={refused} onChange={setRefused} />}
     >
       {pages.error && <Failure error={pages.error} onAgain={() => void pages.refetch()} />}
       {!pages.data && !pages.error && <Loading />}
@@ -170,7 +174,7 @@ function Trades() {
           ]}
           rows={pages.data.pages.flatMap(({ trades }) => trades)}
           keyOf={({ id }) => id}
-          empty="No trade yet."
+          empty="No trades yet."
         />
       )}
       {pages.hasNextPage && (

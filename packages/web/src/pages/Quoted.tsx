@@ -9,7 +9,7 @@ import { Table } from '../design/Table.tsx'
 type Quote = Answer<'live.quote'>
 type Route = Quote['routes'][number]
 
-/** Every route found, compared by what it costs against the reference mid. */
+/** All routes, compared by total cost against the reference mid. */
 export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config'> }) {
   const names = namesIn(config)
   const quoted = quote.routes.filter(({ ok, amount_out }) => ok && amount_out !== null)
@@ -17,12 +17,12 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
   const refused = quote.policy.filter(({ ok, severity }) => !ok && severity === 'refuse')
   return (
     <>
-      <Card title="Routes compared" actions={<Badge>{`${count(quote.candidates)} tried`}</Badge>}>
+      <Card title="Routes" actions={<Badge>{`${count(quote.candidates)} checked`}</Badge>}>
         {quote.best === null ? (
-          <Notice tone="warn" title="No route quotes this trade." />
+          <Notice tone="warn" title="No route for this trade." />
         ) : (
           <Lengths
-            label="What each route loses against the mid, in basis points"
+            label="Total cost of each route against the mid, in bps"
             rows={quoted.slice(0, 8).map((route, i) => ({
               name: `${i + 1}. ${nameOf(route)}`,
               value: Math.max(0, route.total_bps ?? 0),
@@ -32,8 +32,8 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
           />
         )}
         <p className="small faint">
-          Shorter is better: price, pool fees and gas lost against the reference mid. Aggregators are shown
-          for comparison and never traded on.
+          Shorter is better: total cost of price, pool fees and gas against the reference mid. Aggregators are
+          shown for comparison and never traded on.
         </p>
         {refused.map(({ code, message }) => (
           <Notice key={code} tone="down" title={code}>
@@ -49,19 +49,19 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
           columns={[
             { head: 'Route', cell: (route: Route) => <span className="break">{nameOf(route)}</span> },
             {
-              head: 'Brings',
+              head: 'Receive',
               right: true,
               cell: ({ amount_out }) => amountOf(names, amount_out, quote.token_out),
             },
-            { head: 'Against mid', right: true, cell: ({ vs_mid_bps }) => bps(vs_mid_bps) },
+            { head: 'Vs mid', right: true, cell: ({ vs_mid_bps }) => bps(vs_mid_bps) },
             { head: 'Gas', right: true, cell: ({ gas_usd }) => usd(gas_usd) },
-            { head: 'All in', right: true, cell: ({ total_bps }) => bps(total_bps) },
+            { head: 'Total cost', right: true, cell: ({ total_bps }) => bps(total_bps) },
           ]}
           rows={quoted.slice(0, 12)}
           keyOf={({ id }) => id}
-          empty="No route quotes this trade."
+          empty="No route for this trade."
         />
-        {failed > 0 && <p className="pad small faint">{`${many(failed, 'route')} did not quote.`}</p>}
+        {failed > 0 && <p className="pad small faint">{`${many(failed, 'route')} returned no quote.`}</p>}
       </details>
     </>
   )
@@ -77,5 +77,5 @@ const summary = (quote: Quote, names: TokenNames): [string, string][] => [
   ['Fee', `${quote.fee_bps} bps of the ${quote.fee_side} (${quote.fee_class} class)`],
   ['Slippage', bps(quote.slippage_bps)],
   ['Worth', usd(quote.notional_usd)],
-  ['Best was simulated', quote.best?.simulated ? 'yes' : 'no'],
+  ['Simulated', quote.best?.simulated ? 'yes' : 'no'],
 ]

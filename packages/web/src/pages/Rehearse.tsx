@@ -9,24 +9,24 @@ import { Failure } from '../design/states.tsx'
 
 const MAX_POINTS = 300
 
-/** What the brain would have done with the prices that were. */
+/** Backtests a brain on stored prices. */
 export function Rehearse({ request }: { request: RehearsalRequest }) {
   const rehearsing = useMutation({ mutationFn: rehearse })
   return (
-    <Card title="Rehearse it first" actions={<Badge>Stored prices</Badge>}>
-      <p>What would it have done with the prices that were? Nothing is sent: it runs in this page.</p>
+    <Card title="Backtest" actions={<Badge>Stored prices</Badge>}>
+      <p>Test it on past prices. It runs in your browser; nothing is sent.</p>
       <div className="row">
         <Button
           busy={rehearsing.isPending}
           disabled={request.pairs.length === 0}
           onClick={() => rehearsing.mutate(request)}
         >
-          Rehearse
+          Run backtest
         </Button>
       </div>
       {rehearsing.error && <Failure error={rehearsing.error} />}
       {rehearsing.data && <Outcome run={rehearsing.data} />}
-      <Code text={commandOf(request)} label="The same over longer times, in a terminal." />
+      <Code text={commandOf(request)} label="Longer periods, in a terminal." />
     </Card>
   )
 }
@@ -42,18 +42,18 @@ function Outcome({ run }: { run: Backtest }) {
       {points.length > 1 && <LineChart label="Equity" format={usd} lines={[{ name: 'Equity', points }]} />}
       <Facts
         rows={[
-          ['Over', `${duration(run.toS - run.fromS)}, ${many(run.ticks, 'tick')}`],
-          ['Began with', usd(usdOf(run.startMicroUsd))],
-          ['Would have', end === null ? 'a token without a price' : usd(usdOf(end))],
-          ['Fills', `${count(run.fills.length)}, ${count(run.refused)} it could not pay`],
-          ['Deepest fall', shareOf(Number(run.maxDrawdownBps))],
+          ['Period', `${duration(run.toS - run.fromS)}, ${many(run.ticks, 'tick')}`],
+          ['Start value', usd(usdOf(run.startMicroUsd))],
+          ['Final value', end === null ? 'unknown: a token has no price' : usd(usdOf(end))],
+          ['Orders', `${count(run.fills.length)} filled, ${count(run.refused)} unfunded`],
+          ['Max drawdown', shareOf(Number(run.maxDrawdownBps))],
           ['Fees and gas', usd(usdOf(run.feesMicroUsd + run.gasMicroUsd))],
-          ['Said last', run.lastReason.slice(0, 200) || 'nothing'],
+          ['Last decision', run.lastReason.slice(0, 200) || 'none'],
         ]}
       />
       <p className="small faint">
-        {`Each fill is assumed ${run.terms.slippageBps} bps worse than the mark, less ` +
-          `${run.terms.feeBps} bps of fee and gas. It rehearses; it promises nothing.`}
+        {`Assumes ${run.terms.slippageBps} bps slippage, ${run.terms.feeBps} bps fee and gas per fill. ` +
+          'Past results do not predict future results.'}
       </p>
     </>
   )
@@ -61,6 +61,6 @@ function Outcome({ run }: { run: Backtest }) {
 
 function commandOf({ brain, params, pairs, intervalS }: RehearsalRequest): string {
   const named = pairs.map((pair) => ` --pair ${pair}`).join('')
-  const given = Object.keys(params).length === 0 ? '' : ` --params '${JSON.stringify(params)}'`
-  return `pit backtest ${brain}${named} --interval ${intervalS}${given}`
+  const flags = Object.keys(params).length === 0 ? '' : ` --params '${JSON.stringify(params)}'`
+  return `pit backtest ${brain}${named} --interval ${intervalS}${flags}`
 }

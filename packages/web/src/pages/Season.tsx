@@ -6,12 +6,12 @@ import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { Outcome, StandingsTable } from './Standings.tsx'
 
-/** One prize season: its standings, its ledger and what it paid. */
+/** One prize season: standings, ledger and payouts. */
 export default function Season({ params }: { params: Readonly<Record<string, string>> }) {
   const n = Number(params['season'])
   const season = useRead('league.season', { params: { n } }, { enabled: Number.isSafeInteger(n) && n >= 0 })
   return (
-    <Page title={`Season ${params['season']}`} actions={<Link href="/league">All of the league</Link>}>
+    <Page title={`Season ${params['season']}`} actions={<Link href="/league">League</Link>}>
       <Loaded of={season}>
         {(data) => (
           <>
@@ -35,7 +35,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
                 ]}
                 rows={data.winners}
                 keyOf={({ entry_id }) => entry_id}
-                empty="Nobody has won yet."
+                empty="No winners yet."
               />
             </Card>
             {data.ledger && (

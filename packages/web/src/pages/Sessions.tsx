@@ -17,7 +17,7 @@ import { GrantForm } from './GrantForm.tsx'
 import { Honest } from './Honest.tsx'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
-/** As the server lists it, with its state on chain if it was signed in this browser. */
+/** A session as listed by the server, with its on-chain state if it was signed in this browser. */
 type Session = Pick<Listed, 'session_id' | 'role' | 'executor' | 'expires'> & {
   status: Listed['status'] | 'not_listed'
   tokens: readonly string[]
@@ -26,7 +26,7 @@ type Session = Pick<Listed, 'session_id' | 'role' | 'executor' | 'expires'> & {
   onChain: RootState | null
 }
 
-/** Sessions that the server leaves out are shown by what was signed here. */
+/** Adds sessions signed in this browser that the server does not list. */
 function merge(listed: readonly Listed[], recorded: readonly RecordedSession[]): Session[] {
   const byId = new Map(recorded.map((one) => [one.session_id, one]))
   const rows = listed.map((one): Session => ({ ...one, onChain: byId.get(one.session_id)?.state ?? null }))
@@ -49,21 +49,21 @@ function merge(listed: readonly Listed[], recorded: readonly RecordedSession[]):
 
 const TABS = [
   { id: 'list', label: 'Your sessions' },
-  { id: 'grant', label: 'Grant one' },
-  { id: 'bounds', label: 'What holds it' },
+  { id: 'grant', label: 'New session' },
+  { id: 'bounds', label: 'How it is enforced' },
 ]
 
-/** Let somebody trade for your wallet inside bounds that you sign, and end it in one click. */
+/** Grant, list and end sessions. */
 export default function Sessions() {
   const { searchParams } = useLocation()
   const [tab, setTab] = useState(searchParams.has('executor') ? 'grant' : 'list')
   return (
     <Page
       title="Sessions"
-      lead="A session lets one executor trade for your wallet, inside bounds that your wallet signs. It never gets your key."
+      lead="A session lets one executor trade for your wallet within limits that you sign. It never gets your key."
     >
       <NeedsWallet why="Sign in to see and grant sessions." instead={<Honest />}>
-        <Tabs label="Parts of this page" tabs={TABS} chosen={tab} onChoose={setTab} />
+        <Tabs label="Sections" tabs={TABS} chosen={tab} onChoose={setTab} />
         {tab === 'list' && <List />}
         {tab === 'grant' && (
           <GrantForm executor={searchParams.get('executor') ?? ''} onGranted={() => setTab('list')} />
@@ -99,8 +99,8 @@ function List() {
     onSuccess: ({ complete }) =>
       toast(
         complete
-          ? 'The session has ended: every root is disabled, by your own node.'
-          : 'The listed roots are disabled. This browser did not sign the session: others may be alive.',
+          ? 'Session ended: every root is disabled on chain.'
+          : 'The listed roots are disabled. The session was not signed in this browser, so other roots may still be active.',
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
   })
@@ -110,7 +110,7 @@ function List() {
       cell: ({ session_id, role }: Session) => (
         <span className="row">
           <span className="mono">{shortHex(session_id)}</span>
-          {role === 'executor' && <Badge>You trade in it</Badge>}
+          {role === 'executor' && <Badge>You are the executor</Badge>}
         </span>
       ),
     },
@@ -126,21 +126,21 @@ function List() {
     },
     { head: 'Executor', cell: ({ executor }: Session) => <span className="mono">{shortHex(executor)}</span> },
     { head: 'Tokens', cell: ({ tokens }: Session) => tokens.map((token) => shortHex(token)).join(', ') },
-    { head: 'One trade', right: true, cell: ({ limits }: Session) => usd(limits.max_trade_usd) },
+    { head: 'Max per trade', right: true, cell: ({ limits }: Session) => usd(limits.max_trade_usd) },
     {
-      head: 'Left today',
+      head: 'Left in 24 h',
       right: true,
       cell: ({ used, limits }: Session) => `${usd(used?.remaining_24h_usd)} of ${usd(limits.max_day_usd)}`,
     },
     { head: 'Trades left', right: true, cell: ({ used }: Session) => count(used?.trades_left) },
     {
-      head: 'Ends',
+      head: 'Expires',
       cell: ({ expires }: Session) => (
-        <span title={dateTime(expires)}>{expires > nowS ? `in ${duration(expires - nowS)}` : 'over'}</span>
+        <span title={dateTime(expires)}>{expires > nowS ? `in ${duration(expires - nowS)}` : 'expired'}</span>
       ),
     },
     {
-      head: 'End it',
+      head: 'Action',
       cell: ({ session_id, status, role, onChain }: Session) =>
         role === 'owner' && (status === 'active' || onChain === 'alive') ? (
           <AskButton
@@ -160,7 +160,7 @@ function List() {
       {revoking.error && <Failure error={revoking.error} />}
       {recorded.data?.damaged.map((key) => (
         <Notice key={key} tone="warn" title="A record in this browser is damaged">
-          {`${key}: its session may be alive.`}
+          {`${key}: its session may still be active.`}
         </Notice>
       ))}
       <Card title="Sessions" flush>
@@ -171,13 +171,13 @@ function List() {
               columns={columns}
               rows={merge([...data.sessions, ...data.as_executor], recorded.data?.sessions ?? [])}
               keyOf={({ session_id }) => session_id}
-              empty="You have granted no session."
+              empty="No sessions."
             />
           )}
         </Loaded>
       </Card>
       <p className="small faint">
-        Revoking stops service and co-signer at once; then your wallet ends the session on chain as well.
+        Revoking stops the server and the co-signer at once; your wallet then ends the session on chain too.
       </p>
     </>
   )

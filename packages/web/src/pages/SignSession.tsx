@@ -12,10 +12,10 @@ import { Bounds, BY_CHAIN, BY_COSIGNER } from './Honest.tsx'
 
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 
-/** Grants a session once its owner has seen what the signed bytes say. */
+/** Grants a session after the owner has reviewed the decoded terms. */
 export function SignSession(props: {
   isReady: boolean
-  /** What to fill in while it is not ready. */
+  /** Shown while the form is incomplete. */
   missing: string
   grant(options: GrantOptions): Promise<unknown>
   onGranted(): void
@@ -37,7 +37,7 @@ export function SignSession(props: {
         },
       }),
     onSuccess: () => {
-      toast('The session is active.')
+      toast('Session active.')
       props.onGranted()
     },
     onSettled: () => {
@@ -50,14 +50,14 @@ export function SignSession(props: {
     decide.current(agreed)
   }
   return (
-    <Card title="Sign it">
+    <Card title="Sign">
       <CheckField
         label="Allow EIP-7702 delegation of my wallet (required for sessions)."
         checked={allow7702}
         onChange={setAllow7702}
       />
       <CheckField
-        label="Send the token approvals it needs to sell tokens, within the day’s budget."
+        label="Send the token approvals needed to sell tokens, up to the daily limit."
         checked={sendSetup}
         onChange={setSendSetup}
       />
@@ -94,8 +94,8 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
         rows={[
           ['Executor', mono(terms.executor)],
           ['Tokens', mono(terms.tokens.map(({ address }) => named(address)).join(', '))],
-          ['One trade', wholeUsd(limits.maxTradeUsd)],
-          ['24 hours', wholeUsd(limits.maxDayUsd)],
+          ['Max per trade', wholeUsd(limits.maxTradeUsd)],
+          ['Max in 24 hours', wholeUsd(limits.maxDayUsd)],
           ['Trades', count(limits.maxTrades)],
           ['Until', dateTime(terms.expiresS)],
           ['Accepted risks', terms.acceptRisks.map(words).join(', ') || 'none'],
@@ -109,23 +109,23 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
           ),
         ]}
       />
-      <Notice tone="warn" title="The most that can be lost">
+      <Notice tone="warn" title="Maximum loss">
         <p>{`If both keys are stolen: ${
           eth === null ? 'no ETH' : `up to ${amount(String(eth.dayWei), 18)} ETH a day for each root`
         }, and every approved token.`}</p>
-        <p>{`Otherwise ${wholeUsd(limits.maxDayUsd)} can be traded in 24 hours, at fair prices.`}</p>
+        <p>{`Otherwise: up to ${wholeUsd(limits.maxDayUsd)} traded in 24 hours, at fair prices.`}</p>
       </Notice>
-      <Bounds title="The chain enforces" lines={BY_CHAIN} />
-      <Bounds title="Only the co-signer enforces" lines={BY_COSIGNER} />
+      <Bounds title="Enforced on chain" lines={BY_CHAIN} />
+      <Bounds title="Enforced by the co-signer only" lines={BY_COSIGNER} />
       <p>
-        <Badge tone="up">Verified</Badge> Everything here was read in this browser from the bytes you sign.
+        <Badge tone="up">Verified</Badge> Decoded in your browser from the bytes you sign.
       </p>
       <VerifiedBy what="session" />
       <div className="row">
         <Button kind="primary" onClick={() => onAnswer(true)}>
-          Sign the session
+          Sign session
         </Button>
-        <Button onClick={() => onAnswer(false)}>Do not sign</Button>
+        <Button onClick={() => onAnswer(false)}>Cancel</Button>
       </div>
     </>
   )

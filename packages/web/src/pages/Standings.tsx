@@ -17,7 +17,7 @@ const BOARDS = [
   { id: 'practice', label: 'Practice board' },
 ]
 
-/** Both boards of the season that is open. */
+/** Both boards of the current season. */
 export function Boards() {
   const [board, setBoard] = useState<Board>('prize')
   const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000 })
@@ -53,12 +53,12 @@ export function Outcome({ standings: { outcome } }: { standings: Standings }) {
   return (
     <>
       <Stats>
-        <Stat label="May win" value={count(eligible_agents)} note={`of ${count(eligible_owners)} owners`} />
-        <Stat label="Owner clusters that traded" value={count(active_clusters)} />
+        <Stat label="Eligible" value={count(eligible_agents)} note={`of ${count(eligible_owners)} owners`} />
+        <Stat label="Active owner clusters" value={count(active_clusters)} />
         <Stat label="Pays" value={pays ? 'Yes' : 'Not yet'} tone={pays ? 'up' : 'warn'} />
       </Stats>
       {why && (
-        <Notice tone="warn" title="Why it does not pay">
+        <Notice tone="warn" title="No payout because">
           {why}
         </Notice>
       )}
@@ -74,7 +74,7 @@ export function StandingsTable({ standings }: { standings: Standings }) {
   const columns: Column<Row>[] = [
     {
       head: 'Entrant',
-      // A stranger chose these texts: they are shown as text and cut.
+      // Untrusted text: shown as text and truncated.
       cell: (row) => (
         <span className="row">
           <span className="num">{row.rank}.</span>
@@ -91,7 +91,7 @@ export function StandingsTable({ standings }: { standings: Standings }) {
     },
     { head: 'Return', right: true, cell: ({ return_pct }) => signedPct(return_pct) },
     {
-      head: 'Deepest fall',
+      head: 'Max drawdown',
       right: true,
       cell: ({ max_dd_pct }) => (max_dd_pct === null ? '–' : `${max_dd_pct.toFixed(2)}%`),
     },
@@ -115,7 +115,7 @@ export function StandingsTable({ standings }: { standings: Standings }) {
         columns={columns}
         rows={standings.rows}
         keyOf={({ entry_id }) => entry_id}
-        empty="Nobody plays on this board yet."
+        empty="No entrants yet."
       />
       <Dialog
         title={`Rules for ${shown?.label.slice(0, 48) ?? ''}`}
@@ -160,11 +160,11 @@ function Rules({ row }: { row: PrizeRow }) {
         rows={[
           ['Agent', `#${row.agent_id}`],
           ['Wallet', shortHex(row.wallet)],
-          ['Owner', row.owner ? shortHex(row.owner) : 'not known'],
+          ['Owner', row.owner ? shortHex(row.owner) : 'unknown'],
           ['Capital', usd(row.capital_usd)],
           ['Unvalued trades', count(row.unvalued)],
-          ['Holdings at cost', count(row.open_unpriced)],
-          ['Far from the mark', count(row.price_outliers)],
+          ['Holdings valued at cost', count(row.open_unpriced)],
+          ['Trades far from the mark', count(row.price_outliers)],
           ['Profit not confirmed by marks', usd(row.beyond_marks_usd ?? null)],
           ['Checked', eligibility?.checked_at ? ago(eligibility.checked_at) : 'not yet'],
         ]}
@@ -185,7 +185,7 @@ function Rules({ row }: { row: PrizeRow }) {
   )
 }
 
-/** What this tab has seen of each entrant, by board and entry. */
+/** Values of each entrant seen in this tab, by board and entry. */
 const seen = new Map<string, Point[]>()
 
 function Curves({ standings }: { standings: Standings }) {
@@ -194,9 +194,9 @@ function Curves({ standings }: { standings: Standings }) {
   useEffect(() => {
     for (const { entry_id, profit_usd } of rows) {
       const name = `${board} ${entry_id}`
-      const known = seen.get(name) ?? []
-      if (profit_usd !== null && known.at(-1)?.atMs !== now * 1000)
-        seen.set(name, [...known, { atMs: now * 1000, value: profit_usd }].slice(-360))
+      const points = seen.get(name) ?? []
+      if (profit_usd !== null && points.at(-1)?.atMs !== now * 1000)
+        seen.set(name, [...points, { atMs: now * 1000, value: profit_usd }].slice(-360))
     }
     setDrawn(now)
   }, [board, now, rows])

@@ -9,13 +9,13 @@ import { Table } from '../design/Table.tsx'
 
 const TONES = { ok: 'up', degraded: 'warn', down: 'down', impaired: 'down', unknown: 'plain' } as const
 
-/** How the service and what it stands on are, and how long its parts take. */
+/** Health and latencies of the server and its dependencies. */
 export default function Status() {
   const health = useRead('health', {}, { everyMs: 5_000 })
   const stats = useRead('stats', {}, { everyMs: 5_000 })
   const config = useRead('config', {})
   return (
-    <Page title="Status" lead="What the service says of itself and of everything it stands on.">
+    <Page title="Status" lead="Health of the server and its dependencies.">
       <Loaded of={stats} meanwhile={<Latencies />}>
         {(data) => <Latencies stats={data} />}
       </Loaded>
@@ -27,7 +27,7 @@ export default function Status() {
                 <div className="pad">
                   <div className="row">
                     <Badge tone={TONES[status]}>{words(status)}</Badge>
-                    {status === 'degraded' && <span>It answers, and one of these is impaired.</span>}
+                    {status === 'degraded' && <span>The server responds, but a dependency is impaired.</span>}
                   </div>
                 </div>
                 <Table
@@ -53,7 +53,7 @@ export default function Status() {
 
 type Check = [string, 'ok' | 'impaired' | 'unknown']
 
-/** Dashes until it was read. */
+/** Dashes until loaded. */
 function Latencies({ stats }: { stats?: Answer<'stats'> }) {
   const { block, latency_ms, ai_pool, generated_at = 0 } = stats ?? {}
   const atMs = generated_at * 1000
@@ -66,11 +66,11 @@ function Latencies({ stats }: { stats?: Answer<'stats'> }) {
         <Stat
           label="Block"
           value={block ? count(block.number) : '–'}
-          note={block ? `${block.age_s.toFixed(1)} s old` : 'not read'}
+          note={block ? `${block.age_s.toFixed(1)} s old` : 'unavailable'}
         />
-        <Stat label="Quoting every asset" value={ms(latency_ms?.ref_quotes)} />
-        <Stat label="One RPC call" value={ms(latency_ms?.rpc)} />
-        <Stat label="One sequencer call" value={ms(latency_ms?.sequencer)} />
+        <Stat label="Quote time, all assets" value={ms(latency_ms?.ref_quotes)} />
+        <Stat label="RPC call" value={ms(latency_ms?.rpc)} />
+        <Stat label="Sequencer call" value={ms(latency_ms?.sequencer)} />
         <Stat
           label="Model pool left"
           value={ai_pool ? usd(ai_pool.left_usd) : '–'}
@@ -82,7 +82,7 @@ function Latencies({ stats }: { stats?: Answer<'stats'> }) {
           label="Latencies in milliseconds"
           format={(value) => ms(value)}
           lines={[
-            { name: 'Quoting every asset', points: quotes },
+            { name: 'Quotes, all assets', points: quotes },
             { name: 'RPC', points: rpc },
             { name: 'Sequencer', points: sequencer },
           ]}
@@ -94,12 +94,10 @@ function Latencies({ stats }: { stats?: Answer<'stats'> }) {
 
 function Server({ config }: { config: Answer<'config'> }) {
   const { fee, limits, session } = config
-  const address = (value: string | null) => (value ? <Copied text={value} /> : 'not known here')
+  const address = (value: string | null) => (value ? <Copied text={value} /> : 'unknown')
   return (
     <>
-      {fee.placeholder && (
-        <Notice tone="warn" title="No fee recipient is pinned here: nothing can be traded." />
-      )}
+      {fee.placeholder && <Notice tone="warn" title="Trading is disabled: no fee recipient is pinned." />}
       <Facts
         rows={[
           ['Chain', config.chain_id],
@@ -109,9 +107,9 @@ function Server({ config }: { config: Answer<'config'> }) {
           ['Permit2', address(config.permit2)],
           ['Fee recipient', address(fee.recipient)],
           ['Co-signer', address(session.cosigner)],
-          ['One trade', `${usd(limits.min_notional_usd ?? 1)} to ${usd(limits.max_notional_usd)}`],
-          ['Most slippage', bps(limits.max_slippage_bps)],
-          ['A plan lasts', `${limits.deadline_s} s`],
+          ['Trade size', `${usd(limits.min_notional_usd ?? 1)} to ${usd(limits.max_notional_usd)}`],
+          ['Max slippage', bps(limits.max_slippage_bps)],
+          ['Plan validity', `${limits.deadline_s} s`],
         ]}
       />
       <p className="small faint">{fee.how}</p>

@@ -10,7 +10,7 @@ import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 
 type Record = Answer<'tokens.get'>
 
-/** One token: what it may do to its holder, where it trades, and how much stands behind it. */
+/** One token: risks, venues and liquidity. */
 export default function Token({ params }: { params: Readonly<{ [name: string]: string }> }) {
   const address = params['address'] ?? ''
   return (
@@ -18,7 +18,7 @@ export default function Token({ params }: { params: Readonly<{ [name: string]: s
       title={/^0x/.test(address) ? `Token ${shortHex(address)}` : address}
       actions={<Link href="/tokens">All tokens</Link>}
     >
-      <NeedsWallet why="Looking at a token needs a key.">
+      <NeedsWallet why="Sign in to see token details.">
         <Details address={address} />
       </NeedsWallet>
     </Page>
@@ -36,7 +36,7 @@ function Details({ address }: { address: string }) {
             <Stat
               label="Tier"
               value={words(record.tier)}
-              note={record.tradable ? 'trades' : 'does not trade'}
+              note={record.tradable ? 'tradable' : 'not tradable'}
             />
             <Stat
               label="Independent price"
@@ -59,7 +59,7 @@ function Details({ address }: { address: string }) {
             <Risks record={record} />
             <Card title="Venues by liquidity">
               {record.venues.length === 0 ? (
-                <Empty title="It trades nowhere." />
+                <Empty title="No venues." />
               ) : (
                 <Lengths
                   label="Liquidity by venue"
@@ -80,7 +80,7 @@ function Details({ address }: { address: string }) {
   )
 }
 
-/** Its deployer's words, marked as such: they are text and nothing else. */
+/** Name and symbol are untrusted text, chosen by the deployer. */
 function Named({ record }: { record: Record }) {
   return (
     <Card
@@ -90,7 +90,7 @@ function Named({ record }: { record: Record }) {
           className="button tight primary"
           href={`/trade?out=${record.kind === 'core' ? record.symbol : record.address}`}
         >
-          Trade it
+          Trade
         </Link>
       }
     >
@@ -114,7 +114,7 @@ function Named({ record }: { record: Record }) {
         ]}
       />
       {record.kind !== 'core' && (
-        <p className="small faint">Symbol and name are its deployer’s own words. Anybody can use any name.</p>
+        <p className="small faint">Symbol and name are chosen by the deployer. Any token can use any name.</p>
       )}
       {record.warnings.map((warning) => (
         <Notice key={warning} tone="warn" title={warning} />
@@ -126,7 +126,7 @@ function Named({ record }: { record: Record }) {
 function Risks({ record: { risks } }: { record: Record }) {
   return (
     <Card title="Risks">
-      {risks.length === 0 && <Empty title="Nothing was found against it." />}
+      {risks.length === 0 && <Empty title="No known risks." />}
       <ul className="stack">
         {risks.map(({ code, severity, message }) => {
           const meaning = isRiskCode(code) ? capital(RISKS[code].meaning) : code
@@ -153,7 +153,7 @@ function Venues({ record: { venues } }: { record: Record }) {
   return (
     <Card title="Venues" flush>
       <Table
-        caption="Pools and curve it trades on, deepest first"
+        caption="Pools and curve, deepest first"
         columns={[
           {
             head: 'Venue',
@@ -168,43 +168,43 @@ function Venues({ record: { venues } }: { record: Record }) {
         ]}
         rows={venues}
         keyOf={({ address, protocol, pair }) => `${address} ${protocol} ${pair}`}
-        empty="It trades nowhere."
+        empty="No venues."
       />
     </Card>
   )
 }
 
 const yes = (value: boolean | null | undefined): string =>
-  value ? 'yes' : value === false ? 'no' : 'not known'
+  value ? 'yes' : value === false ? 'no' : 'unknown'
 
 function Screen({ record: { flags, screened_at, limits } }: { record: Record }) {
   return (
     <div className="grid">
-      <Card title="What the screen measured" actions={<Badge>{words(flags.screen)}</Badge>}>
+      <Card title="Screen" actions={<Badge>{words(flags.screen)}</Badge>}>
         <Facts
           rows={[
-            ['Its code elsewhere', flags.proxy === false ? 'no' : `yes, by ${flags.proxy}`],
+            ['Proxy', flags.proxy === false ? 'no' : `yes, by ${flags.proxy}`],
             ['Owner', flags.owner ? <Copied key="owner" text={flags.owner} /> : 'none'],
-            ['Can make more', yes(flags.mintable)],
-            ['Can stop transfers', yes(flags.pausable)],
-            ['Can bar holders', yes(flags.blacklist)],
-            ['Balances move alone', yes(flags.rebasing)],
+            ['Mintable', yes(flags.mintable)],
+            ['Pausable', yes(flags.pausable)],
+            ['Can block holders', yes(flags.blacklist)],
+            ['Rebasing', yes(flags.rebasing)],
             ['Can be sold', yes(flags.sell_ok)],
-            ['Tax to buy', bps(flags.buy_tax_bps)],
-            ['Tax to sell', bps(flags.sell_tax_bps)],
-            ['Powers that worked', flags.proved.join(', ') || 'none'],
-            ['First pool', flags.first_pool_at ? dateTime(flags.first_pool_at) : 'not known'],
+            ['Buy tax', bps(flags.buy_tax_bps)],
+            ['Sell tax', bps(flags.sell_tax_bps)],
+            ['Owner powers proven', flags.proved.join(', ') || 'none'],
+            ['First pool', flags.first_pool_at ? dateTime(flags.first_pool_at) : 'unknown'],
             ['Screened', screened_at ? dateTime(screened_at) : 'never'],
           ]}
         />
       </Card>
-      <Card title="Limits of its tier">
+      <Card title="Tier limits">
         <Facts
           rows={[
-            ['One trade', `${usd(limits.min_notional_usd)} to ${usd(limits.max_notional_usd)}`],
-            ['Most price impact', bps(limits.max_price_impact_bps)],
+            ['Trade size', `${usd(limits.min_notional_usd)} to ${usd(limits.max_notional_usd)}`],
+            ['Max price impact', bps(limits.max_price_impact_bps)],
             ['Fee class', words(limits.fee_class)],
-            ['Most fee', bps(limits.max_fee_bps)],
+            ['Max fee', bps(limits.max_fee_bps)],
             ...limits.slippage_by_size.map(
               ({ up_to_usd, default_bps, cap_bps }) =>
                 [`Slippage to ${usd(up_to_usd)}`, `${bps(default_bps)}, at most ${bps(cap_bps)}`] as const,

@@ -13,14 +13,14 @@ type Found = Answer<'tokens.search'>['tokens'][number]
 const ANY = { value: '', label: 'Any' }
 const TIER_TONES = { A: 'up', B: 'accent', C: 'warn', blocked: 'down' } as const
 
-/** The registry: what can be traded here and what is known of it. */
+/** The token registry. */
 export default function Tokens() {
   return (
     <Page
       title="Tokens"
-      lead="Names and symbols are chosen by whoever made a token. Go by its address, its tier and what the screen found."
+      lead="Names and symbols are chosen by the deployer of a token. Rely on its address, tier and screen instead."
     >
-      <NeedsWallet why="Searching the registry needs a key." instead={<Core />}>
+      <NeedsWallet why="Sign in to search the registry." instead={<Core />}>
         <Search />
       </NeedsWallet>
     </Page>
@@ -49,14 +49,14 @@ function Search() {
     ...(isOneOf(TOKEN_TIERS, tier) && { tier }),
     ...(isOneOf(TOKEN_KINDS, kind) && { kind }),
   }
-  const found = useRead('tokens.search', { query })
+  const search = useRead('tokens.search', { query })
   const stats = useRead('tokens.stats', {}, { everyMs: 30_000 })
   return (
     <>
       {stats.data && (
         <Stats>
           <Stat label="Known" value={count(stats.data.total)} />
-          <Stat label="Trade" value={count(stats.data.tradable)} note="with a route" />
+          <Stat label="Tradable" value={count(stats.data.tradable)} note="with a route" />
           {TOKEN_TIERS.map((name) => (
             <Stat
               key={name}
@@ -72,7 +72,7 @@ function Search() {
             label="Name, symbol or address"
             value={typed}
             onChange={setTyped}
-            hint="A symbol finds the core asset exactly."
+            hint="A core symbol matches exactly."
           />
           <SelectField
             label="Tier"
@@ -89,7 +89,7 @@ function Search() {
         </div>
       </Card>
       <Card title="Tokens" flush>
-        <Loaded of={found}>
+        <Loaded of={search}>
           {({ tokens, warnings }) => (
             <>
               {warnings.map((warning) => (
@@ -110,7 +110,7 @@ const isOneOf = <T extends string>(values: readonly T[], text: string): text is 
 function TokenTable({ tokens }: { tokens: readonly Found[] }) {
   return (
     <Table
-      caption="Tokens found"
+      caption="Search results"
       columns={[
         {
           head: 'Token',
@@ -133,14 +133,14 @@ function TokenTable({ tokens }: { tokens: readonly Found[] }) {
       ]}
       rows={tokens}
       keyOf={({ address }) => address}
-      empty="No token is known by that."
+      empty="No matching tokens."
     />
   )
 }
 
 const severe = (risks: Found['risks']): number => risks.filter(({ severity }) => severity === 'severe').length
 
-/** Without a key: the assets every server names. */
+/** Core assets, shown without sign-in. */
 function Core() {
   const config = useRead('config', {})
   return (

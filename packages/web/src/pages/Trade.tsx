@@ -15,14 +15,14 @@ import { Quoted } from './Quoted.tsx'
 const STOCKS: readonly string[] = ['NVDA', 'SPY']
 const OTHER = 'other'
 
-/** Compare routes, verify a plan, sign it, follow it to its block. */
+/** Quote, verify, sign and follow a trade. */
 export default function Trade() {
   return (
     <Page
       title="Trade"
-      lead="Every route is compared; the plan is verified in your browser before your wallet is asked; the review names the node."
+      lead="All routes are compared. The plan is verified in your browser before you sign it; the review names the node used."
     >
-      <NeedsWallet why="Quotes and trades need a key.">
+      <NeedsWallet why="Sign in to quote and trade.">
         <Ticket />
       </NeedsWallet>
     </Page>
@@ -39,14 +39,14 @@ export interface TicketState {
   accepted: readonly RiskCode[]
 }
 
-/** The ticket as the client takes it; a text where something is missing. */
+/** The ticket as trade parameters, or an error text. */
 export function askOf(ticket: TicketState): TradeParams | string {
   const usd = Number(ticket.usd)
-  if (!(usd > 0)) return 'Give a size in dollars.'
+  if (!(usd > 0)) return 'Enter a size in USD.'
   if (ticket.tokenIn === ticket.tokenOut) return 'Choose two different tokens.'
   if (ticket.tokenIn === '' || ticket.tokenOut === '') return 'Choose both tokens.'
   const slippage = ticket.slippage.trim()
-  if (slippage !== '' && !/^\d{1,4}$/.test(slippage)) return 'Slippage is a whole number of basis points.'
+  if (slippage !== '' && !/^\d{1,4}$/.test(slippage)) return 'Slippage must be a whole number of bps.'
   return {
     token_in: ticket.tokenIn,
     token_out: ticket.tokenOut,
@@ -90,29 +90,29 @@ function Ticket() {
             <TokenField label="Sell" value={ticket.tokenIn} onChange={(tokenIn) => change({ tokenIn })} />
             <TokenField label="Buy" value={ticket.tokenOut} onChange={(tokenOut) => change({ tokenOut })} />
             <TextField
-              label="Size in dollars"
+              label="Size in USD"
               kind="decimal"
               value={ticket.usd}
               onChange={(usd) => change({ usd })}
-              hint="The fee is part of it."
+              hint="Includes the fee."
             />
             <TextField
-              label="Slippage in basis points"
+              label="Maximum slippage in bps"
               kind="decimal"
               value={ticket.slippage}
-              placeholder="the pair’s default"
+              placeholder="default"
               onChange={(slippage) => change({ slippage })}
-              hint="How much less than quoted you would still take."
+              hint="Default: depends on the pair."
             />
           </div>
           <CheckField
-            label="Shield: ask the audit too. It adds 10 bps to the fee."
+            label="Shield: check the token audit too (adds 10 bps to the fee)."
             checked={ticket.shield}
             onChange={(shield) => change({ shield })}
           />
           {hasStock && (
             <CheckField
-              label="I am not a US person. The issuer of stock tokens asks for it."
+              label="I am not a US person (required by the issuer of stock tokens)."
               checked={ticket.nonUs}
               onChange={(nonUs) => change({ nonUs })}
             />
@@ -124,10 +124,10 @@ function Ticket() {
               disabled={typeof request === 'string'}
               onClick={() => typeof request !== 'string' && quoting.mutate(request)}
             >
-              Compare routes
+              Get quote
             </Button>
             <Button onClick={() => change({ tokenIn: ticket.tokenOut, tokenOut: ticket.tokenIn })}>
-              Turn around
+              Swap direction
             </Button>
             {typeof request === 'string' && <span className="faint">{request}</span>}
           </div>
@@ -156,7 +156,7 @@ function Ticket() {
   )
 }
 
-/** Aggregators are asked for comparison alone: nothing is ever built on them. */
+/** Aggregators are for comparison only; trades never use them. */
 const quote = ({ owner_attests_non_us: _, ...params }: TradeParams) =>
   api['live.quote']({
     body: {
@@ -174,7 +174,7 @@ function TokenField(props: { label: string; value: string; onChange(value: strin
         value={isCore ? props.value : OTHER}
         choices={[
           ...CORE_SYMBOLS.map((value) => ({ value, label: value })),
-          { value: OTHER, label: 'Another, by address' },
+          { value: OTHER, label: 'Other (by address)' },
         ]}
         onChange={(value) => props.onChange(value === OTHER ? '' : value)}
       />
@@ -187,7 +187,7 @@ function TokenField(props: { label: string; value: string; onChange(value: strin
           fault={
             props.value === '' || /^0x[0-9a-fA-F]{40}$/.test(props.value)
               ? undefined
-              : 'An address is 0x and 40 hex digits.'
+              : 'Must be 0x and 40 hex digits.'
           }
         />
       )}
@@ -201,9 +201,9 @@ function RisksToAccept(props: {
   onChange(accepted: readonly RiskCode[]): void
 }) {
   const { risks, accepted } = props
-  if (risks.length === 0) return <Notice tone="up" title="No risk is disclosed for this trade." />
+  if (risks.length === 0) return <Notice tone="up" title="No known risks." />
   return (
-    <Card title="Risks of this trade">
+    <Card title="Risks">
       {risks.map(({ code, severity }) =>
         severity === 'severe' ? (
           <CheckField
@@ -222,7 +222,7 @@ function RisksToAccept(props: {
           <p key={code}>{`Note: ${RISKS[code]?.meaning ?? code}.`}</p>
         ),
       )}
-      <p className="small faint">A severe risk that is not accepted here is never signed.</p>
+      <p className="small faint">A trade with a severe risk is signed only if you accept that risk here.</p>
     </Card>
   )
 }

@@ -22,7 +22,7 @@ interface Receipt {
   logs: readonly unknown[]
 }
 
-/** One transaction, read from the node that verifies. */
+/** One transaction, read from the verifying node. */
 export default function Transaction({ params }: { params: Readonly<Record<string, string>> }) {
   const hash = (params['hash'] ?? '').toLowerCase()
   const pins = usePins()
@@ -31,7 +31,7 @@ export default function Transaction({ params }: { params: Readonly<Record<string
       {/^0x[0-9a-f]{64}$/.test(hash) ? (
         <Loaded of={pins}>{({ profile }) => <Details hash={hash} profile={profile} />}</Loaded>
       ) : (
-        <Empty title="This is not a transaction’s hash: it has 0x and 64 hex digits." />
+        <Empty title="Not a transaction hash. Use 0x and 64 hex digits." />
       )}
     </Page>
   )
@@ -49,19 +49,26 @@ function Details({ hash, profile }: { hash: string; profile: ChainProfile }) {
   })
   return (
     <Loaded of={transaction}>
-      {({ found, receipt, timeS }) =>
-        found === null ? (
-          <Empty title="The node does not know this transaction yet. This page looks again every 2 seconds." />
+      {({ transaction, receipt, timeS }) =>
+        transaction === null ? (
+          <Empty title="Transaction not found yet. Updates every 2 seconds." />
         ) : (
           <Card title="Details" actions={<Status receipt={receipt} />}>
             <Facts
               rows={[
                 ['Block', receipt ? count(Number(receipt.blockNumber)) : 'pending'],
                 ['Time', timeS === null ? '–' : dateTime(timeS)],
-                ['From', <Copied key="from" text={found.from} shown={found.from} />],
-                ['To', found.to ? <Copied key="to" text={found.to} shown={found.to} /> : 'a new contract'],
-                ['Value', `${amount(BigInt(found.value).toString(), 18)} ETH`],
-                ['Nonce', Number(found.nonce)],
+                ['From', <Copied key="from" text={transaction.from} shown={transaction.from} />],
+                [
+                  'To',
+                  transaction.to ? (
+                    <Copied key="to" text={transaction.to} shown={transaction.to} />
+                  ) : (
+                    'a new contract'
+                  ),
+                ],
+                ['Value', `${amount(BigInt(transaction.value).toString(), 18)} ETH`],
+                ['Nonce', Number(transaction.nonce)],
                 ['Gas fee', receipt ? `${amount(feeOf(receipt).toString(), 18, 9)} ETH` : '–'],
                 ['Events', receipt ? count(receipt.logs.length) : '–'],
                 ['Read from', new URL(url).host],
@@ -103,13 +110,13 @@ async function read(url: string, hash: string, signal: AbortSignal) {
       if (answer instanceof Error) throw answer
       return answer as T
     })
-  const [found, receipt] = (await ask<unknown>([
+  const [transaction, receipt] = (await ask<unknown>([
     { method: 'eth_getTransactionByHash', params: [hash] },
     { method: 'eth_getTransactionReceipt', params: [hash] },
   ])) as [Found | null, Receipt | null]
-  if (!receipt) return { found, receipt, timeS: null }
+  if (!receipt) return { transaction, receipt, timeS: null }
   const [block] = await ask<{ timestamp: string } | null>([
     { method: 'eth_getBlockByNumber', params: [receipt.blockNumber, false] },
   ])
-  return { found, receipt, timeS: block ? Number(block.timestamp) : null }
+  return { transaction, receipt, timeS: block ? Number(block.timestamp) : null }
 }

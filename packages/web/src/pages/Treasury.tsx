@@ -13,13 +13,13 @@ type Week = Record['weeks'][number]
 
 const SEEN = 'pit.treasury.head'
 
-/** Where every fee went, week by week, with the chain of rows verified in this browser. */
+/** Fees by week, with the hash chain verified in this browser. */
 export default function Treasury() {
   const treasury = useRead('treasury', {}, { everyMs: 30_000 })
   return (
     <Page
       title="Treasury"
-      lead="Every fee goes to one wallet. Each week it is split; the record only grows, each row carrying the hash of the one before."
+      lead="All fees go to one wallet and are split weekly. The record is append-only: each row contains the hash of the previous one."
     >
       <Loaded of={treasury} lines={12}>
         {(record) => (
@@ -27,7 +27,7 @@ export default function Treasury() {
             <Totals record={record} />
             <Chain record={record} />
             <div className="grid">
-              <Card title="Weeks in dollars">
+              <Card title="Weeks in USD">
                 <Weeks record={record} />
               </Card>
               <Card title="Split">
@@ -46,7 +46,7 @@ export default function Treasury() {
                     record.buckets[bucket] ? (
                       <Copied key={bucket} text={record.buckets[bucket]} />
                     ) : (
-                      'no wallet set: booked and held'
+                      'no wallet set; booked and held'
                     ),
                   ])}
                 />
@@ -71,10 +71,10 @@ function Totals({ record }: { record: Record }) {
       <Stat
         label="Split so far"
         value={usd(weeks.reduce((sum, week) => sum + worthOf(week), 0))}
-        note="at each week’s mark"
+        note="at weekly marks"
       />
       <Stat
-        label="Trades that paid"
+        label="Fee-paying trades"
         value={count(record.totals.reduce((sum, { trades }) => sum + trades, 0))}
       />
       <Stat
@@ -102,20 +102,16 @@ function Chain({ record }: { record: Record }) {
       actions={<Verdict ok={result.ok} rows={result.rows.length} />}
     >
       {!result.ok && (
-        <Notice tone="down" title="The record does not hold">
+        <Notice tone="down" title="The record is not valid">
           {result.why}
         </Notice>
       )}
       {result.rows.length === 0 ? (
-        <p>
-          No row is recorded yet: the first follows the first whole week. What is shown below is a preview.
-        </p>
+        <p>No rows yet: the first is recorded after the first full week. The figures below are a preview.</p>
       ) : (
         <p>
-          {`Your browser hashed ${many(result.rows.length, 'row')} itself and compared each with what the rows before and after say. `}
-          {
-            'It also remembers the newest hash and would notice a record that was rewritten since your last visit.'
-          }
+          {`Your browser recomputed the hashes of ${many(result.rows.length, 'row')} and checked that each row links to the previous one. `}
+          {'It also stores the newest hash, to detect a rewritten record on your next visit.'}
         </p>
       )}
       {result.rows.length > 0 && (
@@ -128,7 +124,7 @@ function Chain({ record }: { record: Record }) {
             {
               head: 'Verified here',
               cell: ({ ok, why }) => (
-                <Badge tone={ok ? 'up' : 'down'}>{ok ? 'Holds' : `Broken: ${why}`}</Badge>
+                <Badge tone={ok ? 'up' : 'down'}>{ok ? 'Valid' : `Broken: ${why}`}</Badge>
               ),
             },
           ]}
@@ -150,7 +146,7 @@ function Weeks({ record }: { record: Record }) {
     .filter(({ kind }) => kind === 'week')
     .slice(0, 12)
     .reverse()
-  if (weeks.length === 0) return <Empty title="No week has fees yet." />
+  if (weeks.length === 0) return <Empty title="No fees yet." />
   return (
     <BarChart
       label="Fees by week, split"
@@ -185,7 +181,7 @@ function Rows({ record }: { record: Record }) {
         ]}
         rows={record.weeks}
         keyOf={({ seq, week }) => `${seq} ${week.label}`}
-        empty="No week has ended yet."
+        empty="No weeks yet."
       />
     </Card>
   )
@@ -198,7 +194,7 @@ function Reconciled({ week: { reconciliation } }: { week: Week }) {
     <span className="row">
       <Badge tone={status === 'agrees' ? 'up' : 'warn'}>{words(status)}</Badge>
       <span className="small faint">
-        {accepted ?? `${counts.agrees} trades, ${counts.outside_ledger} from outside`}
+        {accepted ?? `${counts.agrees} trades, ${counts.outside_ledger} external`}
       </span>
     </span>
   )
@@ -208,7 +204,7 @@ type Total = Record['totals'][number]
 
 function ByToken({ record }: { record: Record }) {
   const of = (atoms: string | null, { decimals }: Total) =>
-    atoms === null ? 'not read' : amount(atoms, decimals)
+    atoms === null ? 'unavailable' : amount(atoms, decimals)
   return (
     <Card title="By token" flush>
       <Table
@@ -216,7 +212,7 @@ function ByToken({ record }: { record: Record }) {
         columns={[
           { head: 'Token', cell: ({ symbol }: Total) => symbol },
           { head: 'Fees', right: true, cell: (row) => of(row.received, row) },
-          { head: 'From outside', right: true, cell: (row) => of(row.outside, row) },
+          { head: 'External', right: true, cell: (row) => of(row.outside, row) },
           { head: 'Trades', right: true, cell: ({ trades }) => count(trades) },
           { head: 'Held now', right: true, cell: (row) => of(row.held, row) },
           ...TREASURY_BUCKETS.map((bucket) => ({
@@ -227,7 +223,7 @@ function ByToken({ record }: { record: Record }) {
         ]}
         rows={record.totals}
         keyOf={({ token }) => token}
-        empty="No fee has come in yet."
+        empty="No fees yet."
       />
     </Card>
   )
@@ -257,7 +253,7 @@ function Payouts({ record }: { record: Record }) {
         ]}
         rows={record.prize_payouts}
         keyOf={({ season }) => season.id}
-        empty="No season has paid yet."
+        empty="No prizes paid yet."
       />
     </Card>
   )

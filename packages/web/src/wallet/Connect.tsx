@@ -16,7 +16,7 @@ import { NodeSetting } from './NodeSetting.tsx'
 import type { TestMode } from './testWallet.ts'
 import { useWallets } from './wallets.ts'
 
-/** What the dialog holds: a choice of wallets, or who is signed in. */
+/** Content of the dialog: wallet selection, or the signed-in account. */
 export default function Connect() {
   const signedIn = useAccount()
   const pins = usePins()
@@ -57,14 +57,14 @@ function Current() {
         rows={[
           ['Address', <Copied key="address" text={address} shown={address} />],
           ['Wallet', isTestWallet(wallet) ? `built-in test wallet, ${testModeOf(wallet)}` : wallet],
-          ['Key', `number ${keyId}, until ${dateTime(expiresAtS)}`],
+          ['Key', `${keyId}, expires ${dateTime(expiresAtS)}`],
         ]}
       />
       <p className="small faint">
-        The key is in this tab alone and goes with it. It moves no funds: every trade needs your wallet.
+        The key is stored in this tab only. It cannot move funds: every trade needs your wallet.
       </p>
       <div className="row">
-        <Button onClick={leave}>Forget it in this tab</Button>
+        <Button onClick={leave}>Sign out of this tab</Button>
         <Link className="button quiet" href="/keys" onClick={() => showConnect(false)}>
           Revoke keys
         </Link>
@@ -80,11 +80,11 @@ function Changed({ profile }: { profile: ChainProfile }) {
   }
   return (
     <>
-      <Notice tone="down" title="This server names other contracts or another node than on your last visit.">
-        Everything this page verifies is held against them. Go on only if you know why they changed.
+      <Notice tone="down" title="This server’s contracts or node changed since your last visit.">
+        This page verifies everything against them. Continue only if you know why they changed.
       </Notice>
       <Button kind="danger" onClick={() => void accept()}>
-        I know why: use the new ones
+        Accept the new ones
       </Button>
     </>
   )
@@ -93,7 +93,7 @@ function Changed({ profile }: { profile: ChainProfile }) {
 const TEST_ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({ value: String(n), label: `Account ${n}` }))
 const MODES = [
   { value: 'full', label: 'full: signs everything' },
-  { value: 'like MetaMask', label: 'like MetaMask: refuses what that one refuses' },
+  { value: 'like MetaMask', label: 'like MetaMask: refuses what MetaMask refuses' },
 ]
 
 function Choose({ profile }: { profile: ChainProfile }) {
@@ -111,7 +111,7 @@ function Choose({ profile }: { profile: ChainProfile }) {
     <>
       {signing.error && <Failure error={signing.error} />}
       {wallets.length === 0 && (
-        <Notice title="No browser wallet was found">
+        <Notice title="No browser wallet found">
           A wallet that announces itself (EIP-6963) shows up here by itself.
         </Notice>
       )}
@@ -131,7 +131,7 @@ function Choose({ profile }: { profile: ChainProfile }) {
         <section className="stack" aria-label="Built-in test wallet">
           <h3>Built-in test wallet</h3>
           <p className="small faint">
-            Only on a devnet: its keys are public, its money is play money. It stands in for a browser wallet.
+            Devnet only: its keys are public and its money is play money. It replaces a browser wallet.
           </p>
           <div className="grid fields">
             <SelectField label="Account" value={index} choices={TEST_ACCOUNTS} onChange={setIndex} />

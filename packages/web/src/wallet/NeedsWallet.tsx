@@ -4,7 +4,7 @@ import { Button } from '../design/parts.tsx'
 import { Empty } from '../design/states.tsx'
 import { showConnect } from './dialog.ts'
 
-/** Shows what needs a key to those who have one, and the way to it to the others. */
+/** Shows its children when signed in, otherwise a prompt to sign in. */
 export function NeedsWallet(props: { why: string; instead?: ReactNode; children: ReactNode }) {
   const signedIn = useAccount()
   if (signedIn) return props.children
@@ -12,7 +12,7 @@ export function NeedsWallet(props: { why: string; instead?: ReactNode; children:
     <>
       <div className="card">
         <Empty title={props.why}>
-          <span>Sign one message with your wallet. It costs nothing and moves nothing.</span>
+          <span>Sign a message with your wallet. It costs nothing and moves no funds.</span>
           <Button kind="primary" onClick={() => showConnect(true)}>
             Connect a wallet
           </Button>

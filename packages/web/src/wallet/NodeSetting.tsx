@@ -6,18 +6,18 @@ import { Button } from '../design/parts.tsx'
 
 const WHOSE = {
   yours: 'Your own node',
-  pins: 'The node of the pins',
-  server: 'The server’s own node: name one of yours to verify independently',
+  pins: 'The pinned node',
+  server: 'The server’s own node; set your own to verify independently',
 } as const
 
-/** The node that answers are verified on; stored in this browser only. */
+/** The node used for verification; stored in this browser only. */
 export function NodeSetting({ profile }: { profile: ChainProfile }) {
   const [text, setText] = useState(namedNode() ?? '')
   const node = nodeFor(profile)
   const fault = text.trim() === '' ? null : nodeFault(text.trim())
   return (
-    <section className="stack" aria-label="Node that verifies">
-      <h3>Node that verifies</h3>
+    <section className="stack" aria-label="Verification node">
+      <h3>Verification node</h3>
       <p className="small faint">
         {`${WHOSE[node.whose]}${node.url === null ? '' : ` (${new URL(node.url).host})`}.`}
       </p>
@@ -26,14 +26,14 @@ export function NodeSetting({ profile }: { profile: ChainProfile }) {
         value={text}
         onChange={setText}
         placeholder="https://…"
-        hint="Its JSON-RPC address for this chain. It must allow requests from this page (CORS)."
+        hint="JSON-RPC URL for this chain. It must allow requests from this page (CORS)."
         fault={fault ?? undefined}
       />
       <div className="row">
         <Button disabled={text.trim() === '' || fault !== null} onClick={() => nameNode(text.trim())}>
           Use this node
         </Button>
-        {namedNode() !== null && <Button onClick={() => nameNode(null)}>Remove it</Button>}
+        {namedNode() !== null && <Button onClick={() => nameNode(null)}>Remove</Button>}
       </div>
     </section>
   )

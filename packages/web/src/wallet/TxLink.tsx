@@ -2,7 +2,7 @@ import { shortHex } from '../data/format.ts'
 import { usePins } from '../data/pins.ts'
 import { Link } from '../router.tsx'
 
-/** To a page that shows the transaction: the chain's explorer, on a devnet the dashboard itself. */
+/** Link to a transaction in the explorer; on a devnet in the dashboard. */
 export function TxLink({ hash }: { hash: string }) {
   const pins = usePins()
   const profile = pins.data?.profile

@@ -7,7 +7,7 @@ import { showConnect, useConnectShown } from './dialog.ts'
 
 const Connect = lazy(() => import('./Connect.tsx'))
 
-/** Who is signed in, and the way to sign in or out. */
+/** Shows the signed-in wallet and opens the dialog. */
 export function WalletButton() {
   const signedIn = useAccount()
   const isShown = useConnectShown()

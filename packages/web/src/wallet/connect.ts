@@ -19,12 +19,12 @@ import { walletRpcUrl } from './rpcUrl.ts'
 import { createTestWallet, type TestMode } from './testWallet.ts'
 import { walletById } from './wallets.ts'
 
-/** What the wallet behind an account can do; browser wallets refuse pages some of it. */
+/** Capabilities of the wallet; browser wallets refuse some of them to pages. */
 export interface Hands {
   provider: Eip1193
   /** Signs a transaction without sending it. */
   signsTransactions: boolean
-  /** Signs what a session needs: a 7702 authorization and a delegation of its own account. */
+  /** Can sign a session: an EIP-7702 authorization and a delegation of its own account. */
   grantsSessions: boolean
 }
 
@@ -43,9 +43,9 @@ function handsOf(id: string, profile: ChainProfile): Hands {
     })
     return { provider, signsTransactions: mode === 'full', grantsSessions: mode === 'full' }
   }
-  const found = walletById(id)
-  if (!found) throw new Error('The wallet you signed in with is no longer in this browser. Connect again.')
-  return { provider: found.provider, signsTransactions: false, grantsSessions: false }
+  const wallet = walletById(id)
+  if (!wallet) throw new Error('The wallet you signed in with is no longer in this browser. Connect again.')
+  return { provider: wallet.provider, signsTransactions: false, grantsSessions: false }
 }
 
 function accountOf({ provider, signsTransactions, grantsSessions }: Hands, address: `0x${string}`): Account {
@@ -80,21 +80,21 @@ async function open(id: string, address: `0x${string}`, apiKey?: string): Promis
   return { client, profile, hands }
 }
 
-/** Without a node of the visitor's or the pins' the wallet's is left, which may be this server's own. */
+/** Without the visitor's own or a pinned node, uses the wallet's, which may be this server's. */
 async function openNode(node: NodeChoice, provider: Eip1193, chainId: number): Promise<Rpc> {
   if (node.url === null) return rpcOf(provider)
   const rpc = rpcAt(node.url)
   const [answer] = await rpc.all([{ method: 'eth_chainId', params: [] }])
   if (Number(answer) === chainId) return rpc
-  const why = answer instanceof Error ? answer.message : `it is of chain ${Number(answer)}, not ${chainId}`
+  const why = answer instanceof Error ? answer.message : `wrong chain ${Number(answer)} instead of ${chainId}`
   throw new Error(
-    `The node ${new URL(node.url).host} cannot verify anything here: ${why}. Choose another one.`,
+    `The node ${new URL(node.url).host} cannot be used for verification: ${why}. Choose another one.`,
   )
 }
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
-/** A sign-in is signed for the site in the address bar and for no other. */
+/** Signs in only for the domain in the address bar. */
 async function signInDomain(): Promise<string> {
   const { domain } = (
     await queries.ensureQueryData({ queryKey: ['config once'], queryFn: () => call('config', {}) })
@@ -104,12 +104,12 @@ async function signInDomain(): Promise<string> {
   return isOwn && domain ? domain : host
 }
 
-/** Asks the wallet for its account, signs in with it, and keeps the key in this tab. */
+/** Requests the wallet's account, signs in and stores the API key in this tab. */
 export async function connect(id: string): Promise<SignedIn> {
   const { profile } = await queries.ensureQueryData(pinsQuery)
   const { provider } = handsOf(id, profile)
   const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as `0x${string}`[]
-  if (!address) throw new Error('The wallet gave no account.')
+  if (!address) throw new Error('The wallet returned no account.')
   if (!isTestWallet(id)) await chooseChain(provider, profile)
   const { client } = await open(id, address.toLowerCase() as `0x${string}`)
   const answer = await client.signIn()
@@ -124,7 +124,7 @@ export async function connect(id: string): Promise<SignedIn> {
   return signedIn
 }
 
-/** Offers the wallet this chain at the node that verifies; at this server's if it is the only one. */
+/** Asks the wallet to add this chain, with the verifying node or else this server's. */
 async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<void> {
   const chainId = `0x${profile.chain_id.toString(16)}`
   if ((await provider.request({ method: 'eth_chainId' })) === chainId) return
@@ -144,10 +144,10 @@ async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<vo
 
 let opened: { keyId: number; it: Promise<Opened> } | null = null
 
-/** The verifying client of whoever is signed in. */
+/** The verifying client of the signed-in account. */
 export function openClient(): Promise<Opened> {
   const signedIn = account()
-  if (!signedIn) return Promise.reject(new Error('Nobody is signed in.'))
+  if (!signedIn) return Promise.reject(new Error('Not signed in.'))
   if (opened?.keyId !== signedIn.keyId)
     opened = { keyId: signedIn.keyId, it: open(signedIn.wallet, signedIn.address, signedIn.apiKey) }
   opened.it.catch(() => {

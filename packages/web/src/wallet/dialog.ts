@@ -1,19 +1,19 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the dialog to connect is open: any page may ask for it. */
-const heard = new Set<() => void>()
+/** Whether the connect dialog is open; any page may open it. */
+const listeners = new Set<() => void>()
 let isOpen = false
 
 export function showConnect(open: boolean): void {
   isOpen = open
-  for (const hear of heard) hear()
+  for (const listener of listeners) listener()
 }
 
 export const useConnectShown = (): boolean =>
   useSyncExternalStore(
-    (hear) => {
-      heard.add(hear)
-      return () => heard.delete(hear)
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     () => isOpen,
   )

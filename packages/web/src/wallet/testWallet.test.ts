@@ -40,7 +40,7 @@ describe.each(['full', 'like MetaMask'] as const)('the test wallet, %s', (mode) 
   })
 })
 
-it('full signs a transaction, an authorization and a delegation of its own', async () => {
+it('in full mode signs a transaction, an authorization and a delegation of its own account', async () => {
   const raw = (await ask('full', 'eth_signTransaction', TRANSACTION)) as `0x02${string}`
   expect((await recoverTransactionAddress({ serializedTransaction: raw })).toLowerCase()).toBe(ACCOUNT_1)
   const signature = (await ask('full', 'wallet_signAuthorization', AUTHORIZATION)) as `0x${string}`

@@ -4,9 +4,9 @@ import type { Hex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
 /**
- * A wallet of the devnet's public test accounts, behind the same interface as an extension's. `like MetaMask` refuses
- * what that one refuses to pages: a transaction signed and not sent, a 7702 authorization, and a delegation of the
- * wallet's own account.
+ * A wallet with the devnet's public test accounts and the interface of an extension. `like MetaMask` refuses what
+ * MetaMask refuses to pages: signing without sending, an EIP-7702 authorization, and a delegation of the wallet's
+ * own account.
  */
 export type TestMode = 'full' | 'like MetaMask'
 
@@ -26,11 +26,11 @@ const notThere = (method: string): never => {
 }
 
 interface TestWalletOptions {
-  /** Of the public mnemonic; account 0 moves the devnet's market. */
+  /** Index in the public mnemonic; account 0 is used by the devnet's market. */
   index: number
   mode: TestMode
   nodeUrl: string
-  /** Where `eth_sendTransaction` sends what it signed. */
+  /** RPC URL that `eth_sendTransaction` sends to. */
   sendUrl: string
 }
 

@@ -3,47 +3,47 @@ import { useSyncExternalStore } from 'react'
 
 /** A wallet that announced itself to this page (EIP-6963). */
 export interface FoundWallet {
-  /** Its maker's name in reverse: `io.metamask`. */
+  /** Reverse DNS name: `io.metamask`. */
   id: string
   name: string
   icon: string | null
   provider: Eip1193
 }
 
-interface Announced {
+interface Announcement {
   info: { rdns: string; name: string; icon: string; uuid: string }
   provider: Eip1193
 }
 
-const heard = new Set<() => void>()
-let found: readonly FoundWallet[] = []
+const listeners = new Set<() => void>()
+let wallets: readonly FoundWallet[] = []
 
 window.addEventListener('eip6963:announceProvider', (event) => {
-  const { info, provider } = (event as CustomEvent<Announced>).detail
+  const { info, provider } = (event as CustomEvent<Announcement>).detail
   const id = String(info.rdns).slice(0, 100)
-  // An extension chooses these: its icon may be a picture and nothing else.
+  // Untrusted values of the extension: the icon must be an image.
   const icon = /^data:image\/(png|svg\+xml|webp|jpeg);/.test(info.icon) ? info.icon : null
-  found = [
-    ...found.filter((one) => one.id !== id),
+  wallets = [
+    ...wallets.filter((one) => one.id !== id),
     { id, name: String(info.name).slice(0, 40), icon, provider },
   ]
-  for (const hear of heard) hear()
+  for (const listener of listeners) listener()
 })
 
-/** Asks every wallet to announce itself, again for those that came late. */
+/** Asks all wallets to announce themselves, again for late ones. */
 export const askWallets = (): boolean => window.dispatchEvent(new Event('eip6963:requestProvider'))
 askWallets()
 
 export const useWallets = (): readonly FoundWallet[] =>
   useSyncExternalStore(
-    (hear) => {
-      heard.add(hear)
-      return () => heard.delete(hear)
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
-    () => found,
+    () => wallets,
   )
 
 export function walletById(id: string): FoundWallet | null {
   askWallets()
-  return found.find((one) => one.id === id) ?? null
+  return wallets.find((one) => one.id === id) ?? null
 }
