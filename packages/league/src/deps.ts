@@ -7,7 +7,7 @@ import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, fail } from '@pit/protocol'
 
-/** What the league is handed. */
+/** Dependencies of the league. */
 export interface LeagueDeps {
   db: Db
   rpc: Pick<Rpc, 'request' | 'batch'>
@@ -17,12 +17,12 @@ export interface LeagueDeps {
   profile: ChainProfile
   /** Where season 1 starts; null: no league is run here. */
   firstSeasonS: number | null
-  /** Null where the chain has no agent registry: nobody can enter. */
+  /** Null if the chain has no agent registry; entries are then impossible. */
   vault: AgentVault | null
   isSanctioned(address: Address): boolean
   /** Null where hosted agents do not run. */
   hosted: { agentOf(id: string): Promise<HostedAgent | null> } | null
-  /** What an account trades; null for one that is not known. */
+  /** Division of an account; null if the account is unknown. */
   accounts: { divisionOf(sql: Sql, accountId: number): Promise<string | null> }
   paper: Pick<Paper, 'openBook' | 'fill' | 'bookNow' | 'fillsOf' | 'recordEquity'>
   /** The domain wallets sign in to; statements name it. */

@@ -22,7 +22,7 @@ export interface Built {
   headSeq: number
 }
 
-/** Rows are served as the very text that was recorded, so that whoever hashes them again finds the same. */
+/** Rows are served as the recorded text, so that recomputed hashes match. */
 export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
   const { db, rpc, clock, profile } = deps
   const wallet = platformWalletOf(profile)

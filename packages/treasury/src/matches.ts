@@ -129,7 +129,7 @@ async function readRanges(sql: Sql, request: MatchRequest): Promise<Map<number, 
   return ranges
 }
 
-/** Tokens whose transfers nobody reads, the longest waiting first. */
+/** Tokens whose transfers are not read, the longest waiting first. */
 async function matchByLedger(sql: Sql, request: MatchRequest): Promise<Match[]> {
   const sums = await sumUntaken(sql, {
     recipient: request.wallet,

@@ -67,9 +67,9 @@ export function openTreasury({
   const isDevnet = profile.kind === 'devnet'
   const answerDeps: AnswerDeps = { ...deps, prizePayouts }
   const { read, forget } = createSharedRecord(answerDeps)
-  // Kept for good: a node that was too slow for a range is asked for half of it the next time.
+  // Kept for the process lifetime: after a slow range the next request asks for half of it.
   const span = createLogSpan({ max: MAX_BLOCKS })
-  /** What was said last about a week that waits, so that it is said once. */
+  /** The last reason logged for a waiting week, so that it is logged once. */
   let said = ''
 
   /** Null until something was looked at. */
@@ -152,7 +152,7 @@ export function openTreasury({
       withinMs: OPEN_TRADES_WAIT_MS,
       everyMs: 200,
     })
-    if (open > 0) throw new EarlyCloseRefused('trades are under way: try again in a while')
+    if (open > 0) throw new EarlyCloseRefused('trades are still pending: try again in a minute')
     await scanChain({ ...deps, wallet: of, span }, { to: head })
     return async (sql) => {
       const scan = await readScan(sql, of)

@@ -18,7 +18,7 @@ const STATEMENT_TIMEOUT_MS = 120_000
 export const onOneSnapshot = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
   db.transaction(run, { onePicture: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 
-/** Whoever adds a row reads the head this way, and others wait until that is done. */
+/** Reads and locks the head before a row is added; other writers wait. */
 export const holdHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')
 export const readHead = (sql: Sql): Promise<StoredHead> => headBy(sql, '')
 

@@ -3,7 +3,7 @@ import type { Answer, TreasuryBucket } from '@pit/protocol'
 
 /** A row as it is served: what was recorded, and its hash. */
 export type ServedRow = Answer<'treasury'>['weeks'][number]
-/** What is hashed. */
+/** The hashed content. */
 export type RowBody = Omit<ServedRow, 'hash'>
 export type WeekToken = ServedRow['tokens'][number]
 export type RecordedTransfer = ServedRow['transfers'][number]

@@ -1,7 +1,7 @@
 import type { Metrics } from '@pit/platform/metrics'
 import { Gauge } from 'prom-client'
 
-/** What a person should hear of. */
+/** Conditions that operators are alerted about. */
 export interface Standing {
   broken: boolean
   waits: boolean

@@ -13,7 +13,7 @@ export interface Assets {
   usdg: string
 }
 
-/** What can be valued on this chain. */
+/** Tokens that can be valued on this chain. */
 export function assetsOf(profile: ChainProfile): Assets {
   const named = new Map(
     [...profile.core_tokens, ...profile.listed_stocks].map(({ address, decimals }) => [

@@ -18,7 +18,7 @@ const MAX_HOURS = 1_000
 /** Seasons whose end marks are kept: one ends while the one before is reviewed. */
 const MAX_ENDS = 4
 
-/** By time, then by token; null where there is no mark. */
+/** By time, then by token; null without a mark. */
 type Prices = Map<number, Map<string, bigint | null>>
 
 export interface Wanted {
@@ -121,13 +121,13 @@ export function createMarkBook(assets: Assets): MarkBook {
           if (own !== undefined) return own
           const hour = (hours.get(time) ?? unsure.get(time))?.get(token)
           if (hour !== undefined) return hour
-          throw new Error(`the mark of ${token} at ${time} was not read beforehand`)
+          throw new Error(`the mark of ${token} at ${time} was not preloaded`)
         },
         endMark(token) {
           if (assets.fixed.has(token)) return FIXED_END
           const known = end?.get(token)
           if (known) return known
-          throw new Error(`the end mark of ${token} was not read beforehand`)
+          throw new Error(`the end mark of ${token} was not preloaded`)
         },
       }
     },

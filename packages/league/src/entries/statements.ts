@@ -88,7 +88,7 @@ export async function readSigned(
   if (wrong) fail('STATEMENT_MISMATCH', { field: wrong, message: `The statement names another ${wrong}.` })
   const message = textOf(deps.domain, row)
   const signer = deps.crypto.recoverMessage(message, signature as `0x${string}`)
-  if (!signer) fail('BAD_SIGNATURE', { message: 'The signature recovers to nobody.' })
+  if (!signer) fail('BAD_SIGNATURE', { message: 'The signature does not recover to an address.' })
   return { message, signature, signer }
 }
 

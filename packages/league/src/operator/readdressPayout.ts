@@ -16,7 +16,7 @@ export async function payoutAgent(sql: Sql, season: number, place: number): Prom
 }
 
 const refuseMissing = (season: number, place: number): never => {
-  throw new LeagueRefused(`season ${season} pays nobody for place ${place}`)
+  throw new LeagueRefused(`season ${season} has no prize for place ${place}`)
 }
 
 export interface Readdressing extends Listing {
@@ -55,11 +55,11 @@ export async function readdressPayout(
   if (!payout) return refuseMissing(season, place)
   if (payout.status === 'mined') throw new LeagueRefused(`place ${place} of season ${season} is paid`)
   if (payout.tx_hash !== null && payout.problem === null)
-    throw new LeagueRefused(`${payout.tx_hash} may pay it: wait until the chain shows whether it did`)
+    throw new LeagueRefused(`${payout.tx_hash} may have paid it: wait until the chain confirms or drops it`)
   if (agent?.id !== payout.agent_id) throw new LeagueRefused(`the registry has no agent ${payout.agent_id}`)
   const to = agent.agentWallet === NATIVE_TOKEN ? payout.owner : agent.agentWallet
   if (to === payout.recipient)
-    throw new LeagueRefused(`the registry records ${to}, where it goes already: its owner can change that`)
+    throw new LeagueRefused(`the registry still records ${to}; only the agent’s owner can change it`)
   for (const address of [to, payout.wallet, payout.owner, agent.owner, agent.beneficiary])
     if (await isSanctioned(address))
       throw new LeagueRefused(`${address}: ${LISTED.replace('the recipient ', '')}`)

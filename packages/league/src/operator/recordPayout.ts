@@ -18,15 +18,15 @@ export interface PayoutRecord extends Listing {
 export async function recordPayout(sql: Sql, record: PayoutRecord): Promise<void> {
   const { season, place, txHash, atS } = record
   const hash = txHash.toLowerCase()
-  if (!HASH.test(hash)) throw new LeagueRefused(`${txHash} is no transaction hash`)
+  if (!HASH.test(hash)) throw new LeagueRefused(`${txHash} is not a transaction hash`)
   const row = await lockSeason(sql, season)
-  if (!row) throw new LeagueRefused(`there is no season ${season}`)
+  if (!row) throw new LeagueRefused(`season ${season} does not exist`)
   if (row.state !== 'settled') throw new LeagueRefused(`season ${season} is ${row.state}: settle it first`)
   const [payout] = await sql.query<{ status: string; recipient: Address; problem: string | null }>(
     'select status, recipient, problem from league_payouts where season = $1 and place = $2 for update',
     [season, place],
   )
-  if (!payout) throw new LeagueRefused(`season ${season} pays nobody for place ${place}`)
+  if (!payout) throw new LeagueRefused(`season ${season} has no prize for place ${place}`)
   if (payout.status === 'mined') throw new LeagueRefused(`place ${place} of season ${season} is paid`)
   // As the jobs last saw the list, and as it is now.
   if (payout.problem === LISTED || (await record.isSanctioned(payout.recipient)))
@@ -35,7 +35,7 @@ export async function recordPayout(sql: Sql, record: PayoutRecord): Promise<void
     `select 1 from league_payouts where tx_hash = $1 and recipient = $2 and not (season = $3 and place = $4)`,
     [hash, payout.recipient, season, place],
   )
-  if (other.length > 0) throw new LeagueRefused('that transaction pays another place already')
+  if (other.length > 0) throw new LeagueRefused('that transaction already pays another place')
   await sql.query(
     `update league_payouts set tx_hash = $3, problem = null, recorded_at_s = $4 where season = $1
      and place = $2`,
@@ -56,9 +56,9 @@ export interface WithdrawalRecord {
 export async function recordWithdrawal(sql: Sql, record: WithdrawalRecord): Promise<void> {
   const { season, amount, atS, note } = record
   const hash = record.txHash?.toLowerCase() ?? null
-  if (hash !== null && !HASH.test(hash)) throw new LeagueRefused(`${record.txHash} is no transaction hash`)
-  if (amount < 0n) throw new LeagueRefused('an amount is not negative')
-  if (!(await lockSeason(sql, season))) throw new LeagueRefused(`there is no season ${season}`)
+  if (hash !== null && !HASH.test(hash)) throw new LeagueRefused(`${record.txHash} is not a transaction hash`)
+  if (amount < 0n) throw new LeagueRefused('the amount must not be negative')
+  if (!(await lockSeason(sql, season))) throw new LeagueRefused(`season ${season} does not exist`)
   await sql.query(
     `insert into league_withdrawals (season, tx_hash, amount, at_s, note) values ($1, $2, $3, $4, $5)
      on conflict (season) do update set tx_hash = excluded.tx_hash, amount = excluded.amount,
@@ -68,7 +68,7 @@ export async function recordWithdrawal(sql: Sql, record: WithdrawalRecord): Prom
   )
 }
 
-/** What is planned and was not paid yet, the oldest season first; with what is wrong with it. */
+/** Unpaid prizes, oldest season first, each with its problem if any. */
 export async function openPayouts(sql: Sql): Promise<PayoutRow[]> {
   const seasons = await sql.query<{ season: number }>(
     `select distinct season from league_payouts where status = 'planned' order by season limit 100`,

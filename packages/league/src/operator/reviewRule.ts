@@ -13,17 +13,17 @@ export interface RuleReview {
   atS: number
 }
 
-/** Records a person's judgement of one rule of one entry. CONFIRMED and SANCTIONS are nobody's to judge. */
+/** Records an operator's review of one rule of one entry. CONFIRMED and SANCTIONS cannot be reviewed. */
 export async function reviewRule(sql: Sql, review: RuleReview): Promise<{ id: number }> {
   const { season, entryId, rule, status, reason, operator, atS } = review
   if (!RULE_NAMES.includes(rule))
-    throw new LeagueRefused(`there is no rule ${rule}; there are ${RULE_NAMES.join(', ')}`)
+    throw new LeagueRefused(`unknown rule ${rule}; use one of ${RULE_NAMES.join(', ')}`)
   if (!isReviewable(rule)) throw new LeagueRefused(`${rule} cannot be reviewed`)
   if (reason.trim() === '') throw new LeagueRefused('a review needs a reason')
   const row = await lockSeason(sql, season)
-  if (!row) throw new LeagueRefused(`there is no season ${season}`)
+  if (!row) throw new LeagueRefused(`season ${season} does not exist`)
   if (row.state === 'decided' || row.state === 'settled')
-    throw new LeagueRefused(`season ${season} is ${row.state}: it stays as it was decided`)
+    throw new LeagueRefused(`season ${season} is ${row.state}; its result can no longer change`)
   const plays = await sql.query('select 1 from league_books where season = $1 and entry_id = $2', [
     season,
     entryId,

@@ -9,14 +9,14 @@ export type ChangeDivision = (
   division: Division,
 ) => Promise<{ id: number; before: string } | null>
 
-/** What an account trades. The practice board takes one division only; who is entered stays in. */
+/** Sets an account's division. The practice board accepts one division only; existing entries stay. */
 export async function setDivision(
   sql: Sql,
   { wallet, division }: { wallet: string; division: Division },
   change: ChangeDivision,
 ): Promise<{ before: string; entered: boolean; takes: string }> {
   const account = await change(sql, wallet.toLowerCase(), division)
-  if (!account) throw new LeagueRefused(`${wallet} has no account: it signs in first`)
+  if (!account) throw new LeagueRefused(`${wallet} has no account: it must sign in first`)
   const entered = await sql.query(
     `select 1 from league_entries where account_id = $1 and board = 'practice' and left_at_s is null`,
     [account.id],

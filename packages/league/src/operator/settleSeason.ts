@@ -23,10 +23,10 @@ export interface Settlement extends Listing {
 export async function settleSeason(sql: Sql, request: Settlement): Promise<PayoutRow[]> {
   const { season, profile, atS } = request
   const row = await lockSeason(sql, season)
-  if (!row) throw new LeagueRefused(`there is no season ${season}`)
+  if (!row) throw new LeagueRefused(`season ${season} does not exist`)
   if (row.state !== 'decided') throw new LeagueRefused(`season ${season} is ${row.state}, not decided`)
   if (await hasOpenBefore(sql, season))
-    throw new LeagueRefused('an earlier season is not settled: its ledger comes first')
+    throw new LeagueRefused('an earlier season is not settled: settle it first')
   const assets = assetsOf(profile)
   const reserveOn = stakingRegistryOf(profile) !== null && profile.league.platform_agent_id !== null
   const known = await readLedger(sql, season)

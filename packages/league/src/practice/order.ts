@@ -53,7 +53,7 @@ export async function paperOrder(
   }
 }
 
-/** The board trades core tokens that are no stocks, and never entrants' own tokens. */
+/** The board trades core tokens except stocks, and never entrants' own tokens. */
 async function checkToken({ db, profile }: LeagueDeps, token: string, field: string): Promise<void> {
   const core = profile.core_tokens.find(
     ({ symbol, address }) => symbol === token || lower(address) === token.toLowerCase(),

@@ -8,7 +8,7 @@ export type RuleStatus = 'pass' | 'fail' | 'flag' | 'pending'
 /** How far the chain was asked: an answer that could not be had is not one that says no. */
 export type Asked = 'read' | 'pending' | 'unreadable'
 
-/** What the rules judge. */
+/** Facts that the rules judge. */
 export interface EntryFacts {
   confirmed: boolean
   /** The address of the entry that is on the sanctions list, by what it is; null when none. */
@@ -182,7 +182,7 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
   },
 ]
 
-/** What has not been reached may still be, until the season ends. */
+/** A minimum not reached yet is pending until the season ends. */
 function enough(count: number, min: number, what: string, ended: boolean): Judged {
   if (count >= min) return PASS
   const reason = `${several(count, what)} of ${min}`

@@ -1,7 +1,7 @@
 import { isWithinBps } from '@pit/protocol'
 import { DAY_S, RULES } from './numbers.ts'
 
-/** What a book is valued with. */
+/** Prices used to value a book. */
 export interface MarketRecord {
   /** Tokens that have an independent mark, by lower-case address; everything else counts at cost. */
   assets: ReadonlyMap<string, { decimals: number }>
@@ -9,7 +9,7 @@ export interface MarketRecord {
   native: string
   /** Dollars for one whole token, times 10^18, at a time; null when it could not be read. */
   priceAt(token: string, timeS: number): bigint | null
-  /** What a token counts at when the season has ended. */
+  /** The value of a token at the season's end. */
   endMark(token: string): EndMark
 }
 

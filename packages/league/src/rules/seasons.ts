@@ -20,7 +20,7 @@ export const mondayOf = (timeS: number): number =>
 export function readFirstSeason(date: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== date)
-    throw new Error(`the first season "${date}" is no date such as 2026-01-05`)
+    throw new Error(`the first season "${date}" is not a date such as 2026-01-05`)
   const startS = ms / 1000
   if (mondayOf(startS) !== startS) throw new Error(`the first season ${date} is not a Monday`)
   return startS
@@ -37,7 +37,7 @@ export function seasonAt(firstS: number, timeS: number): SeasonSpan | null {
   return seasonOf(firstS, Math.floor((timeS - firstS) / LENGTH_S) + 1)
 }
 
-/** What an entry made now plays from. */
+/** The first season of an entry made now. */
 export const nextSeasonAt = (firstS: number, timeS: number): SeasonSpan =>
   seasonOf(firstS, (seasonAt(firstS, timeS)?.number ?? 0) + 1)
 

@@ -62,7 +62,7 @@ export const unsettledSeasons = (sql: Sql): Promise<SeasonRow[]> =>
     `select ${SEASON_COLUMNS} from league_seasons s where s.state <> 'settled' order by s.number`,
   )
 
-/** Until the transaction ends nobody else moves this season on. */
+/** Locks the season against other transitions until the transaction ends. */
 export async function lockSeason(sql: Sql, number: number): Promise<SeasonRow | null> {
   const [row] = await sql.query<SeasonRow>(
     `select ${SEASON_COLUMNS} from league_seasons s where s.number = $1 for update`,

@@ -262,7 +262,7 @@ withDb('who may win a season', (db) => {
     await decide()
     expect((await rowOf(10)).place).toBeNull()
     expect((await rowOf(9)).place).toBe(1)
-    await expect(reviewed('WASH', 'pass')).rejects.toThrow('stays as it was decided')
+    await expect(reviewed('WASH', 'pass')).rejects.toThrow('can no longer change')
     await expect(db.query('update league_reviews set status = $1', ['pass'])).rejects.toThrow('only added')
   })
 

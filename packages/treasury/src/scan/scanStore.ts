@@ -126,7 +126,7 @@ export async function keepStep(sql: Sql, wallet: Address, was: Scan, step: Step)
   return true
 }
 
-/** Held from here on: whoever else reads on waits, and finds it moved. */
+/** Locks the position: concurrent readers wait and then see it advanced. */
 async function isStill(sql: Sql, wallet: Address, was: Scan): Promise<boolean> {
   const [row] = await sql.query<ScanRow>('select * from treasury_scan where wallet = $1 for update', [wallet])
   return row?.block === was.block && row.block_hash === was.blockHash
