@@ -114,7 +114,9 @@ withDb('an operator of the league, on a running server’s socket', (db) => {
     await game.settle()
     const move = (place = 1) => act('league.recipient', { season: 1, place }, 'its key was stolen')
     expect(await refused(act('league.recipient', { season: 1, place: 1 }))).toContain('--reason')
-    expect(await refused(act('league.recipient', { season: 2, place: 1 }, 'x'))).toContain('no prize for place')
+    expect(await refused(act('league.recipient', { season: 2, place: 1 }, 'x'))).toContain(
+      'no prize for place',
+    )
     expect(await refused(move())).toContain('the registry still records')
     // The owner moved the agent to another wallet.
     register(game.world, '111', { owner: winner, agentWallet: fresh })
