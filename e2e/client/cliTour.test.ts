@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { balanceOf } from '../trading/trader.ts'
 import { doctorOnBroken } from './doctorOnBroken.ts'
-import { hasTerminals, openBetween, openPit, type Pit, type Ran } from './runPit.ts'
+import { openProxy } from './proxy.ts'
+import { hasTerminals, openPit, type Pit, type Ran } from './runPit.ts'
 
 // The built `pit` as a real process, through everything a person and a program do with it.
 
@@ -151,18 +152,17 @@ describe('a session', () => {
     ['for somebody else', (data) => data.replace(/(?<=^0x095ea7b30{24}).{40}/, THIEF.slice(2))],
     ['of more than its budget', (data) => data.replace(/.{16}$/, 'f'.repeat(16))],
   ])('sends no approval %s', async (_, change) => {
-    const lying = await openBetween(world.server.url, (path) => {
-      if (path !== 'live/session/grant') return false
-      return (answer) => {
-        const body = JSON.parse(answer) as { setup?: { tx: { data: string } }[] }
-        for (const { tx } of body.setup ?? []) tx.data = change(tx.data)
-        return JSON.stringify(body)
-      }
+    const lying = await openProxy(world.server.url, {
+      change({ path }, answer) {
+        if (path !== 'live/session/grant') return
+        for (const { tx } of answer.body.setup ?? []) tx.data = change(tx.data)
+        return answer
+      },
     })
     const sent = await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner, 'pending'])
     const terms = ['--max-trade-usd', '50', '--max-day-usd', '90', '--allow-7702', '--yes', '--json']
     const refused = await asOwner('session', 'grant', executor, ...terms, '--url', lying.url)
-    lying.close()
+    await lying.close()
     expect(ended(refused), refused.stderr).toEqual([1, 'VERIFICATION_FAILED'])
     expect(refused.json().error.message).toContain('GRANT_CAPS')
     expect(await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner, 'pending'])).toBe(sent)
@@ -265,21 +265,16 @@ describe('an agent', () => {
 
   it('whose answer was lost is asked for again, and there is one (exit 5)', async () => {
     let isLost = false
-    const between = await openBetween(world.server.url, (path, request, response) => {
-      if (path !== 'hosted' || isLost) return false
-      isLost = true
-      // It arrives, and its answer does not.
-      void fetch(`${world.server.url}/api/v1/hosted`, {
-        method: 'POST',
-        headers: { authorization: request.headers.authorization!, 'content-type': 'application/json' },
-        body: request as never,
-        duplex: 'half',
-      } as RequestInit).finally(() => response.destroy())
-      return true
+    const proxy = await openProxy(world.server.url, {
+      change({ path }) {
+        if (path !== 'hosted' || isLost) return
+        isLost = true
+        return 'close'
+      },
     })
     const create = ['agent', 'create', 'dca', '--name', 'lost', '--client-id', 'tour-lost', '--json']
-    const lost = await asOwner('--url', between.url, ...create)
-    between.close()
+    const lost = await asOwner('--url', proxy.url, ...create)
+    await proxy.close()
     expect(ended(lost)).toEqual([5, 'SERVER_UNREACHABLE'])
     expect(lost.json().error.fix).toContain('--client-id tour-lost')
     await asJson(...create)
@@ -321,16 +316,14 @@ describe('what it says of itself', () => {
     expect(proven.json(), proven.stderr).toMatchObject({ ok: true, accepted: 0, unclear: 0 })
     expect(proven.json().refused).toBeGreaterThan(30)
     expect(proven.code).toBe(0)
-    const careless = await openBetween(world.server.url, (path, _request, response) => {
-      if (path !== 'live/submit') return false
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ tx_hash: `0x${'1'.repeat(64)}`, as_built: true, timings: {} }))
-      return true
+    const accepted = { tx_hash: `0x${'1'.repeat(64)}`, as_built: true, timings: {} }
+    const careless = await openProxy(world.server.url, {
+      intercept: ({ path }) => (path === 'live/submit' ? { status: 200, body: accepted } : undefined),
     })
-    const found = await pit(['prove', '--json', '--url', careless.url])
-    careless.close()
-    expect(found.json()).toMatchObject({ ok: false, accepted: 12 })
-    expect(found.code).toBe(1)
+    const disproved = await pit(['prove', '--json', '--url', careless.url])
+    await careless.close()
+    expect(disproved.json()).toMatchObject({ ok: false, accepted: 12 })
+    expect(disproved.code).toBe(1)
   })
 
   it('map: every command, with its arguments and options', async () => {

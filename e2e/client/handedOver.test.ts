@@ -4,7 +4,7 @@ import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
-import { type LyingRelay, openLyingRelay, type RelayLie } from './lyingRelay.ts'
+import { type HttpProxy, openProxy, type ProxyReply } from './proxy.ts'
 
 // A proxy relays signed bytes and lies about it, or refuses them: one trade at most, reported as it was mined.
 
@@ -14,7 +14,7 @@ const owner = privateKeyToAccount(keccak256(stringToHex('handed over owner')))
 const wallet = account.address.toLowerCase() as Hex
 
 let world: SessionWorld
-let proxy: LyingRelay
+let proxy: HttpProxy
 let cosigner: string
 let apiKey: string
 /** Nonces that the trader's account signed. */
@@ -51,7 +51,7 @@ const refusedBy = (work: Promise<unknown>): Promise<PitRefusal> =>
 
 beforeAll(async () => {
   world = await openSessionWorld({ server: { AUTH_DOMAIN: 'pit.test', FAST_ENABLED: '1' } })
-  proxy = await openLyingRelay(world.server.url)
+  proxy = await openProxy(world.server.url)
   const config = (await (await fetch(`${world.server.url}/api/v1/config`)).json()) as {
     session: { cosigner: string }
   }
@@ -61,33 +61,46 @@ beforeAll(async () => {
   apiKey = (await open({ key: '' }).signIn()).api_key
 })
 afterAll(async () => {
-  proxy?.close()
+  await proxy?.close()
   await world?.close()
 })
 beforeEach(() => {
   nonces = []
-  proxy.set(null)
+  proxy.use()
 })
 
-const refusal = (status: number, code: string, retry?: string): RelayLie['answer'] => ({
+const refusal = (status: number, code: string, retry?: string): ProxyReply => ({
   status,
   body: { error: { code, message: 'It was refused.', ...(retry && { retry }) } },
 })
+const isRelay = (path: string): boolean => /^live\/(submit|fast)$/.test(path)
+/** The server relays signed bytes; the caller gets this reply. */
+const answerRelayed = (reply: ProxyReply): void =>
+  proxy.use({
+    change({ path }, { status, body }) {
+      if (!isRelay(path)) return
+      if (status >= 300) throw new Error(`the honest server refused: ${JSON.stringify(body)}`)
+      return reply
+    },
+  })
+/** The server never sees signed bytes; the caller gets this reply. */
+const answerUnrelayed = (reply: ProxyReply): void =>
+  proxy.use({ intercept: ({ path }) => (isRelay(path) ? reply : undefined) })
 const buy = { token_in: 'ETH', token_out: 'USDG', notional_usd: 5 }
 const fastBuy = { token_in: 'ETH', token_out: 'USDG', usd: 5 }
 
 describe('a submit that is relayed', () => {
-  it.each<[string, RelayLie['answer']]>([
+  it.each<[string, ProxyReply]>([
     ['409', refusal(409, 'IN_FLIGHT', 'look_first')],
     ['422', refusal(422, 'SUBMIT_REJECTED', 'different_request')],
     ['429', refusal(429, 'RATE_LIMITED', 'pause')],
     ['a bare 400', { status: 400, body: {} }],
     ['503', refusal(503, 'LIVE_UNAVAILABLE', 'pause')],
     ['an answer without a body', { status: 502, body: null }],
-    ['a closed socket', 'closes the socket'],
+    ['a closed socket', 'close'],
   ])('is one mined trade after %s', async (_, answer) => {
     const before = await minedCount()
-    proxy.set({ relays: true, answer })
+    answerRelayed(answer)
     const { receipt, amountOut, feePaid } = await open().trade(buy)
     expect(receipt.block).toBeGreaterThan(0)
     expect(amountOut).toBeGreaterThan(4_000_000n)
@@ -98,7 +111,7 @@ describe('a submit that is relayed', () => {
 
   it('is found mined when another hash is answered, and resumed without a signature', async () => {
     const before = await minedCount()
-    proxy.set({ relays: true, answer: { status: 200, body: { tx_hash: `0x${'11'.repeat(32)}` } } })
+    answerRelayed({ status: 200, body: { tx_hash: `0x${'11'.repeat(32)}` } })
     let signed: SignedTrade | undefined
     const client = open()
     const error = await refusedBy(
@@ -122,7 +135,7 @@ describe('a fast trade that is relayed', () => {
     'is one mined trade after 422 %s, and never planned again',
     async (code) => {
       const before = await minedCount()
-      proxy.set({ relays: true, answer: refusal(422, code, 'different_request') })
+      answerRelayed(refusal(422, code, 'different_request'))
       const traded = await open().fastTrade(fastBuy)
       expect(traded).toMatchObject({ by: 'fast', answer: null })
       expect(nonces).toEqual([before])
@@ -140,7 +153,7 @@ describe('a fast trade that is refused and not relayed', () => {
     async (code, _, next) => {
       const before = await minedCount()
       const client = open({ behindS: 38 })
-      proxy.set({ relays: false, answer: refusal(422, code, 'different_request') })
+      answerUnrelayed(refusal(422, code, 'different_request'))
       const stages: string[] = []
       const error = await refusedBy(client.fastTrade(fastBuy, { onStage: ({ stage }) => stages.push(stage) }))
       expect([error.code, error.retry, error.details['dead']]).toEqual([
@@ -151,7 +164,7 @@ describe('a fast trade that is refused and not relayed', () => {
       expect(stages).toEqual(['signed', 'following'])
       expect(nonces).toEqual([before])
       expect(await minedCount()).toBe(before)
-      proxy.set(null)
+      proxy.use()
       const again = client.fastTrade(fastBuy, { fallback: false })
       if (next) expect((await refusedBy(again)).code).toBe(next)
       else expect(await again).toMatchObject({ by: 'fast' })
@@ -214,7 +227,7 @@ it('checks ETH and its fee in a session', async () => {
 
 it('reports an honest refusal of a submit once its deadline has passed on chain', async () => {
   const before = await minedCount()
-  proxy.set({ relays: false, answer: refusal(422, 'SUBMIT_REJECTED', 'different_request') })
+  answerUnrelayed(refusal(422, 'SUBMIT_REJECTED', 'different_request'))
   const error = await refusedBy(
     open().trade(buy, {
       onStage: ({ stage }) => {

@@ -1,78 +1,63 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Hex } from '@pit/chain'
 import type { SessionWorld } from '../session/world.ts'
+import { openProxy, type ProxyReply } from './proxy.ts'
 
-/** What the gate does with a trade's bytes: pass, hold without an answer, or relay and answer a refusal. */
-export type AtGate = 'pass' | 'hold_before' | 'hold_after' | 'refuse_after'
+/** How the gate treats a trade's bytes: pass, hold without an answer, or relay and answer a refusal. */
+export type GateMode = 'pass' | 'hold_before' | 'hold_after' | 'refuse_after'
 
-/** Stands between the MCP server and the service, and can hold a relay at the worst moment. */
+/** A proxy between the MCP server and the service that can hold a submit before or after the relay. */
 export interface SubmitGate {
   url: string
-  set(next: AtGate): void
-  /** Resolves once a relay is held. */
+  set(next: GateMode): void
+  /** Resolves once a submit is held. */
   held(): Promise<void>
-  /** Every raw transaction that came by, as often as it came. */
+  /** Every raw transaction submitted, repeats included. */
   raws: string[]
   close(): Promise<void>
 }
 
-const REFUSED = JSON.stringify({
-  error: { code: 'SUBMIT_REJECTED', message: 'It was refused.', retry: 'different_request' },
-})
+const REFUSED: ProxyReply = {
+  status: 422,
+  body: { error: { code: 'SUBMIT_REJECTED', message: 'It was refused.', retry: 'different_request' } },
+}
 
 export async function openSubmitGate(serverUrl: string): Promise<SubmitGate> {
-  let at: AtGate = 'pass'
-  let tell = () => {}
+  let mode: GateMode = 'pass'
+  let reportHeld = () => {}
   let held = Promise.resolve()
   const raws: string[] = []
-  const server = createServer(async (request, response) => {
-    try {
-      let body = ''
-      for await (const chunk of request.setEncoding('utf8')) body += chunk
-      const isSubmit = request.url?.endsWith('/live/submit') ?? false
-      if (isSubmit) {
-        const { raw_tx, raw_txs } = JSON.parse(body) as { raw_tx?: string; raw_txs?: string[] }
-        raws.push(...(raw_txs ?? [raw_tx!]))
-        if (at === 'hold_before') return tell()
-      }
-      const answer = await fetch(`${serverUrl}${request.url}`, {
-        method: request.method!,
-        headers: {
-          'content-type': 'application/json',
-          ...(request.headers.authorization && { authorization: request.headers.authorization }),
-        },
-        ...(request.method === 'POST' && { body }),
-      })
-      const text = await answer.text()
-      if (isSubmit && at === 'hold_after') return tell()
-      const isRefused = isSubmit && at === 'refuse_after'
-      response.writeHead(isRefused ? 422 : answer.status, { 'content-type': 'application/json' })
-      response.end(isRefused ? REFUSED : text)
-    } catch {
-      // Who asked was killed.
-      response.destroy()
-    }
+  const hold = (): ProxyReply => {
+    reportHeld()
+    return 'hang'
+  }
+  const { url, close } = await openProxy(serverUrl, {
+    intercept({ path, body }) {
+      if (path !== 'live/submit') return
+      raws.push(...(body.raw_txs ?? [body.raw_tx]))
+      if (mode === 'hold_before') return hold()
+    },
+    change({ path }) {
+      if (path !== 'live/submit') return
+      if (mode === 'hold_after') return hold()
+      if (mode === 'refuse_after') return REFUSED
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    url,
     set(next) {
-      at = next
+      mode = next
       held = new Promise((resolve) => {
-        tell = resolve
+        reportHeld = resolve
       })
     },
     held: () => held,
     raws,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
 
@@ -86,18 +71,18 @@ export interface Called {
 export interface Mcp {
   client: Client
   call(name: string, args?: Record<string, unknown>): Promise<Called>
-  /** At once and without a word, as a crash would. */
+  /** Kills the process, as in a crash. */
   kill(): Promise<void>
   close(): Promise<void>
 }
 
-/** The host's user, where the host can ask one (elicitation). */
+/** The host's user, if the host supports elicitation. */
 export type OnQuestion = (message: string) => 'accept' | 'decline'
 
 export interface McpHome {
   folder: string
   env: Record<string, string>
-  /** `pit mcp` over stdio, with the SDK's own client at the other end. */
+  /** `pit mcp` over stdio, with the SDK's client at the other end. */
   start(args?: readonly string[], mode?: 'legacy' | { pin: string }, onQuestion?: OnQuestion): Promise<Mcp>
   remove(): void
 }
@@ -133,7 +118,7 @@ export function openMcpHome(world: SessionWorld, url: string, key: Hex, cosigner
       await client.connect(transport)
       return {
         client,
-        call: (name, given = {}) => callTool(client, name, given),
+        call: (name, args = {}) => callTool(client, name, args),
         async kill() {
           const closed = new Promise<void>((resolve) => {
             client.onclose = resolve

@@ -4,7 +4,7 @@ import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
-import { type Lie, type LyingProxy, openLyingProxy } from './lyingProxy.ts'
+import { type HttpProxy, openProxy, type ProxyHooks } from './proxy.ts'
 import { openPit, type Pit } from './runPit.ts'
 
 // A permit is a signature like any other: nothing is signed before the whole trade was verified and confirmed.
@@ -14,7 +14,7 @@ const KEY = keccak256(stringToHex('permit last'))
 const SELL_USDG = { token_in: 'USDG', token_out: 'ETH', notional_usd: 20 }
 
 let world: SessionWorld
-let proxy: LyingProxy
+let proxy: HttpProxy
 let pit: Pit
 let client: PitClient
 let signed: string[]
@@ -36,7 +36,7 @@ function counting(account: Account): Account {
 
 beforeAll(async () => {
   world = await openSessionWorld({ server: { AUTH_DOMAIN: DOMAIN } })
-  proxy = await openLyingProxy(world.server.url)
+  proxy = await openProxy(world.server.url)
   const { session } = (await (await fetch(`${proxy.url}/api/v1/config`)).json()) as {
     session: { cosigner: string }
   }
@@ -64,7 +64,7 @@ beforeEach(() => {
   signed.length = 0
   proxy.calls.length = 0
 })
-afterEach(() => proxy.tell(null))
+afterEach(() => proxy.use())
 
 const permitsSent = () => proxy.calls.filter(({ body }) => body?.permit_signature !== undefined).length
 
@@ -109,16 +109,17 @@ it('signs no permit in a dry run of the command', async () => {
   const ran = await pit(['trade', 'USDG', 'ETH', '--usd', '20'], { env })
   expect(ran.code, ran.stderr).toBe(0)
   expect(ran.stderr).toContain('Nothing was signed')
-  expect(proxy.calls.some(({ path }) => path.endsWith('/live/prepare'))).toBe(true)
+  expect(proxy.calls.some(({ path }) => path === 'live/prepare')).toBe(true)
   expect(permitsSent()).toBe(0)
 })
 
+type Lie = NonNullable<ProxyHooks['change']>
 type Plan = { [field: string]: unknown }
 /** Lies about the plan that comes back for a signed permit. */
 const secondPlan =
   (change: (plan: Plan) => Plan): Lie =>
   ({ path, body }, honest) =>
-    path.endsWith('/live/prepare') && body.permit_signature !== undefined
+    path === 'live/prepare' && body.permit_signature !== undefined
       ? { status: 200, body: change(honest.body) }
       : undefined
 
@@ -126,19 +127,19 @@ it.each<[string, Lie, string]>([
   [
     'a permit without the swap it is for',
     (call, { body }) =>
-      call.path.endsWith('/live/prepare') ? { status: 200, body: { ...body, preview: null } } : undefined,
+      call.path === 'live/prepare' ? { status: 200, body: { ...body, preview: null } } : undefined,
     'RECIPIENT',
   ],
   [
-    'a preview that pays somebody else',
+    'a preview that pays another recipient',
     (call, { body }) =>
-      call.path.endsWith('/live/prepare')
+      call.path === 'live/prepare'
         ? { status: 200, body: { ...body, preview: { ...body.preview, to: `0x${'bad1'.repeat(10)}` } } }
         : undefined,
     'RECIPIENT',
   ],
 ])('refuses %s, with nothing signed', async (_, lie, rule) => {
-  proxy.tell(lie)
+  proxy.use({ change: lie })
   const refusal = await client.trade(SELL_USDG).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: 'VERIFICATION_FAILED', rule })
   expect(signed).toEqual([])
@@ -155,9 +156,11 @@ it.each<[string, (plan: Plan, first: Plan) => Plan, string]>([
 ])('sends nothing when the plan for the signed permit %s', async (_, change, rule) => {
   let first: Plan = {}
   const lie = secondPlan((plan) => change(plan, first))
-  proxy.tell((call, honest) => {
-    if (call.path.endsWith('/live/prepare') && call.body.permit_signature === undefined) first = honest.body
-    return lie(call, honest)
+  proxy.use({
+    change(call, honest) {
+      if (call.path === 'live/prepare' && call.body.permit_signature === undefined) first = honest.body
+      return lie(call, honest)
+    },
   })
   const refusal = await client.trade(SELL_USDG).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: 'VERIFICATION_FAILED', rule })

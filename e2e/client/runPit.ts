@@ -1,7 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { SessionWorld } from '../session/world.ts'
@@ -96,48 +94,4 @@ export function openPit(world: SessionWorld, domain: string, cosigner: string): 
     folder,
     close: () => rmSync(folder, { recursive: true, force: true }),
   })
-}
-
-/** True: it answered the request itself. A function: what the real server's answer is changed by. */
-type Meddle = (
-  path: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => boolean | ((answer: string) => string)
-
-/** A server between. */
-export async function openBetween(url: string, meddle: Meddle) {
-  const server = createServer((request, response) => {
-    const path = (request.url ?? '').replace('/api/v1/', '')
-    const meddled = meddle(path, request, response)
-    if (meddled === true) return
-    // Whoever asked may have been ended meanwhile.
-    forward(url, request, response, meddled || ((answer) => answer)).catch(() => response.destroy())
-  })
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
-async function forward(
-  url: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  change: (answer: string) => string,
-): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const { authorization } = request.headers
-  const answer = await fetch(`${url}${request.url}`, {
-    method: request.method ?? 'GET',
-    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-    ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
-  })
-  response.writeHead(answer.status, { 'content-type': 'application/json' })
-  response.end(change(await answer.text()))
 }
