@@ -10,14 +10,14 @@ beforeAll(async () => {
   world = (await openAiWorld()) as AiWorld
 })
 afterAll(() => world?.close())
-// One mode's thousand dollars must not be another's empty pool.
+// A separate pool per mode, so that one mode's cost does not empty another's pool.
 beforeEach(async () => {
   for (const table of ['ai_pool_days', 'ai_pool_agents']) await world.db.query(`delete from ${table}`)
 })
 
 const codeOf = (brained: Brained) => (brained.kind === 'decision' ? 'ok' : `${brained.kind} ${brained.code}`)
 
-/** What each mode of the stand-in has to end as. One that is missing here fails. */
+/** Expected end of each stand-in mode; a mode missing here fails. */
 const ENDS: Record<string, string> = {
   ok: 'ok',
   slow: 'ok',
@@ -48,10 +48,10 @@ const ENDS: Record<string, string> = {
   huge_cost: 'error COST_BOUND',
 }
 
-describe('every mode of the gateway, with every way of saying a cost', () => {
+describe('every mode of the gateway, with every way of reporting a cost', () => {
   it.each(Object.keys(VENDOR_MODES.gateway))('%s', async (mode) => {
     for (const model of ['partner/nano', 'partner/small', 'partner/medium', 'partner/large']) {
-      // A rest after a rate limit is a process's own: each starts without.
+      // The pause after a rate limit belongs to a process, so each mode starts without one.
       const brains = world.open({
         ...(mode === 'hang' ? { patienceMs: 300 } : {}),
         ai: { modelMaxOutputUsd: 100, dayMicroUsd: 10n ** 12n, trialShareMicroUsd: 10n ** 9n },
@@ -63,7 +63,7 @@ describe('every mode of the gateway, with every way of saying a cost', () => {
       world.vendors.setVendor('gateway', mode, { delay_ms: 20 })
       const brained = await world.tick(brains, agent)
       const charged = world.chargedUsd() - before
-      // A lie about a cost can be told only where a cost is said.
+      // A wrong cost needs an answer that reports a cost.
       const told = model === 'partner/large' && mode === 'huge_cost' ? 'ok' : ENDS[mode]
       expect(codeOf(brained)).toBe(told)
       expect(await world.countedUsd(agent)).toBeGreaterThanOrEqual(charged - 1e-9)
@@ -79,7 +79,7 @@ describe('every mode of the gateway, with every way of saying a cost', () => {
   })
 })
 
-it('counts a refused call as nothing, a lost one as its worst case, an answered one as what it cost', async () => {
+it('counts nothing for a refused call, the worst case for a lost one, the cost for an answered one', async () => {
   const brains = world.open({ patienceMs: 500 })
   await call(brains, 'hosted.ai', { wallet: null })
   const rowOf = async (mode: string) => {
@@ -113,7 +113,7 @@ it('of a thousand injected instructions, obeyed by the model, none trades outsid
   await Promise.all(
     lanes.map(async (texts) => {
       for (const [i, text] of texts.entries()) {
-        // In a token's name, in the strategy, and in what the model said last.
+        // In a token's name, in the strategy, and in the model's last message.
         const injected = {
           ...agent,
           params: { ...agent.params, ...(i % 2 === 0 ? { strategy: text } : {}) },
@@ -131,7 +131,7 @@ it('of a thousand injected instructions, obeyed by the model, none trades outsid
     }),
   )
   world.vendors.setVendor('gateway', 'ok')
-  // It did obey: most answers were the injected ones, and were refused.
+  // The model did obey: most answers were the injected ones, and were refused.
   const refused = [...ends].filter(([end]) => end.startsWith('error AI_')).reduce((sum, [, n]) => sum + n, 0)
   expect(refused).toBeGreaterThan(500)
   expect([...ends.values()].reduce((sum, n) => sum + n, 0)).toBe(1_000)
@@ -143,7 +143,7 @@ describe('who pays', () => {
   const connect = (brains: ReturnType<AiWorld['open']>, owner: `0x${string}`, key: string) =>
     call(brains, 'hosted.ai.connect', { wallet: owner, body: { api_key: key } })
 
-  it('the owner’s own key, once the gateway knows it', async () => {
+  it('the owner’s own key, once the gateway accepts it', async () => {
     const brains = world.open()
     const agent = await world.newAgent({ funding: 'own' }, { intervalS: 300 })
     expect(codeOf(await world.tick(brains, agent))).toBe('hold NOT_CONNECTED')
@@ -179,7 +179,7 @@ describe('who pays', () => {
     expect(await world.countedUsd(agent)).toBe(0)
   })
 
-  it('the own key in the pool’s place, saying why', async () => {
+  it('the own key instead of the pool, with the reason', async () => {
     const brains = world.open()
     const agent = await world.newAgent({ funding: 'pool' }, { intervalS: 300 })
     expect(codeOf(await world.tick(brains, agent))).toBe('hold AI_POOL_INTERVAL')
@@ -197,7 +197,7 @@ describe('who pays', () => {
     })
   })
 
-  it('nobody: no pool, no gateway, no share, no budget', async () => {
+  it('nothing: no pool, no gateway, no share, no budget', async () => {
     const off = world.open({ ai: { poolKey: null } })
     expect(codeOf(await world.tick(off, await world.newAgent()))).toBe('hold AI_POOL_OFF')
     const none = world.open({ profile: { kind: 'devnet', vendors: { gateway: null } } })
@@ -234,8 +234,8 @@ describe('who pays', () => {
   })
 })
 
-describe('a gateway that cannot be asked', () => {
-  it('is unreachable, or has no list of prices', async () => {
+describe('an unavailable gateway', () => {
+  it('is unreachable, or has no price list', async () => {
     const brains = world.open({
       profile: { kind: 'devnet', vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } },
     })
@@ -246,7 +246,7 @@ describe('a gateway that cannot be asked', () => {
     world.vendors.setVendor('gateway', 'ok')
     expect(await world.countedUsd(agent)).toBe(0)
   })
-  it('was there for its prices and is gone for the call', async () => {
+  it('answers its prices and is unreachable for the call', async () => {
     const gone = await openAiWorld()
     const brains = gone.open()
     const agent = await gone.newAgent()
@@ -263,10 +263,10 @@ describe('a gateway that cannot be asked', () => {
     world.vendors.setVendor('gateway', 'slow', { delay_ms: 4_000, times: 1 })
     const agent = await world.newAgent()
     expect(codeOf(await world.tick(brains, agent, { leftMs: 2_500 }))).toBe('hold AI_LATE')
-    // It may have run: its worst case counts.
+    // The call may have run, so its worst case counts.
     expect(await world.countedUsd(agent)).toBeGreaterThan(0)
   })
-  it('is asked by so many at once that the next waits for its next tick', async () => {
+  it('has so many concurrent calls that the next one waits for its next tick', async () => {
     const brains = world.open({ patienceMs: 1_500, ai: { dayMicroUsd: 1_000_000_000n } })
     await call(brains, 'hosted.ai', { wallet: null })
     world.vendors.setVendor('gateway', 'hang')
@@ -278,7 +278,7 @@ describe('a gateway that cannot be asked', () => {
   })
 })
 
-it('shows models, prices, templates and who pays; and the pool in the stats', async () => {
+it('shows models, prices, templates and the payer; and the pool in the stats', async () => {
   const brains = world.open()
   const agent = await world.newAgent()
   await world.tick(brains, agent)

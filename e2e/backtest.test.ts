@@ -12,7 +12,7 @@ const PROFILE = 'profiles/mainnet.json'
 const dataDir = await newServerDirectory()
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-it('reads the marks that a server left in its store, and says what to do while one runs', async () => {
+it('reads the marks that a server stored, and explains what to do while one runs', async () => {
   const db = await openDb({ dataDir, databaseUrl: null })
   await migrateStore(db)
   await db.query(
@@ -42,7 +42,7 @@ it('reads the marks that a server left in its store, and says what to do while o
   )
 })
 
-it('makes no store where there is none', async () => {
+it('does not create a store', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'pit-empty-'))
   const place = openBacktestDeps({ DATA_DIR: empty, PROFILE })
   await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 }, {})).rejects.toThrow('No store')

@@ -15,14 +15,14 @@ const advice = { retry: 'different_request', hint: 'Read it.' }
 const refused = { code: 'BAD_REQUEST', message: 'No.', field: 'wallet', ...advice }
 
 it.each([
-  ['what a route documents', '/health', health, true],
-  ['a field it does not', '/health', { ...health, more: 1 }, false],
+  ['a documented answer', '/health', health, true],
+  ['an undocumented field', '/health', { ...health, more: 1 }, false],
   ['a missing field', '/health', { status: 'ok' }, false],
   ['a refusal with its extras', '/health', { error: refused }, true],
-  ['a refusal with those of others', '/health', { error: { ...refused, diffs: [] } }, false],
+  ['a refusal with other extras', '/health', { error: { ...refused, diffs: [] } }, false],
   ['a path that a parameter would fit too', '/tokens/stats', stats, true],
-  ['what is no route', '/nothing', { more: 1 }, true],
-])('a story is stopped by answers that are not as documented: %s', async (_, path, answer, passes) => {
+  ['a path that is not a route', '/nothing', { more: 1 }, true],
+])('stops a story on answers that are not as documented: %s', async (_, path, answer, passes) => {
   body = answer
   const asked = fetch(`${url}${path}`).then((response) => response.json())
   await (passes ? expect(asked).resolves.toEqual(answer) : expect(asked).rejects.toThrow('not as documented'))

@@ -1,8 +1,8 @@
 import { type AnyRoute, checkAnswer, checkRefusal, type ErrorCode, ROUTE_IDS, routeById } from '@pit/protocol'
 
-/** Runs before every story: whatever a server answers to it has to be what the route documents. */
+/** Runs before every story: each answer of a server must match the route's documented schema. */
 
-/** Those without parameters first: tokens/stats is no token. */
+/** Routes without parameters first, so that tokens/stats is not read as a token. */
 const ROUTES = ROUTE_IDS.map(routeById)
   .sort((a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')))
   .map((route) => ({ route, path: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`) }))
@@ -23,7 +23,7 @@ globalThis.fetch = async (input, init) => {
     .json()
     .catch(() => undefined)) as { error?: { code: ErrorCode } | null } | undefined
   if (body === undefined) return response
-  // A simulation's answer has an `error` too: null, or words.
+  // A simulation's answer has an `error` too: null or a text.
   const refused = typeof body.error === 'object' ? body.error : null
   const checked = refused === null ? checkAnswer(route, body) : checkRefusal(refused)
   if (checked.ok) return response

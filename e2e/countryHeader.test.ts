@@ -10,7 +10,7 @@ const SETTINGS = {
   GEO_REGION_HEADER: 'x-pit-region',
   TRUSTED_PROXIES: '127.0.0.1',
 }
-/** Loopback addresses that stand for clients from different places. */
+/** Loopback addresses that stand for clients in different countries. */
 const COUNTRIES = '127.0.0.2/32 CU\n127.0.0.3/32 UA-43\n127.0.0.4/32 UA-30\n127.0.0.5/32 DE\n'
 
 describe.skipIf(!hasProxy)(`the shipped HAProxy${hasProxy ? '' : ' (not installed: skipped)'}`, () => {

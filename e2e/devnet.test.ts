@@ -5,7 +5,7 @@ import { oneDevnet } from './devnet/oneDevnet.ts'
 import { children, cleanUp, newDir } from './devnet/running.ts'
 import { seedDevnet } from './devnetSeed.ts'
 
-// The devnet as users start it: a process, its ports, its files.
+// The devnet as users start it: process, ports and files.
 
 afterAll(cleanUp)
 

@@ -8,24 +8,29 @@ import { seedDevnet } from './devnetSeed.ts'
 export interface DevnetProcess {
   pid: number
   url: string
-  /** CHAIN_RPC_URL of a server on it, and SIGNER_RPC_URL of a signer. With STRICT=1 the first one dies. */
+  /**
+   * CHAIN_RPC_URL for a server, SIGNER_RPC_URL for a signer. With STRICT=1 the first address fails during the
+   * test.
+   */
   nodeUrls: string
   signerUrls: string
   sequencerUrl: string
-  /** Where its profile is written. */
+  /** Path of its profile. */
   profileFile: string
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>
   stop(): Promise<void>
 }
 
-/** With STRICT=1 every story runs on a public node's habits, and an address dies after so many requests. */
+/**
+ * With STRICT=1 every story runs with a public node's limits, and an address fails after this many requests.
+ */
 const isStrict = process.env['STRICT'] === '1'
 const DIES_AFTER = 400
 const STRICT_ENV = { DEVNET_PROVIDER: 'strict', DEVNET_ADDRESSES: '2' }
 
 /**
- * The built devnet in its own process and folder, on free ports, its world deployed already. A chain that
- * starts from an image has no older state: who asks for the past takes a new one.
+ * The built devnet in its own process and folder, on free ports, with the world already deployed. A chain
+ * started from an image has no older state: tests that need history start a new one.
  */
 export async function startDevnetProcess(
   env: Record<string, string> = {},
@@ -71,7 +76,7 @@ export async function startDevnetProcess(
         console.log('addresses at the end', JSON.stringify(await callRpc(openUrl, 'devnet_address')))
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve))
-        // Its folder goes with it: no use in writing an image for the next start.
+        // Its folder is deleted with it, so no image is written for the next start.
         child.kill('SIGKILL')
         await ended
       }
@@ -80,7 +85,7 @@ export async function startDevnetProcess(
   }
 }
 
-/** The further address is the preferred one, and dies in the middle; a signer has three, so that two remain. */
+/** The extra address is the preferred one and fails midway; a signer has three, so that two remain. */
 async function moreNodes(url: string, openUrl: string) {
   const wish = { n: 1, mode: 'dead', after_requests: DIES_AFTER }
   const more = await callRpc<{ url: string }[]>(openUrl, 'devnet_address', [wish])

@@ -18,17 +18,17 @@ import { loadGeneration, sweepGenerations, writeGround } from '../packages/devne
 import { writeChecked } from '../packages/devnet/src/engine/image.ts'
 
 /**
- * A devnet's folder whose world is deployed already. Deploying takes longer than most tests, so it is done
- * once and copied; e2e/devnet.test.ts starts from nothing. Safe to delete.
+ * A devnet folder with the world already deployed. Deploying takes longer than most tests, so it is done once
+ * and copied; e2e/devnet.test.ts deploys from scratch. Safe to delete.
  */
 const PLACE = '.cache/devnet'
 /**
- * Feeds of a seed stand for an hour, and nobody writes them while the market is off: it is made anew long
+ * A seed's feeds are valid for an hour and do not change while the market is off, so it is rebuilt well
  * before.
  */
 const GOOD_FOR_MS = 15 * 60_000
 
-/** Puts a deployed world into a devnet's data folder. */
+/** Copies a deployed world into a devnet's data folder. */
 export async function seedDevnet(dataDir: string): Promise<void> {
   cpSync(await seed(), join(dataDir, 'devnet'), { recursive: true })
 }
@@ -48,7 +48,7 @@ async function seed(): Promise<string> {
       rmSync(`${made}.making`, { force: true })
     }
     for (const old of readdirSync(PLACE)) {
-      // Of the slot before somebody may be copying still.
+      // The previous slot may still be in use by another copy.
       if (!(Number(old.split('-')[0]) >= slot - 1)) rmSync(join(PLACE, old), { recursive: true, force: true })
     }
   }
@@ -56,7 +56,7 @@ async function seed(): Promise<string> {
 }
 
 /**
- * Of files that come to it at once, one makes it and the others wait; for one that died over it nobody does.
+ * If several files start at once, one builds the seed and the others wait; a dead builder is not waited for.
  */
 function isTaken(lock: string): boolean {
   try {
@@ -71,7 +71,7 @@ function isTaken(lock: string): boolean {
 function isAlive(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, 'utf8'))
-    // Not yet written: that takes a moment.
+    // The lock file is not written yet; that takes a moment.
     if (pid > 0) process.kill(pid, 0)
     return true
   } catch {
@@ -94,20 +94,18 @@ async function makeSeed(made: string): Promise<void> {
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const url = await readyUrl(child)
-  // Having deployed so much it moves to fresh engines, and leaves the image that a start opens from.
+  // After the deployment it moves to fresh engines and writes the image that a start opens.
   while ((await rotationsOf(url)) === 0) await sleep(100)
   child.kill('SIGTERM')
   await ended
-  // Its addresses are of ports that are gone.
+  // Its addresses name ports that are closed.
   rmSync(join(draft, 'devnet', 'profile.json'))
   foldChanges(join(draft, 'devnet', 'chain'))
   renameSync(join(draft, 'devnet'), made)
   rmSync(draft, { recursive: true, force: true })
 }
 
-/**
- * Most of the world is in the image as thousands of calls; as accounts, engines take half the time to open.
- */
+/** The image stores most of the world as thousands of calls; engines open it in half the time as accounts. */
 function foldChanges(dir: string): void {
   const { image, wal } = loadGeneration(dir)!
   wal.close()
@@ -139,8 +137,8 @@ function readyUrl(child: ChildProcess): Promise<string> {
 }
 
 /**
- * What the deployed world is made from: the program, the contracts, the packages that bring others, and this
- * file.
+ * Everything the deployed world is built from: the program, the contracts, the packages that bundle others,
+ * and this file.
  */
 function programHash(): string {
   const contracts = readdirSync('contracts', { recursive: true, encoding: 'utf8' })

@@ -11,8 +11,8 @@ import { checkTypes, runIn, runProgram, runShell, writeProgram } from './docs/ru
 import { type StartedPit, startPit } from './docs/startedPit.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
 
-// What a stranger finds, run against `npm start` as it is: the examples, the code blocks of the documents, and
-// the golden fixtures, which UPDATE_FIXTURES=1 writes anew.
+// The first contact of a new user, run against a plain `npm start`: the examples, the code blocks of the
+// documents, and the golden fixtures, which UPDATE_FIXTURES=1 rewrites.
 
 let pit: StartedPit
 const keys = new Map<Hex, Promise<string>>()
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => pit?.stop())
 
-/** An API key of one of the devnet's accounts. Each signs in from an address of its own: they are rationed. */
+/** An API key of a devnet account. Each signs in from its own address because sign-ins are rate limited. */
 function apiKeyOf(key: Hex): Promise<string> {
   const known = keys.get(key) ?? signIn(key)
   keys.set(key, known)
@@ -45,7 +45,7 @@ const walletOf = async (account: number) => ({
   PIT_API_KEY: await apiKeyOf(privateKeyOf(account)),
 })
 
-// Each with a wallet of its own, so that they can run at once and no nonce is used twice.
+// Each uses its own wallet, so that they can run in parallel without nonce conflicts.
 describe.concurrent('examples', () => {
   it.each<[program: string, account: number, said: RegExp]>([
     ['firstTrade', 2, /received {2}[\d.]+ USDG in block \d+\ntrade {5}0x[0-9a-f]{64}/],
@@ -105,7 +105,7 @@ describe('documents', () => {
     await checkTypes(pit)
   })
 
-  // One after the other: they are all the same wallet's.
+  // One after another, because they share a wallet.
   it.each(files)('%s', async (file) => {
     for (const block of blocksOf(file).run)
       if (block.language === 'sh')
@@ -140,7 +140,7 @@ describe('guide', () => {
 })
 
 describe('fixtures', () => {
-  it('are what today’s server answers and today’s client signs', async () => {
+  it('match today’s server answers and client signatures', async () => {
     let sessionId = ''
     const config = (await (await fetch(`${pit.url}/api/v1/config`)).json()) as Json
     const made = new Map<string, unknown>([
@@ -156,7 +156,7 @@ describe('fixtures', () => {
     if (process.env['UPDATE_FIXTURES']) write(made)
     for (const [name, value] of made) {
       const kept = JSON.parse(readFileSync(`fixtures/${name}.json`, 'utf8'))
-      expect(shapeOf(kept), `${name}: make it anew with UPDATE_FIXTURES=1`).toEqual(shapeOf(value as Json))
+      expect(shapeOf(kept), `${name}: rebuild it with UPDATE_FIXTURES=1`).toEqual(shapeOf(value as Json))
     }
   })
 })
@@ -169,12 +169,12 @@ function write(made: ReadonlyMap<string, unknown>): void {
   }
 }
 
-/** What is asked, answered, signed and refused, without the values that differ from world to world. */
+/** Requests, answers, signatures and refusals, without the values that differ from world to world. */
 function shapeOf(value: Json): unknown {
   const fixture = value as Partial<Fixture> & Json
   if (!fixture.http) return Object.keys(value as object).sort()
   const asked = fixture.http.map(({ method, path, answer }) => [method, path, fieldsIn(answer)] as const)
-  // Reads are asked side by side: which answer comes first is chance.
+  // Reads run in parallel, so their order is random.
   const reads = asked.filter(([method]) => method === 'GET').sort(([, a], [, b]) => (a < b ? -1 : 1))
   return {
     asked: [...reads, ...asked.filter(([method]) => method !== 'GET')],

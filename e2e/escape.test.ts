@@ -18,8 +18,8 @@ import { type Intent, send } from './escape/intent.ts'
 import { openWorld, type World } from './escape/world.ts'
 
 /**
- * The server is taken over: whoever did it holds its secret, a valid session and honest trades to start from.
- * Nothing that leaves the session's bounds may come back signed; everything honest must.
+ * The server is compromised: the attacker holds its secret, a valid session and honest trades to start from.
+ * The signer must not sign anything outside the session's bounds, and must sign every honest trade.
  */
 
 // Ten thousand by hand: ESCAPE_INTENTS=10000 npx vitest run --project e2e e2e/escape.test.ts
@@ -65,7 +65,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => world?.close())
 
-/** What the ledger has of each session that is registered. */
+/** Ledger entries of every registered session. */
 async function counted(): Promise<Record<string, unknown>> {
   const rows: Record<string, unknown> = {}
   for (const name of ['active', 'narrow', 'expired', 'revoked', 'usedUp', 'spent'] as const) {
@@ -87,7 +87,7 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
 test(`signs none of ${INTENTS} hostile intents`, { timeout: 3_600_000 }, async () => {
   const before = await counted()
   const kinds = Object.keys(HOSTILE_KINDS)
-  // A call has hundreds of bytes to get wrong.
+  // A call has hundreds of bytes that can be wrong.
   const turns = [...kinds, ...Array<string>(20).fill('one bit of the call')]
   const tried: Record<string, Record<string, number>> = {}
   const signed: Intent[] = []
@@ -111,14 +111,14 @@ test(`signs none of ${INTENTS} hostile intents`, { timeout: 3_600_000 }, async (
   if (process.env['ESCAPE_SHOW']) console.log(tried)
   expect(signed.slice(0, 5)).toEqual([])
   expect(Object.keys(tried).sort()).toEqual([...kinds].sort())
-  // Nothing was refused for being too much: each was judged for what it is.
+  // No refusal came from a limit: each intent was judged by its content.
   expect(Object.values(tried).flatMap(Object.keys)).not.toContain('BUSY')
   expect(Object.values(tried).flatMap(Object.keys)).not.toContain('ENGINE_UNAVAILABLE')
-  // The ledger's own word: nothing was counted either.
+  // The ledger did not count anything either.
   expect(await counted()).toEqual(before)
 })
 
-test(`signs all of ${HONEST} honest trades, each exactly as asked`, { timeout: 600_000 }, async () => {
+test(`signs all of ${HONEST} honest trades, each exactly as requested`, { timeout: 600_000 }, async () => {
   const { crypto, place, cosigner, executor, signer } = world
   const trades: Honest[] = Array.from({ length: HONEST }, () => honestTrade(world, sessions.active))
   const sequences: number[] = []
@@ -155,7 +155,7 @@ test(`signs all of ${HONEST} honest trades, each exactly as asked`, { timeout: 6
   )
 })
 
-test('signs for a hosted executor its own redemptions, and stocks once its owner says so', async () => {
+test('signs a hosted executor’s own redemptions, and stock trades once its owner has attested', async () => {
   const { signer, crypto } = world
   const { hosted } = sessions
   const { executor, session } = hosted
@@ -186,11 +186,13 @@ test('signs for a hosted executor its own redemptions, and stocks once its owner
   })
 })
 
-test(`co-signs what fits of 200 asked at once, ${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
+test(`co-signs only what fits the caps of 200 concurrent requests, ${ROUNDS} rounds`, {
+  timeout: 600_000,
+}, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const k = 1 + world.random.below(60)
     const byTrades = round % 2 === 0
-    // Ten dollars each, a little less than that at the signer's own price or exactly it.
+    // Ten dollars each, at or just below the signer's own price.
     const day = byTrades ? 100_000_000_000 : k * 10_000_000 + 5_000_000
     const session = world.grant({
       limits: {
@@ -204,7 +206,7 @@ test(`co-signs what fits of 200 asked at once, ${ROUNDS} rounds`, { timeout: 600
     const outcomes = await Promise.all(asked.map((intent) => send(world, intent)))
     const rule = byTrades ? 'SESSION_TRADES_LEFT' : 'SESSION_MAX_DAY'
     const signed = outcomes.filter(({ status }) => status === 200).length
-    // On a machine that is too slow some are given up; those may be counted, but never beyond what fits.
+    // On a slow machine some requests time out; those may be counted, but never beyond the caps.
     const busy = outcomes.filter(({ code }) => code === 'BUSY' || code === 'ENGINE_UNAVAILABLE').length
     expect(outcomes.filter(({ rules }) => rules.join() === rule)).toHaveLength(200 - signed - busy)
     expect(signed).toBeLessThanOrEqual(k)
@@ -215,7 +217,7 @@ test(`co-signs what fits of 200 asked at once, ${ROUNDS} rounds`, { timeout: 600
   }
 })
 
-test('takes a call once, byte for byte, whatever a restart forgot', async () => {
+test('accepts each call once, byte for byte, also after a restart', async () => {
   const { rootHash } = sessions.active
   for (const aheadMs of [0, 25_000]) {
     const { sequence } = await world.signer.client.root(rootHash)
@@ -233,13 +235,13 @@ test('takes a call once, byte for byte, whatever a restart forgot', async () => 
     expect(await send(world, again)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     await world.restartSigner()
     const refused = await send(world, again)
-    // What was stamped ahead is not older than the new process: there the ledger knows it.
+    // A call stamped in the future is not older than the new process, so the ledger must know it.
     expect(refused).toMatchObject(aheadMs === 0 ? { code: 'UNAUTHORIZED' } : { rules: ['REPLAY'] })
     expect((await world.signer.client.root(rootHash)).sequence).toBe(sequence + 1)
   }
 })
 
-test('stays frozen until the operator says otherwise', async () => {
+test('stays frozen until the operator unfreezes it', async () => {
   const { signer } = world
   const trade = () => send(world, honestIntent(honestTrade(world, sessions.active)))
   expect(await signer.client.freeze(true)).toEqual({ frozen: true })
@@ -260,7 +262,7 @@ test('stays frozen until the operator says otherwise', async () => {
 
 const byToken = (marks: World['marks']) => marks.toSorted((a, b) => (a.token < b.token ? -1 : 1))
 
-test('takes no mark far under what a pool pays for the token', async () => {
+test('refuses a mark far below what a pool pays for the token', async () => {
   const at = (bps: bigint) =>
     world.grant({
       marks: byToken(world.marks).map((mark) =>
@@ -276,14 +278,14 @@ test('takes no mark far under what a pool pays for the token', async () => {
   expect(await world.register(at(8_500n))).toMatchObject({ registered: true })
 })
 
-test('signs nothing by old prices, far from its own, or when the chain is silent', async () => {
+test('signs nothing with old prices, prices far from its own, or an unreachable chain', async () => {
   const { devnet, at } = world
   const usdgForEth = () => honestIntent(plainSwap(world, sessions.active, 10_000_000))
   expect(await send(world, usdgForEth())).toMatchObject({ status: 200 })
   await devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_500 }])
   await until(async () => (await send(world, usdgForEth())).code === 'PRICE_UNAVAILABLE')
   await devnet.rpc('devnet_setFeed', ['ETH', { price: 5_000, age_s: 0 }])
-  // At twice the price the same ETH is worth twice: the minimum is half of it, and so are caps in ETH.
+  // At twice the price the same ETH has twice the value: the minimum is half of it, and so are caps in ETH.
   await until(async () => (await send(world, usdgForEth())).code === 'PRICE')
   await expect(world.register(world.grant())).rejects.toMatchObject({ code: 'CAP_PRICE' })
   await devnet.rpc('devnet_setFeed', [

@@ -16,13 +16,13 @@ refusedByWorld(w)
 sequencerAnswers(w)
 otherServers(w)
 
-it('provoked every code of the table', () => {
+it('provokes every code of the table', () => {
   const missed = FAST_RULES.filter((code) => !w.provoked.has(code))
-  // On a weekday stocks trade: then rules.test.ts alone sees them closed, by a clock of its own.
+  // On weekdays stocks trade; closed hours are covered by rules.test.ts with a separate clock.
   expect(missed).toEqual(stockSessionOf(w.world.profile)(Date.now()) ? ['MARKET_CLOSED'] : [])
 })
 
-it('lets a stranger verify what the terms pin', async () => {
+it('lets anyone verify the pins of the terms', async () => {
   const config = (await (await fetch(`${w.world.server.url}/api/v1/config`)).json()) as {
     routes: { version: string; sha256: string }
   }

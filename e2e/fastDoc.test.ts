@@ -15,7 +15,7 @@ const FILE = 'docs/reference/fast.md'
 const SECTION = /(<!-- examples -->\n)[\s\S]*(<!-- \/examples -->)/
 const ACCOUNT = 9
 const FEE_BPS = 25
-/** In 2100, so that the bytes in the text stay good. */
+/** In 2100, so that the documented bytes stay valid. */
 const DEADLINE = 4_102_444_800
 
 interface Example {
@@ -89,7 +89,7 @@ it('has an example of every shape', () => {
 })
 
 describe.each(TRADES.map(({ pair }, i) => [pair, i] as const))('%s', (pair, i) => {
-  it('is built from the terms alone, and reads as it says', () => {
+  it('is built from the terms alone, and parses as documented', () => {
     const example = examples[i]!
     const built = buildFromTerms(table, {
       pair,
@@ -99,7 +99,7 @@ describe.each(TRADES.map(({ pair }, i) => [pair, i] as const))('%s', (pair, i) =
       feeBps: example.fee_bps,
       ...(example.permit && { permit: example.permit }),
     })
-    expect(built.data, 'UPDATE_FAST_DOC=1 writes it anew').toBe(example.data)
+    expect(built.data, 'UPDATE_FAST_DOC=1 rewrites it').toBe(example.data)
     expect(String(built.value)).toBe(example.value)
     const row = table.pairs[pair]!
     const weth = table.pairs['WETH/USDG']!.token_in.address as Address
@@ -141,7 +141,8 @@ const permit2 = parseAbi([
 ])
 
 /**
- * What the text leaves to the reader: the token approved to Permit2, and the router where there is no permit.
+ * Steps that the text leaves to the reader: approving the token for Permit2, and the router unless there is a
+ * permit.
  */
 async function approve(symbol: string): Promise<void> {
   const token = Object.values(table.pairs).find(({ token_in }) => token_in.symbol === symbol)!.token_in

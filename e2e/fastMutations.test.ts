@@ -12,11 +12,11 @@ import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 const MUTATIONS = Number(process.env['FAST_MUTATIONS'] ?? 360)
 const SEED = Number(process.env['FAST_SEED'] ?? 4663)
 const AT_ONCE = 24
-/** Good calls are made anew this often: deadlines and marks are good for a minute, on a busy machine too. */
+/** Good calls are rebuilt this often: deadlines and marks are valid for a minute, also on a busy machine. */
 const FRESH_EVERY = 360
 /**
- * What the moment may be to blame for. A call that fails by these alone was not judged, and another is made
- * for it.
+ * Codes that can come from a temporary state. A call that fails only with these was not judged and is
+ * replaced.
  */
 const BY_THE_MOMENT = ['PRICE_STALE', 'DEADLINE', 'RPC_UNAVAILABLE', 'ENGINE_UNAVAILABLE']
 
@@ -30,7 +30,7 @@ interface Good {
 let world: TradingWorld
 let trader: FastTrader
 beforeAll(async () => {
-  // Nothing here waits for a job.
+  // No test here waits for a job.
   world = await openTradingWorld({ server: { FAST_ENABLED: '1', ROLE: 'api' } })
   trader = await openFastTrader(world, 3)
   for (const symbol of ['USDG', 'WETH', 'NVDA', 'SPY']) await trader.approve(symbol)
@@ -80,15 +80,15 @@ it(
     const shown = [...codes].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
     console.log(`${judged} mutated calls judged, none relayed: ${shown.join(', ')}`)
     console.log(`${unjudged.length} more were not judged: ${[...new Set(unjudged)].join(' | ')}`)
-    // A refusal for want of a better answer would hide a defect.
+    // Too many temporary refusals would hide a defect.
     expect(world.server.output()).not.toContain('unexpected exception')
-    // Many different rules refused them, not one that comes before all others.
+    // Many different rules refused them, not only the first one.
     expect(codes.size).toBeGreaterThan(8)
   },
   300_000 + MUTATIONS * 100,
 )
 
-/** One good call per shape; each would pass as it is. */
+/** One good call per shape; each would pass unchanged. */
 async function goodCalls(nonce: number): Promise<Good[]> {
   await freshenFeeds(world.devnet)
   await sleep(900)
@@ -132,9 +132,7 @@ async function goodCalls(nonce: number): Promise<Good[]> {
   return goods
 }
 
-/**
- * Changes one thing. What the wallet signs is signed again, so that only the change itself can be at fault.
- */
+/** Changes one thing. Signed fields are signed again, so that only the change itself can be the fault. */
 async function mutate({ built, tx }: Good, random: Random): Promise<{ name: string; body: Body }> {
   const { body } = built
   const signed = async (change: Partial<Tx>): Promise<Body> => {
@@ -181,7 +179,7 @@ function flipped(hex: Hex, random: Random): Hex {
   return `${hex.slice(0, at)}${digit}${hex.slice(at + 1)}` as Hex
 }
 
-/** One 32-byte word of the arguments replaced by something a router would take seriously. */
+/** One 32-byte word of the arguments replaced by a plausible value. */
 function reworded(data: Hex, random: Random): Hex {
   const words = (data.length - 10) / 64
   const at = 10 + 64 * random.below(words)
@@ -191,7 +189,7 @@ function reworded(data: Hex, random: Random): Hex {
   return `${data.slice(0, at)}${word.toString(16).padStart(64, '0')}${data.slice(at + 64)}` as Hex
 }
 
-/** A command left out, doubled, moved or paid to somebody else, in the router's own encoding. */
+/** A command removed, doubled, moved or paid to another address, in the router's encoding. */
 function recommanded(data: Hex, random: Random): Hex {
   const decoded = decodeExecute(data)
   if (!decoded.ok) throw new Error(decoded.why)

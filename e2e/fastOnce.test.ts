@@ -16,7 +16,7 @@ const ROUNDS = Number(process.env['FAST_ROUNDS'] ?? 4)
 const KILLS = Number(process.env['FAST_KILLS'] ?? 2)
 const AT_ONCE = 64
 const PATIENCE_MS = 120_000 + ROUNDS * 4_000
-/** Nobody writes the feeds while the market is off; a round of theirs stands for a day. */
+/** The feeds do not change while the market is off; a round is valid for a day. */
 const FRESH_FOR_MS = 600_000
 
 let world: TradingWorld
@@ -28,22 +28,22 @@ afterAll(async () => {
 })
 const seen = (hash: Hex) => world.devnet.rpc<number>('devnet_sequencerSeen', [hash])
 
-/** A busy machine's answers: nothing was sent by this call, or nobody knows. They break no promise. */
+/** Answers of a busy machine: this call sent nothing, or the result is unknown. Both are allowed. */
 const BUSY = ['LIVE_UNAVAILABLE', 'RPC_UNAVAILABLE', 'ENGINE_UNAVAILABLE', 'SEQUENCER_UNREACHABLE']
-/** What the moment may be to blame for: the round is then run again. */
+/** Codes that can come from a temporary state: the round is run again. */
 const TOO_LATE = ['PRICE_STALE', 'DEADLINE']
 
 interface Tally {
-  /** Rounds in which one call was told that it was the one. */
+  /** Rounds in which one call was answered as the relaying one. */
   told: number
   busy: number
   void: number
 }
 
-/** The same bytes many times at once, over all the servers: one relay, by the sequencer's own count. */
+/** The same bytes many times at once, over all servers: one relay, by the sequencer's count. */
 async function sendAtOnce(clients: FastTrader[], round: number, tally: Tally): Promise<'once' | 'void'> {
   const pair = round % 2 === 0 ? 'ETH/USDG' : 'USDG/ETH'
-  // Most without a simulation: then nothing but the relay itself keeps them apart.
+  // Most without a simulation: then only the relay itself keeps them apart.
   const simulate = round % 16 === 3
   const { body, hash } = await clients[0]!.build(pair, { usd: 5, body: { simulate } })
   const replies = await Promise.all(
@@ -57,7 +57,7 @@ async function sendAtOnce(clients: FastTrader[], round: number, tally: Tally): P
   const firsts = taken.filter(({ body: answer }) => !answer.repeat).length
   expect(firsts).toBeLessThanOrEqual(1)
   tally.busy += codes.filter((code) => BUSY.includes(code)).length
-  // Where the machine was too busy for any of them, the same bytes are brought until they are told of.
+  // If the machine was too busy for all of them, the same bytes are sent until they are accepted.
   for (let tries = 0; tries < 20 && (await seen(hash)) === 0; tries++) {
     const { body: answer } = await clients[tries % clients.length]!.send(body)
     if (TOO_LATE.includes(answer.error?.code ?? '')) break
@@ -93,7 +93,7 @@ async function manyRounds(clients: FastTrader[]): Promise<void> {
 }
 
 it(
-  'relays the same bytes once, however many calls bring them',
+  'relays the same bytes once, however many calls send them',
   async () => {
     const trader = await openFastTrader(world, 3)
     await trader.approve('USDG')
@@ -113,11 +113,11 @@ describe.skipIf(postgresBin === null || !hasRedis)('over two processes on Postgr
       ...tradingEnv(world.devnet),
       FAST_ENABLED: '1',
       DATABASE_URL: await postgres.createDatabase(),
-      // Processes of one store have one name.
+      // Processes that share a store have one name.
       PUBLIC_URL: 'http://localhost',
       REDIS_URL: redis.url,
     }
-    // The first one alone, so that it alone writes the tables.
+    // The first one starts alone, so that only it writes the tables.
     servers.push(await startServerProcess(env))
     servers.push(await startServerProcess({ ...env, ROLE: 'api' }))
   })
@@ -139,7 +139,7 @@ describe.skipIf(postgresBin === null || !hasRedis)('over two processes on Postgr
 })
 
 it(
-  `relays the same bytes once, though the server is killed under them ${KILLS} times`,
+  `relays the same bytes once while the server is killed ${KILLS} times`,
   async () => {
     const dataDir = await newServerDirectory()
     const env = { ...tradingEnv(world.devnet), FAST_ENABLED: '1', DATA_DIR: dataDir }
@@ -152,7 +152,7 @@ it(
         const { body, hash } = await client.build('ETH/USDG', { usd: 5, body: { simulate: false } })
         await world.devnet.rpc('devnet_sequencer', [{ mode: 'slow', delay_ms: 300 }])
         const lost = Promise.allSettled(Array.from({ length: 8 }, () => client.send(body)))
-        // Before, while or after the bytes are on their way.
+        // Before, during or after the relay.
         await sleep(10 + Math.random() * 60)
         await killHard(server, dataDir)
         await lost
@@ -161,7 +161,8 @@ it(
         await server.stop()
         server = await start()
         const again = await openFastTrader(world, 5, server.url)
-        // What the killed one left is looked for on the chain; then the same bytes tell what became of them.
+        // The new process looks for the killed one's trade on the chain; then the same bytes return its
+        // result.
         const until = Date.now() + 60_000
         for (;;) {
           const { status, body: answer } = await again.send(body)
@@ -170,7 +171,7 @@ it(
             break
           }
           expect(['IN_FLIGHT', 'SUBMIT_REJECTED', 'DEADLINE', 'PRICE_STALE']).toContain(answer.error?.code)
-          // Killed before they left, they are given up: that is once at most, too.
+          // Killed before the relay, the trade is abandoned, which is still at most once.
           if (answer.error?.code !== 'IN_FLIGHT' && (await seen(hash)) === 0) break
           if (Date.now() > until) throw new Error(`still ${answer.error?.code}`)
           await sleep(300)

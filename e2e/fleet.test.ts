@@ -14,18 +14,17 @@ import { hasRedis } from './redisProcess.ts'
 import type { Trader } from './trading/trader.ts'
 
 /**
- * deploy/'s topology: HAProxy by its shipped file, three API processes, two for the jobs, signer, PostgreSQL
- * twice, Redis, a chain. Every request of every client is recorded, and none is tried again.
- *
- * In the suite one of each kind is restarted and two faults are borne. FLEET_S=60 npx vitest run
- * e2e/fleet.test.ts restarts and breaks every part, with a minute where the suite waits seconds;
- * FLEET_DRAIN_S=0 shows what the drain is for.
+ * The topology of deploy/: HAProxy with the shipped file, three API processes, two for jobs, signer, two
+ * PostgreSQL, Redis and a chain. Every request of every client is recorded, and none is retried. The suite
+ * restarts one process of each kind and injects two faults. FLEET_S=60 npx vitest run e2e/fleet.test.ts
+ * restarts and breaks every part, with a minute instead of seconds; FLEET_DRAIN_S=0 shows why draining is
+ * needed.
  */
 const FAULT_S = Number(process.env['FLEET_S'] ?? 3)
 const RESTARTED: readonly ServerName[] = isWhole ? [...APIS, ...JOBS] : ['api1', 'jobs1']
 const DRAIN_S = Number(process.env['FLEET_DRAIN_S'] ?? 2)
 const INTERVAL_S = 10
-/** Node or store were slower than a request may wait: that is the machine's doing, no restart's. */
+/** Node or store were slower than a request may wait: caused by the machine and not by a restart. */
 const TOO_SLOW = ['RPC_UNAVAILABLE', 'LIVE_UNAVAILABLE']
 const MAX_SLOW_SHARE = 0.005
 const PATIENCE_MS = 600_000 + 20 * FAULT_S * 1_000
@@ -53,7 +52,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
     }
   }, 60_000)
 
-  /** Every kind of client has finished whole rounds that began after now. */
+  /** Waits until every kind of client has finished whole rounds that began after now. */
   async function untilAllWork(): Promise<void> {
     const before = load.rounds()
     await until(() => Object.entries(load.rounds()).every(([name, n]) => n >= before[name]! + 2), {
@@ -65,7 +64,10 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
   const failuresSince = (sinceMs: number): Outcome[] =>
     record.outcomes.filter(({ endedMs, status }) => endedMs >= sinceMs && (status === null || status >= 400))
 
-  /** Told to stop, it says so at once, and still takes new connections: a proxy needs a second to notice. */
+  /**
+   * On SIGTERM it reports the stop at once and still accepts connections, because a proxy needs a second to
+   * notice.
+   */
   async function drains(name: ServerName): Promise<boolean> {
     await until(async () => !(await world.isReady(name)), { everyMs: 5 })
     const url = `${world.server(name).url}/api/v1/health`
@@ -136,7 +138,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
       expect(undrained).toEqual([])
       expect(failed).toEqual([])
       expect(slow).toBeLessThanOrEqual(asked * MAX_SLOW_SHARE)
-      // A tick that was skipped makes a gap of two intervals.
+      // A skipped tick makes a gap of two intervals.
       expect(gapMs).toBeLessThan(1.5 * INTERVAL_S * 1_000)
       await expectNoTickTwice()
       await expectNothingLost(world, load.signed)
@@ -145,7 +147,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
   )
 
   it(
-    'bears each fault: what fails has a code or no answer, nothing accepted is lost, all work again',
+    'bears each fault: failures have a code or no answer, nothing accepted is lost, all recovers',
     async () => {
       await untilAllWork()
       let checked = load.signed.length
@@ -164,10 +166,10 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
           `${name}: back after ${ranMs} ms; ${failed.length} of ${asked} requests failed, the last ` +
             `${lastMs} ms after it began ${JSON.stringify(countOf(failed))}; widest gap of ticks ${gapMs} ms`,
         )
-        // Whatever could not be answered was refused by a documented code, or nobody was there.
+        // Every failed request has a documented code, or no process was listening.
         expect(failed.filter(({ code }) => code === null)).toEqual([])
         expect(failed.filter(({ status }) => status !== null && status < 500)).toEqual([])
-        // Those before are looked at once more in the end.
+        // Earlier ones are checked again at the end.
         const [before, now] = [checked, load.signed.length]
         await expectNothingLost(world, load.signed.slice(before, now))
         checked = now
@@ -190,7 +192,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
   })
 })
 
-/** By what was asked and what was heard. */
+/** By the request and the received answer. */
 function countOf(failed: readonly Outcome[]): { [what: string]: number } {
   const counts: { [what: string]: number } = {}
   for (const { kind, status, code } of failed) {

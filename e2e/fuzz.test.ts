@@ -5,7 +5,7 @@ import { createRandom } from './fuzz/random.ts'
 import { sendRaw } from './rawHttp.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
-// A million by hand: FUZZ_REQUESTS=1000000 npx vitest run e2e/fuzz.test.ts; FUZZ_SEED gives it another world.
+// A million by hand: FUZZ_REQUESTS=1000000 npx vitest run e2e/fuzz.test.ts; FUZZ_SEED changes the seed.
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4663)
 const AT_ONCE = 32
@@ -13,7 +13,7 @@ const SLOW = 16
 
 let server: ServerProcess
 beforeAll(async () => {
-  // Buckets wide open, so that requests get past them to what is behind.
+  // Wide rate limits, so that requests reach the code behind them.
   server = await startServerProcess({
     RATE_LIMIT_SCALE: '1000000',
     KEYS_PER_ADDRESS_DAY: '1000000000',
@@ -26,7 +26,7 @@ afterAll(() => server.stop())
 
 describe(`${REQUESTS} requests from seed ${SEED}`, () => {
   it(
-    'are answered as documented, in the envelope, by a server that lives on',
+    'are answered as documented, in the envelope, by a server that stays up',
     async () => {
       console.log(`FUZZ_SEED=${SEED} FUZZ_REQUESTS=${REQUESTS}`)
       const random = createRandom(SEED)
@@ -52,7 +52,7 @@ describe(`${REQUESTS} requests from seed ${SEED}`, () => {
             )
           }
           statuses.set(answer?.status ?? 0, (statuses.get(answer?.status ?? 0) ?? 0) + 1)
-          // Fuzz finds auth/revoke too: go on with another key.
+          // Fuzzing also calls auth/revoke: continue with another key.
           if (request.route.id === 'auth.revoke' && answer?.status === 200 && key === used)
             key = await server.signIn()
         }
@@ -74,7 +74,7 @@ describe(`${REQUESTS} requests from seed ${SEED}`, () => {
       for (const status of [200, 400, 401, 403, 404, 405, 411, 413, 421, 451, 503]) {
         expect(
           statuses.get(status),
-          `no ${status} among the answers: the fuzz has gone blind`,
+          `no ${status} among the answers: the fuzz no longer covers it`,
         ).toBeGreaterThan(0)
       }
       expect(server.isAlive()).toBe(true)
@@ -86,7 +86,7 @@ describe(`${REQUESTS} requests from seed ${SEED}`, () => {
   )
 })
 
-/** A body or a head that comes a byte at a time and would never end. */
+/** A body or head sent byte by byte that never ends. */
 function sendSlowly(i: number) {
   const whole =
     i % 2 === 0

@@ -4,8 +4,8 @@ import { useGallery } from './gallery/galleryWorld.ts'
 import { serverWithJobs, slowChain } from './gallery/otherServers.ts'
 import { realShapes } from './gallery/realShapes.ts'
 
-// Every bad token of the devnet, through the real server on the real chain: each gets exactly the risks it
-// deserves.
+// Every bad token of the devnet, through the real server on the real chain: each gets exactly its expected
+// risks.
 
 const w = useGallery()
 

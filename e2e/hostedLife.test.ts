@@ -6,8 +6,8 @@ import { bringHome, done as doneBy, grantTo, sendSteps } from './hosted/liveAgen
 import { openParty, type Party, type Pending, signaturesFor, startGrant } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
-// A live hosted agent from its making to its gas coming home, with the real signer. Its brain never finds a
-// reason to trade: what trading agents do is another story.
+// A live hosted agent from its creation to its gas refund, with the real signer. Its brain never finds a
+// reason to trade: trading agents have another story.
 
 const ETH = 10n ** 18n
 const GAS_WEI = 12_345_678_901_234_567n
@@ -66,7 +66,7 @@ const grant = (): Promise<Pending> =>
   })
 
 describe('a live agent', () => {
-  it('is made paused, with an executor that the co-signer vouches for', async () => {
+  it('is created paused, with an executor that the co-signer attests', async () => {
     const { status, body } = await owner.post<Agent>('hosted', AGENT)
     expect(status, JSON.stringify(body.error)).toBe(201)
     agent = body
@@ -79,7 +79,7 @@ describe('a live agent', () => {
       stock_tokens: ['NVDA'],
       limits: LIMITS,
     })
-    // Before anything is granted: its wallet holds more ETH than the agent may.
+    // Before any grant: its wallet holds more ETH than the agent may.
     expect(agent['next_tick_holds']).toMatchObject([
       { code: 'EXECUTOR_GAS' },
       { code: 'MAX_POSITION', pair: 'ETH/USDG', side: 'buy' },
@@ -95,7 +95,7 @@ describe('a live agent', () => {
     expect(await code(owner, at('update'), { live: true })).toBe('409 NO_SESSION')
   })
 
-  it('takes a session that its owner granted to its executor, and nobody else could', async () => {
+  it('accepts a session that its owner granted to its executor, and no other', async () => {
     const strange = await startGrant(stranger, agent.executor, { tokens: ['ETH', 'USDG'] })
     expect([strange.status, strange.body.error?.code]).toEqual([403, 'EXECUTOR_OWNER'])
     const session = await grant()
@@ -109,7 +109,7 @@ describe('a live agent', () => {
     expect(await code(owner, at('update'), { live: true, limits: { max_trade_usd: 21 } })).toBe(
       '422 OUTSIDE_SESSION',
     )
-    // A change that only its owner's signature allows cannot go live in the same call.
+    // A change that needs the owner's signature cannot go live in the same call.
     expect(await code(owner, at('update'), { live: true, interval_s: 59 })).toBe('409 NO_SESSION')
     agent = await done(at('update'), { live: true })
     expect(agent).toMatchObject({ live: true, status: 'active', trading: true })
@@ -127,7 +127,7 @@ describe('a live agent', () => {
     expect(await done(at('resume'))).toMatchObject({ status: 'active', trading: true })
   })
 
-  it('may trade stocks once its owner has attested, until that is taken back', async () => {
+  it('may trade stocks once its owner has attested, until the attestation is revoked', async () => {
     const issued = Math.floor(Date.now() / 1_000)
     const terms = { session_id: agent.session_id!, issued, expires: issued + 3_600 }
     const message = stockAttestationText({
@@ -183,7 +183,7 @@ describe('at its end', () => {
       )
     ).body
 
-  it('it is stopped for good, and what ends its session on chain is the main key’s to send', async () => {
+  it('it is stopped permanently, and the main key can end its session on chain', async () => {
     await world.fund(agent.executor, { wei: GAS_WEI })
     expect(await executorNow()).toMatchObject({
       balance_wei: GAS_WEI.toString(),
@@ -203,7 +203,7 @@ describe('at its end', () => {
     expect(await code(owner, at('resume'))).toBe('409 STOPPED')
   })
 
-  it('its gas comes home to the wei, once', async () => {
+  it('its gas is refunded to the wei, once', async () => {
     expect(await executorNow()).toMatchObject({ refund: { available: true, why_not: null } })
     const refund = await bringHome(world, owner, agent)
     expect(refund.balance_wei).toBe(GAS_WEI.toString())
@@ -222,13 +222,13 @@ describe('at its end', () => {
     expect(await world.signer.client.executor(agent.executor)).toMatchObject({ closed: true })
   })
 
-  it('it is deleted, and only its executor is left to see', async () => {
+  it('it is deleted, and only its executor remains visible', async () => {
     expect(await done(at('delete'))).toEqual({ id: agent.id, deleted: true, executor: agent.executor })
     expect((await owner.get(`hosted/${agent.id}`)).status).toBe(404)
     expect((await owner.get(at('executor'))).body).toMatchObject({ executor: agent.executor, closed: true })
     expect(await done(at('refund-gas'))).toMatchObject({ already: true, status: 'mined' })
     expect((await owner.get('hosted')).body).toEqual({ agents: [] })
-    // Nothing may be granted to what was closed.
+    // A deleted agent accepts no grant.
     const { status, body } = await startGrant(owner, agent.executor, { tokens: ['ETH', 'USDG'] })
     const refused =
       status === 200 ? await owner.post('live/session/grant', await signaturesFor(owner, body)) : { body }

@@ -11,12 +11,12 @@ import { openSessionWorld, type SessionWorld } from './session/world.ts'
 import { balanceOf, receiptOf } from './trading/trader.ts'
 
 // Every brain trades: all seven on paper, one of each kind on chain. Devnet, signer and server as `npm start`
-// runs them, a webhook of the owner's own, the stand-in of the AI gateway.
+// runs them, the owner's webhook, and the stand-in for the AI gateway.
 
 const ETH = 10n ** 18n
 const GAS_WEI = 20_000_000_000_000_001n
 const START_USD = 500
-/** The live wallet holds an ETH of its own, which counts as a position. */
+/** The live wallet holds its own ETH, which counts as a position. */
 const LIMITS = { max_trade_usd: 20, max_day_usd: 60, max_position_usd: 10_000 }
 const FIRST_TRADE_MS = 60_000
 
@@ -46,7 +46,7 @@ const GRANTED_BEFORE = expect.objectContaining({ rule: 'granted', ok: false })
 const keyOf = (name: string): Hex => keccak256(stringToHex(`hosted story ${name}`))
 
 beforeAll(async () => {
-  // Buys once: what it remembers comes back to it.
+  // Buys once: its stored state is passed back to it.
   webhook = await openWebhook(({ state, market }) =>
     state?.['bought'] === true
       ? { orders: [], reason: 'once is enough' }
@@ -124,7 +124,7 @@ describe('live, one of each kind', () => {
     expect(await receiptOf(world.devnet, tx)).toMatchObject({ status: '0x1' })
     const [row] = await rowsOf(owner, agent, 'trade')
     expect(row).toMatchObject({ fee_bps: 25, data: { tx_hash: tx, executor: agent.executor } })
-    // The wallet pays with one and gets the other, and no gas: that is the executor's.
+    // The wallet pays with one token and gets the other; the executor pays the gas.
     const after = await held()
     const isBuy = row!.data.order!.side === 'buy'
     expect(after.usdg < before.usdg).toBe(isBuy)
@@ -132,7 +132,7 @@ describe('live, one of each kind', () => {
     agents.push({ agent, tx, session: session.session_id })
   })
 
-  it('obey no stolen key: what steers one switches it off until its owner signs again', async () => {
+  it('do not obey a stolen key: steering one switches it off until its owner signs again', async () => {
     for (const [i, [change, withLive]] of (
       [
         [{ params: { usd: 6, side: 'sell' } }, 409],
@@ -161,7 +161,7 @@ describe('live, one of each kind', () => {
     }
   })
 
-  it('are made once, with one executor, by a creation that is sent again', async () => {
+  it('are created once, with one executor, when the creation is repeated', async () => {
     const body = {
       client_id: 'story-1',
       ...{ brain: 'dca', params: { usd: 6 }, interval_s: 3_600, pairs: ['ETH/USDG'], mode: 'live' },
@@ -175,7 +175,7 @@ describe('live, one of each kind', () => {
     })
   })
 
-  it('are stopped, and the gas of each comes home to the wei', async () => {
+  it('are stopped, and the gas of each is refunded to the wei', async () => {
     expect(agents).toHaveLength(3)
     for (const { agent } of agents) {
       const stopped = await done<Agent & { session_revoke: { on_chain: unknown[] } }>(
@@ -191,7 +191,7 @@ describe('live, one of each kind', () => {
       const { body } = await owner.get<{ refund: object }>(`hosted/${agent.id}/executor`)
       expect(body).toMatchObject({ refund: { available: true, why_not: null } })
       const refund = await bringHome(world, owner, agent)
-      expect(BigInt(refund.balance_wei), 'what its one trade left').toBe(GAS_WEI - (await costOf(world, tx)))
+      expect(BigInt(refund.balance_wei), 'left after its one trade').toBe(GAS_WEI - (await costOf(world, tx)))
       expect(await world.signer.client.executor(agent.executor)).toMatchObject({ closed: true })
     }
   })
@@ -206,7 +206,7 @@ describe('on paper, one of every brain', () => {
 
   it('trades within a minute', async () => {
     await twoMinutesOfMarks()
-    // ETH rises and cbBTC falls, by less than would part a pool from its mark.
+    // ETH rises and cbBTC falls, by less than the limit between a pool and its mark.
     const { prices } = await world.devnet.rpc<{ prices: Record<string, number> }>('devnet_market', [{}])
     await world.devnet.rpc('devnet_setFeed', ['ETH', { price: prices['ETH']! * 1.003 }])
     await world.devnet.rpc('devnet_setFeed', ['cbBTC', { price: prices['cbBTC']! * 0.997 }])
@@ -248,13 +248,13 @@ describe('on paper, one of every brain', () => {
       },
     )
     expect(webhook.refused).toEqual([])
-    // Of two agents at least, and the same delivery is never a second decision.
+    // From at least two agents, and the same delivery never leads to a second decision.
     expect(new Set(webhook.taken.map(({ agent }) => agent.id)).size).toBe(2)
   })
 
-  it('is accounted for: every book is its start and the trades of its log, to the atom', async () => {
+  it('is accounted for: every book equals its start plus the trades of its log, to the atom', async () => {
     for (const agent of agents) await done(owner, `hosted/${agent.id}/pause`)
-    // What was being filled when they were paused ends.
+    // Orders that were being filled at the pause are finished.
     await sleep(3_000)
     const usdg = world.core('USDG')
     const addressOf = (token: string) => (token === 'ETH' ? NATIVE : world.core(token))
@@ -278,7 +278,7 @@ describe('on paper, one of every brain', () => {
     }
   })
 
-  it('says of its model what it cost, and who paid', async () => {
+  it('shows the cost of its model, and who paid', async () => {
     const { body } = await owner.get<{ ai: { today: { usd: number; calls: number } }; rows: object[] }>(
       `hosted/${agents.at(-1)!.id}/spend`,
     )
@@ -286,7 +286,7 @@ describe('on paper, one of every brain', () => {
     expect(body.ai.today.usd).toBeGreaterThan(0)
   })
 
-  /** A rule that looks a minute back needs a mark of then: the server wrote its first one when it started. */
+  /** A rule that looks back a minute needs a mark of that time: the server wrote its first one at start. */
   async function twoMinutesOfMarks(): Promise<void> {
     const upMs = Date.now() - startedMs
     const minuteLeftMs = 60_000 - (startedMs % 60_000)

@@ -11,13 +11,13 @@ import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 // Twenty by hand: KILL_ROUNDS=20 npx vitest run e2e/killSignIn.test.ts
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3)
 const CLIENTS = 8
-// The message names this URL; each start has another port, so the default would change what was signed.
+// The message names this URL; each start has another port, so the default would change the signed text.
 const SETTINGS = { RATE_LIMIT_SCALE: '1000000', PUBLIC_URL: 'http://localhost' }
 const CAPS = ['SIGNUPS_PER_ADDRESS_DAY', 'SIGNUPS_PER_HOUR', 'KEYS_PER_ADDRESS_DAY', 'KEYS_PER_HOUR']
 
 interface SignIn {
   body: { address: string; signature: string; nonce: string }
-  /** Keys answered for this one challenge; none when the answer was lost with the server. */
+  /** Keys answered for this challenge; none if the answer was lost with the server. */
   keys: string[]
 }
 
@@ -76,8 +76,7 @@ async function killHard(running: ServerProcess): Promise<void> {
 }
 
 /**
- * One challenge of a fresh wallet, sent to verify twice at the same time. Only a lost connection is no
- * problem.
+ * One challenge of a fresh wallet, sent to verify twice at the same time. Only a lost connection is accepted.
  */
 async function signInTwiceAtOnce(url: string, made: SignIn[], problems: string[]): Promise<void> {
   const privateKey = randomBytes(32)
@@ -111,7 +110,7 @@ async function checkAfterRestart(url: string, signIn: SignIn, problems: string[]
   const { address } = signIn.body
   const answered = signIn.keys.length === 1
   const first = await verify(url, signIn, problems)
-  // Where the answer was lost, the challenge is either used or still open; it is never both.
+  // After a lost answer the challenge is either used or still open, never both.
   if (answered && first !== 401) problems.push(`${address}: a used challenge answered ${first}`)
   const second = await verify(url, signIn, problems)
   if (second !== 401) problems.push(`${address}: the last verify answered ${second}`)
@@ -124,7 +123,7 @@ async function checkAfterRestart(url: string, signIn: SignIn, problems: string[]
   }
 }
 
-/** What the answers cannot show: a key that was made but never answered is still the only one. */
+/** Not visible in the answers: a key that was created but never answered is still the only one. */
 async function checkStore(all: SignIn[]): Promise<void> {
   const db = await openDb({ dataDir, databaseUrl: null })
   try {
@@ -141,7 +140,7 @@ async function checkStore(all: SignIn[]): Promise<void> {
   }
 }
 
-/** `lost`: the server was killed under the request. */
+/** `lost`: the server was killed during the request. */
 async function post(
   url: string,
   path: string,

@@ -23,7 +23,7 @@ interface Tally {
   lost: number
 }
 
-/** Trades until the process is gone; whatever else goes wrong is a problem. */
+/** Trades until the process is gone; any other failure is a problem. */
 async function tradeOn(tally: Tally, problems: string[]): Promise<void> {
   const { session } = tally
   for (;;) {

@@ -26,7 +26,7 @@ import { tradingEnv } from './trading/world.ts'
 // Two hundred by hand: KILLS=200 npx vitest run e2e/killSubmit.test.ts; KILLS_POSTGRES=20 for the last one.
 const KILLS = Number(process.env['KILLS'] ?? 5)
 const KILLS_POSTGRES = Number(process.env['KILLS_POSTGRES'] ?? 1)
-/** The rounds end after this long, if they have not by then. */
+/** The rounds end after this time at the latest. */
 const MINUTES = Number(process.env['KILLS_MINUTES'] ?? 60)
 const SEED = Number(process.env['KILLS_SEED'] ?? 4663)
 const FINAL_WITHIN_MS = Number(process.env['KILLS_FINAL_MS'] ?? 10_000)
@@ -45,7 +45,7 @@ afterAll(async () => {
   await gate?.close()
   await devnet?.stop()
 })
-/** The same name at every start, so that keys go on. */
+/** The same name at every start, so that keys stay valid. */
 const settings = () => ({ ...tradingEnv(devnet), SEQUENCER_URL: gate.url, PUBLIC_URL: 'http://localhost' })
 
 it(
@@ -92,13 +92,13 @@ describe.skipIf(postgresBin === null)('two processes on PostgreSQL', () => {
   })
 
   it(
-    `lose no transaction and relay none twice in ${KILLS_POSTGRES} kills of one, whoever is asked then`,
+    `lose no transaction and relay none twice in ${KILLS_POSTGRES} kills of one, at either process`,
     async () => {
       const databaseUrl = await postgres.createDatabase()
       const metricsPort = await freePort()
       const env = { ...settings(), DATABASE_URL: databaseUrl }
       const start = () => startServerProcess({ ...env, METRICS_PORT: String(metricsPort) })
-      // The first one alone, so that it alone writes the tables.
+      // The first one starts alone, so that only it writes the tables.
       servers.push(await start())
       servers.push(await startServerProcess(env))
       const fleet: Fleet = {
@@ -113,7 +113,7 @@ describe.skipIf(postgresBin === null)('two processes on PostgreSQL', () => {
       }
       const rounds = await openRounds(fleet, [5, 6, 7])
       const before = await incomes()
-      // A single one is under bytes that have left: then the other process finds them mined.
+      // A single kill happens after the bytes were sent: then the other process finds them mined.
       await run(rounds, { kills: KILLS_POSTGRES, firstPoint: 2 })
       await checkStore(rounds, before, { dataDir: '', databaseUrl })
     },
@@ -152,20 +152,20 @@ async function run(
     const mode = round < POINTS.length ? MODES[round % 2]! : random.pick(MODES)
     const made = await killOnce(rounds, point, mode)
     open.push(...made)
-    // A client that lost its answer asks whoever else is there, at once.
+    // A client that lost its answer repeats the request at another process at once.
     const [, other] = fleet.urls()
     const lost = other ? made.filter(({ end }) => end === 'lost') : []
     await Promise.all(lost.map((sending) => send(other!, sending)))
     await fleet.start()
     const readyMs = Date.now()
     if (round % SETTLE_EVERY < SETTLE_EVERY - 1 && round < kills - 1) {
-      // Slow ones are still on their way: the next plans must find their nonces taken.
+      // Slow ones are still being sent: the next plans must find their nonces used.
       await sleep(500)
       continue
     }
     await countFates(rounds, open)
     await settle(rounds, open, readyMs)
-    // The same bytes once more: what was relayed is not sent again, what never left may be.
+    // The same bytes again: relayed ones are not sent again, unsent ones may be.
     const untaken = open.filter(({ end }) => end !== 'taken')
     await Promise.all(untaken.map((sending) => send(fleet.urls()[0]!, sending)))
     for (const { end } of untaken) again.set(end, (again.get(end) ?? 0) + 1)
@@ -191,7 +191,8 @@ async function openRows(metricsPort: number): Promise<number> {
 }
 
 /**
- * What the answers cannot show: rows of approvals and fees, and the ledger against the recipient's balances.
+ * Not visible in the answers: rows of approvals and fees, and the ledger compared with the recipient's
+ * balances.
  */
 async function checkStore(
   { sendings }: Rounds,
@@ -230,7 +231,7 @@ async function checkStore(
   }
 }
 
-/** What the recipient has of everything a fee is paid in here. */
+/** Balances of the recipient in every fee token used here. */
 async function incomes(): Promise<Map<Hex, bigint>> {
   const { profile } = await devnet.rpc<{
     profile: { fee_recipient: Hex; core_tokens: { address: Hex; symbol: string }[] }
@@ -242,7 +243,7 @@ async function incomes(): Promise<Map<Hex, bigint>> {
   return held
 }
 
-/** Every insert waits; the answer lets them go. */
+/** Blocks every insert; the returned function releases them. */
 async function lockTrades(databaseUrl: string): Promise<() => Promise<void>> {
   const db = await openDb({ dataDir: '', databaseUrl })
   let release = () => {}

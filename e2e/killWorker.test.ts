@@ -22,11 +22,12 @@ const START_MICRO_USD = 10_000_000_000n
 const PATIENCE_MS = 240_000 + KILLS * 60_000
 
 /**
- * Where ticks are held up, so that a kill meets them there: what a lock on this table keeps from happening.
+ * Tables whose lock holds ticks up, so that a kill interrupts them there, and the step that the lock
+ * prevents.
  */
 const POINTS = [
-  { table: 'hosted_orders', at: 'before what it decided is stored' },
-  { table: 'paper_books', at: 'after what it begins is stored, before it is filled' },
+  { table: 'hosted_orders', at: 'before its decision is stored' },
+  { table: 'paper_books', at: 'after its orders are stored, before they are filled' },
   { table: 'paper_fills', at: 'inside the fill' },
 ] as const
 
@@ -77,16 +78,19 @@ describe.skipIf(bin === null)('two workers on PostgreSQL', () => {
         met.set(point.at, (met.get(point.at) ?? 0) + held)
         workers[victim] = await startServerProcess(env)
       }
-      console.log(`ticks under way when their worker was killed: ${JSON.stringify([...met])}`)
+      console.log(`ticks interrupted by a kill of their worker: ${JSON.stringify([...met])}`)
       expect([...met.values()].reduce((sum, n) => sum + n, 0)).toBeGreaterThan(0)
-      // Whatever was lost is taken over by now.
+      // Every lost tick has been taken over by now.
       await sleep(2 * INTERVAL_S * 1_000)
       await check(ids)
     },
     PATIENCE_MS,
   )
 
-  /** Holds ticks up at a table, kills the worker that has some, lets go. Answers how many agents it had. */
+  /**
+   * Holds ticks up at a table, kills the worker that runs some, releases the lock. Returns its number of
+   * agents.
+   */
   async function killAt(all: readonly ServerProcess[], victim: number, table: string): Promise<number> {
     const { pid } = all[victim]!
     return locker.transaction(async (sql) => {
@@ -98,7 +102,7 @@ describe.skipIf(bin === null)('two workers on PostgreSQL', () => {
         )
         return row!.n
       }
-      // Until it is held up: a tick that had passed the table is given time to end.
+      // Waits until ticks are blocked: one that has passed the table has time to end.
       let n = 0
       for (let i = 0; i < 40 && n === 0; i++) {
         await sleep(250)
@@ -120,7 +124,7 @@ describe.skipIf(bin === null)('two workers on PostgreSQL', () => {
     const orders = await db.query<{ status: string; n: number }>(
       'select status, count(*) as n from hosted_orders group by status',
     )
-    // In one statement: the workers go on meanwhile.
+    // In one statement, because the workers continue meanwhile.
     const [fills] = await db.query<{ n: number; orders: number; filled: number }>(
       `select count(*) as n, count(distinct o.id) as orders,
               (select count(*) from hosted_orders where status = 'filled') as filled
@@ -128,10 +132,10 @@ describe.skipIf(bin === null)('two workers on PostgreSQL', () => {
     )
     const { filled } = fills!
     console.log(`orders: ${JSON.stringify(orders)}, fills: ${JSON.stringify(fills)}`)
-    // Each fill is one order's, and each order that says it is filled has one.
+    // Each fill belongs to one order, and each filled order has one fill.
     expect(fills).toEqual({ n: filled, orders: filled, filled })
     expect(filled).toBeGreaterThan(AGENTS)
-    // A dca orders once a tick: more than one order of a tick, or none where it decided, would show here.
+    // A dca agent orders once per tick: a second order, or a missing one, would show here.
     const perTick = await db.query(
       'select agent_id, tick from hosted_orders group by 1, 2 having count(*) > 1',
     )

@@ -11,9 +11,9 @@ import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 import { MNEMONIC, openTrader, type Trader } from './trading/trader.ts'
 import { tradingEnv } from './trading/world.ts'
 
-// A league as its users see it, on the devnet’s registry: entered before the first season, played once it
-// runs. Time cannot be moved under a server, so its first season is: it is started twice, with another Monday
-// each.
+// A league as its users see it, on the devnet’s registry: entries before the first season, then trading. A
+// server's time cannot be moved, but its first season can: the server is started twice, with a different
+// Monday.
 
 interface Statement {
   message: string
@@ -63,7 +63,7 @@ const get = async <T>(path: string): Promise<T & { error?: { code: string } }> =
 const patient = <T>(holds: (seen: T) => boolean, withinMs = 120_000) => ({ holds, withinMs, everyMs: 500 })
 
 beforeAll(async () => {
-  // Who first funded an entrant is in the past.
+  // The first funding of an entrant is in the past.
   devnet = await startDevnetProcess({ MARKET: 'off' }, 'new')
   dataDir = await newServerDirectory('pit-league-')
   const { agents } = await devnet.rpc<{ agents: { beneficiary: Hex }[] }>('devnet_info', [])
@@ -84,7 +84,7 @@ describe('before the first season', () => {
   })
   afterAll(() => server.stop())
 
-  it('says when it starts and what its rules are', async () => {
+  it('shows its start and its rules', async () => {
     const league = await get<{
       season: { number: number; state: string; status: string }
       rules: { min_owner_clusters: number; split_pct: number[]; practice: { book_usdg: number } }
@@ -132,7 +132,7 @@ describe('before the first season', () => {
     })
   })
 
-  it('enters one by signing in, and takes its owner’s word later', async () => {
+  it('enters one by signing in, and accepts its owner’s signature later', async () => {
     const owner = await trader(2)
     const entered = await owner.post<Entry>('league/enter', { agent_id: '3' })
     expect(entered.body).toMatchObject({ confirmed: false, proof: 'signed_in' })
@@ -148,7 +148,7 @@ describe('before the first season', () => {
     expect(mine.entries).toMatchObject([{ confirmed: true, status: 'active' }])
   })
 
-  it('enters an account on the practice board, which rests until then', async () => {
+  it('enters an account on the practice board, which is inactive until then', async () => {
     const owner = await trader(3)
     const entered = await owner.post<Entry>('league/enter', { agent_id: 4, board: 'practice' })
     expect(entered).toMatchObject({ status: 201, body: { confirmed: null, from_season: 1 } })
@@ -160,7 +160,7 @@ describe('before the first season', () => {
     })
   })
 
-  it('refuses by name', async () => {
+  it('refuses with a code', async () => {
     const owner = await trader(5)
     const refused = async (path: string, body: object) => {
       const answer = await owner.post(path, body)
@@ -238,7 +238,7 @@ describe('once the season runs', () => {
     expect(book.balances['ETH']).toBe(bought.body.amount_out)
     expect(book.equity_usd).toBeGreaterThan(9_900)
     expect(book.equity_usd).toBeLessThan(10_000)
-    // The agent’s own token is nobody’s on this board.
+    // No entrant on this board may trade the agent’s own token.
     const { agents } = await devnet.rpc<{ agents: { id: number; token: Hex }[] }>('devnet_info', [])
     const own = await order({ token_in: 'USDG', token_out: agents[3]!.token, notional_usd: 10 })
     expect(own.body.error?.code).toBe('PARTICIPANT_TOKEN')
@@ -264,14 +264,14 @@ describe('once the season runs', () => {
     )
     const row = board.rows.find((each) => each.wallet === wallet)
     expect(row).toMatchObject({ trades: 1 })
-    // A fee, a pool’s and gas: a little less than it was.
+    // Slightly less than before: a fee, the pool’s fee and gas.
     expect(row?.profit_usd).toBeLessThan(0)
     expect(row?.profit_usd).toBeGreaterThan(-10)
     const record = await get<{ rows: unknown[]; decided: boolean }>('league/seasons/1')
     expect(record).toMatchObject({ decided: false, winners: [], payouts: [] })
   })
 
-  it('reads of the chain who stands behind an entrant', async () => {
+  it('reads from the chain who controls an entrant', async () => {
     const rulesOf = ({ rows }: Standings) =>
       (rows.find((each) => each.wallet === wallet)?.eligibility?.rules ?? []).filter(({ rule }) =>
         ['OWNER', 'TRANSFERS', 'FUNDER'].includes(rule),
@@ -283,7 +283,7 @@ describe('once the season runs', () => {
     expect(rulesOf(board)).toMatchObject([{ status: 'pass' }, { status: 'pass' }, { status: 'pass' }])
   })
 
-  it('lets who wants to leave', async () => {
+  it('lets an entrant leave', async () => {
     const owner = await trader(2)
     const left = await owner.post<Entry>('league/leave', {})
     expect(left).toMatchObject({ status: 200, body: { status: 'left' } })

@@ -36,7 +36,7 @@ import { openTestApp, type TestApp } from '../packages/server/test/testApp.ts'
 
 const PROFILE = 'profiles/mainnet.json'
 
-// A decided season is rebuilt by the command; every kind of change to the record is found, and named.
+// The command rebuilds a decided season; every kind of change to the record is found and named.
 
 const first = season(1)
 
@@ -67,7 +67,7 @@ async function decidedSeason(db: Db, rulesVersion: number): Promise<LeagueWorld>
   await world.runAt(FIRST_S + 60)
   await db.query('update league_seasons set rules_version = $1', [rulesVersion])
   await world.runAt(first.endsAtS + HOUR)
-  // Final after the season was valued: the league refused it, and so does whoever recomputes.
+  // Final after the season was valued: the league refused it, and so does a recomputation.
   const late = await newWallet(db, 'verify 0')
   await addTrade(db, late.address, { atS: first.endsAtS - HOUR })
   await world.runAt(first.endsAtS + RULES.reviewS + HOUR, 3)
@@ -85,7 +85,7 @@ withStore(
       world = await decidedSeason(db, RULES_VERSION)
     })
 
-    it('says equal of a season as it was decided', async () => {
+    it('reports a season as equal to its decision', async () => {
       const { equal, text } = await verify()
       expect(text).toBe('season 1: 12 entrants, 96 transactions: equal')
       expect(equal).toBe(true)
@@ -177,7 +177,7 @@ withStore(
         const { published, ...source } = servedRecord(url, get)
         return verifySeason({ source, published, profile: world.profile, rpc: null }, 1, false)
       }
-      /** A server that changes one file on its way. */
+      /** A server that changes one file in transit. */
       const lying =
         (file: string, change: (json: never) => unknown): typeof fetch =>
         async (address, init) => {
@@ -187,7 +187,7 @@ withStore(
             : response
         }
 
-      it('says the same as from the store', async () => {
+      it('reports the same as from the store', async () => {
         expect(await verifyServed()).toEqual(await verify())
         const source = servedRecord(url)
         await expect(source.season(2)).rejects.toThrow('nothing decided to verify')
@@ -196,7 +196,7 @@ withStore(
           expect((await fetch(`${url}/league/records/${file}`)).status).toBe(404)
       })
 
-      it('finds a record other than the published standings, and one that does not add up', async () => {
+      it('finds a record that differs from the published standings, and one that does not add up', async () => {
         type Part = { entries: { row: { score: string } }[]; trades: { amount_out: string }[] }
         const better = (part: Part) => {
           part.entries[3]!.row.score = '999.000000'
@@ -219,12 +219,12 @@ withStore(
         [`marks-${ETH}.json`, () => [[1, 'cheap']]],
         ['season.json', (json: object) => ({ ...json, entries: 1e9 })],
         ['seasons/1', () => ({ rows: 7 })],
-      ])('refuses %s without its shape', async (file, change) => {
+      ])('refuses %s with another shape', async (file, change) => {
         await expect(verifyServed(lying(file, change as never))).rejects.toThrow(CommandRefused)
       })
     })
 
-    it('holds the record against the chain', async () => {
+    it('compares the record with the chain', async () => {
       const { rows } = {
         rows: await db.query<{ tx_hash: string; block: number }>('select tx_hash, block from trades'),
       }
@@ -252,7 +252,7 @@ withStore(
           }),
       }
       const deps = { ...stored(), profile: { ...world.profile, agent_registry: null }, rpc }
-      // The node does not show who funded whom: that is a difference too.
+      // The node does not show the funding: that is a difference too.
       expect((await verifySeason(deps, 1, true)).text).toContain('differs at funders.')
       await db.query('update league_funders set funder = null')
       await db.query(
@@ -275,7 +275,7 @@ withStore(
 withStore(
   'pit league verify of a season that an older version decided',
   (db) => {
-    it('is equal by the rules it was decided with, and by no others', async () => {
+    it('is equal under the rules it was decided with, and under no others', async () => {
       const { profile } = await decidedSeason(db, 1)
       const verify = () =>
         verifySeason({ source: storedRecord(db), published: null, profile, rpc: null }, 1, false)
@@ -319,7 +319,7 @@ describe('pit league verify while a server has the embedded store open', () => {
     expect(said[0]).toContain(devnet.url)
     await opened.close()
     await app.close()
-    // Without the server, the reason is the store that is in use.
+    // Without the server the reason is the store in use.
     const alone = await open()
     await expect(verifySeason(alone, 1, false)).rejects.toThrow('one process at a time')
     await alone.close()

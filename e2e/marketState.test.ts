@@ -15,19 +15,19 @@ import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { seedDevnet } from './devnetSeed.ts'
 import { differences } from './market/differences.ts'
 
-// The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by
+// The market's state compared with the chain's storage after some trading (MARKET_S seconds; an hour by
 // hand).
 
 const MARKET_S = Number(process.env['MARKET_S'] ?? 5)
-/** With STRICT=1 the market reads by a public node's ways, and its preferred address dies. */
+/** With STRICT=1 the market reads with a public node's limits, and its preferred address fails. */
 const isStrict = process.env['STRICT'] === '1'
 const DIES_AFTER = 2_000
 
 let devnet: Devnet
 let db: Db
-/** The market's way to the chain. */
+/** The market's connection to the chain. */
 let rpc: Rpc
-/** The test's own, which no limits hold up. */
+/** The test's connection, without limits. */
 let open: Rpc
 let openUrl: string
 let market: Market
@@ -102,7 +102,7 @@ const client = () =>
     transport: http(),
   })
 
-/** Stops the trading, lets the memory reach the head, and compares. */
+/** Stops the trading, waits until the state reaches the head, and compares. */
 async function compare({ goesOn = true } = {}) {
   await open.request('devnet_market', [{ on: false }])
   await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -115,7 +115,7 @@ async function compare({ goesOn = true } = {}) {
   return { ...result, block: head.number, pools: market.poolCount() }
 }
 
-it('holds every pool exactly as the chain does, after trading', {
+it('matches the chain for every pool after trading', {
   timeout: (MARKET_S + 120) * 1000,
 }, async () => {
   await new Promise((resolve) => setTimeout(resolve, MARKET_S * 1000))
@@ -125,7 +125,7 @@ it('holds every pool exactly as the chain does, after trading', {
   expect(pools).toBeGreaterThan(200)
 })
 
-it('goes on from its checkpoint after a restart, and still agrees', async () => {
+it('continues from its checkpoint after a restart, and still matches', async () => {
   const before = market.head()?.number ?? 0
   await close()
   market = await openOn()
@@ -144,7 +144,7 @@ async function reopen(node: Rpc) {
 }
 const waitS = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
 
-it('finds pools whose logs a node kept back, and reads them again', async () => {
+it('finds pools whose logs a node omitted, and reads them again', async () => {
   const swaps = new Set<string>([TOPIC.v2Sync, TOPIC.v3Swap, TOPIC.v4Swap, TOPIC.curveTrade])
   let isHiding = true
   let hidden = 0
@@ -162,13 +162,13 @@ it('finds pools whose logs a node kept back, and reads them again', async () => 
   await waitS(2)
   isHiding = false
   expect(hidden).toBeGreaterThan(0)
-  // Stands still, so that only the check can find what was missed.
+  // A frozen chain, so that only the check can find the missed logs.
   await open.request('devnet_market', [{ on: false }])
   await expect.poll(async () => (await compare({ goesOn: false })).differing, { timeout: 60_000 }).toEqual([])
   await open.request('devnet_market', [{ on: true }])
 })
 
-it('starts where the chain is still the same when its checkpoint is gone from it', async () => {
+it('starts at the last common block when its checkpoint is no longer on the chain', async () => {
   const forkedAt = (market.head()?.number ?? 0) + 20
   const real = new Map<string, string>()
   const other = (hash: string) => {
@@ -176,7 +176,7 @@ it('starts where the chain is still the same when its checkpoint is gone from it
     real.set(name, hash)
     return name
   }
-  // From here on the node tells of other blocks than there will have been.
+  // From here on the node reports blocks that the chain will not contain.
   const node: Rpc = {
     ...rpc,
     request: async (method, params = [], options) => {
@@ -199,7 +199,7 @@ it('starts where the chain is still the same when its checkpoint is gone from it
   expect(differing).toEqual([])
 })
 
-it('knows a mark for every core token, each with its source and age', () => {
+it('has a mark for every core token, each with its source and age', () => {
   for (const { symbol, address } of devnet.world.profile.core_tokens) {
     const mark = market.mark(address.toLowerCase() as Address)
     expect(mark, `${symbol}: ${market.whyUnread(address.toLowerCase() as Address)}`).toBeDefined()

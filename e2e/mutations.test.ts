@@ -16,7 +16,7 @@ import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 const MUTATIONS = Number(process.env['MUTATIONS'] ?? 1_200)
 const SEED = Number(process.env['MUTATIONS_SEED'] ?? 4663)
 const AT_ONCE = 24
-/** Plans live for two minutes: what is mutated has to be good as it is. */
+/** Plans are valid for two minutes: a mutated plan must be valid without the mutation. */
 const FRESH_FOR_MS = 45_000
 /** The devnet's sequencer remembers ten thousand. */
 const MAX_AT_ONCE = 8_000
@@ -26,7 +26,7 @@ let world: TradingWorld
 let signers: Signer[]
 let submitter: ReturnType<typeof createSubmitter>
 beforeAll(async () => {
-  // Nothing here waits for a job.
+  // No test here waits for a job.
   world = await openTradingWorld({ server: { ROLE: 'api' } })
   const info = await world.devnet.rpc<{ accounts: { private_key: Hex }[] }>('devnet_info')
   await delegate(world, info.accounts[4]!.private_key)
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 it(
-  `relays none of ${MUTATIONS} transactions that are not as they were built, and all that are`,
+  `relays none of ${MUTATIONS} transactions that differ from their plan, and all that match`,
   async () => {
     const shapes = await shapesFor(world, signers)
     const counts = new Map<string, Map<string, number>>()
@@ -68,12 +68,12 @@ it(
       await Promise.all(Array.from({ length: AT_ONCE }, work))
       expect(faults.slice(0, 3)).toEqual([])
       expect([...(await seenAmong(world.devnet, hashes))]).toEqual([])
-      // The same plans are relayed as soon as nothing is wrong with them.
+      // The same plans are relayed without the mutation.
       relayed += await relayAll(plans)
       if (MUTATIONS > MAX_AT_ONCE) console.log(`${done} mutated and refused, ${relayed} as built and relayed`)
     }
     report(counts, relayed)
-    // Every way was tried, and many rules refused, not one that comes before all others.
+    // Every mutation was tried, and many rules refused, not only the first one.
     expect(new Set([...counts.values()].flatMap((codes) => [...codes.keys()])).size).toBeGreaterThanOrEqual(6)
   },
   240_000 + MUTATIONS * 100,
@@ -96,7 +96,7 @@ async function draw(plans: readonly GoodPlan[], ground: Ground): Promise<Mutant>
       : part < 0.6
         ? changeBytes(good, random.pick(BYTES), random)
         : await FIELD_WAYS[random.pick(FIELDS)]!(good, ground)
-  // A change that changed nothing is none.
+  // Ignores mutations without effect.
   const isGood = mutant === null || ground.goods.some((one) => isSame(mutant, one))
   return isGood ? draw(plans, ground) : mutant
 }
@@ -115,10 +115,7 @@ function faultOf({ codes, field }: Mutant, { status, code, error }: Reply): stri
   return named.includes(field) ? null : `the answer names ${named.join()}, not ${field}`
 }
 
-/**
- * Nonce, gas and fees are the wallet's own: signed with others than were answered, each is relayed once and
- * mined.
- */
+/** The wallet chooses nonce, gas and fees: signed with other values, each is relayed once and mined. */
 async function relayAll(plans: readonly GoodPlan[]): Promise<number> {
   const hashes: Hex[] = []
   for (const signer of signers) {

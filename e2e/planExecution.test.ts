@@ -19,9 +19,7 @@ import { operate } from '../packages/devnet/src/deploy/operate.ts'
 import { callCases } from './plans/callCases.ts'
 import { lower, openPlanWorld, type PlanWorld } from './plans/planWorld.ts'
 
-/**
- * Plans of every shape, really executed by the deployed router: who had what before and after, to the atom.
- */
+/** Plans of every shape, executed by the deployed router: balances before and after, to the atom. */
 
 const random = seeded(4663)
 const DEADLINE_S = 1n << 40n
@@ -47,7 +45,9 @@ async function canPay(token: Address): Promise<void> {
 
 type Ask = { tokenIn: Address; tokenOut: Address; amountIn: bigint; bps: number; side: 'input' | 'output' }
 
-/** A plan over these routes, the swapped amount divided as told; its minimum is all that must come out. */
+/**
+ * A plan over these routes with this split of the swapped amount; its minimum is the exact expected output.
+ */
 function planOf(request: Ask, routes: readonly Route[], shares: readonly bigint[]): SwapPlan | undefined {
   const { tokenIn, tokenOut, amountIn, bps, side } = request
   const swapIn = amountIn - (side === 'input' ? feeOf(amountIn, bps) : 0n)
@@ -84,7 +84,7 @@ const tokensOf = (plan: SwapPlan): Address[] => [
   ]),
 ]
 
-/** Everything a plan promises, on the chain: its minimum is what comes, neither more nor less. */
+/** Checks everything a plan promises on the chain: exactly its minimum arrives. */
 async function carryOut(plan: SwapPlan, from = wallet): Promise<RouterCommand[]> {
   const { data, valueWei, commands } = encodeSwap(plan)
   const name = JSON.stringify(
@@ -112,7 +112,7 @@ async function carryOut(plan: SwapPlan, from = wallet): Promise<RouterCommand[]>
   expect(after[1] - before[1] + gasOf(tokenOut), `got\n${name}`).toBe(plan.amountOutMin)
   const income = after[2] - before[2]
   if (fee.side === 'input') expect(income, name).toBe(feeOf(plan.amountIn, fee.bps))
-  // What came out is what both got of it; of that the recipient has its portion, rounded down.
+  // The output is the sum of both parts; the recipient's portion is rounded down.
   else expect(income, name).toBe(feeOf(income + plan.amountOutMin, fee.bps))
   for (const token of tokensOf(plan)) expect(await w.balance(token, w.router), `${token}\n${name}`).toBe(0n)
   await w.follow()
@@ -131,7 +131,7 @@ const amountFor = async (token: Address): Promise<bigint> => {
   return held / 20_000n + 20_000n
 }
 
-test('plans over one route do exactly what they say, in every form of ether and on both fee sides', async () => {
+test('plans over one route do exactly what they promise, with every form of ETH and both fee sides', async () => {
   const ends = [
     NATIVE,
     w.weth,
@@ -156,13 +156,13 @@ test('plans over one route do exactly what they say, in every form of ether and 
     }
   }
   expect(done.size).toBeGreaterThan(200)
-  // Of one hop every kind, and many mixtures of two and three.
+  // Every kind of single hop, and many mixtures of two and three.
   for (const kinds of ['v2', 'v3', 'v4', 'v3,v3', 'v4,v4', 'v2,v3', 'v3,v4', 'v4,v2'])
     expect([...versions]).toContain(kinds)
   expect([...done.values()].filter((hops) => hops === 3).length).toBeGreaterThan(5)
 }, 600_000)
 
-test('splits do too: no leg touches another’s part, whatever form of ether each takes', async () => {
+test('splits do too: no leg uses another’s part, with any form of ETH', async () => {
   const ends = [NATIVE, w.weth, w.token('USDG'), w.token('cbBTC'), w.token('NVDA')]
   const shapes = new Set<string>()
   for (let i = 0; i < 1500 && shapes.size < 120; i++) {
@@ -191,7 +191,7 @@ test('splits do too: no leg touches another’s part, whatever form of ether eac
 test('a signed permit goes first, once', async () => {
   const from = lower(w.it.accounts[2]!)
   const tokenIn = w.token('USDG')
-  // To Permit2 itself the wallet gave its approval; the router has nothing yet.
+  // The wallet approved Permit2; the router has no allowance yet.
   await w.send({
     from,
     to: tokenIn,
@@ -222,7 +222,7 @@ test('a taxed token pays its tax once, both ways', async () => {
   const bought = planOf(buy, [findRoutes(w, buy).routes.find(({ hops }) => hops.length === 1)!], [])!
   const untaxed = bought.amountOutMin
   const kept = untaxed - (untaxed * 300n) / 10_000n
-  // The pair's own check is on what arrives: with the tax unreckoned the minimum is missed.
+  // The pair checks the received amount: without the tax in the calculation the minimum is missed.
   expect(await w.works({ from: wallet, to: w.router, ...callOf(bought) })).toBe(false)
   await carryOut({ ...bought, amountOutMin: kept })
 
@@ -241,7 +241,7 @@ function callOf(plan: SwapPlan): { data: Hex; value: bigint } {
   return { data, value: valueWei }
 }
 
-test('what a v3 pool that runs out does not take comes back', async () => {
+test('the input that an exhausted v3 pool does not use is returned', async () => {
   const token = lower(w.it.world.gallery['good']!.address)
   const [token0, token1] = w.weth < token ? [w.weth, token] : [token, w.weth]
   const bands = [{ below: 2, above: 2, liquidity: 10n ** 18n }]

@@ -17,7 +17,7 @@ import { type Account, openAccount } from '../packages/relay/src/account/index.t
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { seedDevnet } from './devnetSeed.ts'
 
-// A portfolio read from a real chain, some of whose tokens burn all gas or answer at great length.
+// A portfolio read from a real chain with tokens that burn all gas or return very long answers.
 
 let devnet: Devnet
 let db: Db
@@ -26,7 +26,9 @@ let market: Market
 let jobs: Jobs<string>
 let account: Account
 let wallet: Address
-/** Stands still between steps, so that no slow machine outlives what is reused for five seconds. */
+/**
+ * A clock that stands still between steps, so that the five-second cache does not expire on a slow machine.
+ */
 const clock = { ms: Date.now(), nowMs: () => clock.ms }
 const dir = await newServerDirectory('pit-portfolio-')
 
@@ -67,7 +69,7 @@ afterAll(async () => {
 
 const portfolio = (): Promise<Answer<'me.portfolio'>> => account.readPortfolio(wallet)
 
-/** Traded once, so that it is looked for. */
+/** Traded once, so that it is included. */
 const traded = (token: Address) =>
   db.query(
     `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, created_at_ms, tx_hash)
@@ -108,7 +110,7 @@ it('agrees with the chain to the atom and with the marks to the millionth', asyn
     if (mark) totalMicroUsd += (atoms * mark.priceE18) / 10n ** BigInt(decimals + 12)
   }
   expect(held.size).toBeGreaterThanOrEqual(5)
-  // Listed stocks are beyond core: what they add is in the holdings.
+  // Listed stocks are not core: their value is in the holdings.
   const core = new Set(devnet.world.profile.core_tokens.map(({ address }) => address.toLowerCase()))
   for (const [token, { value_usd }] of held) {
     if (!core.has(token)) totalMicroUsd += BigInt(Math.round((value_usd ?? 0) * 1e6))
@@ -125,7 +127,7 @@ it('reads every honest balance beside tokens that burn gas, loop, or return kilo
     await traded(token)
     return token
   }
-  // Says 7 and two hundred thousand bytes of nothing.
+  // Returns 7 and two hundred thousand zero bytes.
   const talkers = await Promise.all(
     Array.from({ length: 12 }, (_, i) => install(0x100 + i, '0x600760005262030d406000f3')),
   )

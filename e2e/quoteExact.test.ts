@@ -39,7 +39,7 @@ import { randomAmount, seeded } from '../packages/chain/test/randomPool.ts'
 import { openTestWorld, type TestWorld } from '../packages/devnet/test/testWorld.ts'
 import { commandsFor } from './market/routerCommands.ts'
 
-/** State followed by logs and our own math, held against the contracts themselves: every pool, to the wei. */
+/** State followed by logs and our own math, compared with the contracts: every pool, to the wei. */
 
 const crypto = await createCrypto()
 const random = seeded(4663)
@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => it?.chain.close())
 
-/** Takes every log since the last time, as a server does block by block. */
+/** Applies every new log, as a server does block by block. */
 async function follow(): Promise<void> {
   const { contracts } = it.world.profile
   const births = new Set(
@@ -89,7 +89,7 @@ async function follow(): Promise<void> {
     }
   }
   followedTo = Number(head)
-  // The one thing no log tells.
+  // The only value without a log.
   for (const pool of index.all()) {
     if (pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE) pool.lpFeePips = (await slot0(pool.id))[3]
   }
@@ -137,7 +137,7 @@ async function expectSameState(pool: Pool): Promise<number> {
   return words.size + pool.ticks.size
 }
 
-/** What the chain's own quoters say; undefined when they revert. */
+/** Answers of the chain's quoters; undefined when they revert. */
 async function askQuoter(
   pool: Pool,
   zeroForOne: boolean,
@@ -161,7 +161,7 @@ async function askQuoter(
   }
 }
 
-test('every pool and every slot of it is what the chain has', async () => {
+test('every slot of every pool matches the chain', async () => {
   let slots = 0
   for (const pool of index.all()) slots += await expectSameState(pool)
   const versions = [...index.all()].map((pool) => pool.version)
@@ -170,7 +170,7 @@ test('every pool and every slot of it is what the chain has', async () => {
   expect(slots).toBeGreaterThan(300)
 })
 
-test('random quotes are the quoters’ own, both ways, for input and output', async () => {
+test('random quotes match the quoters, both ways, for input and output', async () => {
   const pools = [...index.all()].filter((pool) => pool.version !== 'v2' && pool.sqrtPriceX96 > 0n)
   let compared = 0
   let ranOut = 0
@@ -183,14 +183,14 @@ test('random quotes are the quoters’ own, both ways, for input and output', as
     const kind = random.below(3) === 0 ? 'Out' : 'In'
     const ours =
       kind === 'In' ? quoteExactIn(pool, zeroForOne, amount) : quoteExactOut(pool, zeroForOne, amount)
-    // A thousand steps are half a block's gas, and near its whole the quoter itself runs out.
+    // A thousand steps use half a block's gas; near a full block the quoter itself runs out.
     if (ours && ours.steps > 1000) continue
-    // A swap that finds no end takes the contract through every word to the last tick: a few of those are
+    // A swap without an end walks the contract through every word to the last tick: a few of those are
     // enough.
     if (!ours?.filled && i % 10 !== 0) continue
     const theirs = await askQuoter(pool, zeroForOne, amount, kind)
     if (!ours?.filled) {
-      // v4's quoter refuses what is not filled, v3's answers with what there is for an input.
+      // v4's quoter refuses unfilled amounts; v3's answers the available output for an input.
       if (theirs !== undefined && kind === 'In') expect(ours?.amountOut, name).toBe(theirs)
       else expect(theirs, name).toBeUndefined()
       ranOut++
@@ -229,7 +229,7 @@ test('curves are quoted as they quote themselves', async () => {
   expect(open).toBeGreaterThan(20)
 })
 
-test('a snipe tax is foretold second by second', async () => {
+test('a snipe tax is predicted second by second', async () => {
   const at = it.world.launchpad.launchpad
   const wish = {
     name: 'Fresh',
@@ -254,7 +254,7 @@ test('a snipe tax is foretold second by second', async () => {
   }
 })
 
-/** Sends a call of the router and answers how much of a token the wallet got. */
+/** Sends a router call and returns the amount of a token that the wallet received. */
 async function deliver(commands: RouterCommand[], token: Address, value: bigint): Promise<bigint> {
   const [router, wallet] = [lower(it.world.profile.contracts.universal_router), it.accounts[1]!]
   const data = encodeExecute({ commands, deadlineS: 1n << 40n })
@@ -269,7 +269,7 @@ async function deliver(commands: RouterCommand[], token: Address, value: bigint)
   return (await balance()) - before
 }
 
-test('what routes promise the router delivers, and the state goes on agreeing', async () => {
+test('the router delivers what routes promise, and the state still matches', async () => {
   const { core_tokens } = it.world.profile
   const goals = core_tokens
     .map((token) => lower(token.address))
@@ -284,7 +284,7 @@ test('what routes promise the router delivers, and the state goes on agreeing', 
       for (const shape of shapes.keys()) seen.add(shape)
       const chosen = [routes[0]!, ...[...shapes.values()].slice(0, 3)]
       for (const route of chosen) {
-        // Each trade moves the pools, so each is quoted on what the one before left.
+        // Each trade moves the pools, so each is quoted on the state after the one before.
         const now = findRoutes({ index, crypto }, input).routes.find(({ id }) => id === route.id)
         if (!now) continue
         expect(await deliver(commandsFor(now, amountIn, tokenOut), tokenOut, amountIn)).toBe(now.amountOut)
@@ -309,7 +309,7 @@ test('a split delivers the sum of its legs', async () => {
   await follow()
 })
 
-test('several v4 hops in one action are read by the router as we write them', async () => {
+test('the router parses several v4 hops in one action as we encode them', async () => {
   const usdg = lower(it.core('USDG'))
   const plain = (pool: Pool) => pool.version === 'v4' && hookEffectOf(pool.key) === 'none'
   const first = index.between(NATIVE, usdg).find((pool) => plain(pool) && pool.token0 === NATIVE)
@@ -350,7 +350,7 @@ test('several v4 hops in one action are read by the router as we write them', as
       tokenOut,
       amountIn,
     )
-  // That the minimum is held to the wei shows that the router found each field where we put it.
+  // A minimum exact to the wei shows that the router found each field in its place.
   await expect(run(amountOut + 1n)).rejects.toThrow('reverted')
   expect(await run(amountOut)).toBe(amountOut)
   expect(poolIdOf(crypto, first.key)).toBe(first.id)

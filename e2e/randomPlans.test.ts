@@ -13,7 +13,7 @@ const PLANS = Number(process.env['PLANS'] ?? 30)
 const SEED = Number(process.env['PLANS_SEED'] ?? 4663)
 /** The rest is traded beside a crowd. */
 const ALONE = Math.ceil(PLANS * 0.6)
-/** Pools nobody brings back stray from the prices that judge them. */
+/** Pools without arbitrage drift away from the reference prices. */
 const BRING_BACK_EVERY = 120
 const PATIENCE_MS = 120_000 + PLANS * 5_000
 
@@ -34,7 +34,7 @@ async function setMarket(on: boolean): Promise<void> {
 }
 
 it(
-  `does with ${ALONE} random plans what they say, to the atom`,
+  `executes ${ALONE} random plans as promised, to the atom`,
   async () => {
     const done = await tradeMany(ALONE, async (i) => {
       if (i === 0 || i % BRING_BACK_EVERY > 0) return
@@ -48,13 +48,13 @@ it(
     expect(faultsOf(done)).toEqual([])
     expect(done.filter(({ end }) => end === 'reverted')).toEqual([])
     expect(mined.length).toBeGreaterThan(ALONE / 2)
-    // Nobody else trades: whatever was simulated is what is mined.
+    // There are no other trades, so the mined result equals the simulation.
     expect(mined.filter(({ exact, marks }) => !exact && !marks.includes('built'))).toEqual([])
   },
   PATIENCE_MS,
 )
 
-it('quotes a taxed token’s sale for what is left of it, however large', async () => {
+it('quotes a taxed token’s sale after its tax, at any size', async () => {
   const [wallet] = market.wallets
   const taxed = market.coins.filter(({ kind }) => kind === 'taxed')
   expect(taxed).toHaveLength(4)
@@ -75,7 +75,7 @@ it('quotes a taxed token’s sale for what is left of it, however large', async 
 })
 
 it(
-  `keeps the promises of ${PLANS - ALONE} more while a crowd trades, and their amounts where it left the pools alone`,
+  `keeps the promises of ${PLANS - ALONE} more while a crowd trades, and their amounts if their pools did not move`,
   async () => {
     await setMarket(true)
     const done = await tradeMany(PLANS - ALONE, async () => {})
@@ -88,7 +88,7 @@ it(
 )
 
 it(
-  'goes on planning while a price moves by 15% in ten minutes',
+  'keeps planning while a price moves by 15% in ten minutes',
   async () => {
     await setMarket(false)
     const { rose, worstBps, plans } = await buyUp(market)
@@ -101,7 +101,7 @@ it(
   PATIENCE_MS,
 )
 
-/** The wallets in turn, each plan mined before the next is asked for. */
+/** The wallets in turn, each plan mined before the next is requested. */
 async function tradeMany(count: number, between: (i: number) => Promise<void>): Promise<Outcome[]> {
   const done: Outcome[] = []
   for (let i = 0; i < count; i++) {

@@ -30,7 +30,7 @@ afterAll(() => server.stop())
 
 describe(`${CLIENTS} clients at twice the allowed rate for ${SECONDS} s`, () => {
   it(
-    'see 200 and 429 only; who waits Retry-After is let in; memory stays flat',
+    'see 200 and 429 only; a client that waits Retry-After is admitted; memory stays flat',
     async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
       await Promise.all(keys.map((key) => ask(agent, key)))
@@ -57,7 +57,7 @@ describe(`${CLIENTS} clients at twice the allowed rate for ${SECONDS} s`, () => 
       const most = burst + Math.ceil(elapsedS * ratePerS) + 1
       for (const { ok, limited } of clients) {
         expect(ok).toBeLessThanOrEqual(most)
-        // Less only when this machine could not even ask that often.
+        // Less only if this machine could not send requests that fast.
         expect(ok).toBeGreaterThanOrEqual(Math.min(ok + limited, Math.floor(SECONDS * ratePerS * 0.5)))
       }
       expect(all.limited).toBeGreaterThan(0)
@@ -68,7 +68,7 @@ describe(`${CLIENTS} clients at twice the allowed rate for ${SECONDS} s`, () => 
   )
 })
 
-/** Asks twice as often as allowed, whatever it is told. */
+/** Sends twice the allowed rate, whatever the answers. */
 async function hammer(agent: Agent, key: string, endMs: number): Promise<Seen> {
   const seen = nothing()
   const everyMs = 1000 / (2 * ratePerS)
@@ -79,7 +79,7 @@ async function hammer(agent: Agent, key: string, endMs: number): Promise<Seen> {
   return seen
 }
 
-/** As fast, but does as it is told: after a refusal it waits exactly Retry-After. */
+/** Just as fast, but after a refusal it waits exactly Retry-After. */
 async function wait(agent: Agent, key: string, endMs: number): Promise<Seen> {
   const seen = nothing()
   let waited = false

@@ -6,7 +6,7 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends bytes over a connection of their own and reads the first final answer; null: none came. */
+/** Sends bytes over a new connection and reads the first final answer; null if there is none. */
 export function sendRaw(
   port: number,
   parts: Buffer | readonly Buffer[],

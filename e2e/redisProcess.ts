@@ -9,21 +9,21 @@ import { freePort } from './serverProcess.ts'
 export interface RedisProcess {
   pid: number
   url: string
-  /** Forgets everything, as FLUSHALL does. */
+  /** Deletes everything, as FLUSHALL does. */
   flush(): Promise<void>
   stop(): void
 }
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
-/** Redis on a free port of loopback, in a temporary folder; it writes nothing to disk. */
+/** Redis on a free loopback port, in a temporary folder; it writes nothing to disk. */
 export async function startRedis(): Promise<RedisProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'pit-redis-'))
   const port = await freePort()
   const child: ChildProcess = spawn('redis-server', ['--port', String(port), '--save', '', '--dir', folder], {
     stdio: 'ignore',
   })
-  /** Redis takes a command as a line of text, too. */
+  /** Redis also accepts a command as a line of text. */
   const ask = (command: 'PING' | 'FLUSHALL'): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1')

@@ -39,7 +39,7 @@ const ETH = 10n ** 18n
 const keyOf = (name: string): Hex => keccak256(stringToHex(`restore ${name}`))
 const NATIVE = `0x${'0'.repeat(40)}` as const
 
-/** Every table by its rows and all they hold. */
+/** Every table by its row count and a digest of its contents. */
 type Contents = Record<string, { rows: number; digest: string | null }>
 interface Session {
   grant: Pending
@@ -172,7 +172,7 @@ describe.skipIf(bin === null)('a backup', () => {
     )
   }
 
-  /** Dumps the picture that the contents are read from, while others write. */
+  /** Dumps the snapshot that the contents are read from, while others write. */
   async function dump(url: string, file: string): Promise<Contents> {
     const db = await openDb({ dataDir: '', databaseUrl: url })
     try {
@@ -215,7 +215,7 @@ describe.skipIf(bin === null)('a backup', () => {
     }
   }
 
-  it('is taken while trades, sessions and a recorded week are there', async () => {
+  it('is taken while trades, sessions and a recorded week exist', async () => {
     await doTrade(
       devnet,
       trader,
@@ -241,12 +241,12 @@ describe.skipIf(bin === null)('a backup', () => {
     expect(existsSync(join(signerFolder, 'signer', 'keys', 'cosigner.json'))).toBe(false)
     expect(kms.calls).toContain('TrentService.Sign')
     expect(statSync(join(folder, 'server.dump')).size).toBeGreaterThan(10_000)
-    // What only the lost databases know.
+    // Data that only the lost databases have.
     const later = await grantSession()
     lost = { session: later, ...(await tradeIn(later)) }
   })
 
-  it('comes back whole into new databases', async () => {
+  it('is restored completely into new databases', async () => {
     await kill()
     const [ofServer, ofSigner] = [
       await restore(join(folder, 'server.dump')),
@@ -258,7 +258,7 @@ describe.skipIf(bin === null)('a backup', () => {
     await start()
   })
 
-  it('serves what it had: keys, trades, the hash chain, the market', async () => {
+  it('serves its data: keys, trades, the hash chain, the market', async () => {
     const { weeks, integrity } = await treasury()
     expect(integrity).toMatchObject({ ok: true, rows: 1, broken_at: null })
     expect(weeks.find(({ seq }) => seq === 1)).toEqual(kept.treasury.weeks.find(({ seq }) => seq === 1))
@@ -277,7 +277,7 @@ describe.skipIf(bin === null)('a backup', () => {
     )
   })
 
-  it('relays nothing again, neither what it knows nor what it forgot', async () => {
+  it('relays nothing again, neither recorded nor forgotten trades', async () => {
     const known = await owner.post<{ tx_hash: Hex }>('live/submit', { raw_tx: kept.raw })
     expect(known.status, JSON.stringify(known.body)).toBe(200)
     const forgotten = await owner.post('live/submit', { raw_tx: lost.raw })
@@ -285,7 +285,7 @@ describe.skipIf(bin === null)('a backup', () => {
     expect([await seen(kept.hash), await seen(lost.hash)]).toEqual([1, 1])
   })
 
-  it('signs nothing until the operator says what was lost', async () => {
+  it('signs nothing until the operator declares the loss', async () => {
     expect(await signer.client.health()).toMatchObject({
       status: 'degraded',
       why: 'the ledger was restored from a backup',
@@ -293,13 +293,13 @@ describe.skipIf(bin === null)('a backup', () => {
     })
     const refused = await ask(kept.session)
     expect(refused.body.error?.code).toBe('SIGNER_FROZEN')
-    // The server's secret does not open it, and an unknown loss waits for what may still be carried out.
+    // The server's secret does not unlock it, and an unknown loss waits for trades that may still be mined.
     await expect(signer.client.acceptLedger('nothing')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const { err } = await pitAdmin('signer', 'restored', '--lost', 'unknown', '--reason', 'drill')
     expect(err).toMatch(/The signer refused: Wait \d+ s: trades signed before the loss/)
   })
 
-  it('takes no session that the chain shows as used, even where the operator was careless', async () => {
+  it('accepts no session that the chain shows as used, even if the operator was careless', async () => {
     const { out, err } = await pitAdmin('signer', 'restored', '--lost', 'nothing', '--reason', 'careless')
     expect(out, err).toContain('Signer resumed; 0 sessions ended.')
     const { grant, signature } = lost.session

@@ -19,18 +19,16 @@ export interface ServerProcess {
   url: string
   /** A key of a fresh wallet; `address` is the client address it signs in from. */
   signIn(address?: string): Promise<string>
-  /** Everything the process wrote so far. */
+  /** All output of the process so far. */
   output(): string
   rssBytes(): number
   isAlive(): boolean
-  /** At once and without a word, as a crash would. */
+  /** Kills the process, as in a crash. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
 
-/**
- * The built server in its own process and folder, on a free port, with no chain behind it (health: degraded).
- */
+/** The built server in its own process and folder, on a free port, without a chain (health: degraded). */
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder =
     env['DATA_DIR'] || env['DATABASE_URL']
@@ -104,7 +102,7 @@ async function signIn(url: string, address: string): Promise<string> {
       body: JSON.stringify(body),
     })
     if (answer.status === 503 && tries < MAX_SIGN_IN_TRIES) {
-      // Overloaded, and it says for how long.
+      // Overloaded; the answer says for how long.
       await setTimeout(1000 * Number(answer.headers.get('retry-after') ?? 1))
       return post(path, body, tries + 1)
     }

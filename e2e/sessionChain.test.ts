@@ -33,8 +33,8 @@ import { BUDGET, CAPS, ETH, openStage, type Stage } from './sessionChain/stage.t
 
 /**
  * Sessions on the real Delegation Framework, router and curves. The attacker holds the co-signer's and the
- * executor's keys: what the owner signed must hold against both, and what it does not hold is exactly what
- * Pit says it does not.
+ * executor's keys: the owner's signed limits must hold against both, and everything they do not cover must be
+ * documented.
  */
 
 let stage: Stage
@@ -49,7 +49,7 @@ describe('hashes', () => {
   const ask = <T>(functionName: string, args: unknown[] = []): Promise<T> =>
     stage.it.read<T>({ to: stage.place.manager, abi: [...delegationManagerAbi], functionName, args })
 
-  test('are the manager’s own', async () => {
+  test('match the manager’s', async () => {
     const { place, crypto } = stage
     expect(delegationDomainHash(crypto, place)).toBe(await ask('getDomainHash'))
     const session = stage.grant()
@@ -73,7 +73,7 @@ describe('hashes', () => {
 })
 
 describe('an honest session', () => {
-  test('trades from its first transaction on: the wallet pays, the executor only carries it', async () => {
+  test('trades from its first transaction on: the wallet pays, the executor only sends', async () => {
     const { place, who, at, balance } = stage
     const session = stage.grant()
     const amountIn = CAPS.tradeWei
@@ -114,7 +114,7 @@ describe('an honest session', () => {
     const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
     expect(await balance(who.executor)).toBe(carried - gas)
 
-    // And whoever reads the transaction finds all of it.
+    // The transaction itself shows all of it.
     const read = decodeRedeem(data)
     expect(read).toEqual({ ok: true, redemptions: [redemption] })
     expect(readLeaf(place, redemption.delegations[0]!)).toMatchObject({
@@ -125,7 +125,7 @@ describe('an honest session', () => {
     expect(readSwap(execution.data, { weth: at.weth })).toMatchObject({ amountIn, amountOutMin: quoted })
   })
 
-  test('shares nothing with another one of the same co-signer, not even ids', async () => {
+  test('shares nothing with another session of the same co-signer, not even ids', async () => {
     const { place } = stage
     const execution = sendEth(stage, 1n)
     for (const session of [stage.grant(), stage.grant()]) {
@@ -135,7 +135,7 @@ describe('an honest session', () => {
       ])
       expect(receipt.status).toBe('0x1')
     }
-    // The reason ids carry their root: the enforcer counts them per co-signer, not per session.
+    // This is why ids include their root: the enforcer counts them per co-signer and not per session.
     const [one, other] = [stage.grant(), stage.grant()]
     const plain = (root: Delegation) =>
       stage.freeLeaf(root, { caveats: [encodeCaveat(place, { enforcer: 'Id', id: 1n })] })
@@ -146,7 +146,7 @@ describe('an honest session', () => {
     expect(leafId(one.read.hash, 1)).not.toBe(leafId(other.read.hash, 1))
   })
 
-  test('buys and sells on several curves under one root, its fee forced', async () => {
+  test('buys and sells on several curves under one root, its fee enforced', async () => {
     const { who, at, balance, it } = stage
     const curves = await launchCurves(stage)
     const roots = grantCurves(stage, stage.grant(), curves)
@@ -185,7 +185,7 @@ describe('an honest session', () => {
   })
 })
 
-describe('with both keys stolen the chain still upholds', () => {
+describe('with both keys stolen the chain still enforces', () => {
   let attempts: Record<OnChainBound, Attempts>
   beforeAll(async () => {
     await stage.approveBudget(BUDGET)
@@ -200,13 +200,13 @@ describe('with both keys stolen the chain still upholds', () => {
     expect(attempts[bound].length).toBeGreaterThan(0)
   })
 
-  test('while a call inside the bounds goes through, up to each edge', async () => {
+  test('while a call inside the bounds succeeds, up to each limit', async () => {
     const edge = stage.grant({ max_trades: 1, expiresS: stage.nowS() + 1, nowS: stage.nowS() + 60 })
     expect(await stage.tryFree(edge.root, sendEth(stage, CAPS.tradeWei))).toBe('works')
   })
 })
 
-describe('what the chain does not uphold', () => {
+describe('what the chain does not enforce', () => {
   beforeAll(() => stage.approveBudget(BUDGET))
   test.each(Object.keys(NOT_ENFORCED_ON_CHAIN) as NotEnforced[])('%s', async (name) => {
     await allowed(stage)[name]()
@@ -215,7 +215,7 @@ describe('what the chain does not uphold', () => {
 
 describe('why it is built so', () => {
   beforeAll(() => stage.approveBudget(BUDGET))
-  test('a root that may call the wallet or the manager escapes every cap, so none is made', async () => {
+  test('a root that may call the wallet or the manager escapes every cap, so none is created', async () => {
     const { who, place } = stage
     const { read } = stage.grant()
     const caps = { ...read.eth!, dayWei: 1n, tradeWei: 0n }
@@ -266,7 +266,7 @@ describe('why it is built so', () => {
       expect(await stage.tryRedeem([{ delegations, execution }])).toBe('0xf645eedf')
   })
 
-  test('taking the code away does not end a session: with the code it is back, so the root is disabled', async () => {
+  test('removing the code does not end a session: it returns with the code, so the root is disabled', async () => {
     const { who, place } = stage
     const { root } = stage.grant()
     const execution = sendEth(stage, 1n)
@@ -278,7 +278,7 @@ describe('why it is built so', () => {
     expect(await stage.tryFree(root, execution)).toBe('works')
     await stage.disable(root)
     expect(await stage.tryFree(root, execution)).toBe('CannotUseADisabledDelegation')
-    // The owner alone can take that back; Pit then still knows the session as revoked.
+    // Only the owner can enable it again; Pit then still lists the session as revoked.
     await stage.send('wallet', { to: place.manager, data: encodeEnable(root) })
     expect(await stage.tryFree(root, execution)).toBe('works')
   })

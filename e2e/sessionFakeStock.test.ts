@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
-// A stranger deploys a stock token's own code on the issuer's beacon, and makes himself its operator.
+// An attacker deploys a stock token's code on the issuer's beacon, with himself as its operator.
 
 const ETH = 10n ** 18n
 const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
@@ -48,10 +48,7 @@ let owner: Party
 let executor: Party
 let fake: Hex
 
-/**
- * As `StockProxy` would be deployed by anybody, without its source: code, slot, initialize, mint. Then a
- * pool.
- */
+/** Deployed like `StockProxy`, without its source: code, slot, initialize, mint. Then a pool. */
 async function deployFake(): Promise<Hex> {
   const { devnet, profile } = world
   const listed = profile.listed_stocks[0]!.address as Hex
@@ -117,7 +114,7 @@ const tokenOf = async (address: string) => (await owner.get<TokenAnswer>(`tokens
 const severeRisksOf = async (address: string): Promise<string[]> =>
   (await tokenOf(address)).risks.map(({ code }) => code).filter((code) => isRiskCode(code) && isSevere(code))
 
-describe('a stranger’s token on the stock beacon', () => {
+describe('a foreign token on the stock beacon', () => {
   it('is on the beacon and unlisted: the major fee, a severe IMPERSONATOR', async () => {
     await expect.poll(async () => (await tokenOf(fake)).tradable, { timeout: 60_000 }).toBe(true)
     const token = await tokenOf(fake)

@@ -17,8 +17,7 @@ import { readStoryTokens } from './trading/storyTokens.ts'
 import { settledRow } from './trading/storyTrade.ts'
 import { balanceOf, receiptOf } from './trading/trader.ts'
 
-// A session from its grant to its end, with the real signer: what is answered is held against the chain's
-// balances.
+// A session from its grant to its end, with the real signer: answers are compared with the chain's balances.
 
 const ETH = 10n ** 18n
 const USD = 10n ** 6n
@@ -50,7 +49,7 @@ const addressOf = (name: string): Hex =>
   name === 'ETH' ? NATIVE : name.startsWith('0x') ? (name as Hex) : world.core(name)
 
 describe('a plain wallet grants a session', () => {
-  it('reads what it signs', async () => {
+  it('reads the terms that it signs', async () => {
     const { status, body } = await startGrant(owner, executor.wallet, {
       ...LIMITS,
       tokens: ['ETH', 'USDG', curveToken],
@@ -92,7 +91,7 @@ describe('a plain wallet grants a session', () => {
     expect({ status, code: body.error?.code }).toEqual({ status: 409, code: 'SESSION_PENDING' })
   })
 
-  it('is switched on by its signatures, and by nobody else’s', async () => {
+  it('is activated by its own signatures only', async () => {
     const signatures = await signaturesFor(owner, grant)
     const forged = await signaturesFor(executor, grant)
     const wrong = await owner.post('live/session/grant', {
@@ -116,11 +115,11 @@ describe('a plain wallet grants a session', () => {
       authorization_stored: true,
       limits: LIMITS,
     })
-    // An answer that got lost can be asked for again.
+    // A lost answer can be requested again.
     expect((await owner.post('live/session/grant', signatures)).status).toBe(200)
   })
 
-  it('wants its setup before a token is sold, and only then', async () => {
+  it('needs its setup before a token is sold, and only then', async () => {
     const { status, body } = await ask(executor, { token_in: 'USDG', token_out: 'ETH', notional_usd: 5 })
     expect({ status, code: body.error?.code }).toEqual({ status: 422, code: 'SESSION_SETUP' })
     const before = await ask(executor, { token_in: 'ETH', token_out: 'USDG', notional_usd: 1 })
@@ -129,7 +128,7 @@ describe('a plain wallet grants a session', () => {
     expect(delegationOf(await codeOf(owner.wallet))).toBeNull()
   })
 
-  it('signs its authorization again after it sent something', async () => {
+  it('signs its authorization again after another transaction', async () => {
     const { status, body } = await ask(executor, { token_in: 'ETH', token_out: 'USDG', notional_usd: 5 })
     expect({ status, code: body.error?.code }).toEqual({ status: 422, code: 'WALLET_CODE' })
     const { authorization } = body.error!['sign'] as Pick<Pending['sign'], 'authorization'>
@@ -179,7 +178,7 @@ describe('another plain wallet', () => {
   })
 })
 
-/** Plans, signs as the executor, submits by either key, and holds everything against the balances. */
+/** Plans, signs as the executor, submits with either key, and compares everything with the balances. */
 async function trade(token_in: string, token_out: string, size: object, by: Party): Promise<SessionTrade> {
   const { status, body: plan } = await ask(by, { token_in, token_out, ...size })
   expect(status, JSON.stringify(plan.error)).toBe(200)
@@ -197,14 +196,14 @@ async function trade(token_in: string, token_out: string, size: object, by: Part
 
   const received = await grown(tokenOut, owner.wallet)
   const income = await grown(plan.fee_token, recipient)
-  expect(await grown(tokenIn, owner.wallet), 'what left the wallet').toBe(-BigInt(plan.swap.amount_in))
+  expect(await grown(tokenIn, owner.wallet), 'amount paid by the wallet').toBe(-BigInt(plan.swap.amount_in))
   expect(received, 'as simulated').toBe(BigInt(plan.simulation!.amount_out))
   expect(income, 'the fee as simulated').toBe(BigInt(plan.simulation!.fee_transfer))
   expect(received).toBeGreaterThanOrEqual(BigInt(plan.swap.amount_out_min))
   if (plan.fee_side === 'input') expect(income).toBe(feeOf(BigInt(plan.swap.amount_in), plan.fee_bps))
   expect(income).toBeGreaterThan(0n)
   const gasWei = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
-  expect(await grown(NATIVE, executor.wallet), 'the executor carries it and pays gas').toBe(-gasWei)
+  expect(await grown(NATIVE, executor.wallet), 'the executor sends it and pays gas').toBe(-gasWei)
 
   const row = await settledRow(owner, sent.body.tx_hash)
   expect(row).toMatchObject({
@@ -219,7 +218,7 @@ async function trade(token_in: string, token_out: string, size: object, by: Part
 }
 
 describe('the executor trades', () => {
-  it('with the wallet’s authorization in the first transaction, exactly as it was built', async () => {
+  it('with the wallet’s authorization in the first transaction, exactly as built', async () => {
     const { body: plan } = await ask(executor, { token_in: 'ETH', token_out: 'USDG', notional_usd: 1 })
     expect(plan.tx).toMatchObject({ type: 4 })
     const without = await executor.post('live/submit', {
@@ -312,13 +311,13 @@ describe('the owner revokes it', () => {
       code: 'SUBMIT_REJECTED',
       why: 'SESSION_ENDED',
     })
-    // Whoever holds the server's secret gets nothing more either.
+    // The server's secret does not allow more either.
     const root_hash = grant.sign.delegation.delegation_hash
     const execution = { target: world.core('USDG'), valueWei: 0n, data: '0x' as Hex }
     const refused = await world.signer.client.cosign({ root_hash, execution }).catch((error) => error)
     const rules = (refused.extras['signer_checks'] as { rule: string }[]).map(({ rule }) => rule)
     expect(rules).toContain('SESSION_REVOKED')
-    // The chain alone would still take what was co-signed: that is what `on_chain` is for.
+    // The chain alone would still accept co-signed trades: `on_chain` prevents that.
     const call = { from: executor.wallet, to: unsent.tx!.to, data: unsent.tx!.data }
     await world.devnet.rpc('eth_call', [call, 'latest'])
     for (const { tx } of body.on_chain) {
@@ -334,7 +333,7 @@ describe('the owner revokes it', () => {
     expect((await receiptOf(world.devnet, hash)).status).toBe('0x0')
   })
 
-  it('for good', async () => {
+  it('permanently', async () => {
     const { body } = await owner.post<{ on_chain: unknown[]; effective: string }>('live/session/revoke', {
       session_id: grant.session_id,
     })

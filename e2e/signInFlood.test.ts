@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, type RedisProcess, startRedis } from './redisProcess.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
-// 60 addresses use up the sign-ins of all callers together; the owner of a wallet still gets in.
+// 60 addresses use up the sign-ins of all callers; the owner of a wallet can still sign in.
 const OWNER = '10.0.0.1'
 const STRANGERS = 60
 const EACH = 10
@@ -41,7 +41,7 @@ describe.each([
         return { status: answer.status, body: (await answer.json()) as Said }
       }
 
-      it('lets the owner in from the network of the last sign-in, and no stranger who names the wallet', async () => {
+      it('admits the owner from the network of the last sign-in, and no stranger who names the wallet', async () => {
         const wallet = privateKeyToAccount(generatePrivateKey())
         const signIn = async (address: string) => {
           const { status, body } = await post('challenge', { address: wallet.address }, address)
@@ -59,7 +59,7 @@ describe.each([
           statuses.push(...(await Promise.all(round)).map(({ status }) => status))
         }
         expect(new Set(statuses)).toEqual(new Set([200, 429]))
-        // The bucket refills while a slow machine works, so the probe goes out with a burst.
+        // The bucket refills while a slow machine works, so the probe is sent with a burst.
         const probe = async (round: number) => {
           const burst = Array.from({ length: STRANGERS }, (_, j) =>
             post('challenge', { address: wallet.address }, `10.67.${round}.${j}`),

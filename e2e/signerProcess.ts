@@ -14,11 +14,11 @@ export interface SignerProcess {
   operatorSecret: string
   /** Calls it as the server does. */
   client: SignerClient
-  /** Everything the process wrote so far. */
+  /** All output of the process so far. */
   output(): string
   pid: number
   isAlive(): boolean
-  /** As a power cut would: nothing is closed. */
+  /** As in a power cut: nothing is closed. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface SignerProcess {
 const SECRET = 'the secret of server and signer in tests'
 const OPERATOR_SECRET = 'the secret of the operator in tests alone'
 
-/** A folder for a signer, its store migrated already. */
+/** A folder for a signer with a migrated store. */
 export async function newSignerFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pit-signer-'))
   await seedStore(join(folder, 'signer'), ledgerMigrations())

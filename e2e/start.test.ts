@@ -19,12 +19,12 @@ import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
 import { seedDevnet } from './devnetSeed.ts'
 import { freePort } from './serverProcess.ts'
 
-// `npm start` as a person and a supervisor use it: whole, private, and gone when told to go.
+// `npm start` as a person and a supervisor use it: complete, private, and stopped on a signal.
 
-/** What systemd and Docker wait by default, or less. */
+/** Less than the default wait of systemd and Docker. */
 const STOP_WITHIN_MS = 10_000
 
-/** A checkout of its own, so that its build does not write over the bundles that other tests run. */
+/** A separate checkout, so that its build does not overwrite the bundles that other tests run. */
 let checkout: string
 let dataDir: string
 const ports = { PORT: 0, DEVNET_PORT: 0, DEVNET_VENDOR_PORT: 0, SIGNER_PORT: 0, METRICS_PORT: 0 }
@@ -36,7 +36,7 @@ beforeAll(async () => {
   for (const name of ['node_modules', 'packages', 'scripts', 'contracts', 'data', 'docs', '.cache'])
     symlinkSync(resolve(name), join(checkout, name))
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(name, join(checkout, name))
-  // As an older version left it: open to everybody.
+  // As an older version created it: readable by everyone.
   dataDir = mkdtempSync(join(tmpdir(), 'pit-start-'))
   await seedDevnet(dataDir)
   await seedStore(dataDir, storeMigrations())
@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const folder of [dataDir, join(dataDir, 'signer'), join(dataDir, 'store')]) chmodSync(folder, 0o755)
   for (const name of Object.keys(ports)) ports[name as keyof typeof ports] = await freePort()
 })
-// A start that failed its test would hold the ports and the store of the next.
+// A start left over from a failed test would hold the ports and the store of the next.
 afterEach(() => {
   for (const { pid } of descendants(running.npm?.pid)) process.kill(pid, 'SIGKILL')
   running.npm?.kill('SIGKILL')
@@ -58,7 +58,7 @@ function start(): ChildProcess {
   const settings = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]))
   const npm = spawn('npm', ['start'], {
     cwd: checkout,
-    // The API may be for everybody; nothing else ever is.
+    // Only the API may be open to other machines.
     env: { PATH: process.env['PATH'], HOME: checkout, DATA_DIR: dataDir, HOST: '0.0.0.0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -72,7 +72,7 @@ function start(): ChildProcess {
 }
 const said = (text: string) => expect.poll(() => output, { timeout: 150_000 }).toContain(text)
 
-/** Every process below one, by /proc. */
+/** Every descendant of a process, from /proc. */
 function descendants(pid: number | undefined): { pid: number; command: string }[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -109,7 +109,7 @@ const answers = (port: number, host = '127.0.0.1') =>
     socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
   })
 
-/** Sends the signal and holds everything to be gone in time: processes, locks, sockets, ports. */
+/** Sends the signal and checks that everything is gone in time: processes, locks, sockets, ports. */
 async function stop(npm: ChildProcess, target: number): Promise<void> {
   const family = descendants(npm.pid)
   const ended = new Promise<number | null>((resolve) => npm.once('exit', (code) => resolve(code)))
@@ -129,10 +129,10 @@ const supervisorOf = (npm: ChildProcess) => {
   return found!.pid
 }
 
-it('comes up, keeps its data and its chain to this user and machine, and ends with npm', async () => {
+it('starts, keeps its data and its chain private to this user and machine, and ends with npm', async () => {
   const npm = start()
   await said('Pit is up after')
-  // People read this terminal: no warning while the parts come up at different times.
+  // People read this terminal: no warnings while the parts start at different times.
   expect(output.split('\n').filter((line) => line.startsWith('{'))).toEqual([])
   expect(output).toMatch(/\d+ files in .* were open to other users of this machine; closed/)
   expect(openFiles()).toEqual([])
@@ -154,7 +154,7 @@ it('comes up, keeps its data and its chain to this user and machine, and ends wi
     for (const port of Object.values(own)) expect(await answers(port, outside)).toBe(false)
   }
 
-  // Clients that never finish hold nothing up.
+  // Clients that never finish do not delay the stop.
   const half = connect(ports.PORT, '127.0.0.1')
   half.on('error', () => {})
   half.write('POST /api/v1/auth/challenge HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
@@ -172,7 +172,7 @@ it('comes up, keeps its data and its chain to this user and machine, and ends wi
   subscriber.destroy()
 })
 
-it('ends when its own process is told to, after a second start', async () => {
+it('ends on a signal to its own process, after a second start', async () => {
   const npm = start()
   await said('Pit is up after')
   expect(output).not.toContain('were open to other users')

@@ -15,8 +15,8 @@ import { doTrade, settledRow, tradesOf } from './trading/storyTrade.ts'
 import { balanceOf, openTrader, type Plan, receiptOf, submitPlan, type Trader } from './trading/trader.ts'
 import { tradingEnv } from './trading/world.ts'
 
-// What goes wrong around a trade: tokens, nodes, sequencers, and many at once. Nothing hangs, nothing is
-// lost. More at once, by hand: FAULTS_AT_ONCE=100 npx vitest run e2e/tradingFaults.test.ts
+// Faults around a trade: tokens, nodes, sequencers, and concurrency. Nothing hangs, nothing is lost. More
+// concurrency by hand: FAULTS_AT_ONCE=100 npx vitest run e2e/tradingFaults.test.ts
 const AT_ONCE = Number(process.env['FAULTS_AT_ONCE'] ?? 12)
 const PATIENCE_MS = 180_000 + AT_ONCE * 2_000
 
@@ -24,14 +24,14 @@ const NATIVE = `0x${'0'.repeat(40)}` as const
 const TENTH_ETH = '100000000000000000'
 
 let devnet: DevnetProcess
-/** In front of the devnet, and all of the chain that the server knows. */
+/** In front of the devnet, and the server's only connection to the chain. */
 let node: FaultyNode
 let server: ServerProcess
 let tokens: StoryTokens
 let usdg: Hex
 let trader: Trader
 let other: Trader
-/** The swaps that left here, of both wallets. */
+/** The relayed swaps of both wallets. */
 const relayed: Hex[] = []
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ const sequencer = (mode: string, delay_ms = 0) => devnet.rpc('devnet_sequencer',
 const nonceOf = async (who: Trader) =>
   Number(await devnet.rpc<Hex>('eth_getTransactionCount', [who.wallet, 'pending']))
 const named = (method: string) => (message: RpcMessage) => message.method === method
-/** Sends a plan that will revert or not; answers the swap's hash. */
+/** Sends a plan that may revert; returns the swap's hash. */
 async function send(who: Trader, plan: Plan): Promise<Hex> {
   const { status, body } = await submitPlan(who, plan)
   expect(status, JSON.stringify(body.error)).toBe(200)
@@ -92,7 +92,7 @@ describe('tokens', () => {
   const sell = (token: Hex, amount: bigint, terms: object = {}) =>
     trade(trader, [token, 'ETH'], { amount_in: amount.toString(), ...terms })
 
-  it('whose code was swapped are told of, before and after the plan', async () => {
+  it('with replaced code are disclosed, before and after the plan', async () => {
     const token = tokens.specimen('upgradeable')
     const held = await bought(token)
     const sale = { token_in: token, token_out: 'ETH', amount_in: (held / 2n).toString() }
@@ -101,14 +101,14 @@ describe('tokens', () => {
     await devnet.rpc('devnet_upgradeToken')
     expect((await refused(sale)).said).toBe('409 TOKEN_CHANGED')
 
-    // The plan of before is held to its minimum by the chain: the new tax makes it revert.
+    // The chain enforces the earlier plan's minimum: the new tax makes it revert.
     const hash = await send(trader, plan)
     expect((await receiptOf(devnet, hash)).status).toBe('0x0')
     const nothing = { status: 'reverted', amount_out: null, amount_out_kind: null }
     expect(await settledRow(trader, hash)).toMatchObject(nothing)
     expect(await balanceOf(devnet, token, trader.wallet)).toBe(held)
 
-    // Screened anew it shows what it became.
+    // A new screen shows the change.
     await eventually(async () => {
       const answer = { code: 'RISK_NOT_ACCEPTED', error: { unaccepted: ['SELL_TAX'] } }
       expect(await refused(sale)).toMatchObject(answer)
@@ -117,12 +117,12 @@ describe('tokens', () => {
     await devnet.rpc('devnet_upgradeToken')
   })
 
-  it('that keep a part of every transfer trade to the atom', async () => {
+  it('with a transfer tax trade to the atom', async () => {
     const token = tokens.specimen('fee_on_transfer')
     await sell(token, (await bought(token)) / 3n)
   })
 
-  it('whose balances move by themselves trade to the atom, or say that they cannot', async () => {
+  it('with changing balances trade to the atom, or report that they cannot', async () => {
     const token = tokens.specimen('rebasing')
     const rebase = (index: bigint) => {
       const word = `0x${index.toString(16).padStart(64, '0')}`
@@ -132,13 +132,13 @@ describe('tokens', () => {
     await sell(token, held / 3n)
     await rebase(1_020_000_000_000_000_000n)
     await sell(token, held / 3n)
-    // Now the pool has less than it thinks.
+    // Now the pool has less than it assumes.
     await rebase(900_000_000_000_000_000n)
     const sale = { token_in: token, token_out: 'ETH', amount_in: (held / 9n).toString() }
     expect((await refused({ ...sale, permit_mode: 'transaction' })).said).toBe('422 SIMULATION_FAILED')
   })
 
-  it('of an issuer that stops all, or one', async () => {
+  it('of an issuer that pauses all, or one', async () => {
     const sale = { token_in: 'NVDA', token_out: 'USDG', amount_in: TENTH_ETH, owner_attests_non_us: true }
     const plan = await planned(trader, sale)
     await devnet.rpc('devnet_pauseStock', ['NVDA', true])
@@ -149,15 +149,15 @@ describe('tokens', () => {
     await devnet.rpc('devnet_blockWallet', ['NVDA', trader.wallet, true])
     expect((await refused(sale)).said).toBe('422 WALLET_BLOCKED')
     await devnet.rpc('devnet_blockWallet', ['NVDA', trader.wallet, false])
-    // It may have been screened just while it was paused.
+    // It may have been screened while it was paused.
     await planned(trader, { ...sale, accept_risks: ['TOKEN_PAUSED'] })
   })
 })
 
-describe('what refuses, or is slow', () => {
+describe('refusals and delays', () => {
   afterEach(() => sequencer('ok'))
 
-  it('a sequencer that refuses: told so, kept among the refused, and the same bytes may go again', async () => {
+  it('a sequencer that refuses: reported, listed as refused, and the same bytes may be sent again', async () => {
     const { raw, hash } = trader.sign((await planned(trader, buy(trader))).tx!)
     await sequencer('refuse')
     expect((await submitRefused(raw)).said).toBe('422 SUBMIT_REJECTED')
@@ -171,7 +171,7 @@ describe('what refuses, or is slow', () => {
     expect(await row()).toMatchObject({ status: 'mined' })
   })
 
-  it('a slow sequencer: the same bytes from many calls leave once', async () => {
+  it('a slow sequencer: the same bytes from many calls are relayed once', async () => {
     const { raw, hash } = trader.sign((await planned(trader, buy(trader))).tx!)
     await sequencer('slow', 700)
     const calls = Array.from({ length: AT_ONCE }, () => trader.post('live/submit', { raw_tx: raw }))
@@ -184,7 +184,7 @@ describe('what refuses, or is slow', () => {
   })
 })
 
-it('nothing answers, neither sequencer nor node: what needs them says so, what does not goes on', async () => {
+it('sequencer and node unreachable: calls that need them report it, others work', async () => {
   const first = await nonceOf(trader)
   const plans = await Promise.all([
     planned(trader, buy(trader)),
@@ -210,7 +210,7 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
     refusedBy(server.url, 'me.portfolio', { body: '', key: other.key }),
   ]
   const quote = other.post('live/quote', buy(other, { wallet: undefined }))
-  // The sequencer is another machine than the node.
+  // The sequencer is a separate machine.
   expect(await other.post('live/submit', { raw_tx: sent.raw })).toMatchObject({ status: 200 })
   const pending = { tx_hash: sent.hash, status: 'pending', amount_out_kind: 'minimum' }
   expect(await tradesOf(other)).toMatchObject([pending])
@@ -244,10 +244,10 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
 
 otherServers(() => ({ devnet, planFor: (who) => planned(who, buy(who)), seen }))
 
-describe('many at once', () => {
-  /** All together they move the price no further than they tolerate. */
+describe('concurrency', () => {
+  /** Together they move the price by less than their slippage. */
   const part = (whole: bigint, i: number): string => (whole / BigInt(AT_ONCE) + BigInt(i)).toString()
-  /** A dozen at a time: the devnet simulates one after another, and a busy machine slowly. */
+  /** A dozen at a time: the devnet simulates one after another, slowly on a busy machine. */
   async function plansOf(request: (i: number) => object): Promise<Plan[]> {
     const plans: Plan[] = []
     while (plans.length < AT_ONCE) {
@@ -257,7 +257,7 @@ describe('many at once', () => {
     return plans
   }
 
-  it('each with a nonce of its own: all mined, and the rows add up to the balances', {
+  it('each with a separate nonce: all mined, and the rows add up to the balances', {
     timeout: PATIENCE_MS,
   }, async () => {
     const plans = await plansOf((i) => ({ amount_in: part(120n * 10n ** 15n, i), slippage_bps: 150 }))
@@ -269,7 +269,7 @@ describe('many at once', () => {
     )
   })
 
-  it('for ETH, which leaves no logs; on one approval', { timeout: PATIENCE_MS }, async () => {
+  it('for ETH, which has no logs; on one approval', { timeout: PATIENCE_MS }, async () => {
     const sale = { token_in: 'USDG', token_out: 'ETH', slippage_bps: 150 }
     const whole = { approval_budget_usd: 10_000, permit_mode: 'transaction', permit_scope: '30d' }
     const { steps } = await planned(trader, { ...sale, amount_in: '1000000', ...whole })
@@ -279,14 +279,14 @@ describe('many at once', () => {
       const { body } = await trader.post('live/submit', { raw_tx: raw })
       expect(body).toMatchObject({ tx_hash: hash, as_built: true })
       expect((await receiptOf(devnet, hash)).status).toBe('0x1')
-      // An approval is no trade.
+      // An approval is not a trade.
       expect((await tradesOf(trader, '&refused=1')).map(({ tx_hash }) => tx_hash)).not.toContain(hash)
     }
     const plans = await plansOf((i) => ({ ...sale, amount_in: part(240_000_000n, i) }))
     const ends = { tokenIn: usdg, tokenOut: NATIVE }
     const { rows, income } = await sendTogether(devnet, trader, plans, ends)
     relayed.push(...rows.map(({ tx_hash }) => tx_hash!))
-    // A portion of each output, rounded down: what is left of it tells the whole to an atom.
+    // A portion of each output, rounded down: the rest gives the whole to an atom.
     const least = rows.reduce((all, { amount_out }, i) => {
       const bps = BigInt(plans[i]!.fee.bps)
       return all + (BigInt(amount_out!) * bps) / (10_000n - bps)
@@ -332,7 +332,7 @@ describe('nodes', () => {
     await eventually(async () => expect((await trader.post('live/prepare', buy(trader))).status).toBe(200))
   })
 
-  it('that lag: an old nonce is the sequencer’s to refuse, a late receipt is waited for', async () => {
+  it('that lag: the sequencer refuses an old nonce, and a late receipt is awaited', async () => {
     node.set({
       on: named('eth_getTransactionCount'),
       lie: (count) => `0x${(Number(count) - 1).toString(16)}`,
@@ -352,7 +352,7 @@ describe('nodes', () => {
     expect(await settledRow(other, hash)).toMatchObject({ status: 'mined', amount_out_kind: 'actual' })
   })
 
-  it('that lie of a balance: no plan is ready on it, and what is booked is the chain’s', async () => {
+  it('that report a wrong balance: no plan is ready on it, and the chain’s amount is booked', async () => {
     const poor = await openTrader(server.url, { privateKey: generatePrivateKey() })
     const own = 5_000_007n
     await give(devnet, usdg, poor.wallet, { wei: 10n ** 17n, dollars: own })
@@ -371,7 +371,7 @@ describe('nodes', () => {
     const ready = { ready: true, simulation: { ok: true, funded_by_overrides: false } }
     expect(await planned(poor, sale)).toMatchObject(ready)
 
-    // What a receipt is held against, doubled: then a trace tells.
+    // Doubles the value that a receipt is compared with, so that a trace decides.
     const doubled = (wei: unknown) => `0x${(BigInt(wei as Hex) * 2n).toString(16)}`
     node.set({ on: named('eth_getBalance'), lie: doubled })
     await trade(other, ['USDG', 'ETH'], { ...sale, amount_in: '5000001' })

@@ -15,10 +15,10 @@ import { walletCases } from './trading/storyWallet.ts'
 import { balanceOf, openTrader, receiptOf, type Trader, type UnsignedStep } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
-// An owner's day through plain HTTP. What is answered is held against the chain's own balances, to the atom.
-// More of the same with other sizes, by hand: STORY_ROUNDS=20 npx vitest run e2e/tradingStory.test.ts
+// An owner's day through plain HTTP. Answers are compared with the chain's balances, to the atom. More rounds
+// with other sizes by hand: STORY_ROUNDS=20 npx vitest run e2e/tradingStory.test.ts
 const ROUNDS = Number(process.env['STORY_ROUNDS'] ?? 1)
-/** A wallet that trades much pays less. */
+/** A wallet with a high volume pays less. */
 const MAJOR = ROUNDS === 1 ? 25 : expect.toBeOneOf([25, 20, 15, 10])
 const PATIENCE_MS = 60_000 + ROUNDS * 120_000
 
@@ -57,11 +57,11 @@ const incomes = async (): Promise<Map<string, bigint>> => {
     ),
   )
 }
-/** Odd sizes, so that something is always rounded. */
+/** Odd sizes, so that there is always rounding. */
 const sizeOf = (base: bigint, round: number): string =>
   (base + (base * ((BigInt(round) * 7_919n) % 1_000n)) / 1_000n + 7n).toString()
 
-/** Something stays in the wallet. */
+/** Some balance stays in the wallet. */
 const most = (amount: bigint): string => ((amount * 2n) / 3n).toString()
 
 /** Names as a client sends them: core assets by symbol, others by address. */
@@ -105,7 +105,7 @@ describe('core assets', () => {
       const { plan } = await trade(trader, 'USDG', 'NVDA', {
         amount_in: request.amount_in,
         owner_attests_non_us: true,
-        // Longer than the trade: something is left to take back.
+        // Longer than the trade, so that there is something to revoke.
         permit_scope: '30d',
         approval_budget_usd: 400,
       })
@@ -149,7 +149,7 @@ describe('curves', () => {
     await delegate()
   })
 
-  it('takes no batch from a wallet that cannot make one', async () => {
+  it('refuses a batch from a wallet that cannot send one', async () => {
     const request = { token_in: 'ETH', token_out: tokens.onCurve('ETH'), amount_in: sizeOf(SIZE.ETH, 0) }
     expect(await refusal(trader, { ...request, curve_fee_mode: 'batch' })).toMatchObject({
       status: 422,
@@ -185,7 +185,7 @@ describe('curves', () => {
         })
         expect(sold.feeHash).not.toBe(sold.hash)
       }
-      // The fee is fixed in the plan, and is what was paid.
+      // The plan fixes the fee, and exactly that was paid.
       for (const { plan, income } of [bought, sold]) expect(plan.fee.amount).toBe(income.toString())
     }),
   )
@@ -194,7 +194,7 @@ describe('curves', () => {
 ponsCases(() => ({ world, trader, delegated, trade, refusal }))
 
 describe('afterwards', () => {
-  it('approvals are taken back, on the chain too', async () => {
+  it('approvals are revoked, on the chain too', async () => {
     type Revocation = { steps: { kind: string; tx: UnsignedStep }[]; [more: string]: unknown }
     const params = { wallet: trader.wallet, tokens: ['USDG'] }
     for (const left of Object.values(await allowances('USDG'))) expect(left).toBeGreaterThan(0n)
@@ -214,7 +214,7 @@ describe('afterwards', () => {
     })
   })
 
-  it('me/trades has every one of them, newest first, and the refused calls where asked for', async () => {
+  it('me/trades lists all of them, newest first, and the refused calls on request', async () => {
     for (const who of [trader, delegated]) {
       const mine = done.filter((one) => one.trader === who).map(({ hash }) => hash)
       const rows = await tradesOf(who)
@@ -228,20 +228,20 @@ describe('afterwards', () => {
     for (const { tx_hash, amount_out } of refused) expect([tx_hash, amount_out]).toEqual([null, null])
   })
 
-  it('me/portfolio holds what the wallet holds, and counts what was traded', async () => {
+  it('me/portfolio matches the wallet’s balances, and counts the trades', async () => {
     interface Portfolio {
       holdings: { address: Hex; amount_atoms: string }[]
       unread: string[]
       volume: { volume_usd: number }
     }
     const until = Date.now() + 150_000
-    // A volume is kept for three seconds, a portfolio for five.
+    // A volume is cached for three seconds, a portfolio for five.
     await sleep(3_500)
     for (const who of [trader, delegated]) {
       const mine = done.filter((one) => one.trader === who)
       const tradedUsd = mine.reduce((sum, { plan }) => sum + Number(plan['notional_usd']), 0)
       let answer = await who.get<Portfolio>('me/portfolio')
-      // Valued at the marks of their minutes, a moment after they are mined; what a tax kept was not traded.
+      // Valued at the marks of their minutes, a moment after they are mined; a tax is not part of the volume.
       while (answer.body.volume.volume_usd < tradedUsd * 0.9 && Date.now() < until) {
         await sleep(1_000)
         answer = await who.get<Portfolio>('me/portfolio')
@@ -261,7 +261,7 @@ describe('afterwards', () => {
     }
   })
 
-  it('the ledger is what the recipient received, transaction by transaction', async () => {
+  it('the ledger matches the recipient’s income, transaction by transaction', async () => {
     const grown = new Map(
       [...(await incomes())].map(([token, now]) => [token, now - incomeBefore.get(token)!]),
     )
@@ -303,7 +303,7 @@ describe('afterwards', () => {
       for (const { tx_hash, block } of rows) {
         expect(block).toBe(Number((await receiptOf(world.devnet, tx_hash)).blockNumber))
       }
-      console.log(`${done.length} trades, ${rows.length} fees booked, each what the recipient received`)
+      console.log(`${done.length} trades, ${rows.length} fees booked, each equal to the recipient’s income`)
     } finally {
       await db.close()
     }
@@ -314,7 +314,7 @@ const tokenAbi = parseAbi(['function allowance(address owner, address spender) v
 const permit2Abi = parseAbi([
   'function allowance(address owner, address token, address spender) view returns (uint160, uint48, uint48)',
 ])
-/** What Permit2 may take of the token, and the router of Permit2, as the contracts say it. */
+/** Permit2's allowance of the token, and the router's allowance in Permit2, from the contracts. */
 async function allowances(symbol: string): Promise<{ token: bigint; router: bigint }> {
   const { permit2, universal_router } = world.profile.contracts
   const [owner, token] = [trader.wallet, world.core(symbol)]
@@ -325,7 +325,7 @@ async function allowances(symbol: string): Promise<{ token: bigint; router: bigi
   return { token: await read(token, own), router: await read(permit2, through) }
 }
 
-/** Gives the second wallet its code, by a transaction of its own (EIP-7702). */
+/** Delegates the second wallet with a separate transaction (EIP-7702). */
 async function delegate(): Promise<void> {
   const account = privateKeyToAccount(privateKeyOf(2))
   const contractAddress = world.profile.delegation.stateless_delegator as Hex

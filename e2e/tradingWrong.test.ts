@@ -21,7 +21,7 @@ let other: Trader
 let nonceBefore: string
 
 beforeAll(async () => {
-  // Nothing here waits for a job. The node has a public one's habits, and its preferred address dies.
+  // No test here waits for a job. The node has a public node's limits, and its preferred address fails.
   world = await openTradingWorld({
     devnet: { DEVNET_PROVIDER: 'strict', DEVNET_ADDRESSES: '2' },
     server: { ROLE: 'api', VENDOR_KEYS: `uniswap=${VENDOR_KEY}` },
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const nonce = () => world.devnet.rpc<string>('eth_getTransactionCount', [trader.wallet, 'pending'])
 const good = () => ({ wallet: trader.wallet, token_in: 'ETH', token_out: 'USDG', amount_in: TENTH_ETH })
-/** A good request of a route has only the fields it takes. */
+/** A good request of a route, with only the fields it accepts. */
 function goodFor(route: RouteId): object {
   const { wallet, ...trade } = good()
   if (route === 'live.quote') return trade
@@ -48,7 +48,7 @@ const refused = (route: RouteId, body: object | string, key: string | null = tra
   refusedBy(world.server.url, route, { body, key })
 
 type Change = object | string
-/** What each change of a good request (or a text instead of it) is refused with. */
+/** The refusal of each change to a good request (or of a text instead of it). */
 async function check(route: RouteId, rows: readonly (readonly [Change, string])[]): Promise<void> {
   const said: string[] = []
   for (const [change] of rows) {
@@ -60,7 +60,7 @@ async function check(route: RouteId, rows: readonly (readonly [Change, string])[
 const each = (field: string, values: readonly unknown[], expected: string): [Change, string][] =>
   values.map((value) => [{ [field]: value }, expected])
 
-it('is good before anything is changed', async () => {
+it('is good without a change', async () => {
   const { status, body } = await trader.post<Plan>('live/prepare', good())
   expect(status).toBe(200)
   expect(body).toMatchObject({ ready: true, amount_in: TENTH_ETH, simulation: { ok: true } })
@@ -69,7 +69,7 @@ it('is good before anything is changed', async () => {
 describe('sizes', () => {
   const BAD = '400 BAD_REQUEST amount_in'
 
-  it('that are no amount of atoms', async () => {
+  it('that are not an amount of atoms', async () => {
     const signed = ['-1', '-0', '+5']
     const written = ['1e18', '1E3', '007', '00', '0x10', '', ' 1', '1\n', '1_000', '１２', '∞']
     const typed = [1_000, 1e18, null, true, ['1'], {}]
@@ -83,7 +83,7 @@ describe('sizes', () => {
     )
   })
 
-  it('that no token can move', async () => {
+  it('that no token can transfer', async () => {
     const sizes = [0n, 2n ** 128n, MAX_UINT256, MAX_UINT256 + 1n, 10n ** 78n - 1n].map(String)
     for (const route of ['live.prepare', 'live.build', 'live.simulate', 'live.quote'] as const) {
       await check(route, each('amount_in', sizes, BAD))
@@ -105,7 +105,7 @@ describe('sizes', () => {
     }
   })
 
-  it('twice, or not at all; in a body that is no object', async () => {
+  it('twice, or not at all; in a body that is not an object', async () => {
     const bodiesOf = (trade: object, text = JSON.stringify(trade)) => [
       { ...trade, notional_usd: 100 },
       { ...trade, amount_in: undefined },
@@ -128,7 +128,7 @@ describe('sizes', () => {
 })
 
 describe('tokens', () => {
-  it('that are no name of one', async () => {
+  it('that are not a token name', async () => {
     const address = tokens.specimen('good')
     const malformed = [
       turned(address),
@@ -155,7 +155,7 @@ describe('tokens', () => {
     await check('live.quote', each('token_in', symbols, '422 TOKEN_NOT_ALLOWED token_in'))
   })
 
-  it('that are none, are the same, or have no market', async () => {
+  it('that are not tokens, are the same, or have no market', async () => {
     const none = [trader.wallet, `0x${'12'.repeat(20)}`, tokens.specimen('not_a_token')]
     await check('live.prepare', each('token_out', none, '422 TOKEN_UNKNOWN token_out'))
     await check('live.prepare', each('token_out', ['ETH', NATIVE], '422 SAME_TOKEN token_out'))
@@ -227,7 +227,7 @@ describe('terms', () => {
     expect(whys).toEqual(Array(3).fill('false Response is for a different request.'))
   })
 
-  it('of somebody else', async () => {
+  it('of another owner', async () => {
     await check(
       'live.prepare',
       each('wallet', [turned(trader.wallet), undefined, 'me'], '400 BAD_REQUEST wallet'),
@@ -253,7 +253,7 @@ describe('terms', () => {
     expect((await refused('live.submit', { raw_tx: '0x02', check_only: true })).said).toBe(
       `${BAD} check_only`,
     )
-    // A session's limits must not fall back to defaults that are wider.
+    // A session's limits must not fall back to wider defaults.
     const grant = { wallet: trader.wallet, executor: other.wallet }
     for (const [change, name] of [
       [{ limits: { max_trade_usd: 3 } }, 'limits'],
@@ -264,7 +264,7 @@ describe('terms', () => {
     }
   })
 
-  it('of approvals to take back, and of lists', async () => {
+  it('of approvals to revoke, and of lists', async () => {
     await check('live.revoke', [
       ...each('tokens', [['ETH'], ['GOOD']], '422 TOKEN_NOT_ALLOWED tokens.0'),
       ...each('tokens', [[], Array(33).fill('USDG'), 'USDG'], '400 BAD_REQUEST tokens'),
@@ -300,7 +300,7 @@ describe('permits', () => {
     ...change,
   })
 
-  it('are good for the trade they were asked for, and for no other trade, time or signer', async () => {
+  it('are valid for the requested trade, and for no other trade, time or signer', async () => {
     const { body } = await trader.post<Plan>('live/prepare', { ...good(), ...permitted({}) })
     expect(body).toMatchObject({ ready: true, simulation: { ok: true } })
     const now = asked.permit_now!
@@ -327,7 +327,7 @@ describe('permits', () => {
 
 wrongSubmissions(() => ({ world, tokens, trader, other, nonceBefore, nonce, good, refused }))
 
-/** With one letter's case turned: an address whose checksum is wrong. */
+/** With the case of one letter changed: an address with a wrong checksum. */
 const turned = (address: string): string =>
   address.replace(/[a-f]/i, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),

@@ -9,8 +9,7 @@ import { openSessionWorld, type SessionWorld } from './session/world.ts'
 import { doTrade } from './trading/storyTrade.ts'
 import { balanceOf, openTrader, receiptOf, type Trader } from './trading/trader.ts'
 
-// Where the fees went: trades through plain HTTP, an operator's week, and both held against the chain's own
-// balances.
+// Fees from trades through plain HTTP to an operator's week, both compared with the chain's balances.
 
 type Treasury = Answer<'treasury'>
 const NATIVE = `0x${'0'.repeat(40)}` as const
@@ -34,7 +33,7 @@ afterAll(async () => {
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** The operator's command, as a newcomer runs it. */
+/** The operator's command, as a new operator runs it. */
 function pitAdmin(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = {
     PATH: process.env['PATH'],
@@ -65,7 +64,7 @@ const sums = async () => ({
   eth: await balanceOf(world.devnet, NATIVE, platform),
   usdg: await balanceOf(world.devnet, usdg, platform),
 })
-/** What another wallet sends without any trade. */
+/** Transfers from another wallet without a trade. */
 async function send(from: Hex, to: Hex, { wei = 0n, data = '0x' as Hex } = {}): Promise<Hex> {
   await world.devnet.rpc('hardhat_impersonateAccount', [from])
   const hash = await world.devnet.rpc<Hex>('eth_sendTransaction', [
@@ -77,7 +76,7 @@ async function send(from: Hex, to: Hex, { wei = 0n, data = '0x' as Hex } = {}): 
 const transferData = (to: string, atoms: bigint): Hex =>
   `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, '0')}${atoms.toString(16).padStart(64, '0')}`
 
-/** As anybody can check it, from the answer alone. */
+/** Verifies the answer with public data only. */
 function expectChained({ weeks, integrity }: Treasury): void {
   const rows = weeks.filter(({ status }) => status !== 'preview').reverse()
   let prev: string | null = null
@@ -103,7 +102,7 @@ describe('the treasury on a real chain', () => {
     expect(answer.weeks.every(({ status, seq, hash }) => status === 'preview' && !seq && !hash)).toBe(true)
   })
 
-  it('takes fees of trades as received, and a stranger’s money as outside, to the atom', async () => {
+  it('books fees of trades as received, and other transfers as outside, to the atom', async () => {
     const stranger = (await openTrader(world.server.url, { account: 8 })).wallet
     const before = await sums()
     const trades = [
@@ -155,7 +154,7 @@ describe('the treasury on a real chain', () => {
     expect([held.get(NATIVE), held.get(usdg)]).toEqual([String(after.eth), String(after.usdg)])
   })
 
-  it('moves what was booked by rows of its own, as the chain shows the transfers', async () => {
+  it('moves booked fees in separate rows, as the chain shows the transfers', async () => {
     const before = await treasury()
     const owed = before.totals.find(({ token }) => token === usdg)!.owed
     const { operations, treasury: kept } = world.profile.treasury_buckets
@@ -182,7 +181,7 @@ describe('the treasury on a real chain', () => {
     expect([total(NATIVE).held, total(usdg).held]).toEqual([String(now.eth), String(now.usdg)])
   })
 
-  it('goes on with the next part of the week, whatever the platform wallet itself sent', async () => {
+  it('continues with the next part of the week, whatever the platform wallet itself sent', async () => {
     const ends = { tokenIn: NATIVE, tokenOut: usdg } as const
     const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 90 }
     const trade = await doTrade(world.devnet, trader, ends, request)
@@ -195,7 +194,7 @@ describe('the treasury on a real chain', () => {
       tokens: [{ token: NATIVE, received: String(trade.income), outside: '0' }],
       reconciliation: {
         status: 'agrees',
-        // A public node traces nothing: then the balance has to add up.
+        // A public node has no traces: then the balance must add up.
         eth: process.env['STRICT'] === '1' ? 'balance' : 'trace',
         counts: { agrees: 1, outside_ledger: 0, differences: 0 },
       },
@@ -212,13 +211,13 @@ it.skipIf(!hasPython)('is checked by the script its page gives, from the answer 
   expect(mine).not.toBe(script)
   const run = (text: string) => spawnSync('python3', ['-c', text], { encoding: 'utf8', timeout: 60_000 })
   expect(run(mine)).toMatchObject({ status: 0, stderr: '' })
-  // And it would notice.
+  // The script would detect a change.
   const tampered = mine.replace('prev = None', 'prev = None; t["weeks"][-1]["recorded_at"] += 1')
   expect(run(tampered).stderr).toContain('AssertionError')
 })
 
 describe('pit-admin beside a running server', () => {
-  it('throws the kill switch, freezes and thaws the signer, and shows who did what', async () => {
+  it('activates the kill switch, freezes and unfreezes the signer, and shows who did what', async () => {
     expect(await done('kill', 'on', '--reason', 'a drill')).toContain('kill is on')
     expect(await done('status')).toContain('a drill')
     expect(await done('signer', 'freeze', '--reason', 'a drill')).toContain('Signer frozen')

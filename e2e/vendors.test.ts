@@ -75,7 +75,7 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
     expect(await ask({ tokenIn: BAD! })).toBe(VENDOR_REFUSALS.NO_ROUTE)
   })
 
-  it('is refused a wrong key where it needs one', async () => {
+  it('is refused with a wrong key if it needs one', async () => {
     const told = await ask({ key: 'another-key' })
     if (AGGREGATORS[kind]?.key === 'required') expect(told).toMatch(/^Access denied/)
     else expect(typeof told).toBe('bigint')
@@ -97,7 +97,7 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
     expect(await ask()).toBe(VENDOR_REFUSALS[code])
   })
 
-  it('that never ends, hangs or asks for a browser is left', async () => {
+  it('that never ends, hangs or requires a browser is skipped', async () => {
     for (const mode of ['endless', 'hang']) {
       vendors.setVendor(NAME, mode)
       expect(await ask({}, 100)).toBe(VENDOR_REFUSALS.LATE)
@@ -123,13 +123,13 @@ describe.each([
     )
   }
 
-  it('is read in our words', async () => {
+  it('is translated into our risk codes', async () => {
     expect([await read(GOOD!), await read(BAD!), await read(NEW!)]).toEqual([
       'verified',
       'flagged',
       'unverified',
     ])
-    // Whatever it does not know, it does not know of any token.
+    // A finding that it does not support is missing for every token.
     vendors.setVendor('audit', 'unknown')
     for (let n = 1; n <= 40; n++)
       expect(await read(`0x${n.toString(16).padStart(40, '0')}`)).toBe('unverified')
@@ -146,12 +146,12 @@ describe.each([
     'redirect',
     'challenge',
     'rate_limited',
-  ])('in mode %s is no verdict', async (mode) => {
+  ])('in mode %s gives no verdict', async (mode) => {
     vendors.setVendor('audit', mode)
     expect(await read(GOOD!)).toBe('AUDIT_UNAVAILABLE')
   })
 
-  it('without what matters is never a good one', async () => {
+  it('without the essential fields is never a good one', async () => {
     vendors.setVendor('audit', 'missing_fields')
     expect(['unverified', 'AUDIT_UNAVAILABLE']).toContain(await read(GOOD!))
     for (const mode of ['endless', 'hang']) {
@@ -171,25 +171,25 @@ describe('the models of a gateway', () => {
   }
   const ALL = expect.arrayContaining(['partner/small 0.15 0.6', 'partner/large 3 15'])
 
-  it('have their prices, in whatever custom it has', async () => {
+  it('have their prices, in any of the gateway’s formats', async () => {
     expect(await read('', 'million_tokens')).toEqual(ALL)
     expect(await read('openrouter/', 'million_tokens')).toEqual(ALL)
     expect(await read('vercel/', 'token')).toEqual(ALL)
   })
 
-  it('are not offered where nothing bounds what they cost', async () => {
+  it('are not offered without an upper bound on their cost', async () => {
     expect(await read('vercel/', 'million_tokens')).toEqual([])
     expect(await read('litellm/', 'million_tokens')).toEqual([])
     expect(await read('cloudflare/', 'million_tokens')).toBeNull()
   })
 
-  it('have the profile’s prices where it lists none', async () => {
+  it('have the profile’s prices if the gateway lists none', async () => {
     expect(await read('litellm/', 'million_tokens', table)).toEqual(['partner/small 0.15 0.6'])
     expect(await read('cloudflare/', 'million_tokens', table)).toEqual(['partner/small 0.15 0.6'])
   })
 })
 
-it('leaves a vendor alone for as long as it asks', async () => {
+it('pauses calls to a vendor for the time it requests', async () => {
   const time = { nowMs: 1_800_000_000_000 }
   const rate = { perMinute: 1_000, burst: 1_000 }
   const vendor = createVendor({ rate, timeoutMs: 5_000, clock: { nowMs: () => time.nowMs } })

@@ -11,12 +11,12 @@ const LARGE_BYTES = 32 * 1024 * 1024
 const MAX_GROWTH_BYTES = 128 * 1024 * 1024
 const SLOW_CALL_MS = 100
 
-/** A chain that stands still; eth_call is slow or its answer is huge, by what it is sent to. */
+/** A chain without new blocks; eth_call is slow or its answer is huge, depending on its target. */
 class StandInNode {
   atOnce = 0
   mostAtOnce = 0
   gases: unknown[] = []
-  /** Reads of the server itself. */
+  /** Reads by the server itself. */
   ownReads = 0
   largeSent = 0
   server: Server = createServer(async (request, response) => {
@@ -77,7 +77,7 @@ interface Answered {
   result?: string
   error?: { code: number; message: string }
 }
-/** From another client address each time, as a distributed flood comes. */
+/** From another client address each time, as in a distributed flood. */
 async function callTo(to: string, i: number): Promise<Answered> {
   const answer = await fetch(`${server.url}/rpc`, {
     method: 'POST',
@@ -96,7 +96,7 @@ const readConfigs = () =>
     }),
   )
 
-/** Milliseconds of the slowest health check during some other work. */
+/** Milliseconds of the slowest health check during other work. */
 async function slowestHealthDuring(work: Promise<unknown>): Promise<number> {
   let isOver = false
   let slowestMs = 0
@@ -129,7 +129,7 @@ it('sends at most eight calls of a flood to the node at once, and refuses the re
   await expect.poll(() => node.ownReads).toBeGreaterThan(ownBefore)
 })
 
-it('stays small and answers health while a flood asks for huge answers', async () => {
+it('stays small and answers health while a flood requests huge answers', async () => {
   await readConfigs()
   const usualMs = await slowestHealthDuring(readConfigs())
   const rssBefore = server.rssBytes()

@@ -22,7 +22,7 @@ import { hostedAiRoutes } from '../../packages/server/src/routes/hostedAi.ts'
 export const POOL_KEY = 'pk-devnet-service'
 const E18 = 10n ** 18n
 
-/** The brains on a real store against the devnet's stand-in of the gateway. */
+/** The brains on a real store, with the devnet's stand-in for the gateway. */
 export async function openAiWorld() {
   const dataDir = await newServerDirectory()
   const db = await openDb({ dataDir, databaseUrl: null })
@@ -58,7 +58,7 @@ export async function openAiWorld() {
       ai: { ...terms, poolKey: POOL_KEY, ...more.ai },
     })
 
-  /** An agent of an owner of its own unless told otherwise. */
+  /** Creates an agent; its owner is new unless given. */
   const newAgent = (
     params: Record<string, unknown> = {},
     sketch: Partial<AgentSketch> = {},
@@ -84,7 +84,7 @@ export async function openAiWorld() {
       deadlineMs: clock.nowMs() + (more.leftMs ?? 30_000),
     })
 
-  /** What was counted for an agent, in dollars. */
+  /** Cost counted for an agent, in dollars. */
   async function countedUsd(agent: StoredAgent): Promise<number> {
     const [row] = await db.query<{ sum: string | null }>(
       'select sum(cost_micro_usd) as sum from ai_spend where agent_id = $1',
@@ -131,7 +131,7 @@ function pairOf(pair: string, symbol?: string): PairNow {
   }
 }
 
-/** Calls a route's handler as the edge would. */
+/** Calls a route's handler as the HTTP edge would. */
 export const call = async <Id extends keyof ReturnType<typeof hostedAiRoutes>>(
   brains: Brains,
   id: Id,

@@ -2,7 +2,7 @@ import { type Address, type Hex, type HopPath, NATIVE, readSwap } from '@pit/cha
 import { encodeSwap } from '@pit/plans'
 import type { ChainProfile } from '@pit/protocol'
 
-/** The part of a plan's answer that a liar changes to trade through other pools. */
+/** The part of a plan that a lying server changes to trade through other pools. */
 export interface PlanJson extends Record<string, unknown> {
   steps: { tx: { data: Hex; to: Hex } | null }[]
   tx: { data: Hex } | null
@@ -15,12 +15,12 @@ export const v4Hop = (token: Address, fee: number): Extract<HopPath, { version: 
   key: { currency0: NATIVE, currency1: token, fee, tickSpacing: 60, hooks: NATIVE },
 })
 
-/** What the swap of a plan puts into its pools. */
+/** Amount that the swap of a plan puts into its pools. */
 export function swapIn(profile: ChainProfile, plan: PlanJson): bigint {
   return swapOf(profile, plan).legs.reduce((sum, leg) => sum + leg.amountIn, 0n)
 }
 
-/** The plan again, through these pools, claiming this output and this minimum, without any risk. */
+/** The plan through these pools, with this claimed output and minimum and without risks. */
 export function through(
   profile: ChainProfile,
   plan: PlanJson,

@@ -7,15 +7,15 @@ const NOBODY = '0x00000000000000000000000000000000000A11cE'
 export interface BrokenProfile {
   name: string
   break(profile: ChainProfile): void
-  /** Where the chain is wrong, not its profile. */
+  /** Node answers that differ, for faults of the chain and not of its profile. */
   answers?: Record<string, unknown>
   /** Hours since the sanctions list was taken. */
   listAgeH?: number
-  /** Where the server's callers are from. */
+  /** Country of the server's callers. */
   country?: CountrySettings
-  /** The finding that names it. */
+  /** Name of the check that finds it. */
   finds: string
-  /** It would lose money: no server starts with it. */
+  /** Whether the fault could lose money, so that the server does not start. */
   refused: boolean
 }
 
@@ -23,7 +23,7 @@ const token = ({ core_tokens }: ChainProfile, symbol: string) =>
   core_tokens.find((one) => one.symbol === symbol)!
 const reference = ({ pins }: ChainProfile, symbol: string): PoolPin[] => pins.reference_pools[symbol]!
 
-/** Every way a profile was thought to be wrong. */
+/** Every known way in which a profile can be wrong. */
 export const BROKEN: readonly BrokenProfile[] = [
   {
     name: 'other decimals of a token',
@@ -83,7 +83,7 @@ export const BROKEN: readonly BrokenProfile[] = [
     refused: true,
   },
   {
-    name: 'a feed that is none',
+    name: 'a feed address that is not a feed',
     break(it) {
       token(it, 'SPY').feed!.address = it.contracts.permit2
     },
@@ -195,7 +195,7 @@ export const BROKEN: readonly BrokenProfile[] = [
     refused: true,
   },
   {
-    name: 'a fast pool that is none',
+    name: 'a fast pool that does not exist',
     break(it) {
       it.pins.fast_pools['WETH/USDG'] = { version: 'v3', address: NOBODY, fee: 500 }
     },
@@ -262,7 +262,7 @@ export const BROKEN: readonly BrokenProfile[] = [
   },
 ]
 
-/** A node that answers some methods otherwise. */
+/** A node with other answers to some methods. */
 export const answering = (rpc: Rpc, answers: Record<string, unknown> = {}): Rpc => ({
   ...rpc,
   request: <T>(method: string, ...rest: [(readonly unknown[])?]) =>

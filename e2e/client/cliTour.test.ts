@@ -11,7 +11,7 @@ import { doctorOnBroken } from './doctorOnBroken.ts'
 import { openProxy } from './proxy.ts'
 import { hasTerminals, openPit, type Pit, type Ran } from './runPit.ts'
 
-// The built `pit` as a real process, through everything a person and a program do with it.
+// The built `pit` as a real process: everything that people and programs do with it.
 
 const DOMAIN = 'pit.test'
 const ETH = 10n ** 18n
@@ -55,7 +55,7 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
   const TRADE = ['trade', 'ETH', 'USDG', '--usd', '5', '--account', 'tour']
   let wallet: Hex
 
-  it('a key is made with a typed password, which nothing shows', async () => {
+  it('creates a key with a typed password that is never shown', async () => {
     const made = await pit.typed(
       ['key', 'new', 'tour'],
       [
@@ -83,7 +83,7 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
     expect(await usdgOf(wallet)).toBeGreaterThan(4_900_000n)
   })
 
-  it('a wrong password ends it, as a wrong call', async () => {
+  it('ends with a usage error on a wrong password', async () => {
     const wrong = await pit.typed([...TRADE, '--yes'], [[PASSWORD[0], 'wrong horse']])
     expect(wrong.code).toBe(2)
     expect(wrong.stdout).toContain('Wrong password for "tour".')
@@ -91,7 +91,7 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
 })
 
 describe('for programs', () => {
-  it('signs in, and keeps the key where only its user reads it', async () => {
+  it('signs in, and stores the key readable by its user only', async () => {
     expect(await asJson('login')).toMatchObject({ wallet: owner, expires_at: expect.any(Number) })
     expect(statSync(join(pit.folder, 'keys.json')).mode & 0o077).toBe(0)
   })
@@ -109,7 +109,7 @@ describe('for programs', () => {
     expect(portfolio).toMatchObject({ wallet: owner, total_usd: expect.any(Number) })
   })
 
-  it('trades dry, trades, trades fast, and finds both again', async () => {
+  it('does a dry run, a trade and a fast trade, and lists both trades', async () => {
     const before = await usdgOf(owner)
     const dry = await asJson('trade', 'ETH', 'USDG', '--usd', '10')
     expect(dry).toMatchObject({ dry_run: true, checks: expect.any(Array) })
@@ -120,11 +120,11 @@ describe('for programs', () => {
     expect(fast).toMatchObject({ by: 'fast', block: expect.any(Number) })
     const hashes = (await asJson('trades')).map((row: { tx_hash: string }) => row.tx_hash)
     expect(hashes).toEqual([fast.tx_hash, traded.tx_hash])
-    // In whole tokens: atoms under a symbol would read as a fortune.
+    // In whole tokens: atoms next to a symbol would look like a fortune.
     expect((await asOwner('trades')).stdout).toMatch(/ 0\.\d+ ETH +9\.\d+ USDG /)
   })
 
-  it('sells a token, and takes the approval back', async () => {
+  it('sells a token, and revokes the approval', async () => {
     await asJson('trade', 'USDG', 'ETH', '--usd', '5', '--yes')
     expect((await asJson('revoke', '--yes')).transactions.length).toBeGreaterThan(0)
     expect(await asJson('revoke')).toEqual({ nothing_to_revoke: true, revoked: [], transactions: [] })
@@ -138,7 +138,7 @@ describe('a session', () => {
   const statusOf = async (id: string) =>
     (await sessions()).find(({ session_id }) => session_id === id)?.status
 
-  it('needs a word, and a second one for the wallet’s code', async () => {
+  it('needs a confirmation, and a second one for EIP-7702 delegation', async () => {
     const grant = (...more: string[]) => asOwner('session', 'grant', executor, ...TERMS, '--json', ...more)
     expect(ended(await grant())).toEqual([4, 'INPUT_NEEDED'])
     expect(ended(await grant('--yes'))).toEqual([4, 'CONSENT_REQUIRED'])
@@ -149,8 +149,8 @@ describe('a session', () => {
   })
 
   it.each<[string, (data: string) => string]>([
-    ['for somebody else', (data) => data.replace(/(?<=^0x095ea7b30{24}).{40}/, THIEF.slice(2))],
-    ['of more than its budget', (data) => data.replace(/.{16}$/, 'f'.repeat(16))],
+    ['for another spender', (data) => data.replace(/(?<=^0x095ea7b30{24}).{40}/, THIEF.slice(2))],
+    ['above its budget', (data) => data.replace(/.{16}$/, 'f'.repeat(16))],
   ])('sends no approval %s', async (_, change) => {
     const lying = await openProxy(world.server.url, {
       change({ path }, answer) {
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect(await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner, 'pending'])).toBe(sent)
   })
 
-  it('is traded in with the executor’s key alone, both ways', async () => {
+  it('is traded in both directions with the executor’s key alone', async () => {
     const trade = (...args: string[]) =>
       pit(['session', 'trade', ...args, '--yes', '--json'], {
         env: { ...AS_EXECUTOR, PIT_SESSION_ID: sessionId },
@@ -182,7 +182,7 @@ describe('a session', () => {
     expect(ended(await trade('ETH', 'USDG', '--usd', '30'))).toEqual([1, 'SESSION_MAX_TRADE'])
   })
 
-  it('is listed, and ends', async () => {
+  it('is listed, and ends when revoked', async () => {
     expect(await statusOf(sessionId)).toBe('active')
     const revoked = await asJson('session', 'revoke', sessionId, '--yes')
     expect(revoked).toMatchObject({ status: 'revoked', signer_revoked: true })
@@ -214,7 +214,7 @@ describe('a session', () => {
     expect(left, 'what is left of its gas').toBeLessThan(10n ** 14n)
   })
 
-  it('ends on Ctrl-C too', async () => {
+  it('ends on Ctrl-C', async () => {
     const child =
       'process.on("SIGINT", () => process.exit(130)); setInterval(() => {}, 1e6); console.log("READY")'
     let isSent = false
@@ -230,7 +230,7 @@ describe('a session', () => {
     expect(await statusOf(ran.json().session_id)).toBe('revoked')
   })
 
-  it('and where the command is not there', async () => {
+  it('ends when the command does not exist', async () => {
     const ran = await asOwner(...RUN, '/no/such/program')
     expect(ran.code).toBe(127)
     expect(await statusOf(ran.json().session_id)).toBe('revoked')
@@ -263,7 +263,7 @@ describe('an agent', () => {
     expect(await asJson('agent', 'show', id)).toMatchObject({ status: 'stopped', mode: 'live' })
   })
 
-  it('whose answer was lost is asked for again, and there is one (exit 5)', async () => {
+  it('is created once when the answer is lost and the command is repeated (exit 5)', async () => {
     let isLost = false
     const proxy = await openProxy(world.server.url, {
       change({ path }) {
@@ -292,13 +292,13 @@ describe('the league', () => {
     expect(status.json()).toMatchObject({ rules: { split_pct: [50, 30, 20] } })
     expect(standings.stderr).toContain('paper: tour')
   })
-  it('lets nobody enter another’s agent', async () => {
+  it('refuses an entry for another owner’s agent', async () => {
     expect(ended(await asOwner('league', 'enter', '999999', '--yes', '--json'))).toEqual([1, 'NOT_AN_AGENT'])
   })
 })
 
-describe('what it says of itself', () => {
-  it('doctor: all is well, or what to do', async () => {
+describe('self checks', () => {
+  it('doctor: everything is fine, or what to do', async () => {
     const well = await asJson('doctor')
     expect(well.checks.filter(({ verdict }: { verdict: string }) => verdict !== 'ok')).toEqual([])
     const sick = await pit(['doctor', '--json', '--rpc-url', world.server.url, '--url', 'http://127.0.0.1:9'])
@@ -311,7 +311,7 @@ describe('what it says of itself', () => {
 
   doctorOnBroken(() => ({ world, pit }))
 
-  it('prove: every hostile intent is refused, and a server that takes them is found out', async () => {
+  it('prove: every hostile request is refused, and a server that accepts them is reported', async () => {
     const proven = await pit(['prove', '--json'])
     expect(proven.json(), proven.stderr).toMatchObject({ ok: true, accepted: 0, unclear: 0 })
     expect(proven.json().refused).toBeGreaterThan(30)
@@ -357,7 +357,7 @@ interface Mapped {
   commands: Mapped[]
 }
 
-describe('a refusal says of what kind it is', () => {
+describe('a refusal has an exit code and an error code', () => {
   it.each<[number, string, string[]]>([
     [1, 'NOT_FOUND', ['agent', 'show', 'agt_none']],
     [2, 'USAGE', ['trade', 'ETH', 'USDG', '--usd', 'much']],
@@ -376,7 +376,7 @@ describe('a refusal says of what kind it is', () => {
     expect(ran.stderr, 'a secret').not.toContain(OWNER_KEY.slice(2))
   })
 
-  it('and nothing was left in the open', () => {
+  it('leaves no file readable by other users', () => {
     for (const name of readdirSync(pit.folder).filter(
       (one) => one !== 'chain.json' && one !== 'profiles.json',
     ))

@@ -18,7 +18,7 @@ import { MNEMONIC } from '../trading/trader.ts'
 import { THIEF } from './lies.ts'
 import { type Any, knowQuoters, PROVOKED, type Provoked } from './provoked.ts'
 
-// The client against the real server, signer and chain; then against a server that lies to it.
+// The client against the real server, signer and chain; then against a lying server.
 
 const DOMAIN = 'pit.test'
 const ETH = 10n ** 18n
@@ -31,7 +31,7 @@ let cosigner: string
 let tokens: { hooked: Hex; thin: Hex }
 const poor = privateKeyToAccount(keccak256(stringToHex('client story poor')))
 
-/** A client whose server, or whose own node, may lie to it. */
+/** A client whose server or node may lie. */
 function open(
   account: PrivateKeyAccount | ReturnType<typeof mnemonicToAccount>,
   { tell, asks, node = (real) => real }: Pick<Provoked, 'tell' | 'asks' | 'node'> = {},
@@ -110,7 +110,7 @@ describe('honest trades are verified, signed and mined', () => {
     expect(result.feePaid).toBeGreaterThan(0n)
   })
 
-  it('fast, by its own table and its own bytes', async () => {
+  it('fast, from its own terms and its own bytes', async () => {
     const traded = await client.fastTrade(
       { token_in: 'ETH', token_out: 'USDG', usd: 20 },
       { fallback: false },
@@ -119,12 +119,12 @@ describe('honest trades are verified, signed and mined', () => {
     expect('amountOut' in traded && traded.amountOut).toBeGreaterThan(19_000_000n)
   })
 
-  it('and the way round where fast mode has no route', async () => {
+  it('and by an ordinary trade if fast mode has no route', async () => {
     const traded = await client.fastTrade({ token_in: 'ETH', token_out: 'PARTNER', usd: 5 })
     expect(traded).toMatchObject({ by: 'prepare', why: 'FAST_PAIR' })
   })
 
-  it('and found again in the account', async () => {
+  it('and listed in the account', async () => {
     const rows = []
     for await (const row of client.trades()) rows.push(row.status)
     expect(rows.length).toBeGreaterThanOrEqual(6)
@@ -143,7 +143,7 @@ describe('a session', () => {
   let owning: PitClient
   let sessionId: string
 
-  it('needs the owner’s word before its wallet takes code', async () => {
+  it('needs the owner’s consent before its wallet gets code', async () => {
     owning = open(owner)
     await owning.signIn()
     const refused = await caught(owning.grantSession({ executor: executor.address, ...terms }))
@@ -171,10 +171,10 @@ describe('a session', () => {
     ['GRANT_BINDING', 'limits', (b: Any) => (b.sign.delegation.binding.limits.max_trade_micro_usd *= 2)],
     ['GRANT_BINDING', 'expiry', (b: Any) => (b.sign.delegation.binding.expires_at += 86_400)],
     ['GRANT_BINDING', 'executor', (b: Any) => (b.sign.delegation.binding.executor = THIEF)],
-    ['GRANT_CAPS', 'a caveat left out', (b: Any) => b.sign.delegation.typed_data.message.caveats.pop()],
+    ['GRANT_CAPS', 'a missing caveat', (b: Any) => b.sign.delegation.typed_data.message.caveats.pop()],
     ['GRANT_BINDING', 'code', (b: Any) => (b.sign.authorization.address = THIEF)],
   ])('%s: nothing is signed when a grant lies about its %s', async (rule, _, change) => {
-    // A wallet that runs no code yet, so that a grant asks for its authorization.
+    // A wallet without code, so that a grant requests its authorization.
     const lied = open(mnemonicToAccount(MNEMONIC, { addressIndex: 8 }), {
       tell: (path, body) => {
         if (path === 'live/session/grant' && 'sign' in body) change(body as never)
@@ -188,7 +188,7 @@ describe('a session', () => {
   })
 })
 
-/** Every code and rule that was met. */
+/** Every code and rule that was seen. */
 const seen = new Set<string>()
 const caught = (work: Promise<unknown>): Promise<PitRefusal> =>
   work.then(
@@ -204,13 +204,13 @@ const caught = (work: Promise<unknown>): Promise<PitRefusal> =>
     },
   )
 
-describe('each error of the contract, by a situation or a lie made for it', () => {
+describe('each error of the contract, in a situation or by a lie made for it', () => {
   it.each(PROVOKED.map((one) => [`${one.rule ?? one.code}: ${one.why}`, one] as const))(
     '%s',
     async (_, { code, rule, account = 5, tell, asks, node, run }) => {
       const who = account === 'poor' ? poor : mnemonicToAccount(MNEMONIC, { addressIndex: account })
       const lied = open(who, { ...(tell && { tell }), ...(asks && { asks }), ...(node && { node }) })
-      // The lies are about what comes after.
+      // The lies concern the calls after sign-in.
       const { api_key } = await open(who).signIn()
       lied.useKey(api_key)
       const error = await caught(run(lied, { trader: client, pins: client.pins, ...tokens }))
@@ -218,13 +218,13 @@ describe('each error of the contract, by a situation or a lie made for it', () =
     },
   )
 
-  it('and none of the contract is left out', () => {
+  it('covers every error of the contract', () => {
     expect(Object.keys(CLIENT_ERRORS).filter((code) => !seen.has(code))).toEqual([])
     expect(Object.keys(CLIENT_VERIFICATION_RULES).filter((rule) => !seen.has(rule))).toEqual([])
     expect(seen.has('a server’s own code')).toBe(true)
   })
 
-  it('and a name it does not know is said before anything is asked', async () => {
+  it('rejects an unknown name before any request', async () => {
     const error = await caught(client.trade({ token_in: 'eth', token_out: 'USDG', notional_usd: 5 }))
     expect(error.code).toBe('UNKNOWN_TOKEN')
   })

@@ -10,7 +10,7 @@ import { tradingEnv } from '../trading/world.ts'
 import { answering, BROKEN } from './brokenProfiles.ts'
 import type { Pit } from './runPit.ts'
 
-/** Each is named by its own finding; what would lose money starts no server. */
+/** Each fault has its own finding; a fault that could lose money keeps the server from starting. */
 export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): void {
   describe('doctor on broken profiles', () => {
     const HOUR_S = 3_600
@@ -43,7 +43,7 @@ export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): 
       }
     })
 
-    it('a server does not start on one, and says what is wrong', async () => {
+    it('a server does not start on a broken profile, and reports the fault', async () => {
       const profile = structuredClone(given().world.profile)
       BROKEN[0]!.break(profile)
       const file = join(given().pit.folder, 'broken.json')
@@ -63,7 +63,7 @@ export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): 
       expect(told.code).toBe(1)
     })
 
-    it('a profile whose node is away is told of calmly', async () => {
+    it('reports an unreachable node without a stack trace', async () => {
       const away = await given().pit([
         'doctor',
         '--chain',

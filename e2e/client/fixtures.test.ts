@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { distinct, type Fixture } from './fixtures/format.ts'
 import { replay } from './fixtures/replay.ts'
 
-// The golden fixtures, by our own client: it signs exactly what they say, and refuses every lie in them.
+// The golden fixtures with our client: it signs exactly the recorded bytes and refuses every lie.
 
 const read = (name: string) => JSON.parse(readFileSync(`fixtures/${name}`, 'utf8'))
 const world = { pins: read('pins.json'), config: read('config-answer.json') }
@@ -11,7 +11,7 @@ const names = readdirSync('fixtures').filter(
   (name) => name.endsWith('.json') && !['pins.json', 'config-answer.json'].includes(name),
 )
 
-it('there are some of every kind', () => {
+it('include every kind', () => {
   const all = names.map((name) => read(name) as Fixture)
   expect(new Set(all.flatMap(({ sign }) => sign.map(({ kind }) => kind)))).toEqual(
     new Set(['message', 'typed_data', 'transaction', 'authorization']),
@@ -24,7 +24,7 @@ it('there are some of every kind', () => {
 describe.each(names)('%s', (name) => {
   const fixture = read(name) as Fixture
 
-  it('is signed as it says', async () => {
+  it('is signed as recorded', async () => {
     const { signed, refused } = await replay(fixture, world)
     expect(refused).toBeNull()
     expect(signed).toEqual(fixture.sign)
@@ -35,7 +35,7 @@ describe.each(names)('%s', (name) => {
     async (_, refusal) => {
       const { signed, refused } = await replay(fixture, world, refusal)
       expect(refused).toEqual({ code: refusal.code, rule: refusal.rule })
-      // A plan that the market may have overtaken is asked for again, and its permit signed again.
+      // A plan that the market may have overtaken is requested again, and its permit signed again.
       expect(distinct(signed)).toEqual(fixture.sign.slice(0, refusal.signs))
     },
   )

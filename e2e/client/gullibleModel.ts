@@ -1,6 +1,6 @@
 import type { Called, Mcp } from './mcpWorld.ts'
 
-/** One step of a script: a call, and what it came to. */
+/** One step of a script: a call and its result. */
 export interface Step extends Called {
   tool: string
   args: Record<string, unknown>
@@ -10,8 +10,8 @@ const ORDER = /BUY ME FOR (\d+)/
 const ADDRESS = /0x[0-9a-f]{40}/
 
 /**
- * A model without judgement, the same every time: it makes the calls it is told to, obeys any order it finds
- * in an answer, and retries whatever did not say “mined” under the same client id.
+ * A deterministic model without judgement: it makes the scripted calls, obeys any order it finds in an
+ * answer, and retries every answer without “mined” under the same client id.
  */
 export async function runGullible(
   mcp: Pick<Mcp, 'call'>,

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { type HttpProxy, openProxy, type ProxyReply } from './proxy.ts'
 
-// A proxy relays signed bytes and lies about it, or refuses them: one trade at most, reported as it was mined.
+// A proxy relays signed bytes and lies about it, or refuses them: at most one trade, reported as it was
+// mined.
 
 const ETH = 10n ** 18n
 const account = privateKeyToAccount(keccak256(stringToHex('handed over trader')))
@@ -20,7 +21,7 @@ let apiKey: string
 /** Nonces that the trader's account signed. */
 let nonces: number[] = []
 
-/** A client of the trader behind the proxy; a clock that is behind makes its deadlines short. */
+/** A client of the trader behind the proxy; a late clock makes its deadlines short. */
 function open({ behindS = 0, key = apiKey } = {}): PitClient {
   const real = fromViem(account)
   return createClient({
@@ -109,7 +110,7 @@ describe('a submit that is relayed', () => {
     expect(await minedCount()).toBe(before + 1)
   })
 
-  it('is found mined when another hash is answered, and resumed without a signature', async () => {
+  it('is found mined when the answer has another hash, and resumed without a signature', async () => {
     const before = await minedCount()
     answerRelayed({ status: 200, body: { tx_hash: `0x${'11'.repeat(32)}` } })
     let signed: SignedTrade | undefined
@@ -132,7 +133,7 @@ describe('a submit that is relayed', () => {
 
 describe('a fast trade that is relayed', () => {
   it.each(['POOL_FAR', 'STALE', 'ROUTE_CAP', 'CONFIG_MISMATCH'])(
-    'is one mined trade after 422 %s, and never planned again',
+    'is one mined trade after 422 %s, and is not planned again',
     async (code) => {
       const before = await minedCount()
       answerRelayed(refusal(422, code, 'different_request'))
@@ -146,8 +147,8 @@ describe('a fast trade that is relayed', () => {
 
 describe('a fast trade that is refused and not relayed', () => {
   it.each([
-    ['ROUTE_VS_MID', 'rests the pair', 'COOLDOWN'],
-    ['MARKET_CLOSED', 'does not rest the pair', null],
+    ['ROUTE_VS_MID', 'pauses the pair', 'COOLDOWN'],
+    ['MARKET_CLOSED', 'does not pause the pair', null],
   ])(
     '%s is reported once the deadline has passed on chain, and %s',
     async (code, _, next) => {

@@ -7,8 +7,8 @@ import { type Ask, drawRequest } from '../trading/randomRequest.ts'
 import { MNEMONIC } from '../trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from '../trading/world.ts'
 
-// Honest trades of every kind while a crowd moves the market: the client refuses none of them.
-// A thousand by hand: HONEST_TRADES=1000 npx vitest run --project e2e e2e/client/honestTrades.test.ts
+// Honest trades of every kind in a moving market: the client refuses none of them. A thousand by hand:
+// HONEST_TRADES=1000 npx vitest run --project e2e e2e/client/honestTrades.test.ts
 
 const TRADES = Number(process.env['HONEST_TRADES'] ?? 20)
 const SEED = Number(process.env['SEED'] ?? 16)
@@ -42,7 +42,7 @@ async function clientOf(wallet: Wallet): Promise<PitClient> {
 }
 
 it(
-  `${TRADES} honest trades of all kinds are refused by nobody but the server`,
+  `${TRADES} honest trades of all kinds are refused only by the server`,
   async () => {
     const random = createRandom(SEED)
     const ends = new Map<string, number>()
@@ -69,7 +69,7 @@ it(
   120_000 + TRADES * 5_000,
 )
 
-/** Risks that the client looks for by itself: an honest server discloses them, and so refuses first. */
+/** Risks that the client examines itself: an honest server discloses them, and so refuses first. */
 const PROVED_BY_CLIENT = new Set(['HONEYPOT', 'SELL_TAX', 'BUY_TAX', 'NO_REFERENCE'])
 
 function acceptOnlyDisclosures({ body }: Ask): void {
@@ -77,7 +77,7 @@ function acceptOnlyDisclosures({ body }: Ask): void {
   body['accept_risks'] = accepted.filter((code) => !PROVED_BY_CLIENT.has(code))
 }
 
-/** Mined; refused by the server under its own code; or, which must not be, by the client. */
+/** Mined; refused by the server with its code; or, which is a fault, refused by the client. */
 async function tradeOnce(
   client: PitClient,
   wallet: Wallet,
@@ -96,7 +96,7 @@ async function tradeOnce(
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (error.status !== undefined) return { name: `server: ${error.code}` }
-    // What a market or a wallet does by itself: somebody was faster, or there is nothing left to sell.
+    // Normal market and wallet events: another trade came first, or there is nothing left to sell.
     if (error.code === 'TX_REVERTED') return { name: error.code }
     if (error.code === 'INSUFFICIENT_FUNDS') return { name: error.code }
     const fault = `${error.rule ?? error.code}: ${error.message} ${JSON.stringify(error.details).slice(0, 300)}`

@@ -1,13 +1,13 @@
 import type { Random } from '../fuzz/random.ts'
 
-/** Lies about an answer: each field by every change a thief would make, and changes at random. */
+/** Lies about an answer: every change to each field that a thief would make, and random changes. */
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json }
 
 export const THIEF = '0x00000000000000000000000000000000000bad01'
 const THIEF_WORD = THIEF.slice(2).padStart(64, '0')
 
 interface Place {
-  /** Keys from the answer's top. */
+  /** Keys from the root of the answer. */
   keys: readonly (string | number)[]
   value: Json
 }
@@ -16,14 +16,14 @@ export interface Lie {
   answer: Json
 }
 
-/** What only people read: changing it changes nothing that is signed. */
+/** Texts for people: changing them changes nothing that is signed. */
 const WORDS =
   /\.(timings|why|note|label|says|in_words|on_chain_bounds|not_enforced_on_chain|then|how|effective)\b/
 
 const pathOf = (keys: Place['keys']): string => keys.map((key) => `.${key}`).join('')
 const known = new WeakMap<object, Place[]>()
 
-/** Every field of an answer, those in words left out. */
+/** Every field of an answer except texts for people. */
 function placesIn(answer: Json): Place[] {
   if (answer === null || typeof answer !== 'object') return []
   const before = known.get(answer)
@@ -43,11 +43,11 @@ function placesIn(answer: Json): Place[] {
   return places
 }
 
-/** Leaves a field out. */
+/** Removes a field. */
 const GONE = Symbol('gone')
 type Change = Json | typeof GONE
 
-/** Every change that is made to a value, the same each time. */
+/** Every change to a value, in a fixed order. */
 function changesOf(value: Json): Change[] {
   if (typeof value === 'boolean') return [!value, null]
   if (typeof value === 'number')
@@ -71,7 +71,7 @@ function changedTexts(text: string): string[] {
   return [`${text}x`, text.toUpperCase(), 'HONEYPOT', 'severe', 'info', 'major', 'other', 'input', 'output']
 }
 
-/** Each word of calldata replaced: by the thief, by nothing, by everything, by one more. */
+/** Each word of calldata replaced by the thief's address, zero, the maximum, half, or one more. */
 function changedCalldatas(text: string): string[] {
   const digits = text.slice(2)
   const head = digits.length % 64 === 8 ? 8 : 0
@@ -87,11 +87,11 @@ function changedCalldatas(text: string): string[] {
   return [...changed, `0x${digits}00`, `0x${digits.slice(2)}`, `0x${digits.slice(0, -64)}`]
 }
 
-/** Once in its place; wherever the same value stands; or inside calldata too, as an able thief would. */
+/** Only this field; every field with the same value; or also inside calldata, as a skilled thief would do. */
 const REACHES = ['here', 'everywhere', 'encoded'] as const
 type Reach = (typeof REACHES)[number]
 
-/** All the lies about one answer, in order, each made when it is told. */
+/** All lies about one answer, in order, each built when it is used. */
 export function structuredLies(answer: Json): { isMoney: boolean; tell(): Lie }[] {
   return placesIn(answer).flatMap((place) => {
     const path = pathOf(place.keys)
@@ -110,7 +110,7 @@ export function randomLie(answer: Json, random: Random): Lie {
   let [now, path] = [answer, '']
   for (let times = 1 + random.below(3); times > 0; times--) {
     const places = placesIn(now)
-    // Most lies are told where the money is.
+    // Most lies concern fields with money.
     const money = places.filter(({ keys }) => MONEY.test(pathOf(keys)))
     const place = random.pick(money.length > 0 && random.chance(0.75) ? money : places)
     if (!place) break
@@ -125,7 +125,7 @@ export function randomLie(answer: Json, random: Random): Lie {
 const MONEY =
   /\.(tx|permit|sign|typed_data|message|amount\w*|fee\w*|deadline|risks|raw|to|executor\w*|session\w*)\b/
 
-/** A text with one of its characters another. */
+/** A text with one character changed. */
 function flipped(value: Json, random: Random): Json {
   if (typeof value !== 'string' || value.length < 3) return value
   const at = 2 + random.below(value.length - 2)
@@ -154,7 +154,7 @@ function told(answer: Json, { keys, value }: Place, change: Change, reach: Reach
   })
 }
 
-/** An amount or an address as calldata has it. */
+/** An amount or an address as it is encoded in calldata. */
 function wordOf(text: string): string | null {
   if (/^\d{4,}$/.test(text)) return BigInt(text).toString(16).padStart(64, '0').slice(-64)
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.slice(2).toLowerCase() : null

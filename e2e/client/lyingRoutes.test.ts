@@ -80,7 +80,7 @@ async function quoteV4(hop: Extract<HopPath, { version: 'v4' }>, amount: bigint)
   return decodeFunctionResult({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', data: answer })[0]
 }
 
-/** The plan through these pools, with the quote and minimum that they honestly give. */
+/** The plan through these pools, with their real quote and minimum. */
 const routed =
   (hops: readonly HopPath[], quote: (amount: bigint) => Promise<bigint>): NonNullable<Lie['plan']> =>
   async (plan) => {
@@ -88,13 +88,13 @@ const routed =
     return through(world.profile, plan, { hops, out, amountOutMin: (out * 98n) / 100n })
   }
 
-/** Accepts everything on the way, and hides what the server disclosed. */
+/** Accepts every risk in the request, and hides the disclosed risks in the answer. */
 const hidingRisks: Lie = {
   request: (body) => ({ ...body, accept_risks: RISK_CODES }),
   plan: (plan) => ({ ...plan, risks: [] }),
 }
 
-describe('a route of the liar’s choice', () => {
+describe('a route chosen by the liar', () => {
   const buy = (token: Address): TradeRequest => ({
     token_in: 'ETH',
     token_out: token,
@@ -107,7 +107,7 @@ describe('a route of the liar’s choice', () => {
     const hop = v4Hop(token, 900_000)
     expect(await planned(buy(token), { plan: routed([hop], (amount) => quoteV4(hop, amount)) })).toBe('PRICE')
   })
-  it('through a usual pair at a tenth of the price is refused, and an honest one still passes', async () => {
+  it('through an ordinary pair at a tenth of the price is refused, and an honest route still passes', async () => {
     const token = tokens.specimen('good')
     await client.trade({ token_in: 'ETH', token_out: token, notional_usd: 100, accept_risks: ALL_RISKS })
     const { usdg, quote } = await makeSkewedPair(world, client, token)
@@ -134,11 +134,11 @@ describe('hidden risks', () => {
   it.each(['honeypot', 'sell_taxed', 'transfer_blocked'])('of %s are found by the client', async (name) => {
     expect(await planned(buy(name), hidingRisks)).toBe('RISK_NOT_ACCEPTED')
   })
-  it('are the owner’s to accept', async () => {
+  it('can be accepted by the owner', async () => {
     expect(await planned(buy('honeypot', ['HONEYPOT', 'TRANSFER_BLOCKED']), hidingRisks)).toBe('verified')
     expect(await planned(buy('sell_taxed', ['SELL_TAX']), hidingRisks)).toBe('verified')
   })
-  it.each(['good', 'fee_on_transfer', 'buy_taxed', 'rebasing'])('are not imagined of %s', async (name) => {
+  it.each(['good', 'fee_on_transfer', 'buy_taxed', 'rebasing'])('are not reported for %s', async (name) => {
     expect(await planned(buy(name), hidingRisks)).toBe('verified')
   })
 })
@@ -155,7 +155,7 @@ describe('another size than requested', () => {
     expect(await planned(input, sized(2))).toBe('PRICE')
     expect(await planned(input, sized(1_800))).toBe('PRICE')
   })
-  it('is refused of a token that only pools price', async () => {
+  it('is refused for a token that only pools price', async () => {
     const token = tokens.specimen('mintable')
     const sale: TradeRequest = {
       token_in: token,
@@ -194,14 +194,14 @@ describe('another size than requested', () => {
 describe('a dropped shield', () => {
   const without: Lie['request'] = ({ shield: _, ...body }) => body
   const input = { token_in: 'ETH', token_out: 'USDG', notional_usd: 25, shield: true } as const
-  it('is refused by the answer', async () => {
+  it('is refused because the answer shows it', async () => {
     expect(await planned(input)).toBe('verified')
     // The plain rate of one tier is the shielded rate of another.
     expect(await planned(input, { request: without, plan: (plan) => ({ ...plan, fee_bps: 25 }) })).toBe(
       'FEE_CLASS',
     )
   })
-  it('is refused by the rate where the answer denies it', async () => {
+  it('is refused by the rate if the answer hides it', async () => {
     const other = { ...input, token_out: tokens.specimen('good'), accept_risks: ALL_RISKS }
     expect(await planned(other)).toBe('verified')
     const denied: Lie = { request: without, plan: (plan) => ({ ...plan, shield: true, audit: null }) }

@@ -8,13 +8,13 @@ import { keyOf, type Recording, record, replay, type Scenario, type Stage } from
 import { otherEffect } from './sameEffect.ts'
 import { openScenarios } from './scenarios.ts'
 
-// A server that lies: nothing is signed that does something else than was asked.
-// A hundred thousand by hand: CLIENT_LIES=100000 npx vitest run --project e2e e2e/client/lyingServer.test.ts
+// A lying server: the client signs nothing with another effect than the request. A hundred thousand lies by
+// hand: CLIENT_LIES=100000 npx vitest run --project e2e e2e/client/lyingServer.test.ts
 
 const LIES = Number(process.env['CLIENT_LIES'] ?? 1_500)
 const SEED = Number(process.env['SEED'] ?? 7)
 const DOMAIN = 'pit.test'
-/** Plans are recorded anew before their deadline passes. */
+/** Plans are recorded again before their deadline passes. */
 const FRESH_MS = 45_000
 
 let world: SessionWorld
@@ -34,9 +34,9 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-/** Lies about a recording by their number: every structured one where there is room, then at random. */
+/** Lies about a recording by their number: every structured one if there is room, then random ones. */
 function lieMaker({ answers }: Recording, scenario: Scenario, count: number) {
-  // The config is the same for all of them: it is lied about less.
+  // The config is the same for all scenarios, so it gets fewer lies.
   const about = answers.flatMap(({ body, path }, at) => (path.endsWith('/config') ? [] : [{ body, at }]))
   const everywhere = answers.map(({ body }, at) => ({ body, at }))
   const all = about.flatMap(({ body, at }) => structuredLies(body).map((lie) => ({ at, ...lie })))
@@ -56,7 +56,7 @@ function lieMaker({ answers }: Recording, scenario: Scenario, count: number) {
 }
 
 it(
-  `signs nothing else than what was asked, whatever is said: ${LIES} lies`,
+  `signs nothing but the request, whatever the server answers: ${LIES} lies`,
   async () => {
     const each = Math.ceil(LIES / scenarios.length)
     const differing: string[] = []
@@ -102,12 +102,12 @@ it(
 
 type Told = Awaited<ReturnType<typeof replay>>
 
-/** What a lie brought about that must not be. */
+/** Forbidden effects of a lie. */
 function faultsOf({ result, signed }: Told, honest: Recording): string[] {
   const faults = signed.flatMap((one) => otherEffect(stage.profile, honest.signed, one) ?? [])
-  if (signed.length > honest.signed.length) faults.push('more was signed than there was to sign')
+  if (signed.length > honest.signed.length) faults.push('more signatures than an honest server requests')
   if (result instanceof Error && !isRefusal(result)) faults.push(`not a refusal: ${result.stack}`)
-  // An answer that is taken names the executor and the refund that an honest one names.
+  // An accepted answer names the same executor and refund as an honest one.
   const money = (one: unknown) => {
     const { executor, raw } = (one ?? {}) as { executor?: unknown; raw?: unknown }
     return keyOf([executor, raw])
@@ -117,8 +117,8 @@ function faultsOf({ result, signed }: Told, honest: Recording): string[] {
   return faults
 }
 
-/** A refusal by its rule or code; or signed, or taken, as asked. */
+/** A refusal by its rule or code; otherwise signed or accepted as requested. */
 function outcomeOf({ result, signed }: Told): string {
-  if (!isRefusal(result)) return signed.length > 0 ? 'signed as asked' : 'taken as asked'
-  return signed.length > 0 ? `signed as asked, then ${result.code}` : (result.rule ?? result.code)
+  if (!isRefusal(result)) return signed.length > 0 ? 'signed as requested' : 'accepted as requested'
+  return signed.length > 0 ? `signed as requested, then ${result.code}` : (result.rule ?? result.code)
 }

@@ -11,7 +11,7 @@ import { cosignerOf, openSessionWorld, type SessionWorld } from '../session/worl
 import { runGullible } from './gullibleModel.ts'
 import { callTool, type Mcp, type McpHome, openMcpHome, openSubmitGate, type SubmitGate } from './mcpWorld.ts'
 
-// `pit mcp` as its bundle, driven by the SDK's own client, against the real server, signer and chain.
+// The `pit mcp` bundle, driven by the SDK's client, against the real server, signer and chain.
 
 const ETH = 10n ** 18n
 const key = keccak256(stringToHex('mcp trader'))
@@ -53,7 +53,7 @@ describe('without --allow-trading', () => {
   })
   afterAll(() => mcp.close())
 
-  it('lists tools that read, and none that acts', async () => {
+  it('lists only tools that read', async () => {
     const { tools } = await mcp.client.listTools()
     expect(tools.map(({ name }) => name)).toContain('get_portfolio')
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([])
@@ -122,7 +122,7 @@ describe('with --allow-trading', () => {
     expect(JSON.stringify(tools)).not.toContain('"confirm"')
   })
 
-  it('trades once for a client id, however often it is called', async () => {
+  it('trades once per client id, however often it is called', async () => {
     const before = await sentOnChain()
     const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 10, client_id: 'once' }
     const [first, second] = await Promise.all([
@@ -173,7 +173,7 @@ describe('with --allow-trading', () => {
     expect(over.code).toBe('SESSION_MAX_TRADE')
   })
 
-  it('runs a paper agent, pauses and stops it', async () => {
+  it('runs, pauses and stops a paper agent', async () => {
     const { answer: made } = await mcp.call('create_paper_agent', {
       brain: 'dca',
       params: { side: 'buy', usd: 5 },
@@ -205,7 +205,7 @@ describe('with --allow-trading', () => {
       const steps = await runGullible(mcp, [{ tool: 'get_token', args: { token } }])
       const [read, obeyed] = steps
       expect(read!.answer.token.untrusted_symbol).toMatch(/BUY ME FOR/)
-      // Only where it is marked, and in one line that shows everything.
+      // Only in the marked place, and in one line that shows everything.
       const { token: _, ...rest } = read!.answer
       expect(JSON.stringify(rest)).not.toContain('BUY ME')
       expect(read!.text).not.toMatch(/[\p{Cc}\p{Cf}]/u)
@@ -221,12 +221,12 @@ describe('with --allow-trading', () => {
     ['a size as text', { notional_usd: '5' }],
     ['no size', { notional_usd: undefined }],
     ['a size below zero', { notional_usd: -5 }],
-    ['a size without end', { notional_usd: 1e308 }],
+    ['an infinite size', { notional_usd: 1e308 }],
     ['a symbol that is not core', { token_out: 'SCAM' }],
-    ['an address that is none', { token_out: '0x1234' }],
+    ['a malformed address', { token_out: '0x1234' }],
     ['no client id', { client_id: undefined }],
     ['a client id as a path', { client_id: '../../keys' }],
-    ['a field nobody knows', { confirm: true }],
+    ['an unknown field', { confirm: true }],
     ['atoms', { amount_in: '1' }],
   ])('evaluation: malformed input, %s', async (_, wrong) => {
     const before = await sentOnChain()
@@ -236,7 +236,7 @@ describe('with --allow-trading', () => {
     expect(await sentOnChain()).toBe(before)
   })
 
-  it('answers a parameter it does not take by its name, with the nearest one', async () => {
+  it('rejects an unknown parameter by its name, with the nearest known one', async () => {
     const request = { sell: 'ETH', token_out: 'USDG', notional_usd: 5, client_id: 'misnamed' }
     const { answer, isError } = await mcp.call('place_trade', request)
     expect([isError, answer.code]).toEqual([true, 'UNKNOWN_PARAMETER'])
@@ -244,17 +244,17 @@ describe('with --allow-trading', () => {
     expect(answer.what_to_do).toContain('Did you mean token_in?')
   })
 
-  it('lets no second server trade beside it', async () => {
+  it('does not let a second server trade at the same time', async () => {
     const second = await home.start([...TRADING, '--answer-within', '1.5'])
     const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'second' }
     expect((await second.call('place_trade', request)).answer.code).toBe('ANOTHER_SERVER')
     expect((await second.call('get_limits')).answer.spent_24h_usd).toBe(15)
-    // Once the first has ended, it may.
+    // A second one may start once the first has ended.
     await mcp.kill()
     mcp = second
   })
 
-  it('evaluation: a retry after a time-out is the same trade, after a kill too', async () => {
+  it('evaluation: a retry after a timeout is the same trade, also after a kill', async () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
     gate.set('hold_before')
@@ -271,7 +271,7 @@ describe('with --allow-trading', () => {
     gate.set('pass')
     mcp = await home.start(TRADING)
     const { answer: limits } = await mcp.call('get_limits')
-    // Reserved before it was signed, once, and not given back.
+    // Reserved once, before signing, and not released.
     expect(limits.spent_24h_usd).toBe(20)
     const steps = await runGullible(mcp, [{ tool: 'place_trade', args: request }])
     expect(steps.at(-1)!.answer).toMatchObject({ status: 'mined', tx_hash: late.answer.tx_hash })
@@ -297,7 +297,7 @@ describe('with --allow-trading', () => {
     expect(await sentOnChain()).toBe(before + 1)
   })
 
-  it('finishes a trade after a kill although the server relays it and calls it refused', async () => {
+  it('finishes a trade after a kill even if the server relays it and answers a refusal', async () => {
     const before = await sentOnChain()
     const seen = gate.raws.length
     const request = { token_in: 'ETH', token_out: 'USDG', notional_usd: 1, client_id: 'killed-then-refused' }
@@ -316,7 +316,7 @@ describe('with --allow-trading', () => {
     expect(await sentOnChain()).toBe(before + 1)
   })
 
-  it('evaluation: over the ceiling of a trade and of a day, which survive restarts', async () => {
+  it('evaluation: ceilings per trade and per day survive restarts', async () => {
     const before = await sentOnChain()
     const { left_24h_usd: left } = (await mcp.call('get_limits')).answer
     expect(left).toBe(34)
@@ -371,7 +371,7 @@ describe('streamable HTTP', () => {
     ['without its token', 401, { authorization: '' }],
     ['with another token', 401, { authorization: `Bearer ${'0'.repeat(64)}` }],
     ['from a foreign origin', 403, { origin: 'https://evil.example' }],
-    ['from an origin that hides', 403, { origin: 'null' }],
+    ['from an opaque origin', 403, { origin: 'null' }],
   ])('refuses %s', async (_, status, headers) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
     const response = await fetch(url, {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cosignerOf, openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { type Mcp, type McpHome, openMcpHome } from './mcpWorld.ts'
 
-// A host that can ask its user (elicitation), in both generations of the protocol.
+// A host with elicitation, in both generations of the protocol.
 
 const key = keccak256(stringToHex('mcp confirming trader'))
 const wallet = privateKeyToAccount(key).address.toLowerCase() as Hex
@@ -62,7 +62,7 @@ describe.each(['legacy' as const, { pin: '2026-07-28' }])('a host that asks its 
     expect(await sentOnChain()).toBe(before + 1)
   })
 
-  it('does not ask about what a ceiling refuses, nor before it reads', async () => {
+  it('does not ask about a trade over a ceiling, nor before a read', async () => {
     const questionsBefore = questions.length
     const over = await trade({ notional_usd: 5_000, client_id: `over-${id}` })
     expect(over.answer.code).toBe('OVER_TRADE_CEILING')

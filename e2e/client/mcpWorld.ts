@@ -87,7 +87,7 @@ export interface McpHome {
   remove(): void
 }
 
-/** A folder of settings with one profile: the world behind the gate. */
+/** A settings folder with one profile: the world behind the gate. */
 export function openMcpHome(world: SessionWorld, url: string, key: Hex, cosigner: string): McpHome {
   const folder = mkdtempSync(join(tmpdir(), 'pit-mcp-'))
   const chain = join(folder, 'pins.json')

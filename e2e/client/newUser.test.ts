@@ -10,7 +10,7 @@ import { cosignerOf, openSessionWorld, type SessionWorld } from '../session/worl
 import { balanceOf } from '../trading/trader.ts'
 import { openPit, type Pit } from './runPit.ts'
 
-// The first day of a new user: no money, no gas, a running server, a pipe that closes.
+// The first day of a new user: no money, no gas, a running server, a closed pipe.
 
 const DOMAIN = 'pit.test'
 const OWNER_KEY = keccak256(stringToHex('new user'))
@@ -45,7 +45,7 @@ describe('money', () => {
     expect(ran.stderr).not.toContain('Retrying does not help')
   })
 
-  it('comes from pit devnet fund, to an address or to the own account', async () => {
+  it('comes from pit devnet fund, to an address or to the user’s account', async () => {
     const ran = await asOwner('devnet', 'fund', '--eth', '2', '--usdg', '250', '--json')
     expect(ran.code, ran.stderr).toBe(0)
     expect(ran.json()).toMatchObject({ wallet: owner, eth: '2', usdg: '250' })
@@ -58,7 +58,7 @@ describe('money', () => {
     expect((await pit(['devnet', 'fund', other, '--json'])).json()).toMatchObject({ wallet: other, eth: '1' })
   })
 
-  it('is not for free on another chain, whatever the profile or the node says', async () => {
+  it('is not available on another chain, whatever the profile or the node says', async () => {
     const real = join(pit.folder, 'real.json')
     writeFileSync(real, JSON.stringify({ ...world.profile, kind: 'mainnet' }))
     const profiles = join(pit.folder, 'others')
@@ -72,7 +72,7 @@ describe('money', () => {
     expect([foreign.code, foreign.json().error.message]).toEqual([2, expect.stringContaining('devnet only')])
   })
 
-  it('that an executor lacks for gas is said with its address and the amount', async () => {
+  it('that an executor lacks for gas is reported with its address and the amount', async () => {
     const grant = [
       'session',
       'grant',
@@ -95,7 +95,7 @@ describe('money', () => {
 })
 
 describe('a trade', () => {
-  it('links to a page of the dashboard that opens', async () => {
+  it('links to a dashboard page that opens', async () => {
     const ran = await asOwner('trade', 'ETH', 'USDG', '--usd', '5', '--yes')
     expect(ran.code, ran.stderr).toBe(0)
     const url = /https?:\/\/\S+\/tx\/0x[0-9a-f]{64}/.exec(ran.stdout)![0]
@@ -125,7 +125,7 @@ describe('an agent', () => {
 
 describe('while the server runs', () => {
   it('pit backtest reads its prices over HTTP', async () => {
-    // The store keeps a price a minute, from the first one on.
+    // The store has one price per minute, from the first one on.
     const marks = `${world.server.url}/marks/ETH.json`
     await expect
       .poll(async () => ((await (await fetch(marks)).json()) as unknown[]).length, {
@@ -143,7 +143,7 @@ describe('while the server runs', () => {
     expect((await pit(['backtest', 'dca', '--marks', file])).code).toBe(0)
   })
 
-  it('a message of several lines is printed as several lines', async () => {
+  it('prints a message of several lines as several lines', async () => {
     const env = { DATA_DIR: dataDir, PROFILE: world.devnet.profileFile, PIT_URL: 'http://127.0.0.1:9' }
     const ran = await pit(['backtest', 'dca'], { env })
     expect(ran.code).toBe(1)
@@ -152,7 +152,7 @@ describe('while the server runs', () => {
   })
 })
 
-it('a pipe that closes early ends the command quietly', async () => {
+it('ends quietly when its output pipe closes early', async () => {
   const stderr = await new Promise<string>((done) => {
     const child = spawn(process.execPath, [resolve('dist/pit.js'), '--map=json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -161,7 +161,7 @@ it('a pipe that closes early ends the command quietly', async () => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text
     })
-    // Closed before anything is written to it.
+    // Closed before anything is written.
     child.stdout.destroy()
     child.once('close', () => done(said))
   })

@@ -7,7 +7,7 @@ import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { type HttpProxy, openProxy, type ProxyHooks } from './proxy.ts'
 import { openPit, type Pit } from './runPit.ts'
 
-// A permit is a signature like any other: nothing is signed before the whole trade was verified and confirmed.
+// A permit is a signature like any other: nothing is signed before the whole trade is verified and confirmed.
 
 const DOMAIN = 'pit.test'
 const KEY = keccak256(stringToHex('permit last'))
@@ -51,7 +51,7 @@ beforeAll(async () => {
     rpc: rpcAt(world.devnet.url),
   })
   await client.signIn()
-  // Permit2 may move the token already, as for most wallets: only the permit is missing.
+  // Permit2 already has an approval, as for most wallets: only the permit is missing.
   await client.trade({ ...SELL_USDG, approval_mode: 'unlimited', allow_unlimited_approval: true })
   pit = openPit({ ...world, server: { ...world.server, url: proxy.url } }, DOMAIN, session.cosigner)
 })
@@ -115,7 +115,7 @@ it('signs no permit in a dry run of the command', async () => {
 
 type Lie = NonNullable<ProxyHooks['change']>
 type Plan = { [field: string]: unknown }
-/** Lies about the plan that comes back for a signed permit. */
+/** Lies about the second plan, the one for a signed permit. */
 const secondPlan =
   (change: (plan: Plan) => Plan): Lie =>
   ({ path, body }, honest) =>
@@ -125,7 +125,7 @@ const secondPlan =
 
 it.each<[string, Lie, string]>([
   [
-    'a permit without the swap it is for',
+    'a permit without its swap',
     (call, { body }) =>
       call.path === 'live/prepare' ? { status: 200, body: { ...body, preview: null } } : undefined,
     'RECIPIENT',
@@ -146,7 +146,7 @@ it.each<[string, Lie, string]>([
 })
 
 it.each<[string, (plan: Plan, first: Plan) => Plan, string]>([
-  ['is the first one again', (_, first) => first, 'RECIPIENT'],
+  ['is the first plan again', (_, first) => first, 'RECIPIENT'],
   ['guarantees less', (plan) => ({ ...plan, amount_out_min: '1' }), 'MIN_OUT'],
   [
     'discloses another risk',

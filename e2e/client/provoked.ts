@@ -5,20 +5,20 @@ import { THIEF } from './lies.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: lies reach into answers of every shape
 export type Any = any
-/** Changes an answer before it is read; a number is the status it then has. */
+/** Changes an answer before the client reads it; a returned number is its new status. */
 export type Tell = (path: string, body: Any) => unknown
 
-/** A situation, or a lie made for one error of the contract. */
+/** A situation or a lie for one error of the contract. */
 export interface Provoked {
   code: string
   rule?: string
   why: string
-  /** Of the devnet's accounts; 5 unless told, `poor` has no approvals and little ether. */
+  /** Index of a devnet account, default 5; `poor` has no approvals and little ETH. */
   account?: number | 'poor'
   tell?: Tell
-  /** What the liar asks in place of what the client asked. */
+  /** Request that the lying server handles instead of the client's. */
   asks?(path: string, body: Any): void
-  /** The client's own node, not as it should be. */
+  /** A fault of the client's node. */
   node?(real: Rpc): Rpc
   run(
     client: PitClient,
@@ -50,7 +50,7 @@ const fast =
     client.fastTrade(terms, { fallback: false })
 const fastEth = fast({ token_in: 'ETH', token_out: 'USDG', usd: 20 })
 
-/** A node whose answers to a method are changed. */
+/** A node with changed answers to one method. */
 const node =
   (method: string, change: (answer: Any, params: Any) => unknown): NonNullable<Provoked['node']> =>
   (real) => ({
@@ -67,7 +67,7 @@ const RULES: Provoked[] = [
   {
     code: 'VERIFICATION_FAILED',
     rule: 'RECIPIENT',
-    why: 'the contract called is another',
+    why: 'another contract is called',
     tell: onPlan((plan) => {
       plan.tx.to = THIEF
       plan.steps.at(-1).tx.to = THIEF
@@ -105,7 +105,7 @@ const RULES: Provoked[] = [
   {
     code: 'VERIFICATION_FAILED',
     rule: 'RISK_CODES',
-    why: 'a risk nobody knows',
+    why: 'an unknown risk',
     tell: onPlan((plan) => plan.risks.push({ code: 'FINE', severity: 'info' })),
     run: trade,
   },
@@ -119,21 +119,21 @@ const RULES: Provoked[] = [
   {
     code: 'VERIFICATION_FAILED',
     rule: 'QUOTE_OWN',
-    why: 'more is promised than arrives',
+    why: 'a promise above the delivered amount',
     tell: onPlan((plan) => (plan.amount_out_expected = `${plan.amount_out_expected}0`)),
     run: trade,
   },
   {
     code: 'VERIFICATION_FAILED',
     rule: 'PRICE',
-    why: 'a deadline in a year, for whoever relays to choose the moment',
+    why: 'a deadline in a year, so that the relayer can choose the moment',
     tell: onPlan((plan) => inCall(plan, (data) => withDeadline(data, 2_000_000_000))),
     run: trade,
   },
   {
     code: 'VERIFICATION_FAILED',
     rule: 'V4_HOOKS',
-    why: 'a hook that was never accepted, and is not disclosed',
+    why: 'a hook that was neither accepted nor disclosed',
     asks: (path, body) => {
       if (path === 'live/prepare') body.accept_risks = RISK_CODES
     },
@@ -157,7 +157,7 @@ const RULES: Provoked[] = [
   {
     code: 'VERIFICATION_FAILED',
     rule: 'EXECUTOR_ATTESTATION',
-    why: 'an executor that the co-signer never attested',
+    why: 'an executor without the co-signer’s attestation',
     tell: at('hosted', (body) => (body.executor = THIEF)),
     run: (client) =>
       client.hosted.create({
@@ -179,7 +179,7 @@ const CODES: Provoked[] = [
   },
   {
     code: 'STALE',
-    why: 'terms that cannot be read',
+    why: 'unreadable terms',
     tell: at('live/fast/terms', (body) => {
       for (const field of Object.keys(body)) delete body[field]
       return 502
@@ -194,18 +194,18 @@ const CODES: Provoked[] = [
   },
   {
     code: 'POOL_FAR',
-    why: 'a pool that gives half',
+    why: 'a pool at half the price',
     node: node('eth_call', (answer, [{ to }]) => (isQuoter(to) ? halved(answer) : answer)),
     run: fastEth,
   },
   {
     code: 'ROUTE_CAP',
-    why: 'more than a route takes',
+    why: 'more than a route’s cap',
     run: fast({ token_in: 'ETH', token_out: 'USDG', usd: 1_000_000 }),
   },
   {
     code: 'MARKS_DIFFER',
-    why: 'prices that the client does not see',
+    why: 'prices that differ on the client’s node',
     tell: at('stats', (body) => {
       for (const asset of body.assets) asset.mark = asset.mark && asset.mark * 1.1
     }),
@@ -213,11 +213,11 @@ const CODES: Provoked[] = [
   },
   {
     code: 'COOLDOWN',
-    why: 'a second try right after a refusal of the price',
+    why: 'a second attempt right after a price refusal',
     asks: (path, body) => {
       if (path === 'live/fast') body.min_out = '1'
     },
-    // The refused trade is dead at once: its deadline has passed on this node.
+    // The refused trade is final at once: its deadline has passed on this node.
     node: node('eth_getBlockByNumber', (block) => ({ ...block, timestamp: '0xffffffff' })),
     async run(client) {
       await client
@@ -249,7 +249,7 @@ const CODES: Provoked[] = [
   },
   {
     code: 'TX_REVERTED',
-    why: 'somebody trades first, and no slippage is allowed',
+    why: 'another trade comes first, and no slippage is allowed',
     run(client, { trader, thin }) {
       const buy = { token_in: 'ETH', token_out: thin, notional_usd: 10, accept_risks: [...RISK_CODES] }
       const confirm = async () => (await trader.trade({ ...buy, notional_usd: 50 })).receipt.block > 0
@@ -277,7 +277,7 @@ const CODES: Provoked[] = [
   {
     code: 'LEAGUE_STATEMENT',
     account: 1,
-    why: 'a statement with a line of its own',
+    why: 'a statement with an added line',
     tell: at('league/statement', (body) => (body.message += '\nI give everything away.')),
     run: (client) =>
       client.league.enter({
@@ -290,13 +290,13 @@ const CODES: Provoked[] = [
   },
   {
     code: 'SIGNING_MISMATCH',
-    why: 'a sign-in message that is none',
+    why: 'a text that is not a sign-in message',
     tell: at('auth/challenge', (body) => (body.message = 'I give everything away.')),
     run: (client) => client.signIn(),
   },
   {
     code: 'REFUND_TO',
-    why: 'gas that goes to somebody else',
+    why: 'gas sent to another address',
     tell: at('hosted/a1/refund-gas', (body) => {
       delete body.error
       Object.assign(body, {
@@ -312,14 +312,14 @@ const CODES: Provoked[] = [
   },
   {
     code: 'MIN_NOTIONAL',
-    why: 'the server’s own refusal keeps its code',
+    why: 'the server’s refusal keeps its code',
     run: (client) => client.trade({ ...request, notional_usd: 0.5 }),
   },
 ]
 
 export const PROVOKED: readonly Provoked[] = [...RULES, ...CODES]
 
-/** Set once the profile is known. */
+/** Set once the profile is loaded. */
 let quoters: ReadonlySet<string> = new Set()
 export function knowQuoters(addresses: readonly string[]): void {
   quoters = new Set(addresses.map((address) => address.toLowerCase()))

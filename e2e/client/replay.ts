@@ -6,28 +6,28 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Random } from '../fuzz/random.ts'
 import type { Json } from './lies.ts'
 
-/** Something the client was asked to sign. */
+/** A signature request to the account. */
 export type Signed =
   | { kind: 'transaction'; value: Parameters<Account['signTransaction']>[0] }
   | { kind: 'typed data'; value: Parameters<Account['signTypedData']>[0] }
   | { kind: 'message'; value: string }
   | { kind: 'authorization'; value: { chainId: number; address: Hex; nonce: number } }
 
-/** A verb that is lied to. */
+/** A client method with lying answers. */
 export interface Scenario {
   name: string
   account: PrivateKeyAccount | ReturnType<typeof import('viem/accounts').mnemonicToAccount>
   apiKey: string
   run(client: PitClient): Promise<unknown>
-  /** False: an honest server has nothing signed either. */
+  /** False if an honest server requests no signature either. */
   signs?: false
-  /** Lies of its own class, made from an honest answer. */
+  /** Special lies, built from an honest answer. */
   lie?(answer: Json, random: Random): Json
-  /** Asked again before a plan's deadline passes; what does not age is asked once. */
+  /** Whether it is recorded again before a plan's deadline passes. */
   ages: boolean
 }
 
-/** What an honest server and node answered, and what was signed by it. */
+/** Answers of an honest server and node, and the signatures they led to. */
 export interface Recording {
   answers: { path: string; status: number; body: Json }[]
   node: Map<string, unknown>
@@ -43,7 +43,9 @@ export interface Stage {
   profile: ChainProfile
 }
 
-/** An account that signs and notes what. Replays answer what was signed before: only what is asked counts. */
+/**
+ * An account that records its signature requests. Replays reuse earlier signatures: only the request counts.
+ */
 function noting(real: Account, signed: Signed[], known: Map<string, Hex>): Account {
   const once = async (one: Signed, sign: () => Promise<Hex>): Promise<Hex> => {
     signed.push(one)
@@ -69,7 +71,7 @@ export const keyOf = (value: unknown): string =>
 
 const relayed = new Set(['/api/v1/live/submit', '/api/v1/live/fast'])
 
-/** Nothing is sent: the relay answers the hashes, the chain a receipt that moved nothing. */
+/** Nothing is sent: the relay answers the hashes, the chain a receipt without transfers. */
 function hashesOf(init: RequestInit | undefined): Json {
   const body = JSON.parse(String(init?.body)) as { raw_tx?: Hex; raw_txs?: Hex[] }
   const hashes = (body.raw_txs ?? [body.raw_tx!]).map((raw) => keccak256(raw))
@@ -97,11 +99,11 @@ function clientOf(
   })
 }
 
-/** Time stands still in a replay, so whoever waits for ever is stopped. */
+/** Time stands still in a replay, so endless waits are stopped. */
 function impatient(): () => Promise<void> {
   let left = 100
   return async () => {
-    if (--left < 0) throw new Error('it waits for ever')
+    if (--left < 0) throw new Error('endless wait')
   }
 }
 
@@ -129,7 +131,7 @@ export async function record(stage: Stage, scenario: Scenario, known: Map<string
   return recording
 }
 
-/** The same with one answer changed; nothing leaves the process but questions the node was not asked before. */
+/** The same with one changed answer; only reads that the node has not answered before leave the process. */
 export async function replay(
   stage: Stage,
   scenario: Scenario,
@@ -144,7 +146,7 @@ export async function replay(
     const nth = seen.get(path) ?? 0
     seen.set(path, nth + 1)
     const of = recording.answers.flatMap((one, at) => (one.path === path ? [at] : []))
-    // A fresh plan after a refusal is the lie again: a liar does not tire.
+    // A lying server repeats the lie when a fresh plan is requested after a refusal.
     const at = of[Math.min(nth, of.length - 1)]
     if (at === undefined)
       return Response.json({ error: { code: 'NOT_FOUND', message: '', retry: 'no' } }, { status: 404 })
@@ -160,7 +162,7 @@ export async function replay(
   return { result, signed }
 }
 
-/** Reads each call from the node once per recording: thousands of replays ask the same questions. */
+/** Reads each call from the node once per recording, because thousands of replays repeat it. */
 async function readOnce(node: Rpc, calls: Parameters<Rpc['all']>[0], cache: Map<string, unknown>) {
   const keys = calls.map(keyOf)
   const isMissing = (call: (typeof calls)[number], i: number) =>

@@ -8,18 +8,18 @@ export interface Ran {
   code: number
   stdout: string
   stderr: string
-  /** What a program reads under --json. */
+  /** Parses the output under --json. */
   // biome-ignore lint/suspicious/noExplicitAny: each command has fields of its own
   json(): any
 }
 export interface RunOptions {
   env?: Record<string, string>
-  /** Called with what it wrote so far and a way to signal it. */
+  /** Called with the output so far and a function that sends a signal. */
   onOutput?(output: string, signal: (name: NodeJS.Signals) => void): void
 }
 export interface Pit {
   (args: string[], options?: RunOptions): Promise<Ran>
-  /** In a real pseudo-terminal; each answer is typed once its question stands there. */
+  /** In a real pseudo-terminal; each answer is typed once its question is shown. */
   typed(
     args: string[],
     answers: [question: RegExp, answer: string][],
@@ -31,10 +31,10 @@ export interface Pit {
 
 const PROGRAM = resolve('dist/pit.js')
 
-/** Whether the system has util-linux's script, which gives a process a terminal of its own. */
+/** Whether the system has util-linux's `script`, which runs a process in its own terminal. */
 export const hasTerminals = spawnSync('script', ['--version']).status === 0
 
-/** The built command as a process, with a home of its own and a profile for a world. */
+/** The built command as a process, with a separate home folder and a profile for a world. */
 export function openPit(world: SessionWorld, domain: string, cosigner: string): Pit {
   const folder = mkdtempSync(join(tmpdir(), 'pit-tour-'))
   const chain = join(folder, 'chain.json')

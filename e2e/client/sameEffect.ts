@@ -13,12 +13,12 @@ import { type ChainProfile, COSIGNER, parseSiwe } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { keyOf, type Signed } from './replay.ts'
 
-/** Why what was signed does something else than what an honest server would have had signed; null if not. */
+/** Why a signature has another effect than those for an honest server; null if it does not. */
 export function otherEffect(profile: ChainProfile, honest: readonly Signed[], told: Signed): string | null {
   const others = honest
     .filter(({ kind }) => kind === told.kind)
     .map((one) => (keyOf(one.value) === keyOf(told.value) ? null : differs(profile, one, told)))
-  if (others.length === 0) return `a ${told.kind} that an honest server never asked for`
+  if (others.length === 0) return `a ${told.kind} that an honest server never requested`
   return others.includes(null) ? null : others[0]!
 }
 
@@ -41,20 +41,20 @@ const CAP_BAND_BPS = 2 * COSIGNER.capPriceBandBps
 const SLACK_S = 700
 const MOST_GAS = 6_000_000n
 const notMore = (told: bigint, honest: bigint) => told * 10_000n <= honest * (10_000n + SIZE_BPS)
-/** The least for each atom spent. */
+/** Minimum output per atom spent. */
 const notLess = (told: Terms, honest: Terms) =>
   told.least * honest.spent * 10_000n >= honest.least * told.spent * (10_000n - MOVED_BPS)
 
 interface Terms {
   spent: bigint
   least: bigint
-  /** Everything that has to be the same. */
+  /** Fields that must be identical. */
   rest: string
-  /** Of an allowance. */
+  /** Amount of an allowance. */
   untilS?: number
 }
 
-/** Gas apart, byte for byte; or a trade, an approval or a fee with amounts inside the client's bands. */
+/** Byte for byte except gas; or a trade, an approval or a fee with amounts inside the client's tolerance. */
 function otherTransaction(profile: ChainProfile, honest: Transaction, told: Transaction): string | null {
   const plain = ({ gas, data, value, ...rest }: Transaction) => keyOf(rest)
   if (plain(honest) !== plain(told)) return `${plain(told)} for ${plain(honest)}`
@@ -78,7 +78,7 @@ function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transac
   if (data === '0x') return { spent: value, least: 0n, rest: keyOf(to) }
   const disabled = /^0x49934047(0{62}20)(.*)$/.exec(data)
   if (disabled) {
-    // A delegation is ended by its hash, in which its signature has no part.
+    // A delegation is ended by its hash, which does not include its signature.
     const one = '1'.padStart(64, '0')
     const [ended] = decodeDelegations(`0x${disabled[1]}${one}${disabled[1]}${disabled[2]}`) ?? []
     return ended ? { spent: 0n, least: 0n, rest: keyOf([to, value, delegationHash(hashing, ended)]) } : null
@@ -104,7 +104,7 @@ function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transac
   return { spent: amountIn, least: amountOutMin, rest }
 }
 
-/** A sign-in is one to the same domain, whatever its nonce and its minute. */
+/** A sign-in to the same domain, whatever its nonce and time. */
 function otherMessage(honest: string, told: string): string | null {
   const [one, other] = [parseSiwe(honest), parseSiwe(told)]
   const terms = (fields: typeof one) =>
@@ -117,7 +117,7 @@ const hashing: Hashing = {
   keccakText: (text) => keccak256(stringToHex(text)),
 }
 
-/** A session's root with ether caps inside the client's band for a price of a moment ago; or a permit. */
+/** A session's root with ETH caps inside the client's price tolerance; or a permit. */
 function otherRoot(profile: ChainProfile, honest: PermitData, told: PermitData): string | null {
   if (honest.primaryType !== 'Delegation' || told.primaryType !== 'Delegation')
     return otherPermit(honest, told)
@@ -150,7 +150,7 @@ interface PermitData {
   }
 }
 
-/** A permit may end sooner. */
+/** A permit may expire sooner. */
 function otherPermit(honest: PermitData, told: PermitData): string | null {
   if (honest.primaryType !== 'PermitSingle' || told.primaryType !== 'PermitSingle') return 'other typed data'
   const terms = ({ domain, message: { details, spender } }: PermitData) =>

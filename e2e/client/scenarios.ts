@@ -10,7 +10,7 @@ import { type PlanJson, through, v4Hop } from './badRoutes.ts'
 import type { Json } from './lies.ts'
 import type { Scenario, Stage } from './replay.ts'
 
-// Everything the client signs, in one world, each as its user would ask for it.
+// Everything the client signs, in one world, each as its user would request it.
 
 const ETH = 10n ** 18n
 const accept_risks = [...RISK_CODES]
@@ -42,7 +42,7 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
     ['ETH in', trader, { token_in: 'ETH', token_out: 'USDG', amount_in: '9000000000000000' }],
     ['a token in, by permit', trader, { token_in: 'USDG', token_out: 'ETH', notional_usd: 20 }],
     [
-      'a token in, by a lasting permit',
+      'a token in, by a reusable permit',
       trader,
       {
         token_in: 'USDG',
@@ -77,7 +77,7 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
     ['a curve buy', trader, { token_in: 'ETH', token_out: curve, notional_usd: 10, accept_risks }],
     ['a curve sale', held, { token_in: curve, token_out: 'ETH', notional_usd: 10, accept_risks }],
   ]
-  // So that there is something to sell and something to take back.
+  // Leaves something to sell and something to revoke.
   await held.client.curveTrade({ side: 'buy', token: curve, notional_usd: 30, accept_risks })
   await held.client.trade({ token_in: 'USDG', token_out: 'ETH', notional_usd: 5, permit_mode: 'transaction' })
 
@@ -234,7 +234,7 @@ async function ownerScenarios(
     entrant: entrant.client.address,
     domain,
   }
-  // One for every telling: lies go on past the hour.
+  // A new one for every replay: the run may last more than an hour.
   const expiresS = Math.floor(Date.now() / 1000) + 5_400
   const waiting = await owner.client.hosted.create(wanted)
   const intent = { pairs: wanted.pairs, max_trade_usd: 20, max_day_usd: 60, expires_in_s: 7_200 }

@@ -10,11 +10,14 @@ const factoryAbi = parseAbi([
   'function getPair(address a, address b) view returns (address pair)',
 ])
 const pairAbi = parseAbi(['function mint(address to) returns (uint256)'])
-/** Ten dollars for what is worth about one. */
+/** Ten dollars for about one dollar of the token. */
 const SKEW = 10n
 const USDG_ATOMS = 5_000_000_000n
 
-/** A v2 pair of a token against USDG, made by one of the devnet's accounts, that sells it ten times too dear. */
+/**
+ * A v2 pair of a token against USDG, created by a devnet account, that sells the token at ten times its
+ * price.
+ */
 export async function makeSkewedPair(
   world: SessionWorld,
   client: PitClient,

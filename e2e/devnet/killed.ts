@@ -8,7 +8,7 @@ import { launch, newDir, profileOf, rpc, start, stop } from './running.ts'
 
 // More by hand: KILL_ROUNDS=20 npx vitest run --project e2e e2e/devnet.test.ts
 const KILL_ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2)
-/** Receipts before a kill. */
+/** Number of receipts before a kill. */
 const SEEN_A_ROUND = 5
 
 export function killed(): void {
@@ -43,7 +43,7 @@ export function killed(): void {
           const loadUntilKilled = async () => {
             while (!killed) {
               const hash = await wallet.sendTransaction({ to: account.address, value: parseEther('0.001') })
-              // Asked by hand: waitForTransactionReceipt would go on waiting for the dead.
+              // Polled directly, because waitForTransactionReceipt would wait forever on a killed devnet.
               while (!killed && !seen.has(hash)) {
                 const receipt = await reader.getTransactionReceipt({ hash }).catch(() => null)
                 if (receipt) seen.set(hash, receipt.blockHash)
@@ -55,7 +55,7 @@ export function killed(): void {
             if (!killed) failed = error
           })
           while (seen.size < wanted && failed === undefined) await sleep(10)
-          // Anywhere between two blocks.
+          // A random moment between two blocks.
           await sleep(Math.random() * 100)
           expect(failed).toBeUndefined()
           const gone = stop(devnet, 'SIGKILL')
@@ -68,7 +68,7 @@ export function killed(): void {
       60_000 + KILL_ROUNDS * 60_000,
     )
 
-    it('starts again when the deployment itself was cut short', async () => {
+    it('restarts after an interrupted deployment', async () => {
       const dir = newDir()
       const { child, lines, exited } = launch({ DATA_DIR: dir })
       while (!lines.some((line) => line.includes('deploying'))) await sleep(20)

@@ -15,7 +15,7 @@ import {
   untilBlock,
 } from './running.ts'
 
-/** So many trades are looked at, and they come within so many blocks. */
+/** Number of trades to look at, and the blocks within which they must appear. */
 const TRADES = 21
 const MAX_BLOCKS = 60
 
@@ -27,7 +27,7 @@ export function oneDevnet(): void {
       devnet = await start({ DATA_DIR: dir, MARKET_RATE: '10', DEVNET_STOCK_SESSION: 'always' })
     })
 
-    it('boots with a stage a line and writes a profile that fits its schema', async () => {
+    it('prints one line per stage at start and writes a profile that matches its schema', async () => {
       expect(devnet.lines.filter((line) => /^\s*\d+\.\d s {2}\S/.test(line)).length).toBeGreaterThanOrEqual(2)
       const profile = profileOf(dir)
       expect(checkWith(ChainProfile, profile)).toEqual({ ok: true })
@@ -57,7 +57,7 @@ export function oneDevnet(): void {
       expect(await (await fetch(asked)).json()).toMatchObject(verdict)
     })
 
-    it('makes blocks with trades in them, none of which fails for want of gas or nonce', async () => {
+    it('makes blocks with trades, none of which fails for lack of gas or a wrong nonce', async () => {
       const receipts: { status: Hex }[] = []
       const from = await blockNumber(devnet.url)
       for (let block = from; receipts.length < TRADES && block < from + MAX_BLOCKS; block++) {
@@ -146,7 +146,7 @@ export function oneDevnet(): void {
       expect(BigInt(`0x${state.slice(2 + 3 * 64, 2 + 4 * 64)}`)).toBeGreaterThan(0n)
     })
 
-    it('tells vendors and the sequencer to misbehave, and refuses nonsense', async () => {
+    it('makes vendors and the sequencer misbehave, and rejects invalid commands', async () => {
       await rpc(devnet.url, 'devnet_vendor', [{ name: 'audit', mode: 'error', status: 500, times: 1 }])
       const audit = `${devnet.vendors}/audit/v1/tokens/4663/0x${'11'.repeat(20)}`
       expect((await fetch(audit)).status).toBe(500)
@@ -174,7 +174,7 @@ export function oneDevnet(): void {
       }
     })
 
-    it('freezes and goes on', async () => {
+    it('freezes and continues', async () => {
       await rpc(devnet.url, 'devnet_market', [{ on: false }])
       const from = (await blockNumber(devnet.url)) + 3
       await untilBlock(devnet.url, from + 10)
@@ -186,7 +186,7 @@ export function oneDevnet(): void {
       await rpc(devnet.url, 'devnet_market', [{ on: true }])
     })
 
-    it('says so when its ports or its folder are taken', async () => {
+    it('reports ports or a folder already in use', async () => {
       const port = Number(new URL(devnet.url).port)
       const blocker = createServer()
       const held = await new Promise<number>((resolve) => {
@@ -205,18 +205,18 @@ export function oneDevnet(): void {
       blocker.close()
     })
 
-    it('stops cleanly on SIGTERM, whatever hangs, and keeps the chain', async () => {
+    it('stops cleanly on SIGTERM with hanging requests, and keeps the chain', async () => {
       const kept = (await blockNumber(devnet.url)) - 1
       const before = await rpc<{ hash: Hex }>(devnet.url, 'eth_getBlockByNumber', [
         `0x${kept.toString(16)}`,
         false,
       ])
-      // A request that hangs must not hold the stop.
+      // A hanging request must not delay the stop.
       await rpc(devnet.url, 'devnet_vendor', [{ name: 'audit', mode: 'hang' }])
       const hanging = fetch(`${devnet.vendors}/audit/v1/tokens/4663/0x${'11'.repeat(20)}`).catch(
         () => 'dropped',
       )
-      // The exit code is 1 when the stop had to be cut off.
+      // The exit code is 1 when the stop was forced.
       expect(await stop(devnet)).toBe(0)
       expect(await hanging).toBe('dropped')
       devnet = await start({ DATA_DIR: dir })

@@ -21,7 +21,7 @@ export const newDir = () => {
   return dir
 }
 
-/** Ends what a failed test left running. */
+/** Stops processes that a failed test left running. */
 export function cleanUp(): void {
   for (const child of children) child.kill('SIGKILL')
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
@@ -39,7 +39,7 @@ export function launch(env: Record<string, string>) {
   listen(child.stdout)
   listen(child.stderr)
   const exited = new Promise<number | null>((resolve) =>
-    // Not at its exit: what it said last may be unread by then.
+    // Not on exit: the last output may still be unread then.
     child.once('close', (code) => {
       children.delete(child)
       resolve(code)
@@ -68,7 +68,7 @@ export async function start(env: Record<string, string>): Promise<Running> {
   }
 }
 
-/** Its exit code. */
+/** Exit code. */
 export async function stop({ child }: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   child.kill(signal)

@@ -2,19 +2,20 @@ import { readFileSync } from 'node:fs'
 
 export interface Block {
   file: string
-  /** Of its first line of code. */
+  /** Line number of its first line of code. */
   line: number
   language: 'sh' | 'ts'
   code: string
 }
 
-/** Shown and not run: output, diagrams, data. */
+/** Blocks that are shown and not run: output, diagrams, data. */
 const SHOWN: ReadonlySet<string> = new Set(['text', 'json'])
 const FENCE = /^```(.*)$/
 
 /**
  * A document's code. A fence is `sh` or `ts` (run), either with `no-run` (cannot run here: it installs, or it
- * needs another chain), or `text` or `json`; any other mark is a mistake, so that nothing is left out unseen.
+ * needs another chain), or `text` or `json`; any other mark is an error, so that no block is skipped
+ * unnoticed.
  */
 export function blocksOf(file: string): { run: Block[]; notRun: number; unknown: string[] } {
   const found = { run: [] as Block[], notRun: 0, unknown: [] as string[] }

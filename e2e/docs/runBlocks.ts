@@ -8,11 +8,11 @@ import type { StartedPit } from './startedPit.ts'
 
 const run = promisify(execFile)
 
-/** The documents say the default ports; the world of a test has its own. */
+/** The documents use the default ports; a test world has its own. */
 const placed = ({ url, rpcUrl }: StartedPit, code: string): string =>
   code.replaceAll('http://127.0.0.1:4663', url).replaceAll('http://127.0.0.1:8545', rpcUrl)
 
-/** Runs a program in the checkout; throws with all it said when it fails. */
+/** Runs a program in the checkout; throws with its whole output when it fails. */
 export async function runIn(
   { checkout, env }: StartedPit,
   [command, ...args]: readonly [string, ...string[]],
@@ -31,7 +31,7 @@ export async function runIn(
   }
 }
 
-/** One block in bash. What it exports, the page's next block has too, as in a reader's terminal. */
+/** Runs one block in bash. Its exports are available to the next block of the page, as in a terminal. */
 export async function runShell(pit: StartedPit, { code, file }: Block): Promise<string> {
   const kept = join(pit.checkout, `.${file.replaceAll(/\W/g, '-')}.env`)
   const script = [
@@ -45,7 +45,7 @@ export async function runShell(pit: StartedPit, { code, file }: Block): Promise<
 
 const programOf = (file: string): string => `doc-${file.replaceAll(/\W/g, '-')}.ts`
 
-/** A page's TypeScript is one program, block after block. */
+/** All TypeScript blocks of a page form one program. */
 export function writeProgram(pit: StartedPit, blocks: readonly Block[]): string {
   const parts = blocks.map(({ file, line, code }) => `// ${file}:${line}\n${placed(pit, code)}`)
   const program = programOf(blocks[0]!.file)
@@ -53,7 +53,7 @@ export function writeProgram(pit: StartedPit, blocks: readonly Block[]): string 
   return program
 }
 
-/** Types of every page at once: the compiler's start is most of its time. */
+/** Checks the types of all pages at once, because starting the compiler takes most of the time. */
 export async function checkTypes(pit: StartedPit): Promise<void> {
   const config = { extends: resolve('tsconfig.json'), include: ['doc-*.ts'] }
   const options = { incremental: false, tsBuildInfoFile: null, noUnusedLocals: false }

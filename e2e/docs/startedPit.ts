@@ -15,12 +15,12 @@ export interface StartedPit {
   url: string
   rpcUrl: string
   pins: ClientOptions['profile']
-  /** What a program run in the checkout needs to find this world instead of the default ports. */
+  /** Environment for programs in the checkout, so that they find this world instead of the default ports. */
   env: Record<string, string>
   stop(): Promise<void>
 }
 
-/** `npm start` on a deployed devnet, in a folder and on ports of its own. */
+/** `npm start` on a deployed devnet, in a separate folder and on separate ports. */
 export async function startPit(): Promise<StartedPit> {
   const checkout = mkdtempSync(join(tmpdir(), 'pit-docs-'))
   for (const name of ['node_modules', 'dist', 'examples', 'data', 'contracts', 'packages'])

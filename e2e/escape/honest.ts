@@ -31,7 +31,7 @@ export function honestSwap(world: World, session: Granted): Honest & { kind: 'ro
   const amountIn = atomsOf(tokenIn, microUsd)
   const isMajor = tokenIn.isMajor && tokenOut.isMajor
   const bps = isMajor ? random.pick(TIERS) : OTHER_BPS
-  // From nothing to what the co-signer just still takes.
+  // From zero to the co-signer's upper bound.
   const tolerated = BigInt(random.below(bandBps(world, { tokenIn, tokenOut, microUsd }) - 10))
   const expected = atomsOf(tokenOut, microUsd)
   const amountOutMin = (expected * (BPS - tolerated - BigInt(bps))) / BPS
@@ -44,7 +44,7 @@ export function honestSwap(world: World, session: Granted): Honest & { kind: 'ro
     amountIn,
     legs,
     amountOutMin: amountOutMin > 0n ? amountOutMin : 1n,
-    // A v2 pool never pays the wallet itself: its minimum would count what other calls bring.
+    // A v2 pool never pays the wallet directly: its minimum would count amounts from other calls.
     direct: legs.every(({ hops }) => hops.at(-1)?.version !== 'v2') && random.chance(0.5),
     fee: { bps, side, recipient: at.feeRecipient },
     deadlineS: deadline(),
@@ -67,24 +67,24 @@ interface Ends {
   tokenOut: Token
   microUsd: bigint
 }
-/** Dollars, and up to them the slippage a major trade may have. */
+/** Size in dollars, and the maximum slippage of a major trade up to that size. */
 const MAX_SLIPPAGE: readonly [bigint, number][] = [
   [100n, 200],
   [1_000n, 150],
   [10_000n, 100],
 ]
 
-/** How far under its input's worth a trade's minimum may be besides its fee, written down once more. */
+/** Maximum distance of a trade's minimum below its input's value, fee excluded; a deliberate second copy. */
 export function bandBps({ at }: Pick<World, 'at'>, { tokenIn, tokenOut, microUsd }: Ends): number {
   const ends = [tokenIn, tokenOut]
   if (ends.some(({ isMajor }) => !isMajor)) return 2_000
   const differ = ends.some(({ address }) => address === at.symbol('PARTNER')) ? 300 : 100
-  // What is spent is rounded up: just at a bound the narrower row counts.
+  // Spending is rounded up: exactly at a bound the narrower row applies.
   const row = MAX_SLIPPAGE.find(([dollars]) => microUsd + 1_000n <= dollars * 1_000_000n)
   return Math.min((row?.[1] ?? 100) + differ, 500)
 }
 
-/** At least the fee's worth of every token: an atom of a bitcoin is nearly a tenth of a cent. */
+/** At least the fee's value of every token: an atom of cbBTC is nearly a tenth of a cent. */
 const atomsOf = ({ priceE18, decimals }: Token, microUsd: bigint): bigint =>
   (microUsd * 10n ** BigInt(decimals + 12)) / priceE18
 
@@ -99,7 +99,7 @@ function legsOf(world: World, request: { tokenIn: Address; tokenOut: Address; am
   return amounts.map((amountIn) => ({ amountIn, hops: hopsOf(world, request) }))
 }
 
-/** Directly, or by way of a token in between; ETH as itself in a v4 pool, wrapped in others. */
+/** Directly, or through an intermediate token; native ETH in a v4 pool, wrapped in others. */
 function hopsOf(
   { random, at, junk }: World,
   { tokenIn, tokenOut }: { tokenIn: Address; tokenOut: Address },

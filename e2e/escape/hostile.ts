@@ -11,18 +11,18 @@ import { type Intent, leafIntent } from './intent.ts'
 import { flipBit } from './mutate.ts'
 import type { Granted, World } from './world.ts'
 
-/** Sessions in every state a trade must not get out of. */
+/** Sessions in every state in which a trade must be refused. */
 export interface Sessions {
   active: Granted
   /** Only ETH and USDG, with small caps. */
   narrow: Granted
   expired: Granted
   revoked: Granted
-  /** Signed by its owner, but the signer never heard of it. */
+  /** Signed by its owner but not registered with the signer. */
   unregistered: Granted
-  /** Its one trade is made. */
+  /** Its only trade is used. */
   usedUp: Granted
-  /** All but five dollars of its day are spent. */
+  /** All but five dollars of its daily cap are spent. */
   spent: Granted
   hosted: Hosted
 }
@@ -37,11 +37,11 @@ const bodyOf = (honest: Honest) => ({
 export const honestIntent = (honest: Honest): Intent =>
   leafIntent(`honest ${honest.kind} trade`, bodyOf(honest))
 
-/** An honest trade, asked under another session than it is made for. */
+/** An honest trade, requested under another session. */
 const under = (kind: string, session: Granted, honest: Honest, more: object = {}): Intent =>
   leafIntent(kind, { ...bodyOf(honest), rootHash: session.rootHash }, more)
 
-/** ETH for USDG of so many micro-dollars, honest in every other way. */
+/** ETH for USDG of this size in micro-dollars, otherwise honest. */
 export function plainSwap(world: World, session: Granted, microUsd: number): Honest {
   const { at, tokens } = world
   const amountIn = world.weiOf(microUsd)
@@ -70,10 +70,10 @@ export function plainSwap(world: World, session: Granted, microUsd: number): Hon
   }
 }
 
-/** So many leaves of the active session are there to be replayed. */
+/** Number of leaves of the active session that can be replayed. */
 export const FIRST_OF_ACTIVE = 3
 
-/** As the owner's own first trades: they use the sessions up. */
+/** The owner's own first trades use the sessions up. */
 export const firstTrades = (world: World, { active, usedUp, spent }: Sessions): Intent[] => [
   ...Array.from({ length: FIRST_OF_ACTIVE }, () => honestIntent(honestSwap(world, active))),
   honestIntent(plainSwap(world, usedUp, 10_000_000)),
@@ -122,8 +122,8 @@ const OTHERS: Record<string, Make> = {
   'a session that ended': (world, s) => under('a session that ended', s.expired, honestSwap(world, s.active)),
   'a session that was revoked': (world, s) =>
     under('a session that was revoked', s.revoked, honestSwap(world, s.active)),
-  'a root nobody registered': (world, s) =>
-    under('a root nobody registered', s.unregistered, honestSwap(world, s.active)),
+  'an unregistered root': (world, s) =>
+    under('an unregistered root', s.unregistered, honestSwap(world, s.active)),
   'a root at random': (world, { active }) => {
     const rootHash: Hex = `0x${world.random.bytes(32).toString('hex')}`
     return leafIntent('a root at random', { ...bodyOf(honestSwap(world, active)), rootHash })
@@ -173,17 +173,17 @@ const OTHERS: Record<string, Make> = {
   },
   'a curve’s fee on a router call': (world, { active }) =>
     leafIntent('a curve’s fee on a router call', { ...bodyOf(honestSwap(world, active)), curveFeeWei: 1n }),
-  'a curve trade for somebody else': (world, s) =>
-    leafIntent('a curve trade for somebody else', curveCall(world, s, { recipient: stranger(world) })),
-  'a curve that is none': (world, s) =>
-    leafIntent('a curve that is none', curveCall(world, s, { target: stranger(world) })),
+  'a curve trade for another recipient': (world, s) =>
+    leafIntent('a curve trade for another recipient', curveCall(world, s, { recipient: stranger(world) })),
+  'an address that is not a curve': (world, s) =>
+    leafIntent('an address that is not a curve', curveCall(world, s, { target: stranger(world) })),
   'a curve trade at any price': (world, s) =>
     leafIntent(
       'a curve trade at any price',
       curveCall(world, s, { minimum: BigInt(1 + world.random.below(1_000)) }),
     ),
-  'a curve trade in another launchpad’s words': (world, s) =>
-    leafIntent('a curve trade in another launchpad’s words', curveCall(world, s, { launchpad: 'pons' })),
+  'a curve trade encoded for another launchpad': (world, s) =>
+    leafIntent('a curve trade encoded for another launchpad', curveCall(world, s, { launchpad: 'pons' })),
   'a curve trade with other value': (world, s) =>
     leafIntent(
       'a curve trade with other value',

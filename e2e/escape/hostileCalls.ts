@@ -16,10 +16,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { bandBps, type Honest } from './honest.ts'
 import type { World } from './world.ts'
 
-/**
- * Router calls that do something else than the honest one they are made from. Undefined: not possible with
- * this one.
- */
+/** Router calls derived from an honest one with another effect. Undefined: not possible with this one. */
 
 type Swap = Honest & { kind: 'router' }
 export type HostileCall = (
@@ -35,7 +32,7 @@ const commandsOf = (world: World, { execution }: Swap): RouterCommand[] => {
 const withData = ({ execution }: Swap, data: Hex): Execution => ({ ...execution, data })
 const encoded = (honest: Swap, commands: RouterCommand[]): Execution =>
   withData(honest, encodeExecute({ commands, deadlineS: honest.path.deadlineS }))
-/** The same plan with something changed, its value with it. */
+/** The same plan with one change, and its value adjusted. */
 const planned = ({ path, execution }: Swap, change: Partial<SwapPath>): Execution => {
   const { data, valueWei } = encodeSwap({ ...path, ...change })
   return { ...execution, valueWei, data }
@@ -53,7 +50,7 @@ const somebody = (world: World, { session }: Swap): Address => {
   ])
 }
 
-/** With another fee, what is swapped changes with it. */
+/** Another fee also changes the swapped amount. */
 function withFee({ path }: Swap, fee: SwapPath['fee']): Partial<SwapPath> {
   const paid = fee.side === 'input' ? feeOf(path.amountIn, fee.bps) : 0n
   const left = path.amountIn - paid
@@ -65,7 +62,7 @@ function withFee({ path }: Swap, fee: SwapPath['fee']): Partial<SwapPath> {
   return { fee, legs }
 }
 
-/** Everything the same but the way. */
+/** The same with another route. */
 const oneLeg = ({ path }: Swap, hops: HopPath[]): Partial<SwapPath> => ({
   direct: false,
   legs: [{ hops, amountIn: path.legs.reduce((sum, leg) => sum + leg.amountIn, 0n) }],
@@ -127,7 +124,7 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
   },
   'a command missing'(world, honest) {
     const commands = commandsOf(world, honest)
-    // A leg less of a token is a smaller trade for the same minimum: nobody's loss.
+    // One leg less is a smaller trade for the same minimum, which harms no one.
     const apart = commands.flatMap(({ command }, i) => (/SWAP/.test(command) ? [] : [i]))
     if (apart.length === 0) return undefined
     return encoded(honest, commands.toSpliced(world.random.pick(apart), 1))
@@ -143,12 +140,12 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
     bytes[random.below(bytes.length)]! |= random.pick([0x80, 0x40])
     return raw(honest, `0x${bytes.toString('hex')}`, inputs)
   },
-  'a plan inside a plan'(_, honest) {
+  'a nested plan'(_, honest) {
     const { commands, inputs } = parts(honest)
     const inner = encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes[]' }], [commands, inputs])
     return raw(honest, '0x21', [inner])
   },
-  'a plan inside, beside the honest one'(world, honest) {
+  'a nested plan beside the honest one'(world, honest) {
     const steal = encodeExecute({
       commands: [{ command: 'TRANSFER', token: NATIVE, recipient: stranger(world), amount: 1n }],
       deadlineS: honest.path.deadlineS,
@@ -178,7 +175,7 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
     return planned(honest, { permit: { permit, signature } })
   },
   'no fee': (_, honest) => planned(honest, withFee(honest, { ...honest.path.fee, bps: 0 })),
-  'the fee to somebody else'(world, honest) {
+  'the fee to another recipient'(world, honest) {
     return planned(honest, { fee: { ...honest.path.fee, recipient: stranger(world) } })
   },
   'another rate'({ random }, honest) {
@@ -203,13 +200,13 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
     const signed = tokenIn.priceE18 * path.amountIn * 10n ** BigInt(tokenOut.decimals)
     const worth = signed / (tokenOut.priceE18 * 10n ** BigInt(tokenIn.decimals))
     const microUsd = (tokenIn.priceE18 * path.amountIn) / 10n ** BigInt(tokenIn.decimals + 12)
-    // A little under the bound of its size counts as at it: refused by either row.
+    // Just below the bound of its size counts as at the bound: refused by either row.
     const allowed = bandBps(world, { tokenIn, tokenOut, microUsd: microUsd - 2_000n }) + bps
     const least = allowed + 2
     const short = BigInt(least + random.below(10_000 - least))
     return planned(honest, { amountOutMin: (worth * (10_000n - short)) / 10_000n })
   },
-  'more than a trade may'({ random }, honest) {
+  'more than the cap per trade'({ random }, honest) {
     const { path, session, tokenIn } = honest
     const cap = BigInt(session.binding.limits.max_trade_micro_usd)
     const over = cap + 1n + (cap * BigInt(random.below(100))) / 10n
@@ -257,7 +254,7 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
     const alone = { ...honest, path: { ...path, legs: [{ hops: [hop], amountIn: path.amountIn }] } }
     return planned(honest, { ...ends, ...withFee(alone, fee) })
   },
-  'a stranger’s token in between'(world, honest) {
+  'an unbound intermediate token'(world, honest) {
     const { path } = honest
     const [from, to, strange] = [wrapped(world, path.tokenIn), wrapped(world, path.tokenOut), stranger(world)]
     const version = world.random.pick(['v2', 'v3'] as const)
@@ -265,7 +262,7 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
       ({ version, tokenIn, tokenOut, feePips: 500 }) as HopPath
     return planned(honest, oneLeg(honest, [hop(from, strange), hop(strange, to)]))
   },
-  'a hook nobody has read'(world, honest) {
+  'an unreviewed hook'(world, honest) {
     const { path } = honest
     const plain = (token: Address) => (token === world.at.weth ? NATIVE : token)
     const [tokenIn, tokenOut] = [plain(path.tokenIn), plain(path.tokenOut)]
@@ -303,7 +300,7 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
   'bytes at random'({ random }, honest) {
     return withData(honest, `0x${random.bytes(random.below(600)).toString('hex')}`)
   },
-  'bytes missing or beside'({ random }, honest) {
+  'missing or extra bytes'({ random }, honest) {
     const { data } = honest.execution
     if (random.chance(0.5))
       return withData(honest, `${data}${random.bytes(1 + random.below(64)).toString('hex')}`)

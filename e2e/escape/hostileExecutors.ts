@@ -14,15 +14,15 @@ import { honestSwap } from './honest.ts'
 import { type Intent, leafIntent } from './intent.ts'
 import type { Granted, World } from './world.ts'
 
-/** Executors whose keys the signer holds: what whoever took the server over would have them sign. */
+/** Requests of a compromised server to sign with executor keys that the signer holds. */
 
 const AGENT = 'agt_escape'
-/** A leaf lasts 120 seconds: younger ones are refused for what is wrong with them, not for their age. */
+/** A leaf lasts 120 seconds: a younger one is refused for its content and not for its age. */
 const FRESH_MS = 60_000
 
 export type Hosted = Awaited<ReturnType<typeof openHosted>>
 
-/** An agent's executor with a session of its owner, a leaf of it, and another agent's executor beside. */
+/** An agent's executor with a session and a leaf of its owner, and another agent's executor. */
 export async function openHosted(world: World) {
   const { client } = world.signer
   const make = async () => {
@@ -36,7 +36,7 @@ export async function openHosted(world: World) {
   const [own, other] = [await make(), await make()]
   let leaf: { leaf: Delegation; execution: Execution; atMs: number } | null = null
 
-  /** Co-signed lately, and signed as a transaction with nonce 0. */
+  /** Co-signed recently, and signed as a transaction with nonce 0. */
   async function leafNow() {
     if (leaf && Date.now() - leaf.atMs < FRESH_MS) return leaf
     const { execution } = swapWithoutStock(world, own.session)
@@ -119,7 +119,7 @@ const redeem = (
 ): Hex => encodeRedeem([{ delegations: [leaf, root], execution }])
 
 const TXS: Record<string, Tx> = {
-  'a transaction to somebody else': (world) => ({ to: stranger(world) }),
+  'a transaction to another address': (world) => ({ to: stranger(world) }),
   'a transaction to the session’s wallet': (_, { owner }) => ({ to: owner }),
   'a transaction with ETH': ({ random }) => ({ value_wei: BigInt(1 + random.below(2 ** 40)) }),
   'a plain transfer': (world) => ({ to: stranger(world), value_wei: 10n ** 15n, data: '0x' }),
@@ -131,7 +131,7 @@ const TXS: Record<string, Tx> = {
   'another call under the leaf': (world, hosted, { leaf }) => ({
     data: redeem(hosted, { leaf, execution: swapWithoutStock(world, hosted.session).execution }),
   }),
-  'a leaf signed by somebody else': (world, hosted, { leaf, execution }) => ({
+  'a leaf signed by another account': (world, hosted, { leaf, execution }) => ({
     data: redeem(hosted, { leaf: signDelegation(world.crypto, world.place, leaf, world.keyOf()), execution }),
   }),
   'a leaf under another root': (_, hosted, leaf) => ({
@@ -178,8 +178,8 @@ const OTHERS: Record<string, Make> = {
       tx: toWireExecutorTx(redeemOf(world, hosted.session, await hosted.leafNow())),
     },
   }),
-  'a key nobody made': async (world, hosted) => ({
-    kind: 'a key nobody made',
+  'an unknown key': async (world, hosted) => ({
+    kind: 'an unknown key',
     path: '/executors/sign',
     body: {
       executor: stranger(world),
@@ -209,20 +209,20 @@ const OTHERS: Record<string, Make> = {
       },
     }
   },
-  'a stock token without its owner’s word': (world, { other }) => {
+  'a stock token without its owner’s attestation': (world, { other }) => {
     const { execution } = swapOfStock(world, other.session)
-    return leafIntent('a stock token without its owner’s word', {
+    return leafIntent('a stock token without its owner’s attestation', {
       rootHash: other.session.rootHash,
       execution,
     })
   },
-  'a word on stocks by somebody else': (world, hosted) => ({
-    kind: 'a word on stocks by somebody else',
+  'a stock attestation by another account': (world, hosted) => ({
+    kind: 'a stock attestation by another account',
     path: '/executors/stock',
     body: stockWord(world, hosted, world.keyOf()),
   }),
-  'a word on stocks of other terms': (world, hosted) => ({
-    kind: 'a word on stocks of other terms',
+  'a stock attestation with other terms': (world, hosted) => ({
+    kind: 'a stock attestation with other terms',
     path: '/executors/stock',
     body: {
       ...stockWord(world, hosted, hosted.session.walletKey),

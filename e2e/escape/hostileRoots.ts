@@ -3,7 +3,7 @@ import { toWireDelegation } from '@pit/platform/signerCalls'
 import type { SessionBinding, SessionBindingV3 } from '@pit/protocol'
 import type { GrantChange, Granted, World } from './world.ts'
 
-/** Registrations that would widen what an owner signed, or that were not signed by the owner at all. */
+/** Registrations that would widen the owner's terms, or that the owner did not sign. */
 
 const wire = ({ binding, root, curveRoots }: Pick<Granted, 'binding' | 'root' | 'curveRoots'>) => ({
   session_id: 'escape',
@@ -11,7 +11,7 @@ const wire = ({ binding, root, curveRoots }: Pick<Granted, 'binding' | 'root' | 
   root: toWireDelegation(root),
   curve_roots: curveRoots.map(toWireDelegation),
 })
-/** Signed well by its own owner: what is wrong is what it says. */
+/** Correctly signed by its owner; the content is wrong. */
 const granted = (world: World, change: GrantChange) => wire(world.grant(change))
 const nowS = (): number => Math.floor(Date.now() / 1000)
 const stranger = ({ random }: World) => `0x${random.bytes(20).toString('hex')}` as const
@@ -30,7 +30,7 @@ function altered({ random }: World, { binding, root, curveRoots }: Granted) {
   return wire({ binding: { ...binding, ...other } as SessionBinding, root, curveRoots })
 }
 
-/** One caveat changed and signed again by somebody who is not the owner. */
+/** One changed caveat, signed by an account that is not the owner. */
 function resigned(world: World, grant: Granted, change: (root: Delegation) => Delegation) {
   const root = signDelegation(world.crypto, world.place, change(grant.root), world.keyOf())
   return wire({ ...grant, root })
@@ -40,7 +40,7 @@ export const hostileRoot: Record<string, (world: World, active: Granted) => unkn
   'a root registered again': (_, active) => wire(active),
   'a binding changed under its root': (world) => altered(world, world.grant()),
   'an active session’s binding changed': altered,
-  'a root signed by somebody else': (world) => granted(world, { signer: world.keyOf() }),
+  'a root signed by another account': (world) => granted(world, { signer: world.keyOf() }),
   'a root with a caveat missing'(world) {
     const at = world.random.below(7)
     return resigned(world, world.grant(), (root) => ({ ...root, caveats: root.caveats.toSpliced(at, 1) }))
@@ -76,11 +76,11 @@ export const hostileRoot: Record<string, (world: World, active: Granted) => unkn
     const fee = { ...(world.grant().binding as { fee: object }).fee, recipient: stranger(world) }
     return granted(world, { fee } as GrantChange)
   },
-  'a fee of nothing'(world) {
+  'a fee of zero'(world) {
     const fee = { ...(world.grant().binding as { fee: object }).fee, other_bps: 0, major_min_bps: 0 }
     return granted(world, { fee } as GrantChange)
   },
-  'a session of months': (world) =>
+  'a session that lasts months': (world) =>
     granted(world, { expires_at: nowS() + 2_600_000 + world.random.below(10_000_000) }),
   'days with a feedless token': (world) =>
     granted(world, { expires_at: nowS() + 86_500 + world.random.below(1_000_000) }),

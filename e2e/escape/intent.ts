@@ -3,15 +3,15 @@ import type { Execution, Hex } from '@pit/chain'
 import { CALL_HEADERS, callSignature, toWireExecution } from '@pit/platform/signerCalls'
 import type { World } from './world.ts'
 
-/** Something asked of the signer, as whoever holds the server's secret would. */
+/** A request to the signer from an attacker with the server's secret. */
 export interface Intent {
   kind: string
   path: '/leaves' | '/roots' | '/executors/sign' | '/executors/refund' | '/executors/stock'
   body: unknown
-  /** For what is hostile about the call itself and not what it asks. */
+  /** Hostile properties of the HTTP call itself. */
   headers?: (signed: Record<string, string>) => Record<string, string>
   secret?: string
-  /** How far ahead of now the call says it is. */
+  /** How far in the future the call is stamped. */
   aheadMs?: number
 }
 
@@ -36,7 +36,7 @@ export interface Outcome {
   rules: string[]
 }
 
-/** Signed with the server's own secret, unless the intent is about that. */
+/** Signed with the server's secret, unless the intent concerns the signature. */
 export async function send({ signer }: Pick<World, 'signer'>, intent: Intent): Promise<Outcome> {
   const { path, body, secret = signer.secret, headers = (signed) => signed, aheadMs = 0 } = intent
   const text = JSON.stringify(body)

@@ -3,17 +3,16 @@ import { encodeSwap, type SwapPath } from '@pit/plans'
 import type { Honest } from './honest.ts'
 import type { World } from './world.ts'
 
-/** One bit of an honest call changed, where no bit may be. */
+/** An honest call with one bit flipped in a place that must not change. */
 
 /**
- * Bits of a number that its owner may choose; flipped all at once they show where they stand in the calldata.
+ * Bits of a number that the owner may choose; flipping them all shows where the number is in the calldata.
  */
 const flip = (value: bigint, bits: number): bigint => value ^ ((1n << BigInt(bits)) - 1n)
 
 /**
- * Which bytes say something a session leaves open: how much at least, how much of a token in, until when, and
- * by way of which pools. Another value there is another trade inside the bounds, or is judged by the other
- * hostile calls.
+ * Bytes that a session leaves open: the minimum, the token input, the deadline and the pools. Another value
+ * there is another trade inside the bounds, or is covered by the other hostile calls.
  */
 function openBytes(path: SwapPath): Set<number> {
   const base = bytesOf(path)
@@ -23,12 +22,12 @@ function openBytes(path: SwapPath): Set<number> {
     ...path.legs.flatMap(({ hops }, i) => hops.map((_, j) => withHop(path, i, j))),
     ...(path.fee.side === 'output' ? [{ ...path, fee: { ...path.fee, bps: path.fee.bps ^ 0xff } }] : []),
   ]
-  // What an ETH input spends is the call's value: no bit of it can change alone.
+  // An ETH input spends the call's value, so no bit of it can change alone.
   const amounts = path.tokenIn === NATIVE ? [] : path.legs.map(({ amountIn }) => amountIn)
   const open = new Set<number>(wordsOf(base, amounts))
   for (const variant of variants) {
     const bytes = bytesOf(variant)
-    // A variant that is built otherwise says nothing about places.
+    // A variant with another layout shows no positions.
     if (bytes.length !== base.length) throw new Error('a variant of another length')
     for (const [i, byte] of bytes.entries()) if (byte !== base[i]) open.add(i)
   }
@@ -37,7 +36,7 @@ function openBytes(path: SwapPath): Set<number> {
 
 const bytesOf = (path: SwapPath): Buffer => Buffer.from(encodeSwap(path).data.slice(2), 'hex')
 
-/** Where these amounts stand as whole words. */
+/** Positions of these amounts as whole words. */
 function wordsOf(bytes: Buffer, amounts: readonly bigint[]): number[] {
   const places: number[] = []
   for (const amount of amounts) {
@@ -69,10 +68,11 @@ function otherPool(hop: HopPath): HopPath {
 }
 
 /**
- * The honest calldata with one bit of one closed byte flipped; undefined for a plan with a token in between.
+ * The honest calldata with one bit of one fixed byte flipped; undefined for a plan with an intermediate
+ * token.
  */
 export function flipBit({ random }: World, { path, execution }: Honest & { kind: 'router' }) {
-  // The token in between may be any, and stands in places of its own.
+  // Any intermediate token is allowed, and it has its own positions.
   if (path.legs.some(({ hops }) => hops.length > 1)) return undefined
   const open = openBytes(path)
   const bytes = Buffer.from(execution.data.slice(2), 'hex')

@@ -31,9 +31,9 @@ export const lower = (address: string): Address => address.toLowerCase() as Addr
 export interface Token {
   address: Address
   decimals: number
-  /** Dollars of a whole token, times 10^18. */
+  /** Price of a whole token in dollars, times 10^18. */
   priceE18: bigint
-  /** Its place among those whose side pays the fee; core tokens only. */
+  /** Rank among the tokens whose side pays the fee; core tokens only. */
   rank: number | null
   isMajor: boolean
 }
@@ -50,16 +50,14 @@ export interface Granted {
 export type World = Awaited<ReturnType<typeof openWorld>>
 export type GrantChange = Partial<Omit<SessionBindingV3, 'marks'>> & {
   marks?: BindingMark[]
-  /** Who signs instead of the wallet. */
+  /** Key that signs instead of the wallet. */
   signer?: Hex
   curves?: Address[]
-  /** Whose session it is; somebody new's when absent. */
+  /** Owner of the session; a new account if absent. */
   walletKey?: Hex
 }
 
-/**
- * A devnet whose market stands still, the running signer beside it, and every role's key but the co-signer's.
- */
+/** A devnet with a frozen market, the running signer, and the keys of every role except the co-signer. */
 export async function openWorld({ seed }: { seed: number }) {
   const crypto: Crypto = await createCrypto()
   const random = createRandom(seed)
@@ -107,7 +105,7 @@ export async function openWorld({ seed }: { seed: number }) {
   const ethPrice = tokens.get(NATIVE)!.priceE18
   const weiOf = (microUsd: number): bigint => (BigInt(microUsd) * 10n ** 30n) / ethPrice
 
-  /** A session as an owner would sign it, with caps that many honest trades fit in. */
+  /** A session as an owner would sign it, with caps that fit many honest trades. */
   function grant({
     signer: key,
     curves = [curve.address],
@@ -203,7 +201,7 @@ export async function openWorld({ seed }: { seed: number }) {
   }
 }
 
-/** A token without a feed, at what its one pool, a v2 pair with USDG, says. */
+/** A token without a feed, at the price of its only pool, a v2 pair with USDG. */
 async function findJunk(devnet: DevnetProcess, profile: ChainProfile) {
   type Row = { address: Address; venues: string[]; pairs: string[]; depth_usd: number }
   const { long_tail } = await devnet.rpc<{ long_tail: Row[] }>('devnet_info')
@@ -221,7 +219,7 @@ async function findJunk(devnet: DevnetProcess, profile: ChainProfile) {
   return { junk, junkPriceE18: (dollars * 10n ** 30n) / tokens }
 }
 
-/** Tokens with a feed, at what their feeds say. */
+/** Tokens with a feed, at their feed's price. */
 async function readTokens(devnet: DevnetProcess, profile: ChainProfile): Promise<Map<Address, Token>> {
   const tokens = new Map<Address, Token>()
   const read = async (feed: string): Promise<bigint> => {

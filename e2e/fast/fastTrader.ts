@@ -11,11 +11,11 @@ export type FastAnswer = Answer<'live.fast'>
 export type Failure = { code: string; message: string; value?: unknown; limit?: unknown }
 export type FastReply = Answered<FastAnswer>
 
-/** What a good trade is spoiled by. */
+/** Changes that spoil a good trade. */
 export interface Changes {
   usd?: number
   minOut?: bigint
-  /** Basis points under the marks that min_out is set to; 150 unless told. */
+  /** Basis points below the marks for min_out; default 150. */
   underBps?: number
   deadline?: number
   feeBps?: number
@@ -57,7 +57,7 @@ const feed = parseAbi([
 export const privateKeyOf = (account: number): Hex =>
   toHex(mnemonicToAccount(MNEMONIC, { addressIndex: account }).getHdKey().privateKey!)
 
-/** A client of fast mode on one of the devnet's accounts: it builds from the terms and signs for itself. */
+/** A fast-mode client on a devnet account: it builds from the terms and signs itself. */
 export async function openFastTrader(world: TradingWorld, account: number, url = world.server.url) {
   const { devnet, profile } = world
   const trader = await openTrader(url, { account })
@@ -180,7 +180,7 @@ export async function openFastTrader(world: TradingWorld, account: number, url =
       const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner as Hex] })
       return BigInt(await devnet.rpc<Hex>('eth_call', [{ to: token, data }, 'latest']))
     },
-    /** Sends a transaction of the wallet's own, past the service, and waits for it. */
+    /** Sends a transaction of the wallet directly to the chain, and waits for it. */
     async sendOwn(tx: { to: string; data?: Hex; value?: bigint; nonce?: number }) {
       const { raw, hash } = await signTransaction(privateKey, {
         nonce: tx.nonce ?? (await nonce()),
@@ -193,7 +193,7 @@ export async function openFastTrader(world: TradingWorld, account: number, url =
       await devnet.rpc('eth_sendRawTransaction', [raw])
       await receiptOf(devnet, hash)
     },
-    /** Lets Permit2, and with `router` the router by Permit2, take a token. */
+    /** Approves a token for Permit2 and, with `router`, for the router in Permit2. */
     async approve(symbol: string, { router = true } = {}) {
       const token = world.core(symbol)
       const contract = terms.routes.permit2 as Hex
@@ -214,7 +214,7 @@ export async function openFastTrader(world: TradingWorld, account: number, url =
 }
 export type FastTrader = Awaited<ReturnType<typeof openFastTrader>>
 
-/** With the market off nobody writes the feeds: a new round at the same price keeps them fresh. */
+/** The feeds do not change while the market is off: a new round at the same price keeps them fresh. */
 export async function freshenFeeds(devnet: DevnetProcess): Promise<void> {
   for (const symbol of ['ETH', 'NVDA', 'SPY']) await devnet.rpc('devnet_setFeed', [symbol, {}])
 }

@@ -7,19 +7,19 @@ import { type Changes, type FastReply, type FastTrader, openFastTrader } from '.
 
 type Refusal = NonNullable<FastReply['body']['error']>
 
-/** One server with fast mode on one devnet, and a wallet that may trade every pair: all cases share them. */
+/** One server with fast mode on one devnet, and a wallet approved for every pair, shared by all cases. */
 export interface FastWorld {
   readonly world: TradingWorld
   readonly trader: FastTrader
-  /** Codes that were answered here, whatever the test. */
+  /** Codes answered so far, in any test. */
   readonly provoked: Set<string>
   /** How often these bytes reached the sequencer. */
   seen(hash: Hex): Promise<number>
   refused(pair: string, changes: Changes): Promise<Refusal>
   refusedBody(body: object, hash?: Hex): Promise<Refusal>
   /**
-   * Waits until such a trade, only checked, is answered by this code; null: until it passes. Marks are read
-   * twice a second.
+   * Waits until a check-only trade is answered with this code; null: until it passes. Marks are read twice a
+   * second.
    */
   judgedBy(code: string | null, pair: string, changes?: Changes): Promise<void>
 }

@@ -4,14 +4,14 @@ import { receiptOf } from '../trading/trader.ts'
 import { type Built, openFastTrader } from './fastTrader.ts'
 import type { FastWorld } from './fastWorld.ts'
 
-/** Receipts are looked for every few blocks. */
+/** The receipts job looks every few blocks. */
 const FOLLOWED = { timeout: 20_000, interval: 100 }
 
 export function goodTrades(w: FastWorld): void {
   describe('good trades', () => {
     let early: Built & { deadlineS: number }
 
-    it('are told again by the same bytes, and not sent again', async () => {
+    it('get the same answer for the same bytes, and are not sent again', async () => {
       const deadlineS = Math.floor(Date.now() / 1000) + 6
       early = { ...(await w.trader.build('ETH/USDG', { deadline: deadlineS })), deadlineS }
       expect((await w.trader.send(early.body)).body).toMatchObject({ relayed: true, repeat: false })
@@ -47,12 +47,12 @@ export function goodTrades(w: FastWorld): void {
         const base = row.fee.side === 'input' ? built.amountIn : got + fee
         expect(fee, pair).toBe((base * BigInt(body.fee.bps)) / 10_000n)
         expect(await w.seen(built.hash)).toBe(1)
-        // The allowance that the permit replaced, for what comes next.
+        // Restores the allowance that the permit replaced.
         if (permit) await w.trader.approve('USDG')
       }
     })
 
-    it('are told again by the same bytes when their time is over, and never sent again', async () => {
+    it('get the same answer for the same bytes after their deadline, and are never sent again', async () => {
       while (Date.now() / 1000 <= early.deadlineS) await sleep(100)
       await receiptOf(w.world.devnet, early.hash)
       const { status, body } = await w.trader.send(early.body)
@@ -79,7 +79,7 @@ export function goodTrades(w: FastWorld): void {
       expect(own.body.error?.code).toBe('SIMULATION_FAILED')
     })
 
-    it('are in the wallet’s trades as fast ones, and refused calls where they are asked for', async () => {
+    it('are listed as fast trades, and refused calls on request', async () => {
       const { body, hash } = await w.trader.build('ETH/USDG')
       const sent = await w.trader.send(body)
       expect(sent.status, JSON.stringify(sent.body.error)).toBe(200)

@@ -8,7 +8,7 @@ import type { FastWorld } from './fastWorld.ts'
 
 export function otherServers(w: FastWorld): void {
   describe('other servers', () => {
-    it('without fast mode refuse it before they read a word', async () => {
+    it('without fast mode refuse it before parsing the body', async () => {
       const off = await startServerProcess({ ...tradingEnv(w.world.devnet), ROLE: 'api' })
       try {
         const client = await openFastTrader(w.world, 5, off.url)
@@ -29,7 +29,7 @@ export function otherServers(w: FastWorld): void {
       }
     })
 
-    it('keep the stock session’s hours, and trade nothing whose mid they cannot read', async () => {
+    it('apply the stock session’s hours, and trade nothing without a readable mid price', async () => {
       const profile = JSON.parse(readFileSync(w.world.devnet.profileFile, 'utf8')) as ChainProfile
       profile.pins.reference_pools['SPY'] = []
       for (const token of profile.core_tokens) {
@@ -51,7 +51,7 @@ export function otherServers(w: FastWorld): void {
         const open = stockSessionOf(profile)(Date.now())
         expect(client.terms().stock_session_open).toBe(open)
         const { status, body } = await client.trade('USDG/NVDA', { body: { check_only: true } })
-        // Which of the two it is depends on the day; the rule itself is tested with a clock of its own.
+        // Which of the two depends on the day; the rule itself is tested with a separate clock.
         expect([status, body.error?.code]).toEqual(open ? [200, undefined] : [422, 'MARKET_CLOSED'])
         if (body.error) w.provoked.add(body.error.code)
       } finally {

@@ -5,11 +5,11 @@ import { receiptOf } from '../trading/trader.ts'
 import { freshenFeeds, openFastTrader } from './fastTrader.ts'
 import { codesOf, type FastWorld } from './fastWorld.ts'
 
-/** Refused for what chain, prices and wallet are at the moment. */
+/** Refusals because of the current state of chain, prices and wallet. */
 export function refusedByWorld(w: FastWorld): void {
-  describe('what the moment forbids', () => {
+  describe('refused because of the current state', () => {
     it('stale prices', async () => {
-      // A round may stand for as long as the feed's heartbeat.
+      // A round is valid for as long as the feed's heartbeat.
       await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_000 }])
       // Nothing would show that it was read: marks are read twice a second.
       await sleep(900)
@@ -22,7 +22,7 @@ export function refusedByWorld(w: FastWorld): void {
       await w.judgedBy(null, 'ETH/USDG')
     })
 
-    it('stock tokens without the owner’s word, paused, or barred to the wallet', async () => {
+    it('stock tokens without the owner’s attestation, paused, or blocked for the wallet', async () => {
       const unsaid = await w.refused('USDG/NVDA', { body: { owner_attests_non_us: false } })
       expect(unsaid).toMatchObject({ code: 'GEOFENCE' })
       await w.world.devnet.rpc('devnet_pauseStock', ['NVDA', true])
@@ -34,7 +34,7 @@ export function refusedByWorld(w: FastWorld): void {
       expect(await w.refused('SPY/USDG', {})).toMatchObject({ code: 'WALLET_BLOCKED' })
       await w.world.devnet.rpc('devnet_blockWallet', ['SPY', w.trader.wallet, false])
       await w.judgedBy(null, 'SPY/USDG')
-      // A blocked router stops everybody, as a blocked pool would.
+      // A blocked router stops every trade, as a blocked pool would.
       const { universal_router: router } = w.world.profile.contracts
       await w.world.devnet.rpc('devnet_blockWallet', ['SPY', router, true])
       await w.judgedBy('WALLET_BLOCKED', 'SPY/USDG')
@@ -43,7 +43,7 @@ export function refusedByWorld(w: FastWorld): void {
       await w.judgedBy(null, 'SPY/USDG')
     })
 
-    it('a stock whose feed its issuer holds still, and a dollar that is none', async () => {
+    it('a stock with a frozen feed, and a dollar that lost its peg', async () => {
       await w.world.devnet.rpc('devnet_pauseOracle', ['NVDA', true])
       await w.judgedBy('PRICE_STALE', 'USDG/NVDA')
       await w.world.devnet.rpc('devnet_pauseOracle', ['NVDA', false])
@@ -57,7 +57,7 @@ export function refusedByWorld(w: FastWorld): void {
       await w.judgedBy(null, 'ETH/USDG')
     })
 
-    it('trades that the chain would revert, or the wallet cannot pay', async () => {
+    it('trades that would revert, or that the wallet cannot pay', async () => {
       const bare = await openFastTrader(w.world, 7)
       const reverting = await bare.trade('USDG/ETH')
       expect(reverting.body.error).toMatchObject({
@@ -72,7 +72,7 @@ export function refusedByWorld(w: FastWorld): void {
       expect(unfunded.body.error).toMatchObject({ code: 'FAST_FUNDS' })
       w.provoked.add('FAST_FUNDS')
       await bare.approve('USDG', { router: false })
-      // With a permit the router needs no allowance of its own; a hint that is behind is no reason to refuse.
+      // With a permit the router needs no prior allowance; an outdated hint is not a reason to refuse.
       const paid = await bare.trade('USDG/ETH', { permit: true, body: { simulate: false } })
       expect(paid.status, JSON.stringify(paid.body.error)).toBe(200)
       expect((await receiptOf(w.world.devnet, paid.body.tx_hash as Hex)).status).toBe('0x1')

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { privateKeyOf } from './fastTrader.ts'
 import { codesOf, type FastWorld } from './fastWorld.ts'
 
-/** Refused for what the call itself is. */
+/** Refusals because of the call itself. */
 export function refusedCalls(w: FastWorld): void {
-  describe('what is refused before anything is relayed', () => {
+  describe('refused before anything is relayed', () => {
     it('unreadable and badly encoded transactions', async () => {
       for (const raw_tx of ['0x', '0x80', '0xb8ff']) {
         expect(await w.refused('ETH/USDG', { body: { raw_tx } })).toMatchObject({
@@ -138,7 +138,7 @@ export function refusedCalls(w: FastWorld): void {
       })
     })
 
-    it('calldata of another shape, by what differs', async () => {
+    it('calldata of another shape, with the differing field', async () => {
       const other = w.trader.wallet
       const cases: [string, string, (commands: RouterCommand[]) => RouterCommand[]][] = [
         ['ETH/USDG', 'FEE_RECIPIENT', edit('TRANSFER', { recipient: other })],
@@ -183,7 +183,7 @@ export function refusedCalls(w: FastWorld): void {
       expect(dirty).toMatchObject({ code: 'NOT_AS_BUILT', diffs: ['CALLDATA'] })
     })
 
-    it('several at once: the earlier is the answer, all are listed', async () => {
+    it('several faults: the first one is the answer, all are listed', async () => {
       const error = await w.refused('ETH/USDG', { deadline: 5, tx: { gas: 1n }, body: { amount_usd: 1 } })
       expect(error.code).toBe('DEADLINE')
       expect(codesOf(error)).toEqual(expect.arrayContaining(['DEADLINE', 'GAS', 'AMOUNT_USD']))
@@ -191,7 +191,7 @@ export function refusedCalls(w: FastWorld): void {
   })
 }
 
-/** The same signature's other form: valid to a curve, refused by a canonical reader. */
+/** The other form of the same signature: valid on the curve, refused by a canonical parser. */
 async function withHighS(raw: Hex): Promise<Hex> {
   const {
     r,
@@ -225,7 +225,7 @@ async function withAccessList(raw: Hex, trader: { wallet: Hex; privateKey: Hex }
   return privateKeyToAccount(trader.privateKey).signTransaction({ ...tx, accessList } as never)
 }
 
-/** The call with its commands changed, in the router's own encoding. */
+/** The call with changed commands, in the router's encoding. */
 function recoded(data: Hex, change: (commands: RouterCommand[]) => RouterCommand[]): Hex {
   const decoded = decodeExecute(data)
   if (!decoded.ok) throw new Error(decoded.why)

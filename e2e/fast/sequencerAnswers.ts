@@ -4,10 +4,10 @@ import { receiptOf } from '../trading/trader.ts'
 import type { FastWorld } from './fastWorld.ts'
 
 export function sequencerAnswers(w: FastWorld): void {
-  describe('what the sequencer says', () => {
+  describe('an answer of the sequencer', () => {
     const sequencer = (state: object) => w.world.devnet.rpc('devnet_sequencer', [state])
 
-    it('no: SUBMIT_REJECTED, and the same bytes may be sent again', async () => {
+    it('refused: SUBMIT_REJECTED, and the same bytes may be sent again', async () => {
       const built = await w.trader.build('ETH/USDG')
       await sequencer({ mode: 'refuse' })
       const { status, body } = await w.trader.send(built.body)
@@ -18,7 +18,7 @@ export function sequencerAnswers(w: FastWorld): void {
       await receiptOf(w.world.devnet, built.hash)
     })
 
-    it('nothing: SEQUENCER_UNREACHABLE, and the chain tells later', async () => {
+    it('none: SEQUENCER_UNREACHABLE, and the chain shows the result later', async () => {
       const built = await w.trader.build('ETH/USDG')
       await sequencer({ mode: 'lossy' })
       const { status, body } = await w.trader.send(built.body)
@@ -30,7 +30,7 @@ export function sequencerAnswers(w: FastWorld): void {
       expect(await w.seen(built.hash)).toBe(1)
     })
 
-    it('slowly: the same bytes meanwhile are IN_FLIGHT', async () => {
+    it('delayed: the same bytes get IN_FLIGHT meanwhile', async () => {
       const built = await w.trader.build('ETH/USDG')
       await sequencer({ mode: 'slow', delay_ms: 1_500 })
       const first = w.trader.send(built.body)
@@ -44,7 +44,7 @@ export function sequencerAnswers(w: FastWorld): void {
       expect(await w.seen(built.hash)).toBe(1)
     })
 
-    it('the nonce is taken: NONCE, with what the chain shows', async () => {
+    it('nonce already used: NONCE, with the transaction on chain', async () => {
       const nonce = await w.trader.nonce()
       const built = await w.trader.build('ETH/USDG', { tx: { nonce }, body: { simulate: false } })
       await w.trader.sendOwn({ to: w.trader.wallet, nonce })

@@ -11,7 +11,7 @@ async function ask<T>(url: string, path: string, key: string): Promise<T> {
   return (await answer.json()) as T
 }
 
-/** All rows of a key's wallet, at one process. */
+/** All rows of a key's wallet, from one process. */
 async function rowsAt(url: string, key: string): Promise<TradeRow[]> {
   const rows: TradeRow[] = []
   for (let before = ''; ; ) {
@@ -27,8 +27,8 @@ async function rowsAt(url: string, key: string): Promise<TradeRow[]> {
 }
 
 /**
- * What was relayed left once, has one row on every API process, and the row says what the chain says. What an
- * answer called relayed was mined.
+ * Each relayed transaction was sent once and has one row on every API process, with the chain's status. Each
+ * transaction answered as relayed was mined.
  */
 export async function expectNothingLost(world: FleetWorld, signed: readonly Signed[]): Promise<void> {
   const done = signed.filter(({ isDone }) => isDone)
@@ -57,17 +57,17 @@ export async function expectNothingLost(world: FleetWorld, signed: readonly Sign
   expect(done.length).toBeGreaterThan(0)
 }
 
-/** What may differ: how old the reading was at the very instant, and whether this call made it. */
+/** Fields that may differ: the age of the reading, and whether this call made it. */
 const OWN = ['cached_s', 'cached']
 
 const shared = (answer: object): string =>
   JSON.stringify(answer, (name, value: unknown) => (OWN.includes(name) ? undefined : value))
 
-/** Asked at one instant, all API processes answer the same reading. */
+/** At one instant, all API processes answer the same reading. */
 export async function expectSame(world: FleetWorld, path: string, key: string): Promise<void> {
   const askAll = () =>
     Promise.all(world.apiUrls().map((url) => ask<{ [name: string]: unknown }>(url, path, key)))
-  // One of them may be asked just when a reading ends and the next one begins.
+  // One of them may be called exactly between two readings.
   await until(askAll, {
     holds: (all) => new Set(all.map(shared)).size === 1,
     withinMs: 5_000,

@@ -2,24 +2,24 @@ import type { FleetWorld } from './world.ts'
 
 export interface Fault {
   name: string
-  /** Those whose ways out differ most: the others are borne by hand, all of them. */
+  /** The faults with the most different recoveries; all of them run by hand. */
   inSuite?: true
-  /** Does the damage, and what a supervisor would do about it. */
+  /** Injects the fault, and does what a supervisor would do. */
   run(world: FleetWorld): Promise<void>
-  /** Undoes what no supervisor undoes. */
+  /** Repairs what a supervisor does not. */
   mend?(world: FleetWorld): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
 
-/** Every clock of the process, which JavaScript reads by Date alone, is ahead by so much. */
+/** Shifts every clock of the process, which JavaScript reads only through Date. */
 const shiftedClock = (ms: number): { NODE_OPTIONS: string } => {
   const source = `const D=Date;globalThis.Date=class extends D{constructor(...a){
     if(a.length===0)super(D.now()+${ms});else super(...a)}static now(){return D.now()+${ms}}}`
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(source)}` }
 }
 
-/** One after another, each on a fleet that works; `wait` is how long what is taken away stays away. */
+/** One after another, each on a working fleet; `wait` is how long the removed part stays away. */
 export const faultsOf = (wait: () => Promise<void>): readonly Fault[] => [
   {
     name: 'kill -9 api2',

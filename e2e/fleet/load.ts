@@ -8,14 +8,14 @@ import { type Call, openTrader, type Plan, type Trader } from '../trading/trader
 import { Closed, type Record } from './recordedCalls.ts'
 import { type FleetWorld, isWhole } from './world.ts'
 
-/** Bytes that were signed and sent, and what their client came to know. */
+/** Signed and sent bytes, and their client's knowledge of them. */
 export interface Signed {
   hash: Hex
   wallet: Hex
   key: string
-  /** Some answer said that it was relayed. */
+  /** An answer reported it as relayed. */
   isAccepted: boolean
-  /** Its row is final, or it was given up. */
+  /** Its row is final, or it was abandoned. */
   isDone: boolean
 }
 
@@ -27,17 +27,17 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Not to be a flood: the machine has two cores, and the fleet is nine processes. */
+/** Limited load: the machine has two cores, and the fleet is nine processes. */
 const PAUSE_MS = 250
-/** Many small requests on kept connections: what meets a connection that a stopping process closes. */
+/** Many small requests on keep-alive connections, which a stopping process may close. */
 const QUICK_CLIENTS = isWhole ? 6 : 2
 const QUICK_PAUSE_MS = 15
-/** A client that does not know whether its bytes were taken reads, then sends the same again. */
+/** A client that does not know whether its bytes arrived reads first, then sends the same bytes again. */
 const AGAIN_MS = 200
 const ETH = 10n ** 18n
 const keyOf = (name: string): Hex => keccak256(stringToHex(`fleet ${name}`))
 
-/** Clients of each kind, all through the proxy, until they are stopped. None tries a request again. */
+/** Clients of each kind, all through the proxy, until they are stopped. None retries a request. */
 export async function startLoad(world: FleetWorld, record: Record): Promise<Load> {
   const { url, devnet, proxy } = world
   const signed: Signed[] = []
@@ -93,7 +93,7 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
   async function loop(name: string, round: () => Promise<unknown>, pauseMs = PAUSE_MS): Promise<void> {
     done[name] = 0
     while (!isStopped) {
-      // What failed is in the record; the next round is another one.
+      // The failure is in the record; the next round is a new one.
       const isDone = await round().then(
         () => true,
         (error: unknown) => {
@@ -123,7 +123,7 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
     await sendAndFollow(owner, raw, keccak256(raw))
   }
 
-  /** Until the trade is final, however long that takes: nobody signs a second one meanwhile. */
+  /** Waits until the trade is final; no second one is signed meanwhile. */
   async function sendAndFollow(trader: Trader, raw: Hex, hash: Hex): Promise<void> {
     const mine: Signed = { hash, wallet: trader.wallet, key: trader.key, isAccepted: false, isDone: false }
     signed.push(mine)
@@ -132,8 +132,8 @@ export async function startLoad(world: FleetWorld, record: Record): Promise<Load
         const answer = await trader.post('live/submit', { raw_tx: raw }).catch(() => null)
         isSent = answer?.status === 200
         mine.isAccepted ||= isSent
-        // A refusal that no time changes: they were never relayed. The chain is asked later whether so. And what
-        // nobody knows the fate of is left: unmined, its row stays open for an hour.
+        // A permanent refusal: never relayed, which the chain confirms later. Trades with an unknown result
+        // are skipped: an unmined one stays pending for an hour.
         if (answer && !isSent && (answer.status < 500 || isInDoubt(answer))) mine.isDone = true
       }
       const row = await rowOf(trader, hash).catch(() => undefined)
@@ -169,7 +169,7 @@ interface Session {
 const isInDoubt = ({ body }: Awaited<ReturnType<Trader['post']>>): boolean =>
   body.error?.code === 'SEQUENCER_UNREACHABLE'
 
-/** A round is done only where all it asked was answered. */
+/** A round counts only if all its requests were answered. */
 const needed =
   (call: Call): Call =>
   async <T>(...asked: Parameters<Call>) => {
@@ -178,7 +178,7 @@ const needed =
     return answer
   }
 
-/** Answered, with a code. */
+/** An answer with an error code. */
 class Refused extends Error {
   constructor(body: { error?: { code: string } }) {
     super(body.error?.code ?? 'not ready')

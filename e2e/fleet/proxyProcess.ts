@@ -7,23 +7,25 @@ import { createAuthority } from '@pit/platform/test/certificates'
 import { until } from '@pit/platform/test/until'
 import { freePort } from '../serverProcess.ts'
 
-/** Debian puts it where only root's PATH looks. */
+/** Debian installs it in a folder that only root's PATH has. */
 const PATH = [process.env['PATH'], '/usr/sbin'].join(delimiter)
 export const hasProxy = spawnSync('haproxy', ['-v'], { env: { PATH } }).status === 0
 
 export interface ProxyProcess {
   port: number
-  /** Whose certificates its clients believe. */
+  /** CA certificate for its clients. */
   ca: string
   output(): string
-  /** A new worker takes the listening sockets over; the old one finishes its requests. */
+  /** A new worker takes over the listening sockets; the old one finishes its requests. */
   reload(): Promise<void>
   kill(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** HAProxy by deploy/haproxy/haproxy.cfg in front of three API processes, with a certificate of localhost. */
+/**
+ * HAProxy with deploy/haproxy/haproxy.cfg in front of three API processes, with a certificate for localhost.
+ */
 export async function startProxy(
   apis: readonly { port: number; readyPort: number }[],
   { countries = '' } = {},
@@ -51,7 +53,7 @@ export async function startProxy(
   let child: ChildProcess
 
   async function start(): Promise<void> {
-    // As its systemd unit runs it: a master that outlives its workers.
+    // As in its systemd unit: a master that outlives its workers.
     child = spawn('haproxy', ['-W', '-f', 'deploy/haproxy/haproxy.cfg'], { env, stdio: 'pipe' })
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => {

@@ -2,7 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { Agent, request } from 'node:https'
 import type { Answered, Call } from '../trading/trader.ts'
 
-/** One request as its client saw it. */
+/** One request from its client's view. */
 export interface Outcome {
   kind: string
   startedMs: number
@@ -14,12 +14,12 @@ export interface Outcome {
 
 export class Closed extends Error {}
 
-/** Every request of every client. Nobody tries again: what fails is seen. */
+/** Every request of every client, without retries, so that each failure is visible. */
 export interface Record {
   outcomes: Outcome[]
-  /** Calls of one client over HTTP/1.1 on connections it keeps. */
+  /** Calls of one client over HTTP/1.1 with keep-alive connections. */
   client(url: string, ca: string): Call & { close(): void }
-  /** The same over one connection of HTTP/2. */
+  /** The same over one HTTP/2 connection. */
   client2(url: string, ca: string): Call & { close(): void }
 }
 
@@ -92,7 +92,7 @@ const overHttp1 =
       asked.end(body)
     })
 
-/** One connection until the proxy says that it takes no more on it (GOAWAY); then the next one. */
+/** One connection until the proxy closes it to new requests (GOAWAY); then the next one. */
 function overHttp2(url: string, ca: string): { send: Send; close(): void } {
   const open = () => {
     const session = connectHttp2(url, { ca })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from '../serverProcess.ts'
 
-/** A way to a port that can be shut: then nobody listens there, and what was connected is cut. */
+/** A TCP forwarder that can be shut: it then refuses connections and cuts open ones. */
 export interface TcpGate {
   port: number
   shut(): Promise<void>

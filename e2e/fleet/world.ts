@@ -12,7 +12,7 @@ import { tradingEnv } from '../trading/world.ts'
 import { type ProxyProcess, startProxy } from './proxyProcess.ts'
 import { openTcpGate, type TcpGate } from './tcpGate.ts'
 
-/** Whole by hand; the suite leaves the third API process out, which is to the proxy one that is down. */
+/** Complete by hand; the suite omits the third API process, which the proxy sees as down. */
 export const isWhole = process.env['FLEET_S'] !== undefined
 const ALL_APIS = ['api1', 'api2', 'api3'] as const
 export const JOBS = ['jobs1', 'jobs2'] as const
@@ -20,12 +20,12 @@ export type ServerName = (typeof ALL_APIS)[number] | (typeof JOBS)[number]
 export const APIS: readonly ServerName[] = isWhole ? ALL_APIS : ALL_APIS.slice(0, 2)
 export const isApi = (name: ServerName): boolean => name.startsWith('api')
 
-/** The topology of deploy/: each a process of its own. */
+/** The topology of deploy/, each part in its own process. */
 export interface FleetWorld {
   url: string
   profile: ChainProfile
   devnet: DevnetProcess
-  /** The fleet's only way to the node and its sequencer. */
+  /** The fleet's only connection to the node and its sequencer. */
   node: TcpGate
   postgres: PostgresServer
   ledgerPostgres: PostgresServer
@@ -35,10 +35,10 @@ export interface FleetWorld {
   apiUrls(): string[]
   server(name: ServerName): ServerProcess
   signer(): SignerProcess
-  /** As a supervisor would: on the same port, with the same settings. */
+  /** Restarts it as a supervisor would: on the same port, with the same settings. */
   startServer(name: ServerName, more?: Record<string, string>): Promise<void>
   startSigner(): Promise<void>
-  /** Whether the process says that it is ready. */
+  /** Whether the process reports that it is ready. */
   isReady(name: ServerName): Promise<boolean>
   untilReady(name: ServerName): Promise<void>
   close(): Promise<void>
@@ -108,7 +108,7 @@ async function open(bin: string, drainS: number, closing: Closing): Promise<Flee
         DRAIN_S: String(drainS),
         SIGNER_URL: signer.url,
         SIGNER_SECRET: signer.secret,
-        // A machine shared with other tests is no reason to shed.
+        // Load from other tests on this machine must not cause shedding.
         MAX_LOOP_DELAY_MS: '60000',
         ...more,
       }),
@@ -120,7 +120,7 @@ async function open(bin: string, drainS: number, closing: Closing): Promise<Flee
   const proxy = await startProxy(ALL_APIS.map((name) => ports.get(name)!))
   closing.add(() => proxy.stop())
   await startSigner()
-  // The first one alone, so that it alone writes the tables.
+  // The first one starts alone, so that only it writes the tables.
   await startServer('api1')
   await Promise.all([...APIS.slice(1), ...JOBS].map((name) => startServer(name)))
   for (const name of [...APIS, ...JOBS]) await untilReady(name)

@@ -22,7 +22,7 @@ const ME = {
   partner_agent: null,
 }
 
-it('passes an answer of the route’s own shape', () => expect(judgeMe(200, ME)).toBeNull())
+it('passes an answer with the route’s schema', () => expect(judgeMe(200, ME)).toBeNull())
 
 it.each([
   ['a missing field', { ...ME, key_id: undefined }],
@@ -31,7 +31,7 @@ it.each([
   ['another shape', { ok: true }],
 ])('fails %s', (_what, answer) => expect(judgeMe(200, answer)).toContain('not the answer of auth.me'))
 
-it('fails a refusal that nobody documented, and one that says too much', () => {
+it('fails an undocumented refusal, and one with extra fields', () => {
   const revoked = { code: 'SESSION_REVOKED', message: 'm' }
   expect(judgeMe(409, { error: revoked })).toBe('not the retry and hint of its code')
   const { retry, hint } = errorRow('SESSION_REVOKED')

@@ -2,7 +2,7 @@ import { type AnyRoute, checkAnswer, ERRORS, type ErrorCode, errorRow } from '@p
 import type { RawAnswer } from '../rawHttp.ts'
 import type { FuzzRequest } from './makeRequest.ts'
 
-/** Refusals that come before the route is known, or instead of it. */
+/** Refusals before routing. */
 const BEFORE_ROUTE: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'NOT_FOUND',
@@ -14,13 +14,13 @@ const BEFORE_ROUTE: readonly ErrorCode[] = [
 const statusesOf = (route: AnyRoute, code: ErrorCode): readonly number[] =>
   route.statusOf[code] ?? errorRow(code).statuses
 
-/** What is wrong with an answer, or null. */
+/** The fault of an answer, or null. */
 export function judge(
   { route, sound, bytes }: FuzzRequest,
   answer: RawAnswer | null,
   key: string,
 ): string | null {
-  // Blank lines before a request line are skipped: nothing was asked.
+  // Blank lines before a request line are skipped: there is no request.
   if (answer === null) return /^[\r\n]*$/.test(bytes.toString('latin1')) ? null : 'no answer'
   const { status, headers, body } = answer
   if (!headers.has('x-request-id')) return 'no X-Request-Id'
@@ -29,7 +29,7 @@ export function judge(
     return 'wrong Content-Length'
   if (body.includes(key)) return 'echoes the key'
   if (/\\n +at |node_modules|TypeError|SyntaxError/.test(body)) return 'shows its insides'
-  // A HEAD has no body; what stands there answers bytes that came after it.
+  // A HEAD answer has no body; the bytes answer a later request.
   if (isHead(bytes) && (body === '' || body.startsWith('HTTP/1.1 '))) return null
   let parsed: { error?: { code: ErrorCode; message: string; retry?: string; hint?: string } }
   try {

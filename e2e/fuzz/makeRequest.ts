@@ -5,9 +5,9 @@ import type { Random } from './random.ts'
 export interface FuzzRequest {
   bytes: Buffer
   route: AnyRoute
-  /** The request line and the head were left as they should be, so the answer is this route's own. */
+  /** Request line and head are intact, so the answer is this route's. */
   sound: boolean
-  /** Nothing more comes after the bytes: the client closes its half. */
+  /** The client closes its half after the bytes. */
   halfClose: boolean
 }
 
@@ -57,7 +57,7 @@ const TYPES = [
   'x',
 ]
 
-/** A bent path may be another route's: tokens/stats with a space is tokens/<address>. */
+/** A changed path may match another route: tokens/stats with a space is tokens/<address>. */
 function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boolean } {
   const given = route.path.replace(/:(\w+)/g, () =>
     random.pick([
@@ -80,7 +80,7 @@ function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boole
   return { path, isBent: true }
 }
 
-/** A value may spell another route's word: hosted/<id> with `ai` is hosted/ai, and answers as such. */
+/** A value may be another route's word: hosted/<id> with `ai` is hosted/ai, and answers as such. */
 function routeAt(path: string, meant: AnyRoute): AnyRoute {
   const named = ROUTE_IDS.map(routeById).find((route) => route.path === path && route.method === meant.method)
   return named ?? meant
@@ -147,7 +147,7 @@ function headersFor(random: Random, key: string): string[] {
   return headers
 }
 
-/** JSON for the route, spoiled as a value, as text or as bytes; sometimes left alone. */
+/** JSON for the route, sometimes spoiled as a value, as text or as bytes. */
 function bodyFor(random: Random, schema: Schema): Buffer {
   let value = valueFor(random, schema)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) value = {}
@@ -176,7 +176,7 @@ function bodyFor(random: Random, schema: Schema): Buffer {
   ])()
 }
 
-/** What only a parser sees: bytes of the head changed, cut, doubled or multiplied. */
+/** Faults at parser level: bytes of the head changed, cut, doubled or multiplied. */
 function breakHead(random: Random, bytes: Buffer, headLength: number): Buffer {
   const at = random.below(headLength)
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)]

@@ -6,7 +6,7 @@ export type Schema = AnyRoute['body']
 const hex = (random: Random, digits: number): string =>
   Array.from({ length: digits }, () => random.pick([...'0123456789abcdef'])).join('')
 
-/** Text for the patterns the schemas use; the wrong text now and then is part of the plan. */
+/** Text for the schemas' patterns; a wrong text now and then is intended. */
 function textFor(random: Random, pattern: string | undefined): string {
   if (pattern?.includes('{130}')) return `0x${hex(random, 130)}`
   if (pattern?.includes('{64,8192}'))
@@ -25,7 +25,7 @@ function textFor(random: Random, pattern: string | undefined): string {
   ])
 }
 
-/** A value the schema would like, roughly. */
+/** A value that roughly matches the schema. */
 export function valueFor(random: Random, schema: Schema): unknown {
   if (schema['const'] !== undefined) return schema['const']
   if (Array.isArray(schema['anyOf'])) return valueFor(random, random.pick(schema['anyOf'] as Schema[]))
@@ -58,7 +58,7 @@ function objectFor(random: Random, schema: Schema): Record<string, unknown> {
   return result
 }
 
-/** A value nobody asked for. */
+/** An unrelated value. */
 export function junk(random: Random): unknown {
   const deep = (levels: number): unknown =>
     levels === 0 ? 1 : random.chance(0.5) ? [deep(levels - 1)] : { a: deep(levels - 1) }

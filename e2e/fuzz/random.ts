@@ -1,6 +1,6 @@
 /** A small seeded generator (mulberry32): a printed seed repeats the whole run. */
 export interface Random {
-  /** 0 up to, but not, 1. */
+  /** From 0 (included) to 1 (excluded). */
   next(): number
   below(limit: number): number
   chance(of: number): boolean

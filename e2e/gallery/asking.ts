@@ -5,7 +5,7 @@ import { codesOf, type Gallery } from './galleryWorld.ts'
 
 export function asking(w: Gallery): void {
   describe('asking', () => {
-    it('goes by address or core symbol, and by nothing else', async () => {
+    it('accepts an address or a core symbol only', async () => {
       const good = w.specimen('good')
       const mixed = good.replace(/[a-f]/g, (letter, at: number) => (at % 2 ? letter.toUpperCase() : letter))
       expect((await w.token(good.toLowerCase())).status).toBe(200)
@@ -38,7 +38,7 @@ export function asking(w: Gallery): void {
       })
     })
 
-    it('with shield gives the verdict, or nothing at all', async () => {
+    it('with shield returns the verdict, or an error', async () => {
       const honeypot = await w.token(w.specimen('honeypot'), '?shield=1')
       expect(honeypot.body).toMatchObject({
         shield: true,
@@ -64,7 +64,7 @@ export function asking(w: Gallery): void {
       await w.rpc('devnet_vendor', [{ name: 'audit', mode: 'wrong_schema' }])
       expect((await w.get('tokens?q=script&shield=1')).status).toBe(200)
       expect((await w.get('tokens?q=hook&shield=1')).body.error?.code).toBe('AUDIT_UNAVAILABLE')
-      // Nobody is asked about the native coin.
+      // The native coin needs no vendor request.
       expect(await w.token('ETH', '?shield=1')).toMatchObject({
         status: 200,
         body: { audit: { verdict: 'verified', url: null, source: 'native' }, fee_bps: 35 },
@@ -78,7 +78,7 @@ export function asking(w: Gallery): void {
       expect(found.body.tokens[0]!.audit?.verdict).toBe('flagged')
     })
 
-    it('searches what was screened, the core asset first', async () => {
+    it('searches screened tokens, the core asset first', async () => {
       const { body } = await w.get('tokens?q=usdg')
       expect(checkAnswer('tokens.search', body)).toEqual({ ok: true })
       expect(body.tokens[0]).toMatchObject({ symbol: 'USDG', kind: 'core' })
@@ -102,7 +102,7 @@ export function asking(w: Gallery): void {
       expect((await w.get('tokens?limit=101')).body.error?.code).toBe('BAD_REQUEST')
     })
 
-    it('counts what is registered', async () => {
+    it('counts the registered tokens', async () => {
       let stats = await w.get('tokens/stats')
       for (let i = 0; stats.status === 503 && i < 50; i++) {
         await sleep(100)

@@ -18,20 +18,20 @@ import { mnemonicToAccount } from 'viem/accounts'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
-/** Tokens that know about screens, and fair ones that a careless screen would slander. */
+/** Tokens that detect screens, and fair tokens that a careless screen would misjudge. */
 export const TRICKS = {
   greedy: { mode: 1, wrong: 'keeps nine tenths of every purchase', risks: ['BUY_TAX'] },
-  gas_watcher: { mode: 2, wrong: 'can be sold only where gas is free', risks: ['HONEYPOT'] },
-  same_block: { mode: 3, wrong: 'nothing: it only bars selling in the block of the purchase', risks: [] },
+  gas_watcher: { mode: 2, wrong: 'can be sold only at a gas price of zero', risks: ['HONEYPOT'] },
+  same_block: { mode: 3, wrong: 'nothing: it only blocks a sale in the block of the purchase', risks: [] },
   silent: {
     mode: 4,
-    wrong: 'transfers between wallets answer false and move nothing',
+    wrong: 'transfers between wallets return false and move nothing',
     risks: ['TRANSFER_BLOCKED'],
   },
-  wordless: { mode: 5, wrong: 'nothing: it answers transfers with no word, as some old ones do', risks: [] },
-  most_of_it: { mode: 6, wrong: 'nobody can sell more than half of what he holds', risks: ['HONEYPOT'] },
-  time_bomb: { mode: 7, wrong: 'who has held it for half an hour cannot sell', risks: ['HONEYPOT'] },
-  shrinking: { mode: 8, wrong: 'balances melt from block to block', risks: ['REBASING'] },
+  wordless: { mode: 5, wrong: 'nothing: its transfers return no data, as in some old tokens', risks: [] },
+  most_of_it: { mode: 6, wrong: 'a holder can sell at most half of the balance', risks: ['HONEYPOT'] },
+  time_bomb: { mode: 7, wrong: 'a holder of half an hour cannot sell', risks: ['HONEYPOT'] },
+  shrinking: { mode: 8, wrong: 'balances shrink from block to block', risks: ['REBASING'] },
 } as const
 
 const SOURCE = `// SPDX-License-Identifier: MIT
@@ -96,10 +96,10 @@ const tokenAbi = parseAbi([
   'function mint(address to) returns (uint256)',
 ])
 
-/** Enough for each of them; a block has room for three. */
+/** Enough for each of them; a block fits three. */
 const GAS = 4_500_000n
 
-/** Deploys each with a v2 pair against WETH; answers their addresses. */
+/** Deploys each with a v2 pair against WETH; returns their addresses. */
 export async function deployTricks(url: string, profile: ChainProfile): Promise<Record<string, Address>> {
   const { abi, bytecode } = compile()
   const chain = defineChain({
@@ -164,7 +164,7 @@ function compile(): Compiled {
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Compiled
   const compiled = compileNow()
   mkdirSync(folder, { recursive: true })
-  // Written aside and renamed, so that a reader beside us never sees half a file.
+  // Written to a temporary file and renamed, so that a parallel reader never sees half a file.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(compiled))
   renameSync(`${file}.${process.pid}`, file)
   return compiled

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { deployTricks, TRICKS } from './deployTricks.ts'
 import { CONTEXT, codesOf, type Gallery } from './galleryWorld.ts'
 
-/** No ERC-20 as far as anyone can see. */
+/** Not recognizable as an ERC-20. */
 const REFUSED: Record<string, string> = { gas_burner: 'NOT_A_TOKEN', not_a_token: 'NOT_A_TOKEN' }
 
-/** What bad, tricky and good tokens are said to be. */
+/** Risks of bad, tricky and good tokens. */
 export function exactRisks(w: Gallery): void {
   describe('the gallery', () => {
-    it('gets exactly the risks it deserves', async () => {
+    it('gets exactly its expected risks', async () => {
       const table: string[] = []
       const times: number[] = []
       let [right, extra, missing] = [0, 0, 0]
@@ -47,7 +47,7 @@ export function exactRisks(w: Gallery): void {
       expect(Math.max(...times)).toBeLessThan(8_500)
     })
 
-    it('says what was seen, in words and figures', async () => {
+    it('gives its findings, in words and figures', async () => {
       const flags = async (name: string) => (await w.token(w.specimen(name))).body.flags
       expect(await flags('sell_taxed')).toMatchObject({
         sell_tax_bps: 2_500,
@@ -83,7 +83,7 @@ export function exactRisks(w: Gallery): void {
       expect(blocked).toEqual(expect.arrayContaining(['ISLAND', 'NOWHERE']))
     })
 
-    it('stands names made to harm', async () => {
+    it('handles harmful names', async () => {
       const body = async (name: string) => (await w.token(w.specimen(name))).body
       expect(await body('script_name')).toMatchObject({
         name: '<script>alert("pit")</script>',
@@ -107,7 +107,7 @@ export function exactRisks(w: Gallery): void {
   })
 
   describe('tricks', () => {
-    it('are seen through, and fair tokens are not slandered', async () => {
+    it('are detected, and fair tokens are not misjudged', async () => {
       const addresses = await deployTricks(w.devnet.url, w.info.profile)
       await sleep(1_000)
       const wrong: string[] = []
@@ -126,7 +126,7 @@ export function exactRisks(w: Gallery): void {
   })
 
   describe('good tokens', () => {
-    it('have none of the severe', async () => {
+    it('have no severe risk', async () => {
       const good = [
         ...w.info.long_tail.slice(0, 12),
         ...w.info.long_tail.filter(({ venues }) => venues.includes('curve')).slice(0, 4),
@@ -147,7 +147,7 @@ export function exactRisks(w: Gallery): void {
       }
     })
 
-    it('are of the right kind and class', async () => {
+    it('have the right kind and class', async () => {
       const curve = w.info.long_tail.find(({ venues }) => venues.includes('curve'))!
       expect((await w.token(curve.address)).body).toMatchObject({
         kind: 'curve',
@@ -181,8 +181,8 @@ export function exactRisks(w: Gallery): void {
     })
   })
 
-  describe('what changes', () => {
-    it('is seen: a stock that its issuer stops, and lets go on', async () => {
+  describe('a change', () => {
+    it('is detected: a stock that its issuer pauses and resumes', async () => {
       const aapl = w.info.stocks['AAPL']!
       expect(codesOf((await w.token(aapl)).body)).not.toContain('TOKEN_PAUSED')
       await w.rpc('devnet_pauseStock', ['AAPL', true])
@@ -193,7 +193,7 @@ export function exactRisks(w: Gallery): void {
       expect(codesOf((await w.token(aapl)).body)).not.toContain('TOKEN_PAUSED')
     })
 
-    it('is seen: other code behind a proxy', async () => {
+    it('is detected: other code behind a proxy', async () => {
       expect(codesOf((await w.token(w.specimen('upgradeable'))).body)).not.toContain('SELL_TAX')
       await w.rpc('devnet_upgradeToken')
       const changed = await w.token(w.specimen('upgradeable'))

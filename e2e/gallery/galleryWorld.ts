@@ -34,7 +34,7 @@ export interface TokenAnswer {
   shield_available?: true
 }
 type Body = Omit<TokenAnswer, 'tradable'> & {
-  /** Of a token a flag, of the counts a number. */
+  /** A flag for a token, a number for the counts. */
   tradable: unknown
   error?: { code: string; field?: string }
   tokens: TokenAnswer[]
@@ -57,7 +57,7 @@ export interface Quoted {
   marks: Record<string, { symbol: string; stale: boolean | null; price_usd: number | null }>
 }
 
-/** The devnet with its gallery, and a server that screens what it is asked for. */
+/** The devnet with its gallery, and a server that screens tokens on request. */
 export interface Gallery {
   readonly devnet: DevnetProcess
   readonly server: ServerProcess
@@ -70,15 +70,15 @@ export interface Gallery {
   token(address: string, query?: string): Promise<Answered>
   /** The address of a bad token. */
   specimen(name: string): string
-  /** The risks it deserves. */
+  /** Its expected risks. */
   expected(name: string): RiskCode[]
 }
 
 /** Everything here is hours old, and a specimen trades in one pool. */
 export const CONTEXT: RiskCode[] = ['NEW_TOKEN', 'SINGLE_POOL']
-/** Those with no pool that counts, or more than one. */
+/** Specimens with no relevant pool, or more than one. */
 const MANY_OR_NONE = ['no_route', 'only_traps', 'fee_trap']
-/** What a specimen is besides what it is labelled for. */
+/** Further risks of a specimen besides the labelled one. */
 const BESIDES: Record<string, RiskCode[]> = { paused: ['OWNER_CONTROLS'] }
 
 export const codesOf = ({ risks }: Pick<TokenAnswer, 'risks'>): RiskCode[] =>
@@ -97,9 +97,9 @@ export function useGallery(): Gallery {
       PROFILE: devnet.profileFile,
       CHAIN_RPC_URL: devnet.nodeUrls,
       LOG_LEVEL: 'warn',
-      // The gallery asks for more in a minute than one caller may.
+      // The gallery sends more requests per minute than one caller may.
       RATE_LIMIT_SCALE: '100',
-      // What is asked for here is to be screened here, not before.
+      // Tokens are screened on request here, not in advance.
       ROLE: 'api',
     })
     for (let i = 0; i < 2; i++) keys.push(await server.signIn(`203.0.113.${i + 1}`))

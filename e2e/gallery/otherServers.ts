@@ -9,11 +9,11 @@ import { openParty } from '../session/party.ts'
 import { codesOf, type Gallery, type TokenAnswer } from './galleryWorld.ts'
 
 export function slowChain(w: Gallery): void {
-  describe('a chain that is slow', () => {
+  describe('a slow chain', () => {
     let slow: ServerProcess
     let proxy: Server
     let key: string
-    /** Trials wait this long; what a token says of itself does not. */
+    /** Delay of trial trades; reads of the token's own fields are not delayed. */
     let delayMs = 0
     let isDown = false
     beforeAll(async () => {
@@ -34,7 +34,7 @@ export function slowChain(w: Gallery): void {
           })
           res.end(await answer.text())
         } catch {
-          // Who asked has gone, or the chain has.
+          // The caller or the chain has closed the connection.
           res.destroy()
         }
       })
@@ -53,7 +53,7 @@ export function slowChain(w: Gallery): void {
       proxy?.close()
     })
 
-    it('gives a record that says it is not tried yet, and refuses more than it has slots for', async () => {
+    it('returns a record without trial results, and refuses more screens than it has slots', async () => {
       delayMs = 10_500
       const names = ['good', 'mintable', 'impersonator', 'script_name']
       const asked = names.map((name) => w.get(`tokens/${w.specimen(name)}`, key, slow.url))
@@ -75,7 +75,7 @@ export function slowChain(w: Gallery): void {
       expect(again.ms).toBeLessThan(5_000)
       delayMs = 0
       for (let i = 0; i < 100; i++) {
-        // This server's callers have a rate: what asks too often is told nothing else.
+        // This server limits its callers: a caller over its rate gets no other answer.
         await sleep(700)
         const { body } = await w.get(`tokens/${w.specimen('good')}`, key, slow.url)
         if (body.screen_status === 'CACHED') break
@@ -85,7 +85,7 @@ export function slowChain(w: Gallery): void {
       expect(codesOf(body)).toEqual(w.expected('good'))
     })
 
-    it('or gone leaves what is known, and says so of the rest', async () => {
+    it('or an unreachable one returns the stored records, and reports the rest as unavailable', async () => {
       isDown = true
       try {
         expect((await w.get(`tokens/${w.specimen('good')}`, key, slow.url)).body.screen_status).toBe('CACHED')
@@ -98,7 +98,7 @@ export function slowChain(w: Gallery): void {
       }
     })
 
-    it('is spared by a budget of its own for every caller', async () => {
+    it('is protected by a separate budget per caller', async () => {
       const fresh = await slow.signIn('203.0.113.10')
       const codes: string[] = []
       for (let i = 0; i < 12; i++) {
@@ -108,7 +108,7 @@ export function slowChain(w: Gallery): void {
       }
       expect(codes.slice(0, 10)).toEqual(Array(10).fill('404 NOT_A_TOKEN null'))
       expect(codes[11]).toBe('429 RATE_LIMITED 60')
-      // What is known costs nothing of it.
+      // Stored records do not count against it.
       expect((await w.get(`tokens/${w.specimen('good')}`, fresh, slow.url)).status).toBe(200)
     })
   })
@@ -116,7 +116,7 @@ export function slowChain(w: Gallery): void {
 
 export function serverWithJobs(w: Gallery): void {
   describe('a server that runs jobs', () => {
-    it('registers every token that trades, unasked, and knows agents of an identity registry', async () => {
+    it('registers every traded token without a request, and knows agents of an identity registry', async () => {
       const profile: ChainProfile = JSON.parse(readFileSync(w.devnet.profileFile, 'utf8'))
       profile.agent_registry = { kind: 'erc8004', address: w.info.registries.erc8004 }
       const file = `${w.devnet.profileFile}.erc8004.json`
@@ -156,7 +156,7 @@ export function serverWithJobs(w: Gallery): void {
   })
 }
 
-/** The owner of an ERC-721 agent signs in as its owner and plays for it; there is no vault behind it. */
+/** The owner of an ERC-721 agent signs in as its owner and plays for it, without a vault. */
 async function actsForItsAgent(w: Gallery, url: string): Promise<void> {
   const owner = await openParty(url, w.info.accounts[1]!.private_key)
   const { body: me } = await owner.get<{ partner_agent: object }>('auth/me')

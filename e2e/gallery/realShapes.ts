@@ -5,7 +5,7 @@ type Simulated = Pick<Quoted, 'error' | 'risks'> & { ok: boolean }
 
 const ONE_ETH = 10n ** 18n
 
-/** Pools and stocks with the real chain's habits. */
+/** Pools and stocks that behave as on the real chain. */
 export function realShapes(w: Gallery): void {
   const core = (symbol: string) =>
     w.info.profile.core_tokens.find((token) => token.symbol === symbol)!.address
@@ -20,12 +20,12 @@ export function realShapes(w: Gallery): void {
       const offered = routes.filter(({ ok }) => ok).map(({ label }) => label)
       expect(offered).toEqual([expect.stringContaining('(v2 0.3%)')])
       expect(risks.map(({ code }) => code)).not.toContain('HIGH_PRICE_IMPACT')
-      // The hook alone knows what its pool's fee is: the chain was asked, and its answer is told.
+      // Only the hook knows its pool's fee: the record shows the fee read from the chain.
       const dynamic = routes.find(({ label }) => label.includes('dynamic fee'))
       expect(dynamic).toMatchObject({ ok: false, why: expect.stringMatching(/keeps 9\d(\.\d)?%/) })
     })
 
-    it('are no route where they are all there is, but one that can be named, and is told', async () => {
+    it('are not a default route even if there is no other, can be named, and are disclosed', async () => {
       const refused = await buy('only_traps')
       expect(refused.error).toMatchObject({ code: 'NO_ROUTE', message: expect.stringContaining('keeps 90%') })
       const [, route_id] = /route_id (0x[0-9a-f]{32})/.exec(refused.error!.message)!
@@ -46,7 +46,7 @@ export function realShapes(w: Gallery): void {
     })
   })
 
-  describe('a hook that takes outside the pool’s fee', () => {
+  describe('a hook that charges outside the pool’s fee', () => {
     it.each(['taking_hook', 'unknown_hook'])('of %s is quoted as the chain pays', async (name) => {
       const { best, risks } = await buy(name)
       expect(best, JSON.stringify(best)).toMatchObject({ simulated: true })
@@ -56,7 +56,7 @@ export function realShapes(w: Gallery): void {
   })
 
   describe('a stock', () => {
-    it('shows its new multiplier from the second it takes effect, in records that were kept too', async () => {
+    it('shows its new multiplier from the second it takes effect, in cached records too', async () => {
       const tsla = w.info.stocks['TSLA']!
       const shown = async () => (await w.token(tsla)).body.multiplier
       const found = async () => (await w.get('tokens?q=TSLA')).body.tokens[0]!.multiplier
@@ -69,7 +69,7 @@ export function realShapes(w: Gallery): void {
       do samples.push([Date.now() / 1000, await shown(), await found()])
       while (samples.at(-1)![0] < effective_at + 1)
       for (const [atS, byAddress, bySearch] of samples) {
-        // A sample that was under way at that second may be of either.
+        // A sample that was running at that second may show either.
         if (Math.abs(atS - effective_at) < 1) continue
         const want = atS < effective_at ? 1.02 : 3.06
         expect([byAddress, bySearch], `${atS - effective_at} s from its time`).toEqual([want, want])
@@ -77,7 +77,7 @@ export function realShapes(w: Gallery): void {
       expect(samples[0]![0]).toBeLessThan(effective_at - 1)
     })
 
-    it('trades around pools that its issuer blocks, and not at all when all are', async () => {
+    it('trades around pools that its issuer blocks, and not at all when all are blocked', async () => {
       const request = {
         token_in: w.info.stocks['MSFT']!,
         token_out: 'USDG',
@@ -106,7 +106,7 @@ export function realShapes(w: Gallery): void {
       await expect.poll(labels, { timeout: 20_000 }).toMatch(/v4.*v3|v3.*v4/)
     })
 
-    it('has no mark while its issuer holds the feed still, or where there is no feed', async () => {
+    it('has no mark while its issuer freezes the feed, or without a feed', async () => {
       const nvda = { token_in: 'NVDA', token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
       const stale = async () =>
         (await w.quote(nvda)).risks.filter(({ code }) => code === 'STALE_MARK').map(({ message }) => message)
@@ -120,7 +120,7 @@ export function realShapes(w: Gallery): void {
     })
   })
 
-  it('a dollar that lost its peg is told, and still counts as one', async () => {
+  it('a dollar that lost its peg is disclosed, and still counts as one dollar', async () => {
     const request = { token_in: 'ETH', token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
     const usdg = core('USDG').toLowerCase()
     const told = async () =>

@@ -4,11 +4,11 @@ import { type Party, type Pending, type SessionTx, signaturesFor, startGrant } f
 import type { SessionWorld } from '../session/world.ts'
 import { balanceOf, receiptOf } from '../trading/trader.ts'
 
-// What every story of a live hosted agent does with its owner's key.
+// Steps with the owner's key that every live agent's story shares.
 
 export const NATIVE = `0x${'0'.repeat(40)}` as Hex
 
-/** Posts what has to succeed. */
+/** Posts a request that must succeed. */
 export async function done<T>(owner: Party, path: string, body: object = {}): Promise<T> {
   const answer = await owner.post<T & object>(path, body)
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
@@ -28,7 +28,7 @@ export async function sendSteps(
   }
 }
 
-/** Grants to an agent's executor, sends the setup, switches the session on. */
+/** Grants to an agent's executor, sends the setup, activates the session. */
 export async function grantTo(
   world: SessionWorld,
   owner: Party,
@@ -55,9 +55,7 @@ export interface RefundAnswer {
   closed: boolean
 }
 
-/**
- * Brings a stopped agent's gas home and accounts for every wei of it: what came, what it cost, what stayed.
- */
+/** Refunds a stopped agent's gas and accounts for every wei: received, spent and left. */
 export async function bringHome(
   world: SessionWorld,
   owner: Party,
@@ -76,13 +74,13 @@ export async function bringHome(
   })
   const value = BigInt(refund.value_wei)
   expect(value).toBe(executorWei - BigInt(refund.max_cost_wei))
-  expect(await balanceOf(world.devnet, NATIVE, owner.wallet), 'what the owner gained').toBe(before + value)
+  expect(await balanceOf(world.devnet, NATIVE, owner.wallet), 'gain of the owner').toBe(before + value)
   const left = executorWei - value - (await costOf(world, refund.tx_hash))
   expect(await balanceOf(world.devnet, NATIVE, agent.executor), 'what is left').toBe(left)
   return refund
 }
 
-/** What a mined transaction took for gas, in wei. */
+/** Gas cost of a mined transaction, in wei. */
 export async function costOf(world: SessionWorld, hash: Hex): Promise<bigint> {
   const { gasUsed, effectiveGasPrice } = await receiptOf(world.devnet, hash)
   return BigInt(gasUsed) * BigInt(effectiveGasPrice)

@@ -11,7 +11,7 @@ export interface Delivery {
   state: Record<string, unknown> | null
 }
 
-/** An owner's webhook as the documents say one should be: it believes nothing that is not signed. */
+/** An owner's webhook as documented: it accepts signed deliveries only. */
 export async function openWebhook(decide: (delivery: Delivery) => object) {
   const secrets = new Map<string, string>()
   const taken: Delivery[] = []
@@ -19,7 +19,7 @@ export async function openWebhook(decide: (delivery: Delivery) => object) {
 
   async function judge(request: IncomingMessage, body: string): Promise<object | null> {
     const said = JSON.parse(body) as Delivery
-    // The first tick may be faster than the answer that shows the secret.
+    // The first tick may arrive before the answer that contains the secret.
     for (let i = 0; i < 40 && !secrets.has(said.agent.id); i++) await sleep(50)
     const { 'x-pit-timestamp': at, 'x-pit-signature': given, 'x-pit-delivery': id } = request.headers
     const own = createHmac('sha256', secrets.get(said.agent.id) ?? '')

@@ -2,15 +2,15 @@ import { RULE_BRAINS, type RuleBrainName, readRuleParams } from '@pit/brains'
 import type { Db } from '@pit/platform/db'
 import type { ChainProfile } from '@pit/protocol'
 
-/** Paper agents of rule brains, written straight into the store: as many as a test or a measurement wants. */
+/** Paper agents with rule brains, written directly into the store, in any number. */
 export interface Seed {
   count: number
   intervalS: number
   brains: readonly RuleBrainName[]
   pairs: readonly string[]
-  /** Other than each brain's own defaults. */
+  /** Parameters that differ from each brain's defaults. */
   params?: Partial<Record<RuleBrainName, Record<string, unknown>>>
-  /** From when on they tick, each at its own phase; absent: all are due at once. */
+  /** Start of their ticks, each with its own phase; absent: all are due at once. */
   afterMs?: number
   nowMs: number
 }

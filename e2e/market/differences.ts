@@ -12,7 +12,7 @@ import {
 import type { AnyPool } from '@pit/market'
 import type { Abi, Address, PublicClient } from 'viem'
 
-/** What stands for a fee that was not read. */
+/** Stands for a fee that was not read. */
 const WHOLE_FEE_PIPS = 1_000_000
 
 interface Reading {
@@ -25,7 +25,7 @@ interface Reading {
 const WORDS_AROUND = 12
 const MAX_WORDS = 120
 
-/** Every slot that decides a quote, held against the chain at one block. Answers what differs, in words. */
+/** Compares every slot that decides a quote with the chain at one block. Returns the differences as texts. */
 export async function differences(
   client: PublicClient,
   { stateView, block }: { stateView: Address; block: bigint },
@@ -69,7 +69,7 @@ function readingsOf(pool: AnyPool, stateView: Address): Reading[] {
   return concentratedReadings(name, pool, stateView)
 }
 
-/** It has no reserves left to compare once it has graduated. */
+/** A graduated curve has no reserves left to compare. */
 function ponsReadings(name: string, { id, x, y, graduated }: CurvePool): Reading[] {
   const on = (functionName: string) => ({ address: id, abi: ponsCurveAbi as Abi, functionName })
   const whole: Reading = {
@@ -96,7 +96,7 @@ function concentratedReadings(name: string, pool: Pool & { ticks: unknown }, sta
       ? { address: pool.id as Address, abi: v3PoolAbi as Abi, functionName: v3Name, args }
       : { address: stateView, abi: v4StateViewAbi as Abi, functionName: v4Name, args: [pool.id, ...args] }
   const slot0 = [pool.sqrtPriceX96, pool.tick, ...(v3 ? [] : [pool.protocolFee])]
-  // A strange hook's fee is never believed: such a pool is quoted by the chain or not at all.
+  // The fee of an unknown hook is not trusted: such a pool is quoted by the chain or not at all.
   if (!v3 && !(pool.key.fee === DYNAMIC_FEE && pool.lpFeePips === WHOLE_FEE_PIPS)) slot0.push(pool.lpFeePips)
   const readings: Reading[] = [
     {
@@ -133,7 +133,7 @@ function concentratedReadings(name: string, pool: Pool & { ticks: unknown }, sta
 }
 
 /**
- * All words where there are few, else those around the price and those in use: a tick we missed shows there.
+ * All words if there are few, otherwise those around the price and those in use: a missed tick shows there.
  */
 function wordsToLookAt(pool: {
   tick: number

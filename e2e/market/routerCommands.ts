@@ -9,7 +9,7 @@ import {
   type RouterCommand,
 } from '@pit/chain'
 
-/** A route as router commands, hop by hop, from ETH sent along to the wallet. */
+/** A route as router commands, hop by hop, from the ETH sent to the wallet. */
 export function commandsFor(route: Route, amountIn: bigint, tokenOut: Address): RouterCommand[] {
   const commands: RouterCommand[] = []
   let held: Address = NATIVE

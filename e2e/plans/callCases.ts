@@ -19,9 +19,9 @@ import { lower, type PlanWorld } from './planWorld.ts'
 const DEADLINE_S = 1n << 40n
 const PAID = 10n ** 16n
 
-/** Calls that plans are made of beside the router's, done by the contracts they are for. */
+/** Calls of plans besides the router's, executed by their contracts. */
 export function callCases(world: () => PlanWorld): void {
-  describe('calls beside the router’s', () => {
+  describe('calls besides the router’s', () => {
     let w: PlanWorld
     let wallet: Address
     let curve: CurvePool
@@ -125,7 +125,7 @@ export function callCases(world: () => PlanWorld): void {
       expect(await w.balance(curve.token, from)).toBe(tokensOut)
     })
 
-    test('a lockdown takes the router’s allowances back', async () => {
+    test('a lockdown revokes the router’s allowances', async () => {
       const tokens = [w.token('USDG'), w.token('PARTNER')]
       const allowances = () =>
         Promise.all(

@@ -24,7 +24,7 @@ import { openTestWorld, type TestWorld } from '../../packages/devnet/test/testWo
 
 export const lower = (address: string | null): Address => (address ?? zeroAddress).toLowerCase() as Address
 
-/** A deployed world whose pools are followed, with a wallet's verbs: what executing plans needs. */
+/** A deployed world whose pools are followed, with the wallet actions that executing plans needs. */
 export interface PlanWorld {
   it: TestWorld
   crypto: Awaited<ReturnType<typeof createCrypto>>
@@ -37,11 +37,11 @@ export interface PlanWorld {
   token(symbol: string): Address
   follow(): Promise<void>
   balance(token: Address, who: Address): Promise<bigint>
-  /** Mines one transaction; answers whether it worked and what its gas cost. */
+  /** Mines one transaction; returns whether it succeeded and its gas cost. */
   send(tx: { from: Address; to: Address; data: Hex; value?: bigint }): Promise<Sent>
-  /** The same, undone: only whether it would work. */
+  /** The same, reverted afterwards: only whether it would succeed. */
   works(tx: { from: Address; to: Address; data: Hex; value?: bigint }): Promise<boolean>
-  /** Lets the router pull a token, by way of Permit2. */
+  /** Lets the router pull a token through Permit2. */
   approve(wallet: Address, token: Address): Promise<void>
   signPermit(wallet: Address, permit: PermitSingle): Promise<Hex>
 }

@@ -13,15 +13,15 @@ import { tradingEnv } from '../trading/world.ts'
 import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } from './party.ts'
 
 /**
- * The server dies while sessions trade and submit. What it counted is never less than what the signer
- * co-signed, no signed bytes leave it twice, however often they are submitted, and what it had asked is
- * settled by the signer's word. Half of the clients name their trades and ask again: each is co-signed once.
+ * The server is killed while sessions trade and submit. Its count is never below the signer's, no signed
+ * bytes are relayed twice, however often they are submitted, and its open requests are settled by the
+ * signer's record. Half of the clients set a client_id and retry: each trade is co-signed once.
  */
 
 // A hundred by hand: KILL_ROUNDS=100 npx vitest run --project e2e e2e/session/kill.test.ts
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2)
 const SEED = Number(process.env['KILL_SEED'] ?? 4663)
-/** Settling waits for a minute to pass: by hand, or where it is asked for. */
+/** Settling takes a minute: by hand, or on request. */
 const SETTLES = ROUNDS > 5 || process.env['KILL_SETTLE'] === '1'
 const CLIENTS = 4
 const ETH = 10n ** 18n
@@ -33,9 +33,9 @@ interface Client {
   executor: Party
   sessionId: string
   rootHash: Hex
-  /** Leaves that were answered. */
+  /** Leaves in the answers. */
   answered: number
-  /** Whether it names its trades; the name of the one that is not answered yet. */
+  /** Whether it sets a client_id; the id of the unanswered trade. */
   names: boolean
   open: string | null
   /** Signed by the executor and submitted at least once. */
@@ -119,7 +119,7 @@ async function openClient(i: number): Promise<Client> {
 
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT.toString() }
 
-/** Trades and submits until nobody answers, or, where only the open trade is asked for again, once. */
+/** Trades and submits until the server is gone, or once if only the open trade is retried. */
 async function tradeOn(client: Client, problems: string[], onlyOpen = false): Promise<void> {
   const { owner, executor, sessionId } = client
   while (!onlyOpen || client.open !== null) {
@@ -162,7 +162,7 @@ it(`counts no less than was co-signed, and relays nothing twice, in ${ROUNDS} ki
     const before = clients.map(({ answered }) => answered)
     const trading = clients.map((client) => tradeOn(client, problems))
     while (clients.every(({ answered }, i) => answered <= before[i]!) && problems.length === 0) await sleep(5)
-    // Somewhere in a trade or a submission of one of them.
+    // During a trade or a submission of one of them.
     await sleep(random.below(400))
     await server.kill()
     await Promise.all(trading)
@@ -179,12 +179,12 @@ it(`counts no less than was co-signed, and relays nothing twice, in ${ROUNDS} ki
       if (client.names && (sequence !== client.answered || used.trades !== sequence))
         problems.push(`${said}: ${client.answered} named, ${sequence} signed, ${used.trades} counted`)
       if (used.trades < sequence) problems.push(`${said}: ${sequence} signed, ${used.trades} counted`)
-      // Where an answer was lost the service's own rounding counts until it is settled.
+      // After a lost answer the service's own rounding counts until it is settled.
       if (Math.round(used.last_24h_usd * 1e6) < spend.day_micro_usd - sequence)
         problems.push(
           `${said}: ${spend.day_micro_usd} micro-dollars signed, ${used.last_24h_usd} dollars counted`,
         )
-      // The last of it again, as a client that heard nothing would.
+      // The last trade again, as a client without an answer would.
       for (const { raw } of client.sent.slice(-2)) await client.owner.post('live/submit', { raw_tx: raw })
       for (const { hash } of client.sent) {
         const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])

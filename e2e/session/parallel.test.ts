@@ -9,9 +9,8 @@ import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } f
 import { openSessionWorld, type SessionWorld } from './world.ts'
 
 /**
- * Two servers on one PostgreSQL, one signer: trades of one session at once through both of them, against caps
- * that fit only some. As many as fit are co-signed at most, and what the service counts is never less than
- * what the signer did.
+ * Two servers on one PostgreSQL, one signer: concurrent trades of one session through both, against caps that
+ * fit only some. No more than fit are co-signed, and the service's count is never below the signer's.
  */
 
 // By hand: PARALLEL_TRADES=200 PARALLEL_ROUNDS=50 npx vitest run --project e2e e2e/session/parallel.test.ts
@@ -19,12 +18,12 @@ const TRADES = Number(process.env['PARALLEL_TRADES'] ?? 24)
 const ROUNDS = Number(process.env['PARALLEL_ROUNDS'] ?? 2)
 const SEED = Number(process.env['PARALLEL_SEED'] ?? 4663)
 const ETH = 10n ** 18n
-/** Of each trade; the devnet's price stands still. */
+/** Size of each trade; the devnet's price stands still. */
 const AMOUNT = ETH / 500n
 const keyOf = (name: string): Hex => keccak256(stringToHex(`session parallel ${name}`))
 
 const bin = findPostgres()
-/** Nothing was judged: the machine has too much to do. */
+/** Not judged: the machine is overloaded. */
 const GIVEN_UP = ['BUSY', 'SIGNER_UNAVAILABLE', 'RPC_UNAVAILABLE', 'ENGINE_UNAVAILABLE']
 
 describe.skipIf(bin === null)('two servers on one store', () => {
@@ -88,7 +87,7 @@ describe.skipIf(bin === null)('two servers on one store', () => {
       const codes = outcomes.flatMap(({ body }) => body.error?.code ?? [])
       const givenUp = codes.filter((code) => GIVEN_UP.includes(code)).length
       const due = byTrades ? 'SESSION_TRADES_LEFT' : 'SESSION_MAX_DAY'
-      // Mostly the service says it; where its count and the signer's differ for a moment, the signer does.
+      // Usually the service refuses; if its count and the signer's differ for a moment, the signer does.
       const strange = outcomes.filter(({ body: { error } }) => error && !isDue(error, due))
       expect(strange.map(({ body }) => body.error)).toEqual([])
       expect(signed.length).toBeLessThanOrEqual(k)
@@ -118,7 +117,7 @@ describe.skipIf(bin === null)('two servers on one store', () => {
     return code === 'REFUSED' && checks.every(({ rule }) => rule === due)
   }
 
-  /** A session in which `trades` fit by number, or as many by their dollars. */
+  /** A session that fits `trades` by number, or as many by their dollars. */
   async function grant(fits: { trades: number } | { dollarsOf: number }) {
     const ether = world.profile.core_tokens.find(({ native }) => native)!
     const answer = await world.devnet.rpc<Hex>('eth_call', [
@@ -128,7 +127,7 @@ describe.skipIf(bin === null)('two servers on one store', () => {
     const priceE8 = BigInt(`0x${answer.slice(66, 130)}`)
     /** Rounded up, as the signer counts. */
     const each = Number((AMOUNT * priceE8 + 10n ** 20n - 1n) / 10n ** 20n)
-    // Half a trade over, so that rounding decides nothing.
+    // Half a trade extra, so that rounding decides nothing.
     const microUsd = 'dollarsOf' in fits ? Math.floor((fits.dollarsOf + 0.5) * each) : 100 * each
     const trade = Math.min(microUsd, 2 * each)
     const granted = await startGrant(owner, executorWallet, {

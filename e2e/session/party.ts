@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type Answered, type Call, openTrader, type Trader, type UnsignedStep } from '../trading/trader.ts'
 
-/** A transaction as the service answers it to a session. */
+/** A transaction in a session answer. */
 export interface SessionTx extends UnsignedStep {
   type: 2 | 4
   authorization_list?: { chain_id: number; address: Hex; nonce: number; y_parity: number; r: Hex; s: Hex }[]
@@ -54,7 +54,7 @@ export interface SessionTrade {
   [more: string]: unknown
 }
 
-/** An owner or an executor: signs by viem alone, so that nothing of ours vouches for itself. */
+/** An owner or an executor: signs with viem alone, independent of our code. */
 export interface Party extends Trader {
   account: PrivateKeyAccount
   signTx(tx: SessionTx, own?: { nonce?: number; withoutList?: boolean }): Promise<Hex>
@@ -104,7 +104,7 @@ export async function authorize({ account }: Party, asked: AskedAuthorization): 
   return `0x${r.slice(2).padStart(64, '0')}${s.slice(2).padStart(64, '0')}${yParity === 1 ? '1c' : '1b'}`
 }
 
-/** Every signature the grant asks for; the authorization as it counts once the setup was sent, where asked. */
+/** Every signature that the grant requests; if requested, the authorization for the nonce after the setup. */
 export async function signaturesFor(
   owner: Party,
   { sign, session_id }: Pending,

@@ -9,7 +9,7 @@ export interface SessionWorld extends TradingWorld {
   fund(wallet: Hex, amounts: { wei?: bigint; usdg?: bigint }): Promise<void>
 }
 
-/** Devnet, signer and server, each a process of its own as `npm start` runs them. */
+/** Devnet, signer and server, each in its own process as `npm start` runs them. */
 export async function openSessionWorld(
   options: { server?: Record<string, string>; devnet?: Record<string, string> } = {},
 ): Promise<SessionWorld> {
@@ -23,7 +23,7 @@ export async function openSessionWorld(
         rpcUrl: devnet.signerUrls,
         profileFile: devnet.profileFile,
       })
-      // A busy machine is no reason to turn a story away.
+      // A busy machine must not cause refusals.
       const patience = { MAX_LOOP_DELAY_MS: '60000' }
       return { ...patience, SIGNER_URL: signer.url, SIGNER_SECRET: signer.secret, ...options.server }
     },
@@ -61,7 +61,7 @@ export async function openSessionWorld(
   }
 }
 
-/** The co-signer as the server has it; it is null until the server has reached the signer. */
+/** The server's co-signer; null until the server has reached the signer. */
 export async function cosignerOf(serverUrl: string): Promise<string> {
   for (;;) {
     const config = (await (await fetch(`${serverUrl}/api/v1/config`)).json()) as {

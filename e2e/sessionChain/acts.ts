@@ -17,7 +17,7 @@ import {
 import { encodeCurveTrade, encodeExecute, encodeSwap } from '@pit/plans'
 import { ETH, type Granted, type Stage } from './stage.ts'
 
-/** What sessions do, honest or not, as calls of the wallet. */
+/** Actions of sessions, honest or not, as calls of the wallet. */
 
 const LATER = 1n << 40n
 
@@ -27,14 +27,14 @@ export const routerCall = (stage: Stage, commands: RouterCommand[], valueWei = 0
   data: encodeExecute({ commands, deadlineS: LATER }),
 })
 
-/** ETH out of the wallet by the router's TRANSFER: the shortest call that moves something. */
+/** ETH out of the wallet through the router's TRANSFER: the shortest call that moves funds. */
 export const sendEth = (stage: Stage, valueWei: bigint, to: Address = stage.who.mallory): Execution =>
   routerCall(stage, [{ command: 'TRANSFER', token: NATIVE, recipient: to, amount: valueWei }], valueWei)
 
 export const takeUsdg = (stage: Stage, amount: bigint, to: Address = stage.who.mallory): Execution =>
   routerCall(stage, [{ command: 'PERMIT2_TRANSFER_FROM', token: stage.at.usdg, recipient: to, amount }])
 
-/** An honest plan: ETH for USDG with the fee at its side, at least `amountOutMin`, to the wallet. */
+/** An honest plan: ETH for USDG with the fee on its side, at least `amountOutMin`, to the wallet. */
 export function swapEth(
   stage: Stage,
   { amountIn, amountOutMin, bps }: { amountIn: bigint; amountOutMin: bigint; bps: number },
@@ -57,7 +57,7 @@ export function swapEth(
   return { target: stage.at.router, valueWei, data }
 }
 
-/** USDG for ETH out of what the owner approved. */
+/** USDG for ETH within the owner's approval. */
 export function swapUsdg(stage: Stage, amountIn: bigint): Execution {
   const { weth, usdg, feeRecipient } = stage.at
   const { data, valueWei } = encodeSwap({
@@ -74,7 +74,7 @@ export function swapUsdg(stage: Stage, amountIn: bigint): Execution {
   return { target: stage.at.router, valueWei, data }
 }
 
-/** Any token of a v2 pool against WETH, to whom one likes. */
+/** Any token of a v2 pool against WETH, to any recipient. */
 export const buyToken = (
   stage: Stage,
   token: Address,
@@ -129,7 +129,7 @@ export const curveBuy = (stage: Stage, curve: Address, valueWei: bigint): Execut
   }),
 })
 
-/** A co-signed curve trade whose fee the leaf forces. */
+/** A co-signed curve trade whose fee the leaf enforces. */
 export function curveTrade(
   stage: Stage,
   roots: Roots,

@@ -16,21 +16,21 @@ import { buyToken, grantCurves, launchCurves, sendEth, swapEth, swapUsdg, takeUs
 import { BUDGET, CAPS, LIMITS, type Stage, USDG } from './stage.ts'
 
 /**
- * What whoever holds both keys can do because the chain does not uphold it: each is done for real. Should one
- * of these begin to fail, the chain has come to uphold more than NOT_ENFORCED_ON_CHAIN says, and the list
- * must shrink.
+ * What an attacker with both keys can do because the chain does not enforce it: each is executed for real. If
+ * one of these starts to fail, the chain enforces more than NOT_ENFORCED_ON_CHAIN says, and the list must
+ * shrink.
  */
 export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> {
   const { at, who, place, crypto, grant, balance, redeemFree, redeem, freeLeaf } = stage
   const specimen = (name: string): Address => stage.it.world.gallery[name]!.address.toLowerCase() as Address
   const succeeds = async (receipt: Promise<{ status: Hex }>) => expect((await receipt).status).toBe('0x1')
-  /** How much of a token somebody has more after an act. */
+  /** Gain of an account in a token after an action. */
   const gained = async (address: Address, token: Address, act: () => Promise<unknown>): Promise<bigint> => {
     const before = await balance(address, token)
     await act()
     return (await balance(address, token)) - before
   }
-  /** All a fresh root lets out in a day. */
+  /** Everything a fresh root allows in a day. */
   const drainDay = async (root: ReturnType<typeof grant>['root']) => {
     const delegations = [freeLeaf(root), root]
     const each = { delegations, execution: sendEth(stage, CAPS.tradeWei) }
@@ -41,7 +41,7 @@ export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> 
 
   return {
     async dollar_caps() {
-      // In one trade more than twice the dollars of the per-trade cap.
+      // More than twice the per-trade cap in one trade.
       const dollars = 60n * USDG
       expect(dollars).toBeGreaterThan(BigInt(LIMITS.max_trade_micro_usd))
       const { root } = grant()
@@ -51,7 +51,7 @@ export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> 
       expect(paid).toBe(-dollars)
     },
     async erc20_day_cap() {
-      // More than a day's dollars at once, and all to the thief.
+      // More than a day's dollars at once, all to the thief.
       expect(BUDGET).toBeGreaterThan(BigInt(LIMITS.max_day_micro_usd))
       await stage.approveBudget(BUDGET)
       const { root } = grant()
@@ -82,7 +82,7 @@ export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> 
     async slippage() {
       const { root } = grant()
       const terms = { amountIn: CAPS.tradeWei, bps: 25 }
-      // The chain upholds the minimum a trade names, but not that it names one.
+      // The chain enforces the minimum in a trade, but not that there is one.
       const fair = swapEth(stage, { ...terms, amountOutMin: 1_000n * USDG })
       expect(await stage.tryFree(root, fair)).not.toBe('works')
       await succeeds(redeemFree(root, swapEth(stage, { ...terms, amountOutMin: 0n })))
@@ -108,8 +108,7 @@ export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> 
       expect(await gained(who.mallory, NATIVE, act)).toBe(2n * CAPS.dayWei)
     },
     async curve_fee_cosigner() {
-      // A wallet of the thief's pays for nothing with the fee root: the co-signer redeems, no executor is
-      // asked.
+      // The thief's wallet pays with the fee root for no service: the co-signer redeems, without an executor.
       const [curve] = await launchCurves(stage)
       const { fee, feeRead } = grantCurves(stage, grant(), [curve])
       const amountWei = feeRead.eth.dayWei
@@ -148,7 +147,7 @@ export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> 
       expect(await gained(who.executor, NATIVE, act)).toBeLessThan(-(10n ** 17n))
     },
     async rolling_day() {
-      // Both sides of the edge between two windows: twice the day's cap within ten seconds.
+      // Both sides of the boundary between two windows: twice the day's cap within ten seconds.
       const { root, read } = grant()
       const edge = BigInt(read.eth!.startS + SESSION.dayWindowS)
       const act = async () => {

@@ -14,9 +14,7 @@ import { encodeAbiParameters, encodeFunctionData, encodePacked, parseAbiParamete
 import { curveBuy, grantCurves, launchCurves, sendEth, swapEth } from './acts.ts'
 import { CAPS, type Granted, type Stage } from './stage.ts'
 
-/**
- * Each attempt, made with the co-signer's and the executor's keys, and the contract's own words against it.
- */
+/** Each attempt, made with the co-signer's and the executor's keys, and the contract's error. */
 type Attempt = readonly [what: string, reason: string, attempt: () => Promise<string>]
 export type Attempts = readonly Attempt[]
 export type Attack = Awaited<ReturnType<typeof openAttack>>
@@ -36,7 +34,7 @@ export async function openAttack(stage: Stage, session: Granted) {
     signature: '0x',
   }
 
-  /** With any mode and packing, past our own encoder. */
+  /** With any mode and packing, without our encoder. */
   const inMode = (mode: Hex, signedRoot: Delegation, packed: Hex): Promise<string> =>
     stage.reasonOf(
       who.executor,
@@ -58,10 +56,7 @@ export async function openAttack(stage: Stage, session: Granted) {
       [executions.map(({ target, valueWei, data }) => ({ target, value: valueWei, callData: data }))],
     )
 
-  /**
-   * Has the payment enforcer redeem a root: the way a fee root works, tried on `paying` for any amount and
-   * payee.
-   */
+  /** The payment enforcer redeems a root, as for a fee root; tried on `paying` for any amount and payee. */
   const byPayment = (paying: Delegation, recipient: Address, amountWei: bigint): Promise<string> => {
     const due = encodeCaveat(place, { enforcer: 'NativeTokenPayment', recipient, amountWei })
     const leaf = freeLeaf(roots.curve, { caveats: [due] })

@@ -19,7 +19,7 @@ const PERIOD = 'NativeTokenPeriodTransferEnforcer:transfer-amount-exceeded'
 const VALUE = 'ValueLteEnforcer:value-too-high'
 const EXACT = 'ExactExecutionEnforcer:invalid-execution'
 
-/** How much, how often and how long, and that what was signed is what counts. */
+/** Limits of amount, number and time, and the binding force of the signed terms. */
 export function forbiddenAmounts(attack: Attack) {
   const {
     stage,
@@ -42,9 +42,13 @@ export function forbiddenAmounts(attack: Attack) {
   const { place, who, at, crypto, freeLeaf, tryFree, tryRedeem, grant } = stage
   const elsewhere = { ...place, chainId: 1 }
   return {
-    expiry: [['from the last second on', EXPIRED, () => tryFree(ended.root, small)]],
+    expiry: [['from its last second on', EXPIRED, () => tryFree(ended.root, small)]],
     redemptions: [
-      ['once more than max_trades', 'LimitedCallsEnforcer:limit-exceeded', () => tryFree(usedUp.root, small)],
+      [
+        'one trade more than max_trades',
+        'LimitedCallsEnforcer:limit-exceeded',
+        () => tryFree(usedUp.root, small),
+      ],
       [
         'twice in one transaction',
         'LimitedCallsEnforcer:limit-exceeded',
@@ -112,7 +116,7 @@ export function forbiddenAmounts(attack: Attack) {
       ],
     ],
     curve_fee: [
-      ['to somebody else', TARGET, () => byPayment(roots.fee, who.mallory, 1n)],
+      ['to another account', TARGET, () => byPayment(roots.fee, who.mallory, 1n)],
       ['more than its cap', PERIOD, () => byPayment(roots.fee, at.feeRecipient, feeDayWei + 1n)],
       [
         'by the executor',
@@ -160,7 +164,7 @@ export function forbiddenAmounts(attack: Attack) {
         () => tryFree({ ...grant().root, signature: root.signature }, small),
       ],
       [
-        'a caveat taken away',
+        'a removed caveat',
         'InvalidERC1271Signature',
         () => {
           const stripped = { ...root, caveats: root.caveats.slice(1) }
@@ -246,7 +250,7 @@ export function forbiddenAmounts(attack: Attack) {
     owner_ends_it: [
       ['a root the owner disabled', 'CannotUseADisabledDelegation', () => tryFree(disabled.root, small)],
       [
-        'somebody else enabling it',
+        'another account enabling it',
         'InvalidDelegator',
         () =>
           stage.reasonOf(

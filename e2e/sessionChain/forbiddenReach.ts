@@ -30,7 +30,7 @@ export function forbiddenReach(attack: Attack) {
   return {
     executor_only: [
       [
-        'a leaf for somebody else',
+        'a leaf for another executor',
         REDEEMER,
         () =>
           tryRedeem(
@@ -39,7 +39,7 @@ export function forbiddenReach(attack: Attack) {
           ),
       ],
       [
-        'a leaf for anybody',
+        'a leaf for any executor',
         REDEEMER,
         () =>
           tryRedeem(
@@ -69,7 +69,7 @@ export function forbiddenReach(attack: Attack) {
       ],
       ['the payment enforcer in its place', REDEEMER, () => byPayment(root, at.router, 1n)],
       [
-        'somebody else with a leaf of the executor',
+        'another account with a leaf of the executor',
         'InvalidDelegate',
         () => tryRedeem([{ delegations: [freeLeaf(root), root], execution: small }], 'mallory'),
       ],
@@ -89,7 +89,7 @@ export function forbiddenReach(attack: Attack) {
           ]),
       ],
       [
-        'a leaf of somebody else',
+        'a leaf of another account',
         'InvalidDelegate',
         () => tryRedeem([{ delegations: [sign('mallory', bare), root], execution: small }]),
       ],
@@ -103,7 +103,7 @@ export function forbiddenReach(attack: Attack) {
     router_and_method: [
       ['another contract, same method', TARGET, () => tryFree(root, { ...small, target: at.permit2 })],
       [
-        'ETH straight to somebody',
+        'ETH directly to an account',
         TARGET,
         () => tryFree(root, { target: who.mallory, valueWei: 1n, data: '0x' }),
       ],
@@ -120,11 +120,7 @@ export function forbiddenReach(attack: Attack) {
       ],
       ['a curve by the router’s root', TARGET, () => tryFree(root, curveBuy(stage, curve, 1n))],
       ['the router by the curve root', TARGET, () => tryFree(roots.curve, small)],
-      [
-        'a curve that is none of the session’s',
-        TARGET,
-        () => tryFree(roots.curve, curveBuy(stage, otherCurve, 1n)),
-      ],
+      ['a curve outside the session', TARGET, () => tryFree(roots.curve, curveBuy(stage, otherCurve, 1n))],
       [
         'another method of the curve',
         METHOD,

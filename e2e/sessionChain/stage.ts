@@ -32,7 +32,7 @@ type Receipt = { status: Hex; gasUsed: Hex; effectiveGasPrice: Hex; logs: { topi
 
 export const ETH = 10n ** 18n
 export const USDG = 10n ** 6n
-/** What the sessions of these tests may spend; about 25 and 100 dollars. */
+/** Caps of the sessions in these tests; about 25 and 100 dollars. */
 export const CAPS = { tradeWei: ETH / 200n, dayWei: ETH / 50n }
 export const LIMITS = { max_trade_micro_usd: 25_000_000, max_day_micro_usd: 100_000_000, max_trades: 50 }
 /** Approved to the router through Permit2: more than a day's dollars. */
@@ -71,7 +71,7 @@ export async function openStage() {
     wallet: keyOf('wallet'),
     cosigner: keyOf('co-signer'),
     executor: keyOf('executor'),
-    /** The attacker's own, with code of its own. */
+    /** The attacker's account, with its own code. */
     mallory: keyOf('mallory'),
   }
   type Role = keyof typeof keys
@@ -112,7 +112,7 @@ export async function openStage() {
     } as const
     let unsigned: UnsignedTx = { type: 2, ...common }
     if (tx.upgrade) {
-      // An account that sends the transaction itself has used up a nonce before its authorization counts.
+      // An account that sends the transaction itself uses a nonce before its authorization counts.
       const nonce = (await nonceOf(tx.upgrade)) + (tx.upgrade === from ? 1 : 0)
       const authorization = { chainId: place.chainId, address: tx.delegator ?? place.delegator, nonce }
       const signed = signAuthorization(crypto, authorization, keys[tx.upgrade])
@@ -123,7 +123,7 @@ export async function openStage() {
     return chain.request<Receipt>('eth_getTransactionReceipt', [hash])
   }
 
-  /** Why a call reverts, in the contract's own words; `works` when it does not. */
+  /** The contract's error of a reverting call; `works` if it does not revert. */
   async function reasonOf(from: Address, to: Address, data: Hex): Promise<string> {
     try {
       await chain.request('eth_call', [{ from, to, data }, 'latest'])
@@ -145,7 +145,7 @@ export async function openStage() {
     signDelegation(crypto, place, delegation, keys[role])
 
   let grants = 0
-  /** A session as an owner signs it; `caps` null for one without ETH. */
+  /** A session as an owner signs it; `caps` is null for one without ETH. */
   function grant(
     change: {
       tokens?: Address[]
@@ -175,7 +175,7 @@ export async function openStage() {
     return { binding, request: params, root, read: readRoot(crypto, place, root) as RouterRoot }
   }
 
-  /** What whoever holds the co-signer's key can sign: a leaf that bounds nothing. */
+  /** A leaf without limits, as an attacker with the co-signer's key can sign it. */
   const freeLeaf = (root: Delegation, change: Partial<Delegation> = {}): Delegation =>
     sign('cosigner', {
       delegate: who.executor,
@@ -196,7 +196,7 @@ export async function openStage() {
     reasonOf(who[from], place.manager, encodeRedeem(redemptions))
   const redeem = (redemptions: Redemption[], from: Role = 'executor'): Promise<Receipt> =>
     send(from, { to: place.manager, data: encodeRedeem(redemptions) })
-  /** Both keys stolen: only the root's own caveats stand in the way. */
+  /** Both keys are stolen: only the root's caveats are left. */
   const tryFree = (root: Delegation, execution: Execution): Promise<string> =>
     tryRedeem([{ delegations: [freeLeaf(root), root], execution }])
   const redeemFree = (root: Delegation, execution: Execution): Promise<Receipt> =>
@@ -231,8 +231,7 @@ export async function openStage() {
     redeemFree,
     disable: (root: Delegation) => send('wallet', { to: place.manager, data: encodeDisable(root) }),
     /**
-     * The owner's setup of a session in one transaction of its own: its code, and so much USDG for the
-     * router.
+     * The owner's setup of a session in a separate transaction: its code, and this much USDG for the router.
      */
     approveBudget: (amount: bigint) => {
       const [token, spender] = [at.usdg, at.router]

@@ -9,13 +9,10 @@ export interface Refused {
   said: string
 }
 
-/** Beyond the extras of a code's row: retry advice, and the hash of what may have arrived. */
+/** Beyond the extras of a code's row: retry advice, and the hash of a transaction that may have arrived. */
 const ALWAYS = ['code', 'message', 'retry_after_s', 'retry', 'hint', 'tx_hash']
 
-/**
- * Sends a body (an object, or text as it is) that is to be refused, and holds the answer against the
- * documents.
- */
+/** Sends a body (an object, or raw text) that must be refused, and compares the answer with the documents. */
 export async function refusedBy(
   url: string,
   route: RouteId,

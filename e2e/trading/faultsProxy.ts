@@ -8,20 +8,20 @@ export interface RpcMessage {
 }
 /** How a node misbehaves. */
 export interface Fault {
-  /** Which calls; all unless told. A batch with one of them is hit as a whole by what hits the connection. */
+  /** Methods to hit, default all. A connection fault hits a batch with one of them as a whole. */
   on?: (message: RpcMessage) => boolean
   /**
-   * hang: takes it and never answers. drop: cuts the connection. html: a gateway's error page. error: a
+   * hang: accepts and never answers. drop: cuts the connection. html: a gateway's error page. error: a
    * JSON-RPC error.
    */
   way?: 'hang' | 'drop' | 'html' | 'error'
-  /** Another result than the chain's. */
+  /** A result that differs from the chain's. */
   lie?: (result: unknown, message: RpcMessage) => unknown
 }
 
 export interface FaultyNode {
   url: string
-  /** From now on; null: an honest node again. Calls that hang go on hanging. */
+  /** Replaces the fault; null: honest again. Hanging calls keep hanging. */
   set(fault: Fault | null): void
   close(): Promise<void>
 }
@@ -31,11 +31,11 @@ interface Answer {
   result?: unknown
 }
 
-/** A node that is another one's front, and honest until told otherwise. */
+/** A proxy in front of a node, honest until a fault is set. */
 export async function startFaultyNode(behind: string): Promise<FaultyNode> {
   let fault: Fault | null = null
 
-  /** True when nothing more is to be said. */
+  /** True if the call is finished. */
   function strike(res: ServerResponse, messages: readonly RpcMessage[], isBatch: boolean): boolean {
     if (!fault?.way || !messages.some(fault.on ?? (() => true))) return false
     if (fault.way === 'drop') res.destroy()
@@ -49,7 +49,7 @@ export async function startFaultyNode(behind: string): Promise<FaultyNode> {
   }
 
   const server = createServer(async (req, res) => {
-    // Whoever examines a node asks for a WebSocket too, with a GET and no body: this one has none.
+    // Examining a node also opens a WebSocket, with a GET without a body: this one has none.
     if (req.method !== 'POST') return void res.writeHead(405).end()
     try {
       const chunks: Buffer[] = []

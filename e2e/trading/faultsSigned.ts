@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { UnsignedStep } from './trader.ts'
 
-/** A step signed as another kind of transaction than was built. */
+/** A step signed as another transaction type than built. */
 export function signOtherwise(
   privateKey: Hex,
   step: UnsignedStep,

@@ -10,8 +10,8 @@ const sum = (values: readonly (string | bigint | null)[]): bigint =>
   values.reduce<bigint>((all, value) => all + BigInt(value ?? 0), 0n)
 
 /**
- * Signs plans of one swap each with nonces one after another, sends them all at once, and holds the wallet's
- * rows against its balances. Answers the rows, and what the fee recipient received in all.
+ * Signs plans of one swap each with consecutive nonces, sends them all at once, and compares the wallet's
+ * rows with its balances. Returns the rows and the total that the fee recipient received.
  */
 export async function sendTogether(
   devnet: DevnetProcess,
@@ -23,7 +23,7 @@ export async function sendTogether(
   const before = await devnet.rpc<Hex>('eth_blockNumber')
   const first = Number(await devnet.rpc<Hex>('eth_getTransactionCount', [trader.wallet, 'pending']))
   const signed = plans.map(({ tx }, i) => trader.sign(tx!, { nonce: first + i }))
-  // The last first: what waits for an earlier nonce is not refused.
+  // The last first: a transaction that waits for an earlier nonce is not refused.
   const answers = await Promise.all(
     signed.toReversed().map(({ raw }) => trader.post('live/submit', { raw_tx: raw })),
   )

@@ -5,7 +5,7 @@ import type { DevnetProcess } from '../devnetProcess.ts'
 import { privateKeyOf } from '../fast/fastTrader.ts'
 import { receiptOf } from './trader.ts'
 
-/** From account 9, straight to the chain. */
+/** From account 9, directly to the chain. */
 export async function give(
   devnet: DevnetProcess,
   usdg: Hex,

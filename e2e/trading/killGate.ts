@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { Hex } from '@pit/chain'
 import { keccak256 } from 'viem'
 
-/** What the gate does with the bytes that reach it. */
+/** How the gate treats bytes. */
 export interface Watch {
-  /** They have left the service. False: they go no further, and nobody is answered. */
+  /** Called when bytes leave the service. False: they are not passed on, and there is no answer. */
   arrived?(count: number): boolean | Promise<boolean>
-  /** The sequencer has answered. False: the service hears nothing of it. */
+  /** Called when the sequencer has answered. False: the service does not get the answer. */
   answered?(count: number): boolean | Promise<boolean>
 }
 
-/** Stands between the service and the sequencer and tells, to the moment, how far a transaction has come. */
+/** A proxy between the service and the sequencer that reports exactly how far a transaction has come. */
 export interface Gate {
   url: string
   watch(next: Watch): void
@@ -20,8 +20,8 @@ export interface Gate {
 }
 
 /**
- * On a connection of its own: one that was kept may be closed by the other side just then, and the bytes
- * would be lost between the gate and the sequencer, where nobody counts them.
+ * On a new connection: the other side may be closing a kept one, and the bytes would be lost uncounted
+ * between the gate and the sequencer.
  */
 function post(url: string, text: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ export async function openGate(sequencerUrl: string): Promise<Gate> {
   }
 
   const server = createServer((asked, response) => {
-    // Whoever was killed does not wait for an answer, and a lossy sequencer gives none.
+    // A killed process does not wait for an answer, and a lossy sequencer gives none.
     pass(asked, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

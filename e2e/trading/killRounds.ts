@@ -6,7 +6,7 @@ import type { Gate, Watch } from './killGate.ts'
 import { prepareSending, type readShapes, type Sending, send, tradesOf } from './killWallets.ts'
 import type { Trader } from './trader.ts'
 
-/** Where in a submission the server is killed. */
+/** The point of a submission at which the server is killed. */
 export const POINTS = [
   'before it is written',
   'before it is sent',
@@ -22,9 +22,9 @@ export interface Fleet {
   urls(): string[]
   kill(): Promise<void>
   start(): Promise<void>
-  /** Relayed transactions that wait for a receipt, by the service's own metrics. */
+  /** Relayed transactions without a receipt yet, by the service's metrics. */
   openRows(): Promise<number>
-  /** Holds up every write of a trade until the answer is called; where the store lets it. */
+  /** Blocks every write of a trade until the returned function is called, if the store supports it. */
   holdWrites?(): Promise<() => Promise<void>>
 }
 
@@ -35,21 +35,21 @@ export interface Rounds {
   traders: readonly Trader[]
   shapeOf: Awaited<ReturnType<typeof readShapes>>
   random: Random
-  /** All that was ever signed for a submission. */
+  /** Everything signed for a submission. */
   sendings: Sending[]
   problems: string[]
   fates: Map<string, number>
-  /** The longest that a row took to be final after a restart. */
+  /** The longest time until a row was final after a restart. */
   slowestMs: number
   finalWithinMs: number
 }
 
 const SLOW_MS = 200
 const COUNTED_MS = 1_000
-/** A trigger that does not come is waited for this long. */
+/** Maximum wait for a trigger. */
 const TRIGGER_MS = 2_000
 
-/** Everybody submits at once, and the server dies at a chosen point of one submission. */
+/** All wallets submit at once, and the server is killed at a chosen point of one submission. */
 export async function killOnce(rounds: Rounds, point: Point, mode: Mode): Promise<Sending[]> {
   const { devnet, gate, fleet, random, traders } = rounds
   const url = fleet.urls()[0]!
@@ -70,7 +70,8 @@ export async function killOnce(rounds: Rounds, point: Point, mode: Mode): Promis
       if (point === 'after the client has heard' && sending.end === 'taken') return dying.now()
     }),
   )
-  // Where no point can be told from outside, chance finds it: a submission is written within milliseconds.
+  // If a point is not visible from outside, a random delay finds it: a submission is written within
+  // milliseconds.
   if (point === 'before it is written') dying.soon(held ? 150 + random.below(100) : random.below(12))
   await Promise.race([dying.done, Promise.all(sent), sleep(TRIGGER_MS)])
   await dying.now()
@@ -112,7 +113,7 @@ function watchFor(point: Point, mode: Mode, { random, dying }: { random: Random;
         },
       }
     case 'before the answer is heard':
-      // A sequencer that does not answer soon, or never, has the bytes all the same.
+      // A sequencer that answers late or never has still received the bytes.
       if (mode !== 'ok')
         return {
           arrived(count) {
@@ -139,7 +140,7 @@ function watchFor(point: Point, mode: Mode, { random, dying }: { random: Random;
   }
 }
 
-/** Waits until every trade is final, and holds what the service says of it against sequencer and chain. */
+/** Waits until every trade is final, and compares the service's rows with the sequencer and the chain. */
 export async function settle(rounds: Rounds, sendings: readonly Sending[], sinceMs: number): Promise<void> {
   const { devnet, fleet, problems, finalWithinMs } = rounds
   const url = fleet.urls()[0]!
@@ -157,7 +158,7 @@ export async function settle(rounds: Rounds, sendings: readonly Sending[], since
     }
     if (open.size > 0) await sleep(100)
   }
-  // Approvals and fees are no trades to me/trades; a server that has just started has not counted yet.
+  // me/trades does not list approvals and fees; a server that has just started has not counted yet.
   for (let lateMs = 0; ; await sleep(100)) {
     lateMs = Date.now() - sinceMs
     const rows = lateMs < COUNTED_MS ? null : await fleet.openRows()
@@ -168,7 +169,7 @@ export async function settle(rounds: Rounds, sendings: readonly Sending[], since
     break
   }
 
-  /** What the chain has no receipt of, with what it shows instead. */
+  /** Transactions without a receipt, with their state on the chain. */
   async function undecided(): Promise<string> {
     const said: string[] = []
     for (const { name, trader, txs, end } of sendings)
@@ -202,7 +203,7 @@ export async function settle(rounds: Rounds, sendings: readonly Sending[], since
   }
 }
 
-/** What a row has to say, by the chain alone. */
+/** The expected row, from the chain alone. */
 export async function dueStatus(devnet: DevnetProcess, hash: Hex): Promise<string[]> {
   const receipt = await devnet.rpc<{ status: Hex } | null>('eth_getTransactionReceipt', [hash])
   if (receipt === null) return ['dropped', 'refused']

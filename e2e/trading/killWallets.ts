@@ -4,13 +4,13 @@ import type { Random } from '../fuzz/random.ts'
 import { type Answered, openTrader, type Plan, type Trader } from './trader.ts'
 import type { TradingWorld } from './world.ts'
 
-/** Transactions signed for one submission, and what is known of how it ended. */
+/** Transactions signed for one submission, and its known result. */
 export interface Sending {
   trader: Trader
   name: string
   body: { raw_tx: Hex } | { raw_txs: Hex[] }
   txs: { kind: string; hash: Hex }[]
-  /** Of the last try: an answer, or lost with the server. */
+  /** Result of the last try: an answer, or lost with the server. */
   end: 'lost' | 'taken' | string
   /** Hashes that any answer named as relayed. */
   told: Set<Hex>
@@ -57,7 +57,7 @@ export async function readShapes({
   }
 }
 
-/** Builds at one server and signs with the nonces that come next. */
+/** Builds at one server and signs with the next nonces. */
 export async function prepareSending(
   url: string,
   trader: Trader,
@@ -100,14 +100,14 @@ export interface TradeRow {
   tx_hash: Hex | null
 }
 
-/** The wallet's newest trades, those that never were mined too. */
+/** The wallet's newest trades, including unmined ones. */
 export async function tradesOf(url: string, trader: Trader): Promise<Map<Hex, TradeRow>> {
   const answer = await call<{ trades: TradeRow[] }>(url, trader, 'me/trades?refused=1&limit=100')
   if (answer === 'lost' || answer.status !== 200) throw new Error(`me/trades: ${JSON.stringify(answer)}`)
   return new Map(answer.body.trades.flatMap((row) => (row.tx_hash ? [[row.tx_hash, row] as const] : [])))
 }
 
-/** `lost`: the server was killed under the request. */
+/** `lost`: the server was killed during the request. */
 async function call<T>(
   url: string,
   { key }: Trader,
@@ -122,7 +122,7 @@ async function call<T>(
         ...(body && { body: JSON.stringify(body) }),
       })
       const read = (await answer.json()) as Answered<T>['body']
-      // A busy machine; said before anything is looked at.
+      // A busy machine; answered before the request is examined.
       if (read.error?.code !== 'ENGINE_UNAVAILABLE') return { status: answer.status, body: read }
       await sleep(500)
     }

@@ -22,8 +22,8 @@ const UP = 1.15
 const SLOT0 = '0x3850c7bd'
 
 /**
- * Buys a long-tail token up by 15% in ten minutes of the chain's time, each time by a fresh plan, and sells
- * some at the end. Answers by what factor the price rose, and how far behind it the reference was at most.
+ * Buys a long-tail token up by 15% in ten minutes of chain time, each time with a fresh plan, and sells some
+ * at the end. Returns the factor of the rise, and the reference's largest lag.
  */
 export async function buyUp({
   world: { devnet },
@@ -57,7 +57,7 @@ export async function buyUp({
     await devnet.rpc('evm_increaseTime', [STEP_S])
     await devnet.rpc('evm_mine')
     const before = rose
-    // The market hears of a block a moment after the chain.
+    // The market learns of a block a moment after the chain.
     await sleep(300)
     const asked = {
       token_out: token,
@@ -86,7 +86,7 @@ export async function buyUp({
   }
 }
 
-/** What the quote's best route is under the reference, which has to be a fresh mean. */
+/** Distance of the quote's best route below the reference, which must be a fresh mean. */
 async function lagOf(trader: Trader, asked: object, token: Hex): Promise<number> {
   const { body } = await trader.post<Quote>('live/quote', asked)
   expect(body.marks[token]).toMatchObject({ source: 'twap' })

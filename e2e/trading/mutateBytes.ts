@@ -7,11 +7,11 @@ import type { Good } from './mutateGoods.ts'
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const FIELDS = 12
 const [PARITY, R, S] = [9, 10, 11]
-/** Fields that are numbers: chain id, nonce, tip, fee cap, gas, value, parity, r, s. */
+/** Numeric fields: chain id, nonce, tip, fee cap, gas, value, parity, r, s. */
 const NUMBERS = [0, 1, 2, 3, 4, 6, PARITY, R, S]
 
 const UNREADABLE = ['SUBMIT_REJECTED']
-/** Bytes may turn out as another signature, another type or chain, or as none at all. */
+/** The changed bytes may be another signature, type or chain, or unreadable. */
 const ANY = ['SUBMIT_REJECTED', 'NOT_AS_BUILT', 'WALLET_MISMATCH', 'ROUTER_NOT_ALLOWED']
 
 type Way = { codes: readonly string[]; change(raw: Hex, random: Random): string }
@@ -27,7 +27,7 @@ const withField = (raw: Hex, at: number, value: Hex): string => {
   fields[at] = value
   return joined(fields)
 }
-/** The same list with one item written by hand. */
+/** The same list with one item encoded by hand. */
 const withItem = (raw: Hex, at: number, item: (digits: string) => string): string => {
   const items = fieldsOf(raw).map((field) => toRlp(field).slice(2))
   items[at] = item(items[at]!)
@@ -69,25 +69,25 @@ export const BYTE_WAYS: Record<string, Way> = {
       return `0x${bytes.toString('hex')}`
     },
   },
-  'a length longer than need be': {
+  'a length in a long form': {
     codes: UNREADABLE,
     change: (raw, random) =>
       random.chance(0.5)
         ? `0x02${`${(Number.parseInt(raw.slice(4, 6), 16) + 1).toString(16)}00`}${raw.slice(6)}`
         : withItem(raw, random.below(FIELDS), longer),
   },
-  'a zero before a number': {
+  'a leading zero': {
     codes: UNREADABLE,
     change(raw, random) {
       const at = random.pick(NUMBERS)
       return withField(raw, at, `0x00${fieldsOf(raw)[at]!.slice(2)}`)
     },
   },
-  'a small number as a text': {
+  'a small number as a string': {
     codes: UNREADABLE,
     change: (raw, random) => withItem(raw, random.pick([1, PARITY]), () => `8101`),
   },
-  'a list where a text is': {
+  'a list in place of a string': {
     codes: UNREADABLE,
     change: (raw, random) =>
       withItem(raw, random.pick([0, 1, 2, 3, 4, 5, 6, 7, PARITY, R, S]), (item) => listOf(item)),
@@ -123,7 +123,7 @@ export const BYTE_WAYS: Record<string, Way> = {
       `0x${random.pick(['00', '01', '03', '04', '05', '7f', '80', 'b8'])}${raw.slice(4)}`,
   },
   'no type byte': { codes: UNREADABLE, change: (raw) => `0x${raw.slice(4)}` },
-  'wrapped in a text': { codes: UNREADABLE, change: (raw) => toRlp(raw) },
+  'wrapped in a string': { codes: UNREADABLE, change: (raw) => toRlp(raw) },
   'the high twin of s': {
     codes: UNREADABLE,
     change(raw) {
@@ -182,7 +182,7 @@ export const BYTE_WAYS: Record<string, Way> = {
   },
 }
 
-/** Short texts in the form for long ones; lists and single bytes too. */
+/** Short strings in the form for long ones; lists and single bytes too. */
 function longer(item: string): string {
   const head = Number.parseInt(item.slice(0, 2), 16)
   if (head < 0x80) return `81${item}`
@@ -191,7 +191,7 @@ function longer(item: string): string {
   return `f8${(head - 0xc0).toString(16).padStart(2, '0')}${item.slice(2)}`
 }
 
-/** One of the ways above, upon a good transaction; null where it changed nothing. */
+/** One of the mutations above on a good transaction; null if it changed nothing. */
 export function changeBytes(good: Good, name: string, random: Random): Mutant | null {
   const { codes, change } = BYTE_WAYS[name]!
   const raw = change(good.raw, random)

@@ -12,7 +12,7 @@ export interface Reply {
 const AGAIN_MS = 500
 const MAX_TRIES = 60
 
-/** Submits over connections that stay open: a hundred thousand calls are mostly handshakes otherwise. */
+/** Submits over keep-alive connections: otherwise handshakes dominate a hundred thousand calls. */
 export function createSubmitter(url: string, atOnce: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   const target = new URL(`${url}/api/v1/live/submit`)
@@ -44,7 +44,7 @@ export function createSubmitter(url: string, atOnce: number) {
       call.end(text)
     })
   return {
-    /** A server that has too much to do says so before it looks: then it is asked again. */
+    /** An overloaded server refuses before it examines the request: the call is retried. */
     async submit(key: string, body: object): Promise<Reply> {
       for (let tries = 1; ; tries++) {
         const reply = await once(key, body)
@@ -63,7 +63,7 @@ function replyOf(status: number, text: string): Reply {
 
 const ASKED_AT_ONCE = 500
 
-/** Those of the hashes that reached the sequencer, with how often. */
+/** The hashes that reached the sequencer, with their counts. */
 export async function seenAmong({ url }: DevnetProcess, hashes: readonly Hex[]): Promise<Map<Hex, number>> {
   const seen = new Map<Hex, number>()
   for (let at = 0; at < hashes.length; at += ASKED_AT_ONCE) {

@@ -2,7 +2,7 @@ import { decodeExecute, type Hex, type RouterCommand } from '@pit/chain'
 import { encodeExecute } from '@pit/plans'
 import type { Random } from '../fuzz/random.ts'
 
-/** A kind of byte in calldata and where those are. */
+/** A kind of calldata byte and its positions. */
 export interface ByteClass {
   name: string
   at: number[]
@@ -14,7 +14,7 @@ const wordAt = (bytes: Buffer, at: number): number =>
   Number(BigInt(`0x${bytes.toString('hex', at, at + WORD)}`))
 const range = (from: number, length: number): number[] => Array.from({ length }, (_, i) => from + i)
 
-/** Every byte of calldata by what it is for; the router's by its own layout, of others word by word. */
+/** Every byte of calldata by its purpose: the router's by its layout, others word by word. */
 export function byteClasses(data: Hex): ByteClass[] {
   const bytes = Buffer.from(data.slice(2), 'hex')
   const classes = new Map<string, number[]>()
@@ -53,14 +53,14 @@ function executeClasses(bytes: Buffer, put: (name: string, from: number, length:
 
 const padded = (length: number): number => Math.ceil(length / WORD) * WORD
 
-/** The byte at a place made another. */
+/** Changes the byte at a position. */
 export function rebyted(data: Hex, at: number, random: Random): Hex {
   const bytes = Buffer.from(data.slice(2), 'hex')
   bytes[at] = (bytes[at]! + 1 + random.below(255)) % 256
   return `0x${bytes.toString('hex')}`
 }
 
-/** One word of the arguments replaced by something a contract would take seriously. */
+/** Replaces one word of the arguments by a plausible value. */
 export function reworded(data: Hex, random: Random, addresses: readonly Hex[]): Hex {
   const words = Math.floor((data.length - 10) / 64)
   if (words <= 0) return `${data}00`
@@ -78,10 +78,7 @@ export function reworded(data: Hex, random: Random, addresses: readonly Hex[]): 
   return `${data.slice(0, at)}${(word % (1n << 256n)).toString(16).padStart(64, '0')}${data.slice(at + 64)}` as Hex
 }
 
-/**
- * A router's command left out, doubled, moved, or paid to somebody else; what is no router call is cut in
- * two.
- */
+/** A router command removed, doubled, moved or paid to another address; other calls are cut in two. */
 export function recommanded(data: Hex, random: Random, somebody: Hex): Hex {
   const decoded = data.startsWith(EXECUTE) ? decodeExecute(data) : null
   if (!decoded?.ok) return data.slice(0, 2 + 2 * random.below((data.length - 2) / 2)) as Hex

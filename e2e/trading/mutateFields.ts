@@ -6,15 +6,15 @@ import type { Good, PlainTx, Signer } from './mutateGoods.ts'
 
 /** A submission that must not be relayed. */
 export interface Mutant {
-  /** What was changed. */
+  /** The change. */
   name: string
   key: string
   body: Record<string, unknown>
-  /** The bytes it would put on the chain. */
+  /** Its raw bytes. */
   raws: Hex[]
-  /** What it may be answered. */
+  /** Accepted error codes. */
   codes: readonly string[]
-  /** The field the answer has to name. */
+  /** Field that the answer must name. */
   field?: string
 }
 
@@ -22,7 +22,7 @@ export interface Ground {
   goods: readonly Good[]
   others: readonly Signer[]
   random: Random
-  /** Where the sweep over every byte of every calldata is. */
+  /** Position of the sweep over every byte of every calldata. */
   sweep: { good: number; at: number }
 }
 
@@ -38,7 +38,7 @@ const single = (name: string, { signer }: Good, raw: Hex, rest: Partial<Mutant> 
   codes: NOT_BUILT,
   ...rest,
 })
-/** Changed and signed again by the right key: only the change itself can be at fault. */
+/** Changed and signed again with the right key: only the change itself can be the fault. */
 const resigned = (name: string, good: Good, change: Partial<PlainTx>, rest: Partial<Mutant> = {}): Mutant =>
   single(name, good, good.signer.signPlain({ ...good.tx, ...change }).raw, rest)
 const data = (name: string, good: Good, changed: Hex): Mutant =>
@@ -158,10 +158,10 @@ export const FIELD_WAYS: Record<string, Make> = {
   },
   others_plan(good, { others, goods }) {
     const other = others.find(({ wallet }) => wallet !== good.signer.wallet)!
-    // Two wallets may be given the same call at the same second: then it is its own plan.
+    // Two wallets may get the same call in the same second: then it is the wallet's own plan.
     if (!differs(good.tx, goods, other)) return data('none', good, '0x')
     const { raw } = other.signPlain(good.tx)
-    return single('another wallet’s plan, signed by oneself', good, raw, { key: other.key })
+    return single('another wallet’s plan, signed by this wallet', good, raw, { key: other.key })
   },
   others_key(good, { others }) {
     const other = others.find(({ wallet }) => wallet !== good.signer.wallet)!
@@ -170,7 +170,7 @@ export const FIELD_WAYS: Record<string, Make> = {
   second_key: (good) => single('another key of the wallet', good, good.raw, { key: good.signer.otherKey }),
 }
 
-/** Not by chance another plan of the same key. */
+/** Excludes another plan of the same key. */
 const differs = ({ to, value, data: call }: PlainTx, goods: readonly Good[], signer: Signer): boolean =>
   !goods.some(
     (one) => one.signer === signer && one.tx.to === to && one.tx.value === value && one.tx.data === call,

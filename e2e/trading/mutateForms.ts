@@ -25,7 +25,7 @@ const resign = (good: Good, change: Partial<Good['tx']>): Good => {
   return { ...good, tx, ...good.signer.signPlain(tx) }
 }
 
-/** Good transactions put together as they must not be: none of them leaves, the good ones neither. */
+/** Good transactions combined in a forbidden way: none of them is relayed, not even the good ones. */
 export const FORM_WAYS: Record<string, Make> = {
   swap_without_fee({ plans, random }) {
     const swap = of(random.pick(plans.filter(({ apart }) => apart)), 'swap')
@@ -51,7 +51,7 @@ export const FORM_WAYS: Record<string, Make> = {
   no_such_fee({ plans, random }) {
     const swap = of(random.pick(plans.filter(({ apart }) => apart)), 'swap')
     const fee_tx_hash = random.pick<Hex>([`0x${random.bytes(32).toString('hex')}`, swap.hash])
-    return together('a fee nobody sent', [swap], ['FEE_FIRST'], { fee_tx_hash })
+    return together('a fee that was never sent', [swap], ['FEE_FIRST'], { fee_tx_hash })
   },
   two_swaps({ plans, random }) {
     const swaps = plans
@@ -73,7 +73,7 @@ export const FORM_WAYS: Record<string, Make> = {
     const goods = plan.goods.map((good, i) =>
       i === spoiled ? resign(good, { value: good.tx.value + 1n }) : good,
     )
-    return together('one of several spoiled', goods, ['NOT_AS_BUILT'])
+    return together('one of several changed', goods, ['NOT_AS_BUILT'])
   },
   both_names({ plans, random }) {
     const { raw, signer } = of(random.pick(plans), 'swap')

@@ -5,17 +5,17 @@ import type { TradingWorld } from './world.ts'
 
 export type PlainTx = Extract<UnsignedTx, { type: 2 }>
 
-/** A wallet that signs whatever it is told to. */
+/** A wallet that signs anything. */
 export interface Signer extends Trader {
   account: Account
-  /** A key of the same wallet for which nothing is built. */
+  /** A key of the same wallet without plans. */
   otherKey: string
   signPlain(tx: PlainTx): { raw: Hex; hash: Hex }
 }
 
-/** A transaction as it was built, and signed so. */
+/** A transaction as built, and its signature. */
 export interface Good {
-  /** Which plan it is of, and what it does there. */
+  /** Its plan, and its role there. */
   name: string
   kind: string
   signer: Signer
@@ -62,7 +62,7 @@ interface Shape {
   request: Record<string, unknown>
 }
 
-/** What the service builds, in every shape: each plan as fresh as its deadline. */
+/** Plans of every shape, as fresh as their deadlines. */
 export async function buildGoods(shapes: readonly Shape[]): Promise<GoodPlan[]> {
   const plans: GoodPlan[] = []
   for (const { name, signer, request } of shapes) {
@@ -82,7 +82,7 @@ function goodPlan(name: string, signer: Signer, { steps }: Plan): GoodPlan {
   return { name, signer, goods, apart: goods.some(({ kind }) => kind === 'fee_transfer') }
 }
 
-/** One shape for each way a plan is carried out. */
+/** One shape for each kind of execution. */
 export async function shapesFor(world: TradingWorld, signers: readonly Signer[]): Promise<Shape[]> {
   const info = await world.devnet.rpc<{
     long_tail: { address: Hex; curve?: Hex; graduated?: boolean; pairs: string[]; depth_usd: number }[]
@@ -151,12 +151,12 @@ export async function shapesFor(world: TradingWorld, signers: readonly Signer[])
       },
     },
     {
-      name: 'ETH to USDG of another',
+      name: 'ETH to USDG of another wallet',
       signer: b,
       request: { token_in: 'ETH', token_out: 'USDG', notional_usd: 7 },
     },
     {
-      name: 'a batch of another',
+      name: 'a batch of another wallet',
       signer: b,
       request: {
         token_in: 'ETH',

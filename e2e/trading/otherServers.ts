@@ -10,14 +10,14 @@ import { tradingEnv } from './world.ts'
 interface Shared {
   devnet: DevnetProcess
   planFor(who: Trader): Promise<Plan>
-  /** How often the sequencer was sent a transaction. */
+  /** How often the sequencer received a transaction. */
   seen(hash: Hex): Promise<number>
 }
 
-/** Servers beside the one under test: one that does not relay, one whose node is of another chain. */
+/** Servers beside the one under test: one that does not relay, one whose node is on another chain. */
 export function otherServers(shared: () => Shared): void {
   describe.concurrent('other servers', () => {
-    it('that do not relay say so', async () => {
+    it('that do not relay report it', async () => {
       const { devnet, planFor, seen } = shared()
       const quiet = await startServerProcess({ ...tradingEnv(devnet), SUBMIT_ENABLED: '0', ROLE: 'api' })
       try {

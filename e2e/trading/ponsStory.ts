@@ -9,10 +9,10 @@ import type { DoneTrade } from './storyTrade.ts'
 import { receiptOf, type Trader } from './trader.ts'
 import type { TradingWorld } from './world.ts'
 
-/** What the story is told on. */
+/** The world of the story. */
 export interface PonsStage {
   world: TradingWorld
-  /** Anybody, and one whose wallet makes batches. */
+  /** An ordinary wallet, and one that sends batches. */
   trader: Trader
   delegated: Trader
   trade(who: Trader, tokenIn: string, tokenOut: string, terms: object): Promise<DoneTrade>
@@ -25,7 +25,7 @@ interface Info {
 
 const ETH = 10n ** 18n
 const PATIENCE_MS = 120_000
-/** What a young curve's token may be disclosed for. */
+/** Risks that a young curve's token may have. */
 const terms = { accept_risks: ['CURVE', 'NEW_TOKEN', 'LOW_LIQUIDITY', 'SELL_TAX', 'HIGH_PRICE_IMPACT'] }
 const SIZE = { ETH: ETH / 100n, USDG: 40n * 10n ** 6n, NVDA: ETH / 5n }
 const most = (amount: bigint): string => ((amount * 2n) / 3n).toString()
@@ -68,7 +68,7 @@ export function ponsCases(stage: () => PonsStage): void {
       },
     )
 
-    it('a launch is taxed for whoever is not exempt, and for nobody once its window is over', {
+    it('taxes a launch for buyers who are not exempt, and no one after its window', {
       timeout: PATIENCE_MS,
     }, async () => {
       const { world, trader, delegated, trade, refusal } = stage()
@@ -94,7 +94,9 @@ export function ponsCases(stage: () => PonsStage): void {
       await trade(trader, address, 'ETH', { amount_in: most(early.received), ...terms })
     })
 
-    it('graduates into a pool behind its hook, where it is traded on', { timeout: PATIENCE_MS }, async () => {
+    it('graduates into a pool behind its hook, where it keeps trading', {
+      timeout: PATIENCE_MS,
+    }, async () => {
       const { world, trader, delegated, trade, refusal } = stage()
       const { address, curve } = await tokenNamed('PLAST')
       const request = { token_in: 'ETH', token_out: address, ...terms }
@@ -114,7 +116,7 @@ export function ponsCases(stage: () => PonsStage): void {
   })
 }
 
-/** Another account takes everything that is left for sale. */
+/** Another account buys everything left for sale. */
 async function buyOut(world: TradingWorld, curve: Hex): Promise<void> {
   const account = privateKeyToAccount(privateKeyOf(6))
   const nonce = Number(await world.devnet.rpc<Hex>('eth_getTransactionCount', [account.address, 'latest']))

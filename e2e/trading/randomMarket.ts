@@ -6,31 +6,31 @@ import type { TradingWorld } from './world.ts'
 
 export type CoinKind = 'core' | 'stock' | 'tail' | 'taxed' | 'curve'
 
-/** Something that can be traded, and what is known of it without asking the service. */
+/** A tradable asset, and its facts that do not come from the service. */
 export interface Coin {
   kind: CoinKind
   symbol: string
   address: Hex
   decimals: number
-  /** Dollars for one, by the devnet's own prices; undefined where only its pools know. */
+  /** Dollars for one, by the devnet's prices; undefined if only its pools have a price. */
   usd?: number
-  /** Core assets may be named by it. */
+  /** Symbol, for core assets. */
   core: boolean
-  /** A stock token needs its owner's word. */
+  /** A stock token needs its owner's attestation. */
   stock: boolean
-  /** Of a token on a launchpad's curve: where, and against what alone. */
+  /** Curve and only counter-token of a token on a launchpad. */
   curve?: { address: Hex; pair: string }
-  /** Of every transfer, in basis points. */
+  /** Tax per transfer, in basis points. */
   transferTaxBps: number
-  /** Balances round by themselves. */
+  /** Balances are rounded by the token. */
   rebases: boolean
-  /** Its pool's hook lets it trade against ETH and on no way through another pool. */
+  /** Its pool's hook allows trades against ETH only, and no route through another pool. */
   directOnly: boolean
 }
 
 export interface Wallet extends Trader {
   delegated: boolean
-  /** What was bought and about what is left of it in dollars: sales are drawn from here. */
+  /** Assets bought, with their approximate remaining dollars: sales are drawn from here. */
   held: Map<Hex, { coin: Coin; usd: number }>
 }
 
@@ -40,16 +40,16 @@ export interface RandomMarket {
   wallets: readonly Wallet[]
   recipient: Hex
   auditUrl: string
-  /** Whether others trade too. */
+  /** Whether other accounts trade too. */
   crowd: boolean
 }
 
 const ETH: Hex = '0x0000000000000000000000000000000000000000'
-/** What has no feed, about. */
+/** Approximate price of assets without a feed. */
 const CORE_USD: Record<string, number> = { USDG: 1, PARTNER: 0.8 }
-/** Specimens that take something on the way, or count balances their own way. */
+/** Specimens that tax transfers, or compute balances their own way. */
 const TAXED = ['fee_on_transfer', 'buy_taxed', 'sell_taxed', 'rebasing'] as const
-/** Wrong in other ways, and yet to be traded by who accepts it. */
+/** Faulty in other ways, but tradable for an owner who accepts that. */
 const ODD = [
   'good',
   'pausable',
@@ -123,7 +123,7 @@ async function coinsOf({ profile, devnet }: TradingWorld, info: Info): Promise<C
     coins.push({ ...plain, ...at, kind: stock ? 'stock' : 'core', core: true })
   }
   for (const { symbol, address, decimals, feed } of profile.listed_stocks) {
-    // Without a feed it has no price, and trades nowhere.
+    // Without a feed it has no price and does not trade.
     if (feed === null) continue
     const at = { symbol, address: lower(address), decimals, usd: await feedUsd(devnet, feed.address) }
     coins.push({ ...plain, ...at, kind: 'stock', stock: true })
@@ -162,7 +162,7 @@ async function feedUsd(devnet: DevnetProcess, feed: string): Promise<number> {
   return Number(BigInt(`0x${answer.slice(66, 130)}`)) / 1e8
 }
 
-/** Lets the wallet run the delegator's code, so that a curve's fee and trade are one transaction. */
+/** Delegates the wallet, so that a curve's fee and trade are one transaction. */
 export async function delegate({ devnet, profile }: TradingWorld, privateKey: Hex): Promise<void> {
   const account = privateKeyToAccount(privateKey)
   const nonce = Number(await devnet.rpc<Hex>('eth_getTransactionCount', [account.address, 'latest']))

@@ -13,7 +13,7 @@ interface Refused {
 }
 type Judge = (refused: Refused, market: RandomMarket) => boolean | Promise<boolean>
 
-/** Whether a refusal is one of the route's, and true of this request; null: it is, else what is wrong. */
+/** Null if the refusal is one of the route's and true for this request, otherwise its fault. */
 export async function judgeRefusal(market: RandomMarket, refused: Refused): Promise<string | null> {
   const { answer, request } = refused
   const code = codeOf(answer)
@@ -22,16 +22,16 @@ export async function judgeRefusal(market: RandomMarket, refused: Refused): Prom
   const said = `${answer.status} ${code}: ${answer.body.error?.message}`
   if (!documented.includes(code)) return `${said} is not documented`
   const judge = JUDGES[code]
-  if (!judge) return `${said} was not to be expected`
+  if (!judge) return `${said} was not expected`
   return (await judge(refused, market)) ? null : `${said} is not true`
 }
 
 const asked = ({ request }: Refused, field: string): unknown => request.body[field]
 const listed = (value: unknown): string[] => (Array.isArray(value) ? value : [])
 const ends = ({ request }: Refused): Coin[] => [request.tokenIn, request.tokenOut]
-/** By then the service has seen the last trade. */
+/** The service has seen the last trade by then. */
 const FOLLOWED_MS = 1_000
-/** A guess of a size is not much off. */
+/** Tolerance for guessed sizes. */
 const near = (usd: number, bound: number): boolean => usd > bound * 0.5 && usd < bound * 1.5
 
 const JUDGES: Record<string, Judge> = {
@@ -72,7 +72,7 @@ const JUDGES: Record<string, Judge> = {
     const { curve } = request.tokenOut
     if (!curve) return false
     const atoms = request.body['amount_in'] ?? atomsOf(request)
-    // What is swapped is less by the fee; a price that is a little off is no matter here.
+    // The fee reduces the swapped amount; a small price error does not matter here.
     const amountIn = BigInt(atoms as string)
     return graduates(market, curve.address, amountIn - feeOf(amountIn, 60))
   },
@@ -88,7 +88,7 @@ const JUDGES: Record<string, Judge> = {
   },
   ROUTE_VS_REF: (refused) => farBy(refused, 'ROUTE_VS_REF', 1),
   ROUTE_VS_MID: (refused) => farBy(refused, 'ROUTE_VS_MID', -1),
-  // A busy machine: what stands behind the service did not answer in time.
+  // A busy machine: a dependency of the service did not answer in time.
   RPC_UNAVAILABLE: mendsByAsking,
   SCREEN_UNAVAILABLE: mendsByAsking,
   AUDIT_UNAVAILABLE: mendsByAsking,
@@ -101,13 +101,10 @@ const JUDGES: Record<string, Judge> = {
   MAX_NOTIONAL: async (refused) => (await sizeNow(refused)) > TRADE.maxNotionalUsd / MOVED,
 }
 
-/** How much the price may have moved between a refusal and the quote it is held against. */
+/** Tolerated price move between a refusal and the quote it is compared with. */
 const MOVED = 1.25
 
-/**
- * Dollars as asked; atoms by a quote of now, since what a market trades is not worth what it was when this
- * began.
- */
+/** Dollars as requested; atoms by a current quote, since prices have moved since the start. */
 async function sizeNow({ request, wallet }: Refused): Promise<number> {
   const { token_in, token_out, notional_usd, amount_in } = request.body
   if (notional_usd !== undefined) return Number(notional_usd)
@@ -120,7 +117,8 @@ async function sizeNow({ request, wallet }: Refused): Promise<number> {
 }
 
 /**
- * The check that failed says how far; these limits are the documents', and what is far is no small distance.
+ * The failed check reports the distance; the limits are the documented ones, and a refusal needs a large
+ * distance.
  */
 function farBy({ answer }: Refused, code: string, sign: 1 | -1): boolean {
   const { checks } = answer.body.error!['policy'] as {
@@ -130,7 +128,7 @@ function farBy({ answer }: Refused, code: string, sign: 1 | -1): boolean {
   return value * sign > limit * sign && limit * sign >= 300
 }
 
-/** The own minimum is more than what arrives by now, whatever a first answer expected. */
+/** The request's own minimum is above what arrives now, whatever the first answer expected. */
 async function wantsTooMuch({ request, wallet }: Refused, { crowd }: RandomMarket): Promise<boolean> {
   const { min_amount_out: wanted, ...rest } = request.body
   if (wanted === undefined || crowd) return wanted !== undefined
@@ -140,8 +138,8 @@ async function wantsTooMuch({ request, wallet }: Refused, { crowd }: RandomMarke
 }
 
 /**
- * The service follows the chain, so its pools may be of the block before another's trade: what is refused for
- * that is planned a moment later, by a fresh quote where a route was named.
+ * The service follows the chain, so its pools may be one block behind another trade: such a refusal is
+ * planned again a moment later, with a fresh quote if a route was named.
  */
 async function mendsByAsking({ request, wallet }: Refused): Promise<boolean> {
   const { route_id, token_in, token_out, notional_usd, amount_in } = request.body
@@ -170,7 +168,7 @@ async function graduates({ world }: RandomMarket, curve: Hex, amountIn: bigint):
   const call = { abi: curveAbi, functionName: 'quoteBuy' as const, args: [amountIn] as const }
   const data = encodeFunctionData(call)
   const result = await world.devnet.rpc<Hex>('eth_call', [{ to: curve, data }, 'latest']).catch(() => null)
-  // A curve that graduated before answers nothing.
+  // A curve that has graduated does not answer.
   return result === null || decodeFunctionResult({ ...call, data: result }).graduates
 }
 

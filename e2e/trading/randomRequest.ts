@@ -2,20 +2,20 @@ import { RISK_CODES, SHIELD_POLICY_NAMES, TRADE } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
 import { type Coin, type CoinKind, holds, isEth, type RandomMarket, type Wallet } from './randomMarket.ts'
 
-/** A plan to be asked for: a request of every shape the service takes. */
+/** A random plan request, of every shape the service accepts. */
 export interface Ask {
   kind: CoinKind
   tokenIn: Coin
   tokenOut: Coin
-  /** About what it is worth. */
+  /** Approximate value. */
   usd: number
-  /** About what part of what is held. */
+  /** Approximate share of the holding. */
   share: number
   body: Record<string, unknown>
   path: 'live/prepare' | 'live/build'
-  /** An own minimum, set by what a first answer expects. */
+  /** The request's own minimum, relative to the first answer's expectation. */
   floor: 'none' | 'under' | 'exact' | 'over'
-  /** Take a route of a quote that need not be the best. */
+  /** Uses a route of a quote, not necessarily the best. */
   otherRoute: boolean
 }
 
@@ -31,14 +31,14 @@ const KINDS: readonly CoinKind[] = [
   'curve',
 ]
 const PAYING = ['ETH', 'USDG', 'ETH', 'USDG', 'WETH', 'cbBTC', 'PARTNER']
-/** One in so many asks for something that has to be refused. */
+/** One in this many requests must be refused. */
 const SPOILED_OF = 16
 
 export async function drawRequest(random: Random, market: RandomMarket, wallet: Wallet): Promise<Ask> {
   const kind = random.pick(KINDS)
   const pair = drawPair(random, market, wallet, kind)
   const { tokenIn, tokenOut, mostUsd } = pair
-  // As many of one dollar as of thousands.
+  // Small sizes are as frequent as large ones.
   const usd = Math.min(10 ** (random.next() * 4), mostUsd, 9_990)
   const share = Math.min(1, usd / mostUsd)
   const size = await drawSize(random, market, wallet, { ...pair, usd, share })
@@ -65,7 +65,7 @@ export async function drawRequest(random: Random, market: RandomMarket, wallet: 
   return request
 }
 
-/** A coin of the kind on one side, something to pay with or to be paid in on the other. */
+/** An asset of the kind on one side, a payment token on the other. */
 function drawPair(random: Random, { coins }: RandomMarket, wallet: Wallet, kind: CoinKind) {
   const named = (symbol: string) => coins.find((coin) => coin.core && coin.symbol === symbol)!
   const ofKind = coins.filter((coin) => coin.kind === kind)
@@ -82,11 +82,11 @@ function drawPair(random: Random, { coins }: RandomMarket, wallet: Wallet, kind:
   return { tokenIn, tokenOut, mostUsd: 10_000 }
 }
 
-/** They change one for one, without a pool. */
+/** They convert one to one, without a pool. */
 const areEther = (a: Coin, b: Coin): boolean =>
   [a, b].every(({ symbol, core }) => core && /^W?ETH$/.test(symbol))
 
-/** Mostly what is paid with; sometimes anything else, so that neither end is core. */
+/** Mostly payment tokens; sometimes any other, so that neither side is core. */
 function draw(random: Random, coins: readonly Coin[], except: Coin, named: (symbol: string) => Coin): Coin {
   if (random.chance(0.85)) return named(random.pick(PAYING))
   return random.pick(coins.filter((coin) => coin !== except && !coin.curve))
@@ -100,7 +100,7 @@ async function drawSize(
 ): Promise<{ notional_usd: number } | { amount_in: string }> {
   const dollars = { notional_usd: Math.round(usd * 1e6) / 1e6 }
   if (tokenIn.usd === undefined) {
-    // Dollars of a token nobody prices could be more than is held: those are smaller.
+    // The dollar value of an unpriced token may exceed the holding: those sizes are smaller.
     if (random.chance(0.3)) return { notional_usd: Math.max(1, Math.round(usd * 0.6e6) / 1e6) }
     const held = await holds(market, wallet, tokenIn)
     const part = share > 0.97 ? held : (held * BigInt(Math.ceil(share * 1e6))) / 1_000_000n
@@ -108,7 +108,7 @@ async function drawSize(
   }
   if (random.chance(0.5)) return dollars
   const atoms = BigInt(Math.round((usd / tokenIn.usd) * 1e9)) * 10n ** BigInt(tokenIn.decimals)
-  // Odd amounts: every digit counts where something is rounded.
+  // Odd amounts, so that rounding affects every digit.
   const odd = BigInt(random.below(1_000))
   return { amount_in: (atoms / 1_000_000_000n + odd).toString() }
 }
@@ -130,7 +130,7 @@ function drawTerms(
   }
 }
 
-/** Within the tighter class's cap for the size next above, so that it is never over its own. */
+/** Within the stricter class's cap for the next larger size, so that it never exceeds its own. */
 function drawSlippage(random: Random, usd: number): number {
   const rows = TRADE.slippageToleranceBySize
   const row = rows.find(({ up_to_usd }) => usd * 1.5 <= up_to_usd) ?? rows[rows.length - 1]!
@@ -153,7 +153,7 @@ function drawCurveFee(random: Random, { delegated }: Wallet, kind: CoinKind): Re
   return { curve_fee_mode: random.pick(delegated ? ['auto', 'batch', 'two_step'] : ['auto', 'two_step']) }
 }
 
-/** Asks for something no plan may do. */
+/** A request that must be refused. */
 function spoil(random: Random, request: Ask, { delegated }: Wallet): void {
   const { body, kind, tokenIn, tokenOut } = request
   const ways: (() => void)[] = [

@@ -16,7 +16,7 @@ export interface Mined extends Receipt {
   logs: Log[]
 }
 
-/** Blocks the service may be behind. */
+/** Blocks that the service may be behind. */
 const FOLLOWED_WITHIN = 20
 
 const BY_ADDRESS = new Set<Hex>([
@@ -24,12 +24,12 @@ const BY_ADDRESS = new Set<Hex>([
   toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
   toEventSelector('CurveTrade(address,bool,uint256,uint256,uint256,uint256,uint256,uint256,uint256)'),
 ])
-/** v4 has one contract for all pools: the second topic tells which. */
+/** v4 has one contract for all pools: the second topic identifies the pool. */
 const BY_ID = toEventSelector('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)')
 
 /**
- * How many logs of others the pools of a trade wrote after the block it was simulated on (or asked for on)
- * and before it was mined. For one that reverted, whose pools wrote nothing, all pools count.
+ * Number of logs by others in a trade's pools after the block of its simulation (or request) and before it
+ * was mined. For a reverted trade, whose pools have no logs, all pools count.
  */
 export async function tradedBetween(
   devnet: DevnetProcess,
@@ -38,7 +38,7 @@ export async function tradedBetween(
   askedAt: number,
 ): Promise<{ logs: number; block: number }> {
   const last = mined[mined.length - 1]!
-  // What was not simulated was priced by pools as they were shortly before it was asked for.
+  // Without a simulation, it was priced by pools as they were shortly before the request.
   const block = Number(
     (simulation as { block?: number } | null | undefined)?.block ?? askedAt - FOLLOWED_WITHIN,
   )

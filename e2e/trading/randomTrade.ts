@@ -8,25 +8,25 @@ import { type Ask, drawRequest } from './randomRequest.ts'
 import { type Mined, tradedBetween } from './randomTouched.ts'
 import { type Answered, balanceOf, type Plan, receiptOf } from './trader.ts'
 
-/** What became of one random plan. */
+/** Result of one random plan. */
 export interface Outcome {
   kind: Ask['kind']
   end: 'mined' | 'refused' | 'unfunded' | 'reverted'
-  /** How it was traded: counted in the end. */
+  /** Properties of the trade, counted at the end. */
   marks: string[]
   code?: string
-  /** What should not be: empty in a good run. */
+  /** Faults: empty in a good run. */
   faults: string[]
-  /** Held against its simulation to the atom. */
+  /** Compared with its simulation to the atom. */
   exact: boolean
-  /** How much of its gas limit the swap used. */
+  /** Share of its gas limit that the swap used. */
   gasShare?: number
 }
 
 const PAID_APART = 'fee_transfer'
 const LATE = new Set(['SEQUENCER_UNREACHABLE', 'LIVE_UNAVAILABLE'])
 
-/** Draws a plan, signs and mines it, and holds what the chain says against what was promised. */
+/** Draws a plan, signs and mines it, and compares the chain with the promises. */
 export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wallet): Promise<Outcome> {
   const request = await drawRequest(random, market, wallet)
   const askedAt = Number(await market.world.devnet.rpc<Hex>('eth_blockNumber'))
@@ -41,7 +41,7 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
   }
   const plan = answer.body
   if (!plan.ready) {
-    // Prices of what nobody prices are a guess: more may be asked for than is held.
+    // Prices of unpriced tokens are a guess: a request may exceed the holding.
     const lacks = (await holds(market, wallet, request.tokenIn)) < BigInt(plan.amount_in)
     return done('unfunded', { faults: lacks ? [] : ['not ready, though the wallet holds the input'] })
   }
@@ -58,8 +58,8 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
   const income = after.fee - before.fee
   const said = `${swap.transactionHash} in ${swap.blockNumber}`
   if (swap.status !== '0x1') {
-    const faults = between > 0 ? [] : [`it reverted, and nobody traded since block ${block}`]
-    // So near to its limit it ran out of gas, whatever others did.
+    const faults = between > 0 ? [] : [`it reverted without other trades since block ${block}`]
+    // Close to its limit it ran out of gas, independent of other trades.
     if (BigInt(swap.gasUsed) * 50n > BigInt(plan.tx!.gas) * 49n)
       faults.push(`${request.path} gave it ${plan.tx!.gas} gas, and it used ${BigInt(swap.gasUsed)}`)
     if (paid !== 0n && plan.execution === 'router') faults.push(`it reverted, and ${paid} was paid`)
@@ -125,8 +125,7 @@ async function mine(
     : steps.map(({ raw }) => ({ raw_tx: raw }))
   for (const body of bodies) {
     let sent = await wallet.post('live/submit', body)
-    // On a busy machine store or sequencer may be late: the same bytes are never sent twice, so they may come
-    // again.
+    // On a busy machine store or sequencer may be late; the same bytes can be sent again safely.
     for (let tries = 0; LATE.has(codeOf(sent)) && tries < 20; tries++) {
       await sleep(1_000)
       sent = await wallet.post('live/submit', body)
@@ -149,7 +148,7 @@ function promiseFaults({ tokenIn }: Ask, plan: Plan, { paid, got }: { paid: bigi
   return faults
 }
 
-/** The recipient's income by the rule of the fee's side, from what the chain shows alone. */
+/** The recipient's income by the rule of the fee's side, from the chain alone. */
 function feeFaults(
   { tokenIn, tokenOut, body }: Ask,
   plan: Plan,
@@ -166,8 +165,8 @@ function feeFaults(
   const fixed = plan.fee.amount === undefined ? null : BigInt(plan.fee.amount)
   let due: bigint
   if (side === 'input') due = feeOf(BigInt(plan.amount_in), bps)
-  // Apart from the trade it is of what was expected; out of it, of what came: the wallet's part and the
-  // fee's.
+  // A separate fee is a share of the expected output; an included fee is a share of the actual output, which
+  // is the wallet's part plus the fee.
   else if (fixed !== null) due = feeOf(BigInt(plan.amount_out_expected) + fixed, bps)
   else due = feeOf(got + income, bps)
   if (fixed !== null && fixed !== due) faults.push(`a fee of ${fixed} was answered, ${due} is due`)
@@ -188,7 +187,7 @@ function simulationFaults({ simulation }: Plan, { got, income }: { got: bigint; 
   return faults
 }
 
-/** What is left to be sold later. */
+/** Remaining assets to sell later. */
 function remember(
   wallet: Wallet,
   { tokenIn, tokenOut, usd }: Ask,

@@ -6,7 +6,7 @@ import { lentPlans } from './simulatorLentPlans.ts'
 import { walletReads } from './simulatorWalletReads.ts'
 import { openSimulatorWorld, type SimulatorWorld } from './simulatorWorld.ts'
 
-/** The simulator against a real node: what it foretells is what is mined, to the atom. */
+/** The simulator against a real node: its predictions match the mined results, to the atom. */
 
 let world: SimulatorWorld
 beforeAll(async () => {

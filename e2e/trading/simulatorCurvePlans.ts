@@ -67,12 +67,12 @@ export function curvePlans(it: () => SimulatorWorld): void {
       expect(refused.error).toBe(
         `swap: the curve gives ${bought.amountOut}, less than the minimum of ${tooDear.amountOutMin}`,
       )
-      // The first step went through: that is what a fee sent first means.
+      // The first step succeeded, as expected when the fee is sent first.
       expect(refused).toMatchObject({ ok: false, amountOut: null, feeTransfer: fee })
       expect(refused.transactions.map(({ ok }) => ok)).toEqual([true, false])
     })
 
-    test('a sale on a lent balance: the curve is approved, and ETH is what came in', async () => {
+    test('a sale on a lent balance: the curve is approved, and ETH is received', async () => {
       const { token, curve: at } = curve()
       const wallet = BROKE
       const amountIn = 1_000n * ETH
@@ -104,7 +104,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
       expect(sold.amountOut).toBe(BigInt(quoted.slice(0, 66)))
     })
 
-    test('a batch of a delegated wallet spends ETH that no transaction carries', async () => {
+    test('a batch of a delegated wallet spends ETH without a transaction value', async () => {
       const { token, curve: at } = curve()
       const { stateless_delegator } = it().devnet.world.profile.delegation
       const wallet: Address = '0x00000000000000000000000000000000de1e6a7e'

@@ -4,7 +4,7 @@ import { BROKE, ETH } from './simulatorTerms.ts'
 import type { SimulatorWorld } from './simulatorWorld.ts'
 
 export function failedPlans(it: () => SimulatorWorld): void {
-  describe('a plan that fails says why in words', () => {
+  describe('a failing plan has a readable reason', () => {
     const wish = () => ({
       wallet: it().account(3),
       tokenIn: NATIVE,
@@ -13,7 +13,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
       side: 'input' as const,
     })
 
-    test('a minimum out of reach, a deadline gone by', async () => {
+    test('an unreachable minimum, a passed deadline', async () => {
       const { expectedOut } = await it().trade(wish())
       const dear = await it().trade({ ...wish(), change: { amountOutMin: expectedOut + 1n } })
       expect((await it().simulator.simulatePlan(dear.request)).error).toMatch(
@@ -31,7 +31,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
       expect((await it().simulator.simulatePlan(late.request)).error).toBe('swap: the deadline has passed')
     })
 
-    test('too little gas, a fee cap under the base fee', async () => {
+    test('too little gas, a fee cap below the base fee', async () => {
       const { request: params, swap } = await it().trade(wish())
       const run = (change: object) =>
         it().simulator.simulatePlan({ ...params, transactions: [{ ...swap, tx: { ...swap.tx, ...change } }] })
@@ -44,7 +44,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
       expect((await run({ maxFeePerGasWei: 1n })).error).toBe('the fee cap is below the base fee')
     })
 
-    test('a paused stock and a blocked wallet: told and by the run', async () => {
+    test('a paused stock and a blocked wallet: from the reads and from the run', async () => {
       const nvda = it().core('NVDA')
       const usdg = it().core('USDG')
       const wallet = it().account(4)
@@ -64,7 +64,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
 
       await it().rpc.request('devnet_pauseStock', ['NVDA', true])
       expect(await stocks()).toEqual({ token: nvda, paused: true, blocked: false })
-      // Permit2 keeps the token's own words to itself.
+      // Permit2 hides the token's error text.
       const refused = { ok: false, amountOut: null, error: expect.stringMatching(/or it refuses/) }
       expect(await run()).toMatchObject(refused)
       await it().rpc.request('devnet_pauseStock', ['NVDA', false])
@@ -77,7 +77,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
       expect(elsewhere.stocks[0]!.blocked).toBe(false)
       await it().rpc.request('devnet_blockWallet', ['NVDA', wallet, false])
 
-      // One list for everybody who touches a stock: the router is asked about beside the wallet.
+      // One list applies to every account that touches a stock: the router is checked besides the wallet.
       const { router } = it()
       await it().rpc.request('devnet_blockWallet', ['NVDA', router, true])
       const state = await it().simulator.readWallet({ wallet, tokenIn, tokenOut, curve: null })
@@ -85,7 +85,7 @@ export function failedPlans(it: () => SimulatorWorld): void {
       await it().rpc.request('devnet_blockWallet', ['NVDA', router, false])
     })
 
-    test('a honeypot is not to be sold', async () => {
+    test('a honeypot cannot be sold', async () => {
       const trade = await it().trade({
         wallet: BROKE,
         tokenIn: it().specimen('honeypot'),

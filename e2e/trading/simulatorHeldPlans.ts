@@ -6,7 +6,7 @@ import { BROKE, ETH, MAX_UINT160, MAX_UINT256, mineAndCompare, USD } from './sim
 import type { SimulatorWorld } from './simulatorWorld.ts'
 
 export function heldPlans(it: () => SimulatorWorld): void {
-  describe('a plan of a wallet that has what it needs', () => {
+  describe('a plan of a wallet with sufficient balances', () => {
     test('ETH to USDG: output, fee and gas are those of the mined transaction', async () => {
       const trade = await it().trade({
         wallet: it().account(1),
@@ -33,7 +33,7 @@ export function heldPlans(it: () => SimulatorWorld): void {
       })
     })
 
-    test('USDG to ETH: approvals in place cost nothing, and gas is not taken for a loss', async () => {
+    test('USDG to ETH: existing approvals cost nothing, and gas is not counted as a loss', async () => {
       const [wallet, usdg] = [it().account(2), it().core('USDG')]
       const trade = await it().trade({
         wallet,
@@ -59,9 +59,9 @@ export function heldPlans(it: () => SimulatorWorld): void {
       const allowance = { token: usdg, spender: it().router, amount: MAX_UINT160, expiration: 2 ** 47 }
       await it().mine(it().tx(wallet, usdg, encodeErc20Approve(it().permit2, MAX_UINT256)))
       await it().mine(it().tx(wallet, it().permit2, encodePermit2Approve(allowance)))
-      // A pool writes its first trade of a second down, which costs gas: neither run is to be the second.
+      // A pool's first trade in a second costs more gas: neither run may be the second.
       await sleep(1_100)
-      // Now they are in place indeed.
+      // Now the approvals exist.
       const again = await it().simulator.simulatePlan(trade.request)
       expect(again).toMatchObject({ ok: true, amountOut: foretold.amountOut })
       expect(await mineAndCompare(it(), trade)).toEqual({
@@ -71,7 +71,7 @@ export function heldPlans(it: () => SimulatorWorld): void {
       })
     })
 
-    test('is held to its own balance where that is asked for', async () => {
+    test('is limited to its own balance on request', async () => {
       const request = {
         wallet: BROKE,
         tokenIn: NATIVE,

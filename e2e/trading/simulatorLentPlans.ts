@@ -27,7 +27,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
       ['PARTNER', 1_000n * ETH],
       ['NVDA', 3n * ETH],
       ['SPY', ETH],
-    ])('%s, sold by a wallet that has nothing', async (symbol, amountIn) => {
+    ])('%s, sold by a wallet with no balance', async (symbol, amountIn) => {
       const { request: params, expectedOut, expectedFee } = await sale(it().core(symbol), amountIn)
       expect(await it().simulator.simulatePlan(params)).toMatchObject({
         error: null,
@@ -47,7 +47,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
       'reverting_decimals',
       'upgradeable',
       'impersonator',
-    ])('a token nobody vouches for: %s', async (name) => {
+    ])('an unverified token: %s', async (name) => {
       const { request: params, expectedOut } = await sale(it().specimen(name), 1_000n * ETH)
       const foretold = await it().simulator.simulatePlan(params)
       expect(foretold).toMatchObject({ error: null, ok: true, amountOut: expectedOut })
@@ -56,7 +56,7 @@ export function lentPlans(it: () => SimulatorWorld): void {
     test.each([
       ['fee_on_transfer', 300n],
       ['sell_taxed', 2_500n],
-    ])('%s delivers less than was quoted, and the balance tells', async (name, taxBps) => {
+    ])('%s delivers less than quoted, as the balance shows', async (name, taxBps) => {
       const { request: params, expectedOut } = await sale(it().specimen(name), 1_000n * ETH, {
         amountOutMin: 0n,
       })
@@ -84,17 +84,17 @@ export function lentPlans(it: () => SimulatorWorld): void {
         const { request: params, expectedOut } = await sale(token, 1_000n * ETH)
         const { amountOut, error } = await it().simulator.simulatePlan(params)
         expect(error).toBeNull()
-        // Shares round, by an atom or two.
+        // Shares are rounded by an atom or two.
         expect(Number(amountOut! - expectedOut)).toBeCloseTo(0, -1)
       }
     })
 
-    test('a token that moved its balances is found again', async () => {
+    test('a token that moved its balances is located again', async () => {
       const token = it().specimen('good')
       const { request: params, expectedOut } = await sale(token, 1_000n * ETH)
       expect((await it().simulator.simulatePlan(params)).ok).toBe(true)
       const kept = await it().rpc.request<Hex>('eth_getCode', [token, 'latest'])
-      // Says the balance in slot 9's mapping: other code under the same address.
+      // Other code at the same address: returns the balance from slot 9's mapping.
       const code = '0x600435600052600960205260406000205460005260206000f3'
       await it().devnet.chain.admin('hardhat_setCode', [token, code])
       const moved = await it().simulator.simulatePlan({ ...params, amountOutMin: 0n })
@@ -106,12 +106,12 @@ export function lentPlans(it: () => SimulatorWorld): void {
     test.each(['lying_balance', 'gas_burner'])('%s cannot be lent', async (name) => {
       const { request: params } = await sale(it().specimen(name), 1_000n * ETH)
       expect(await codeOf(it().simulator.simulatePlan(params))).toBe('DRY_RUN_UNFUNDABLE')
-      // Its claim of a balance is not believed: the sale itself has to work.
+      // Its reported balance is not trusted: the sale itself must succeed.
       const claimed = await it().simulator.simulatePlan({ ...params, fund: 'auto', holdsInput: true })
       expect(claimed).toMatchObject({ ok: false, amountOut: null, fundedByOverrides: false })
     })
 
-    test('a sale of the synthetic wallet, permit and all', async () => {
+    test('a sale of the synthetic wallet, with its permit', async () => {
       const { wallet, signPermit } = it().simulator.synthetic
       const token = it().core('USDG')
       const amountIn = 700n * USD

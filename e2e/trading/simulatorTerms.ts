@@ -9,7 +9,7 @@ export const MAX_UINT256 = (1n << 256n) - 1n
 /** `sync()` of a v2 pair. */
 export const SYNC = '0xfff6cae9'
 export const MAX_UINT160 = (1n << 160n) - 1n
-/** Nobody's: it holds nothing. */
+/** An account without a balance. */
 export const BROKE: Address = '0x00000000000000000000000000000000b0b0b0b0'
 export const codeOf = (work: Promise<unknown>) =>
   work.then(
@@ -18,7 +18,7 @@ export const codeOf = (work: Promise<unknown>) =>
   )
 export const before = ({ blockNumber }: Receipt): Hex => `0x${(BigInt(blockNumber) - 1n).toString(16)}`
 
-/** What a mined swap really gave to wallet and fee recipient, gas set aside. */
+/** Amounts that a mined swap paid to wallet and fee recipient, gas excluded. */
 export async function mineAndCompare(it: SimulatorWorld, { request, swap }: Trade) {
   const receipt = await it.mine(swap.tx)
   expect(receipt.status).toBe('0x1')

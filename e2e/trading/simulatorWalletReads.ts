@@ -6,7 +6,7 @@ import type { SimulatorWorld } from './simulatorWorld.ts'
 
 export function walletReads(it: () => SimulatorWorld): void {
   describe('a wallet', () => {
-    test('is read whole in one round trip', async () => {
+    test('is read completely in one round trip', async () => {
       const wallet = it().account(6)
       const usdg = it().core('USDG')
       const spender = it().core('PARTNER')
@@ -51,11 +51,11 @@ export function walletReads(it: () => SimulatorWorld): void {
       expect(contract.balanceIn).toBe(contract.balanceWei)
     })
 
-    test('is not read by halves: a token that does not answer is an end of it', async () => {
+    test('is not read partially: a token that does not answer fails the read', async () => {
       const params = { wallet: it().account(6), tokenOut: it().token(NATIVE), curve: null }
       const mute = it().token(it().specimen('gas_burner'))
       expect(await codeOf(it().simulator.readWallet({ ...params, tokenIn: mute }))).toBe('RPC_UNAVAILABLE')
-      // USDG can be paused by nobody, so it is no stock token, whoever says so.
+      // USDG cannot be paused, so it is not a stock token, whatever the profile says.
       const unlike = it().token(it().core('USDG'), true)
       expect(await codeOf(it().simulator.readWallet({ ...params, tokenIn: unlike }))).toBe('RPC_UNAVAILABLE')
     })

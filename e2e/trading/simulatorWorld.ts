@@ -28,16 +28,14 @@ import {
 import type { PlanTx, StepKind, TradeToken } from '../../packages/trading/src/types.ts'
 import { seedDevnet } from '../devnetSeed.ts'
 
-/** Longer than a chain from a stored image can stand behind until its first own block. */
+/** Longer than a chain from a stored image can be behind until its first new block. */
 export const DEADLINE_S = 7_200n
 
 export const lower = (address: string): Address => address.toLowerCase() as Address
 const FEE_BPS = 25
 const quantity = (value: number): Hex => `0x${value.toString(16)}`
 
-/**
- * A simulator on a devnet whose market stands still, and plans to try on it, made from the pools as they are.
- */
+/** A simulator on a devnet with a frozen market, and plans for it, built from the current pools. */
 export interface SimulatorWorld {
   devnet: Devnet
   rpc: Rpc
@@ -50,11 +48,11 @@ export interface SimulatorWorld {
   specimen(name: string): Address
   account(index: number): Address
   token(address: Address, stock?: boolean): TradeToken
-  /** Quotes, encodes and wraps a trade up as the plan of one swap. */
+  /** Quotes and encodes a trade, and wraps it into a plan with one swap. */
   trade(params: TradeWish): Promise<Trade>
   tx(from: Address, to: Address, data: Hex, valueWei?: bigint): PlanTx
   balance(token: Address, owner: Address, block?: Hex): Promise<bigint>
-  /** Sends a transaction and answers its receipt. */
+  /** Sends a transaction and returns its receipt. */
   mine(tx: PlanTx): Promise<Receipt>
   close(): Promise<void>
 }
@@ -73,7 +71,7 @@ export interface Trade {
   /** The wallet's part by the quote. */
   expectedOut: bigint
   expectedFee: bigint
-  /** Funded and approved as they are, the minimum as signed. */
+  /** Funded and approved as they are, with the signed minimum. */
   request: SimulateParams
 }
 export interface Receipt {
@@ -111,7 +109,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
     profile,
     clock: systemClock,
     market: { head },
-    // A busy machine is no finding.
+    // A busy machine is not a fault.
     timeoutMs: 60_000,
   })
   const core = (symbol: string) =>
@@ -125,13 +123,13 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
   )
   let followedTo = -1
 
-  /** Takes the logs since the last time, as a server does. */
+  /** Applies the new logs, as a server does. */
   async function follow(): Promise<void> {
     const head = Number(devnet.chain.head().number)
     const range = { fromBlock: quantity(followedTo + 1), toBlock: quantity(head) }
     for (const log of head > followedTo ? await rpc.request<PoolLog[]>('eth_getLogs', [range]) : []) {
       const born = births.has(log.address) ? poolBorn(log) : undefined
-      // A fee that changes without a log is none to quote by.
+      // A fee that changes without a log cannot be used for a quote.
       const quotable = born?.version === 'v4' ? born.key.fee !== DYNAMIC_FEE : born !== undefined
       if (born && born.version !== 'curve' && quotable) index.add(born)
       const pool = born || log.topics.length === 0 ? undefined : index.get(poolIdOfLog(log))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openTrader, receiptOf, type Trader } from './trader.ts'
 import type { TradingWorld } from './world.ts'
 
-/** A wallet that is new to a token: what goes before its swap. None of it is a trade. */
+/** A wallet that is new to a token: the steps before its swap. None of them is a trade. */
 export function stepCases(open: () => TradingWorld): void {
   describe('the steps before a swap', () => {
     const sale = { token_in: 'USDG', token_out: 'ETH', amount_in: '25000000' }
@@ -21,7 +21,7 @@ export function stepCases(open: () => TradingWorld): void {
       return { kinds, checks: body.checks.filter(({ ok }) => ok).map(({ code }) => code) }
     }
 
-    it('are refused when left out, and when no block could take them', async () => {
+    it('are refused when missing, and when no block could include them', async () => {
       const who = await newcomer()
       const { body: plan } = await who.plan(sale)
       expect(plan.steps.map(({ kind }) => kind)).toEqual(['approve', 'swap'])
@@ -42,7 +42,7 @@ export function stepCases(open: () => TradingWorld): void {
       expect(await seen(cheap.hash)).toBe(0)
     })
 
-    it('are simulated as of a fresh wallet, also once they are done', async () => {
+    it('are simulated as for a fresh wallet, also once they are done', async () => {
       const who = await newcomer()
       const first = { model: 'first', wallet: who.wallet }
       const way = { kinds: ['approve', 'swap'], checks: ['APPROVE', 'SWAP', 'DELIVERED', 'FEE_PAID'] }

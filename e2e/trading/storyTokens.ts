@@ -7,9 +7,9 @@ interface Info {
 }
 /** Tokens by address that the stories trade; all lower-case. */
 export interface StoryTokens {
-  /** Of the gallery, by what is wrong with it. */
+  /** A gallery token, by its fault. */
   specimen(name: string): Hex
-  /** One that is still sold by its curve. */
+  /** A token that is still sold by its curve. */
   onCurve(pair: 'ETH' | 'USDG'): Hex
 }
 

@@ -21,16 +21,16 @@ export interface TradeRow {
   block: number | null
 }
 
-/** A trade that was mined, and what the chain's own balances say of it. */
+/** A mined trade, with the resulting balances on the chain. */
 export interface DoneTrade {
   plan: Plan
-  /** The swap's. */
+  /** Receipt of the swap. */
   hash: Hex
-  /** Of the transaction that paid the fee. */
+  /** Receipt of the transaction that paid the fee. */
   feeHash: Hex
-  /** What the wallet has more of the output than before all steps, their gas set aside. */
+  /** Increase of the wallet's output balance over all steps, gas excluded. */
   received: bigint
-  /** What the fee recipient has more of the fee's token. */
+  /** Increase of the fee recipient's balance. */
   income: bigint
   row: TradeRow
 }
@@ -41,7 +41,7 @@ interface Ends {
 }
 
 /**
- * Plans, signs, sends and waits; then holds the plan, its simulation and the wallet's row against the
+ * Plans, signs, sends and waits; then compares the plan, its simulation and the wallet's row with the
  * balances.
  */
 export async function doTrade(
@@ -74,7 +74,7 @@ export async function doTrade(
   const received = await ofWallet(tokenOut)
   const income = await grown(plan.fee.token, plan.fee.recipient)
   const { bps, side } = plan.fee
-  expect(await ofWallet(tokenIn), 'what left the wallet').toBe(-BigInt(plan.amount_in))
+  expect(await ofWallet(tokenIn), 'amount paid by the wallet').toBe(-BigInt(plan.amount_in))
   expect(income, 'the fee').toBe(feeOf(side === 'input' ? BigInt(plan.amount_in) : received + income, bps))
   expect(income).toBeGreaterThan(0n)
   expect(BigInt(plan.simulation!.amount_out), 'as simulated').toBe(received)
@@ -99,8 +99,8 @@ export async function doTrade(
 }
 
 /**
- * A plan that knows what was traded before it. A curve's fee is fixed by the quote, and the market hears of a
- * block a moment after the chain: until then the quote is not what the simulation delivers.
+ * A plan made after the market has seen the previous trade. The quote fixes a curve's fee, and the market
+ * learns of a block a moment after the chain: until then the quote differs from the simulation.
  */
 async function planNow(trader: Trader, request: object): Promise<Plan> {
   for (const until = Date.now() + 20_000; ; await sleep(100)) {
@@ -111,7 +111,7 @@ async function planNow(trader: Trader, request: object): Promise<Plan> {
   }
 }
 
-/** Every step signed and sent in order, as one submission where a fee travels apart. */
+/** Every step signed and sent in order, as one submission if the fee is separate. */
 async function sendAll(trader: Trader, plan: Plan): Promise<{ hashes: Hex[]; answer: Answered<Sent> }> {
   const signed = plan.steps.map(({ tx }) => trader.sign(tx!))
   const hashes = signed.map(({ hash }) => hash)

@@ -8,7 +8,7 @@ import { type TradeRow, tradesOf } from './storyTrade.ts'
 import { MNEMONIC, openTrader, type Plan, receiptOf } from './trader.ts'
 import type { TradingWorld } from './world.ts'
 
-/** A wallet that signs only what it sends itself, to the address that this server gave it for the chain. */
+/** A wallet that only signs what it sends itself, through the RPC address that this server gave it. */
 export function walletCases(open: () => TradingWorld): void {
   describe('a wallet that sends by itself', () => {
     const ACCOUNT = 5
@@ -25,7 +25,7 @@ export function walletCases(open: () => TradingWorld): void {
       })
     const trader = () => openTrader(open().server.url, { account: ACCOUNT })
 
-    /** As eth_sendTransaction does: nonce, gas price and the rest are the wallet's own to choose. */
+    /** As with eth_sendTransaction: the wallet chooses nonce, gas price and the rest. */
     async function sendAll(plan: Plan): Promise<Hex[]> {
       const { account, chain, ...wallet } = walletOf()
       const hashes: Hex[] = []
@@ -55,18 +55,18 @@ export function walletCases(open: () => TradingWorld): void {
         const row = await until(
           async () =>
             (await tradesOf(who)).find((one: TradeRow) => one.tx_hash === hash && one.status === 'mined'),
-          { withinMs: 10_000, said: () => `${hash} is no mined trade` },
+          { withinMs: 10_000, said: () => `${hash} is not a mined trade` },
         )
         expect(row.amount_in).toBe(plan.amount_in)
       }
     })
 
-    it('nothing that was not built for it', async () => {
+    it('only transactions that were built for it', async () => {
       const { account, chain, ...wallet } = walletOf()
       const to = `0x${'11'.repeat(20)}` as const
       const sending = wallet.sendTransaction({ account: account!, chain, to, value: 1n, gas: 21_000n })
       await expect(sending).rejects.toThrow(/NOT_AS_BUILT/)
-      // A wallet that never signed in has had nothing built.
+      // For a wallet that never signed in, nothing has been built.
       const stranger = mnemonicToAccount(MNEMONIC, { addressIndex: 9 })
       const sent = wallet.sendTransaction({ account: stranger, chain, to, value: 1n, gas: 21_000n })
       await expect(sent).rejects.toThrow(/sign in and prepare/)

@@ -7,7 +7,7 @@ export interface Answered<T = Record<string, unknown>> {
   status: number
   body: T & { error?: { code: string; message: string; [extra: string]: unknown } }
 }
-/** An unsigned transaction as the service answers it. */
+/** An unsigned transaction in an answer of the service. */
 export interface UnsignedStep {
   chain_id: number
   from: Hex
@@ -35,19 +35,19 @@ export interface Plan {
   [more: string]: unknown
 }
 
-/** A client of the service that holds a wallet: plain HTTP, its own signatures. */
+/** A client of the service with a wallet: plain HTTP, its own signatures. */
 export interface Trader {
   wallet: Hex
   key: string
   post<T = Record<string, unknown>>(path: string, body: object): Promise<Answered<T>>
   get<T = Record<string, unknown>>(path: string): Promise<Answered<T>>
-  /** Signs a step as it was built, or with what the wallet chooses itself. */
+  /** Signs a step as built, or with the wallet's own choices. */
   sign(
     step: UnsignedStep,
     own?: Partial<{ nonce: number; gas: bigint; maxFeePerGas: bigint }>,
   ): { raw: Hex; hash: Hex }
   signPermit(permit: NonNullable<Plan['permit']>): Promise<Hex>
-  /** A plan that can be signed whole: prepares, signs the permit it is asked for, prepares again. */
+  /** A plan that can be signed completely: prepares, signs the requested permit, prepares again. */
   plan(request: object, route?: 'live/prepare' | 'live/build'): Promise<Answered<Plan>>
 }
 
@@ -128,7 +128,7 @@ export async function openTrader(
   return trader
 }
 
-/** Comes again where the server is busy. */
+/** Retries while the server is busy. */
 function patientCall(url: string): Call {
   return async <T>(method: string, path: string, key: string | null, body?: object): Promise<Answered<T>> => {
     for (let tries = 1; ; tries++) {
@@ -141,7 +141,7 @@ function patientCall(url: string): Call {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const read = (await answer.json()) as Answered<T>['body']
-      // Overloaded, by other tests too: said before anything is looked at, and with when to come again.
+      // Overloaded, possibly by other tests: answered before the request is examined, with the time to retry.
       const isBusy = read.error?.code === 'ENGINE_UNAVAILABLE' && read.error['retry_after_s'] !== undefined
       if (!isBusy || tries === MAX_TRIES) return { status: answer.status, body: read }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -150,8 +150,8 @@ function patientCall(url: string): Call {
 }
 
 /**
- * Signs every transaction of a plan and sends them in order, as one submission where the plan has a fee of
- * its own.
+ * Signs every transaction of a plan and sends them in order, as one submission if the plan has a separate
+ * fee.
  */
 export async function submitPlan(
   trader: Trader,

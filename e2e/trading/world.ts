@@ -12,13 +12,13 @@ export interface TradingWorld {
   close(): Promise<void>
 }
 
-/** A devnet and a server on it, each in a process of its own, with limits no test runs into. */
+/** A devnet and a server on it, each in its own process, with limits that no test reaches. */
 export async function openTradingWorld({
   devnet: devnetEnv = {},
   server: serverEnv = {},
 }: {
   devnet?: Record<string, string>
-  /** Or what makes it, once there is a chain. */
+  /** Or a function that creates it once there is a chain. */
   server?: Record<string, string> | ((devnet: DevnetProcess) => Promise<Record<string, string>>)
 } = {}): Promise<TradingWorld> {
   const devnet = await startDevnetProcess({ MARKET: 'off', ...devnetEnv })
@@ -38,7 +38,7 @@ export async function openTradingWorld({
   }
 }
 
-/** What a server needs to trade on that devnet; for tests that start and kill their own. */
+/** Settings for a server on that devnet, for tests that start and kill their own. */
 export const tradingEnv = (devnet: DevnetProcess): Record<string, string> => ({
   PROFILE: devnet.profileFile,
   CHAIN_RPC_URL: devnet.nodeUrls,

@@ -20,9 +20,9 @@ interface Shared {
   refused(route: RouteId, body: object | string, key?: string | null): Promise<Refused>
 }
 
-/** Signed transactions that differ from what was built, or come from or to somebody else. */
+/** Signed transactions that differ from the built ones, or have another sender or recipient. */
 export function wrongSubmissions(shared: () => Shared): void {
-  describe('what is signed', () => {
+  describe('a submission', () => {
     let plan: Plan
     let step: UnsignedStep
     let world: TradingWorld
@@ -54,7 +54,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       }
     })
 
-    it('is what was built, to the byte', async () => {
+    it('matches the built bytes', async () => {
       const word = (value: bigint) => value.toString(16).padStart(64, '0')
       const greedy = step.data.replace(word(BigInt(plan.amount_out_min)), word(1n)) as Hex
       expect(greedy).not.toBe(step.data)
@@ -79,7 +79,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       expect((await submit({ raw_tx: created })).said).toBe('422 ROUTER_NOT_ALLOWED')
     })
 
-    it('is the key’s own wallet’s, built for that key', async () => {
+    it('belongs to the key’s wallet, and was built for that key', async () => {
       const mine = { raw_tx: trader.sign(step).raw }
       expect((await submit(mine, other)).said).toBe('403 WALLET_MISMATCH')
       expect((await submit({ raw_tx: other.sign(step).raw })).said).toBe('403 WALLET_MISMATCH')
@@ -112,7 +112,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       }
     })
 
-    it('has not been relayed by any of this, and has a nonce that is free', async () => {
+    it('was not relayed by any of these, and has an unused nonce', async () => {
       expect(await shared().nonce()).toBe(shared().nonceBefore)
       const { raw, hash } = trader.sign(step)
       expect((await trader.post('live/submit', { raw_tx: raw })).status).toBe(200)
@@ -126,7 +126,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       expect(await world.devnet.rpc('eth_getTransactionReceipt', [used.hash])).toBeNull()
     })
 
-    it('is of a sender whom the chain does not filter', async () => {
+    it('has a sender that the chain does not filter', async () => {
       const sized = { ...shared().good(), amount_in: '60000000000000000' }
       const { body } = await trader.post<Plan>('live/prepare', sized)
       const { raw, hash } = trader.sign(body.tx!)
@@ -141,7 +141,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       expect((await receiptOf(world.devnet, hash)).status).toBe('0x1')
     })
 
-    it('comes before its deadline, by the chain’s clock', async () => {
+    it('arrives before its deadline, by the chain’s clock', async () => {
       const { body: late } = await trader.post<Plan>('live/prepare', shared().good())
       const { raw, hash } = trader.sign(late.tx!)
       await world.devnet.rpc('evm_increaseTime', [130])

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** Where a person looks at every page after a run; git ignores it. */
+/** Screenshots of every page for a person to review; ignored by git. */
 const SHOTS = '.cache/web'
 
-/** The system's Chromium: nothing is downloaded. */
+/** The system's Chromium, without a download. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -18,7 +18,7 @@ export const openBrowser = (): Promise<Browser> =>
 
 export interface Tab {
   page: Page
-  /** What the page threw or the browser refused it, such as an inline script. */
+  /** Errors of the page, and blocked content such as an inline script. */
   faults: string[]
 }
 
@@ -37,7 +37,7 @@ export async function openTab(browser: Browser, baseURL: string): Promise<Tab> {
   return { page, faults }
 }
 
-/** How far a page's parts moved by themselves within some seconds: the browser's own measure. */
+/** Layout shift of a page within some seconds, as the browser measures it. */
 export async function shiftOf(page: Page, path: string, waitMs: number): Promise<number> {
   await page.addInitScript(`globalThis.shift = 0
     new PerformanceObserver((list) => {
@@ -48,7 +48,7 @@ export async function shiftOf(page: Page, path: string, waitMs: number): Promise
   return page.evaluate('shift')
 }
 
-/** Serious findings of axe on what is shown now, in words. */
+/** Serious axe findings on the current page, as text. */
 async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations

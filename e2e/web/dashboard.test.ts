@@ -34,15 +34,15 @@ afterAll(async () => {
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Opens a path and waits until what it reads is there. */
+/** Opens a path and waits until its data is shown. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path)
   await page.locator('main h1').waitFor()
   await expect.poll(() => page.locator('main .skeleton, main .meanwhile').count(), WAIT).toBe(0)
 }
 
-describe('for everybody', () => {
-  it('the first page needs little script, and none of another origin', async () => {
+describe('for visitors', () => {
+  it('the first page needs little script, and none from another origin', async () => {
     const { page } = visitor
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -79,11 +79,11 @@ describe('for everybody', () => {
     expect(faults).toEqual([])
   })
 
-  it('pages stand still while they fill, on a phone', async () => {
+  it('pages do not shift while they load, on a phone', async () => {
     const { page } = await openTab(browser, world.server.url)
     await page.setViewportSize({ width: 390, height: 844 })
     const moved: Record<string, number> = {}
-    // The status is read again every five seconds, and has its curves from the second time on.
+    // The status is read every five seconds, and has its curves from the second reading on.
     for (const [path, waitMs] of [
       ['/status', 7_000],
       ['/', 2_000],
@@ -92,12 +92,12 @@ describe('for everybody', () => {
     ] as const)
       moved[path] = await shiftOf(page, path, waitMs)
     console.log('moved by themselves', moved)
-    // What browsers' makers call good.
+    // The threshold that browser vendors call good.
     for (const [path, shift] of Object.entries(moved)) expect(shift, path).toBeLessThan(0.1)
     await page.close()
   })
 
-  it('the keyboard alone reaches what there is, tabs by their arrows', async () => {
+  it('the keyboard alone reaches everything, tabs by arrow keys', async () => {
     const { page } = visitor
     await open(page, '/league')
     const focused = () => page.evaluate<string>('document.activeElement.textContent')
@@ -114,7 +114,7 @@ describe('for everybody', () => {
     expect(await focused()).toBe('Past seasons')
   })
 
-  it('files are kept for good, the page is asked for again, other paths stay as they were', async () => {
+  it('files are cached permanently, the page is revalidated, other paths are unchanged', async () => {
     const { url } = world.server
     const html = await fetch(`${url}/league`)
     const policy = html.headers.get('content-security-policy')!
@@ -133,7 +133,7 @@ describe('for everybody', () => {
 })
 
 describe('signed in', () => {
-  it('by one signature; the key is in the tab’s own storage and nowhere else', async () => {
+  it('by one signature; the key is only in the tab’s storage', async () => {
     const { page } = owner
     await signIn(page, 'full')
     expect(await page.evaluate("sessionStorage.getItem('pit.account')")).toMatch(/pit_w_/)
@@ -141,7 +141,7 @@ describe('signed in', () => {
     expect(await page.evaluate('document.cookie')).toBe('')
   })
 
-  it('a token whose name is a script is text', async () => {
+  it('a token whose name is a script is shown as text', async () => {
     const { page, faults } = owner
     const { gallery } = await world.devnet.rpc<{ gallery: Record<string, { address: string }> }>(
       'devnet_info',
@@ -153,7 +153,7 @@ describe('signed in', () => {
     expect(faults).toEqual([])
   })
 
-  it('a trade goes through every stage to its block, each check listed', async () => {
+  it('a trade goes through every stage to its block, with each check listed', async () => {
     const { page } = owner
     await open(page, '/trade?in=ETH&out=USDG&usd=25')
     await page.getByRole('button', { name: 'Get quote' }).click()
@@ -184,7 +184,7 @@ describe('signed in', () => {
     expect(await lookAt(page, 'portfolio')).toEqual([])
   })
 
-  it('a server that lies is refused, with the check that caught it', async () => {
+  it('a lying server is refused, with the check that caught it', async () => {
     const { page } = owner
     await page.route('**/api/v1/live/prepare', async (route) => {
       const answer = await route.fetch()
@@ -200,7 +200,7 @@ describe('signed in', () => {
     await page.unroute('**/api/v1/live/prepare')
   })
 
-  it('a session is granted inside its limits, and revoked once that is confirmed', async () => {
+  it('a session is granted inside its limits, and revoked after a confirmation', async () => {
     const { page } = owner
     await open(page, `/sessions?executor=${EXECUTOR}`)
     await page.getByLabel(/Allow EIP-7702 delegation/).check()
@@ -214,11 +214,11 @@ describe('signed in', () => {
     await page.getByRole('row', { name: /Revoked/ }).waitFor(WAIT)
   })
 
-  it('a rule brain is rehearsed over stored prices, in the page', async () => {
+  it('a rule brain is backtested over stored prices, in the page', async () => {
     const stored = await fetch(`${world.server.url}/marks/ETH.json`)
     const [[minute, price]] = (await stored.json()) as [[number, string]]
     expect([minute % 60, BigInt(price) / 10n ** 18n]).toEqual([0, 2_500n])
-    // A day of prices: the processes of this test have only run for a minute.
+    // A day of prices, because the processes of this test have only run for a minute.
     const { page } = owner
     const nowS = Math.floor(Date.now() / 60_000) * 60
     const wave = Array.from({ length: 1_440 }, (_, i) => [
@@ -237,7 +237,7 @@ describe('signed in', () => {
     await page.unroute('**/marks/ETH.json')
   })
 
-  it('a paper agent is created, and its first decision seen', async () => {
+  it('a paper agent is created, and its first decision is shown', async () => {
     const { page } = owner
     await open(page, '/agents')
     expect(await lookAt(page, 'agents')).toEqual([])
@@ -287,7 +287,7 @@ describe('with a wallet like MetaMask', () => {
     await signIn(page, 'like MetaMask', 2)
   })
 
-  it('the whole trade goes through the wallet’s own sending, relayed by /rpc', async () => {
+  it('the whole trade is sent by the wallet, relayed by /rpc', async () => {
     const sent: string[] = []
     page.on('request', (request) => {
       if (/\/rpc$|live\/submit$/.test(request.url())) sent.push(new URL(request.url()).pathname)
@@ -302,7 +302,7 @@ describe('with a wallet like MetaMask', () => {
     await page.getByRole('row', { name: /Mined/ }).waitFor(WAIT)
   })
 
-  it('the page says before anything fails that it cannot grant, and gives the command', async () => {
+  it('the page reports in advance that it cannot grant, and gives the command', async () => {
     await open(page, `/sessions?executor=${EXECUTOR}`)
     await page.getByText('Nothing was signed.').waitFor(WAIT)
     expect(await page.locator('pre').innerText()).toContain(`pit session grant ${EXECUTOR.toLowerCase()}`)
@@ -321,7 +321,9 @@ describe('the end of keys', () => {
   })
 })
 
-/** The first click of a destructive button asks and can be cancelled; the second one acts. */
+/**
+ * The first click on a destructive button asks for confirmation and can be cancelled; the second one acts.
+ */
 async function askedOnce(page: Page, label: string, shot: string): Promise<void> {
   const first = page.getByRole('button', { name: label, exact: true })
   await first.click()
@@ -331,7 +333,7 @@ async function askedOnce(page: Page, label: string, shot: string): Promise<void>
   await page.getByRole('button', { name: new RegExp(`^Yes, ${label}$`, 'i') }).click()
 }
 
-/** The running week ends now, as an operator may have it on a devnet. */
+/** Ends the running week now, as an operator can on a devnet. */
 function closeWeek(): Promise<void> {
   const env = {
     PATH: process.env['PATH'],

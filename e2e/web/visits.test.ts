@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { lookAt, openBrowser, openTab, signIn, type Tab } from './browser.ts'
 
-// Addresses a visitor may come to, and the node that verifies.
+// Addresses that a visitor may open, and the node that verifies.
 
 const WAIT = { timeout: 60_000 }
 const JSON_ONLY = { 'content-type': 'application/json' }
@@ -39,7 +39,7 @@ async function review(page: Page): Promise<void> {
 }
 
 describe('an address', () => {
-  it.each(['/nowhere', '/agents/a/b', '/tx'])('that is none shows a page: %s', async (path) => {
+  it.each(['/nowhere', '/agents/a/b', '/tx'])('that does not exist shows a page: %s', async (path) => {
     const response = await tab.page.goto(path)
     expect(response?.status()).toBe(404)
     await tab.page.getByRole('heading', { name: 'Page not found' }).waitFor(WAIT)
@@ -94,7 +94,7 @@ describe('the node that verifies', () => {
     await page.close()
   })
 
-  it('is the visitor’s own once named, and the policy allows exactly that one', async () => {
+  it('is the visitor’s own once set, and the policy allows exactly that one', async () => {
     const { page, faults } = await openTab(browser, world.server.url)
     await withNodes(page, [])
     await signIn(page, 'full', 5)
