@@ -64,8 +64,8 @@ describe('every mode of the gateway, with every way of reporting a cost', () => 
       const brained = await world.tick(brains, agent)
       const charged = world.chargedUsd() - before
       // A wrong cost needs an answer that reports a cost.
-      const told = model === 'partner/large' && mode === 'huge_cost' ? 'ok' : ENDS[mode]
-      expect(codeOf(brained)).toBe(told)
+      const expectedEnd = model === 'partner/large' && mode === 'huge_cost' ? 'ok' : ENDS[mode]
+      expect(codeOf(brained)).toBe(expectedEnd)
       expect(await world.countedUsd(agent)).toBeGreaterThanOrEqual(charged - 1e-9)
       if (brained.kind === 'decision') {
         for (const order of brained.decision.orders) {

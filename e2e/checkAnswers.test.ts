@@ -24,6 +24,8 @@ it.each([
   ['a path that is not a route', '/nothing', { more: 1 }, true],
 ])('stops a story on answers that are not as documented: %s', async (_, path, answer, passes) => {
   body = answer
-  const asked = fetch(`${url}${path}`).then((response) => response.json())
-  await (passes ? expect(asked).resolves.toEqual(answer) : expect(asked).rejects.toThrow('not as documented'))
+  const response = fetch(`${url}${path}`).then((response) => response.json())
+  await (passes
+    ? expect(response).resolves.toEqual(answer)
+    : expect(response).rejects.toThrow('not as documented'))
 })

@@ -24,9 +24,9 @@ afterAll(() => pit?.stop())
 
 /** An API key of a devnet account. Each signs in from its own address because sign-ins are rate limited. */
 function apiKeyOf(key: Hex): Promise<string> {
-  const known = keys.get(key) ?? signIn(key)
-  keys.set(key, known)
-  return known
+  const apiKey = keys.get(key) ?? signIn(key)
+  keys.set(key, apiKey)
+  return apiKey
 }
 
 async function signIn(key: Hex): Promise<string> {
@@ -63,8 +63,8 @@ describe.concurrent('examples', () => {
   })
 
   it('first_trade.py', async () => {
-    const said = await runIn(pit, ['python3', 'examples/first_trade.py'])
-    expect(said).toMatch(/traded: [\d.]+ USDG in block \d+, (0x[0-9a-f]{64})\non record: mined \1/)
+    const output = await runIn(pit, ['python3', 'examples/first_trade.py'])
+    expect(output).toMatch(/traded: [\d.]+ USDG in block \d+, (0x[0-9a-f]{64})\non record: mined \1/)
   })
 
   it('are short', () => {
@@ -155,8 +155,8 @@ describe('fixtures', () => {
     }
     if (process.env['UPDATE_FIXTURES']) write(made)
     for (const [name, value] of made) {
-      const kept = JSON.parse(readFileSync(`fixtures/${name}.json`, 'utf8'))
-      expect(shapeOf(kept), `${name}: rebuild it with UPDATE_FIXTURES=1`).toEqual(shapeOf(value as Json))
+      const recorded = JSON.parse(readFileSync(`fixtures/${name}.json`, 'utf8'))
+      expect(shapeOf(recorded), `${name}: rebuild it with UPDATE_FIXTURES=1`).toEqual(shapeOf(value as Json))
     }
   })
 })
@@ -173,11 +173,11 @@ function write(made: ReadonlyMap<string, unknown>): void {
 function shapeOf(value: Json): unknown {
   const fixture = value as Partial<Fixture> & Json
   if (!fixture.http) return Object.keys(value as object).sort()
-  const asked = fixture.http.map(({ method, path, answer }) => [method, path, fieldsIn(answer)] as const)
+  const requests = fixture.http.map(({ method, path, answer }) => [method, path, fieldsIn(answer)] as const)
   // Reads run in parallel, so their order is random.
-  const reads = asked.filter(([method]) => method === 'GET').sort(([, a], [, b]) => (a < b ? -1 : 1))
+  const reads = requests.filter(([method]) => method === 'GET').sort(([, a], [, b]) => (a < b ? -1 : 1))
   return {
-    asked: [...reads, ...asked.filter(([method]) => method !== 'GET')],
+    asked: [...reads, ...requests.filter(([method]) => method !== 'GET')],
     signed: fixture.sign!.map(({ kind }) => kind),
     refused: fixture.refuse!.map(({ lie, code, rule, signs }) => [lie, code, rule, signs]),
   }

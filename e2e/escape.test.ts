@@ -91,11 +91,11 @@ test(`signs none of ${INTENTS} hostile intents`, { timeout: 3_600_000 }, async (
   const turns = [...kinds, ...Array<string>(20).fill('one bit of the call')]
   const tried: Record<string, Record<string, number>> = {}
   const signed: Intent[] = []
-  let asked = 0
-  while (asked < INTENTS) {
+  let sentCount = 0
+  while (sentCount < INTENTS) {
     const batch: Intent[] = []
-    for (let i = 0; i < 200 && asked + batch.length < INTENTS; i++) {
-      const kind = turns[(asked + i) % turns.length]!
+    for (let i = 0; i < 200 && sentCount + batch.length < INTENTS; i++) {
+      const kind = turns[(sentCount + i) % turns.length]!
       const intent = await HOSTILE_KINDS[kind]!(world, sessions)
       if (intent) batch.push(intent)
     }
@@ -105,9 +105,9 @@ test(`signs none of ${INTENTS} hostile intents`, { timeout: 3_600_000 }, async (
       tried[intent.kind] = { ...codes, [code]: (codes[code] ?? 0) + 1 }
       if (status === 200) signed.push(intent)
     })
-    asked += batch.length
+    sentCount += batch.length
   }
-  console.log(`seed ${SEED}: ${asked} hostile intents of ${Object.keys(tried).length} kinds`)
+  console.log(`seed ${SEED}: ${sentCount} hostile intents of ${Object.keys(tried).length} kinds`)
   if (process.env['ESCAPE_SHOW']) console.log(tried)
   expect(signed.slice(0, 5)).toEqual([])
   expect(Object.keys(tried).sort()).toEqual([...kinds].sort())
@@ -178,8 +178,8 @@ test('signs a hosted executor’s own redemptions, and stock trades once its own
   await signer.client.revokeStock({ executor })
   await expect(stock()).rejects.toMatchObject(refused)
   await world.restartSigner()
-  const known = await world.signer.client.executor(executor)
-  expect(known).toMatchObject({ owner: hosted.owner, closed: false, active_roots: 1 })
+  const record = await world.signer.client.executor(executor)
+  expect(record).toMatchObject({ owner: hosted.owner, closed: false, active_roots: 1 })
   expect(await world.signer.client.signExecutorTx({ executor, tx: redeemOf(world, session, leaf) })).toEqual({
     raw,
     tx_hash,
@@ -202,8 +202,8 @@ test(`co-signs only what fits the caps of 200 concurrent requests, ${ROUNDS} rou
       },
     })
     await world.register(session)
-    const asked = Array.from({ length: 200 }, () => honestIntent(plainSwap(world, session, 10_000_000)))
-    const outcomes = await Promise.all(asked.map((intent) => send(world, intent)))
+    const intents = Array.from({ length: 200 }, () => honestIntent(plainSwap(world, session, 10_000_000)))
+    const outcomes = await Promise.all(intents.map((intent) => send(world, intent)))
     const rule = byTrades ? 'SESSION_TRADES_LEFT' : 'SESSION_MAX_DAY'
     const signed = outcomes.filter(({ status }) => status === 200).length
     // On a slow machine some requests time out; those may be counted, but never beyond the caps.

@@ -198,12 +198,12 @@ async function writeExamples(): Promise<void> {
     const nonce = nonces.get(token) ?? 0
     const terms = { amount: amountIn, expiration: DEADLINE, nonce, sig_deadline: DEADLINE }
     const place = { permit2: table.permit2, router: table.router!, token }
-    const given = permit
+    const signedPermit = permit
       ? { ...terms, amount: String(amountIn), signature: await signPermit(privateKey, place, terms) }
       : null
     if (permit) nonces.set(token, nonce + 1)
     const trade = { pair, amountIn, minOut, deadline: DEADLINE, feeBps: FEE_BPS }
-    const { data, value } = buildFromTerms(table, { ...trade, ...(given && { permit: given }) })
+    const { data, value } = buildFromTerms(table, { ...trade, ...(signedPermit && { permit: signedPermit }) })
     const names = [...(permit ? [row.permit!.input] : []), ...row.inputs].map(({ name }) => name)
     const example: Example = {
       pair,
@@ -212,7 +212,7 @@ async function writeExamples(): Promise<void> {
       min_out: String(minOut),
       fee_bps: FEE_BPS,
       deadline: DEADLINE,
-      permit: given,
+      permit: signedPermit,
       value: String(value),
       data,
     }

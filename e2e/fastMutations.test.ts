@@ -209,22 +209,22 @@ function recommanded(data: Hex, random: Random): Hex {
 }
 
 function repermitted(permit: unknown, random: Random): object {
-  const given = (permit ?? {
+  const basePermit = (permit ?? {
     amount: '1',
     expiration: Math.floor(Date.now() / 1000) + 90,
     nonce: 0,
     sig_deadline: Math.floor(Date.now() / 1000) + 90,
     signature: `0x${'22'.repeat(64)}1b`,
   }) as { amount: string; expiration: number; nonce: number; sig_deadline: number; signature: Hex }
-  if (permit === undefined) return given
+  if (permit === undefined) return basePermit
   const ways = [
-    { amount: String(BigInt(given.amount) + 1n) },
-    { expiration: given.expiration + 1 },
-    { sig_deadline: given.sig_deadline - 1 },
-    { nonce: given.nonce + 1 },
-    { signature: flipped(given.signature, random) },
+    { amount: String(BigInt(basePermit.amount) + 1n) },
+    { expiration: basePermit.expiration + 1 },
+    { sig_deadline: basePermit.sig_deadline - 1 },
+    { nonce: basePermit.nonce + 1 },
+    { signature: flipped(basePermit.signature, random) },
   ]
-  return { ...given, ...ways[random.below(ways.length)] }
+  return { ...basePermit, ...ways[random.below(ways.length)] }
 }
 
 /** How many of these reached the sequencer. */

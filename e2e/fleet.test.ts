@@ -72,8 +72,8 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
     await until(async () => !(await world.isReady(name)), { everyMs: 5 })
     const url = `${world.server(name).url}/api/v1/health`
     return new Promise((resolve) => {
-      const asked = get(url, { agent: false }, (answer) => resolve(answer.resume().statusCode === 200))
-      asked.once('error', () => resolve(false))
+      const request = get(url, { agent: false }, (answer) => resolve(answer.resume().statusCode === 200))
+      request.once('error', () => resolve(false))
     })
   }
 
@@ -128,16 +128,16 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
       const all = failuresSince(startedMs)
       const failed = all.filter(({ code }) => !TOO_SLOW.includes(code ?? ''))
       const slow = all.length - failed.length
-      const asked = record.outcomes.filter(({ startedMs: at }) => at >= startedMs).length
+      const requestCount = record.outcomes.filter(({ startedMs: at }) => at >= startedMs).length
       console.log(
-        `rolling restart (ms): ${JSON.stringify(took)}; ${asked} requests, ${failed.length} failed, ` +
+        `rolling restart (ms): ${JSON.stringify(took)}; ${requestCount} requests, ${failed.length} failed, ` +
           `${slow} refused as too slow a machine; ${load.signed.length} trades; ` +
           `widest gap of ticks ${gapMs} ms at ${INTERVAL_S} s; failed: ${JSON.stringify(countOf(failed))}; ` +
           `refused new connections when told to stop: ${JSON.stringify(undrained)}`,
       )
       expect(undrained).toEqual([])
       expect(failed).toEqual([])
-      expect(slow).toBeLessThanOrEqual(asked * MAX_SLOW_SHARE)
+      expect(slow).toBeLessThanOrEqual(requestCount * MAX_SLOW_SHARE)
       // A skipped tick makes a gap of two intervals.
       expect(gapMs).toBeLessThan(1.5 * INTERVAL_S * 1_000)
       await expectNoTickTwice()
@@ -160,10 +160,10 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
         await untilAllWork()
         const failed = failuresSince(startedMs)
         const lastMs = Math.max(startedMs, ...failed.map(({ endedMs }) => endedMs)) - startedMs
-        const asked = record.outcomes.filter(({ endedMs }) => endedMs >= startedMs).length
+        const requestCount = record.outcomes.filter(({ endedMs }) => endedMs >= startedMs).length
         const gapMs = await widestGapMs(startedMs)
         console.log(
-          `${name}: back after ${ranMs} ms; ${failed.length} of ${asked} requests failed, the last ` +
+          `${name}: back after ${ranMs} ms; ${failed.length} of ${requestCount} requests failed, the last ` +
             `${lastMs} ms after it began ${JSON.stringify(countOf(failed))}; widest gap of ticks ${gapMs} ms`,
         )
         // Every failed request has a documented code, or no process was listening.

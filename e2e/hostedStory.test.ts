@@ -77,7 +77,8 @@ const read = async (owner: Party, { id }: Pick<Agent, 'id'>) => (await owner.get
 const rowsOf = async (owner: Party, { id }: Pick<Agent, 'id'>, kinds = '') =>
   (await owner.get<{ rows: LogRow[] }>(`hosted/${id}/logs?limit=200${kinds && `&kinds=${kinds}`}`)).body.rows
 
-const told = (rows: readonly LogRow[]) => rows.map(({ kind, code, message }) => `${kind} ${code}: ${message}`)
+const logLines = (rows: readonly LogRow[]) =>
+  rows.map(({ kind, code, message }) => `${kind} ${code}: ${message}`)
 
 describe('live, one of each kind', () => {
   const agents: { agent: Agent; tx: Hex; session: string }[] = []
@@ -118,7 +119,7 @@ describe('live, one of each kind', () => {
         const now = await read(owner, agent)
         return now.live_stats?.mined === 1 ? now : null
       },
-      { withinMs: FIRST_TRADE_MS, everyMs: 400, said: async () => told(await rowsOf(owner, agent)) },
+      { withinMs: FIRST_TRADE_MS, everyMs: 400, said: async () => logLines(await rowsOf(owner, agent)) },
     )
     const tx = traded.last_trade!.tx_hash!
     expect(await receiptOf(world.devnet, tx)).toMatchObject({ status: '0x1' })
@@ -211,7 +212,7 @@ describe('on paper, one of every brain', () => {
     await world.devnet.rpc('devnet_setFeed', ['ETH', { price: prices['ETH']! * 1.003 }])
     await world.devnet.rpc('devnet_setFeed', ['cbBTC', { price: prices['cbBTC']! * 0.997 }])
     const quick = { interval_s: 10, pairs: ['ETH/USDG'], paper_book: { usdg: START_USD } }
-    const wanted = [
+    const requests = [
       { ...quick, brain: 'dca', params: { usd: 5 } },
       { ...quick, brain: 'momentum', params: { lookback_s: 60, threshold_bps: 10, usd: 6 } },
       {
@@ -231,7 +232,7 @@ describe('on paper, one of every brain', () => {
         params: { strategy: 'Trade\na little.', max_orders: 4 },
       },
     ]
-    for (const body of wanted) agents.push(await create(owner, { params: {}, ...body }))
+    for (const body of requests) agents.push(await create(owner, { params: {}, ...body }))
     expect(new Set(agents.map(({ brain }) => brain)).size).toBe(7)
     await until(
       async () => {
@@ -243,7 +244,9 @@ describe('on paper, one of every brain', () => {
         everyMs: 400,
         said: async () =>
           Object.fromEntries(
-            await Promise.all(agents.map(async (agent) => [agent.brain, told(await rowsOf(owner, agent))])),
+            await Promise.all(
+              agents.map(async (agent) => [agent.brain, logLines(await rowsOf(owner, agent))]),
+            ),
           ),
       },
     )

@@ -206,7 +206,7 @@ async function checkStore(
     )
     const statusOf = new Map(rows.map(({ tx_hash, status }) => [tx_hash, status]))
     const faults: string[] = []
-    for (const { txs, told } of sendings) {
+    for (const { txs, relayedHashes: told } of sendings) {
       for (const { kind, hash } of txs) {
         const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])
         const status = statusOf.get(hash)

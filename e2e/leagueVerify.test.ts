@@ -311,12 +311,12 @@ describe('pit league verify while a server has the embedded store open', () => {
     const { address, port } = await app.listen()
     const devnet = { url: `http://${address}:${port}`, chain: PROFILE, rpc_url: 'http://127.0.0.1:1' }
     writeFileSync(join(dataDir, 'profiles.json'), JSON.stringify({ devnet }))
-    const said: string[] = []
+    const lines: string[] = []
     const env = { DATA_DIR: dataDir, PROFILE, PIT_HOME: dataDir }
-    const open = () => openRecord(env, {}, (text) => said.push(text))
+    const open = () => openRecord(env, {}, (text) => lines.push(text))
     const opened = await open()
     expect((await verifySeason(opened, 1, false)).text).toBe('season 1: 0 entrants, 0 transactions: equal')
-    expect(said[0]).toContain(devnet.url)
+    expect(lines[0]).toContain(devnet.url)
     await opened.close()
     await app.close()
     // Without the server the reason is the store in use.

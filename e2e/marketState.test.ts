@@ -182,8 +182,8 @@ it('starts at the last common block when its checkpoint is no longer on the chai
     request: async (method, params = [], options) => {
       const { blockHash } = (params[0] ?? {}) as { blockHash?: string }
       const hash = method === 'eth_getLogs' && blockHash ? real.get(blockHash) : undefined
-      const asked = hash ? [{ ...(params[0] as object), blockHash: hash }] : params
-      const answer = await rpc.request<never>(method, asked, options)
+      const sentParams = hash ? [{ ...(params[0] as object), blockHash: hash }] : params
+      const answer = await rpc.request<never>(method, sentParams, options)
       if (method !== 'eth_getBlockByNumber' || answer === null) return answer
       const block: { number: string; hash: string; parentHash: string } = answer
       if (Number(block.number) < forkedAt) return answer

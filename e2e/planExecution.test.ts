@@ -171,11 +171,11 @@ test('splits do too: no leg uses another’s part, with any form of ETH', async 
     const request = { tokenIn, tokenOut, amountIn: await amountFor(tokenIn) }
     const { routes } = findRoutes(w, request)
     const chosen: Route[] = []
-    const wanted = 2 + random.below(2)
-    for (let tries = 0; tries < 40 && chosen.length < wanted && routes.length > 0; tries++) {
+    const legCount = 2 + random.below(2)
+    for (let tries = 0; tries < 40 && chosen.length < legCount && routes.length > 0; tries++) {
       const route = routes[random.below(routes.length)]!
-      const taken = new Set(chosen.flatMap(({ hops }) => hops.map((hop) => hop.pool.id)))
-      if (!route.hops.some((hop) => taken.has(hop.pool.id))) chosen.push(route)
+      const usedPools = new Set(chosen.flatMap(({ hops }) => hops.map((hop) => hop.pool.id)))
+      if (!route.hops.some((hop) => usedPools.has(hop.pool.id))) chosen.push(route)
     }
     if (chosen.length < 2) continue
     const shares = [BigInt(1 + random.below(60)), BigInt(1 + random.below(30))]
@@ -221,13 +221,13 @@ test('a taxed token pays its tax once, both ways', async () => {
   const buy = { tokenIn: NATIVE, tokenOut: token, amountIn: 10n ** 17n, bps: 25, side: 'input' } as const
   const bought = planOf(buy, [findRoutes(w, buy).routes.find(({ hops }) => hops.length === 1)!], [])!
   const untaxed = bought.amountOutMin
-  const kept = untaxed - (untaxed * 300n) / 10_000n
+  const afterTax = untaxed - (untaxed * 300n) / 10_000n
   // The pair checks the received amount: without the tax in the calculation the minimum is missed.
   expect(await w.works({ from: wallet, to: w.router, ...callOf(bought) })).toBe(false)
-  await carryOut({ ...bought, amountOutMin: kept })
+  await carryOut({ ...bought, amountOutMin: afterTax })
 
   await canPay(token)
-  const amountIn = kept / 2n
+  const amountIn = afterTax / 2n
   const sell = { tokenIn: token, tokenOut: NATIVE, amountIn, bps: 25, side: 'output' } as const
   const way = findRoutes(w, sell).routes.find(({ hops }) => hops.length === 1)!
   const arrived = amountIn - (amountIn * 300n) / 10_000n

@@ -110,7 +110,7 @@ interface Asked {
 function ask(agent: Agent, key: string): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}` }
-    const asked = request(`${server.url}/api/v1/auth/me`, { agent, headers }, (res) => {
+    const outgoing = request(`${server.url}/api/v1/auth/me`, { agent, headers }, (res) => {
       let text = ''
       res.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
@@ -119,7 +119,7 @@ function ask(agent: Agent, key: string): Promise<Asked> {
         resolve({ status: res.statusCode ?? 0, retryAfterS: Number(res.headers['retry-after'] ?? 0), text }),
       )
     })
-    asked.on('error', reject)
-    asked.end()
+    outgoing.on('error', reject)
+    outgoing.end()
   })
 }

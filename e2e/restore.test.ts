@@ -61,7 +61,7 @@ describe.skipIf(bin === null)('a backup', () => {
   let owner: Party
   let executor: Party
   let before: { server: Contents; signer: Contents }
-  let kept: { session: Session; raw: Hex; hash: Hex; treasury: Answer<'treasury'> }
+  let backedUp: { session: Session; raw: Hex; hash: Hex; treasury: Answer<'treasury'> }
   let lost: { session: Session; raw: Hex; hash: Hex }
 
   async function start(): Promise<void> {
@@ -261,7 +261,7 @@ describe.skipIf(bin === null)('a backup', () => {
   it('serves its data: keys, trades, the hash chain, the market', async () => {
     const { weeks, integrity } = await treasury()
     expect(integrity).toMatchObject({ ok: true, rows: 1, broken_at: null })
-    expect(weeks.find(({ seq }) => seq === 1)).toEqual(kept.treasury.weeks.find(({ seq }) => seq === 1))
+    expect(weeks.find(({ seq }) => seq === 1)).toEqual(backedUp.treasury.weeks.find(({ seq }) => seq === 1))
     const { status, body } = await trader.get<{ trades: { status: string }[] }>('me/trades')
     expect(status).toBe(200)
     expect(body.trades.every((one) => one.status === 'mined')).toBe(true)
@@ -278,11 +278,11 @@ describe.skipIf(bin === null)('a backup', () => {
   })
 
   it('relays nothing again, neither recorded nor forgotten trades', async () => {
-    const known = await owner.post<{ tx_hash: Hex }>('live/submit', { raw_tx: kept.raw })
-    expect(known.status, JSON.stringify(known.body)).toBe(200)
+    const answer = await owner.post<{ tx_hash: Hex }>('live/submit', { raw_tx: backedUp.raw })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     const forgotten = await owner.post('live/submit', { raw_tx: lost.raw })
     expect(forgotten.status).toBeGreaterThanOrEqual(400)
-    expect([await seen(kept.hash), await seen(lost.hash)]).toEqual([1, 1])
+    expect([await seen(backedUp.hash), await seen(lost.hash)]).toEqual([1, 1])
   })
 
   it('signs nothing until the operator declares the loss', async () => {
@@ -291,7 +291,7 @@ describe.skipIf(bin === null)('a backup', () => {
       why: 'the ledger was restored from a backup',
       frozen: true,
     })
-    const refused = await ask(kept.session)
+    const refused = await ask(backedUp.session)
     expect(refused.body.error?.code).toBe('SIGNER_FROZEN')
     // The server's secret does not unlock it, and an unknown loss waits for trades that may still be mined.
     await expect(signer.client.acceptLedger('nothing')).rejects.toMatchObject({ code: 'FORBIDDEN' })
@@ -318,7 +318,7 @@ describe.skipIf(bin === null)('a backup', () => {
       curve_roots: [],
     })
     await expect(again).rejects.toMatchObject({ code: 'ROOT_REUSED' } satisfies Partial<PitError>)
-    const on = await ask(kept.session)
+    const on = await ask(backedUp.session)
     expect(on.body.error?.code).not.toBe('SIGNER_FROZEN')
   })
 })

@@ -70,7 +70,7 @@ function start(): ChildProcess {
   running.npm = npm
   return npm
 }
-const said = (text: string) => expect.poll(() => output, { timeout: 150_000 }).toContain(text)
+const outputHas = (text: string) => expect.poll(() => output, { timeout: 150_000 }).toContain(text)
 
 /** Every descendant of a process, from /proc. */
 function descendants(pid: number | undefined): { pid: number; command: string }[] {
@@ -125,13 +125,13 @@ async function stop(npm: ChildProcess, target: number): Promise<void> {
   console.log(`npm start was gone ${Math.round(tookMs)} ms after SIGTERM`)
 }
 const supervisorOf = (npm: ChildProcess) => {
-  const found = descendants(npm.pid).find(({ command }) => command.includes('dist/start.js'))
-  return found!.pid
+  const starter = descendants(npm.pid).find(({ command }) => command.includes('dist/start.js'))
+  return starter!.pid
 }
 
 it('starts, keeps its data and its chain private to this user and machine, and ends with npm', async () => {
   const npm = start()
-  await said('Pit is up after')
+  await outputHas('Pit is up after')
   // People read this terminal: no warnings while the parts start at different times.
   expect(output.split('\n').filter((line) => line.startsWith('{'))).toEqual([])
   expect(output).toMatch(/\d+ files in .* were open to other users of this machine; closed/)
@@ -174,14 +174,14 @@ it('starts, keeps its data and its chain private to this user and machine, and e
 
 it('ends on a signal to its own process, after a second start', async () => {
   const npm = start()
-  await said('Pit is up after')
+  await outputHas('Pit is up after')
   expect(output).not.toContain('were open to other users')
   await stop(npm, supervisorOf(npm))
 })
 
 it('ends while it is still starting', async () => {
   const npm = start()
-  await said('store open')
+  await outputHas('store open')
   await stop(npm, npm.pid!)
   expect(output).not.toContain('Pit is up')
 })

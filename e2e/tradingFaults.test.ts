@@ -99,7 +99,7 @@ describe('tokens', () => {
     const plan = await planned(trader, sale)
     expect((await trader.post('live/quote', sale)).status).toBe(200)
     await devnet.rpc('devnet_upgradeToken')
-    expect((await refused(sale)).said).toBe('409 TOKEN_CHANGED')
+    expect((await refused(sale)).summary).toBe('409 TOKEN_CHANGED')
 
     // The chain enforces the earlier plan's minimum: the new tax makes it revert.
     const hash = await send(trader, plan)
@@ -135,19 +135,19 @@ describe('tokens', () => {
     // Now the pool has less than it assumes.
     await rebase(900_000_000_000_000_000n)
     const sale = { token_in: token, token_out: 'ETH', amount_in: (held / 9n).toString() }
-    expect((await refused({ ...sale, permit_mode: 'transaction' })).said).toBe('422 SIMULATION_FAILED')
+    expect((await refused({ ...sale, permit_mode: 'transaction' })).summary).toBe('422 SIMULATION_FAILED')
   })
 
   it('of an issuer that pauses all, or one', async () => {
     const sale = { token_in: 'NVDA', token_out: 'USDG', amount_in: TENTH_ETH, owner_attests_non_us: true }
     const plan = await planned(trader, sale)
     await devnet.rpc('devnet_pauseStock', ['NVDA', true])
-    expect((await refused(sale)).said).toBe('422 STOCK_PAUSED')
+    expect((await refused(sale)).summary).toBe('422 STOCK_PAUSED')
     const hash = await send(trader, plan)
     expect(await settledRow(trader, hash)).toMatchObject({ status: 'reverted', amount_out: null })
     await devnet.rpc('devnet_pauseStock', ['NVDA', false])
     await devnet.rpc('devnet_blockWallet', ['NVDA', trader.wallet, true])
-    expect((await refused(sale)).said).toBe('422 WALLET_BLOCKED')
+    expect((await refused(sale)).summary).toBe('422 WALLET_BLOCKED')
     await devnet.rpc('devnet_blockWallet', ['NVDA', trader.wallet, false])
     // It may have been screened while it was paused.
     await planned(trader, { ...sale, accept_risks: ['TOKEN_PAUSED'] })
@@ -160,7 +160,7 @@ describe('refusals and delays', () => {
   it('a sequencer that refuses: reported, listed as refused, and the same bytes may be sent again', async () => {
     const { raw, hash } = trader.sign((await planned(trader, buy(trader))).tx!)
     await sequencer('refuse')
-    expect((await submitRefused(raw)).said).toBe('422 SUBMIT_REJECTED')
+    expect((await submitRefused(raw)).summary).toBe('422 SUBMIT_REJECTED')
     const row = async () => (await tradesOf(trader, '&refused=1')).find(({ tx_hash }) => tx_hash === hash)
     expect(await row()).toMatchObject({ status: 'refused', code: 'SUBMIT_REJECTED', amount_out: null })
     expect((await tradesOf(trader)).map(({ tx_hash }) => tx_hash)).not.toContain(hash)
@@ -203,7 +203,7 @@ it('sequencer and node unreachable: calls that need them report it, others work'
   await sequencer('ok')
 
   node.set({ way: 'hang' })
-  const asked = [
+  const refusals = [
     refused(buy(other), { who: other }),
     refused(buy(other), { who: other, route: 'live.simulate' }),
     refused({}, { who: other, route: 'live.revoke' }),
@@ -214,10 +214,10 @@ it('sequencer and node unreachable: calls that need them report it, others work'
   expect(await other.post('live/submit', { raw_tx: sent.raw })).toMatchObject({ status: 200 })
   const pending = { tx_hash: sent.hash, status: 'pending', amount_out_kind: 'minimum' }
   expect(await tradesOf(other)).toMatchObject([pending])
-  for (const answer of await Promise.all(asked)) expect(answer.said).toBe('502 RPC_UNAVAILABLE')
+  for (const answer of await Promise.all(refusals)) expect(answer.summary).toBe('502 RPC_UNAVAILABLE')
   expect(await quote).toMatchObject({ status: 200, body: { best: { simulated: false } } })
   for (const [i, { hash }] of [lost!, late!].entries()) {
-    expect(await unheard[i]).toMatchObject({ said: '502 SEQUENCER_UNREACHABLE', error: { tx_hash: hash } })
+    expect(await unheard[i]).toMatchObject({ summary: '502 SEQUENCER_UNREACHABLE', error: { tx_hash: hash } })
   }
   const health = async () => (await fetch(`${server.url}/api/v1/health`)).json()
   await eventually(async () => {
@@ -301,16 +301,16 @@ describe('nodes', () => {
 
   it.each(['drop', 'html', 'error'] as const)('that fail (%s)', async (way) => {
     node.set({ way })
-    expect((await refused(buy(trader))).said).toBe('502 RPC_UNAVAILABLE')
+    expect((await refused(buy(trader))).summary).toBe('502 RPC_UNAVAILABLE')
     node.set({ way, on: named('eth_simulateV1') })
-    expect((await refused(buy(trader))).said).toBe('502 RPC_UNAVAILABLE')
+    expect((await refused(buy(trader))).summary).toBe('502 RPC_UNAVAILABLE')
     expect((await trader.post('live/build', buy(trader))).status).toBe(200)
   })
 
   it('of another chain: nothing is planned on them', async () => {
     node.set({ on: named('eth_chainId'), lie: () => '0x1' })
-    expect((await refused(buy(trader))).said).toBe('502 RPC_UNAVAILABLE')
-    expect((await refused({}, { route: 'live.revoke' })).said).toBe('502 RPC_UNAVAILABLE')
+    expect((await refused(buy(trader))).summary).toBe('502 RPC_UNAVAILABLE')
+    expect((await refused({}, { route: 'live.revoke' })).summary).toBe('502 RPC_UNAVAILABLE')
   })
 
   it('that lag by a minute: nothing is quoted', async () => {
@@ -323,8 +323,8 @@ describe('nodes', () => {
       lie: (block) => block && minuteAgo(block),
     })
     await eventually(async () => {
-      expect((await refused(buy(trader))).said).toBe('502 RPC_UNAVAILABLE')
-      expect((await refused(buy(trader, { wallet: undefined }), { route: 'live.quote' })).said).toBe(
+      expect((await refused(buy(trader))).summary).toBe('502 RPC_UNAVAILABLE')
+      expect((await refused(buy(trader, { wallet: undefined }), { route: 'live.quote' })).summary).toBe(
         '502 RPC_UNAVAILABLE',
       )
     })
@@ -339,7 +339,7 @@ describe('nodes', () => {
     })
     const stale = (await planned(other, buy(other))).tx!
     expect(stale.nonce).toBe((await nonceOf(other)) - 1)
-    expect((await submitRefused(other.sign(stale).raw, other)).said).toBe('422 SUBMIT_REJECTED')
+    expect((await submitRefused(other.sign(stale).raw, other)).summary).toBe('422 SUBMIT_REJECTED')
 
     node.set({ on: ({ method }) => /^eth_getTransaction(Receipt|ByHash)$/.test(method), lie: () => null })
     const { raw, hash } = other.sign(stale, { nonce: stale.nonce + 1 })
@@ -361,7 +361,7 @@ describe('nodes', () => {
     const says = (value: bigint) =>
       node.set({ on: named('eth_call'), lie: (result) => String(result).replaceAll(word(own), word(value)) })
     says(own * 1_000n)
-    expect((await refused({ ...sale, amount_in: '400000000' }, { who: poor })).said).toBe(
+    expect((await refused({ ...sale, amount_in: '400000000' }, { who: poor })).summary).toBe(
       '422 SIMULATION_FAILED',
     )
     says(0n)

@@ -50,12 +50,12 @@ const refused = (route: RouteId, body: object | string, key: string | null = tra
 type Change = object | string
 /** The refusal of each change to a good request (or of a text instead of it). */
 async function check(route: RouteId, rows: readonly (readonly [Change, string])[]): Promise<void> {
-  const said: string[] = []
+  const answers: string[] = []
   for (const [change] of rows) {
     const body = typeof change === 'string' ? change : { ...goodFor(route), ...change }
-    said.push((await refused(route, body)).said)
+    answers.push((await refused(route, body)).summary)
   }
-  expect(said).toEqual(rows.map(([, expected]) => expected))
+  expect(answers).toEqual(rows.map(([, expected]) => expected))
 }
 const each = (field: string, values: readonly unknown[], expected: string): [Change, string][] =>
   values.map((value) => [{ [field]: value }, expected])
@@ -123,7 +123,7 @@ describe('sizes', () => {
         expect(await refused(route, body)).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
     }
     const long = { ...good(), note: 'x'.repeat(70_000) }
-    expect((await refused('live.prepare', long)).said).toBe('413 BAD_REQUEST body')
+    expect((await refused('live.prepare', long)).summary).toBe('413 BAD_REQUEST body')
   })
 })
 
@@ -236,7 +236,7 @@ describe('terms', () => {
       await check(route, [[{ wallet: other.wallet }, '403 WALLET_MISMATCH wallet']])
     }
     for (const key of [null, '', 'pit_w_guess', `${trader.key}x`]) {
-      expect((await refused('live.prepare', good(), key)).said).toBe('401 UNAUTHORIZED')
+      expect((await refused('live.prepare', good(), key)).summary).toBe('401 UNAUTHORIZED')
     }
   })
 
@@ -250,7 +250,7 @@ describe('terms', () => {
       )
     }
     await check('live.revoke', [[{ token: 'USDG' }, `${BAD} token`]])
-    expect((await refused('live.submit', { raw_tx: '0x02', check_only: true })).said).toBe(
+    expect((await refused('live.submit', { raw_tx: '0x02', check_only: true })).summary).toBe(
       `${BAD} check_only`,
     )
     // A session's limits must not fall back to wider defaults.
@@ -260,7 +260,7 @@ describe('terms', () => {
       [{ maxTrades: 1 }, 'maxTrades'],
       [{ expires_s: 60 }, 'expires_s'],
     ] as const) {
-      expect((await refused('live.session.grant', { ...grant, ...change })).said).toBe(`${BAD} ${name}`)
+      expect((await refused('live.session.grant', { ...grant, ...change })).summary).toBe(`${BAD} ${name}`)
     }
   })
 
@@ -280,30 +280,30 @@ describe('terms', () => {
       'refused=2',
       `before=${10n ** 30n}`,
     ]) {
-      expect((await refused('me.trades', `?${query}`)).said).toBe(`400 BAD_REQUEST ${query.split('=')[0]}`)
+      expect((await refused('me.trades', `?${query}`)).summary).toBe(`400 BAD_REQUEST ${query.split('=')[0]}`)
     }
   })
 })
 
 describe('permits', () => {
   const sale = () => ({ token_in: 'USDG', token_out: 'ETH', amount_in: '200000000' })
-  let asked: Plan
+  let signedPlan: Plan
   let signature: Hex
   beforeAll(async () => {
-    asked = (await trader.post<Plan>('live/prepare', { ...good(), ...sale() })).body
-    signature = await trader.signPermit(asked.permit!)
+    signedPlan = (await trader.post<Plan>('live/prepare', { ...good(), ...sale() })).body
+    signature = await trader.signPermit(signedPlan.permit!)
   })
   const permitted = (change: object) => ({
     ...sale(),
     permit_signature: signature,
-    permit_now: asked.permit_now,
+    permit_now: signedPlan.permit_now,
     ...change,
   })
 
   it('are valid for the requested trade, and for no other trade, time or signer', async () => {
     const { body } = await trader.post<Plan>('live/prepare', { ...good(), ...permitted({}) })
     expect(body).toMatchObject({ ready: true, simulation: { ok: true } })
-    const now = asked.permit_now!
+    const now = signedPlan.permit_now!
     const [SIGNATURE, NOW] = ['400 BAD_REQUEST permit_signature', '400 BAD_REQUEST permit_now']
     const sides = { token_in: 'NVDA', token_out: 'USDG', amount_in: TENTH_ETH, owner_attests_non_us: true }
     const otherV = `${signature.slice(0, -2)}${signature.endsWith('1b') ? '1c' : '1b'}`
@@ -316,7 +316,7 @@ describe('permits', () => {
       [permitted({ permit_now: now + 3_600 }), NOW],
       [permitted({ permit_now: -1 }), NOW],
       [permitted({ permit_now: undefined }), NOW],
-      [permitted({ permit_signature: await other.signPermit(asked.permit!) }), SIGNATURE],
+      [permitted({ permit_signature: await other.signPermit(signedPlan.permit!) }), SIGNATURE],
       [permitted({ permit_signature: otherV }), SIGNATURE],
       [permitted({ permit_signature: `0x${'00'.repeat(65)}` }), SIGNATURE],
       [permitted({ permit_signature: `0x${'ff'.repeat(65)}` }), SIGNATURE],

@@ -157,10 +157,10 @@ describe('the treasury on a real chain', () => {
   it('moves booked fees in separate rows, as the chain shows the transfers', async () => {
     const before = await treasury()
     const owed = before.totals.find(({ token }) => token === usdg)!.owed
-    const { operations, treasury: kept } = world.profile.treasury_buckets
+    const { operations, treasury: treasuryWallet } = world.profile.treasury_buckets
     const tx = await send(platform, usdg, { data: transferData(operations!, BigInt(owed.operations)) })
     const wei = BigInt(before.totals.find(({ token }) => token === NATIVE)!.owed.treasury)
-    const ethTx = await send(platform, kept as Hex, { wei })
+    const ethTx = await send(platform, treasuryWallet as Hex, { wei })
     expect(await done('transfer', 'record', '--bucket', 'operations', '--tx', tx)).toContain('row 2')
     expect(await done('transfer', 'record', '--bucket', 'treasury', '--tx', ethTx)).toContain('row 3')
     const wrong = await pitAdmin('transfer', 'record', '--bucket', 'buybacks', '--tx', tx)

@@ -47,7 +47,7 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
     budgetMs = 5_000,
   ) => {
     const aggregators = { [NAME]: { kind, url: `${vendors.url}/${NAME}/${kind}` } }
-    const asked = createAggregators({
+    const adapters = createAggregators({
       profile: { ...profile, vendors: { ...profile.vendors, aggregators } },
       crypto: { keccakText, parseAddress: (text: string) => text as never },
       clock,

@@ -48,9 +48,9 @@ function open(
       const path = new URL(String(url)).pathname.replace('/api/v1/', '')
       const headers = new Headers(init?.headers)
       if (key !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`)
-      const asked = init?.body ? JSON.parse(String(init.body)) : undefined
-      asks?.(path, asked)
-      const sent = { ...init, headers, ...(asked && { body: JSON.stringify(asked) }) }
+      const request = init?.body ? JSON.parse(String(init.body)) : undefined
+      asks?.(path, request)
+      const sent = { ...init, headers, ...(request && { body: JSON.stringify(request) }) }
       const response = await fetch(url, sent)
       const body = await response.json()
       const status = tell?.(path, body)
@@ -61,8 +61,8 @@ function open(
   })
   return {
     ...client,
-    useKey(given) {
-      key = given
+    useKey(apiKey) {
+      key = apiKey
     },
   }
 }

@@ -11,17 +11,17 @@ import { answering, BROKEN } from './brokenProfiles.ts'
 import type { Pit } from './runPit.ts'
 
 /** Each fault has its own finding; a fault that could lose money keeps the server from starting. */
-export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): void {
+export function doctorOnBroken(getWorld: () => { world: SessionWorld; pit: Pit }): void {
   describe('doctor on broken profiles', () => {
     const HOUR_S = 3_600
     let rpc: Rpc
     beforeAll(() => {
-      rpc = createRpc({ url: given().world.devnet.url })
+      rpc = createRpc({ url: getWorld().world.devnet.url })
     })
     afterAll(() => rpc.close())
 
     it.each(BROKEN)('$name', async (broken) => {
-      const profile = structuredClone(given().world.profile)
+      const profile = structuredClone(getWorld().world.profile)
       broken.break(profile)
       const takenAtS = Date.now() / 1000 - (broken.listAgeH ?? 0) * HOUR_S
       const deps = {
@@ -44,27 +44,27 @@ export function doctorOnBroken(given: () => { world: SessionWorld; pit: Pit }): 
     })
 
     it('a server does not start on a broken profile, and reports the fault', async () => {
-      const profile = structuredClone(given().world.profile)
+      const profile = structuredClone(getWorld().world.profile)
       BROKEN[0]!.break(profile)
-      const file = join(given().pit.folder, 'broken.json')
+      const file = join(getWorld().pit.folder, 'broken.json')
       writeFileSync(file, JSON.stringify(profile), { mode: 0o600 })
-      const starting = startServerProcess({ ...tradingEnv(given().world.devnet), PROFILE: file })
+      const starting = startServerProcess({ ...tradingEnv(getWorld().world.devnet), PROFILE: file })
       await expect(starting).rejects.toThrow(/token USDG decimals: 6, the profile says 18/)
-      const told = await given().pit([
+      const report = await getWorld().pit([
         'doctor',
         '--chain',
         file,
         '--rpc-url',
-        given().world.devnet.url,
+        getWorld().world.devnet.url,
         '--json',
       ])
-      const failed = told.json().checks.filter(({ verdict }: { verdict: string }) => verdict === 'fail')
+      const failed = report.json().checks.filter(({ verdict }: { verdict: string }) => verdict === 'fail')
       expect(failed.map(({ check }: { check: string }) => check)).toEqual(['token USDG decimals'])
-      expect(told.code).toBe(1)
+      expect(report.code).toBe(1)
     })
 
     it('reports an unreachable node without a stack trace', async () => {
-      const away = await given().pit([
+      const away = await getWorld().pit([
         'doctor',
         '--chain',
         'profiles/mainnet.json',

@@ -24,8 +24,8 @@ afterAll(() => world?.close())
 
 const clients = new Map<Wallet, PitClient>()
 async function clientOf(wallet: Wallet): Promise<PitClient> {
-  const known = clients.get(wallet)
-  if (known) return known
+  const openClient = clients.get(wallet)
+  if (openClient) return openClient
   const account = mnemonicToAccount(MNEMONIC, { addressIndex: market.wallets.indexOf(wallet) + 1 })
   const { profile, server, devnet } = world
   const rpc = rpcAt(devnet.url)

@@ -21,12 +21,12 @@ const WORDS =
   /\.(timings|why|note|label|says|in_words|on_chain_bounds|not_enforced_on_chain|then|how|effective)\b/
 
 const pathOf = (keys: Place['keys']): string => keys.map((key) => `.${key}`).join('')
-const known = new WeakMap<object, Place[]>()
+const placesByAnswer = new WeakMap<object, Place[]>()
 
 /** Every field of an answer except texts for people. */
 function placesIn(answer: Json): Place[] {
   if (answer === null || typeof answer !== 'object') return []
-  const before = known.get(answer)
+  const before = placesByAnswer.get(answer)
   if (before) return before
   const places: Place[] = []
   const walk = (value: Json, keys: Place['keys']) => {
@@ -39,7 +39,7 @@ function placesIn(answer: Json): Place[] {
     }
   }
   walk(answer, [])
-  known.set(answer, places)
+  placesByAnswer.set(answer, places)
   return places
 }
 
@@ -99,7 +99,10 @@ export function structuredLies(answer: Json): { isMoney: boolean; tell(): Lie }[
     return changesOf(place.value).flatMap((change, n) =>
       REACHES.filter((reach) => reach === 'here' || typeof place.value === 'string').map((reach) => ({
         isMoney,
-        tell: () => ({ path: `${path} change ${n} ${reach}`, answer: told(answer, place, change, reach) }),
+        tell: () => ({
+          path: `${path} change ${n} ${reach}`,
+          answer: applyChange(answer, place, change, reach),
+        }),
       })),
     )
   })
@@ -116,7 +119,7 @@ export function randomLie(answer: Json, random: Random): Lie {
     if (!place) break
     const change = random.chance(0.3) ? flipped(place.value, random) : random.pick(changesOf(place.value))
     const reach = random.pick(REACHES)
-    now = told(now, place, change as Change, reach)
+    now = applyChange(now, place, change as Change, reach)
     path += ` ${pathOf(place.keys)} ${reach}`
   }
   return { path: `at random${path}`, answer: now }
@@ -133,7 +136,7 @@ function flipped(value: Json, random: Random): Json {
   return value.slice(0, at) + digit + value.slice(at + 1)
 }
 
-function told(answer: Json, { keys, value }: Place, change: Change, reach: Reach): Json {
+function applyChange(answer: Json, { keys, value }: Place, change: Change, reach: Reach): Json {
   const copy = structuredClone(answer)
   let parent = copy as Record<string | number, Json>
   for (const key of keys.slice(0, -1)) parent = parent[key] as Record<string | number, Json>

@@ -63,9 +63,9 @@ it(
     const totals = new Map<string, number>()
     const startedMs = Date.now()
     for (const [n, scenario] of scenarios.entries()) {
-      const known = new Map<string, Hex>()
+      const signatures = new Map<string, Hex>()
       const scenarioMs = Date.now()
-      let honest = await record(stage, scenario, known)
+      let honest = await record(stage, scenario, signatures)
       const what = `${scenario.name}: ${String((honest.result as Error)?.message ?? '')}`
       if (scenario.signs !== false)
         expect(honest.signed.length, `nothing was signed: ${what}`).toBeGreaterThan(0)
@@ -78,16 +78,16 @@ it(
       let make = lieMaker(honest, scenario, each)
       for (let i = 0; i < each; i++) {
         if (scenario.ages && Date.now() - honest.nowMs > FRESH_MS) {
-          honest = await record(stage, scenario, known)
+          honest = await record(stage, scenario, signatures)
           make = lieMaker(honest, scenario, each)
         }
         const lie = make(i, random)
-        const told = await replay(stage, scenario, honest, lie, known)
+        const replayed = await replay(stage, scenario, honest, lie, signatures)
         const where = `${scenario.name}: ${honest.answers[lie.at]?.path} ${lie.path}`
-        const faults = faultsOf(told, honest)
+        const faults = faultsOf(replayed, honest)
         for (const fault of faults) differing.push(`${where}: ${fault}`)
         if (faults.length > 0 && differing.length < 40) console.log(differing.at(-1))
-        note(outcomeOf(told))
+        note(outcomeOf(replayed))
       }
       const tookMs = Math.round((Date.now() - scenarioMs) / each)
       console.log(`${scenario.name}, ${tookMs} ms each`, Object.fromEntries([...outcomes].sort()))

@@ -344,13 +344,13 @@ describe('streamable HTTP', () => {
   beforeAll(async () => {
     child = spawn(process.execPath, ['dist/pit.js', 'mcp', '--http', '0'], { env: home.env })
     url = await new Promise<string>((resolve, reject) => {
-      let said = ''
+      let output = ''
       child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-        said += text
-        const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)
-        if (found) resolve(found[0])
+        output += text
+        const match = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(output)
+        if (match) resolve(match[0])
       })
-      child.once('exit', () => reject(new Error(said)))
+      child.once('exit', () => reject(new Error(output)))
     })
     const file = join(home.folder, 'mcp', 'http-token')
     expect(statSync(file).mode & 0o077).toBe(0)

@@ -157,13 +157,13 @@ it('ends quietly when its output pipe closes early', async () => {
     const child = spawn(process.execPath, [resolve('dist/pit.js'), '--map=json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let said = ''
+    let output = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
     // Closed before anything is written.
     child.stdout.destroy()
-    child.once('close', () => done(said))
+    child.once('close', () => done(output))
   })
   expect(stderr).toBe('')
 })

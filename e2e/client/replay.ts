@@ -46,14 +46,14 @@ export interface Stage {
 /**
  * An account that records its signature requests. Replays reuse earlier signatures: only the request counts.
  */
-function noting(real: Account, signed: Signed[], known: Map<string, Hex>): Account {
+function recordingAccount(real: Account, signed: Signed[], signatures: Map<string, Hex>): Account {
   const once = async (one: Signed, sign: () => Promise<Hex>): Promise<Hex> => {
     signed.push(one)
     const key = keyOf(one)
-    const before = known.get(key)
+    const before = signatures.get(key)
     if (before) return before
     const made = await sign()
-    known.set(key, made)
+    signatures.set(key, made)
     return made
   }
   return {
@@ -108,7 +108,11 @@ function impatient(): () => Promise<void> {
 }
 
 /** Runs a scenario on the honest server and the real node. */
-export async function record(stage: Stage, scenario: Scenario, known: Map<string, Hex>): Promise<Recording> {
+export async function record(
+  stage: Stage,
+  scenario: Scenario,
+  signatures: Map<string, Hex>,
+): Promise<Recording> {
   const recording: Recording = {
     answers: [],
     node: new Map(),
@@ -125,7 +129,7 @@ export async function record(stage: Stage, scenario: Scenario, known: Map<string
     recording.answers.push({ path, status: response.status, body })
     return response
   }
-  const account = noting(fromViem(scenario.account), recording.signed, known)
+  const account = recordingAccount(fromViem(scenario.account), recording.signed, signatures)
   const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 4 })
   recording.result = await scenario.run(client).catch((error: unknown) => error)
   return recording
@@ -137,7 +141,7 @@ export async function replay(
   scenario: Scenario,
   recording: Recording,
   lie: { at: number; answer: Json },
-  known: Map<string, Hex>,
+  signatures: Map<string, Hex>,
 ): Promise<{ result: unknown; signed: Signed[] }> {
   const signed: Signed[] = []
   const seen = new Map<string, number>()
@@ -156,7 +160,7 @@ export async function replay(
   }
   const node = rpcAt(stage.nodeUrl)
   const rpc: Rpc = { all: (calls) => readOnce(node, calls, recording.node) }
-  const account = noting(fromViem(scenario.account), signed, known)
+  const account = recordingAccount(fromViem(scenario.account), signed, signatures)
   const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 1 })
   const result = await scenario.run(client).catch((error: unknown) => error)
   return { result, signed }

@@ -14,21 +14,21 @@ import { keccak256, stringToHex } from 'viem'
 import { keyOf, type Signed } from './replay.ts'
 
 /** Why a signature has another effect than those for an honest server; null if it does not. */
-export function otherEffect(profile: ChainProfile, honest: readonly Signed[], told: Signed): string | null {
+export function otherEffect(profile: ChainProfile, honest: readonly Signed[], lied: Signed): string | null {
   const others = honest
-    .filter(({ kind }) => kind === told.kind)
-    .map((one) => (keyOf(one.value) === keyOf(told.value) ? null : differs(profile, one, told)))
-  if (others.length === 0) return `a ${told.kind} that an honest server never requested`
+    .filter(({ kind }) => kind === lied.kind)
+    .map((one) => (keyOf(one.value) === keyOf(lied.value) ? null : differs(profile, one, lied)))
+  if (others.length === 0) return `a ${lied.kind} that an honest server never requested`
   return others.includes(null) ? null : others[0]!
 }
 
-function differs(profile: ChainProfile, honest: Signed, told: Signed): string | null {
-  if (told.kind === 'transaction' && honest.kind === 'transaction')
-    return otherTransaction(profile, honest.value, told.value)
-  if (told.kind === 'message' && honest.kind === 'message') return otherMessage(honest.value, told.value)
-  if (told.kind === 'typed data' && honest.kind === 'typed data')
-    return otherRoot(profile, honest.value as never, told.value as never)
-  return `another ${told.kind}: ${keyOf(told.value)}`
+function differs(profile: ChainProfile, honest: Signed, lied: Signed): string | null {
+  if (lied.kind === 'transaction' && honest.kind === 'transaction')
+    return otherTransaction(profile, honest.value, lied.value)
+  if (lied.kind === 'message' && honest.kind === 'message') return otherMessage(honest.value, lied.value)
+  if (lied.kind === 'typed data' && honest.kind === 'typed data')
+    return otherRoot(profile, honest.value as never, lied.value as never)
+  return `another ${lied.kind}: ${keyOf(lied.value)}`
 }
 
 type Transaction = Extract<Signed, { kind: 'transaction' }>['value']
@@ -40,10 +40,10 @@ const MOVED_BPS = 105n
 const CAP_BAND_BPS = 2 * COSIGNER.capPriceBandBps
 const SLACK_S = 700
 const MOST_GAS = 6_000_000n
-const notMore = (told: bigint, honest: bigint) => told * 10_000n <= honest * (10_000n + SIZE_BPS)
+const notMore = (lied: bigint, honest: bigint) => lied * 10_000n <= honest * (10_000n + SIZE_BPS)
 /** Minimum output per atom spent. */
-const notLess = (told: Terms, honest: Terms) =>
-  told.least * honest.spent * 10_000n >= honest.least * told.spent * (10_000n - MOVED_BPS)
+const notLess = (lied: Terms, honest: Terms) =>
+  lied.least * honest.spent * 10_000n >= honest.least * lied.spent * (10_000n - MOVED_BPS)
 
 interface Terms {
   spent: bigint
@@ -55,16 +55,16 @@ interface Terms {
 }
 
 /** Byte for byte except gas; or a trade, an approval or a fee with amounts inside the client's tolerance. */
-function otherTransaction(profile: ChainProfile, honest: Transaction, told: Transaction): string | null {
+function otherTransaction(profile: ChainProfile, honest: Transaction, lied: Transaction): string | null {
   const plain = ({ gas, data, value, ...rest }: Transaction) => keyOf(rest)
-  if (plain(honest) !== plain(told)) return `${plain(told)} for ${plain(honest)}`
-  if ((told.gas ?? 0n) > MOST_GAS) return `${told.gas} gas`
-  const [one, other] = [termsOf(profile, honest), termsOf(profile, told)]
-  const said = `value ${told.value}, ${told.data} for value ${honest.value}, ${honest.data}`
-  if (honest.data === told.data && honest.value === told.value) return null
-  if (!one || !other || one.rest !== other.rest) return said
+  if (plain(honest) !== plain(lied)) return `${plain(lied)} for ${plain(honest)}`
+  if ((lied.gas ?? 0n) > MOST_GAS) return `${lied.gas} gas`
+  const [one, other] = [termsOf(profile, honest), termsOf(profile, lied)]
+  const difference = `value ${lied.value}, ${lied.data} for value ${honest.value}, ${honest.data}`
+  if (honest.data === lied.data && honest.value === lied.value) return null
+  if (!one || !other || one.rest !== other.rest) return difference
   const isSooner = (other.untilS ?? 0) <= (one.untilS ?? 0) + SLACK_S
-  return isSooner && notMore(other.spent, one.spent) && notLess(other, one) ? null : said
+  return isSooner && notMore(other.spent, one.spent) && notLess(other, one) ? null : difference
 }
 
 function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transaction): Terms | null {
@@ -105,11 +105,11 @@ function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transac
 }
 
 /** A sign-in to the same domain, whatever its nonce and time. */
-function otherMessage(honest: string, told: string): string | null {
-  const [one, other] = [parseSiwe(honest), parseSiwe(told)]
+function otherMessage(honest: string, lied: string): string | null {
+  const [one, other] = [parseSiwe(honest), parseSiwe(lied)]
   const terms = (fields: typeof one) =>
     keyOf([fields?.domain, fields?.address.toLowerCase(), fields?.statement])
-  return one && other && terms(one) === terms(other) ? null : `another text: ${told}`
+  return one && other && terms(one) === terms(other) ? null : `another text: ${lied}`
 }
 
 const hashing: Hashing = {
@@ -118,10 +118,10 @@ const hashing: Hashing = {
 }
 
 /** A session's root with ETH caps inside the client's price tolerance; or a permit. */
-function otherRoot(profile: ChainProfile, honest: PermitData, told: PermitData): string | null {
-  if (honest.primaryType !== 'Delegation' || told.primaryType !== 'Delegation')
-    return otherPermit(honest, told)
-  const [one, other] = [honest, told].map(({ domain, message }) => {
+function otherRoot(profile: ChainProfile, honest: PermitData, lied: PermitData): string | null {
+  if (honest.primaryType !== 'Delegation' || lied.primaryType !== 'Delegation')
+    return otherPermit(honest, lied)
+  const [one, other] = [honest, lied].map(({ domain, message }) => {
     const { caveats, ...rest } = message as unknown as Delegation
     const whole = {
       ...rest,
@@ -151,14 +151,14 @@ interface PermitData {
 }
 
 /** A permit may expire sooner. */
-function otherPermit(honest: PermitData, told: PermitData): string | null {
-  if (honest.primaryType !== 'PermitSingle' || told.primaryType !== 'PermitSingle') return 'other typed data'
+function otherPermit(honest: PermitData, lied: PermitData): string | null {
+  if (honest.primaryType !== 'PermitSingle' || lied.primaryType !== 'PermitSingle') return 'other typed data'
   const terms = ({ domain, message: { details, spender } }: PermitData) =>
     keyOf({ domain, token: details.token, nonce: details.nonce, spender })
-  if (terms(honest) !== terms(told)) return `${terms(told)} for ${terms(honest)}`
-  if (!notMore(told.message.details.amount, honest.message.details.amount)) return 'a larger permit'
+  if (terms(honest) !== terms(lied)) return `${terms(lied)} for ${terms(honest)}`
+  if (!notMore(lied.message.details.amount, honest.message.details.amount)) return 'a larger permit'
   const isSooner =
-    told.message.details.expiration <= honest.message.details.expiration + SLACK_S &&
-    told.message.sigDeadline <= honest.message.sigDeadline + BigInt(SLACK_S)
+    lied.message.details.expiration <= honest.message.details.expiration + SLACK_S &&
+    lied.message.sigDeadline <= honest.message.sigDeadline + BigInt(SLACK_S)
   return isSooner ? null : 'a permit that lasts longer'
 }

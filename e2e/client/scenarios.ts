@@ -206,7 +206,7 @@ async function ownerScenarios(
 ): Promise<Scenario[]> {
   const owner = await open(keyed('agent owner'))
   await world.fund(owner.client.address, { wei: ETH, usdg: 500_000_000n })
-  const wanted = {
+  const agentRequest = {
     brain: 'dca' as const,
     params: { usd: 6 },
     interval_s: 3_600,
@@ -214,7 +214,7 @@ async function ownerScenarios(
     mode: 'live' as const,
     limits: { max_trade_usd: 20, max_day_usd: 60, max_position_usd: 10_000 },
   }
-  const agent = await owner.client.hosted.create(wanted)
+  const agent = await owner.client.hosted.create(agentRequest)
   const executor = agent.executor as Hex
   const { active } = await owner.client.grantSession(
     { executor, tokens: ['ETH', 'USDG', 'NVDA'], max_trade_usd: 20, max_day_usd: 60, expires_in_s: 7_200 },
@@ -223,7 +223,7 @@ async function ownerScenarios(
   const id = agent.id
   const body = { session_id: active.session_id }
   await owner.client.api['hosted.session']({ params: { id }, body })
-  const done = await owner.client.hosted.create(wanted)
+  const done = await owner.client.hosted.create(agentRequest)
   await world.fund(done.executor as Hex, { wei: ETH / 50n })
   await owner.client.api['hosted.stop']({ params: { id: done.id } })
   const entrant = await open(numbered(1))
@@ -236,8 +236,8 @@ async function ownerScenarios(
   }
   // A new one for every replay: the run may last more than an hour.
   const expiresS = Math.floor(Date.now() / 1000) + 5_400
-  const waiting = await owner.client.hosted.create(wanted)
-  const intent = { pairs: wanted.pairs, max_trade_usd: 20, max_day_usd: 60, expires_in_s: 7_200 }
+  const waiting = await owner.client.hosted.create(agentRequest)
+  const intent = { pairs: agentRequest.pairs, max_trade_usd: 20, max_day_usd: 60, expires_in_s: 7_200 }
   return [
     {
       name: 'agent live',
@@ -250,7 +250,7 @@ async function ownerScenarios(
       ...owner,
       ages: false,
       signs: false,
-      run: (client) => client.hosted.create(wanted),
+      run: (client) => client.hosted.create(agentRequest),
     },
     {
       name: 'stock attestation',

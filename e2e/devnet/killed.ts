@@ -37,7 +37,7 @@ export function killed(): void {
             await stop(devnet, 'SIGKILL')
             break
           }
-          const wanted = seen.size + SEEN_A_ROUND
+          const targetCount = seen.size + SEEN_A_ROUND
           let killed = false
           let failed: unknown
           const loadUntilKilled = async () => {
@@ -54,7 +54,7 @@ export function killed(): void {
           const load = loadUntilKilled().catch((error) => {
             if (!killed) failed = error
           })
-          while (seen.size < wanted && failed === undefined) await sleep(10)
+          while (seen.size < targetCount && failed === undefined) await sleep(10)
           // A random moment between two blocks.
           await sleep(Math.random() * 100)
           expect(failed).toBeUndefined()

@@ -49,12 +49,12 @@ export function oneDevnet(): void {
         code: 0,
         data: { routeSummary: { amountOut: expect.stringMatching(/^\d{9,11}$/) } },
       })
-      const asked = `${profile.vendors.audit?.url}/api/v1/token_security/4663?contract_addresses=${usdg?.address}`
+      const auditUrl = `${profile.vendors.audit?.url}/api/v1/token_security/4663?contract_addresses=${usdg?.address}`
       const verdict = {
         code: 1,
         result: { [usdg!.address.toLowerCase()]: { is_honeypot: '0', sell_tax: '0' } },
       }
-      expect(await (await fetch(asked)).json()).toMatchObject(verdict)
+      expect(await (await fetch(auditUrl)).json()).toMatchObject(verdict)
     })
 
     it('makes blocks with trades, none of which fails for lack of gas or a wrong nonce', async () => {
@@ -90,23 +90,23 @@ export function oneDevnet(): void {
         }
       }
       const { price } = await answer()
-      const wanted = Math.round(price * 1.05)
-      await rpc(devnet.url, 'devnet_setFeed', ['ETH', { price: wanted }])
-      expect((await answer()).price).toBe(wanted)
+      const newPrice = Math.round(price * 1.05)
+      await rpc(devnet.url, 'devnet_setFeed', ['ETH', { price: newPrice }])
+      expect((await answer()).price).toBe(newPrice)
       const usdg = profile.core_tokens.find((token) => token.symbol === 'USDG')?.address
       const quote =
         `${profile.vendors.aggregators['aggregator_2']?.url}/quote/v7/4663?tokenIn=${profile.contracts.weth}` +
         `&tokenOut=${usdg}&amount=100000000000000000`
       const near = async () => {
         const { assumedAmountOut } = (await (await fetch(quote)).json()) as { assumedAmountOut: string }
-        return Math.abs((Number(assumedAmountOut) / 1e5 / wanted - 1) * 10_000)
+        return Math.abs((Number(assumedAmountOut) / 1e5 / newPrice - 1) * 10_000)
       }
       const until = Date.now() + 20_000
       while ((await near()) > 60 && Date.now() < until) await sleep(200)
       expect(await near()).toBeLessThanOrEqual(60)
       await rpc(devnet.url, 'devnet_setFeed', ['WETH', { age_s: 7_200 }])
       const old = await answer()
-      expect(old.price).toBe(wanted)
+      expect(old.price).toBe(newPrice)
       expect(Math.abs(Date.now() / 1000 - old.atS - 7_200)).toBeLessThan(30)
       await rpc(devnet.url, 'devnet_market', [{ on: true }])
       const fresh = async () => Math.abs(Date.now() / 1000 - (await answer()).atS) < 60
@@ -206,9 +206,9 @@ export function oneDevnet(): void {
     })
 
     it('stops cleanly on SIGTERM with hanging requests, and keeps the chain', async () => {
-      const kept = (await blockNumber(devnet.url)) - 1
+      const lastBlock = (await blockNumber(devnet.url)) - 1
       const before = await rpc<{ hash: Hex }>(devnet.url, 'eth_getBlockByNumber', [
-        `0x${kept.toString(16)}`,
+        `0x${lastBlock.toString(16)}`,
         false,
       ])
       // A hanging request must not delay the stop.
@@ -221,7 +221,7 @@ export function oneDevnet(): void {
       expect(await hanging).toBe('dropped')
       devnet = await start({ DATA_DIR: dir })
       const after = await rpc<{ hash: Hex }>(devnet.url, 'eth_getBlockByNumber', [
-        `0x${kept.toString(16)}`,
+        `0x${lastBlock.toString(16)}`,
         false,
       ])
       expect(after.hash).toBe(before.hash)

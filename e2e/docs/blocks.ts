@@ -18,30 +18,30 @@ const FENCE = /^```(.*)$/
  * unnoticed.
  */
 export function blocksOf(file: string): { run: Block[]; notRun: number; unknown: string[] } {
-  const found = { run: [] as Block[], notRun: 0, unknown: [] as string[] }
+  const blocks = { run: [] as Block[], notRun: 0, unknown: [] as string[] }
   let open: { mark: string; line: number; code: string[] } | null = null
   for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries()) {
     const mark = FENCE.exec(text)?.[1]?.trim()
     if (mark === undefined) open?.code.push(text)
     else if (open === null) open = { mark, line: i + 2, code: [] }
     else {
-      sort(file, open, found)
+      sort(file, open, blocks)
       open = null
     }
   }
-  if (open) found.unknown.push(`${file}:${open.line - 1} is never closed`)
-  return found
+  if (open) blocks.unknown.push(`${file}:${open.line - 1} is never closed`)
+  return blocks
 }
 
 function sort(
   file: string,
   { mark, line, code }: { mark: string; line: number; code: string[] },
-  found: ReturnType<typeof blocksOf>,
+  blocks: ReturnType<typeof blocksOf>,
 ): void {
   const [language = '', ...flags] = mark.split(' ')
   const isCode = language === 'sh' || language === 'ts'
-  if (isCode && flags.length === 0) found.run.push({ file, line, language, code: code.join('\n') })
+  if (isCode && flags.length === 0) blocks.run.push({ file, line, language, code: code.join('\n') })
   else if ((isCode && flags.join() === 'no-run') || (SHOWN.has(language) && flags.length === 0))
-    found.notRun++
-  else found.unknown.push(`${file}:${line - 1} is marked "${mark}"`)
+    blocks.notRun++
+  else blocks.unknown.push(`${file}:${line - 1} is marked "${mark}"`)
 }

@@ -33,12 +33,12 @@ export async function runIn(
 
 /** Runs one block in bash. Its exports are available to the next block of the page, as in a terminal. */
 export async function runShell(pit: StartedPit, { code, file }: Block): Promise<string> {
-  const kept = join(pit.checkout, `.${file.replaceAll(/\W/g, '-')}.env`)
+  const envFile = join(pit.checkout, `.${file.replaceAll(/\W/g, '-')}.env`)
   const script = [
     'set -eo pipefail',
-    ...(existsSync(kept) ? [`. ${kept}`] : []),
+    ...(existsSync(envFile) ? [`. ${envFile}`] : []),
     placed(pit, code),
-    `export -p > ${kept}`,
+    `export -p > ${envFile}`,
   ].join('\n')
   return runIn(pit, ['bash', '-c', script])
 }

@@ -79,7 +79,7 @@ const overHttp1 =
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, agent, headers: { ...headers, ...length }, timeout: PATIENCE_MS }
-      const asked = request(new URL(path, url), options, (answer) => {
+      const outgoing = request(new URL(path, url), options, (answer) => {
         let text = ''
         answer.setEncoding('utf8').on('data', (part: string) => {
           text += part
@@ -87,9 +87,9 @@ const overHttp1 =
         answer.on('end', () => resolve({ status: answer.statusCode!, text }))
         answer.on('error', reject)
       })
-      asked.on('timeout', () => asked.destroy(new Error('no answer')))
-      asked.on('error', reject)
-      asked.end(body)
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')))
+      outgoing.on('error', reject)
+      outgoing.end(body)
     })
 
 /** One connection until the proxy closes it to new requests (GOAWAY); then the next one. */

@@ -14,10 +14,10 @@ export interface FuzzRequest {
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE']
 
 export function makeRequest(random: Random, key: string): FuzzRequest {
-  const meant = routeById(random.pick(ROUTE_IDS as RouteId[]))
-  const method = random.chance(0.96) ? meant.method : random.pick(METHODS)
-  const { path, isBent } = pathFor(random, meant)
-  const route = routeAt(path, meant)
+  const baseRoute = routeById(random.pick(ROUTE_IDS as RouteId[]))
+  const method = random.chance(0.96) ? baseRoute.method : random.pick(METHODS)
+  const { path, isBent } = pathFor(random, baseRoute)
+  const route = routeAt(path, baseRoute)
   const target = path + queryFor(random, route)
   const headers = headersFor(random, key)
   const body = method === 'POST' || random.chance(0.02) ? bodyFor(random, route.body) : null
@@ -59,7 +59,7 @@ const TYPES = [
 
 /** A changed path may match another route: tokens/stats with a space is tokens/<address>. */
 function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boolean } {
-  const given = route.path.replace(/:(\w+)/g, () =>
+  const filledPath = route.path.replace(/:(\w+)/g, () =>
     random.pick([
       () => `0x${'ab'.repeat(20)}`,
       () => 'ETH',
@@ -68,22 +68,24 @@ function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boole
       () => random.pick(['%00', '%2e%2e', 'a%2Fb', '%c3%28', '%', '%zz', 'ai', '..', "'", '%F0%9F%A6%8A']),
     ])(),
   )
-  if (random.chance(0.97)) return { path: given, isBent: false }
+  if (random.chance(0.97)) return { path: filledPath, isBent: false }
   const path = random.pick([
-    `${given}/`,
-    `/${given}`,
-    given.toUpperCase(),
-    `${given}/x`,
-    `${given}%20`,
-    given.slice(0, -1),
+    `${filledPath}/`,
+    `/${filledPath}`,
+    filledPath.toUpperCase(),
+    `${filledPath}/x`,
+    `${filledPath}%20`,
+    filledPath.slice(0, -1),
   ])
   return { path, isBent: true }
 }
 
 /** A value may be another route's word: hosted/<id> with `ai` is hosted/ai, and answers as such. */
-function routeAt(path: string, meant: AnyRoute): AnyRoute {
-  const named = ROUTE_IDS.map(routeById).find((route) => route.path === path && route.method === meant.method)
-  return named ?? meant
+function routeAt(path: string, baseRoute: AnyRoute): AnyRoute {
+  const named = ROUTE_IDS.map(routeById).find(
+    (route) => route.path === path && route.method === baseRoute.method,
+  )
+  return named ?? baseRoute
 }
 
 function queryFor(random: Random, route: AnyRoute): string {

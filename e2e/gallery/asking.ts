@@ -74,8 +74,8 @@ export function asking(w: Gallery): void {
       expect(page.tokens.filter(({ audit }) => !audit)).toHaveLength(1)
       expect(page.warnings).toEqual([expect.stringMatching(/^1 of \d+ audit verdicts could not be read/)])
       await w.rpc('devnet_vendor', [{ name: 'audit', mode: 'ok' }])
-      const found = await w.get('tokens?q=hook&shield=1')
-      expect(found.body.tokens[0]!.audit?.verdict).toBe('flagged')
+      const answer = await w.get('tokens?q=hook&shield=1')
+      expect(answer.body.tokens[0]!.audit?.verdict).toBe('flagged')
     })
 
     it('searches screened tokens, the core asset first', async () => {

@@ -56,14 +56,14 @@ export function slowChain(w: Gallery): void {
     it('returns a record without trial results, and refuses more screens than it has slots', async () => {
       delayMs = 10_500
       const names = ['good', 'mintable', 'impersonator', 'script_name']
-      const asked = names.map((name) => w.get(`tokens/${w.specimen(name)}`, key, slow.url))
+      const answers = names.map((name) => w.get(`tokens/${w.specimen(name)}`, key, slow.url))
       await sleep(1_500)
       expect(await w.get(`tokens/${w.specimen('pausable')}`, key, slow.url)).toMatchObject({
         status: 503,
         retryAfterS: 5,
         body: { error: { code: 'SCREEN_UNAVAILABLE' } },
       })
-      for (const { status, body, ms } of await Promise.all(asked)) {
+      for (const { status, body, ms } of await Promise.all(answers)) {
         expect(status).toBe(200)
         expect(body).toMatchObject({ screen_status: 'UNSCREENED', screened_at: null })
         expect(body.risks[0]).toMatchObject({ code: 'UNSCREENED', severity: 'severe' })
@@ -132,14 +132,14 @@ export function serverWithJobs(w: Gallery): void {
         await actsForItsAgent(w, whole.url)
         // All of them by hand: REGISTERED=all
         const last = w.info.long_tail.at(process.env['REGISTERED'] === 'all' ? -1 : 15)!
-        let found: TokenAnswer | undefined
+        let registered: TokenAnswer | undefined
         const started = performance.now()
-        for (let i = 0; found === undefined && i < 300; i++) {
+        for (let i = 0; registered === undefined && i < 300; i++) {
           await sleep(200)
           const { body } = await w.get(`tokens?q=${last.symbol}`, key, whole.url)
-          found = body.tokens.find(({ address }) => address === last.address.toLowerCase())
+          registered = body.tokens.find(({ address }) => address === last.address.toLowerCase())
         }
-        expect(found).toMatchObject({ screen_status: 'CACHED', tradable: true })
+        expect(registered).toMatchObject({ screen_status: 'CACHED', tradable: true })
         const symbolsOf = async (query: string) =>
           (await w.get(`tokens?limit=100&${query}`, key, whole.url)).body.tokens.map(({ symbol }) => symbol)
         expect(await symbolsOf('kind=core')).toHaveLength(5)

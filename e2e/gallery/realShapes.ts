@@ -59,14 +59,14 @@ export function realShapes(w: Gallery): void {
     it('shows its new multiplier from the second it takes effect, in cached records too', async () => {
       const tsla = w.info.stocks['TSLA']!
       const shown = async () => (await w.token(tsla)).body.multiplier
-      const found = async () => (await w.get('tokens?q=TSLA')).body.tokens[0]!.multiplier
-      expect([await shown(), await found()]).toEqual([1.02, 1.02])
+      const readMultiplier = async () => (await w.get('tokens?q=TSLA')).body.tokens[0]!.multiplier
+      expect([await shown(), await readMultiplier()]).toEqual([1.02, 1.02])
       const { effective_at } = await w.rpc<{ effective_at: number }>('devnet_setMultiplier', [
         'TSLA',
         { multiplier: 3.06, in_s: 12 },
       ])
       const samples: [number, number | null, number | null][] = []
-      do samples.push([Date.now() / 1000, await shown(), await found()])
+      do samples.push([Date.now() / 1000, await shown(), await readMultiplier()])
       while (samples.at(-1)![0] < effective_at + 1)
       for (const [atS, byAddress, bySearch] of samples) {
         // A sample that was running at that second may show either.
@@ -123,14 +123,14 @@ export function realShapes(w: Gallery): void {
   it('a dollar that lost its peg is disclosed, and still counts as one dollar', async () => {
     const request = { token_in: 'ETH', token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
     const usdg = core('USDG').toLowerCase()
-    const told = async () =>
+    const countRisks = async () =>
       (await w.quote(request)).risks.filter(({ code, token }) => code === 'STALE_MARK' && token === usdg)
         .length
-    expect(await told()).toBe(0)
+    expect(await countRisks()).toBe(0)
     await w.rpc('devnet_setFeed', ['USDG', { price: 1.02 }])
-    await expect.poll(told, { timeout: 10_000 }).toBe(1)
+    await expect.poll(countRisks, { timeout: 10_000 }).toBe(1)
     expect((await w.quote(request)).marks[usdg]).toMatchObject({ price_usd: 1, stale: true })
     await w.rpc('devnet_setFeed', ['USDG', { price: 1 }])
-    await expect.poll(told, { timeout: 10_000 }).toBe(0)
+    await expect.poll(countRisks, { timeout: 10_000 }).toBe(0)
   })
 }

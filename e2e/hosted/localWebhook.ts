@@ -14,27 +14,27 @@ export interface Delivery {
 /** An owner's webhook as documented: it accepts signed deliveries only. */
 export async function openWebhook(decide: (delivery: Delivery) => object) {
   const secrets = new Map<string, string>()
-  const taken: Delivery[] = []
+  const accepted: Delivery[] = []
   const refused: string[] = []
 
   async function judge(request: IncomingMessage, body: string): Promise<object | null> {
-    const said = JSON.parse(body) as Delivery
+    const received = JSON.parse(body) as Delivery
     // The first tick may arrive before the answer that contains the secret.
-    for (let i = 0; i < 40 && !secrets.has(said.agent.id); i++) await sleep(50)
-    const { 'x-pit-timestamp': at, 'x-pit-signature': given, 'x-pit-delivery': id } = request.headers
-    const own = createHmac('sha256', secrets.get(said.agent.id) ?? '')
+    for (let i = 0; i < 40 && !secrets.has(received.agent.id); i++) await sleep(50)
+    const { 'x-pit-timestamp': at, 'x-pit-signature': signature, 'x-pit-delivery': id } = request.headers
+    const own = createHmac('sha256', secrets.get(received.agent.id) ?? '')
       .update(`${at}.${body}`)
       .digest('hex')
     const isSigned =
-      String(given).length === own.length + 3 &&
-      timingSafeEqual(Buffer.from(`v1=${own}`), Buffer.from(`${given}`))
+      String(signature).length === own.length + 3 &&
+      timingSafeEqual(Buffer.from(`v1=${own}`), Buffer.from(`${signature}`))
     const isFresh = Math.abs(Date.now() / 1_000 - Number(at)) < 60
-    if (!isSigned || !isFresh || id !== said.delivery) {
-      refused.push(said.delivery)
+    if (!isSigned || !isFresh || id !== received.delivery) {
+      refused.push(received.delivery)
       return null
     }
-    taken.push(said)
-    return decide(said)
+    accepted.push(received)
+    return decide(received)
   }
 
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ export async function openWebhook(decide: (delivery: Delivery) => object) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tick`,
-    taken,
+    taken: accepted,
     refused,
     knows: (agentId: string, secret: string) => void secrets.set(agentId, secret),
     close: () => void server.close(),

@@ -173,22 +173,22 @@ it(`counts no less than was co-signed, and relays nothing twice, in ${ROUNDS} ki
       await tradeOn(client, problems, true)
       const { sequence, spend } = await signer.client.root(client.rootHash)
       const used = await usedOf(client)
-      const said = `round ${round}, ${client.sessionId}`
+      const where = `round ${round}, ${client.sessionId}`
       if (sequence < client.answered)
-        problems.push(`${said}: ${client.answered} answered, ${sequence} signed`)
+        problems.push(`${where}: ${client.answered} answered, ${sequence} signed`)
       if (client.names && (sequence !== client.answered || used.trades !== sequence))
-        problems.push(`${said}: ${client.answered} named, ${sequence} signed, ${used.trades} counted`)
-      if (used.trades < sequence) problems.push(`${said}: ${sequence} signed, ${used.trades} counted`)
+        problems.push(`${where}: ${client.answered} named, ${sequence} signed, ${used.trades} counted`)
+      if (used.trades < sequence) problems.push(`${where}: ${sequence} signed, ${used.trades} counted`)
       // After a lost answer the service's own rounding counts until it is settled.
       if (Math.round(used.last_24h_usd * 1e6) < spend.day_micro_usd - sequence)
         problems.push(
-          `${said}: ${spend.day_micro_usd} micro-dollars signed, ${used.last_24h_usd} dollars counted`,
+          `${where}: ${spend.day_micro_usd} micro-dollars signed, ${used.last_24h_usd} dollars counted`,
         )
       // The last trade again, as a client without an answer would.
       for (const { raw } of client.sent.slice(-2)) await client.owner.post('live/submit', { raw_tx: raw })
       for (const { hash } of client.sent) {
         const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])
-        if (seen > 1 || gate.left(hash) > 1) problems.push(`${said}: ${hash} was relayed ${seen} times`)
+        if (seen > 1 || gate.left(hash) > 1) problems.push(`${where}: ${hash} was relayed ${seen} times`)
       }
     }
     expect(problems).toEqual([])

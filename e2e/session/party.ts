@@ -98,8 +98,8 @@ export const startGrant = (owner: Party, executor: Hex, terms: object): Promise<
   owner.post<Pending>('live/session/grant', { wallet: owner.wallet, executor, ...terms })
 
 /** r, s and 27 or 28, as one text. */
-export async function authorize({ account }: Party, asked: AskedAuthorization): Promise<Hex> {
-  const { address, chain_id: chainId, nonce } = asked
+export async function authorize({ account }: Party, request: AskedAuthorization): Promise<Hex> {
+  const { address, chain_id: chainId, nonce } = request
   const { r, s, yParity } = await account.signAuthorization({ address, chainId, nonce })
   return `0x${r.slice(2).padStart(64, '0')}${s.slice(2).padStart(64, '0')}${yParity === 1 ? '1c' : '1b'}`
 }
@@ -110,8 +110,8 @@ export async function signaturesFor(
   { sign, session_id }: Pending,
   { afterSetup = false } = {},
 ): Promise<Record<string, unknown>> {
-  const asked = sign.authorization
-  const authorization = asked && { ...asked, ...(afterSetup && asked.after_setup) }
+  const request = sign.authorization
+  const authorization = request && { ...request, ...(afterSetup && request.after_setup) }
   const { account } = owner
   const typed = (data: TypedData): Promise<Hex> => account.signTypedData(data as never)
   const roots = Object.entries(sign.curve_roots ?? {})

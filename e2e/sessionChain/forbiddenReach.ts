@@ -56,15 +56,15 @@ export function forbiddenReach(attack: Attack) {
         'the executor passing it on',
         REDEEMER,
         () => {
-          const given = freeLeaf(root)
-          const authority = delegationHash(crypto, given)
+          const freeOne = freeLeaf(root)
+          const authority = delegationHash(crypto, freeOne)
           const passed = sign('executor', {
             ...bare,
             delegate: who.mallory,
             delegator: who.executor,
             authority,
           })
-          return tryRedeem([{ delegations: [passed, given, root], execution: small }], 'mallory')
+          return tryRedeem([{ delegations: [passed, freeOne, root], execution: small }], 'mallory')
         },
       ],
       ['the payment enforcer in its place', REDEEMER, () => byPayment(root, at.router, 1n)],

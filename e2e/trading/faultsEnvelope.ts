@@ -6,7 +6,7 @@ export interface Refused {
   code: string
   error: { code: string; message: string; field?: string; [extra: string]: unknown }
   /** `400 BAD_REQUEST amount_in` */
-  said: string
+  summary: string
 }
 
 /** Beyond the extras of a code's row: retry advice, and the hash of a transaction that may have arrived. */
@@ -46,5 +46,5 @@ export async function refusedBy(
   const extras = Object.keys(error).filter((name) => !ALWAYS.includes(name))
   expect(row.extras as readonly string[], code).toEqual(expect.arrayContaining(extras))
   if (status === 429 || status === 503) expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-  return { status, code, error, said: `${status} ${code}${field === undefined ? '' : ` ${field}`}` }
+  return { status, code, error, summary: `${status} ${code}${field === undefined ? '' : ` ${field}`}` }
 }

@@ -45,9 +45,9 @@ export async function openGate(sequencerUrl: string): Promise<Gate> {
   const counts = new Map<Hex, number>()
   const pending = new Set<AbortController>()
 
-  async function pass(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = ''
-    for await (const chunk of asked.setEncoding('utf8')) text += chunk
+    for await (const chunk of incoming.setEncoding('utf8')) text += chunk
     const { method, params } = JSON.parse(text) as { method: string; params: [Hex] }
     const { arrived, answered } = watch
     let count = 0
@@ -64,9 +64,9 @@ export async function openGate(sequencerUrl: string): Promise<Gate> {
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
   }
 
-  const server = createServer((asked, response) => {
+  const server = createServer((incoming, response) => {
     // A killed process does not wait for an answer, and a lossy sequencer gives none.
-    pass(asked, response).catch(() => response.destroy())
+    pass(incoming, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

@@ -171,7 +171,7 @@ export async function settle(rounds: Rounds, sendings: readonly Sending[], since
 
   /** Transactions without a receipt, with their state on the chain. */
   async function undecided(): Promise<string> {
-    const said: string[] = []
+    const lines: string[] = []
     for (const { name, trader, txs, end } of sendings)
       for (const { kind, hash } of txs) {
         if (await devnet.rpc('eth_getTransactionReceipt', [hash])) continue
@@ -179,26 +179,28 @@ export async function settle(rounds: Rounds, sendings: readonly Sending[], since
         const next = await devnet.rpc<Hex>('eth_getTransactionCount', [trader.wallet, 'latest'])
         const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])
         const pool = tx ? `in the pool with nonce ${Number(tx.nonce)}` : 'not in the pool'
-        said.push(`${name} (${end}): ${kind} ${hash} seen ${seen} times, ${pool}, next nonce ${Number(next)}`)
+        lines.push(
+          `${name} (${end}): ${kind} ${hash} seen ${seen} times, ${pool}, next nonce ${Number(next)}`,
+        )
       }
-    return said.join('; ')
+    return lines.join('; ')
   }
 
   async function faultsOf(
     { kind, hash }: Sending['txs'][number],
-    { name, told }: Sending,
+    { name, relayedHashes: told }: Sending,
     status: string | undefined,
   ): Promise<string[]> {
-    const said = `${name}, ${kind} ${hash}`
+    const what = `${name}, ${kind} ${hash}`
     const faults: string[] = []
     const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])
-    if (seen > 1 || rounds.gate.left(hash) > 1) faults.push(`${said} was relayed ${seen} times`)
+    if (seen > 1 || rounds.gate.left(hash) > 1) faults.push(`${what} was relayed ${seen} times`)
     if (kind !== 'swap') return faults
-    if (status === undefined && (seen > 0 || told.has(hash))) faults.push(`${said} is lost from me/trades`)
-    if (status === 'pending') faults.push(`${said} is still pending after ${finalWithinMs} ms`)
+    if (status === undefined && (seen > 0 || told.has(hash))) faults.push(`${what} is lost from me/trades`)
+    if (status === 'pending') faults.push(`${what} is still pending after ${finalWithinMs} ms`)
     const due = await dueStatus(devnet, hash)
     if (status !== undefined && status !== 'pending' && !due.includes(status))
-      faults.push(`${said} is ${status}, the chain says ${due.join(' or ')}`)
+      faults.push(`${what} is ${status}, the chain says ${due.join(' or ')}`)
     return faults
   }
 }
@@ -212,7 +214,7 @@ export async function dueStatus(devnet: DevnetProcess, hash: Hex): Promise<strin
 
 /** How far each transaction had come when the server died; called before anything is sent again. */
 export async function countFates(rounds: Rounds, sendings: readonly Sending[]): Promise<void> {
-  for (const { txs, trader, told } of sendings) {
+  for (const { txs, trader, relayedHashes: told } of sendings) {
     const trades = await tradesOf(rounds.fleet.urls()[0]!, trader)
     for (const { kind, hash } of txs) {
       const seen = await rounds.devnet.rpc<number>('devnet_sequencerSeen', [hash])

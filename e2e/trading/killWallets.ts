@@ -13,7 +13,7 @@ export interface Sending {
   /** Result of the last try: an answer, or lost with the server. */
   end: 'lost' | 'taken' | string
   /** Hashes that any answer named as relayed. */
-  told: Set<Hex>
+  relayedHashes: Set<Hex>
 }
 
 export async function openWallets(url: string, accounts: readonly number[]): Promise<Trader[]> {
@@ -74,7 +74,7 @@ export async function prepareSending(
     body: raws.length === 1 ? { raw_tx: raws[0]! } : { raw_txs: raws },
     txs: txs.map(({ kind, hash }) => ({ kind, hash })),
     end: 'lost',
-    told: new Set(),
+    relayedHashes: new Set(),
   }
 }
 
@@ -92,7 +92,7 @@ export async function send(url: string, sending: Sending): Promise<void> {
   const { status, body } = answer
   sending.end = status === 200 ? 'taken' : (body.error?.code ?? `${status}`)
   const hashes = status === 200 ? (body.tx_hashes ?? [body.tx_hash]) : ((body.error?.['sent'] ?? []) as Hex[])
-  for (const hash of hashes) sending.told.add(hash)
+  for (const hash of hashes) sending.relayedHashes.add(hash)
 }
 
 export interface TradeRow {

@@ -59,14 +59,14 @@ export async function buyUp({
     const before = rose
     // The market learns of a block a moment after the chain.
     await sleep(300)
-    const asked = {
+    const request = {
       token_out: token,
       token_in: 'ETH',
       notional_usd: Math.min(10_000, round(usd)),
       accept_risks,
     }
-    worstBps = Math.max(worstBps, await lagOf(trader, asked, token))
-    await trade(trader, asked)
+    worstBps = Math.max(worstBps, await lagOf(trader, request, token))
+    await trade(trader, request)
     plans += 1
     rose = rise(await priceNow())
     expect(plans, 'it hardly moves').toBeLessThan(4 * STEPS)
@@ -76,8 +76,8 @@ export async function buyUp({
   await trade(trader, { token_in: token, token_out: 'ETH', notional_usd: 100, accept_risks })
   return { rose, worstBps, plans: plans + 1 }
 
-  async function trade(by: Trader, asked: object): Promise<void> {
-    const { status, body } = await by.plan(asked)
+  async function trade(by: Trader, request: object): Promise<void> {
+    const { status, body } = await by.plan(request)
     expect(status, `plan ${plans}, ${rose}: ${JSON.stringify(body.error)}`).toBe(200)
     expect(body).toMatchObject({ ready: true, policy_ok: true } satisfies Partial<Plan>)
     const sent = await submitPlan(by, body)
@@ -87,8 +87,8 @@ export async function buyUp({
 }
 
 /** Distance of the quote's best route below the reference, which must be a fresh mean. */
-async function lagOf(trader: Trader, asked: object, token: Hex): Promise<number> {
-  const { body } = await trader.post<Quote>('live/quote', asked)
+async function lagOf(trader: Trader, request: object, token: Hex): Promise<number> {
+  const { body } = await trader.post<Quote>('live/quote', request)
   expect(body.marks[token]).toMatchObject({ source: 'twap' })
   expect(body.marks[token]!.age_s).toBeLessThanOrEqual(60)
   return body.routes.find(({ ok }) => ok)?.guard_bps ?? 0

@@ -24,7 +24,7 @@ export function otherServers(shared: () => Shared): void {
         const who = await openTrader(quiet.url, { account: 7 })
         const { raw, hash } = who.sign((await planFor(who)).tx!)
         const answer = await refusedBy(quiet.url, 'live.submit', { body: { raw_tx: raw }, key: who.key })
-        expect(answer.said).toBe('403 SUBMIT_DISABLED')
+        expect(answer.summary).toBe('403 SUBMIT_DISABLED')
         expect(await seen(hash)).toBe(0)
       } finally {
         await quiet.stop()

@@ -19,14 +19,14 @@ export async function judgeRefusal(market: RandomMarket, refused: Refused): Prom
   const code = codeOf(answer)
   const documented: readonly string[] =
     ROUTES[request.path === 'live/build' ? 'live.build' : 'live.prepare'].errors
-  const said = `${answer.status} ${code}: ${answer.body.error?.message}`
-  if (!documented.includes(code)) return `${said} is not documented`
+  const refusalText = `${answer.status} ${code}: ${answer.body.error?.message}`
+  if (!documented.includes(code)) return `${refusalText} is not documented`
   const judge = JUDGES[code]
-  if (!judge) return `${said} was not expected`
-  return (await judge(refused, market)) ? null : `${said} is not true`
+  if (!judge) return `${refusalText} was not expected`
+  return (await judge(refused, market)) ? null : `${refusalText} is not true`
 }
 
-const asked = ({ request }: Refused, field: string): unknown => request.body[field]
+const fieldOf = ({ request }: Refused, field: string): unknown => request.body[field]
 const listed = (value: unknown): string[] => (Array.isArray(value) ? value : [])
 const ends = ({ request }: Refused): Coin[] => [request.tokenIn, request.tokenOut]
 /** The service has seen the last trade by then. */
@@ -37,7 +37,7 @@ const near = (usd: number, bound: number): boolean => usd > bound * 0.5 && usd <
 const JUDGES: Record<string, Judge> = {
   RISK_NOT_ACCEPTED(refused) {
     const unaccepted = listed(refused.answer.body.error?.['unaccepted'])
-    const accepted = listed(asked(refused, 'accept_risks'))
+    const accepted = listed(fieldOf(refused, 'accept_risks'))
     return (
       unaccepted.length > 0 &&
       unaccepted.every((code) => isRiskCode(code) && isSevere(code) && !accepted.includes(code))
@@ -45,8 +45,8 @@ const JUDGES: Record<string, Judge> = {
   },
   async RISK_BLOCKED(refused, market) {
     const blocked = listed(refused.answer.body.error?.['blocked'])
-    const names = (asked(refused, 'policies') ?? ['block_flagged']) as ShieldPolicy[]
-    if (!asked(refused, 'shield') || blocked.length === 0) return false
+    const names = (fieldOf(refused, 'policies') ?? ['block_flagged']) as ShieldPolicy[]
+    if (!fieldOf(refused, 'shield') || blocked.length === 0) return false
     if (!blocked.every((code) => names.some((name) => SHIELD_POLICIES[name].includes(code as never))))
       return false
     if (!blocked.some((code) => code.startsWith('AUDIT_'))) return true
@@ -56,16 +56,16 @@ const JUDGES: Record<string, Judge> = {
       : verdicts.some((one) => one !== 'verified')
   },
   GEOFENCE: (refused) =>
-    ends(refused).some(({ stock }) => stock) && asked(refused, 'owner_attests_non_us') !== true,
+    ends(refused).some(({ stock }) => stock) && fieldOf(refused, 'owner_attests_non_us') !== true,
   LIMIT_NOT_REACHABLE: wantsTooMuch,
   SIMULATION_FAILED: async (refused, market) =>
     (await wantsTooMuch(refused, market)) || mendsByAsking(refused),
   QUOTE_SIM_MISMATCH: mendsByAsking,
-  FEE_BPS: (refused) => Number(asked(refused, 'max_fee_bps')) < 10,
-  FEE_MODE: (refused) => asked(refused, 'curve_fee_mode') === 'batch' && !refused.wallet.delegated,
+  FEE_BPS: (refused) => Number(fieldOf(refused, 'max_fee_bps')) < 10,
+  FEE_MODE: (refused) => fieldOf(refused, 'curve_fee_mode') === 'batch' && !refused.wallet.delegated,
   CURVE_PAIR(refused) {
     const pairs = ends(refused).flatMap(({ curve }) => (curve ? [curve.pair] : []))
-    const names = [asked(refused, 'token_in'), asked(refused, 'token_out')]
+    const names = [fieldOf(refused, 'token_in'), fieldOf(refused, 'token_out')]
     return pairs.length > 0 && !pairs.some((pair) => names.includes(pair))
   },
   async CURVE_GRADUATED({ request }, market) {
@@ -77,14 +77,15 @@ const JUDGES: Record<string, Judge> = {
     return graduates(market, curve.address, amountIn - feeOf(amountIn, 60))
   },
   MAX_SLIPPAGE: (refused) =>
-    Number(asked(refused, 'slippage_bps')) > Math.max(...TRADE.slippageToleranceBySize.map(capOf)) ||
+    Number(fieldOf(refused, 'slippage_bps')) > Math.max(...TRADE.slippageToleranceBySize.map(capOf)) ||
     near(refused.request.usd, 100) ||
     near(refused.request.usd, 1_000),
   UNLIMITED_APPROVAL: (refused) =>
-    asked(refused, 'approval_mode') === 'unlimited' && asked(refused, 'allow_unlimited_approval') !== true,
+    fieldOf(refused, 'approval_mode') === 'unlimited' &&
+    fieldOf(refused, 'allow_unlimited_approval') !== true,
   APPROVAL_BUDGET(refused) {
-    const budget = Number(asked(refused, 'approval_budget_usd'))
-    return asked(refused, 'approval_mode') === 'budget' && (budget <= 0 || budget > 10_000)
+    const budget = Number(fieldOf(refused, 'approval_budget_usd'))
+    return fieldOf(refused, 'approval_mode') === 'budget' && (budget <= 0 || budget > 10_000)
   },
   ROUTE_VS_REF: (refused) => farBy(refused, 'ROUTE_VS_REF', 1),
   ROUTE_VS_MID: (refused) => farBy(refused, 'ROUTE_VS_MID', -1),
@@ -95,7 +96,7 @@ const JUDGES: Record<string, Judge> = {
   async NO_ROUTE(refused) {
     const isTied = ends(refused).some(({ directOnly }) => directOnly)
     if (isTied && ends(refused).every(({ symbol }) => symbol !== 'ETH')) return true
-    return asked(refused, 'route_id') !== undefined && mendsByAsking(refused)
+    return fieldOf(refused, 'route_id') !== undefined && mendsByAsking(refused)
   },
   MIN_NOTIONAL: async (refused) => (await sizeNow(refused)) < TRADE.minNotionalUsd * MOVED,
   MAX_NOTIONAL: async (refused) => (await sizeNow(refused)) > TRADE.maxNotionalUsd / MOVED,

@@ -56,14 +56,14 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
   const paid = before.in - after.in - gasOf(request.tokenIn)
   const got = after.out - before.out + gasOf(request.tokenOut)
   const income = after.fee - before.fee
-  const said = `${swap.transactionHash} in ${swap.blockNumber}`
+  const where = `${swap.transactionHash} in ${swap.blockNumber}`
   if (swap.status !== '0x1') {
     const faults = between > 0 ? [] : [`it reverted without other trades since block ${block}`]
     // Close to its limit it ran out of gas, independent of other trades.
     if (BigInt(swap.gasUsed) * 50n > BigInt(plan.tx!.gas) * 49n)
       faults.push(`${request.path} gave it ${plan.tx!.gas} gas, and it used ${BigInt(swap.gasUsed)}`)
     if (paid !== 0n && plan.execution === 'router') faults.push(`it reverted, and ${paid} was paid`)
-    return done('reverted', { marks, faults: faults.map((fault) => `${fault} (${said})`) })
+    return done('reverted', { marks, faults: faults.map((fault) => `${fault} (${where})`) })
   }
   remember(wallet, request, { before: before.in, paid })
   const faults = [
@@ -75,7 +75,7 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
     marks,
     gasShare: Number(swap.gasUsed) / Number(plan.tx!.gas),
     exact: between === 0 && plan.simulation !== undefined && plan.simulation !== null,
-    faults: faults.map((fault) => `${fault} (${said})`),
+    faults: faults.map((fault) => `${fault} (${where})`),
   })
 }
 
@@ -95,8 +95,8 @@ async function askFor(random: Random, request: Ask, wallet: Wallet): Promise<Ans
     if (first.status !== 200) return first
     const expected = BigInt(first.body.amount_out_expected)
     const under = (expected * BigInt(9_000 + random.below(1_000))) / 10_000n
-    const wanted = { under: under > 0n ? under : 1n, exact: expected, over: expected + expected / 50n + 1n }
-    Object.assign(request.body, { min_amount_out: wanted[request.floor].toString() })
+    const floors = { under: under > 0n ? under : 1n, exact: expected, over: expected + expected / 50n + 1n }
+    Object.assign(request.body, { min_amount_out: floors[request.floor].toString() })
   }
   return wallet.plan(request.body, request.path)
 }

@@ -9,10 +9,10 @@ import { DEADLINE_S, lower, type SimulatorWorld } from './simulatorWorld.ts'
 export function curvePlans(it: () => SimulatorWorld): void {
   describe('curves', () => {
     const curve = () => {
-      const found = it().devnet.world.longTail.find(
+      const listed = it().devnet.world.longTail.find(
         ({ curve, graduated, pairs }) => curve && !graduated && pairs.includes('ETH'),
       )!
-      return { token: lower(found.address), curve: lower(found.curve!) }
+      return { token: lower(listed.address), curve: lower(listed.curve!) }
     }
     const terms = (amountIn: bigint, recipient: Address) => ({
       amountIn,

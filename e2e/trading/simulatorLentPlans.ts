@@ -93,13 +93,13 @@ export function lentPlans(it: () => SimulatorWorld): void {
       const token = it().specimen('good')
       const { request: params, expectedOut } = await sale(token, 1_000n * ETH)
       expect((await it().simulator.simulatePlan(params)).ok).toBe(true)
-      const kept = await it().rpc.request<Hex>('eth_getCode', [token, 'latest'])
+      const originalCode = await it().rpc.request<Hex>('eth_getCode', [token, 'latest'])
       // Other code at the same address: returns the balance from slot 9's mapping.
       const code = '0x600435600052600960205260406000205460005260206000f3'
       await it().devnet.chain.admin('hardhat_setCode', [token, code])
       const moved = await it().simulator.simulatePlan({ ...params, amountOutMin: 0n })
       expect(moved.fundedByOverrides).toBe(true)
-      await it().devnet.chain.admin('hardhat_setCode', [token, kept])
+      await it().devnet.chain.admin('hardhat_setCode', [token, originalCode])
       expect(await it().simulator.simulatePlan(params)).toMatchObject({ ok: true, amountOut: expectedOut })
     })
 

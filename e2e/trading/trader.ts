@@ -118,11 +118,11 @@ export async function openTrader(
       ),
     signPermit: (permit) => account.signTypedData(permit as never),
     async plan(request, route = 'live/prepare') {
-      const asked = { wallet, ...request }
-      const first = await trader.post<Plan>(route, asked)
+      const planBody = { wallet, ...request }
+      const first = await trader.post<Plan>(route, planBody)
       if (first.status !== 200 || first.body.permit === null) return first
       const permit_signature = await trader.signPermit(first.body.permit)
-      return trader.post<Plan>(route, { ...asked, permit_signature, permit_now: first.body.permit_now })
+      return trader.post<Plan>(route, { ...planBody, permit_signature, permit_now: first.body.permit_now })
     },
   }
   return trader

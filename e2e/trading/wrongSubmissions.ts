@@ -50,7 +50,7 @@ export function wrongSubmissions(shared: () => Shared): void {
         expect(await submit(body)).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
       }
       for (const raw_tx of ['0x', '0x80', '0x02', raw.slice(0, -2), `${raw}00`]) {
-        expect((await submit({ raw_tx })).said).toBe('422 SUBMIT_REJECTED')
+        expect((await submit({ raw_tx })).summary).toBe('422 SUBMIT_REJECTED')
       }
     })
 
@@ -72,20 +72,20 @@ export function wrongSubmissions(shared: () => Shared): void {
       ]
       for (const [raw_tx, field] of rows) {
         const answer = await submit({ raw_tx })
-        expect(answer.said).toBe('422 NOT_AS_BUILT')
+        expect(answer.summary).toBe('422 NOT_AS_BUILT')
         expect(fieldsOf(answer)).toEqual([field])
       }
       const created = await otherwise('creation')
-      expect((await submit({ raw_tx: created })).said).toBe('422 ROUTER_NOT_ALLOWED')
+      expect((await submit({ raw_tx: created })).summary).toBe('422 ROUTER_NOT_ALLOWED')
     })
 
     it('belongs to the key’s wallet, and was built for that key', async () => {
       const mine = { raw_tx: trader.sign(step).raw }
-      expect((await submit(mine, other)).said).toBe('403 WALLET_MISMATCH')
-      expect((await submit({ raw_tx: other.sign(step).raw })).said).toBe('403 WALLET_MISMATCH')
+      expect((await submit(mine, other)).summary).toBe('403 WALLET_MISMATCH')
+      expect((await submit({ raw_tx: other.sign(step).raw })).summary).toBe('403 WALLET_MISMATCH')
       // Of the same wallet, but nothing was built for this key.
       const answer = await submit(mine, await openTrader(world.server.url, { account: 3 }))
-      expect(answer.said).toBe('422 NOT_AS_BUILT')
+      expect(answer.summary).toBe('422 NOT_AS_BUILT')
       expect(fieldsOf(answer)).toEqual(['plan'])
     })
 
@@ -108,7 +108,7 @@ export function wrongSubmissions(shared: () => Shared): void {
         { raw_tx: swap!.raw, fee_tx_hash: `0x${'ab'.repeat(32)}` },
       ]
       for (const body of wrong) {
-        expect(await submit(body)).toMatchObject({ said: '422 FEE_FIRST', error: { sent: [] } })
+        expect(await submit(body)).toMatchObject({ summary: '422 FEE_FIRST', error: { sent: [] } })
       }
     })
 
@@ -122,7 +122,7 @@ export function wrongSubmissions(shared: () => Shared): void {
         amount_in: '50000000000000000',
       })
       const used = trader.sign(body.tx!, { nonce: step.nonce })
-      expect((await submit({ raw_tx: used.raw })).said).toBe('422 SUBMIT_REJECTED')
+      expect((await submit({ raw_tx: used.raw })).summary).toBe('422 SUBMIT_REJECTED')
       expect(await world.devnet.rpc('eth_getTransactionReceipt', [used.hash])).toBeNull()
     })
 
@@ -132,7 +132,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       const { raw, hash } = trader.sign(body.tx!)
       await world.devnet.rpc('devnet_filterSender', [trader.wallet, true])
       expect(await submit({ raw_tx: raw })).toMatchObject({
-        said: '422 SUBMIT_REJECTED',
+        summary: '422 SUBMIT_REJECTED',
         error: { why: expect.stringContaining('restricted addresses') },
       })
       expect(await world.devnet.rpc('eth_getTransactionReceipt', [hash])).toBeNull()
@@ -147,7 +147,7 @@ export function wrongSubmissions(shared: () => Shared): void {
       await world.devnet.rpc('evm_increaseTime', [130])
       await sleep(1_500)
       const why = { error: { why: 'DEADLINE_PASSED' } }
-      expect(await submit({ raw_tx: raw })).toMatchObject({ said: '422 SUBMIT_REJECTED', ...why })
+      expect(await submit({ raw_tx: raw })).toMatchObject({ summary: '422 SUBMIT_REJECTED', ...why })
       expect(await world.devnet.rpc('devnet_sequencerSeen', [hash])).toBe(0)
     })
   })

@@ -66,18 +66,18 @@ const LOOKS = [
 /** Shows a page in both themes at both widths: a picture of each, and what axe finds. */
 export async function lookAt(page: Page, name: string, { fullPage = true } = {}): Promise<string[]> {
   mkdirSync(SHOTS, { recursive: true })
-  const found: string[] = []
+  const problems: string[] = []
   for (const { theme, width, isJudged } of LOOKS) {
     await page.emulateMedia({ colorScheme: theme })
     await page.setViewportSize({ width, height: width === 390 ? 844 : 860 })
     await page.screenshot({ path: join(SHOTS, `${name}-${width}-${theme}.png`), fullPage })
     // Once in each theme, and at each width.
     const findings = isJudged ? await seriousFindings(page) : []
-    found.push(...findings.map((finding) => `${name}, ${theme}, ${width}: ${finding}`))
+    problems.push(...findings.map((finding) => `${name}, ${theme}, ${width}: ${finding}`))
     const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
-    if (Number(overflow) > 0) found.push(`${name}, ${width}: ${overflow} pixels wider than the screen`)
+    if (Number(overflow) > 0) problems.push(`${name}, ${width}: ${overflow} pixels wider than the screen`)
   }
-  return found
+  return problems
 }
 
 /** Signs in with the devnet's built-in wallet. */

@@ -44,20 +44,20 @@ async function open(page: Page, path: string): Promise<void> {
 describe('for visitors', () => {
   it('the first page needs little script, and none from another origin', async () => {
     const { page } = visitor
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const requestUrls: string[] = []
+    page.on('request', (request) => requestUrls.push(request.url()))
     const began = performance.now()
     await open(page, '/')
     await page.getByRole('row', { name: /cbBTC/ }).waitFor()
     console.log(`the first page was whole ${Math.round(performance.now() - began)} ms after it was opened`)
-    const scripts = asked.filter((url) => url.endsWith('.js'))
+    const scripts = requestUrls.filter((url) => url.endsWith('.js'))
     const { folder } = JSON.parse(readFileSync('dist/web/site.json', 'utf8'))
     const bytes = scripts.map((url) => statSync(join('dist/web', folder, `${new URL(url).pathname}.gz`)).size)
     const sum = bytes.reduce((all, one) => all + one, 0)
     console.log(`script of the first page: ${sum} bytes gzipped in ${scripts.length} files`)
     expect(sum).toBeGreaterThan(10_000)
     expect(sum).toBeLessThan(MAX_FIRST_SCRIPT_BYTES)
-    expect(asked.filter((url) => new URL(url).origin !== world.server.url)).toEqual([])
+    expect(requestUrls.filter((url) => new URL(url).origin !== world.server.url)).toEqual([])
   })
 
   it.each([
