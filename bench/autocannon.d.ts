@@ -4,7 +4,7 @@ declare module 'autocannon' {
     /** With several, connections take turns between them. */
     url: string | string[]
     headers?: Record<string, string>
-    /** Each connection asks them in turn. */
+    /** Each connection sends them in turn. */
     requests?: { path: string; headers: Record<string, string> }[]
     connections?: number
     /** Seconds. */

@@ -1,6 +1,6 @@
 /**
- * Hot paths of @pit/chain against viem and the Uniswap SDK, interleaved in one run: only the ratios mean
- * anything, the microseconds are of whatever machine this is. Answers are compared before they are timed.
+ * Hot paths of @pit/chain compared with viem and the Uniswap SDK, interleaved in one run: only the ratios are
+ * meaningful, the microseconds depend on the machine. Answers are compared before they are timed.
  */
 import { strict as assert } from 'node:assert'
 import { createRequire } from 'node:module'
@@ -45,9 +45,7 @@ const sdk: typeof import('@uniswap/v3-sdk') = require('@uniswap/v3-sdk')
 type Work = () => unknown
 type Rival = { name: string; ours: Work; theirs: Work; goal?: number }
 
-/**
- * Short batches, many of them, and their better fifth: what a busy machine adds is then outside most of them.
- */
+/** Many short batches, of which the better fifth counts, so that load from other work is excluded. */
 const BATCH_US = 1_000
 const BUDGET_MS = 1_500
 const MIN_ROUNDS = 15
@@ -182,7 +180,7 @@ assert.equal(await account.signTransaction({ ...tx, type: 'eip1559' }), raw)
 
 const RIVALS: Rival[] = [
   { name: 'encode a router call', ours: () => encodeExecute(call), theirs: encodeByViem, goal: 8.7 },
-  // viem stops at the list of inputs; ours reads them all and proves there is no second reading.
+  // viem stops at the list of inputs; ours parses them all and proves that the encoding is unique.
   {
     name: 'decode a router call',
     ours: () => decodeExecute(data),
@@ -262,7 +260,7 @@ async function batchOf(work: Work): Promise<number> {
   return count
 }
 
-/** Microseconds for one. */
+/** Microseconds per call. */
 async function time(work: Work, count: number): Promise<number> {
   const start = performance.now()
   for (let i = 0; i < count; i++) {

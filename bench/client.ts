@@ -20,7 +20,7 @@ const account = mnemonicToAccount(MNEMONIC, { addressIndex: 1 })
 const handAccount = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
 const shared = { url: server.url, domain: 'localhost', profile }
 
-/** The last batch of questions that a plan made the client ask its node. */
+/** The last batch of node requests that a plan caused. */
 let asked: Parameters<Rpc['all']>[0] = []
 const node = rpcAt(devnet.url)
 const noting: Rpc = {
@@ -87,7 +87,7 @@ try {
   await world.close()
 }
 
-/** A client whose server and node answer at once what they answered before. */
+/** A client whose server and node answer from recorded answers. */
 async function servedInProcess() {
   const answers = new Map<string, string>()
   const results = new Map<string, unknown>()
@@ -127,7 +127,7 @@ async function call<T>(path: string, body: object, key: string): Promise<T> {
   return (await response.json()) as T
 }
 
-/** The same questions to server and node, with nothing looked at, signed by viem. */
+/** The same requests to server and node without verification, signed by viem. */
 async function tradeByHand(key: string): Promise<Hex> {
   const plan = await call<Plan>('live/prepare', { wallet: handAccount.address, ...ASK }, key)
   const questions = asked.map(({ method, params }) => ({

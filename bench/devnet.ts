@@ -85,7 +85,7 @@ const percentile = (values: number[], part: number) => {
   return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
 }
 
-/** Runs `work` so many times a second, whatever each takes, until told to stop; counts and times. */
+/** Runs `work` this many times a second, whatever its duration, until it is stopped; counts and times. */
 function repeatedly(perS: number, work: () => Promise<unknown>) {
   const times: number[] = []
   let errors = 0

@@ -24,7 +24,7 @@ import { openTable } from '../packages/trading/src/fast/index.ts'
 import { createSimulator } from '../packages/trading/src/simulate/index.ts'
 
 const ROUNDS = Number(process.argv[2] ?? 400)
-/** A fresh server screens the registry first, beside everything else; then everybody's code is compiled. */
+/** A fresh server screens the registry first; then all code is compiled. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const WARM_UP = 300
 const REST_MS = 150
@@ -167,7 +167,7 @@ const trade = (subject: Subject, minOut: bigint, more: object) =>
 const inside: number[] = []
 let cold = 0
 const parts: Record<string, number[]> = { write: [], send: [], simulation: [], total: [] }
-/** Signs, then times one subject; whatever is not the work itself is outside the clock. */
+/** Signs, then times one subject; only the work itself is inside the clock. */
 async function measure(subject: Subject, minOut: bigint): Promise<number> {
   const { tx, raw, body } = sign(subject, minOut)
   const simulate = async () => {
@@ -220,8 +220,8 @@ async function measure(subject: Subject, minOut: bigint): Promise<number> {
 }
 
 /**
- * Hashing for about as long as a call takes: how this machine interrupts plain work, in a process without our
- * server.
+ * Hashing for about as long as a call takes: shows how this machine interrupts plain work, in a process
+ * without our server.
  */
 const controls: number[] = []
 const word = new Uint8Array(1_024)
@@ -255,12 +255,12 @@ for (let round = -WARM_UP; round < ROUNDS; round++) {
     cold = 0
     for (const values of Object.values(parts)) values.length = 0
   }
-  // Each round begins with another subject, so that none is always the one after a block.
+  // Each round starts with another subject, so that none always follows a block.
   for (let i = 0; i < order.length; i++) {
     const subject = order[(i + round + WARM_UP) % order.length]!
     const ms = await measure(subject, minOut)
     if (round < 0) continue
-    // Until it is mined and booked: else each would wait for the chain's work of the one before.
+    // Waits until it is mined and booked: otherwise each would wait for the chain's work on the previous one.
     await new Promise((resolve) => setTimeout(resolve, REST_MS))
     times[subject].push(ms)
     controls.push(control())

@@ -30,7 +30,8 @@ const HEADERS = { authorization: `Bearer ${KEY}`, 'user-agent': 'bench', accept:
 type Recorded = { path: string; status: number; headers: Record<string, string>; body: string }
 
 /**
- * The whole edge with real key look-up and the real answer of auth/me; only the store under it is a constant.
+ * The whole edge with the real key lookup and the real answer of auth/me; only the store below it is a
+ * constant.
  */
 async function servePit(): Promise<void> {
   const config = readConfig({ PORT: '0', METRICS_PORT: '0' })
@@ -68,7 +69,7 @@ async function servePit(): Promise<void> {
   ready((await app.listen()).port)
 }
 
-/** Answers every path with what was recorded of it, and does nothing else. */
+/** Answers every path with its recorded answer, and does nothing else. */
 async function serveBare(): Promise<void> {
   const recorded = await new Promise<Recorded[]>((resolve) =>
     process.once('message', (sent) => resolve(sent as Recorded[])),
@@ -94,7 +95,7 @@ function ready(port: number): void {
 }
 
 /**
- * Pairs of slices, pit and bare back to back; the middle pair answers, because a busy machine spoils single
+ * Pairs of slices, pit and bare back to back; the median pair counts, because a busy machine spoils single
  * ones.
  */
 async function compare(pairs: number): Promise<void> {
@@ -143,7 +144,7 @@ interface Slice {
 
 async function measure(child: ChildProcess, port: number, subject: Subject): Promise<Slice> {
   const before = await cpuUs(child)
-  // Not pipelined: how answers share packets would then decide, not what they cost.
+  // Not pipelined: otherwise the packing of answers would decide, not their cost.
   const { requests, duration, non2xx, errors } = await autocannon({
     url: `http://127.0.0.1:${port}${PATHS[subject]}`,
     headers: HEADERS,
@@ -167,7 +168,7 @@ async function cpuUs(child: ChildProcess): Promise<number> {
   return cpu.user + cpu.system
 }
 
-/** One answer whole, less what node:http adds by itself. */
+/** One complete answer without the headers that node:http adds. */
 function record(port: number, path: string): Promise<Recorded> {
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path, headers: { ...HEADERS, host: 'localhost' } }, (res) => {

@@ -44,7 +44,7 @@ const FACTS = `
   insert into league_transfer_scans (token, address, next_block, scanned_to_s)
     select distinct token, a, 9999999999, 9999999998
     from league_entries cross join lateral unnest(array[wallet, owner, agent_wallet, beneficiary]) as a;`
-/** Each wallet goes back and forth between dollars, ETH and BTC over the two weeks. */
+/** Each wallet trades back and forth between dollars, ETH and BTC over the two weeks. */
 const TRADED = `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in,
     amount_out, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled)
   select 'swap', e.wallet, 1, 'agent', 'mined',
@@ -86,7 +86,7 @@ async function openStore(): Promise<{ db: Db; close(): Promise<void> }> {
   }
 }
 
-/** What was done, the time that passed and the processor time it took here. */
+/** The step, its elapsed time and its processor time here. */
 async function timed<T>(what: string, work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
   const [before, startedMs] = [process.cpuUsage(), performance.now()]
   const answer = await work()
@@ -110,7 +110,7 @@ const open = () =>
   openLeague({
     db,
     rpc: {
-      // A node without old state: hours that are long past are given up.
+      // A node without old state: hours in the distant past are skipped.
       request: async (method: string) => (method === 'eth_getBlockByNumber' ? HEAD : '0x0') as never,
       batch: async (calls) =>
         calls.map(([method]) => ({

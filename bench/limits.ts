@@ -28,7 +28,7 @@ const results: Results = new Map(loads.map((load) => [load, new Map<string, Meas
 let open: Closing | undefined
 let isEnding = false
 
-// However it ends, it leaves no process behind.
+// Leaves no process behind, however it ends.
 const end = async (why: unknown): Promise<void> => {
   isEnding = true
   tell(String(why instanceof Error ? why.stack : why))
@@ -63,7 +63,7 @@ printChanges(results)
 printPlan(results)
 printDisturbed(results)
 
-/** What fails is told and left out: the others are worth their time. */
+/** A failure is reported and skipped, so that the other measurements still run. */
 async function within(use: (closing: Closing) => Promise<void>): Promise<void> {
   open = createClosing(console)
   try {
@@ -75,6 +75,6 @@ async function within(use: (closing: Closing) => Promise<void>): Promise<void> {
     await open.close()
     open = undefined
   }
-  // What was interrupted is no result: nothing goes on from here until the process ends.
+  // An interrupted run has no result: nothing continues until the process ends.
   if (isEnding) await new Promise(() => {})
 }

@@ -16,7 +16,7 @@ import { grantSession } from './trade/grantSession.ts'
 import { post } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
-/** A fresh server screens the registry first, beside everything else. */
+/** A fresh server screens the registry first. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const folder = process.argv[2] ?? '.cache/profiles'
 const ETH = 10n ** 18n
@@ -42,7 +42,7 @@ try {
     if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body.error)}`)
     return answer.body
   }
-  /** A round answers what to call; only the call is timed. */
+  /** A round returns the call; only the call is timed. */
   const show = async (name: string, round: (n: number) => Promise<() => Promise<unknown>>) => {
     for (let n = 0; n < ROUNDS; n++) await (await round(n))()
     let wallMs = 0
@@ -98,7 +98,7 @@ try {
   await devnet.rpc('hardhat_setBalance', [owner.wallet, numberToHex(1_000n * ETH)])
   await show('session', async () => () => call('live/session/trade', inSession))
 } finally {
-  // A process that is watched does not end.
+  // A process with an attached inspector does not end.
   watch.close()
   await world.close()
 }

@@ -159,7 +159,7 @@ async function bySdk(): Promise<bigint[]> {
 }
 const v3InProcess = () => v3s.map((pool) => quoteExactIn(pool, zeroForOne(pool), amountIn)?.amountOut)
 
-// Equal to the wei, or no time means anything.
+// Equal to the wei; otherwise no time is meaningful.
 assert.deepEqual(
   scan(1).routes.map(({ amountOut }) => amountOut),
   await onChain(),
@@ -184,7 +184,7 @@ const times = { scan1: [], scan3: [], chain: [], v3: [], sdk: [], few: [], many:
   string,
   number[]
 >
-/** Repeated work that is too quick for the clock, as the mean of one. */
+/** Work that is too fast for the clock, as the mean of many. */
 const each = (repeats: number, work: () => unknown) => async () => {
   for (let i = 0; i < repeats; i++) await work()
 }

@@ -15,7 +15,7 @@ import { countSharing, createTokenSearch } from '../packages/market/src/tokens/s
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const TARGET_MS = 20
-/** Where the least statement there is takes so long now and then, time that passes is others' work. */
+/** If the smallest statement sometimes takes this long, the elapsed time includes other work. */
 const BUSY_MS = 2
 const N = Number(process.env['TOKENS_N'] ?? 1_000_000)
 const ROUNDS = Number(process.env['SEARCH_ROUNDS'] ?? 40)
@@ -106,7 +106,7 @@ async function fill(db: Db): Promise<void> {
 const quantile = (times: number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
 
-/** Ours and all that we started: the store works in another thread, or in processes of its own. */
+/** This process and all its children: the store works in another thread, or in separate processes. */
 function ownProcesses(): number[] {
   const parents = new Map<number, number>()
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -114,14 +114,14 @@ function ownProcesses(): number[] {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
       parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   const isOurs = (pid: number): boolean => pid === process.pid || (pid > 1 && isOurs(parents.get(pid) ?? 0))
   return [...parents.keys()].filter(isOurs)
 }
 
-/** Processor time of these processes so far; NaN where the system does not tell. */
+/** Processor time of these processes so far; NaN if the system does not report it. */
 function cpuMs(pids: readonly number[]): number {
   try {
     let ns = 0

@@ -12,7 +12,7 @@ import { grantSession } from './trade/grantSession.ts'
 import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100)
-/** A fresh server screens the registry first, beside everything else; then everybody's code is compiled. */
+/** A fresh server screens the registry first; then all code is compiled. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 150)
 const TARGET = 1.3
@@ -34,7 +34,7 @@ try {
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body.error))
     return answer
   }
-  // The first one gives the wallet its code; the others are what is measured.
+  // The first one sets the wallet's code; the others are measured.
   const first = await timed<SessionTrade>('live/session/trade', { session_id, ...TRADE })
   const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
     raw_tx: await executor.signTx(first.body.tx!),
@@ -43,7 +43,7 @@ try {
 
   const times = { simulation: [] as number[], prepare: [] as number[], session: [] as number[] }
   const parts = new Map<string, number[]>()
-  /** What each says of its own parts. */
+  /** Timings that each answer reports. */
   const take = (of: string, timings: Record<string, number>) => {
     for (const [name, ms] of Object.entries(timings)) {
       const key = `${of} ${name}`

@@ -19,7 +19,7 @@ const RATE = Number(process.env['SOAK_RATE'] ?? 1)
 const SAMPLE_S = Math.min(30, SOAK_S / 40)
 const AGENTS = 200
 const INTERVAL_S = 60
-/** Tables that grew by less are not worth a line. */
+/** Tables with less growth are not listed. */
 const TELL_MB = 0.2
 
 const bin = findPostgres()
@@ -44,7 +44,7 @@ try {
   const samples: Sample[] = []
   const startedAt = performance.now()
   const secondsNow = () => (performance.now() - startedAt) / 1_000
-  // Ended early it tells of what there was.
+  // When ended early it reports the samples so far.
   let isEnough = false
   process.once('SIGINT', () => {
     isEnough = true

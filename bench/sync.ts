@@ -69,7 +69,7 @@ async function measure(): Promise<void> {
         `store: ${postgres ? 'PostgreSQL' : 'PGlite'}`,
     )
 
-    // Ended twice in the middle: while pools are found and while states are read.
+    // Killed twice: while pools are found and while states are read.
     const startedMs = performance.now()
     const finding = open()
     const last = () => asked().then(({ ranges }) => ranges.at(-1)?.to ?? 0)
@@ -125,7 +125,7 @@ async function measure(): Promise<void> {
     const since = (await asked()).ranges.slice(ranges.length).map(({ from }) => from)
     say(
       `restart 30000 blocks later: ${caught.readyS.toFixed(1)} s; ` +
-        `lowest block asked for ${Math.min(...since)}`,
+        `lowest block requested ${Math.min(...since)}`,
     )
     await compare(late)
     await close(late)

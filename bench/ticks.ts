@@ -18,7 +18,7 @@ import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const AGENTS = Number(process.env['AGENTS'] ?? 200)
 const INTERVAL_S = Number(process.env['INTERVAL_S'] ?? 300)
-/** Of the second part; the first lasts until every agent has ticked. */
+/** Duration of the second part; the first lasts until every agent has ticked. */
 const SECONDS = Number(process.env['SECONDS'] ?? 30)
 const STORE = process.env['STORE'] ?? 'pglite'
 const WORKERS = STORE === 'postgres' ? Number(process.env['WORKERS'] ?? 1) : 1
@@ -81,7 +81,7 @@ interface Counted {
   latenessP99S: number
 }
 
-/** Starts the workers, waits until they have done enough or the time is over, and tells what they counted. */
+/** Starts the workers, waits until they have done enough or the time is over, and returns their counts. */
 async function measure(
   name: string,
   seconds: number,
@@ -125,7 +125,7 @@ function cpuSecondsOf(pid: number): number {
   return Number(text.trim())
 }
 
-/** What the workers say of themselves, added up. */
+/** Sum of the workers' own counters. */
 async function count(ports: readonly number[]): Promise<Counted> {
   const texts = await Promise.all(
     ports.map((port) => fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text())),

@@ -15,14 +15,14 @@ import { openDistantNode } from './trade/distantNode.ts'
 import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 60)
-/** Rounds before, for everybody's code to be compiled: a service that runs is. */
+/** Warm-up rounds for code compilation, as in a running service. */
 const WARM = Number(process.env['WARM'] ?? 150)
 const WALLETS = Number(process.env['WALLETS'] ?? 20)
 const TRADES_S = Number(process.env['TRADES_S'] ?? 20)
 const PREPARES_S = Number(process.env['PREPARES_S'] ?? 60)
 const PREPARES_PER_S = Number(process.env['PREPARES_PER_S'] ?? 50)
 const NODE_MS = Number(process.env['NODE_MS'] ?? 0)
-/** A fresh server screens the registry first, beside everything else. */
+/** A fresh server screens the registry first. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const AMOUNT = 2n * 10n ** 16n
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT.toString() }
@@ -168,7 +168,7 @@ async function manyWallets(): Promise<void> {
   await Promise.all(
     traders.map(async (trader) => {
       for (let nonce = 0; Date.now() < until; nonce++) {
-        // Small: all of them push the price the same way.
+        // Small, because all of them push the price in the same direction.
         const amount_in = (AMOUNT / 20n).toString()
         const plan = must(
           await api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...TRADE, amount_in }),
@@ -188,7 +188,7 @@ async function manyWallets(): Promise<void> {
   )
 }
 
-/** One wallet, many trades at once, numbered by itself. */
+/** One wallet with many concurrent trades and its own nonces. */
 async function parallelTrades(trader: Trader): Promise<void> {
   const first = Number(await devnet.rpc<Hex>('eth_getTransactionCount', [trader.wallet, 'pending']))
   const hashes = await Promise.all(
@@ -212,7 +212,7 @@ async function parallelTrades(trader: Trader): Promise<void> {
   )
 }
 
-/** So many prepares a second, whether or not the ones before are answered. */
+/** This many prepares a second, whether or not earlier ones are answered. */
 async function prepares(): Promise<void> {
   const traders = await Promise.all([4, 5, 6, 7].map((account) => openTrader(server.url, { account })))
   const took: number[] = []

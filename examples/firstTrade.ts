@@ -17,7 +17,7 @@ try {
   console.log(`received  ${formatUnits(amountOut!, 6)} USDG in block ${receipt.block}`)
   console.log(`trade     ${receipt.hash}`)
 } catch (error) {
-  // Every refusal has a code, what to do next, and whether it is worth another try.
+  // Every refusal has a code, the next step, and whether a retry makes sense.
   if (!isRefusal(error)) throw error
   console.error(`${error.code}: ${error.message} ${error.hint ?? ''}`)
   process.exitCode = 1

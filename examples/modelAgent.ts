@@ -1,7 +1,7 @@
 import { connect, until } from './connect.ts'
 
-// A hosted agent on paper that a language model decides for. It is asked in a fixed form with the market of
-// its own pairs; whatever it answers can only be an order of these pairs inside these limits.
+// A hosted agent on paper with decisions by a language model. It gets a fixed prompt with the market of its
+// own pairs; its answer can only be an order of these pairs inside these limits.
 
 const client = await connect()
 const { enabled, models } = await client.api['hosted.ai']()

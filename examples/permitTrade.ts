@@ -7,7 +7,7 @@ import { connect } from './connect.ts'
 const client = await connect()
 
 const { plan, reading, hashes, amountOut } = await client.trade(
-  // `exact` approves what this trade spends and nothing more; by default a budget is approved.
+  // `exact` approves only what this trade spends; by default a budget is approved.
   { token_in: 'USDG', token_out: 'ETH', notional_usd: 10, approval_mode: 'exact' },
   { onStage: ({ stage }) => console.log(`stage     ${stage}`) },
 )
@@ -21,6 +21,6 @@ console.log(
   `received  ${amountOut === null ? 'ETH' : formatEther(amountOut)} ETH, at least ${plan.amount_out_min} wei`,
 )
 
-// Nothing is left to take. Where a budget was approved, this takes the rest of it back.
+// Nothing is left to revoke here. After a budget approval, this revokes the rest of it.
 const { receipts } = await client.revokeApprovals()
 console.log(`revoked   by ${receipts.length} transactions`)

@@ -28,14 +28,14 @@ const { active } = await owner.grantSession(
     // No token is approved: this bot sells ETH only.
     setup_budget_usd: 0,
   },
-  // A plain wallet takes the delegator's code with the first trade (EIP-7702).
+  // A plain wallet gets the delegator's code with the first trade (EIP-7702).
   { allow7702: true },
 )
 console.log(`session   ${active.session_id}: ten dollars a trade, fifteen a day`)
 
 try {
   for (const notional_usd of [5, 12, 8, 5]) {
-    // One name for each intended trade, used again on a retry: it is co-signed once.
+    // One id for each intended trade, reused on a retry: it is co-signed once.
     const client_id = `bot-${Date.now()}`
     const pair = { token_in: 'ETH', token_out: 'USDG', notional_usd, client_id }
     const request = { ...pair, session_id: active.session_id, wallet: owner.address }

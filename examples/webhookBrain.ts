@@ -15,7 +15,7 @@ const secret = new Promise<string>((resolve) => {
 const server = createServer(async (request, response) => {
   const body = await text(request)
   const { 'x-pit-timestamp': at, 'x-pit-signature': given } = request.headers
-  // The first tick may be faster than the answer that shows the secret.
+  // The first tick may arrive before the answer that contains the secret.
   const own = `v1=${createHmac('sha256', await secret)
     .update(`${at}.${body}`)
     .digest('hex')}`

@@ -1,4 +1,4 @@
-// Fails when code crosses the house's walls: which package may import which, what stays pure, who owns a
+// Fails when code violates package boundaries: which package may import which, what stays pure, who owns a
 // table, who knows HTTP, and whether files import each other in a circle.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -26,16 +26,16 @@ const MAY_IMPORT = {
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],
-  // Whatever it trades goes through the client; files and locks are handed in.
+  // It trades through the client only; files and locks are passed in.
   mcp: ['protocol', 'chain', 'client'],
-  // Of the server only its operator's face: what `pit-admin` does to a running store.
+  // Of the server only its operator's interface: what `pit-admin` does to a running store.
   cli: ['protocol', 'chain', 'platform', 'market', 'brains', 'league', 'server', 'client', 'mcp'],
   web: ['protocol', 'chain', 'client', 'brains'],
   devnet: ['protocol', 'chain', 'plans'],
 }
-/** What only tests may import besides: the signer's build honest and forged calls to hold against it. */
+/** Imports that only tests may use: the signer's tests build honest and forged calls. */
 const TESTS_MAY_IMPORT = { signer: ['plans'] }
-/** What runs in a browser: nothing of Node in what it ships. */
+/** Packages for the browser: they ship no Node code. */
 const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set(['market', 'relay', 'trading', 'sessions', 'agents', 'league', 'treasury'])
@@ -50,9 +50,9 @@ const EARLY_TABLES = { operator_switches: 'sessions', operator_actions: 'server'
  * Migrations up to this one were written before tables had owners, and an applied migration never changes.
  */
 const LAST_SHARED_MIGRATION = 14
-/** Joins over another owner's table that stay. */
+/** Allowed joins over another owner's table. */
 const JOINS_THAT_STAY = {
-  // A week's fees lie beside what came in, a million of each: neither side can be handed over by its ids.
+  // A week's fees are joined with the income, a million rows each: neither side can be passed by its ids.
   'packages/treasury/src/matches.ts': ['fees'],
 }
 
@@ -160,7 +160,9 @@ function tablesIn(statement) {
     .filter((name) => !own.has(name))
 }
 
-/** What stands in each pair of brackets, and what is left without them: so a list goes on after a bracket. */
+/**
+ * The content of each pair of brackets, and the text without them, so that a list continues after a bracket.
+ */
 function withoutBrackets(sql) {
   const parts = []
   let left = sql
@@ -184,10 +186,10 @@ const CODE = new RegExp(
   'g',
 )
 
-/** The texts of a file's strings and templates; one inside a template's ${} stands for itself. */
+/** The texts of a file's strings and templates; a text inside a template's ${} counts separately. */
 function stringsOf(text) {
   const found = []
-  /** Templates in whose ${} the reading is, with the brackets open there. */
+  /** Open templates whose ${} is being read, with the brackets open there. */
   const around = []
   let at = 0
   const readTemplate = (template) => {

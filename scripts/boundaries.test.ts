@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findCrossings } from './boundaries.mjs'
 
 const crossings = (files: Record<string, string>): string[] => findCrossings(new Map(Object.entries(files)))
-/** A small house that crosses no wall; each test breaks one. */
+/** A small repository without violations; each test adds one. */
 const HOUSE = {
   'packages/relay/migrations/0015_trades.sql': 'create table trades (id int8 primary key);',
   'packages/relay/src/tradeRows.ts': "export const READ = 'select id from trades where id = $1'",
@@ -14,7 +14,7 @@ const HOUSE = {
 }
 
 describe('the boundary check', () => {
-  it('lets a house that keeps to its walls pass', () => {
+  it('passes a repository that respects the boundaries', () => {
     expect(crossings(HOUSE)).toEqual([])
   })
 
@@ -33,7 +33,7 @@ describe('the boundary check', () => {
     ])
   })
 
-  it('finds an import past a package’s face, except in tests', () => {
+  it('finds an import past a package’s public interface, except in tests', () => {
     const text = "import { READ } from '@pit/relay/internal/tradeRows'"
     expect(crossings({ ...HOUSE, 'packages/trading/src/past.ts': text })).toHaveLength(1)
     expect(crossings({ ...HOUSE, 'packages/trading/src/past.test.ts': text })).toEqual([])
@@ -58,7 +58,7 @@ describe('the boundary check', () => {
     expect(crossings({ ...HOUSE, 'packages/server/src/http.ts': text })).toEqual([])
   })
 
-  it('takes a comment for no word of HTTP', () => {
+  it('ignores words of HTTP in comments', () => {
     expect(crossings({ 'packages/relay/src/x.ts': '// What a Caller sends.\nexport const x = 1' })).toEqual(
       [],
     )
@@ -78,7 +78,7 @@ describe('the boundary check', () => {
     expect(crossings({ ...HOUSE, 'packages/relay/src/store.ts': text })).toEqual([])
   })
 
-  it('finds another owner’s table in a new migration, and lets the early ones be', () => {
+  it('finds another owner’s table in a new migration, and ignores the early ones', () => {
     const sql = 'alter table trades add column x int8;'
     expect(crossings({ ...HOUSE, 'packages/league/migrations/0016_x.sql': sql })).toHaveLength(1)
     expect(crossings({ ...HOUSE, 'packages/league/migrations/0009_x.sql': sql })).toEqual([])
@@ -94,7 +94,7 @@ describe('the boundary check', () => {
     expect(found[0]).toContain('imports itself')
   })
 
-  it('finds who reads the environment', () => {
+  it('finds files that read the environment', () => {
     expect(crossings({ 'packages/relay/src/x.ts': 'process.env.X' })).toHaveLength(1)
     expect(crossings({ 'packages/server/src/config.ts': 'process.env.X' })).toEqual([])
   })

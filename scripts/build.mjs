@@ -18,7 +18,7 @@ import { build } from 'esbuild'
 import { openStamps } from './buildStamps.mjs'
 import { buildWeb } from './buildWeb.mjs'
 
-/** These stay where npm put them: they read files of their own, are native, or need not be there. */
+/** These stay in node_modules: they read their own files, are native, or are optional. */
 const EXTERNAL =
   /^(@electric-sql|@metamask|@nomicfoundation|@redocly|@uniswap|autocannon|bufferutil|openapi-typescript|pg-native|secp256k1|solc|typescript|utf-8-validate)(\/|$)/
 
@@ -61,7 +61,7 @@ const options = {
   target: 'node20.19',
   sourcemap: 'linked',
   logLevel: 'warning',
-  // Packages in CommonJS require node's own modules.
+  // CommonJS packages require Node's built-in modules.
   banner: {
     js:
       "import { createRequire as requireHere } from 'node:module';" +
@@ -137,7 +137,7 @@ async function bundle(entries) {
   return Object.keys(stale)
 }
 
-/** Node in a process of its own. That it failed is told to who awaits its end; it has said why itself. */
+/** Node in a separate process. Its failure rejects the promise; the process itself prints the reason. */
 function runNode(args) {
   const child = spawn(process.execPath, args, { stdio: 'inherit' })
   const ended = new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ const ENTRY = 'packages/client/src/index.ts'
 const OUT = process.argv[2] ?? 'dist/client'
 const shared = { entryPoints: [ENTRY], bundle: true, format: 'esm', target: 'es2022', logLevel: 'warning' }
 
-/** What a browser downloads, viem's part included, minified and compressed. */
+/** Download size in a browser, viem's part included, minified and compressed. */
 export async function browserBytes() {
   const { outputFiles } = await build({ ...shared, platform: 'browser', minify: true, write: false })
   return gzipSync(outputFiles[0].contents, { level: 9 }).length

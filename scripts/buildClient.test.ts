@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserBytes, buildClient } from './buildClient.mjs'
 
-// The client as strangers get it: that folder and viem, and nothing else of ours beside it.
+// The published client: its folder and viem, without the rest of the repository.
 
 const MOST_BYTES = 160_000
 const USE = `import { createClient, fromViem, isRefusal, type ChainProfile, type PitClient } from '@pit/client'
@@ -46,7 +46,7 @@ describe('the published client', () => {
     expect(read('index.d.ts')).not.toMatch(/@pit\/|typebox/i)
   })
 
-  it('compiles in a stranger’s program, with the routes’ types', () => {
+  it('compiles in another program, with the routes’ types', () => {
     writeFileSync(join(folder, 'use.ts'), USE)
     const options = ['--noEmit', '--strict', '--target', 'es2023', '--module', 'nodenext', '--skipLibCheck']
     const lib = ['--lib', 'es2023,dom', '--types', '']

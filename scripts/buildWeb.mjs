@@ -1,5 +1,5 @@
-// Builds the dashboard into dist/web/<hash of its sources>, compressed, and names it in dist/web/site.json. Where the
-// sources are those of the last build, nothing is done: a start must not wait for it twice.
+// Builds the dashboard into dist/web/<hash of its sources>, compressed, and names it in dist/web/site.json.
+// If the sources have not changed since the last build, it does nothing, so that a start does not wait twice.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const OUT = 'dist/web'
 const LIST = `${OUT}/site.json`
-/** What ends up in the page. */
+/** Sources of the page. */
 const SOURCES = [
   ...['web', 'client', 'brains', 'protocol', 'chain'].map((name) => `packages/${name}/src`),
   ...['packages/web/index.html', 'packages/web/vite.config.ts', 'package-lock.json', 'scripts/buildWeb.mjs'],
@@ -17,7 +17,7 @@ export async function buildWeb() {
   const key = hashOf(SOURCES)
   const built = existsSync(LIST) ? JSON.parse(readFileSync(LIST, 'utf8')) : null
   if (built?.folder === key && existsSync(join(OUT, key, 'index.html'))) return 'as it was'
-  // Vite keeps what it finds here, and a test's `test` would bundle React's development build.
+  // Vite reads NODE_ENV here, and a test's `test` would bundle React's development build.
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   const folder = join(OUT, key)
@@ -31,7 +31,8 @@ export async function buildWeb() {
   const files = filesUnder(folder).map((file) => file.slice(folder.length + 1))
   for (const file of files) compress(join(folder, file))
   const { PAGES } = await readPaths()
-  // Named last and in one step: a server that starts beside a build finds the old one or the new one, whole.
+  // Written last and in one step: a server that starts during a build finds the old one or the new one,
+  // complete.
   const draft = `${OUT}/.site.${process.pid}`
   const site = { folder: key, pages: PAGES, files: files.filter((file) => file !== 'index.html') }
   writeFileSync(draft, JSON.stringify(site))

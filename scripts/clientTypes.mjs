@@ -36,7 +36,7 @@ function createPrinter(checker, names, source) {
   const isOfViem = (symbol) => /\/node_modules\/(viem|abitype|ox)\//.test(fileOf(symbol))
   const given = (list) => (list?.length ? `<${list.map((one) => print(one)).join(', ')}>` : '')
 
-  /** The name a type goes by without being spelled out; null where it has none. */
+  /** The name of a type that is not spelled out; null if it has none. */
   function named(type) {
     const { aliasSymbol, aliasTypeArguments, symbol } = type
     if (names.has(aliasSymbol) && !aliasTypeArguments) return names.get(aliasSymbol)
@@ -125,7 +125,7 @@ function createPrinter(checker, names, source) {
       const declared = parameter.valueDeclaration
       const type = checker.getTypeOfSymbolAtLocation(parameter, declared ?? source)
       const isRest = declared && ts.isParameter(declared) && declared.dotDotDotToken
-      // Parameters out of a tuple have no declaration of their own.
+      // Parameters from a tuple have no separate declaration.
       const isOptional =
         declared && ts.isParameter(declared)
           ? checker.isOptionalParameter(declared)
@@ -150,7 +150,7 @@ function createPrinter(checker, names, source) {
       if (call) return `export declare function ${name}${signature(call, ': ')}`
       return `export declare const ${name}: ${print(type)}`
     }
-    // The one generic type: what a route's method takes.
+    // The only generic type: the input of a route's method.
     if (name === 'Ask') return 'export type Ask<Id extends keyof Api> = NonNullable<Parameters<Api[Id]>[0]>'
     return `export type ${name} = ${print(checker.getDeclaredTypeOfSymbol(symbol), true)}`
   }

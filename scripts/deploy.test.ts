@@ -23,7 +23,7 @@ beforeAll(() => buildBundles('server', 'signer', 'pit', 'pitAdmin'), 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const DIGEST = /@sha256:[0-9a-f]{64}$/
 
-/** Instructions with their arguments, comments and blank lines left out. */
+/** Instructions with their arguments, without comments and blank lines. */
 const instructions = readFileSync('deploy/Containerfile', 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
@@ -31,7 +31,7 @@ const instructions = readFileSync('deploy/Containerfile', 'utf8')
 const argumentsOf = (name: string) => instructions.filter(([one]) => one === name).map(([, rest]) => rest)
 
 describe('the container file', () => {
-  it('builds in one stage and runs in another, by digest, as nobody special', () => {
+  it('builds in one stage and runs in another, by digest, as an unprivileged user', () => {
     expect(argumentsOf('ARG')).toEqual([expect.stringMatching(DIGEST)])
     expect(argumentsOf('FROM')).toEqual([`\${NODE_IMAGE} AS build`, `\${NODE_IMAGE}`])
     expect(argumentsOf('USER')).toEqual(['10001:10001'])
@@ -63,7 +63,7 @@ describe('the container file', () => {
   })
 })
 
-/** What it says until it ends, as a user that owns nothing here. */
+/** Its output until it ends, as a user that owns nothing here. */
 function run(out: string, file: string, env: Record<string, string>, ...args: string[]): Promise<string> {
   const ids = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const state = mkdtempSync(join(folder, 'state-'))
@@ -129,7 +129,7 @@ describe('the compose file', () => {
     ])
   })
 
-  it.each(ours)('sets nothing for %s that its program does not know, and no secret as text', (name) => {
+  it.each(ours)('sets only settings that %s knows, and no secret as text', (name) => {
     const { environment = {}, secrets = [] } = compose.services[name]!
     const known = name === 'signer' ? SIGNER : SERVER
     expect(Object.keys(environment).filter((setting) => !(setting in known))).toEqual([])
@@ -224,7 +224,7 @@ describe.each(units)('%s', (name) => {
   it.runIf(existsSync('/usr/bin/systemd-analyze'))('is a unit to systemd', () => {
     const copy = join(folder, name.replace('@', '@1'))
     const text = readFileSync(`deploy/systemd/${name}`, 'utf8')
-    // Only the program is another: the real one is not installed here.
+    // Only the program differs: the real one is not installed here.
     writeFileSync(copy, text.replace(/^ExecStart=.+$/m, `ExecStart=${process.execPath} --version`))
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' })
     expect(stderr).not.toContain(name.replace('@', '@1'))

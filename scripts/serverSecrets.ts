@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 type Environment = Record<string, string | undefined>
 
-/** What the server alone may know. */
+/** Settings that only the server may know. */
 const OWN = [
   'SEAL_KEY',
   'SEAL_KEY_FILE',
@@ -22,8 +22,8 @@ export const withoutServer = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !OWN.includes(name)))
 
 /**
- * Where nothing is at stake, the key that seals secrets in the store is made here and kept under DATA_DIR,
- * the AI pool is open and the aggregators are; on a real chain whoever operates it sets them.
+ * On a devnet the key that seals secrets in the store is created here and stored under DATA_DIR, and the AI
+ * pool and the aggregators are enabled; on a real chain the operator sets them.
  */
 export function serverEnvironment({
   dataDir,

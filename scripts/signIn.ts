@@ -26,7 +26,7 @@ async function post<T>(path: string, body: object): Promise<T> {
 const challenge = await post<{ message: string; nonce: string; chain_id: number }>('auth/challenge', {
   address: wallet.address,
 })
-// A client signs only what it understands: its own address, this chain.
+// A client signs only a message with its own address and this chain.
 if (!challenge.message.includes(`\n${wallet.address}\n`) || challenge.chain_id !== 4663) {
   console.error('The challenge names another address or chain; nothing signed.')
   process.exit(1)

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-it('makes what signer and server of a devnet need, for this user alone', () => {
+it('creates the secrets of a devnet’s signer and server, readable by this user only', () => {
   const made = signerEnvironment({ dataDir, env: {}, chain: 'devnet' })
   if ('why' in made) throw new Error(made.why)
   expect(made.forServer).toEqual({

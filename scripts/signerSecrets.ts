@@ -6,8 +6,8 @@ type Environment = Record<string, string | undefined>
 type Handed = { forSigner: Record<string, string>; forServer: Record<string, string> }
 
 /**
- * What a process may know of the signer's settings: its keys, its ledger and its operator are nobody else's
- * business.
+ * Which of the signer's settings a process may know: its keys, its ledger and its operator are private to the
+ * signer.
  */
 const KNOWN_TO: Record<string, readonly string[]> = {
   server: [
@@ -25,9 +25,9 @@ export function withoutSigner(env: Environment, name: string): Environment {
 }
 
 /**
- * What signer and server are started with so that they find and believe each other. Where nothing is at stake
- * the secrets are made here and kept under DATA_DIR. On a real chain no signer is started here: its key would
- * be open to the server's user, and so to whoever takes the server over.
+ * Settings with which signer and server find and trust each other. On a devnet the secrets are created here
+ * and stored under DATA_DIR. On a real chain no signer is started here: the server's user could read its key,
+ * and so could an attacker who compromises the server.
  */
 export function signerEnvironment({
   dataDir,
@@ -64,10 +64,7 @@ export function signerEnvironment({
   return { forSigner, forServer }
 }
 
-/**
- * A file with a secret nobody has to remember, readable by this user alone; the one from before if there is
- * one.
- */
+/** A file with a generated secret, readable by this user only; an existing one is reused. */
 function made(file: string): string {
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })

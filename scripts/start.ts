@@ -33,12 +33,12 @@ interface Running {
 }
 
 /**
- * In the order they are stopped, the server first, so that nothing asks a chain that is gone; and until when
- * each has to be, counted from the signal. Whoever sends one (systemd, Docker) gives ten seconds.
+ * In stop order, the server first, so that nothing reads a stopped chain; with each part's deadline counted
+ * from the signal. The sender (systemd, Docker) allows ten seconds.
  */
 const STOP_BY_MS: Record<string, number> = { server: 4_500, signer: 6_000, devnet: 9_000 }
 const MAX_RESTARTS = 5
-/** A part that ran this long is well again: its earlier ends no longer count. */
+/** A part that ran this long is healthy: its earlier exits no longer count. */
 const WELL_AFTER_MS = 10 * 60_000
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -75,8 +75,8 @@ function sayRunning(error: StoreLockedError): void {
 
 function launch(part: Part, restarts = 0): Running {
   const child = fork(join(here, part.file), [], {
-    // A person reads this terminal: stages, and what goes wrong. Two arenas: glibc would keep freed memory of up
-    // to eight a core, a hundred megabytes of it in all.
+    // People read this terminal: stages and failures. Two arenas: glibc would keep freed memory of up to
+    // eight per core, a hundred megabytes in all.
     env: { LOG_LEVEL: 'warn', MALLOC_ARENA_MAX: '2', ...ownEnvironment(part), ...part.env },
     execArgv: [...process.execArgv, ...(part.nodeOptions ?? [])],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -92,7 +92,7 @@ function launch(part: Part, restarts = 0): Running {
   })
   const entry: Running = { part, child, ready, restarts, startedAtMs: performance.now() }
   running.set(part.name, entry)
-  // Watch it for life once it has been ready; an end before that is the start's own failure.
+  // Watch it once it has been ready; an earlier exit is a failed start.
   ready.then(
     () => child.once('exit', (code, signal) => revive(entry, signal ?? `exit code ${code}`)),
     () => {},
@@ -100,7 +100,7 @@ function launch(part: Part, restarts = 0): Running {
   return entry
 }
 
-/** Our own environment, without what only the signer or only the server may know. */
+/** Our environment without the settings that only the signer or only the server may know. */
 function ownEnvironment({ name }: Part): NodeJS.ProcessEnv {
   if (name === 'signer') return withoutServer(process.env)
   const env = withoutSigner(process.env, name)
@@ -136,7 +136,7 @@ async function stop(exitCode: number): Promise<void> {
     if (!entry || entry.child.exitCode !== null || entry.child.signalCode !== null) continue
     await new Promise<void>((resolve) => {
       const leftMs = byMs - (performance.now() - stoppingAt)
-      // Each of them survives it: what it was about to write, the next start reads from its log.
+      // Each of them survives a kill: the next start reads unwritten data from its log.
       const bound = setTimeout(() => entry.child.kill('SIGKILL'), leftMs)
       entry.child.once('exit', () => {
         clearTimeout(bound)
@@ -150,8 +150,8 @@ async function stop(exitCode: number): Promise<void> {
 }
 
 /**
- * What a client of this world pins: the chain's profile and its co-signer. It is made from files of this
- * machine, not from the server's answers, which are what the client verifies.
+ * Pins for a client of this world: the chain's profile and its co-signer. They come from files of this
+ * machine and not from the server's answers, which the client verifies.
  */
 function writePins(profile: string): string | null {
   const sealed = join(dataDir, 'signer', 'keys', 'cosigner.json')
@@ -165,7 +165,7 @@ function writePins(profile: string): string | null {
 
 const HEARD_WITHIN_MS = 30_000
 
-/** A server that has not heard from its signer yet names no co-signer, which a client with pins refuses. */
+/** A server that has not reached its signer yet names no co-signer, which a client with pins refuses. */
 async function serverKnows(cosigner: string | null): Promise<void> {
   const config = `http://127.0.0.1:${process.env['PORT'] || '4663'}/api/v1/config`
   for (const giveUpAt = Date.now() + HEARD_WITHIN_MS; cosigner !== null && Date.now() < giveUpAt; ) {
@@ -207,7 +207,7 @@ function printWhereToGo(): void {
   console.log(lines.join('\n'))
 }
 
-/** A devnet may run elsewhere. What is wrong with a profile, the server says. */
+/** The devnet may run elsewhere. The server reports faults of the profile. */
 const isOfDevnet = (profile: string | undefined): Promise<boolean> =>
   readProfile({ file: profile ?? '', waitMs: 0 }).then(
     ({ kind }) => kind === 'devnet',
@@ -227,7 +227,7 @@ async function main(): Promise<void> {
         CHAIN_RPC_URL: devnetUrl,
         SEQUENCER_URL: `${devnetUrl}/sequencer`,
         PROFILE: profile,
-        // Everything there is to try is on where nothing is at stake.
+        // On a devnet every feature is on.
         FAST_ENABLED: process.env['FAST_ENABLED'] || '1',
       }
     : {}

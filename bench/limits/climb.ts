@@ -1,21 +1,21 @@
 import { quantile } from '../trade/measure.ts'
 import { type CpuUse, startCpu, type Watched } from './cpu.ts'
 
-/** What a closed loop of clients came to. */
+/** Result of a closed loop of clients. */
 export interface Ran {
   done: number
   seconds: number
-  /** Of each that was done. */
+  /** Duration of each finished round. */
   ms: number[]
-  /** Answers that were not 200, and what else went wrong, by code. */
+  /** Answers that were not 200, and other failures, by code. */
   refused: Record<string, number>
-  /** Looks, after the clock was stopped, for what failed later. */
+  /** Checks for later failures after the clock was stopped. */
   failedLater?(): Promise<Record<string, number>>
 }
 
 export interface Load {
   name: string
-  /** Opens clients until there are so many; not measured. */
+  /** Opens clients up to this number; not measured. */
   prepare(clients: number): Promise<void>
   run(clients: number, seconds: number): Promise<Ran>
 }
@@ -30,16 +30,16 @@ export interface Step {
 }
 
 export interface Measured {
-  /** The best step within the limits; the first one where none was within them. */
+  /** The best step within the limits; the first step if none was. */
   best: Step
-  /** What ended the climb. */
+  /** Reason for the end of the climb. */
   broke: string
 }
 
 const MAX_CLIENTS = 256
 const MAX_P99_MS = 1_000
 const GROWTH = 1.05
-/** A step or two that did not grow may be chance: two clients that wait for each other do less than one. */
+/** One or two steps without growth may be chance: two clients that wait for each other do less than one. */
 const FLAT_STEPS = 3
 const WARM_CLIENTS = 4
 
@@ -94,10 +94,10 @@ function describe({ perS, p50Ms, p99Ms, refused, cpu }: Step): string {
   )
 }
 
-/** After a refusal a client waits a little, or the refusals alone would fill the machine. */
+/** After a refusal a client pauses, or the refusals alone would fill the machine. */
 const REFUSED_PAUSE_MS = 50
 
-/** So many clients, each with one round under way at any time. A round answers a code, or null where it was done. */
+/** This many clients, each with one round at a time. A round returns an error code, or null on success. */
 export async function closedLoop(
   clients: number,
   seconds: number,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process that is measured; `tree` counts its children too (PostgreSQL has one for each connection). */
+/** A measured process; `tree` includes its children (PostgreSQL has one per connection). */
 export interface Watched {
   name: string
   pid: number
@@ -15,7 +15,7 @@ export interface Share {
   total: number
   /** The first thread, which runs JavaScript in a process of Node. */
   main: number
-  /** The busiest thread apart from the first: the embedded store's, where there is one. */
+  /** The busiest thread besides the first: the embedded store's, if there is one. */
   other: number
 }
 
@@ -23,18 +23,18 @@ export interface CpuUse {
   shares: Share[]
   /** The whole machine, all cores together. */
   machine: number
-  /** What processes used that are not watched: others' work, the kernel's. */
+  /** Use by processes that are not watched: other work and the kernel. */
   elsewhere: number
 }
 
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_PER_S = 100
-/** What counts as a whole machine or core in use. */
+/** Threshold for a fully used machine or core. */
 const FULL = 0.9
 const CALM_PERCENT = 20
 const MAX_CALM_S = 30
 
-/** Starts to count; the answer tells what was used since. */
+/** Starts counting; the returned function gives the use since then. */
 export function startCpu(watched: readonly Watched[]): () => CpuUse {
   const startedAt = performance.now()
   const before = read(watched)
@@ -45,7 +45,7 @@ export function startCpu(watched: readonly Watched[]): () => CpuUse {
     const shares = watched.map(({ name, pid }): Share => {
       const used = [...(after.threads.get(name) ?? [])].map(([id, ticks]) => ({
         id,
-        // One that was not there before began at nothing.
+        // A process that was not there before started at zero.
         ticks: ticks - (before.threads.get(name)?.get(id) ?? 0),
       }))
       const others = used.filter(({ id }) => id !== pid).map(({ ticks }) => ticks)
@@ -62,7 +62,7 @@ export function startCpu(watched: readonly Watched[]): () => CpuUse {
   }
 }
 
-/** Waits until processes have little to do: after its start a server reads the market and the tokens. */
+/** Waits until processes are nearly idle: after its start a server reads the market and the tokens. */
 export async function untilCalm(watched: readonly Watched[]): Promise<void> {
   const endMs = performance.now() + MAX_CALM_S * 1_000
   for (let used = 100; used > CALM_PERCENT && performance.now() < endMs; ) {
@@ -90,11 +90,11 @@ const readOr = (file: string): string | null => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return null // It ended meanwhile.
+    return null // The process ended meanwhile.
   }
 }
 
-/** The fields of a stat file after the name, which may itself have spaces in it. */
+/** The fields of a stat file after the name, which may contain spaces. */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 
 function threadsOf(pid: number): [number, number][] {
@@ -134,8 +134,8 @@ function machineTicks(): number {
 }
 
 /**
- * What was full, said from what was measured. First the cores that the servers may use, if they are fewer
- * than the machine's, then a single thread, then the machine.
+ * The bottleneck, from the measurements. First the cores that the servers may use, if they are fewer than the
+ * machine's, then a single thread, then the machine.
  */
 export function whatIsFull(cpu: CpuUse, serverCores: number): string {
   const servers = cpu.shares.filter(({ name }) => name.startsWith('server'))

@@ -9,7 +9,7 @@ import { followBlocks } from './mined.ts'
 import { ask, codeOf, growTo, type LimitsWorld, urlFor } from './world.ts'
 
 const ETH = 10n ** 18n
-/** Small: all of them push the price the same way. */
+/** Small, because all of them push the price in the same direction. */
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
 const QUOTES = [
   ['ETH', 'USDG'],
@@ -68,7 +68,7 @@ const quotes = (world: LimitsWorld): Load => {
   }
 }
 
-/** Rounds that end with bytes that were relayed; each is counted once it is in a block. */
+/** Rounds that end with relayed bytes; each is counted once it is in a block. */
 async function runMined(
   { devnet }: LimitsWorld,
   loop: { clients: number; seconds: number },
@@ -106,7 +106,7 @@ const fund = ({ devnet }: LimitsWorld, wallet: Hex): Promise<unknown> =>
   devnet.rpc('hardhat_setBalance', [wallet, numberToHex(1_000n * ETH)])
 
 const trades = (world: LimitsWorld): Load => {
-  /** Wallets that number their transactions themselves, so that none waits for its last one. */
+  /** Wallets that choose their nonces themselves, so that none waits for its previous transaction. */
   const wallets: { trader: Trader; nonce: number }[] = []
   return {
     name: 'trades',
@@ -168,7 +168,7 @@ const sessionTrades = (world: LimitsWorld): Load => {
   }
 }
 
-/** A session whose wallet has its code: the first trade, which brings it, is done. */
+/** A session whose wallet already has its code, which its first trade set. */
 async function openSession(world: LimitsWorld, i: number) {
   const url = urlFor(world, i)
   const owner = await openParty(url, keyOf(`owner ${i}`))

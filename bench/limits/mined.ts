@@ -6,19 +6,19 @@ const LOOK_EVERY_MS = 25
 const GIVE_UP_MS = 30_000
 
 export interface MinedTrades {
-  /** Waits until each of them is in a block. How many are, and when the last one was seen. */
+  /** Waits until each of them is in a block. Returns how many are, and when the last one was seen. */
   untilMined(hashes: readonly Hex[]): Promise<{ mined: number; lastAt: number }>
   /** Of those, how many failed in their block. */
   countReverted(hashes: readonly Hex[]): Promise<number>
   stop(): Promise<void>
 }
 
-/** Reads each block as it comes: a request for each trade would burden the chain that is measured too. */
+/** Reads each block as it arrives: a request per trade would burden the measured chain. */
 export async function followBlocks({ rpc }: DevnetProcess): Promise<MinedTrades> {
   const seen = new Map<Hex, { at: number; block: number }>()
   let next = Number(await rpc<Hex>('eth_blockNumber')) + 1
   let isStopped = false
-  // A chain that cannot be read mines nothing as far as anybody can tell: the trades count as not mined.
+  // If the chain cannot be read, the trades count as not mined.
   const running = follow().catch((error: Error) => console.error(`reading blocks: ${error.message}`))
   return {
     async untilMined(hashes) {

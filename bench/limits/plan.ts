@@ -4,18 +4,20 @@ import { SETUPS } from './setups.ts'
 
 const AGENTS = [100, 1_000, 10_000, 100_000, 1_000_000]
 const INTERVALS_S = [60, 300, 3_600]
-/** A process is planned at half of what it does: ticks come in bursts, and it has to catch up after a restart. */
+/**
+ * A process is planned at half of its capacity: ticks come in bursts, and it must catch up after a restart.
+ */
 const HEADROOM = 0.5
 const DAY_S = 86_400
 /** Bytes a row with its indexes, and how long rows stay, as docs/explanation/scale.md has them ("Size and growth"). */
 const BYTES = { log: 307, fill: 357 }
 const DAYS = { log: 30, fill: 90 }
-/** Decisions and holds kept for an agent; each tick writes one. */
+/** Decisions and holds stored per agent; each tick writes one. */
 const LOG_ROWS_AN_AGENT = 1_000
-/** Assumed, whatever the interval is: each writes a fill and a log row. */
+/** Assumed for every interval: each writes a fill and a log row. */
 const TRADES_AN_AGENT_DAY = 10
 
-/** How many agents each setup ticks, and what so many agents need. */
+/** How many agents each setup ticks, and the resources for a number of agents. */
 export function printPlan(results: Results): void {
   const bySetup = results.get('ticks')
   if (bySetup === undefined) return

@@ -2,7 +2,7 @@ import type { Measured } from './climb.ts'
 import { type Share, whatIsFull } from './cpu.ts'
 import { CHANGES, type Setup } from './setups.ts'
 
-/** What was measured: by load, then by the name of the setup. */
+/** Measurements by load, then by setup name. */
 export type Results = Map<string, Map<string, Measured>>
 
 /** One table for each load, one row for each setup. */
@@ -43,10 +43,10 @@ function rowOf(setup: Setup, { best, broke }: Measured): string[] {
   ]
 }
 
-/** Past this, somebody else's work had a part in the figures. A quiet machine's own is a few hundredths. */
+/** Above this, other work affected the figures. A quiet machine has a few hundredths. */
 const DISTURBED_PERCENT = 25
 
-/** Says which figures are not worth keeping. */
+/** Names the figures that should be discarded. */
 export function printDisturbed(results: Results): void {
   const disturbed = [...results].flatMap(([load, bySetup]) =>
     [...bySetup]
@@ -56,7 +56,7 @@ export function printDisturbed(results: Results): void {
   if (disturbed.length > 0) console.log(`\nDisturbed by other work: ${disturbed.join(', ')}.`)
 }
 
-/** Of a server its main thread apart from the rest. */
+/** A server's main thread separate from the rest. */
 function describe({ name, total, main }: Share): string {
   const whole = `${name} ${total.toFixed(0)}%`
   return name.startsWith('server') ? `${whole} (main thread ${main.toFixed(0)}%)` : whole

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 
-/** How the service is laid out on the machine for one measurement. */
+/** Layout of the service on the machine for one measurement. */
 export interface Setup {
   name: string
   store: 'pglite' | 'postgres'
@@ -25,7 +25,7 @@ export const SETUPS: readonly Setup[] = [
   setup('postgres', 2, 'two'),
 ]
 
-/** What one change brings: two setups that differ in nothing else. */
+/** Effect of one change: two setups that differ in nothing else. */
 export const CHANGES: readonly { what: string; from: string; to: string }[] = [
   { what: 'one more core, PGlite', from: 'pglite-1-one', to: 'pglite-1-two' },
   { what: 'one more core, PostgreSQL', from: 'postgres-1-one', to: 'postgres-1-two' },
@@ -39,17 +39,17 @@ export const CHANGES: readonly { what: string; from: string; to: string }[] = [
 const CPUS = { one: '0', two: '0,1' } as const
 
 /**
- * Keeps a server process, all its threads, on the cores of its setup. That is an upper bound and no
- * reservation: the chain, the signer, PostgreSQL, Redis and the clients run wherever the kernel puts them, on
- * these cores too. So "one" says what the server does with at most one core, not with a core of its own, and
- * on a machine of two cores "two" means both, shared with everything else.
+ * Pins a server process with all its threads to the cores of its setup. That is an upper bound and not a
+ * reservation: the chain, the signer, PostgreSQL, Redis and the clients may run on these cores too. So "one"
+ * is the server's result with at most one core, not with a dedicated core, and on a machine of two cores
+ * "two" means both, shared with everything else.
  */
 export function pin(pid: number, { serverCores }: Setup): void {
   if (serverCores === 'two' && cpus().length < 2) throw new Error('this machine has one core only')
   execFileSync('taskset', ['-apc', CPUS[serverCores], String(pid)], { stdio: 'ignore' })
 }
 
-/** Chooses by names in the environment; absent: all. A name that does not exist is a mistake. */
+/** Selects by names in the environment; absent: all. An unknown name is an error. */
 export function chosen<T extends { name: string }>(all: readonly T[], names: string | undefined): T[] {
   if (!names) return [...all]
   return names.split(',').map((name) => {

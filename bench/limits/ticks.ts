@@ -108,7 +108,7 @@ interface Counted {
   failed: number
 }
 
-/** What the workers say of themselves, added up. */
+/** Sum of the workers' own counters. */
 async function countTicks(ports: readonly number[]): Promise<Counted> {
   const counted: Counted = { done: 0, failed: 0 }
   for (const port of ports) {

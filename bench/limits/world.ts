@@ -12,7 +12,7 @@ import { post, type Timed } from '../trade/measure.ts'
 import { untilCalm, type Watched } from './cpu.ts'
 import { pin, type Setup } from './setups.ts'
 
-/** The service in one setup, with a chain of its own, for the loads over HTTP. */
+/** The service in one setup, with a separate chain, for the loads over HTTP. */
 export interface LimitsWorld {
   urls: string[]
   devnet: DevnetProcess
@@ -40,8 +40,8 @@ export async function openWorld(setup: Setup, closing: Closing): Promise<LimitsW
     ...(redis && { REDIS_URL: redis.url }),
   }
   const servers: ServerProcess[] = []
-  // One after another, so that the first alone writes the tables. It does the jobs in every setup: following
-  // trades until they are final is a part of their price. The second only answers requests.
+  // One after another, so that only the first writes the tables. It runs the jobs in every setup: following
+  // trades until they are final is part of their cost. The second only answers requests.
   for (const role of ['api,jobs', 'api'].slice(0, setup.apis)) {
     const server = await startReady({ ...shared, ROLE: role }, closing)
     pin(server.pid, setup)
@@ -62,7 +62,7 @@ export async function openWorld(setup: Setup, closing: Closing): Promise<LimitsW
   }
 }
 
-/** As an operator runs it: what it has told is on disk. */
+/** As in production: committed data is on disk. */
 export async function openPostgresStore(closing: Closing): Promise<PostgresServer> {
   const bin = findPostgres()
   if (bin === null) throw new Error('PostgreSQL is not installed: choose other setups with LIMITS_SETUPS')
@@ -103,11 +103,11 @@ export type Said<T> = T & { error?: { code: string } }
 export const ask = <T>(url: string, path: string, key: string, body: object): Promise<Timed<Said<T>>> =>
   post<Said<T>>(`${url}/api/v1/${path}`, body, { authorization: `Bearer ${key}` })
 
-/** Null where it was answered well. */
+/** Null on success. */
 export const codeOf = ({ status, body }: Timed<Said<unknown>>): string | null =>
   status === 200 ? null : (body.error?.code ?? `HTTP ${status}`)
 
-/** Opens what is missing of a list, a few at a time. */
+/** Opens the missing entries of a list, a few at a time. */
 export async function growTo<T>(list: T[], size: number, open: (i: number) => Promise<T>): Promise<void> {
   const AT_ONCE = 8
   while (list.length < size) {

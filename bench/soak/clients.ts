@@ -9,7 +9,7 @@ import { grantSession } from '../trade/grantSession.ts'
 import { post } from '../trade/measure.ts'
 
 export interface Clients {
-  /** What was asked since the last time this was called, by name, in milliseconds. */
+  /** Durations since the previous call of this function, by name, in milliseconds. */
   take(): Map<string, number[]>
   /** Refusals and failures so far, by code. */
   refused: Record<string, number>
@@ -59,7 +59,7 @@ export async function startClients(world: SessionWorld, scale: number): Promise<
     return null
   }
 
-  /** One after another, each at its own time; one that is late makes no other late. */
+  /** One after another, each at its own time; a late one does not delay others. */
   async function every(ms: number, name: string, work: (turn: number) => Promise<unknown>): Promise<void> {
     for (let turn = 0, nextMs = performance.now(); !isStopped; turn++) {
       await work(turn).catch((error: Error) => {
@@ -78,7 +78,7 @@ export async function startClients(world: SessionWorld, scale: number): Promise<
   }
 
   async function trade(trader: Trader, turn: number): Promise<void> {
-    // There and back, so that the price stays where it is.
+    // Both directions, so that the price stays where it is.
     const [token_in, token_out] = turn % 2 === 0 ? ['ETH', 'USDG'] : ['USDG', 'ETH']
     const request = { wallet: trader.wallet, token_in, token_out, notional_usd: 5 }
     const first = await timed<Plan>('prepare', 'live/prepare', trader.key, request)
@@ -114,7 +114,7 @@ export async function startClients(world: SessionWorld, scale: number): Promise<
     }),
     ...traders.map((trader) => every(2_000, 'trade', (turn) => trade(trader, turn))),
     every(4_000, 'session trade', tradeInSession),
-    // A wallet that nobody has seen, over a connection of its own.
+    // A new wallet over a new connection.
     every(5_000, 'sign in', async () => {
       const { get } = await openTrader(server.url, { privateKey: generatePrivateKey() })
       await get('auth/me')

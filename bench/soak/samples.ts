@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Db } from '@pit/platform/db'
 import { median, quantile } from '../trade/measure.ts'
 
-/** What one stretch of the soak looked like. */
+/** Measurements of one part of the soak. */
 export interface Sample {
   atS: number
   /** Of each process: resident megabytes, and open files and connections. */
@@ -59,10 +59,12 @@ export async function tableSizes(db: Db): Promise<TableSize[]> {
   return rows.map(({ table, bytes, rows }) => ({ table, mb: Number(bytes) / 2 ** 20, rows: Number(rows) }))
 }
 
-/** Memory, files and medians may be a little more at the end; a p99 of a shared machine says less. */
+/**
+ * Memory, files and medians may be slightly higher at the end; a p99 of a shared machine is less reliable.
+ */
 const MOST = { mb: 1.15, files: 1.2, p50: 1.25, p99: 2 }
 
-/** The second quarter beside the last one: caches are warm by then, and whatever leaks has had its time. */
+/** The second quarter beside the last one: caches are warm by then, and leaks had time to show. */
 export function judgeFlat(samples: readonly Sample[]): Flatness[] {
   const quarter = Math.floor(samples.length / 4)
   const early = samples.slice(quarter, 2 * quarter)

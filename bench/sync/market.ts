@@ -12,7 +12,7 @@ import { CONTRACTS, LAUNCHPADS } from '../../packages/market/test/syntheticChain
 import { BARE_PROFILE } from '../../packages/platform/test/bareProfile.ts'
 import { migrateStore } from '../../packages/server/src/migrateStore.ts'
 
-/** One process that follows the pools of a node, tells its parent how it goes, and compares when asked to. */
+/** One process that follows the pools of a node, reports progress to its parent, and compares on request. */
 export async function syncMarket({
   url,
   dataDir,
@@ -78,7 +78,7 @@ export async function syncMarket({
       const living = await rpc.request<{ id: string; state: string }[]>('synthetic_living', [head], {
         timeoutMs: 60_000,
       })
-      // A block may have come while the node answered: what is compared is of one block.
+      // A block may have arrived during the answer: the comparison needs a single block.
       if (market.head()!.number !== head && tries < 200) continue
       process.send!({ kind: 'compared', head, ...comparePools(market.pools(), living) })
       return

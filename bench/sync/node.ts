@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { RpcError } from '@pit/platform/rpc'
 import { createSyntheticChain, type SyntheticOptions } from '../../packages/market/test/syntheticChain.ts'
 
-/** What the stand-in node was asked, told by its own method `synthetic_asked`. */
+/** Requests to the stand-in node, reported by its method `synthetic_asked`. */
 export interface Asked {
   /** Ranges of creation logs that were answered, in order. */
   ranges: { from: number; to: number }[]
@@ -10,7 +10,7 @@ export interface Asked {
   calls: number
 }
 
-/** Serves a synthetic chain over JSON-RPC; a block comes every tenth of a second. */
+/** Serves a synthetic chain over JSON-RPC with a block every tenth of a second. */
 export async function serveSyntheticChain(options: SyntheticOptions, port: number): Promise<void> {
   const chain = createSyntheticChain(options)
   const asked: Asked = { ranges: [], refused: 0, calls: 0 }

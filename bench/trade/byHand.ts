@@ -4,7 +4,7 @@ import type { ChainProfile } from '@pit/protocol'
 import { type Address, createPublicClient, defineChain, type Hex, http, type LocalAccount } from 'viem'
 
 /**
- * What a developer writes with viem alone: one multicall of nine candidates, then a transaction, unsimulated.
+ * The code of a developer with viem alone: one multicall of nine candidates, then a transaction, unsimulated.
  */
 export function createByHand(profile: ChainProfile, url: string, sequencerUrl: string) {
   const multicall3 = { address: profile.contracts.multicall3 as Address }
@@ -23,7 +23,8 @@ export function createByHand(profile: ChainProfile, url: string, sequencerUrl: s
   const FEES = [100, 500, 3000, 10_000] as const
 
   /**
-   * Nine candidates: four fee tiers at three sizes, as a router that looks for splits would ask, less three.
+   * Nine candidates: four fee tiers at three sizes, as a router that looks for splits would request, less
+   * three.
    */
   async function quote(amountIn: bigint): Promise<{ fee: number; amountOut: bigint }> {
     const asks = [1n, 2n, 4n]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a node that takes `ms` there and back, as if it stood elsewhere. */
+/** A proxy to a node with a round trip of `ms`, as if it were far away. */
 export async function openDistantNode(
   url: string,
   ms: number,

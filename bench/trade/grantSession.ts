@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { type Party, signaturesFor, startGrant } from '../../e2e/session/party.ts'
 
-/** Switches on a session whose bounds no measurement reaches; answers its id. */
+/** Activates a session with bounds that no measurement reaches; returns its id. */
 export async function grantSession(owner: Party, executor: Hex): Promise<string> {
   const granted = await startGrant(owner, executor, {
     max_trade_usd: 1_000,

@@ -22,9 +22,9 @@ const pages = (
     .join(' union all ')})`
 
 /**
- * The empty store knows the two accounts that ask, with their agents and the one page of each list that they
- * ask for, a hundred tokens, and the league's field with one decided season: both stores have the same to
- * answer, and only one has a year behind it.
+ * The empty store has the two requesting accounts, with their agents and one page of each list they request,
+ * a hundred tokens, and the league's field with one decided season: both stores give the same answers, and
+ * only one has a year of data.
  */
 export async function copyFirstDay(year: Db, empty: Db, { trades }: YearSize): Promise<void> {
   const wallets = `(made.wallet(${BUSY}), made.wallet(${ORDINARY}))`

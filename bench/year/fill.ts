@@ -8,7 +8,7 @@ export interface Filling {
   run(sql: string, values?: readonly unknown[]): Promise<void>
   /** The same for rows 1 to `count`, some at a time: `$1` and `$2` are the first and the last of a step. */
   inSteps(what: string, count: number, sql: string, values?: readonly unknown[]): Promise<void>
-  /** Rows come without these indexes, which are made once all rows are there. */
+  /** Rows are inserted without these indexes, which are created afterwards. */
   withoutIndexes(tables: readonly string[], work: () => Promise<void>): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export async function openFilling(db: Db): Promise<Filling> {
   const run: Filling['run'] = async (sql, values) => {
     await db.transaction(
       async (tx) => {
-        // Rows fit each other by how they are made; looking up each reference again would take hours.
+        // Rows are consistent by construction; checking each reference again would take hours.
         await tx.query('set local session_replication_role = replica')
         await tx.query(`set local work_mem = '256MB'`)
         await tx.query(sql, values)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Filling } from './fill.ts'
 import { BUSY, DAY_S, ORDINARY, type YearWorld } from './size.ts'
 
-/** The keys that the two asking accounts use. */
+/** Keys of the two requesting accounts. */
 export const keyOf = (account: number): string => `pit_w_${String(account).padStart(43, 'A')}`
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
@@ -37,7 +37,7 @@ export async function fillAccounts({ run, inSteps, withoutIndexes }: Filling, { 
        values ($1, made.wallet($1), $2, $3, $4)`,
       [account, sha256(keyOf(account)), size.nowS - DAY_S, size.nowS + 20 * DAY_S],
     )
-  // A day of counts and the last minutes' challenges: the sweep leaves no more.
+  // A day of counts and the last minutes' challenges: the sweep keeps no more.
   await run(
     `insert into issue_counts (what, scope, window_start_s, count)
      select 'key', '10.' || n % 200 || '.' || n / 200 || '.1', $1, 1 + n % 5
@@ -58,7 +58,7 @@ export async function fillAccounts({ run, inSteps, withoutIndexes }: Filling, { 
   )
 }
 
-/** The registry: what search looks through. */
+/** The registry that search reads. */
 export async function fillTokens({ inSteps }: Filling, { size }: YearWorld) {
   await inSteps(
     'tokens',

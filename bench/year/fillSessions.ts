@@ -10,7 +10,7 @@ interface Grant {
   }[]
 }
 
-/** Sessions that the sweep keeps: those that run, and those that ended in the last 90 days. */
+/** Sessions that the sweep keeps: active ones, and those that ended in the last 90 days. */
 const SESSIONS = `
 insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, created_at_s,
   expires_at_s, revoked_at_s, signer_revoked_at_s)
@@ -29,7 +29,7 @@ const OF_AGENTS = `${SESSIONS}select n as of, made.wallet(made.owner(n, $4::int8
 const OF_WALLETS = `${SESSIONS}select -n as of, made.wallet(n) as wallet, made.executor(-n) as executor
     where n <= $4::int8 and (n < 1000 or n % 10 = 7)) as granted`
 
-/** What was co-signed under them. */
+/** Leaves co-signed under them. */
 const COUNTED = `
 insert into session_trades (session_id, status, sequence, leaf_hash, micro_usd, created_at_ms)
 select session_id, 'signed', row_number() over (partition by session_id order by id), made.hash('l', id),

@@ -2,8 +2,8 @@ import type { Filling } from './fill.ts'
 import { DAY_S, type YearWorld } from './size.ts'
 
 /**
- * Trades as the receipts' job leaves them: mined ones settled, valued and, of hosted agents, summed; calls
- * that were refused only of the last month.
+ * Trades as the receipts job writes them: mined ones settled, valued and, for hosted agents, summed; refused
+ * calls only of the last month.
  */
 const TRADES = `
 insert into trades (id, kind, wallet, key_id, path, session_id, status, code, token_in, token_out, amount_in,
@@ -61,7 +61,7 @@ select id, fee_token, fee_amount, fee_side, fee_bps, fee_class, fee_recipient, t
 from (select *, mined_at_s - (mined_at_s - 345600) % 604800 as week_s from trades
   where id between $1 and $2 and status = 'mined' and fee_bps is not null) as mined`
 
-/** What the chain shows of the same fees, in the order of its blocks. */
+/** The same fees on the chain, in block order. */
 const INCOMINGS = `
 insert into treasury_incomings (wallet, token, from_block, to_block, tx_hash, log_index, atoms, how, seq)
 select recipient, token, block, block, tx_hash, case when token <> $3 then 7 end, atoms,

@@ -50,7 +50,7 @@ export interface Measured {
 
 const MOST = 2
 const BLOCKS = 5
-/** Shorter differences than this are the machine's, not the store's. */
+/** Smaller differences come from the machine and not from the store. */
 const NOISE_MS = 1
 
 /** Each route on the empty store and on the year's in turn, so that a busy minute hits both. */
@@ -69,7 +69,7 @@ export async function measure(
         if (round >= 0) times[store].push(ms)
       }
     }
-    // The middle one of five parts: a slower store is slower in each, a busy moment of the machine in one.
+    // The median of five parts: a slower store is slower in each, a busy moment of the machine in one.
     const middle = (list: readonly number[], share: number) => {
       const length = Math.ceil(list.length / BLOCKS)
       const parts = Array.from({ length: BLOCKS }, (_, i) => list.slice(i * length, (i + 1) * length))
@@ -94,7 +94,7 @@ export async function measure(
 const isOver = ({ p99 }: Measured): boolean => p99.year > MOST * p99.empty && p99.year - p99.empty > NOISE_MS
 const differs = ({ status }: Measured): boolean => status.empty !== status.year
 
-/** A refusal is quick, and says nothing of how long the answer takes. */
+/** A refusal is fast and does not show the time of an answer. */
 export const isMissed = (one: Measured): boolean => isOver(one) || differs(one)
 
 export function printMeasured(all: readonly Measured[]): void {

@@ -3,7 +3,7 @@ import { pageValues, TRADES_PAGE } from '@pit/relay/internal/account/store'
 import { seconds } from './fill.ts'
 import { AGENTS, agentId, BUSY, type YearSize } from './size.ts'
 
-/** Applies what is newer than the year while it is read, and tells the longest that a reader waited. */
+/** Applies the migrations after the year while it is read, and returns the longest wait of a reader. */
 export async function migrateWhileRead(
   db: Db,
   databaseUrl: string,

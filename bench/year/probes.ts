@@ -11,7 +11,7 @@ export interface Probe {
 
 const QUOTE = { token_in: 'ETH', token_out: 'USDG', notional_usd: 25 }
 
-/** Every route that only reads, for whoever asks and for the two accounts. */
+/** Every read-only route, for anonymous callers and for the two accounts. */
 export const probesOf = (size: YearSize): Probe[] => [
   ...OPEN.map((path) => ({ name: path, path, key: null })),
   ...[BUSY, ORDINARY].flatMap((account) => {

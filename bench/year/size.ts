@@ -1,6 +1,6 @@
 import type { ChainProfile } from '@pit/protocol'
 
-/** How large the year is. At scale 1 it is the year of the issue. */
+/** Size of the year; scale 1 is the full size. */
 export interface YearSize {
   scale: number
   accounts: number
@@ -31,7 +31,7 @@ export const WEEK_S = 7 * DAY_S
 export const SEASON_S = 14 * DAY_S
 export const SEASONS = 26
 
-/** The two accounts that ask: one with a hundredth of all trades and 20 agents, one with a few of each. */
+/** The two requesting accounts: one with a hundredth of all trades and 20 agents, one with a few of each. */
 export const BUSY = 1
 export const ORDINARY = 1_007
 /**
@@ -43,7 +43,7 @@ export const agentId = (n: number): string => `agt_${String(n).padStart(32, '0')
 
 export function sizeOf(scale: number, nowS: number): YearSize {
   const part = (whole: number, least: number) => Math.max(least, Math.round(whole * scale))
-  // What is many times many shrinks by the root of the scale each.
+  // Products of two counts: each factor shrinks by the root of the scale.
   const side = (whole: number, least: number) => Math.max(least, Math.round(whole * Math.sqrt(scale)))
   const weekS = nowS - ((((nowS - 4 * DAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
   return {
@@ -68,7 +68,7 @@ export function sizeOf(scale: number, nowS: number): YearSize {
   }
 }
 
-/** What rows are made of: the devnet's own tokens and wallets. */
+/** Sources of the rows: the devnet's own tokens and wallets. */
 export interface YearWorld {
   size: YearSize
   profile: ChainProfile

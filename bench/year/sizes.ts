@@ -38,9 +38,9 @@ export const forgetScans = (db: Db): Promise<unknown> => db.query('select pg_sta
 
 const MANY_ROWS = 20_000
 
-/** Tables that were read from one end to the other since the last reset, and how often. */
+/** Tables with full scans since the last reset, and how often. */
 export async function printScans(db: Db, by: string): Promise<void> {
-  // A backend tells what it did within a second.
+  // A backend reports its statistics within a second.
   await sleep(1_500)
   const rows = await db.query<{ name: string; scans: number; read: number }>(
     `select relname as name, seq_scan as scans, seq_tup_read as read from pg_stat_user_tables
