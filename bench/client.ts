@@ -21,11 +21,11 @@ const handAccount = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
 const shared = { url: server.url, domain: 'localhost', profile }
 
 /** The last batch of node requests that a plan caused. */
-let asked: Parameters<Rpc['all']>[0] = []
+let lastBatch: Parameters<Rpc['all']>[0] = []
 const node = rpcAt(devnet.url)
 const noting: Rpc = {
   all(calls, signal) {
-    if (calls.length > 3) asked = calls
+    if (calls.length > 3) lastBatch = calls
     return node.all(calls, signal)
   },
 }
@@ -99,8 +99,8 @@ async function servedInProcess() {
   const client = createClient({
     ...keep,
     async fetch(url, init) {
-      const known = answers.get(String(url))
-      if (known) return new Response(known)
+      const recorded = answers.get(String(url))
+      if (recorded) return new Response(recorded)
       const text = await (await fetch(url, init)).text()
       answers.set(String(url), text)
       return new Response(text)
@@ -130,7 +130,7 @@ async function call<T>(path: string, body: object, key: string): Promise<T> {
 /** The same requests to server and node without verification, signed by viem. */
 async function tradeByHand(key: string): Promise<Hex> {
   const plan = await call<Plan>('live/prepare', { wallet: handAccount.address, ...ASK }, key)
-  const questions = asked.map(({ method, params }) => ({
+  const questions = lastBatch.map(({ method, params }) => ({
     method,
     params: JSON.parse(JSON.stringify(params).replaceAll(account.address.toLowerCase(), handAccount.address)),
   }))

@@ -1,5 +1,5 @@
 /**
- * Co-signing over HTTP by the running signer: so many calls under way, over many sessions, each with its
+ * Co-signing over HTTP by the running signer: concurrent calls over many sessions, each with its
  * ledger row committed before its answer. Processor time is of the whole process, store included, so leaves
  * for each second of it are what one core does. node scripts/build.mjs && node dist/bench/cosign.js
  */
@@ -39,8 +39,8 @@ try {
       Array.from({ length: underWay }, async () => {
         while (performance.now() < until) {
           const askedAt = performance.now()
-          const asked = trades[next++ % PREPARED]!
-          await client.cosign(asked).then(
+          const trade = trades[next++ % PREPARED]!
+          await client.cosign(trade).then(
             () => times.push(performance.now() - askedAt),
             () => refused++,
           )
@@ -52,7 +52,7 @@ try {
     times.sort((a, b) => a - b)
     const at = (share: number) => times[Math.floor(share * (times.length - 1))]?.toFixed(1)
     console.log(
-      `${underWay} under way: ${(times.length / wallS).toFixed(0)} leaves/s, ` +
+      `${underWay} concurrent: ${(times.length / wallS).toFixed(0)} leaves/s, ` +
         `${(times.length / usedS).toFixed(0)} for a second of one core ` +
         `(${((100 * usedS) / wallS).toFixed(0)}% used); p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${refused} ` +
         'refused',

@@ -71,8 +71,8 @@ async function boot(dataDir: string): Promise<{ child: ChildProcess; url: string
     let text = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk.toString()
-      const found = /ready: chain 4663 at (\S+),/.exec(text)?.[1]
-      if (found) resolve(found)
+      const rpcUrl = /ready: chain 4663 at (\S+),/.exec(text)?.[1]
+      if (rpcUrl) resolve(rpcUrl)
     })
     child.once('exit', (code) => reject(new Error(`the devnet ended with ${code}`)))
   })

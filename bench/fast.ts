@@ -1,6 +1,6 @@
 /**
- * What fast mode costs. One run, everything interleaved, devnet and server in processes of their own:
- * - time inside the service (reading, recovering, rebuilding, judging; no simulation), as the answers tell it
+ * Cost of fast mode. One interleaved run, devnet and server in separate processes:
+ * - time inside the service (reading, recovering, rebuilding, judging; no simulation), as the answers report it
  * - a whole call without a simulation against a bare eth_sendRawTransaction of the same call to the same node
  * - a whole call with its simulation against the same simulation and a bare send
  * The same bytes can be sent once only, so each round signs the same trade once for every subject, from
@@ -89,8 +89,8 @@ const FEE_BPS = 25
  * 200.
  */
 async function minOutOf(): Promise<bigint> {
-  const asked = await trade('fast', 1n, { check_only: true })
-  const floor = (asked.error as unknown as { terms: { floor: string } }).terms.floor
+  const checkOnly = await trade('fast', 1n, { check_only: true })
+  const floor = (checkOnly.error as unknown as { terms: { floor: string } }).terms.floor
   return (BigInt(floor) * 1_005n) / 1_000n
 }
 

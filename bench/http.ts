@@ -1,5 +1,5 @@
 /**
- * What the edge costs: requests/s of GET config and of an authenticated GET auth/me, against a bare node:http
+ * Cost of the HTTP edge: requests/s of GET config and of an authenticated GET auth/me, against a bare node:http
  * server sending the same bytes. One run, slices interleaved, every server in its own process; the ratios
  * count, not the absolute figures. `node dist/bench/http.js [pairs of one-second slices]`
  */

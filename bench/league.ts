@@ -164,14 +164,14 @@ await timed('trades', async () => {
 })
 await db.exec('analyze')
 clock.ms = (span.endsAtS - 400) * 1000
-const taken = await timed('trades taken into books', async () => {
+const booking = await timed('trades booked', async () => {
   for (;;) {
     await runDue()
     const [row] = await db.query<{ n: number }>('select count(*)::int8 as n from league_trades')
     if ((row?.n ?? 0) >= TRADES) return row!.n
   }
 })
-console.log(`  ${Math.round((TRADES / taken.ms) * 1000)} trades a second`)
+console.log(`  ${Math.round((TRADES / booking.ms) * 1000)} trades a second`)
 await db.exec('analyze')
 
 const ask = (from: typeof league) => from.standings({ board: 'prize' })

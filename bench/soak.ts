@@ -2,7 +2,7 @@
  * Devnet with its market, signer and server (on PostgreSQL, so that its tables can be weighed) for SOAK_S seconds
  * under clients of every kind and paper agents that tick: memory, open files, table sizes and latencies, and
  * whether they are at the end what they were in the second quarter. SOAK_RATE scales the pace. Beside them the
- * share of processor time that the host took away: a slow hour of the machine is no slow server.
+ * share of processor time that the host gave to others, so that a slow machine is not taken for a slow server.
  * node scripts/build.mjs && SOAK_S=7200 node dist/bench/soak.js
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -46,7 +46,7 @@ async function measure(): Promise<void> {
     children.push(child)
     return child
   }
-  const told = async <T>(child: ChildProcess, kind: string): Promise<T> => {
+  const messageFrom = async <T>(child: ChildProcess, kind: string): Promise<T> => {
     while (true) {
       const [message] = await Promise.race([once(child, 'message'), ended(child)])
       if (message?.kind === kind) return message as T
@@ -60,7 +60,7 @@ async function measure(): Promise<void> {
   const postgres = bin && process.env['SYNC_STORE'] !== 'pglite' ? await startPostgres(bin) : null
   const store = postgres ? [await postgres.createDatabase()] : []
   const rpc = createRpc({ url })
-  const asked = () => rpc.request<Asked>('synthetic_asked', [], { timeoutMs: 60_000 })
+  const readCounts = () => rpc.request<Asked>('synthetic_asked', [], { timeoutMs: 60_000 })
   const open = () => start('market', join(home, 'data'), ...store)
   try {
     await once(start('node'), 'message')
@@ -72,24 +72,24 @@ async function measure(): Promise<void> {
     // Killed twice: while pools are found and while states are read.
     const startedMs = performance.now()
     const finding = open()
-    const last = () => asked().then(({ ranges }) => ranges.at(-1)?.to ?? 0)
+    const last = () => readCounts().then(({ ranges }) => ranges.at(-1)?.to ?? 0)
     while ((await last()) < size.blocks / 2) await sleep(50)
     await kill(finding)
-    const found = await last()
+    const lastBlock = await last()
     const reading = open()
-    while ((await asked()).calls < size.pools / 150) await sleep(50)
+    while ((await readCounts()).calls < size.pools / 150) await sleep(50)
     await kill(reading)
-    const { calls } = await asked()
+    const { calls } = await readCounts()
     const market = open()
-    const ready = await told<Ready>(market, 'ready')
-    const { ranges, refused, calls: all } = await asked()
+    const ready = await messageFrom<Ready>(market, 'ready')
+    const { ranges, refused, calls: all } = await readCounts()
     const twice = ranges.filter(({ from }, i) =>
       ranges.slice(0, i).some((one) => from <= one.to && from >= one.from),
     )
-    say(`first sync, killed at block ${found} and after ${calls} calls: ${seconds(startedMs)} s in all`)
+    say(`first sync, killed at block ${lastBlock} and after ${calls} calls: ${seconds(startedMs)} s in all`)
     say(
       `ranges of creation logs answered: ${ranges.length} (${refused} refused for size), ` +
-        `asked twice: ${twice.length}; calls: ${all}`,
+        `read twice: ${twice.length}; calls: ${all}`,
     )
     say(
       `in memory: ${ready.pools} pools; peak ${ready.peakMb.toFixed(0)} MB; ` +
@@ -98,7 +98,7 @@ async function measure(): Promise<void> {
 
     const compare = async (child: ChildProcess) => {
       child.send({ kind: 'compare' })
-      const { compared, differing, head } = await told<{
+      const { compared, differing, head } = await messageFrom<{
         compared: number
         differing: string[]
         head: number
@@ -112,7 +112,7 @@ async function measure(): Promise<void> {
     await compare(market)
     await close(market)
     const restarted = open()
-    const again = await told<Ready>(restarted, 'ready')
+    const again = await messageFrom<Ready>(restarted, 'ready')
     say(
       `restart: ${again.readyS.toFixed(1)} s (${again.storeS.toFixed(1)} s of them the store), ` +
         `peak ${again.peakMb.toFixed(0)} MB`,
@@ -121,8 +121,8 @@ async function measure(): Promise<void> {
     await close(restarted)
     await rpc.request('synthetic_mine', [30_000], { timeoutMs: 60_000 })
     const late = open()
-    const caught = await told<Ready>(late, 'ready')
-    const since = (await asked()).ranges.slice(ranges.length).map(({ from }) => from)
+    const caught = await messageFrom<Ready>(late, 'ready')
+    const since = (await readCounts()).ranges.slice(ranges.length).map(({ from }) => from)
     say(
       `restart 30000 blocks later: ${caught.readyS.toFixed(1)} s; ` +
         `lowest block requested ${Math.min(...since)}`,

@@ -1,5 +1,5 @@
 /**
- * A store with a year in it: made by set-based statements on a PostgreSQL of its own, migrated while it is
+ * A store with a year in it: made by set-based statements on a separate PostgreSQL, migrated while it is
  * read, vacuumed, and then every route that reads beside an empty store, in turn.
  * `YEAR_SCALE=0.01 node dist/bench/year.js`; 1 is the whole year (just under 30 GB). KEEP=1 leaves the store.
  */

@@ -37,8 +37,8 @@ export async function connect(key?: `0x${string}`): Promise<PitClient> {
 /** Retries until there is an answer, for at most two minutes. */
 export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (const giveUpAt = Date.now() + 120_000; Date.now() < giveUpAt; ) {
-    const found = await look()
-    if (found !== undefined) return found
+    const answer = await look()
+    if (answer !== undefined) return answer
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
   throw new Error('It did not happen within two minutes.')

@@ -188,7 +188,7 @@ const CODE = new RegExp(
 
 /** The texts of a file's strings and templates; a text inside a template's ${} counts separately. */
 function stringsOf(text) {
-  const found = []
+  const texts = []
   /** Open templates whose ${} is being read, with the brackets open there. */
   const around = []
   let at = 0
@@ -201,19 +201,19 @@ function stringsOf(text) {
       at += 1
       template.text += '$'
       around.push(template)
-    } else found.push(template.text)
+    } else texts.push(template.text)
   }
   for (;;) {
     CODE.lastIndex = at
     const token = CODE.exec(text)?.[0]
-    if (token === undefined) return found
+    if (token === undefined) return texts
     at = CODE.lastIndex
     const template = around.at(-1)
     if (token === '`') readTemplate({ text: '', brackets: 0 })
     else if (token === '{' && template) template.brackets += 1
     else if (token === '}' && template?.brackets === 0) readTemplate(around.pop())
     else if (token === '}' && template) template.brackets -= 1
-    else if (/^['"]/.test(token)) found.push(token.slice(1, -1))
+    else if (/^['"]/.test(token)) texts.push(token.slice(1, -1))
   }
 }
 
@@ -230,21 +230,21 @@ function cycles(files) {
         .filter((target) => files.has(target)),
     )
   }
-  const found = []
+  const circles = []
   const state = new Map()
   const path = []
   const visit = (file) => {
     state.set(file, 'open')
     path.push(file)
     for (const next of edges.get(file) ?? []) {
-      if (state.get(next) === 'open') found.push([...path.slice(path.indexOf(next)), next])
+      if (state.get(next) === 'open') circles.push([...path.slice(path.indexOf(next)), next])
       else if (!state.has(next)) visit(next)
     }
     path.pop()
     state.set(file, 'done')
   }
   for (const file of edges.keys()) if (!state.has(file)) visit(file)
-  return found.map((circle) => `${circle[0]}: imports itself by ${circle.slice(1).join(' -> ')}`)
+  return circles.map((circle) => `${circle[0]}: imports itself by ${circle.slice(1).join(' -> ')}`)
 }
 
 function readTree() {

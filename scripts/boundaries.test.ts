@@ -85,13 +85,13 @@ describe('the boundary check', () => {
   })
 
   it('finds files that import each other in a circle, types too', () => {
-    const found = crossings({
+    const circles = crossings({
       'packages/relay/src/a.ts': "import { b } from './b.ts'",
       'packages/relay/src/b.ts': "import { c } from './c.ts'",
       'packages/relay/src/c.ts': "import type { A } from './a.ts'",
     })
-    expect(found).toHaveLength(1)
-    expect(found[0]).toContain('imports itself')
+    expect(circles).toHaveLength(1)
+    expect(circles[0]).toContain('imports itself')
   })
 
   it('finds files that read the environment', () => {

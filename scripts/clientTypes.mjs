@@ -34,7 +34,7 @@ function createPrinter(checker, names, source) {
   const isOfLanguage = (symbol) =>
     /\/typescript\/lib\/|\/@types\/node\/|\/undici-types\//.test(fileOf(symbol))
   const isOfViem = (symbol) => /\/node_modules\/(viem|abitype|ox)\//.test(fileOf(symbol))
-  const given = (list) => (list?.length ? `<${list.map((one) => print(one)).join(', ')}>` : '')
+  const printArguments = (list) => (list?.length ? `<${list.map((one) => print(one)).join(', ')}>` : '')
 
   /** The name of a type that is not spelled out; null if it has none. */
   function named(type) {
@@ -44,11 +44,11 @@ function createPrinter(checker, names, source) {
       if (symbol.flags & (SymbolFlags.Interface | SymbolFlags.Class)) return names.get(symbol)
     }
     if (aliasSymbol && isOfViem(aliasSymbol))
-      return `import('viem').${aliasSymbol.name}${given(aliasTypeArguments)}`
+      return `import('viem').${aliasSymbol.name}${printArguments(aliasTypeArguments)}`
     if (!symbol || !isOfLanguage(symbol)) return null
     if (symbol.flags & SymbolFlags.Function) return `typeof ${symbol.name}`
     if (!(symbol.flags & (SymbolFlags.Interface | SymbolFlags.Class))) return null
-    return `${symbol.name}${given(checker.getTypeArguments(type))}`
+    return `${symbol.name}${printArguments(checker.getTypeArguments(type))}`
   }
 
   function print(type, isTop = false) {

@@ -131,11 +131,11 @@ describe('the compose file', () => {
 
   it.each(ours)('sets only settings that %s knows, and no secret as text', (name) => {
     const { environment = {}, secrets = [] } = compose.services[name]!
-    const known = name === 'signer' ? SIGNER : SERVER
-    expect(Object.keys(environment).filter((setting) => !(setting in known))).toEqual([])
+    const settings = name === 'signer' ? SIGNER : SERVER
+    expect(Object.keys(environment).filter((setting) => !(setting in settings))).toEqual([])
     const mounted = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'))
     expect(mounted.map((path) => path.slice('/run/secrets/'.length)).sort()).toEqual([...secrets].sort())
-    expect(Object.keys(environment).filter((setting) => `${setting}_FILE` in known)).toEqual(
+    expect(Object.keys(environment).filter((setting) => `${setting}_FILE` in settings)).toEqual(
       name === 'signer' ? [] : ['SEQUENCER_URL'],
     )
   })
@@ -171,17 +171,17 @@ const units = readdirSync('deploy/systemd').filter((name) => name.endsWith('.ser
 
 /** `[section] name` to values, in order. */
 function unitOf(name: string): Map<string, string[]> {
-  const found = new Map<string, string[]>()
+  const values = new Map<string, string[]>()
   for (const line of readFileSync(`deploy/systemd/${name}`, 'utf8').split('\n')) {
     const [, key, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? []
-    if (key !== undefined) found.set(key, [...(found.get(key) ?? []), value!])
+    if (key !== undefined) values.set(key, [...(values.get(key) ?? []), value!])
   }
-  return found
+  return values
 }
 
 describe.each(units)('%s', (name) => {
   const unit = unitOf(name)
-  const known: object = name.includes('signer') ? SIGNER : SERVER
+  const settings: object = name.includes('signer') ? SIGNER : SERVER
 
   it('is closed to all but what it needs', () => {
     for (const [key, value] of [
@@ -204,14 +204,14 @@ describe.each(units)('%s', (name) => {
 
   it('names only settings its program knows; secrets are credentials by their own name', () => {
     const set = unit.get('Environment')!.flatMap((line) => line.split(' ').map((pair) => pair.split('=')[0]!))
-    expect(set.filter((one) => one !== 'NODE_ENV' && !(one in known))).toEqual([])
+    expect(set.filter((one) => one !== 'NODE_ENV' && !(one in settings))).toEqual([])
     const credentials = unit.get('LoadCredential')!.map((line) => line.split(':')[0]!)
-    expect(credentials.filter((one) => !(`${one}_FILE` in known))).toEqual([])
+    expect(credentials.filter((one) => !(`${one}_FILE` in settings))).toEqual([])
     const file = `deploy/systemd/${name.includes('signer') ? 'signer' : 'server'}.env`
     const shared = readFileSync(file, 'utf8').split('\n')
-    const given = shared.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split('=')[0]!)
-    expect(given.filter((one) => !(one in known))).toEqual([])
-    expect(given.filter((one) => credentials.includes(one))).toEqual([])
+    const sharedNames = shared.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split('=')[0]!)
+    expect(sharedNames.filter((one) => !(one in settings))).toEqual([])
+    expect(sharedNames.filter((one) => credentials.includes(one))).toEqual([])
   })
 
   it('has a user that the users’ file makes', () => {

@@ -32,7 +32,7 @@ export function serverEnvironment({
   dataDir: string
   env: Environment
 }): Record<string, string> {
-  const given: Record<string, string> = {}
+  const devnetSecrets: Record<string, string> = {}
   if (!env['SEAL_KEY'] && !env['SEAL_KEY_FILE']) {
     const folder = join(dataDir, 'server')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -42,9 +42,9 @@ export function serverEnvironment({
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    given['SEAL_KEY_FILE'] = file
+    devnetSecrets['SEAL_KEY_FILE'] = file
   }
-  if (!env['AI_POOL_KEY'] && !env['AI_POOL_KEY_FILE']) given['AI_POOL_KEY'] = DEVNET_POOL_KEY
-  if (!env['VENDOR_KEYS'] && !env['VENDOR_KEYS_FILE']) given['VENDOR_KEYS'] = DEVNET_VENDOR_KEYS
-  return given
+  if (!env['AI_POOL_KEY'] && !env['AI_POOL_KEY_FILE']) devnetSecrets['AI_POOL_KEY'] = DEVNET_POOL_KEY
+  if (!env['VENDOR_KEYS'] && !env['VENDOR_KEYS_FILE']) devnetSecrets['VENDOR_KEYS'] = DEVNET_VENDOR_KEYS
+  return devnetSecrets
 }

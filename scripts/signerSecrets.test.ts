@@ -28,7 +28,7 @@ it('creates the secrets of a devnet’s signer and server, readable by this user
 it('starts no signer under the server’s user on a real chain, whatever is set for one', () => {
   const env = { SIGNER_PASSPHRASE_FILE: '/etc/pit/passphrase', SIGNER_SECRET_FILE: '/etc/pit/secret' }
   expect(signerEnvironment({ dataDir, env, chain: 'real' })).toEqual({
-    why: expect.stringContaining('under a user of its own'),
+    why: expect.stringContaining('under a separate user'),
   })
   expect(existsSync(join(dataDir, 'signer'))).toBe(false)
   const elsewhere = { ...env, SIGNER_URL: 'http://10.0.0.2:4664' }

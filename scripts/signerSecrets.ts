@@ -18,9 +18,9 @@ const KNOWN_TO: Record<string, readonly string[]> = {
 
 /** The environment of a process that is not the signer. */
 export function withoutSigner(env: Environment, name: string): Environment {
-  const known = KNOWN_TO[name] ?? []
+  const allowedKeys = KNOWN_TO[name] ?? []
   return Object.fromEntries(
-    Object.entries(env).filter(([key]) => !key.startsWith('SIGNER_') || known.includes(key)),
+    Object.entries(env).filter(([key]) => !key.startsWith('SIGNER_') || allowedKeys.includes(key)),
   )
 }
 

@@ -150,8 +150,8 @@ export function whatIsFull(cpu: CpuUse, serverCores: number): string {
   const busiest = threads.sort((a, b) => b.used - a.used)[0]!
   if (busiest.used >= 100 * FULL) return `${busiest.what}, at ${round(busiest.used)} of a core`
   const all = cpus().length * 100
-  const told = `busiest is ${busiest.what} at ${round(busiest.used)} of a core`
+  const busiestText = `busiest is ${busiest.what} at ${round(busiest.used)} of a core`
   if (cpu.machine >= all * FULL)
-    return `the machine's ${cpus().length} cores, at ${round(cpu.machine)}; ${told}`
-  return `no core is full (machine ${round(cpu.machine)} of ${all}%); ${told}`
+    return `the machine's ${cpus().length} cores, at ${round(cpu.machine)}; ${busiestText}`
+  return `no core is full (machine ${round(cpu.machine)} of ${all}%); ${busiestText}`
 }

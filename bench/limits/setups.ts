@@ -53,9 +53,9 @@ export function pin(pid: number, { serverCores }: Setup): void {
 export function chosen<T extends { name: string }>(all: readonly T[], names: string | undefined): T[] {
   if (!names) return [...all]
   return names.split(',').map((name) => {
-    const found = all.find((one) => one.name === name.trim())
-    if (found === undefined)
+    const match = all.find((one) => one.name === name.trim())
+    if (match === undefined)
       throw new Error(`there is no "${name}": use ${all.map((one) => one.name).join(', ')}`)
-    return found
+    return match
   })
 }

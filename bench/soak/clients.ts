@@ -122,9 +122,9 @@ export async function startClients(world: SessionWorld, scale: number): Promise<
   ]
   return {
     take() {
-      const taken = times
+      const durations = times
       times = new Map()
-      return taken
+      return durations
     },
     refused,
     trades: () => ({ ...count }),

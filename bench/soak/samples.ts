@@ -75,7 +75,7 @@ export function judgeFlat(samples: readonly Sample[]): Flatness[] {
     late: of(late),
   })
   const names = Object.keys(samples[0]!.mb)
-  const asked = [...new Set(samples.flatMap(({ ms }) => [...ms.keys()]))]
+  const callNames = [...new Set(samples.flatMap(({ ms }) => [...ms.keys()]))]
   const msOf = (part: readonly Sample[], name: string) => part.flatMap(({ ms }) => ms.get(name) ?? [])
   return [
     ...names.map((name) =>
@@ -84,8 +84,10 @@ export function judgeFlat(samples: readonly Sample[]): Flatness[] {
     ...names.map((name) =>
       compare(`${name} files`, MOST.files, (part) => median(part.map(({ files }) => files[name]!))),
     ),
-    ...asked.map((name) => compare(`${name} p50 ms`, MOST.p50, (part) => median(msOf(part, name)))),
-    ...asked.map((name) => compare(`${name} p99 ms`, MOST.p99, (part) => quantile(msOf(part, name), 0.99))),
+    ...callNames.map((name) => compare(`${name} p50 ms`, MOST.p50, (part) => median(msOf(part, name)))),
+    ...callNames.map((name) =>
+      compare(`${name} p99 ms`, MOST.p99, (part) => quantile(msOf(part, name), 0.99)),
+    ),
   ]
 }
 
@@ -103,8 +105,8 @@ export function printTable(samples: readonly Sample[]): void {
   for (let i = 0; i < samples.length; i += step) {
     const part = samples.slice(i, i + step)
     const last = part.at(-1)!
-    const asked = [...new Set(part.flatMap(({ ms }) => [...ms.keys()]))].sort()
-    const ms = asked.map(
+    const callNames = [...new Set(part.flatMap(({ ms }) => [...ms.keys()]))].sort()
+    const ms = callNames.map(
       (name) => `${name} ${median(part.flatMap((one) => one.ms.get(name) ?? [])).toFixed(1)}`,
     )
     const sizes = names.map((name) => `${last.mb[name]!.toFixed(0)}/${last.files[name]}`)

@@ -13,7 +13,7 @@ export interface Asked {
 /** Serves a synthetic chain over JSON-RPC with a block every tenth of a second. */
 export async function serveSyntheticChain(options: SyntheticOptions, port: number): Promise<void> {
   const chain = createSyntheticChain(options)
-  const asked: Asked = { ranges: [], refused: 0, calls: 0 }
+  const counts: Asked = { ranges: [], refused: 0, calls: 0 }
   let startedMs = performance.now()
   let before = chain.head()
   setInterval(() => {
@@ -22,7 +22,7 @@ export async function serveSyntheticChain(options: SyntheticOptions, port: numbe
   }, 20)
 
   function answer(method: string, params: unknown[]): unknown {
-    if (method === 'synthetic_asked') return asked
+    if (method === 'synthetic_asked') return counts
     if (method === 'synthetic_living') return [...chain.livingAt(Number(params[0]))]
     if (method === 'synthetic_mine') {
       chain.mine(Number(params[0]))
@@ -30,18 +30,18 @@ export async function serveSyntheticChain(options: SyntheticOptions, port: numbe
       before = chain.head()
       return null
     }
-    const found = chain.answer(method, params)
-    if (method === 'eth_call') asked.calls += 1
+    const result = chain.answer(method, params)
+    if (method === 'eth_call') counts.calls += 1
     const { address, fromBlock, toBlock } = (params[0] ?? {}) as Record<string, string>
     if (method === 'eth_getLogs' && address)
-      asked.ranges.push({ from: Number(fromBlock), to: Number(toBlock) })
-    return found
+      counts.ranges.push({ from: Number(fromBlock), to: Number(toBlock) })
+    return result
   }
   function answerOne({ id, method, params }: { id: unknown; method: string; params: unknown[] }) {
     try {
       return { jsonrpc: '2.0', id, result: answer(method, params) }
     } catch (error) {
-      if (method === 'eth_getLogs') asked.refused += 1
+      if (method === 'eth_getLogs') counts.refused += 1
       const code = error instanceof RpcError ? error.code : -32_603
       return { jsonrpc: '2.0', id, error: { code, message: (error as Error).message } }
     }

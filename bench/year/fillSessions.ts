@@ -46,13 +46,13 @@ export async function fillSessions({ run, inSteps }: Filling, { size }: YearWorl
     salt: `0x${BigInt(message.salt).toString(16).padStart(64, '0')}`,
     signature: sign[0]!.signature,
   }
-  const given = [JSON.stringify(binding), JSON.stringify(root)]
+  const values = [JSON.stringify(binding), JSON.stringify(root)]
   await inSteps('agents whose sessions are kept', size.agents, OF_AGENTS, [
     size.startS,
     size.accounts,
-    ...given,
+    ...values,
   ])
   const wallets = 1_000 + size.traders
-  await inSteps('wallets whose sessions are kept', wallets, OF_WALLETS, [size.startS, wallets, ...given])
+  await inSteps('wallets whose sessions are kept', wallets, OF_WALLETS, [size.startS, wallets, ...values])
   await run(COUNTED)
 }

@@ -36,8 +36,8 @@ export async function migrateWhileRead(
       longest.set(name, Math.max(longest.get(name) ?? 0, performance.now() - startedMs))
     }
   })
-  const known = await db.query<{ number: number }>('select number from migrations order by number')
-  for (const migration of all.slice(known.length)) {
+  const appliedRows = await db.query<{ number: number }>('select number from migrations order by number')
+  for (const migration of all.slice(appliedRows.length)) {
     const startedMs = performance.now()
     await migrate(db, all.slice(0, migration.number))
     console.log(`migration ${migration.name}: ${seconds(startedMs)} s`)

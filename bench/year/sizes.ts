@@ -47,6 +47,6 @@ export async function printScans(db: Db, by: string): Promise<void> {
      where seq_tup_read > $1 order by seq_tup_read desc`,
     [MANY_ROWS],
   )
-  const told = rows.map(({ name, scans, read }) => `${name} ${scans} times, ${read} rows in all`)
-  console.log(`scanned by ${by}: ${told.join('; ') || 'no table of any size'}`)
+  const lines = rows.map(({ name, scans, read }) => `${name} ${scans} times, ${read} rows in all`)
+  console.log(`scanned by ${by}: ${lines.join('; ') || 'no table of any size'}`)
 }
