@@ -230,7 +230,7 @@ describe.skipIf(bin === null)('a backup', () => {
     const traded = await tradeIn(session)
     const { out, err } = await pitAdmin('week', 'close', '--early')
     expect(out, err).toContain('recorded as row 1')
-    kept = { session, ...traded, treasury: await treasury() }
+    backedUp = { session, ...traded, treasury: await treasury() }
     before = {
       server: await dump(urls.server, join(folder, 'server.dump')),
       signer: await dump(urls.signer, join(folder, 'signer.dump')),

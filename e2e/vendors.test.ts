@@ -62,7 +62,7 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
       swapIn: 10_000n,
       maxOut: 30_000n,
     }
-    const { routes, failed } = await asked.quote([NAME], request)
+    const { routes, failed } = await adapters.quote([NAME], request)
     return routes[0]?.amountOut ?? failed[0]?.why
   }
 

@@ -5,6 +5,9 @@ import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { encodeExecute } from './encodeExecute.ts'
 
+/** Share of the random rounds to run: npm test runs a fifth of them. */
+const SHARE = Number(process.env['ROUNDS_SHARE'] ?? 1)
+
 // Thousands of inputs through viem; machines may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
