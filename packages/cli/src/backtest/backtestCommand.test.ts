@@ -67,7 +67,9 @@ describe('pit backtest', () => {
     expect(asked).toEqual([{ tokens: ['ETH'], fromS: NOW_S - 28_800, toS: NOW_S }])
   })
   it('takes no params that speak of other tokens', async () => {
-    await expect(pit(['rebalance', '--params', '{"weights":{"eth":50}}'])).rejects.toThrow(/not the base of any pair/)
+    await expect(pit(['rebalance', '--params', '{"weights":{"eth":50}}'])).rejects.toThrow(
+      /not the base of any pair/,
+    )
   })
   it('reads as far back as the brain looks', async () => {
     const { asked } = await pit([
