@@ -69,7 +69,7 @@ export function walletCases(open: () => TradingWorld): void {
       // For a wallet that never signed in, nothing has been built.
       const stranger = mnemonicToAccount(MNEMONIC, { addressIndex: 9 })
       const sent = wallet.sendTransaction({ account: stranger, chain, to, value: 1n, gas: 21_000n })
-      await expect(sent).rejects.toThrow(/sign in and prepare/)
+      await expect(sent).rejects.toThrow(/Sign in and prepare/)
     })
   })
 }

@@ -289,7 +289,7 @@ withDb('relay', (db, store) => {
       const error = await refused(relay.submit(wallet, { raws: raw }))
       expect(error).toMatchObject({
         code: 'SUBMIT_REJECTED',
-        message: expect.stringMatching(/may still land.*the same nonce/),
+        message: expect.stringMatching(/may still be mined.*the same nonce/),
       })
       expect(chain.sentTimes(hash)).toBe(1)
     })

@@ -155,13 +155,13 @@ describe('POST live/quote', () => {
       () => Promise.reject(refusal('DRY_RUN_UNFUNDABLE', { message: 'Nobody can lend it.' })),
       /^Nobody can lend it.$/,
     ],
-    ['cannot run', async () => Promise.reject(new Error('secret of the node')), /could not be simulated now/],
+    ['cannot run', async () => Promise.reject(new Error('secret of the node')), /simulation is not available/],
     [
       'throws',
       () => {
         throw new Error('at once')
       },
-      /could not be simulated now/,
+      /simulation is not available/,
     ],
   ])('responds without a simulation that %s', async (_, simulateRoute, why) => {
     const best = (await open({ pools: [ethUsdg()] }, { simulateRoute }).ask()).best!

@@ -69,7 +69,7 @@ describe('names', () => {
 
   it('point to wrapping for ETH against WETH', () => {
     const { readPair } = createResolver(openWorld().deps)
-    expect(() => readPair({ tokenIn: 'WETH', tokenOut: 'ETH' })).toThrow(/wrap or unwrap directly/)
+    expect(() => readPair({ tokenIn: 'WETH', tokenOut: 'ETH' })).toThrow(/Wrap or unwrap at/)
   })
 })
 
