@@ -38,10 +38,11 @@ it('serves each doc as a page and as Markdown', async () => {
   }
 })
 
-it('lists each doc in the index', () => {
-  const index = pages.get('/guide')!
-  const body = index.slice(index.indexOf('<main>'))
-  const listed = new Set([...body.matchAll(/href="([^"#]+)"/g)].map(([, href]) => href))
+it('lists each doc in the index, and each decision record in its own', () => {
+  const bodies = ['/guide', '/guide/decisions/README'].map((path) => pages.get(path)!.split('<main>')[1]!)
+  const listed = new Set(
+    bodies.flatMap((body) => [...body.matchAll(/href="([^"#]+)"/g)]).map(([, href]) => href),
+  )
   const expected = FILES.map(guidePath).filter((path) => path !== '/guide')
   expect(expected.filter((path) => !listed.has(path))).toEqual([])
 })
