@@ -42,7 +42,7 @@ export function signerEnvironment({
   if (chain === 'real') {
     return {
       why:
-        'no signer is started here: on a real chain it runs under a user of its own (docs/reference/signer.md); ' +
+        'no signer is started here: on a real chain it runs under a separate user (docs/reference/signer.md); ' +
         'SIGNER_URL and SIGNER_SECRET_FILE name it',
     }
   }

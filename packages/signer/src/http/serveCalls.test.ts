@@ -76,7 +76,7 @@ describe('a call', () => {
 
   it('of a server that could read the signer’s key is not answered; the operator’s is', async () => {
     const { client, port } = await serve([health], { sharesUser: () => true })
-    await expect(client.health()).rejects.toThrow('run the signer under a user of its own')
+    await expect(client.health()).rejects.toThrow('run the signer under a separate user')
     const url = `http://127.0.0.1:${port}`
     const operator = createSignerClient({ url, secret: OPERATOR, clock: systemClock })
     ended.push(() => operator.close())

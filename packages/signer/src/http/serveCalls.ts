@@ -105,7 +105,7 @@ export async function serveCalls({
 }
 
 const SAME_USER = {
-  message: 'The server’s user can read the signer’s key: run the signer under a user of its own.',
+  message: 'The server’s user can read the signer’s key: run the signer under a separate user.',
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
