@@ -134,7 +134,7 @@ describe('a pending transaction of the wallet', () => {
   })
 
   it('behind a missing nonce names that nonce', async () => {
-    const replace = expect.stringContaining(`${hash} with nonce 8 waits for it`)
+    const replace = expect.stringContaining(`${hash} with nonce 8 is waiting for it`)
     expect(await stuck(8)).toMatchObject({ nonce: 7, tx_hash: null, replace })
   })
 

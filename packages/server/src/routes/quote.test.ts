@@ -155,7 +155,11 @@ describe('POST live/quote', () => {
       () => Promise.reject(refusal('DRY_RUN_UNFUNDABLE', { message: 'Nobody can lend it.' })),
       /^Nobody can lend it.$/,
     ],
-    ['cannot run', async () => Promise.reject(new Error('secret of the node')), /simulation is not available/],
+    [
+      'cannot run',
+      async () => Promise.reject(new Error('secret of the node')),
+      /simulation is not available/,
+    ],
     [
       'throws',
       () => {

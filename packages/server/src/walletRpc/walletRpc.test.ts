@@ -107,7 +107,7 @@ it('reports a busy node and a response that is too long', async () => {
   const failing = (why: 'busy' | 'large') =>
     open({ node: { request: () => Promise.reject(new RpcUnreachable('x', { why })) } }).ask('eth_chainId')
   expect(await failing('busy')).toMatchObject({
-    error: { code: -32005, message: expect.stringContaining('try again') },
+    error: { code: -32005, message: expect.stringContaining('Retry') },
   })
   expect(await failing('large')).toMatchObject({
     error: { code: -32005, message: expect.stringContaining('128 KB') },
@@ -164,7 +164,7 @@ it('is open to any page and any wallet, without a key', async () => {
   expect([answered.status, answered.headers['access-control-allow-origin'], answered.json()]).toEqual([
     200,
     '*',
-    { requests: [{ id: 1 }] },
+    { asked: [{ id: 1 }] },
   ])
   expect((await ask('OPTIONS')).status).toBe(204)
   expect((await ask('GET')).status).toBe(405)

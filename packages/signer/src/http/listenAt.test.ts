@@ -132,9 +132,9 @@ describe('TLS on both sides', () => {
   })
 
   it.each([
-    ['of another authority', stranger.issue([NAME]), 'not of the authority named by SIGNER_CA_FILE'],
+    ['of another authority', stranger.issue([NAME]), 'not signed by the authority in SIGNER_CA_FILE'],
     ['that has expired', authority.issue([NAME], { from: -9, to: -1 }), 'its certificate has expired'],
-    ['of another name', authority.issue(['elsewhere']), 'of another name than SIGNER_URL says'],
+    ['of another name', authority.issue(['elsewhere']), 'for another host name than SIGNER_URL'],
   ])('does not believe a signer with a certificate %s', async (_, issued, words) => {
     const url = await open([], issued)
     await expect(call(url, { tls: { ca: authority.cert, ...client } })).rejects.toThrow(words)

@@ -86,7 +86,7 @@ describe('an aggregator', () => {
   it('that times out is skipped without further delay', async () => {
     behave = () => {}
     const { failed } = await open(50).quote(['aggregator_1', 'aggregator_1'], request)
-    expect(failed.map(({ why }) => why)).toEqual(['It did not answer in time.'])
+    expect(failed.map(({ why }) => why)).toEqual(['Timed out.'])
   })
 
   it('reports that it is not configured or not reachable', async () => {
@@ -95,8 +95,8 @@ describe('an aggregator', () => {
       request,
     )
     expect(failed.map(({ venue, why }) => [venue, why]).sort()).toEqual([
-      ['aggregator_1', 'It is not set up here.'],
-      ['aggregator_2', 'It does not answer.'],
+      ['aggregator_1', 'Not configured on this server.'],
+      ['aggregator_2', 'Unreachable.'],
     ])
   })
 
@@ -106,7 +106,7 @@ describe('an aggregator', () => {
     const aggregators = open(5_000)
     const requests = Array.from({ length: 70 }, () => aggregators.quote(['aggregator_1'], request))
     const early = await Promise.all(requests.slice(64))
-    expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many questions are open.'))
+    expect(early.map(({ failed }) => failed[0]?.why)).toEqual(Array(6).fill('Too many open requests.'))
     says(honest)
     // Earlier requests are answered in turn.
     const flush = setInterval(() => {
@@ -123,7 +123,7 @@ describe('an aggregator', () => {
     const slow = open(5_000, { aggregator_1: { ...kyberswap(), per_minute: 3 } })
     const ask = async () => (await slow.quote(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
     const before = requests
-    const RESTING = 'It asks us to slow down.'
+    const RESTING = 'Rate limited; paused.'
     const results = [await ask(), await ask(), await ask(), await ask()]
     expect(results).toEqual(['offered', 'offered', 'offered', RESTING])
     expect(requests - before).toBe(3)
@@ -135,7 +135,7 @@ describe('an aggregator', () => {
     behave = (response) => void response.writeHead(429, { 'retry-after': '30' }).end()
     const aggregators = open()
     const ask = async () => (await aggregators.quote(['aggregator_1'], request)).failed[0]?.why ?? 'offered'
-    const RESTING = 'It asks us to slow down.'
+    const RESTING = 'Rate limited; paused.'
     expect(await ask()).toBe(RESTING)
     says(honest)
     const before = requests
@@ -152,7 +152,7 @@ describe('an aggregator', () => {
     const off = open(5_000, uniswap)
     for (let i = 0; i < 3; i++) {
       const { failed } = await off.quote(['aggregator_1'], request)
-      expect(failed[0]?.why).toBe('It needs a key, and none is set here.')
+      expect(failed[0]?.why).toBe('Requires an API key; none is configured.')
     }
     expect([requests - before, logged]).toEqual([
       0,

@@ -59,12 +59,12 @@ describe('a node', () => {
       block: 41,
       amountOut: null,
       gasTotal: null,
-      error: 'the ETH held does not cover value and gas',
+      error: 'insufficient ETH for value and gas',
     })
     const cheap = open(() => ran([10n, 0n], [{}], [110n, 1n]))
     const low = { kind: 'swap' as const, tx: tx({ maxFeePerGasWei: 6n }) }
     expect((await cheap.simulator.simulatePlan(simulateParams({ transactions: [low] }))).error).toBe(
-      'the fee cap is under the base fee',
+      'the fee cap is below the base fee',
     )
   })
 

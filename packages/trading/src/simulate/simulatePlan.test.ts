@@ -203,7 +203,7 @@ describe('approvals in place', () => {
     expect(inputs[1]!.slice(0, 3)).toEqual(['0x095ea7b30', '0x095ea7b3f', '0x87517c45f'])
     const { error } = await tried((first) => ran([0n, 0n], [no], [0n, 0n], first ? [no, {}] : [{}, no, {}]))
     expect(error).toBe(
-      'swap: the token refused to be moved; ' + 'a required approval failed: the token refused to be moved',
+      'swap: the token transfer failed; ' + 'a required approval failed: the token transfer failed',
     )
     // An existing approval that suffices: no retry.
     inputs.length = 0

@@ -8,7 +8,11 @@ import { crypto, ETH, profile, USDG } from '../../test/fakeWorld.ts'
 
 const KEY = 'key-that-nobody-may-see'
 /** Texts of refusals, including those with a status. */
-const WORDS = [...Object.values(VENDOR_REFUSALS), /^It does not let us in \(\d+\)\.$/, /^It answered \d+\.$/]
+const WORDS = [
+  ...Object.values(VENDOR_REFUSALS),
+  /^Access denied \(\d+\)\.$/,
+  /^Responded with status \d+\.$/,
+]
 const isWords = (why: string) => WORDS.some((one) => (typeof one === 'string' ? one === why : one.test(why)))
 
 /** Tests one aggregator: its request, its responses and every malformation of them. */
