@@ -72,8 +72,8 @@ export function doctorOnBroken(getWorld: () => { world: SessionWorld; pit: Pit }
         'http://127.0.0.1:9',
       ])
       expect(away.code).toBe(3)
-      expect(away.stdout).toMatch(/node +unknown +the node does not answer/)
-      expect(away.stdout).toMatch(/country source +warn +none: no server starts .*GEO=none/)
+      expect(away.stdout).toMatch(/node +unknown +no answer from the node/)
+      expect(away.stdout).toMatch(/country source +warn +none: the server will not start .*GEO=none/)
       expect(away.stdout + away.stderr).not.toMatch(/\n\s+at /)
     })
   })

@@ -263,7 +263,7 @@ describe('with --allow-trading', () => {
     await gate.held()
     const late = await mcp.call('place_trade', request)
     expect(late.answer).toMatchObject({ status: 'uncertain', client_id: 'timed-out' })
-    expect(late.answer.message).toMatch(/may have been placed: look first/i)
+    expect(late.answer.message).toMatch(/may have been placed: call look_up_trade first/i)
     expect(late.answer.tx_hash).toMatch(/^0x[0-9a-f]{64}$/)
     expect((await mcp.call('look_up_trade', { client_id: 'timed-out' })).answer.status).toBe('uncertain')
     await mcp.kill()

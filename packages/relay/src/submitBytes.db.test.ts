@@ -152,7 +152,10 @@ withDb('submit', (db) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet, { deadlineS: nowS() - 1 })
       const error = await refused(relay.submit(wallet, { raws: signed[0]!.raw }))
-      expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', message: expect.stringContaining('prepare') })
+      expect(error).toMatchObject({
+        code: 'SUBMIT_REJECTED',
+        message: expect.stringContaining('Prepare it again'),
+      })
       expect(await statusOf(signed[0]!.hash)).toBeUndefined()
     })
 

@@ -210,7 +210,7 @@ withDb('the gas of hosted agents', (db) => {
       world.state.mines = false
       const lost = await world.refund(agent)
       expect(lost).toMatchObject({ status: 'uncertain', block: null, already: false })
-      expect(lost.relay_error).toContain('did not answer')
+      expect(lost.relay_error).toContain('did not respond')
       expect((await world.executor(agent)).refund).toMatchObject({
         available: true,
         last: { status: 'uncertain' },
