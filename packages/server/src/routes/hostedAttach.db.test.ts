@@ -37,7 +37,7 @@ withDb('sessions of hosted agents', (db) => {
         extras: { checks: [{ rule: 'executor' }, { rule: 'status' }, { rule: 'tokens' }] },
       })
       expect(error.message).toContain(`not to the agent’s executor ${agent.executor}`)
-      expect(error.message).toContain('it is expired')
+      expect(error.message).toContain('its status is expired')
       expect(error.message).toContain(MEME.address)
       world.clock.aheadS = 86_400 - 59
       expect(await refused(world.attach(other, sessionId))).toMatchObject({
