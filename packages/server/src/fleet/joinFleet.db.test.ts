@@ -27,7 +27,7 @@ withDb('processes on one store', (db) => {
     expect(said).toHaveLength(1)
     // A worker has no PUBLIC_URL.
     const worker = await join('host 4', { SEAL_KEY: 'aa' }).joined
-    await expect(join('host 5', { SEAL_KEY: 'bb' }).joined).rejects.toThrow('another SEAL_KEY')
+    await expect(join('host 5', { SEAL_KEY: 'bb' }).joined).rejects.toThrow('a different SEAL_KEY')
     await Promise.all([first.leave(), second.leave(), worker.leave()])
     await (await join('host 6', { SEAL_KEY: 'bb' }).joined).leave()
   })
