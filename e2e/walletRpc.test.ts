@@ -122,7 +122,7 @@ it('sends at most eight calls of a flood to the node at once, and refuses the re
   expect(node.mostAtOnce).toBeLessThanOrEqual(MAX_AT_NODE)
   const errors = answers.flatMap(({ error }) => error ?? [])
   expect(new Set(errors.map(({ code }) => code))).toEqual(new Set([-32_005]))
-  expect(errors[0]!.message).toContain('try again')
+  expect(errors[0]!.message).toContain('Retry')
   expect(errors.length + node.gases.length).toBe(BURST)
   expect(new Set(node.gases)).toEqual(new Set([`0x${(10_000_000).toString(16)}`]))
   // The service's own reads use other connections: health probes continue.

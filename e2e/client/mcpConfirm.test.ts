@@ -45,7 +45,7 @@ describe.each(['legacy' as const, { pin: '2026-07-28' }])('a host that asks its 
     const before = await sentOnChain()
     decision = 'decline'
     expect((await trade({ client_id: `declined-${id}` })).answer.code).toBe('NOT_CONFIRMED')
-    expect(questions.at(-1)).toBe(`Sell $5 of ETH for USDG, with real funds of ${wallet}?`)
+    expect(questions.at(-1)).toBe(`Sell $5 of ETH for USDG, with real funds from ${wallet}?`)
     const { answer } = await mcp.call('look_up_trade', { client_id: `declined-${id}` })
     expect(answer.status).toBe('unknown')
     expect(await sentOnChain()).toBe(before)
