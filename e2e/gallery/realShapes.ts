@@ -112,7 +112,9 @@ export function realShapes(w: Gallery): void {
         (await w.quote(nvda)).risks.filter(({ code }) => code === 'STALE_MARK').map(({ message }) => message)
       expect(await stale()).toEqual([])
       await w.rpc('devnet_pauseOracle', ['NVDA', true])
-      await expect.poll(stale, { timeout: 10_000 }).toEqual([expect.stringContaining('frozen the oracle price')])
+      await expect
+        .poll(stale, { timeout: 10_000 })
+        .toEqual([expect.stringContaining('frozen the oracle price')])
       await w.rpc('devnet_pauseOracle', ['NVDA', false])
       await expect.poll(stale, { timeout: 10_000 }).toEqual([])
       const googl = w.info.profile.listed_stocks.find(({ symbol }) => symbol === 'GOOGL')!
