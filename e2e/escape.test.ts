@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { delegationSigner, parseSignedTx, readLeaf, senderOf } from '@pit/chain'
 import { systemClock } from '@pit/platform/clock'
-import { createSignerClient } from '@pit/platform/signerClient'
 import { until } from '@pit/platform/test/until'
+import { createSignerClient } from '@pit/signer-wire'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Honest, honestTrade } from './escape/honest.ts'
 import {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cosigned } from '@pit/platform/signerCalls'
-import { SignerUnreachable } from '@pit/platform/signerClient'
+import { type Cosigned, SignerUnreachable } from '@pit/signer-wire'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { honestTrade } from './escape/honest.ts'
 import { type Granted, openWorld, type World } from './escape/world.ts'

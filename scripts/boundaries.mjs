@@ -11,25 +11,33 @@ const MAY_IMPORT = {
   chain: ['protocol'],
   plans: ['protocol', 'chain'],
   platform: ['protocol', 'chain'],
+  // Calls to the signer: shared by its callers and the signer itself.
+  'signer-wire': ['protocol', 'chain', 'platform'],
   market: ['protocol', 'chain', 'plans', 'platform'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay'],
-  sessions: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading'],
+  sessions: ['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading'],
   brains: ['protocol'],
-  agents: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions', 'brains'],
+  agents: [
+    ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
+    'brains',
+  ],
   league: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions', 'agents'],
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
-    ...['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions'],
+    ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
     ...['agents', 'league', 'treasury'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
-  signer: ['protocol', 'chain', 'platform'],
+  signer: ['protocol', 'chain', 'platform', 'signer-wire'],
   client: ['protocol', 'chain'],
   // It trades through the client only; files and locks are passed in.
   mcp: ['protocol', 'chain', 'client'],
   // Of the server only its operator's interface: what `pit-admin` does to a running store.
-  cli: ['protocol', 'chain', 'platform', 'market', 'brains', 'league', 'server', 'client', 'mcp'],
+  cli: [
+    ...['protocol', 'chain', 'platform', 'signer-wire', 'market', 'brains', 'league', 'server', 'client'],
+    'mcp',
+  ],
   web: ['protocol', 'chain', 'client', 'brains'],
   devnet: ['protocol', 'chain', 'plans'],
 }

@@ -8,8 +8,8 @@ import {
   signAuthorization,
   signDelegation,
 } from '@pit/chain'
-import { type ExecutorTx, toWireDelegation, toWireExecutorTx } from '@pit/platform/signerCalls'
 import { stockAttestationText } from '@pit/protocol'
+import { type ExecutorTx, toWireDelegation, toWireExecutorTx } from '@pit/signer-wire'
 import { honestSwap } from './honest.ts'
 import { type Intent, leafIntent } from './intent.ts'
 import type { Granted, World } from './world.ts'

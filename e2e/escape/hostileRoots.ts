@@ -1,6 +1,6 @@
 import { type Delegation, delegationAddresses, encodeCaveat, signDelegation } from '@pit/chain'
-import { toWireDelegation } from '@pit/platform/signerCalls'
 import type { SessionBinding, SessionBindingV3 } from '@pit/protocol'
+import { toWireDelegation } from '@pit/signer-wire'
 import type { GrantChange, Granted, World } from './world.ts'
 
 /** Registrations that would widen the owner's terms, or that the owner did not sign. */

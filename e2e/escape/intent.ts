@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Execution, Hex } from '@pit/chain'
-import { CALL_HEADERS, callSignature, toWireExecution } from '@pit/platform/signerCalls'
+import { CALL_HEADERS, callSignature, toWireExecution } from '@pit/signer-wire'
 import type { World } from './world.ts'
 
 /** A request to the signer from an attacker with the server's secret. */

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { AttestedExecutor } from '@pit/platform/signerCalls'
+import type { AttestedExecutor } from '@pit/signer-wire'
 
 /** A current or former executor of an agent. The signer holds its key. */
 export interface StoredExecutor {

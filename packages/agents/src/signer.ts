@@ -1,7 +1,6 @@
 import type { Address } from '@pit/chain'
-import type { AttestedExecutor } from '@pit/platform/signerCalls'
-import { SignerUnreachable } from '@pit/platform/signerClient'
 import { executorAttestationText, fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
+import { type AttestedExecutor, SignerUnreachable } from '@pit/signer-wire'
 import { type ExecutorSigner, type HostedDeps, lower } from './deps.ts'
 
 /** Calls the signing service; passes on refusals that the route declares. */

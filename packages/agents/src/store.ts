@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { AttestedExecutor } from '@pit/platform/signerCalls'
 import { fail, HOSTED } from '@pit/protocol'
+import type { AttestedExecutor } from '@pit/signer-wire'
 import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
 import type { AgentRequest } from './deps.ts'
 import type { HostedAgent, LastDecision, LastTrade, PauseReason } from './types.ts'

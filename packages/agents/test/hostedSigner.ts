@@ -1,7 +1,6 @@
 import { type Address, type Crypto, type Hex, serializeSignature, signTx } from '@pit/chain'
-import type { SignedRefund } from '@pit/platform/signerCalls'
-import { SignerUnreachable } from '@pit/platform/signerClient'
 import { CHAIN_ID, executorAttestationText, type RefusalCode, refusal } from '@pit/protocol'
+import { type SignedRefund, SignerUnreachable } from '@pit/signer-wire'
 import { keccak256, stringToHex } from 'viem'
 import type { ExecutorSigner } from '../src/deps.ts'
 

@@ -1,8 +1,7 @@
 import type { Timer } from '@pit/platform/clock'
 import { readSecretText } from '@pit/platform/secretSettings'
-import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
-import { readSignerWay } from '@pit/platform/signerWay'
 import { microUsdDown, microUsdUp } from '@pit/protocol'
+import { createSignerClient, readSignerWay, type SignerClient } from '@pit/signer-wire'
 import { AGGREGATORS, type VendorKeys } from '@pit/trading'
 import { type Config, ConfigError } from './config.ts'
 

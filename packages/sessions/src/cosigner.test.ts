@@ -1,7 +1,7 @@
 import { startLoop } from '@pit/platform/loop'
-import { SignerUnreachable } from '@pit/platform/signerClient'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { refusal } from '@pit/protocol'
+import { SignerUnreachable } from '@pit/signer-wire'
 import { describe, expect, it } from 'vitest'
 import { createCosigner, LostAnswer } from './cosigner.ts'
 import { hearJob } from './jobs.ts'

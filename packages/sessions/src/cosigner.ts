@@ -1,8 +1,14 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Logger } from '@pit/platform/logger'
-import type { Cosigned, CosignParams, RegisterParams, RootStatus } from '@pit/platform/signerCalls'
-import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
 import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
+import {
+  type Cosigned,
+  type CosignParams,
+  type RegisterParams,
+  type RootStatus,
+  type SignerClient,
+  SignerUnreachable,
+} from '@pit/signer-wire'
 
 /** Calls of the signing process. Every refusal is one of the route's documented codes. */
 export interface Cosigner {

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
-import type { SignerClient } from '@pit/platform/signerClient'
+import type { SignerClient } from '@pit/signer-wire'
 import { lower, sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, createCosigner } from './cosigner.ts'
 import type { SessionDeps, SessionOptions } from './deps.ts'

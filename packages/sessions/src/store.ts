@@ -1,7 +1,7 @@
 import type { Address, Delegation, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import { fromWireDelegation, toWireDelegation, type WireDelegation } from '@pit/platform/signerCalls'
 import { SESSION, type SessionBinding } from '@pit/protocol'
+import { fromWireDelegation, toWireDelegation, type WireDelegation } from '@pit/signer-wire'
 import type { HostedRecord } from './deps.ts'
 import type { Session, Used } from './types.ts'
 

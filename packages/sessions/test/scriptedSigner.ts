@@ -11,9 +11,14 @@ import {
   sessionLeaf,
   signDelegation,
 } from '@pit/chain'
-import type { Cosigned, CosignParams, RegisterParams } from '@pit/platform/signerCalls'
-import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
 import { refusal } from '@pit/protocol'
+import {
+  type Cosigned,
+  type CosignParams,
+  type RegisterParams,
+  type SignerClient,
+  SignerUnreachable,
+} from '@pit/signer-wire'
 
 type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
 

@@ -1,5 +1,5 @@
-import type { SignerCheck } from '@pit/platform/signerCalls'
 import { routeById } from '@pit/protocol'
+import type { SignerCheck } from '@pit/signer-wire'
 import { describe, expect, it } from 'vitest'
 import { type Carrier, tradeRefusal } from './checks.ts'
 import { leafRules } from './leaves/rules.ts'

@@ -1,6 +1,6 @@
 import { judgeAll, type Rule } from '@pit/platform/judge'
-import type { SignerCheck } from '@pit/platform/signerCalls'
 import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protocol'
+import type { SignerCheck } from '@pit/signer-wire'
 
 /** Why a rule is not met; its rule's name is added by whoever runs it. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>

@@ -6,8 +6,8 @@ import {
   secretSetting,
   withSecretsRead,
 } from '@pit/platform/secretSettings'
-import { socketOf } from '@pit/platform/signerWay'
 import { COSIGNER } from '@pit/protocol'
+import { socketOf } from '@pit/signer-wire'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 

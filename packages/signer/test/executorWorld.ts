@@ -10,9 +10,9 @@ import {
   signDelegation,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import type { ExecutorTx, SignerCheck } from '@pit/platform/signerCalls'
 import { quantity, rpcOf } from '@pit/platform/test/scriptedChain'
 import { executorAttestationText, isPitError } from '@pit/protocol'
+import type { ExecutorTx, SignerCheck } from '@pit/signer-wire'
 import { createExecutor } from '../src/executors/createExecutor.ts'
 import type { ExecutorDeps } from '../src/executors/deps.ts'
 import { openVault } from '../src/executors/openVault.ts'

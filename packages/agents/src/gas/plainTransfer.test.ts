@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
-import type { SignedRefund } from '@pit/platform/signerCalls'
 import { crypto, KEYS, WHO } from '@pit/sessions/test/sessionFixtures'
+import type { SignedRefund } from '@pit/signer-wire'
 import { address } from '@pit/trading/test/tradeFixtures'
 import { describe, expect, it } from 'vitest'
 import { GAS, signRefund } from '../../test/hostedSigner.ts'

@@ -1,6 +1,6 @@
 import { type Address, type Crypto, type Hex, hashTx, parseSignedTx, senderOf } from '@pit/chain'
-import { SignerUnreachable } from '@pit/platform/signerClient'
 import { fail } from '@pit/protocol'
+import { SignerUnreachable } from '@pit/signer-wire'
 import type { PlanTx } from '@pit/trading'
 import type { TickOptions } from './deps.ts'
 

@@ -1,6 +1,6 @@
-import type { LostByRestore } from '@pit/platform/signerCalls'
 import { TREASURY_BUCKETS } from '@pit/protocol'
 import type { Ask } from '@pit/server/operator'
+import type { LostByRestore } from '@pit/signer-wire'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Transfer, transfers, txHash, whole } from './arguments.ts'
 import { addLeague } from './leagueCommands.ts'

@@ -2,11 +2,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Timer } from '@pit/platform/clock'
 import { readSecretText, secretSetting } from '@pit/platform/secretSettings'
-import type { LostByRestore } from '@pit/platform/signerCalls'
-import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
-import { readSignerWay, signerWayOf, type TlsIdentity } from '@pit/platform/signerWay'
 import { withinMs } from '@pit/platform/withinMs'
 import { type Operator, OperatorRefused } from '@pit/server/operator'
+import {
+  createSignerClient,
+  type LostByRestore,
+  readSignerWay,
+  type SignerClient,
+  signerWayOf,
+  type TlsIdentity,
+} from '@pit/signer-wire'
 
 /** Maximum wait for the audit note of a freeze: the server may hang at that moment. */
 const NOTE_BOUND_MS = 3_000

@@ -4,8 +4,8 @@ import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { JobState } from '@pit/platform/jobs'
 import type { Rpc } from '@pit/platform/rpc'
-import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
+import type { SignerClient } from '@pit/signer-wire'
 import type { Treasury } from '@pit/treasury'
 
 /** The action is refused; the message is for the operator. */

@@ -1,5 +1,5 @@
-import { SignerUnreachable } from '@pit/platform/signerClient'
 import { withDb } from '@pit/platform/test/withStore'
+import { SignerUnreachable } from '@pit/signer-wire'
 import { MEME, USDG, WETH } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {

@@ -1,9 +1,9 @@
-import { SignerUnreachable } from '@pit/platform/signerClient'
 import { withDb } from '@pit/platform/test/withStore'
 import { refusal } from '@pit/protocol'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { endStuck } from '@pit/sessions/internal/jobs'
 import { findSession } from '@pit/sessions/internal/store'
+import { SignerUnreachable } from '@pit/signer-wire'
 import { MEME } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {

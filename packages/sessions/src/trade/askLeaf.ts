@@ -1,7 +1,7 @@
 import { LEAF_TTL_S } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import type { Cosigned, SignerCheck } from '@pit/platform/signerCalls'
 import { fail, isPitError } from '@pit/protocol'
+import type { Cosigned, SignerCheck } from '@pit/signer-wire'
 import { LostAnswer } from '../cosigner.ts'
 import type { SessionDeps } from '../deps.ts'
 import { type Reservation, release, reserve, settle } from '../spend.ts'

@@ -17,7 +17,7 @@ import {
   signDelegation,
 } from '@pit/chain'
 import { encodeCurveTrade } from '@pit/plans'
-import type { Cosigned } from '@pit/platform/signerCalls'
+import type { Cosigned } from '@pit/signer-wire'
 import { describe, expect, it } from 'vitest'
 import { PROFILE } from '../../test/sessionWorld.ts'
 import { type LeafRequest, leafFault } from './checkLeaf.ts'

@@ -9,7 +9,7 @@ import {
   LEAF_TTL_S,
   readLeaf,
 } from '@pit/chain'
-import type { Cosigned } from '@pit/platform/signerCalls'
+import type { Cosigned } from '@pit/signer-wire'
 import type { SessionCall } from './readCall.ts'
 
 /** Tolerated clock difference between processes. */

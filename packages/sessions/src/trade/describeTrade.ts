@@ -1,5 +1,5 @@
-import { type Cosigned, toWireDelegation } from '@pit/platform/signerCalls'
 import { type Answer, usdOf } from '@pit/protocol'
+import { type Cosigned, toWireDelegation } from '@pit/signer-wire'
 import { disclosuresOf, routeRowOf, simulationJson, txJson } from '@pit/trading'
 import { riskTermsJson, spendOf } from '../describe.ts'
 import type { SessionTrade } from './types.ts'

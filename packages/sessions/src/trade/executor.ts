@@ -1,7 +1,7 @@
 import { type Address, type Delegation, encodeRedeem, type Hex, payFee } from '@pit/chain'
 import { askEther, askNonce, needAll } from '@pit/platform/reads'
-import type { Cosigned } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import type { Cosigned } from '@pit/signer-wire'
 import { feesOf, limitFromEstimate, type Planned, type PlanTx } from '@pit/trading'
 import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'

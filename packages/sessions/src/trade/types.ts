@@ -1,7 +1,7 @@
 import type { Delegation } from '@pit/chain'
-import type { Cosigned } from '@pit/platform/signerCalls'
 import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
+import type { Cosigned } from '@pit/signer-wire'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { Name } from './named.ts'

@@ -1,6 +1,6 @@
 import { type Address, NATIVE } from '@pit/chain'
-import type { CreatedExecutor, ExecutorStatus } from '@pit/platform/signerCalls'
 import { executorAttestationText, fail } from '@pit/protocol'
+import type { CreatedExecutor, ExecutorStatus } from '@pit/signer-wire'
 import { readFrozen } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'

@@ -11,9 +11,9 @@ import {
   signDelegation,
 } from '@pit/chain'
 import { encodeCurveTrade } from '@pit/plans'
-import type { ExecutorTx } from '@pit/platform/signerCalls'
 import { withDb } from '@pit/platform/test/withDb'
 import { executorAttestationText } from '@pit/protocol'
+import type { ExecutorTx } from '@pit/signer-wire'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   BASE_FEE,

@@ -1,7 +1,7 @@
 import { type Address, parseSignedTx, senderOf } from '@pit/chain'
 import { RpcError } from '@pit/platform/rpc'
-import type { SignedRefund } from '@pit/platform/signerCalls'
 import { withDb } from '@pit/platform/test/withDb'
+import type { SignedRefund } from '@pit/signer-wire'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   BASE_FEE,

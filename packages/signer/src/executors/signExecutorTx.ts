@@ -1,7 +1,7 @@
 import { type Address, type Hex, signTx, type UnsignedTx } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { ExecutorTx, SignedExecutorTx, SignerCheck } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import type { ExecutorTx, SignedExecutorTx, SignerCheck } from '@pit/signer-wire'
 import { failuresOf, txRefusal } from '../checks.ts'
 import { readFrozen } from '../ledger/openLedger.ts'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'

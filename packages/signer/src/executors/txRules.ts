@@ -12,7 +12,7 @@ import {
   payFee,
   readLeaf,
 } from '@pit/chain'
-import type { ExecutorTx } from '@pit/platform/signerCalls'
+import type { ExecutorTx } from '@pit/signer-wire'
 import { type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { Sanctions } from '@pit/platform/sanctions'
-import { type SignerHealth, toWireDelegation } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import { type SignerHealth, toWireDelegation } from '@pit/signer-wire'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ExecutorDeps } from '../executors/deps.ts'
 import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { CALL_HEADERS, type Call, callSignature } from '@pit/platform/signerCalls'
 import type { PitError } from '@pit/protocol'
+import { CALL_HEADERS, type Call, callSignature } from '@pit/signer-wire'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createGate } from './gate.ts'
 

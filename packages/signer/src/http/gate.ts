@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '@pit/platform/clock'
-import { CALL_HEADERS, isCallSignature } from '@pit/platform/signerCalls'
 import { COSIGNER, fail } from '@pit/protocol'
+import { CALL_HEADERS, isCallSignature } from '@pit/signer-wire'
 
 export interface Caller {
   by: 'server' | 'operator'

@@ -1,5 +1,5 @@
-import { toWireDelegation, toWireExecution } from '@pit/platform/signerCalls'
 import type { PitError } from '@pit/protocol'
+import { toWireDelegation, toWireExecution } from '@pit/signer-wire'
 import { describe, expect, it } from 'vitest'
 import { grant, swapCall } from '../../test/kit.ts'
 import { readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'

@@ -1,11 +1,6 @@
 import { type Address, type Hex, type SignedAuthorization, tryHexToBytes } from '@pit/chain'
-import {
-  type ExecutorTx,
-  fromWireDelegation,
-  fromWireExecution,
-  type LostByRestore,
-} from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import { type ExecutorTx, fromWireDelegation, fromWireExecution, type LostByRestore } from '@pit/signer-wire'
 import type { AttestRequest } from '../executors/attestStock.ts'
 import type { CreateRequest } from '../executors/createExecutor.ts'
 import type { SignRequest } from '../executors/signExecutorTx.ts'

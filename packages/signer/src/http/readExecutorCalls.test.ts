@@ -1,6 +1,6 @@
 import { signAuthorization } from '@pit/chain'
-import { toWireExecutorTx } from '@pit/platform/signerCalls'
 import type { PitError } from '@pit/protocol'
+import { toWireExecutorTx } from '@pit/signer-wire'
 import { describe, expect, it } from 'vitest'
 import { crypto, KEYS, PINS, STRANGER, WHO } from '../../test/kit.ts'
 import { readAttest, readCreate, readExecutor, readSign } from './readCalls.ts'

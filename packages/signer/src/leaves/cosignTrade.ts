@@ -9,8 +9,8 @@ import {
   sessionLeaf,
 } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
-import type { Cosigned, SignerCheck } from '@pit/platform/signerCalls'
 import { fail, refusal } from '@pit/protocol'
+import type { Cosigned, SignerCheck } from '@pit/signer-wire'
 import { failuresOf, tradeRefusal } from '../checks.ts'
 import type { Cosigner } from '../keys/createCosigner.ts'
 import { NAMED } from '../ledger/countLeaves.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '@pit/platform/db'
-import type { SignerCheck } from '@pit/platform/signerCalls'
 import { SESSION } from '@pit/protocol'
+import type { SignerCheck } from '@pit/signer-wire'
 import { failuresOf } from '../checks.ts'
 import { ledgerRules } from './rules.ts'
 import type { LeafRequest, LeafVerdict, Standing } from './types.ts'

@@ -4,8 +4,8 @@ import { LEAF_TTL_S } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
-import type { LostByRestore } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import type { LostByRestore } from '@pit/signer-wire'
 
 export type Home = Awaited<ReturnType<typeof openHome>>
 

@@ -4,13 +4,8 @@ import type { Address, Hex } from '@pit/chain'
 import { StartRefused } from '@pit/platform/checkChain'
 import type { Clock } from '@pit/platform/clock'
 import { type Db, type Migration, mayRunAgain, migrate, readMigrations, type Sql } from '@pit/platform/db'
-import {
-  fromWireDelegation,
-  type RootStatus,
-  toWireDelegation,
-  type WireDelegation,
-} from '@pit/platform/signerCalls'
 import { fail, type SessionBinding } from '@pit/protocol'
+import { fromWireDelegation, type RootStatus, toWireDelegation, type WireDelegation } from '@pit/signer-wire'
 import { findExecutor } from '../executors/store.ts'
 import type { Executor } from '../executors/types.ts'
 import type { Session } from '../roots/readRoots.ts'

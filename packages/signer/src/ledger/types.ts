@@ -1,6 +1,6 @@
 import type { Address, Delegation, Hex } from '@pit/chain'
-import type { SignerCheck, Spend } from '@pit/platform/signerCalls'
 import type { SessionBinding } from '@pit/protocol'
+import type { SignerCheck, Spend } from '@pit/signer-wire'
 import type { Carrier } from '../checks.ts'
 
 /** What is kept of a root that was registered; it never changes. */

@@ -8,9 +8,9 @@ import {
   signDelegation,
 } from '@pit/chain'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
-import type { SignerCheck } from '@pit/platform/signerCalls'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { bindingHash, type PitError, SESSION, type SessionBinding } from '@pit/protocol'
+import type { SignerCheck } from '@pit/signer-wire'
 import { encodeFunctionResult, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {

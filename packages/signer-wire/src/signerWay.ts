@@ -1,5 +1,5 @@
-import { StartRefused } from './checkChain.ts'
-import { readSecretText, type SecretSetting, secretFile } from './secretSettings.ts'
+import { StartRefused } from '@pit/platform/checkChain'
+import { readSecretText, type SecretSetting, secretFile } from '@pit/platform/secretSettings'
 
 /** PEM texts: trusted authority and client certificate. */
 export interface TlsIdentity {

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Delegation, Hex } from '@pit/chain'
+import type { Timer } from '@pit/platform/clock'
+import { ExchangeFailed, type HttpAnswer } from '@pit/platform/exchange'
+import { keepConnections } from '@pit/platform/kept/keepConnections'
 import {
   ERRORS,
   type ErrorCode,
@@ -8,9 +11,6 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '@pit/protocol'
-import type { Timer } from './clock.ts'
-import { ExchangeFailed, type HttpAnswer } from './exchange.ts'
-import { keepConnections } from './kept/keepConnections.ts'
 import {
   type AttestStockRequest,
   CALL_HEADERS,
@@ -31,7 +31,7 @@ import {
   toWireDelegation,
   toWireExecution,
   toWireExecutorTx,
-} from './signerCalls.ts'
+} from './calls.ts'
 import { handshakeInWords, socketOf, type TlsIdentity } from './signerWay.ts'
 
 /** No usable response. A requested leaf may be counted all the same. */

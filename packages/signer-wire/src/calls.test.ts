@@ -6,7 +6,7 @@ import {
   isCallSignature,
   toWireDelegation,
   toWireExecution,
-} from './signerCalls.ts'
+} from './calls.ts'
 
 const call = {
   method: 'POST',

@@ -1,0 +1,28 @@
+export {
+  type AttestedExecutor,
+  CALL_HEADERS,
+  type Call,
+  type Cosigned,
+  type CosignParams,
+  type CreatedExecutor,
+  callSignature,
+  type ExecutorStatus,
+  type ExecutorTx,
+  fromWireDelegation,
+  fromWireExecution,
+  isCallSignature,
+  type LostByRestore,
+  type RegisterParams,
+  type RootStatus,
+  type SignedExecutorTx,
+  type SignedRefund,
+  type SignerCheck,
+  type SignerHealth,
+  type Spend,
+  toWireDelegation,
+  toWireExecution,
+  toWireExecutorTx,
+  type WireDelegation,
+} from './calls.ts'
+export { createSignerClient, type SignerClient, SignerUnreachable } from './signerClient.ts'
+export { readSignerWay, type SignerWay, signerWayOf, socketOf, type TlsIdentity } from './signerWay.ts'
