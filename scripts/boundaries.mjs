@@ -13,6 +13,7 @@ const MAY_IMPORT = {
   platform: ['protocol', 'chain'],
   // Calls to the signer: shared by its callers and the signer itself.
   'signer-wire': ['protocol', 'chain', 'platform'],
+  doctor: ['protocol', 'chain', 'platform'],
   market: ['protocol', 'chain', 'plans', 'platform'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay'],
@@ -26,7 +27,7 @@ const MAY_IMPORT = {
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['agents', 'league', 'treasury'],
+    ...['agents', 'league', 'treasury', 'doctor'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
@@ -36,7 +37,7 @@ const MAY_IMPORT = {
   // Of the server only its operator's interface: what `pit-admin` does to a running store.
   cli: [
     ...['protocol', 'chain', 'platform', 'signer-wire', 'market', 'brains', 'league', 'server', 'client'],
-    'mcp',
+    ...['mcp', 'doctor'],
   ],
   web: ['protocol', 'chain', 'client', 'brains'],
   devnet: ['protocol', 'chain', 'plans'],

@@ -1,4 +1,4 @@
-import type { CountrySettings } from '@pit/platform/doctor'
+import type { CountrySettings } from '@pit/doctor'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile, PoolPin } from '@pit/protocol'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { examine } from '@pit/platform/doctor'
+import { examine } from '@pit/doctor'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineChain } from '../../packages/server/src/service/examineChain.ts'

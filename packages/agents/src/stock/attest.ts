@@ -1,6 +1,5 @@
-import type { Hex } from '@pit/chain'
+import { type Hex, refuseMalformed } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import {
   fail,
   isPitError,

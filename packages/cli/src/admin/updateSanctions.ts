@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { SanctionsFileError } from '@pit/platform/parseSanctions'
-import { listText, readTreasuryList, type TreasuryList } from '@pit/platform/treasuryList'
 import { OperatorRefused } from '@pit/server/operator'
+import { listText, readTreasuryList, type TreasuryList } from './treasuryList/index.ts'
 
 export interface SanctionsUpdate {
   source: string

@@ -1,5 +1,5 @@
 import { configDiffs, isRefusal } from '@pit/client'
-import { type CountrySettings, examine, type Finding } from '@pit/platform/doctor'
+import { type CountrySettings, examine, type Finding } from '@pit/doctor'
 import { createRpc } from '@pit/platform/rpc'
 import { type ChainProfile, ROUTES } from '@pit/protocol'
 import { Command } from 'commander'

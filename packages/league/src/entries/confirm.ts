@@ -1,5 +1,5 @@
+import { refuseMalformed } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import { type Answer, fail } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'

@@ -1,6 +1,5 @@
 import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
 import type { Logger } from '@pit/platform/logger'
-import { requestHash } from '@pit/platform/requestHash'
 import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
 import {
   describeRevoked,
@@ -17,6 +16,7 @@ import type { Caller, Charge, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
 import { screenAdmission, traderOf } from './caller.ts'
 import { describeActive, describePending } from './describeGrant.ts'
+import { requestHash } from './requestHash.ts'
 
 type Hosted = Answer<'me.sessions'>['hosted']
 type SessionRow = Answer<'me.sessions'>['sessions'][number]

@@ -1,5 +1,5 @@
+import { type DoctorDeps, examine, type Finding, losesMoney } from '@pit/doctor'
 import { StartRefused } from '@pit/platform/checkChain'
-import { type DoctorDeps, examine, type Finding, losesMoney } from '@pit/platform/doctor'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 

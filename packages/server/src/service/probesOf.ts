@@ -1,7 +1,7 @@
+import { SANCTIONS_ALARM_S } from '@pit/doctor'
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import { SANCTIONS_ALARM_S } from '@pit/platform/doctor'
 import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'

@@ -6,10 +6,10 @@ import {
   delegationHash,
   delegationSigner,
   normalizeSignature,
+  refuseMalformed,
   type SignedAuthorization,
 } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import { fail, isPitError } from '@pit/protocol'
 import type { SessionDeps } from '../deps.ts'
 import { authorizationAt, readWallet } from '../readWallet.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
+import { askCode } from '@pit/platform/reads'
 import type { ChainProfile } from '@pit/protocol'
-import { askCode } from '../reads/index.ts'
 import { ask } from './asking.ts'
 import { ASK_AGAIN, type Examination, fail, ok, unknown } from './types.ts'
 

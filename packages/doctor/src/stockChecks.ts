@@ -1,5 +1,5 @@
 import { type Address, BEACON_SLOT, stockIssuerOf } from '@pit/chain'
-import { askCall, askStorage, flagIn } from '../reads/index.ts'
+import { askCall, askStorage, flagIn } from '@pit/platform/reads'
 import { addressSaid, ask, getter, same, sayAll } from './asking.ts'
 import { ASK_AGAIN, type Examination, type Finding, ok, unknown, warn } from './types.ts'
 

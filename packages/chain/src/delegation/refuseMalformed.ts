@@ -1,5 +1,5 @@
-import { normalizeSignature } from '@pit/chain'
 import { fail } from '@pit/protocol'
+import { normalizeSignature } from './sign.ts'
 
 /** Rejects a malformed signature before any recovery. */
 export function refuseMalformed(field: string, signature: string): void {

@@ -1,5 +1,5 @@
+import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Rpc } from '../rpc.ts'
 import type { CountrySettings } from './countrySource.ts'
 
 /** fail: money could be lost, the server will not start; warn: degraded; unknown: the node gave no answer. */

@@ -1,7 +1,14 @@
 import type { Address, Hex } from '@pit/chain'
+import {
+  askCallOrRevert,
+  type ContractCall,
+  PAGED,
+  type Question,
+  readAll,
+  wordIn,
+} from '@pit/platform/reads'
+import { plainText } from '@pit/platform/revertReason'
 import { decodeAbiParameters, toFunctionSelector } from 'viem'
-import { askCallOrRevert, type ContractCall, PAGED, type Question, readAll, wordIn } from '../reads/index.ts'
-import { plainText } from '../revertReason.ts'
 import type { DoctorDeps } from './types.ts'
 
 /** Return data of a call; null if it reverted, undefined if the node gave no answer. */

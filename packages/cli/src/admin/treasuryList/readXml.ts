@@ -1,5 +1,5 @@
+import { SanctionsFileError } from '@pit/platform/parseSanctions'
 import { SaxesParser } from 'saxes'
-import { SanctionsFileError } from '../parseSanctions.ts'
 
 /** Receives elements in document order, with namespace prefixes removed. */
 export interface XmlListener {

@@ -1,5 +1,5 @@
+import { wordIn } from '@pit/platform/reads'
 import type { Feed } from '@pit/protocol'
-import { wordIn } from '../reads/index.ts'
 import { getter, numberSaid, type Said, sayAll, textSaid } from './asking.ts'
 import {
   ASK_AGAIN,

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
-import { askChainId, askEther, askHeader, readOne, toQuantity } from '../reads/index.ts'
-import { RpcError, RpcUnreachable } from '../rpc.ts'
+import { askChainId, askEther, askHeader, readOne, toQuantity } from '@pit/platform/reads'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { takesWebSocket } from './takesWebSocket.ts'
 import {
   ASK_AGAIN,

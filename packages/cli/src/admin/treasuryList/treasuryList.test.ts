@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { parseSanctions } from '@pit/platform/parseSanctions'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseSanctions } from '../parseSanctions.ts'
 import { listText, readTreasuryList } from './index.ts'
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`

@@ -1,4 +1,4 @@
-import { RpcError, RpcUnreachable } from '../rpc.ts'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { examineCode } from './codeChecks.ts'
 import { examineCountry, examineSanctions } from './complianceChecks.ts'
 import { examineDelegation } from './delegationChecks.ts'

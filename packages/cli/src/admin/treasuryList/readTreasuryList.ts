@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SanctionsFileError } from '../parseSanctions.ts'
+import { SanctionsFileError } from '@pit/platform/parseSanctions'
 import { readXml, type XmlListener } from './readXml.ts'
 
 export interface TreasuryList {

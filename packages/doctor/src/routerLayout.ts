@@ -1,7 +1,7 @@
 import { type Address, type Hex, universalRouterAbi } from '@pit/chain'
+import type { Question } from '@pit/platform/reads'
+import type { RpcError } from '@pit/platform/rpc'
 import { encodeAbiParameters, encodeFunctionData } from 'viem'
-import type { Question } from '../reads/index.ts'
-import type { RpcError } from '../rpc.ts'
 import { ask } from './asking.ts'
 import { ASK_AGAIN, type DoctorDeps, type Finding, fail, ok, unknown } from './types.ts'
 
