@@ -16,8 +16,19 @@ const MAY_IMPORT = {
   doctor: ['protocol', 'chain', 'platform'],
   market: ['protocol', 'chain', 'plans', 'platform'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
-  trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay'],
-  sessions: ['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading'],
+  accounts: ['protocol', 'chain', 'platform', 'market', 'relay'],
+  trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'accounts'],
+  sessions: [
+    'protocol',
+    'chain',
+    'plans',
+    'platform',
+    'signer-wire',
+    'market',
+    'relay',
+    'accounts',
+    'trading',
+  ],
   brains: ['protocol'],
   agents: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
@@ -27,7 +38,7 @@ const MAY_IMPORT = {
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['agents', 'league', 'treasury', 'doctor'],
+    ...['accounts', 'agents', 'league', 'treasury', 'doctor'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
@@ -47,7 +58,9 @@ const TESTS_MAY_IMPORT = { signer: ['plans'] }
 /** Packages for the browser: they ship no Node code. */
 const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
-const CAPABILITIES = new Set(['market', 'relay', 'trading', 'sessions', 'agents', 'league', 'treasury'])
+const CAPABILITIES = new Set([
+  ...['market', 'relay', 'accounts', 'trading', 'sessions', 'agents', 'league', 'treasury'],
+])
 const HTTP_WORDS =
   /\b(Handlers?|Caller|RawAnswer|IncomingMessage|ServerResponse|requestId|Charge)\b|\b(Call|Body|Query|Params)</
 /** The only files that may read process.env. */

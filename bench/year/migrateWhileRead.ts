@@ -1,5 +1,5 @@
 import { type Db, type Migration, migrate, openDb } from '@pit/platform/db'
-import { pageValues, TRADES_PAGE } from '@pit/relay/internal/account/store'
+import { pageValues, TRADES_PAGE } from '@pit/relay/internal/walletTrades'
 import { seconds } from './fill.ts'
 import { AGENTS, agentId, BUSY, type YearSize } from './size.ts'
 

@@ -1,5 +1,4 @@
 export { traceEther } from '@pit/platform/reads'
-export * from './account/index.ts'
 export type { RelayDeps } from './deps.ts'
 export * from './feeReads.ts'
 export * from './hostedTrades.ts'
@@ -9,3 +8,13 @@ export type { StorePlanRequest, StoreRevocationRequest } from './storePlan.ts'
 export type { SubmitBytes, SubmitParams, Submitted } from './submitBytes.ts'
 export * from './tradeReads.ts'
 export type { FeeTerms, RelayOutcome, RelayRequest, SignedBytes, Trader, TradeTerms } from './types.ts'
+export {
+  addRefused,
+  deleteRefusedBefore,
+  type RefusedRow,
+  type StoredTrade,
+  tradedTokens,
+  tradesPage,
+  trimRefused,
+  volumeSince,
+} from './walletTrades.ts'

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
+import { openAccount } from '@pit/accounts'
 import {
   executorOwner,
   isExecutorOf,
@@ -13,7 +14,7 @@ import {
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { openAgentRegistry, openMarket, openTokens, watchMarket } from '@pit/market'
 import { withinMs } from '@pit/platform/withinMs'
-import { openAccount, openRelay } from '@pit/relay'
+import { openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'

@@ -1,3 +1,4 @@
+import type { Refusal } from '@pit/accounts'
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
@@ -5,7 +6,6 @@ import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Refusal } from '@pit/relay'
 import type { VendorKeys } from './quote/index.ts'
 import type { PlanTx, TradePlan } from './types.ts'
 

@@ -1,5 +1,5 @@
+import type { Account, ListedTrade } from '@pit/accounts'
 import type { Answer } from '@pit/protocol'
-import type { Account, ListedTrade } from '@pit/relay'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
 

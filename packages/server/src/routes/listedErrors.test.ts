@@ -50,7 +50,7 @@ const FOLDERS: { readonly [Route in RouteId]?: readonly string[] } = {
 const foldersOf = (id: RouteId): readonly string[] => {
   const { area } = routeById(id)
   const own =
-    FOLDERS[id] ?? { hosted: HOSTED, account: ['relay/src'], league: ['league/src'] }[area as string]
+    FOLDERS[id] ?? { hosted: HOSTED, account: ['accounts/src'], league: ['league/src'] }[area as string]
   return [...EDGE, ...(own ?? [])]
 }
 

@@ -1,8 +1,3 @@
-import type { Address } from '@pit/chain'
-import type { Db } from '@pit/platform/db'
-import { withDb } from '@pit/platform/test/withStore'
-import { type Answer, checkAnswer, NATIVE_TOKEN, type Query } from '@pit/protocol'
-import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from '@pit/relay/internal/account/store'
 import {
   addressOf,
   addToken,
@@ -12,7 +7,12 @@ import {
   START_MS,
   type TestAccount,
   TOKENS,
-} from '@pit/relay/test/openTestAccount'
+} from '@pit/accounts/test/openTestAccount'
+import type { Address } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { withDb } from '@pit/platform/test/withStore'
+import { type Answer, checkAnswer, NATIVE_TOKEN, type Query } from '@pit/protocol'
+import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from '@pit/relay/internal/walletTrades'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Call, Handler } from '../http/types.ts'
 import { accountRoutes } from './account.ts'

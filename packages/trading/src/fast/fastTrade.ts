@@ -1,10 +1,10 @@
+import type { Account } from '@pit/accounts'
 import type { Address, Hex, SignedTx } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import { CHAIN_ID, FAST, fail, feeOf } from '@pit/protocol'
 import {
-  type Account,
   findRelayed,
   type Relay,
   type RelayedTrade,

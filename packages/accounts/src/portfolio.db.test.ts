@@ -3,6 +3,8 @@ import { createLogger } from '@pit/platform/logger'
 import { createSharedTexts } from '@pit/platform/sharedTexts'
 import { withDb } from '@pit/platform/test/withStore'
 import { checkAnswer, NATIVE_TOKEN } from '@pit/protocol'
+import { bookOutcomes } from '@pit/relay/internal/receipts/bookOutcomes'
+import { openRows } from '@pit/relay/internal/receipts/rows'
 import { toHex } from 'viem'
 import { expect, it } from 'vitest'
 import {
@@ -15,9 +17,7 @@ import {
   START_MS,
   type TestAccount,
   TOKENS,
-} from '../../test/openTestAccount.ts'
-import { bookOutcomes } from '../receipts/bookOutcomes.ts'
-import { openRows } from '../receipts/rows.ts'
+} from '../test/openTestAccount.ts'
 
 let wallets = 0
 const newWallet = (): Address => addressOf(0xd0000 + ++wallets)

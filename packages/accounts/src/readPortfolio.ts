@@ -4,11 +4,11 @@ import { nowS } from '@pit/platform/clock'
 import { askBlockNumber, readBalances, readOne } from '@pit/platform/reads'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { ACCOUNT, type Answer, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { tradedTokens } from '@pit/relay'
 import type { AccountDeps } from './deps.ts'
 import { describeHoldings } from './describeHoldings.ts'
 import type { VolumeReader } from './readVolume.ts'
 import { describeVolume } from './rules.ts'
-import { tradedTokens } from './store.ts'
 import type { TokenTexts } from './tokenTexts.ts'
 
 type Portfolio = Answer<'me.portfolio'>

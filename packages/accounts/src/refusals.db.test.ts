@@ -7,7 +7,7 @@ import { createMetrics } from '@pit/platform/metrics'
 import { withDb } from '@pit/platform/test/withStore'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { addressOf, addTrade, openTestAccount, START_MS, TOKENS } from '../../test/openTestAccount.ts'
+import { addressOf, addTrade, openTestAccount, START_MS, TOKENS } from '../test/openTestAccount.ts'
 import { createRefusalLog, type Refusal } from './refusalLog.ts'
 
 const DAY_MS = 86_400_000

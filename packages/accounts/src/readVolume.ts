@@ -3,10 +3,10 @@ import { createCache } from '@pit/platform/cache'
 import { nowS } from '@pit/platform/clock'
 import { withinMs } from '@pit/platform/withinMs'
 import { FEE, refusal } from '@pit/protocol'
+import { volumeSince } from '@pit/relay'
 import { Counter } from 'prom-client'
 import type { AccountDeps } from './deps.ts'
 import { tierOf } from './rules.ts'
-import { volumeSince } from './store.ts'
 
 /** How long a volume is cached, so the maximum delay of a better rate. */
 const KEEP_MS = 3_000

@@ -2,9 +2,9 @@ import { isStoreUnavailable } from '@pit/platform/db'
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import { withinMs } from '@pit/platform/withinMs'
 import type { RefusalCode } from '@pit/protocol'
+import { addRefused, deleteRefusedBefore, type RefusedRow, trimRefused } from '@pit/relay'
 import { Counter, Gauge } from 'prom-client'
 import { type AccountDeps, lower } from './deps.ts'
-import { addRefused, deleteRefusedBefore, type RefusedRow, trimRefused } from './store.ts'
 import type { TokenTexts } from './tokenTexts.ts'
 
 /** A trade that was requested and refused before anything was relayed. */

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
+import { type StoredTrade, tradesPage } from '@pit/relay'
 import type { AccountDeps } from './deps.ts'
-import { type StoredTrade, tradesPage } from './store.ts'
 import type { TokenText, TokenTexts } from './tokenTexts.ts'
 
 export interface TradesRequest {

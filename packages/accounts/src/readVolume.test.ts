@@ -2,7 +2,7 @@ import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { expect, it } from 'vitest'
-import { addressOf, codeOf, START_MS } from '../../test/openTestAccount.ts'
+import { addressOf, codeOf, START_MS } from '../test/openTestAccount.ts'
 import { createVolumeReader } from './readVolume.ts'
 
 const WALLET = addressOf(1)
