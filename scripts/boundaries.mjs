@@ -14,7 +14,8 @@ const MAY_IMPORT = {
   // Calls to the signer: shared by its callers and the signer itself.
   'signer-wire': ['protocol', 'chain', 'platform'],
   doctor: ['protocol', 'chain', 'platform'],
-  market: ['protocol', 'chain', 'plans', 'platform'],
+  'agent-registry': ['protocol', 'chain', 'platform'],
+  market: ['protocol', 'chain', 'plans', 'platform', 'agent-registry'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
   accounts: ['protocol', 'chain', 'platform', 'market', 'relay'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'accounts'],
@@ -34,11 +35,14 @@ const MAY_IMPORT = {
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
     'brains',
   ],
-  league: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'trading', 'sessions', 'agents'],
+  league: [
+    ...['protocol', 'chain', 'plans', 'platform', 'agent-registry', 'market', 'relay', 'trading', 'sessions'],
+    'agents',
+  ],
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['accounts', 'agents', 'league', 'treasury', 'doctor'],
+    ...['agent-registry', 'accounts', 'agents', 'league', 'treasury', 'doctor'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
@@ -59,7 +63,7 @@ const TESTS_MAY_IMPORT = { signer: ['plans'] }
 const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set([
-  ...['market', 'relay', 'accounts', 'trading', 'sessions', 'agents', 'league', 'treasury'],
+  ...['agent-registry', 'market', 'relay', 'accounts', 'trading', 'sessions', 'agents', 'league', 'treasury'],
 ])
 const HTTP_WORDS =
   /\b(Handlers?|Caller|RawAnswer|IncomingMessage|ServerResponse|requestId|Charge)\b|\b(Call|Body|Query|Params)</

@@ -1,6 +1,6 @@
+import type { AgentVault } from '@pit/agent-registry'
 import type { HostedAgent, Paper } from '@pit/agents'
 import type { Address, Crypto } from '@pit/chain'
-import type { AgentVault } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'

@@ -1,5 +1,5 @@
+import type { AgentVault, VaultAgent } from '@pit/agent-registry'
 import type { Address } from '@pit/chain'
-import type { AgentVault, VaultAgent } from '@pit/market'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { ETH, quantity, type ScriptedChain, word } from '@pit/platform/test/scriptedChain'
 

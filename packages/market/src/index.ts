@@ -1,5 +1,4 @@
 export type { Mark } from '@pit/platform/marks'
-export * from './agentRegistry/index.ts'
 export * from './pools/markReads.ts'
 export { type Market, openMarket, watchMarket } from './pools/openMarket.ts'
 export type { AnyPool } from './pools/poolLogs.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { openAccount } from '@pit/accounts'
+import { openAgentRegistry } from '@pit/agent-registry'
 import {
   executorOwner,
   isExecutorOf,
@@ -12,7 +13,7 @@ import {
   walletsWithAgents,
 } from '@pit/agents'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
-import { openAgentRegistry, openMarket, openTokens, watchMarket } from '@pit/market'
+import { openMarket, openTokens, watchMarket } from '@pit/market'
 import { withinMs } from '@pit/platform/withinMs'
 import { openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'

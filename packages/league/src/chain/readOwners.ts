@@ -1,4 +1,4 @@
-import type { AgentVault } from '@pit/market'
+import type { AgentVault } from '@pit/agent-registry'
 import { nowS } from '@pit/platform/clock'
 import type { LeagueDeps } from '../deps.ts'
 

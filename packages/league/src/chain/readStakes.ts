@@ -1,4 +1,4 @@
-import type { AgentVault } from '@pit/market'
+import type { AgentVault } from '@pit/agent-registry'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { askBlockNumber, createLogSpan, lastBlockBefore, readInSpan, readOne } from '@pit/platform/reads'

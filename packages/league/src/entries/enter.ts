@@ -1,6 +1,6 @@
+import type { VaultAgent } from '@pit/agent-registry'
 import { holdAgent } from '@pit/agents'
 import { type Address, refuseMalformed } from '@pit/chain'
-import type { VaultAgent } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, fail, NATIVE_TOKEN } from '@pit/protocol'

@@ -1,5 +1,5 @@
+import type { AgentVault, VaultAgent } from '@pit/agent-registry'
 import type { Address } from '@pit/chain'
-import type { AgentVault, VaultAgent } from '@pit/market'
 import { type Board, fail, LEAGUE, PRACTICE_ASSETS, PRACTICE_QUOTE } from '@pit/protocol'
 import type { LeagueDeps, Player } from '../deps.ts'
 import { RULES } from '../rules/index.ts'

@@ -1,5 +1,5 @@
+import type { VaultAgent } from '@pit/agent-registry'
 import type { Address } from '@pit/chain'
-import type { VaultAgent } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
 import type { EntrantKind } from '@pit/protocol'
 import { type Board, NATIVE_TOKEN } from '@pit/protocol'

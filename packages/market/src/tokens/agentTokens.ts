@@ -1,7 +1,7 @@
+import type { AgentRegistry } from '@pit/agent-registry'
 import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
-import type { AgentRegistry } from '../agentRegistry/index.ts'
 
 const CACHE_MS = 60_000
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PartnerFinding, PartnerRegistry } from '@pit/market'
+import type { PartnerFinding, PartnerRegistry } from '@pit/agent-registry'
 import { nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import { type Answer, refusal } from '@pit/protocol'

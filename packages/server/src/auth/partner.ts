@@ -1,4 +1,4 @@
-import type { PartnerFinding, PartnerRegistry } from '@pit/market'
+import type { PartnerFinding, PartnerRegistry } from '@pit/agent-registry'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import { withinMs } from '@pit/platform/withinMs'

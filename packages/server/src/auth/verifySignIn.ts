@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { PartnerFinding } from '@pit/market'
+import type { PartnerFinding } from '@pit/agent-registry'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, AUTH, fail, refusal } from '@pit/protocol'

@@ -1,4 +1,4 @@
-import { openAgentRegistry } from '@pit/market'
+import { openAgentRegistry } from '@pit/agent-registry'
 import { StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { isStoreUnavailable, MigrationError, openDb, StoreLockedError } from '@pit/platform/db'

@@ -1,5 +1,5 @@
+import type { AgentVault, VaultAgent } from '@pit/agent-registry'
 import type { Division } from '@pit/league/rules'
-import type { AgentVault, VaultAgent } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { JobState } from '@pit/platform/jobs'

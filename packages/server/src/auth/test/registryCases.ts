@@ -1,4 +1,4 @@
-import type { PartnerAgent, PartnerFinding } from '@pit/market'
+import type { PartnerAgent, PartnerFinding } from '@pit/agent-registry'
 import { describe, expect, it } from 'vitest'
 import { type AuthCases, CONFIG, caller, codeOf, newWallet, openTestAuth, refused } from './authWorld.ts'
 
