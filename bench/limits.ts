@@ -6,7 +6,7 @@
  * node scripts/build.mjs && LIMITS_STEP_S=4 LIMITS_LOADS=reads,trades LIMITS_SETUPS=pglite-1-two node dist/bench/limits.js
  */
 import { cpus, loadavg } from 'node:os'
-import { type Closing, createClosing } from '@pit/platform/closing'
+import { type Closing, createClosing } from '@pit/platform/process'
 import { climb, type Measured } from './limits/climb.ts'
 import { HTTP_LOADS } from './limits/loads.ts'
 import { printPlan } from './limits/plan.ts'

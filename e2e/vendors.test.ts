@@ -1,5 +1,5 @@
 import { createCrypto } from '@pit/chain'
-import { createVendor, VENDOR_REFUSALS } from '@pit/platform/vendor'
+import { createVendor, VENDOR_REFUSALS } from '@pit/platform/http'
 import { type ChainProfile, isPitError } from '@pit/protocol'
 import { AGGREGATORS } from '@pit/trading'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

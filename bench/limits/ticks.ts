@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Closing } from '@pit/platform/closing'
 import { type Db, openDb } from '@pit/platform/db'
+import type { Closing } from '@pit/platform/process'
 import type { ChainProfile } from '@pit/protocol'
 import { startDevnetProcess } from '../../e2e/devnetProcess.ts'
 import { seedAgents } from '../../e2e/hosted/seedAgents.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Closing } from '@pit/platform/closing'
+import type { Closing } from '@pit/platform/process'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import { until } from '@pit/platform/test/until'
 import { type DevnetProcess, startDevnetProcess } from '../../e2e/devnetProcess.ts'

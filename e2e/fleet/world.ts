@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Closing, createClosing } from '@pit/platform/closing'
 import { type Db, openDb } from '@pit/platform/db'
+import { type Closing, createClosing } from '@pit/platform/process'
 import { type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import { until } from '@pit/platform/test/until'
 import type { ChainProfile } from '@pit/protocol'

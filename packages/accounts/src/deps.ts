@@ -1,10 +1,9 @@
 import type { Market } from '@pit/market'
+import type { SharedTexts } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Logger, Metrics } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
-import type { SharedTexts } from '@pit/platform/sharedTexts'
 import type { ChainProfile } from '@pit/protocol'
 
 /** Dependencies of the account functions. */

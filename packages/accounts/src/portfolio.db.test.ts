@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
-import { createLogger } from '@pit/platform/logger'
-import { createSharedTexts } from '@pit/platform/sharedTexts'
+import { createSharedTexts } from '@pit/platform/cache'
+import { createLogger } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withStore'
 import { checkAnswer, NATIVE_TOKEN } from '@pit/protocol'
 import { bookOutcomes } from '@pit/relay/internal/receipts/bookOutcomes'

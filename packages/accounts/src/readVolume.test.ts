@@ -1,6 +1,5 @@
 import type { Db } from '@pit/platform/db'
-import { createLogger } from '@pit/platform/logger'
-import { createMetrics } from '@pit/platform/metrics'
+import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { expect, it } from 'vitest'
 import { addressOf, codeOf, START_MS } from '../test/openTestAccount.ts'
 import { createVolumeReader } from './readVolume.ts'

@@ -1,7 +1,6 @@
 import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
-import { nowS } from '@pit/platform/clock'
-import { withinMs } from '@pit/platform/withinMs'
+import { nowS, withinMs } from '@pit/platform/clock'
 import { FEE, refusal } from '@pit/protocol'
 import { volumeSince } from '@pit/relay'
 import { Counter } from 'prom-client'

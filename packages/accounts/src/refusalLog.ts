@@ -1,6 +1,6 @@
+import { withinMs } from '@pit/platform/clock'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
-import { withinMs } from '@pit/platform/withinMs'
 import type { RefusalCode } from '@pit/protocol'
 import { addRefused, deleteRefusedBefore, type RefusedRow, trimRefused } from '@pit/relay'
 import { Counter, Gauge } from 'prom-client'

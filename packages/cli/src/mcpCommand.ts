@@ -13,7 +13,7 @@ import {
   type Toolset,
   type Trading,
 } from '@pit/mcp'
-import { lockStore, StoreLockedError } from '@pit/platform/db/storeLock'
+import { lockStore, StoreLockedError } from '@pit/platform/process'
 import { isRiskCode } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { openAccount } from './client/account.ts'

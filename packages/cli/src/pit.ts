@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepFilesPrivate } from '@pit/platform/ownFiles'
+import { keepFilesPrivate } from '@pit/platform/settings'
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/agentCommands.ts'

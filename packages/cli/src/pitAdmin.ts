@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { userInfo } from 'node:os'
 import { systemClock } from '@pit/platform/clock'
-import { keepFilesPrivate } from '@pit/platform/ownFiles'
+import { keepFilesPrivate } from '@pit/platform/settings'
 import { type ConnectedOperator, connectOperator, type Operator, OperatorRefused } from '@pit/server/operator'
 import { createAdminProgram } from './admin/program.ts'
 import { acceptLedger, freezeSigner, signerAccessOf } from './admin/tellSigner.ts'

@@ -3,11 +3,11 @@ import {
   askCallOrRevert,
   type ContractCall,
   PAGED,
+  plainText,
   type Question,
   readAll,
   wordIn,
 } from '@pit/platform/reads'
-import { plainText } from '@pit/platform/revertReason'
 import { decodeAbiParameters, toFunctionSelector } from 'viem'
 import type { DoctorDeps } from './types.ts'
 

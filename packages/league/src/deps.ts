@@ -3,7 +3,7 @@ import type { HostedAgent, Paper } from '@pit/agents'
 import type { Address, Crypto } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, fail } from '@pit/protocol'
 

@@ -1,6 +1,6 @@
-import { StartRefused } from '@pit/platform/checkChain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import { StartRefused } from '@pit/platform/settings'
 import type { LeagueDeps } from './deps.ts'
 import { mondayOf, readFirstSeason, seasonOf } from './rules/index.ts'
 

@@ -3,7 +3,7 @@ import { openPaper, type Paper } from '@pit/agents'
 import { type Address, type Crypto, createCrypto } from '@pit/chain'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import { createLeases } from '@pit/platform/leases'
+import { createLeases } from '@pit/platform/jobs'
 import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { createScriptedChain, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import {

@@ -1,4 +1,4 @@
-export type { Mark } from '@pit/platform/marks'
+export type { Mark } from '@pit/platform/reads'
 export * from './pools/markReads.ts'
 export { type Market, openMarket, watchMarket } from './pools/openMarket.ts'
 export type { AnyPool } from './pools/poolLogs.ts'

@@ -8,7 +8,7 @@ import {
   type SignedTx,
   senderOf,
 } from '@pit/chain'
-import { RpcError } from '../src/rpc.ts'
+import { RpcError } from '../src/rpc/index.ts'
 
 export interface ScriptedLog {
   address: Address

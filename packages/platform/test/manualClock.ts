@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Timer } from '../src/clock.ts'
+import type { Timer } from '../src/clock/clock.ts'
 
 interface Sleeper {
   dueMs: number

@@ -1,4 +1,4 @@
-import type { SharedTexts } from '../src/sharedTexts.ts'
+import type { SharedTexts } from '../src/cache/sharedTexts.ts'
 
 /** Shared texts of a process that does not share. */
 export const ownTexts: Pick<SharedTexts, 'load'> = {

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hashTx, multicall3Abi, parseSignedTx } from '@pit/chain'
 import { decodeFunctionData, encodeFunctionResult } from 'viem'
-import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../src/rpc.ts'
+import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../src/rpc/index.ts'
 import {
   type ChainBookOptions,
   createChainBook,

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
+import { lookUntil } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { lookUntil } from '@pit/platform/lookUntil'
 import { fail } from '@pit/protocol'
 import type { RelayDeps } from './deps.ts'
 import type { FeeWaiter } from './feeWaiter.ts'

@@ -1,6 +1,5 @@
 import type { Hex } from '@pit/chain'
-import type { Timer } from '@pit/platform/clock'
-import { lookUntil } from '@pit/platform/lookUntil'
+import { lookUntil, type Timer } from '@pit/platform/clock'
 import { askReceipt, type Receipt, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 

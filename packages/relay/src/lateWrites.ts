@@ -1,6 +1,6 @@
 import type { Db } from '@pit/platform/db'
 import type { Job } from '@pit/platform/jobs'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { markPending } from './tradeRows.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { RelayOutcome } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { lookUntil } from '@pit/platform/lookUntil'
+import { lookUntil } from '@pit/platform/clock'
 import type { RelayDeps } from './deps.ts'
 import type { LateWrites } from './lateWrites.ts'
 import type { RelayMetrics } from './metrics.ts'

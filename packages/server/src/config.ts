@@ -1,6 +1,6 @@
 import { readFirstSeason } from '@pit/league/rules'
 import { addressesIn } from '@pit/platform/rpc'
-import { type SecretSetting, secretSetting, withSecretsRead } from '@pit/platform/secretSettings'
+import { type SecretSetting, secretSetting, withSecretsRead } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 import { type SignerWay, signerWayOf } from '@pit/signer-wire'
 import { createNetworks } from './http/clientAddress.ts'

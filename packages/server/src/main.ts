@@ -1,4 +1,4 @@
-import { runProcess } from '@pit/platform/runProcess'
+import { runProcess } from '@pit/platform/process'
 import { ConfigError, readConfig } from './config.ts'
 import { startServer } from './startServer.ts'
 

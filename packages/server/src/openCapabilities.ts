@@ -14,7 +14,7 @@ import {
 } from '@pit/agents'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { openMarket, openTokens, watchMarket } from '@pit/market'
-import { withinMs } from '@pit/platform/withinMs'
+import { withinMs } from '@pit/platform/clock'
 import { openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'

@@ -1,5 +1,5 @@
 import type { Timer } from '@pit/platform/clock'
-import { readSecretText } from '@pit/platform/secretSettings'
+import { readSecretText } from '@pit/platform/settings'
 import { microUsdDown, microUsdUp } from '@pit/protocol'
 import { createSignerClient, readSignerWay, type SignerClient } from '@pit/signer-wire'
 import { AGGREGATORS, type VendorKeys } from '@pit/trading'

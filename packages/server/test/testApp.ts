@@ -1,5 +1,4 @@
-import { createLogger } from '@pit/platform/logger'
-import { createMetrics } from '@pit/platform/metrics'
+import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { ROUTE_IDS } from '@pit/protocol'
 import { placeRules, unknownGeo } from '../src/compliance/geo.ts'

@@ -1,4 +1,4 @@
-import { startLoop } from '@pit/platform/loop'
+import { startLoop } from '@pit/platform/clock'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { refusal } from '@pit/protocol'
 import { SignerUnreachable } from '@pit/signer-wire'

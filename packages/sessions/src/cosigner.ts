@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
 import {
   type Cosigned,

@@ -10,7 +10,7 @@ import {
   signDelegation,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { ETH } from '@pit/platform/test/scriptedChain'
 import {
   atomsDown,

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Delegation, Hex } from '@pit/chain'
 import type { Timer } from '@pit/platform/clock'
-import { ExchangeFailed, type HttpAnswer } from '@pit/platform/exchange'
-import { keepConnections } from '@pit/platform/kept/keepConnections'
+import { ExchangeFailed, type HttpAnswer, keepConnections } from '@pit/platform/http'
 import {
   ERRORS,
   type ErrorCode,

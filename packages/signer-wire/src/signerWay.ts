@@ -1,5 +1,4 @@
-import { StartRefused } from '@pit/platform/checkChain'
-import { readSecretText, type SecretSetting, secretFile } from '@pit/platform/secretSettings'
+import { readSecretText, type SecretSetting, StartRefused, secretFile } from '@pit/platform/settings'
 
 /** PEM texts: trusted authority and client certificate. */
 export interface TlsIdentity {

@@ -1,4 +1,4 @@
-import { judgeAll, type Rule } from '@pit/platform/judge'
+import { judgeAll, type Rule } from '@pit/platform/rules'
 import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protocol'
 import type { SignerCheck } from '@pit/signer-wire'
 

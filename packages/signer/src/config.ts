@@ -5,7 +5,7 @@ import {
   secretFile,
   secretSetting,
   withSecretsRead,
-} from '@pit/platform/secretSettings'
+} from '@pit/platform/settings'
 import { COSIGNER } from '@pit/protocol'
 import { socketOf } from '@pit/signer-wire'
 

@@ -1,5 +1,5 @@
 import { type Address, feedBackedTokens, knownAddress, type Pinned, pinnedIn } from '@pit/chain'
-import { StartRefused } from '@pit/platform/checkChain'
+import { StartRefused } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 
 /** What the co-signer takes from its own profile and from nobody else. */

@@ -1,7 +1,7 @@
 import { type Address, lowerAddress as lower } from '@pit/chain'
 import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { TokenText } from './types.ts'

@@ -1,4 +1,4 @@
-import { createMetrics } from '@pit/platform/metrics'
+import { createMetrics } from '@pit/platform/monitoring'
 import { expect, it } from 'vitest'
 import { type Standing, watchTreasury } from './watchTreasury.ts'
 

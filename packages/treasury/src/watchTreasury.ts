@@ -1,4 +1,4 @@
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { Gauge } from 'prom-client'
 
 /** Conditions that operators are alerted about. */

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { exchange } from '@pit/platform/exchange'
+import { exchange } from '@pit/platform/http'
 import { fail } from '@pit/protocol'
 import type { BrainDeps } from './deps.ts'
 import { hintOf, storeKey } from './money/keys.ts'

@@ -4,8 +4,7 @@ import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
-import type { Logger } from '@pit/platform/logger'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Logger, Metrics } from '@pit/platform/monitoring'
 import {
   type Answer,
   type Brain,

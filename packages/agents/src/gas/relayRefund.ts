@@ -1,6 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { nowS } from '@pit/platform/clock'
-import { lookUntil } from '@pit/platform/lookUntil'
+import { lookUntil, nowS } from '@pit/platform/clock'
 import { askReceipt, type Receipt, readAll, readOne } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import { saysKnown, sendRaw, viewChain } from '@pit/relay'

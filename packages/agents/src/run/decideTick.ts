@@ -1,4 +1,4 @@
-import { withinMs } from '@pit/platform/withinMs'
+import { withinMs } from '@pit/platform/clock'
 import { type AtomPrice, isPitError, unitPrice, worthUp } from '@pit/protocol'
 import type { Brained } from '../brains/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'

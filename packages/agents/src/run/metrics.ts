@@ -1,4 +1,4 @@
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { Counter, Histogram } from 'prom-client'
 
 export interface TickMetrics {

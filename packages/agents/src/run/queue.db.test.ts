@@ -1,4 +1,4 @@
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
 import { openQueue } from './queue.ts'

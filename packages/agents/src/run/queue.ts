@@ -1,5 +1,5 @@
 import type { Db, Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import PgBoss from 'pg-boss'
 
 /**

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { lookUntil } from '@pit/platform/lookUntil'
+import { lookUntil } from '@pit/platform/clock'
 import { isPitError, type PitError, usdOf } from '@pit/protocol'
 import { isUnderWay, tradesByHash } from '@pit/relay'
 import { type CosignedTrade, describeSpend } from '@pit/sessions'

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Mark } from '@pit/market'
-import { judgeFirst, type Rule } from '@pit/platform/judge'
+import { judgeFirst, type Rule } from '@pit/platform/rules'
 import {
   boundFeeBps,
   type FeeClass,

@@ -1,6 +1,5 @@
 import type { Address } from '@pit/chain'
-import { nowS } from '@pit/platform/clock'
-import { withinMs } from '@pit/platform/withinMs'
+import { nowS, withinMs } from '@pit/platform/clock'
 import { type AgentSession, readSessions } from '@pit/sessions'
 import { type AgentRequest, type HostedDeps, lower, type NextHold } from '../deps.ts'
 import { lastRefund, type Refund } from '../gas/refundStore.ts'

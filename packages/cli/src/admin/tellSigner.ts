@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Timer } from '@pit/platform/clock'
-import { readSecretText, secretSetting } from '@pit/platform/secretSettings'
-import { withinMs } from '@pit/platform/withinMs'
+import { type Timer, withinMs } from '@pit/platform/clock'
+import { readSecretText, secretSetting } from '@pit/platform/settings'
 import { type Operator, OperatorRefused } from '@pit/server/operator'
 import {
   createSignerClient,

@@ -1,5 +1,5 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { SanctionsFileError } from '@pit/platform/parseSanctions'
+import { SanctionsFileError } from '@pit/platform/sanctions'
 import { OperatorRefused } from '@pit/server/operator'
 import { listText, readTreasuryList, type TreasuryList } from './treasuryList/index.ts'
 

@@ -1,4 +1,4 @@
-import { judgeAll, type Rule } from '@pit/platform/judge'
+import { judgeAll, type Rule } from '@pit/platform/rules'
 import { BPS, UNREVIEWABLE_RULES, usdOf } from '@pit/protocol'
 import type { Copying } from './copies.ts'
 import { RULES } from './numbers.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import type { Header, Place } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import {
   askHeader,
   askLogs,

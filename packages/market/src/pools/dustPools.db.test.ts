@@ -1,6 +1,6 @@
 import { NATIVE } from '@pit/chain'
 import type { Job } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'

@@ -1,5 +1,5 @@
 import { type Address, DYNAMIC_FEE, type V4Pool, v4StateViewAbi } from '@pit/chain'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { askMulticall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'

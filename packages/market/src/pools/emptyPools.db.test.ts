@@ -1,6 +1,6 @@
 import { type Address, createCrypto, NATIVE } from '@pit/chain'
 import type { Job } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { withDb } from '@pit/platform/test/withStore'

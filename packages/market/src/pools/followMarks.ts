@@ -2,7 +2,7 @@ import { type Address, markSourcesOf } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Job } from '@pit/platform/jobs'
-import { type Mark, readMarks } from '@pit/platform/marks'
+import { type Mark, readMarks } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, FAST, stockSessionOf } from '@pit/protocol'
 

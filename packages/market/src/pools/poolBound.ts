@@ -1,5 +1,5 @@
 import { type Address, markSourcesOf } from '@pit/chain'
-import type { Mark } from '@pit/platform/marks'
+import type { Mark } from '@pit/platform/reads'
 import type { ChainProfile } from '@pit/protocol'
 import { pairAtomsIn } from '../tokens/depth.ts'
 import type { AnyPool } from './poolLogs.ts'

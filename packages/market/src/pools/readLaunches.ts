@@ -8,7 +8,7 @@ import {
   type PinnedLaunchpad,
 } from '@pit/chain'
 import type { ChainLog, Chunk } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { askMulticall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { Launched } from './poolLogs.ts'

@@ -1,6 +1,6 @@
 import { createCrypto } from '@pit/chain'
 import type { Job } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { createManualClock } from '@pit/platform/test/manualClock'

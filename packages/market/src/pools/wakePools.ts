@@ -1,5 +1,5 @@
 import type { Header } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { askHeader, needAll, PAGED, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ReadPool } from './checkpoint.ts'

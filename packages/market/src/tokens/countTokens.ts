@@ -1,7 +1,7 @@
 import { createCache } from '@pit/platform/cache'
 import { nowS, type Timer } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { type Answer, fail, TOKENS } from '@pit/protocol'
 
 export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>

@@ -1,8 +1,8 @@
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
-import type { Logger } from '@pit/platform/logger'
-import { ProfileError } from '@pit/platform/readProfile'
-import { createVendor, rateOf, type Vendor } from '@pit/platform/vendor'
+import { createVendor, rateOf, type Vendor } from '@pit/platform/http'
+import type { Logger } from '@pit/platform/monitoring'
+import { ProfileError } from '@pit/platform/settings'
 import { type Answer, type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { AUDIT_PROVIDERS, type AuditOpinion, type Verdict } from './audits/index.ts'
 

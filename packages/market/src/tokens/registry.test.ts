@@ -1,5 +1,5 @@
 import { createCrypto, createPoolIndex, type Hex, newV2Pool, type Pool } from '@pit/chain'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { type ChainProfile, isPitError } from '@pit/protocol'

@@ -1,5 +1,5 @@
 import { runJobs } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { RpcUnreachable } from '@pit/platform/rpc'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { isPitError, refusal } from '@pit/protocol'

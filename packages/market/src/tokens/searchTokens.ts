@@ -1,7 +1,7 @@
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { StoredRecord } from './describeToken.ts'
 import { searchKey } from './text.ts'
 

@@ -1,5 +1,5 @@
 import { type Sql, storeMigrations } from '@pit/platform/db'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { until } from '@pit/platform/test/until'
 import { withDb } from '@pit/platform/test/withStore'

@@ -1,5 +1,5 @@
 import { type Address, createPoolIndex, newV2Pool, newV3Pool, type Pool, v3PoolAbi } from '@pit/chain'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { BARE_PROFILE, NOWHERE } from '@pit/platform/test/bareProfile'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { createScriptedChain } from '@pit/platform/test/scriptedChain'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { withinMs } from '../withinMs.ts'
+import { withinMs } from '../clock/withinMs.ts'
 import { classified, StoreUnavailableError } from './errors.ts'
 import { beginOf, type Connection, retryTransaction, runTransaction } from './runTransaction.ts'
 import type { Db, Listener, StopListening, StoreOptions } from './types.ts'

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newDataDirectory } from '../../test/embeddedStore.ts'
+import { lockStore, StoreLockedError } from '../process/processLock.ts'
 import { isStoreUnavailable } from './errors.ts'
 import { openPglite, tendPglite } from './openPglite.ts'
 import { startPgliteLink } from './pgliteLink.ts'
-import { lockStore, StoreLockedError } from './storeLock.ts'
 import type { Db } from './types.ts'
 
 const WRITER = new URL('../../../../dist/storeWriter.js', import.meta.url).pathname

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Rpc, RpcError } from '../rpc.ts'
+import { type Rpc, RpcError } from '../rpc/index.ts'
 import { followChain } from './followChain.ts'
 import type { FollowListener, Hex } from './types.ts'
 

@@ -8,7 +8,7 @@ import {
   readInSpan,
   readOne,
 } from '../reads/index.ts'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import type { Chunk, FollowListener, Hex, Place } from './types.ts'
 
 export interface FollowOptions {

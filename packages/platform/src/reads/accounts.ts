@@ -1,8 +1,8 @@
 import type { Address, Hex } from '@pit/chain'
-import { revertReason } from '../revertReason.ts'
-import { saysReverted } from '../rpc.ts'
+import { saysReverted } from '../rpc/index.ts'
 import { type BlockTag, bytesIn, numberIn, quantityIn, tagOf, toQuantity } from './hex.ts'
 import type { Question } from './question.ts'
+import { revertReason } from './revertReason.ts'
 
 /** ETH balance of an address. */
 export const askEther = (address: Address, block: BlockTag = 'latest'): Question<bigint> => ({

@@ -1,7 +1,7 @@
 import { type Address, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
 import { decodeFunctionData, encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type Rpc, RpcError, RpcUnreachable } from '../rpc.ts'
+import { type Rpc, RpcError, RpcUnreachable } from '../rpc/index.ts'
 import { askBalance, askBalances, readBalances } from './balances.ts'
 import { readOne } from './question.ts'
 

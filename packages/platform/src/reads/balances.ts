@@ -1,5 +1,5 @@
 import { type Address, NATIVE } from '@pit/chain'
-import { type Rpc, RpcUnreachable } from '../rpc.ts'
+import { type Rpc, RpcUnreachable } from '../rpc/index.ts'
 import { askCall, askEther, type CallTerms, type ContractCall } from './accounts.ts'
 import { type BlockTag, wordIn } from './hex.ts'
 import { askMulticall } from './multicall.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import {
   askBaseFee,
   askBlockTime,

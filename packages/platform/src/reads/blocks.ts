@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import { type BlockTag, nameIn, numberIn, quantityIn, tagOf } from './hex.ts'
 import { type Bound, type Question, readOne } from './question.ts'
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import { quantityIn } from './hex.ts'
 
 const TRACE_BOUND_MS = 3_000

@@ -28,9 +28,11 @@ export { type EtherMoves, traceEther } from './etherMoves.ts'
 export { addressIn, addressWord, type BlockTag, flagIn, toQuantity, wordIn, wordsIn } from './hex.ts'
 export { createLogSpan, type LogSpan, readInSpan, refusalOf } from './logSpan.ts'
 export { askLogs, type BlockRange, type ChainLog, type LogFilter } from './logs.ts'
+export { type Mark, readMarks } from './marks.ts'
 export { askMulticall, decodeMulticall, encodeMulticall } from './multicall.ts'
 export { type BatchBound, type Bound, needAll, PAGED, type Question, readAll, readOne } from './question.ts'
 export { askReceipt, type Receipt, type ReceiptLog, readReceipts } from './receipts.ts'
+export { plainText } from './revertReason.ts'
 export {
   type AccountOverride,
   type Move,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Rpc, RpcError, RpcUnreachable } from '../rpc.ts'
+import { type Rpc, RpcError, RpcUnreachable } from '../rpc/index.ts'
 import { createLogSpan, readInSpan, refusalOf } from './logSpan.ts'
 import { askLogs, type BlockRange } from './logs.ts'
 import { readOne } from './question.ts'

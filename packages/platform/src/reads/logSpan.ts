@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RpcError, RpcUnreachable } from '../rpc/index.ts'
 import { saysBusy } from '../rpc/words.ts'
-import { RpcError, RpcUnreachable } from '../rpc.ts'
 import type { BlockRange } from './logs.ts'
 
 /** Adaptive number of blocks per request: halves when the node rejects it, grows again while it answers. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../rpc.ts'
+import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../rpc/index.ts'
 import { askCall, askCallOrRevert, askCode, askEther, askNonce } from './accounts.ts'
 import { needAll, readAll, readOne } from './question.ts'
 

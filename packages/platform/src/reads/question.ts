@@ -1,4 +1,4 @@
-import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../rpc.ts'
+import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../rpc/index.ts'
 
 /** A request to the node and the parser of its result. */
 export interface Question<T> {

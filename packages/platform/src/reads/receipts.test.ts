@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import { traceEther } from './etherMoves.ts'
 import { askReceipt, readReceipts } from './receipts.ts'
 

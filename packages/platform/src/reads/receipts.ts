@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import { nameIn, namesIn, numberIn, quantityIn } from './hex.ts'
 import { PAGED, type Question, readAll } from './question.ts'
 

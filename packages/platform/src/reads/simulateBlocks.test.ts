@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import { isPitError } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Rpc, RpcError, RpcUnreachable } from '../rpc.ts'
+import { type Rpc, RpcError, RpcUnreachable } from '../rpc/index.ts'
 import { NotRunnable, type SimBlock, simulateBlocks } from './simulateBlocks.ts'
 
 const at = (byte: string): Address => `0x${byte.repeat(20)}`

@@ -1,7 +1,7 @@
 import { type Address, type Hex, lowerAddress as lower, type SignedAuthorization } from '@pit/chain'
-import { plainText, revertReason } from '../revertReason.ts'
-import { type Rpc, RpcError } from '../rpc.ts'
+import { type Rpc, RpcError } from '../rpc/index.ts'
 import { addressIn, type BlockTag, toQuantity as quantity, quantityIn, tagOf } from './hex.ts'
+import { plainText, revertReason } from './revertReason.ts'
 import { rpcUnavailable as unavailable } from './unavailable.ts'
 
 export interface SimCall {

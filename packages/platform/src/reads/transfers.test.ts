@@ -1,7 +1,7 @@
 import { type Address, ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Rpc, RpcError } from '../rpc.ts'
+import { type Rpc, RpcError } from '../rpc/index.ts'
 import { addressWord } from './hex.ts'
 import { createLogSpan } from './logSpan.ts'
 import { scanTransfers, type Transfer } from './transfers.ts'

@@ -1,5 +1,5 @@
 import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
-import type { Rpc } from '../rpc.ts'
+import type { Rpc } from '../rpc/index.ts'
 import { addressIn, addressWord } from './hex.ts'
 import { type LogSpan, readInSpan } from './logSpan.ts'
 import { askLogs, type BlockRange, type ChainLog } from './logs.ts'

@@ -1,5 +1,5 @@
-import { ExchangeFailed, type HttpAnswer } from '../exchange.ts'
-import { keepConnections } from '../kept/keepConnections.ts'
+import { keepConnections } from '../http/connections/keepConnections.ts'
+import { ExchangeFailed, type HttpAnswer } from '../http/exchange.ts'
 import { isRead, type RpcAnswer, type RpcCall, RpcError, RpcUnreachable } from './types.ts'
 
 /** One address over kept-alive HTTP connections; every request is bounded in time and size. */

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
 import type { AddressHealth } from './types.ts'
 
 /** Metrics of each RPC address. */

@@ -1,5 +1,5 @@
 import { isStoreUnavailable, type Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { BookedFee, FollowedRow, Outcome } from './types.ts'
 
 const WEEK_S = 7 * 86_400

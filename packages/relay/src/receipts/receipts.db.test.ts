@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Crypto, createCrypto, type Hex } from '@pit/chain'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { RpcError } from '@pit/platform/rpc'
 import { ETH, GAS_PRICE_WEI, GAS_USED, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'

@@ -1,7 +1,6 @@
 import type { PartnerFinding, PartnerRegistry } from '@pit/agent-registry'
 import { createCache } from '@pit/platform/cache'
-import type { Clock } from '@pit/platform/clock'
-import { withinMs } from '@pit/platform/withinMs'
+import { type Clock, withinMs } from '@pit/platform/clock'
 import type { Wallet } from './rules.ts'
 
 /** Without a registry: sign-in works, and reports why there is no agent. */

@@ -1,5 +1,5 @@
 import { COUNTRY_CURE, type CountrySettings, countrySourceOf } from '@pit/doctor'
-import { StartRefused } from '@pit/platform/checkChain'
+import { StartRefused } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 import type { Config } from '../config.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseSanctions } from '@pit/platform/parseSanctions'
+import { parseSanctions } from '@pit/platform/sanctions'
 import { expect, it } from 'vitest'
 import { refuseSampleList } from './sampleList.ts'
 

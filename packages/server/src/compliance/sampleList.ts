@@ -1,4 +1,4 @@
-import { StartRefused } from '@pit/platform/checkChain'
+import { StartRefused } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 
 /** A marker address that only the sample list in data/ contains. */

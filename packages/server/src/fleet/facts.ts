@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readSecretText } from '@pit/platform/secretSettings'
+import { readSecretText } from '@pit/platform/settings'
 import { type ChainProfile, canonicalJson, type Json } from '@pit/protocol'
 import type { Config } from '../config.ts'
 

@@ -1,4 +1,4 @@
-import { StartRefused } from '@pit/platform/checkChain'
+import { StartRefused } from '@pit/platform/settings'
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
 import { joinFleet } from './joinFleet.ts'

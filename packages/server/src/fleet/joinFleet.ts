@@ -1,8 +1,7 @@
-import { StartRefused } from '@pit/platform/checkChain'
-import type { Timer } from '@pit/platform/clock'
+import { lookUntil, type Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { CapabilityJobs } from '@pit/platform/jobs'
-import { lookUntil } from '@pit/platform/lookUntil'
+import { StartRefused } from '@pit/platform/settings'
 import { isClockOff } from './clocks.ts'
 import type { Facts } from './facts.ts'
 

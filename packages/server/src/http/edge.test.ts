@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { createMetrics } from '@pit/platform/metrics'
+import { createMetrics } from '@pit/platform/monitoring'
 import { refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'

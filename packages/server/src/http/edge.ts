@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@pit/platform/clock'
-import type { Logger } from '@pit/platform/logger'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Logger, Metrics } from '@pit/platform/monitoring'
 import { fail, type PitError } from '@pit/protocol'
 import { type Geo, type Place, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'

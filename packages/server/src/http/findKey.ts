@@ -1,5 +1,5 @@
 import type { Clock } from '@pit/platform/clock'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { fail } from '@pit/protocol'
 import type { Network } from './clientAddress.ts'
 import type { Authenticate } from './plan.ts'

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { createMetrics, serveMetrics } from '@pit/platform/metrics'
+import { createMetrics, serveMetrics } from '@pit/platform/monitoring'
 import { describe, expect, it } from 'vitest'
 import { createHosts } from './hosts.ts'
 

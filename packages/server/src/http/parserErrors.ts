@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { type PitError, refusal } from '@pit/protocol'
 import type { PeerOf } from './peer.ts'
 import { headersOf, refusalReply } from './reply.ts'

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isStoreUnavailable } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Logger, Metrics } from '@pit/platform/monitoring'
 import { isPitError, type PitError, refusal } from '@pit/protocol'
 import type { AnyPlan } from './plan.ts'
 import { isDocumented, type Reply, refusalReply } from './reply.ts'

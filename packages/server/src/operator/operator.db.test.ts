@@ -2,7 +2,7 @@ import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '@pit/platform/db'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withStore'
 import { createSwitches } from '@pit/sessions'
 import {

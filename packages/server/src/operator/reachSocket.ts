@@ -1,4 +1,4 @@
-import { type ExchangeFailed, exchangeOrThrow } from '@pit/platform/exchange'
+import { type ExchangeFailed, exchangeOrThrow } from '@pit/platform/http'
 import { refuseForeign } from './socketPath.ts'
 import { type Operator, OperatorRefused } from './types.ts'
 

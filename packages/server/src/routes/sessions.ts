@@ -1,5 +1,5 @@
 import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
 import {
   describeRevoked,

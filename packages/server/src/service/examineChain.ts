@@ -1,7 +1,7 @@
 import { type DoctorDeps, examine, type Finding, losesMoney } from '@pit/doctor'
-import { StartRefused } from '@pit/platform/checkChain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
+import { StartRefused } from '@pit/platform/settings'
 
 const AGAIN_AFTER_MS = 10_000
 const MAX_LOOKS = 3

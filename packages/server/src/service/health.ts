@@ -1,5 +1,5 @@
+import { withinMs } from '@pit/platform/clock'
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
-import { withinMs } from '@pit/platform/withinMs'
 
 /**
  * A dependency of the service. `required`: without it the service is down; otherwise its loss is `degraded`.

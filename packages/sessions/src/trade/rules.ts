@@ -1,4 +1,4 @@
-import { judgeAll, type Rule } from '@pit/platform/judge'
+import { judgeAll, type Rule } from '@pit/platform/rules'
 import {
   type Answer,
   boundFeeBps,

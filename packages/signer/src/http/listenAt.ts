@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { dirname } from 'node:path'
-import { StartRefused } from '@pit/platform/checkChain'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
+import { StartRefused } from '@pit/platform/settings'
 
 /** Where calls come in. A secure door lets in nobody without a certificate of `ca`. */
 export type Door =

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '@pit/platform/clock'
-import { exchange } from '@pit/platform/exchange'
+import { exchange } from '@pit/platform/http'
 import { KeyError } from './sealKey.ts'
 import { type AwsCredentials, signAwsRequest } from './signAwsRequest.ts'
 

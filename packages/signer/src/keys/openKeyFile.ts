@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Crypto, serializeSignature } from '@pit/chain'
-import { readOwnFile } from '@pit/platform/ownFiles'
+import { readOwnFile } from '@pit/platform/settings'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
 import type { SigningKey } from './signingKey.ts'
 

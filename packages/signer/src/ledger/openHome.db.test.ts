@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withDb'
 import type { PitError } from '@pit/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

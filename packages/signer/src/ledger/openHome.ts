@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LEAF_TTL_S } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { fail } from '@pit/protocol'
 import type { LostByRestore } from '@pit/signer-wire'
 

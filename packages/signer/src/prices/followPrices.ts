@@ -1,7 +1,6 @@
 import { type Address, type MarkSource, markSourcesOf, type StaleWhy } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
-import { type Mark, readMarks } from '@pit/platform/marks'
-import { askBaseFee, readOne } from '@pit/platform/reads'
+import { askBaseFee, type Mark, readMarks, readOne } from '@pit/platform/reads'
 import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 import { type ChainProfile, COSIGNER, stockSessionOf } from '@pit/protocol'
 

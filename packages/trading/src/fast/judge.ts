@@ -1,4 +1,4 @@
-import { judgeAll } from '@pit/platform/judge'
+import { judgeAll } from '@pit/platform/rules'
 import {
   type Answer,
   errorRow,

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { type ChainProfile, fail, stockSessionOf } from '@pit/protocol'
 import type { FastFee } from './facts.ts'
 import { type FastDeps, type FastTrade, type FastTradeRequest, fastTrade } from './fastTrade.ts'

@@ -1,4 +1,4 @@
-import type { Rule } from '@pit/platform/judge'
+import type { Rule } from '@pit/platform/rules'
 import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf } from '@pit/protocol'
 import {
   checkBlocked,

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { Funds } from './facts.ts'
 import type { ReadFunds } from './readFunds.ts'
 

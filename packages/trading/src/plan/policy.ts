@@ -1,4 +1,4 @@
-import { judgeAll } from '@pit/platform/judge'
+import { judgeAll } from '@pit/platform/rules'
 import { type ErrorCode, errorRow, fail, type RefusalCode } from '@pit/protocol'
 import type { Check, TradeQuote } from '../types.ts'
 import { blockedBy, type Judged, judgedOf, policiesOf, severeOf, unacceptedOf } from './judged.ts'

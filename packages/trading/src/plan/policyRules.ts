@@ -1,5 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import type { Rule } from '@pit/platform/judge'
+import type { Rule } from '@pit/platform/rules'
 import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf } from '@pit/protocol'
 import { tooSmall } from '../quote/index.ts'
 import type { Check } from '../types.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
-import { ProfileError } from '@pit/platform/readProfile'
-import { createVendor, rateOf, VENDOR_REFUSALS, VendorRefused } from '@pit/platform/vendor'
+import { createVendor, rateOf, VENDOR_REFUSALS, VendorRefused } from '@pit/platform/http'
+import { ProfileError } from '@pit/platform/settings'
 import { QUOTE_ONLY_VENUES, TRADE, type VendorProfile } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'

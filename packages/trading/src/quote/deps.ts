@@ -1,7 +1,7 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { VendorKeys } from './vendors/index.ts'

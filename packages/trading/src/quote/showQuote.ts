@@ -1,6 +1,5 @@
-import { type Clock, nowS } from '@pit/platform/clock'
-import type { Logger } from '@pit/platform/logger'
-import { withinMs } from '@pit/platform/withinMs'
+import { type Clock, nowS, withinMs } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/monitoring'
 import { fail, isPitError, microUsdDown, TRADE } from '@pit/protocol'
 import type { Check, PlanSimulation, PricedRoute, TradeParams, TradeQuote } from '../types.ts'
 import type { Quoter } from './createQuoter.ts'

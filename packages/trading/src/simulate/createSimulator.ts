@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { withinMs } from '@pit/platform/withinMs'
+import { withinMs } from '@pit/platform/clock'
 import { refusal } from '@pit/protocol'
 import type { PlanSimulation, WalletState } from '../types.ts'
 import { tokensWithLogs } from './byLogs.ts'

@@ -1,5 +1,5 @@
 import { isPlainObject } from '@pit/brains'
-import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
+import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/http'
 import type { GatewayProfile } from '@pit/protocol'
 import type { StatedCost } from './cost.ts'
 

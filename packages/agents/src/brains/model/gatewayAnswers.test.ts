@@ -1,4 +1,4 @@
-import { exchange } from '@pit/platform/exchange'
+import { exchange } from '@pit/platform/http'
 import { malformationsOf, startAnswering } from '@pit/platform/test/malformations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CostPlaces, readCall } from './callModel.ts'

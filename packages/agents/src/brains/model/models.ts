@@ -1,6 +1,6 @@
 import type { Clock } from '@pit/platform/clock'
-import { exchange, type HttpAnswer } from '@pit/platform/exchange'
-import type { Logger } from '@pit/platform/logger'
+import { exchange, type HttpAnswer } from '@pit/platform/http'
+import type { Logger } from '@pit/platform/monitoring'
 import { type GatewayProfile, microUsdUp } from '@pit/protocol'
 
 /** A gateway model and its price in trillionths of a dollar per token, rounded up. */

@@ -1,7 +1,7 @@
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { dayOf } from './rules.ts'
 
 /** The pool's spending today and the number of agents paid for; contains no identities. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SanctionsFileError } from '@pit/platform/parseSanctions'
+import { SanctionsFileError } from '@pit/platform/sanctions'
 import { readXml, type XmlListener } from './readXml.ts'
 
 export interface TreasuryList {

@@ -1,4 +1,4 @@
-import { SanctionsFileError } from '@pit/platform/parseSanctions'
+import { SanctionsFileError } from '@pit/platform/sanctions'
 import { SaxesParser } from 'saxes'
 
 /** Receives elements in document order, with namespace prefixes removed. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseSanctions } from '@pit/platform/parseSanctions'
+import { parseSanctions } from '@pit/platform/sanctions'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { listText, readTreasuryList } from './index.ts'

@@ -1,4 +1,4 @@
-import type { VendorAnswer, VendorRate, VendorRequest } from '@pit/platform/vendor'
+import type { VendorAnswer, VendorRate, VendorRequest } from '@pit/platform/http'
 import type { RiskCode } from '@pit/protocol'
 
 export type Verdict = 'verified' | 'unverified' | 'flagged'

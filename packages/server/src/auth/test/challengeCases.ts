@@ -1,4 +1,4 @@
-import { createMetrics } from '@pit/platform/metrics'
+import { createMetrics } from '@pit/platform/monitoring'
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
 import { createCharge } from '../../http/rates/charge.ts'

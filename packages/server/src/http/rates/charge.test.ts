@@ -1,4 +1,4 @@
-import { createMetrics } from '@pit/platform/metrics'
+import { createMetrics } from '@pit/platform/monitoring'
 import { isPitError } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { createCharge } from './charge.ts'

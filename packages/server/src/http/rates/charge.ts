@@ -1,5 +1,5 @@
 import type { Clock } from '@pit/platform/clock'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { type AnyRoute, BUCKETS, type BucketId, type BucketPer, fail } from '@pit/protocol'
 import { type Network, networksOf } from '../clientAddress.ts'
 import type { Charge } from '../types.ts'

@@ -1,5 +1,4 @@
-import type { Logger } from '@pit/platform/logger'
-import type { Metrics } from '@pit/platform/metrics'
+import type { Logger, Metrics } from '@pit/platform/monitoring'
 import type { Redis } from 'ioredis'
 import { type Limiter, PASSED, type Rates, refused, type Taken, type Taking } from './limiter.ts'
 import type { MemoryLimiter } from './memoryLimiter.ts'

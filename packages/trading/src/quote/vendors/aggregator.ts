@@ -5,7 +5,7 @@ import {
   type VendorRate,
   VendorRefused,
   type VendorRequest,
-} from '@pit/platform/vendor'
+} from '@pit/platform/http'
 
 /** Parameters of an aggregator quote on our chain. */
 export interface AggregatorParams {

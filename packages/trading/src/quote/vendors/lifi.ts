@@ -1,4 +1,4 @@
-import { fieldAt, refuseStatus } from '@pit/platform/vendor'
+import { fieldAt, refuseStatus } from '@pit/platform/http'
 import { CHAIN_ID } from '@pit/protocol'
 import {
   type Aggregator,

@@ -1,4 +1,4 @@
-import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/vendor'
+import { fieldAt, refuseStatus, VendorRefused } from '@pit/platform/http'
 import { CHAIN_ID } from '@pit/protocol'
 import {
   type Aggregator,

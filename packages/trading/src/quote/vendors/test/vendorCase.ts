@@ -1,5 +1,5 @@
+import { VENDOR_REFUSALS } from '@pit/platform/http'
 import { type FieldPath, malformationsOf, startAnswering } from '@pit/platform/test/malformations'
-import { VENDOR_REFUSALS } from '@pit/platform/vendor'
 import type { ChainProfile } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AggregatorRequest, createAggregators } from '../../aggregators.ts'

@@ -1,0 +1,2 @@
+export { type Cache, createCache } from './cache.ts'
+export { createSharedTexts, type SharedTexts } from './sharedTexts.ts'

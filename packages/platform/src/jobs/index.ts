@@ -1,0 +1,2 @@
+export { type CapabilityJobs, type Job, type JobState, type Jobs, runJobs, sweepJob } from './jobs.ts'
+export { createLeases } from './leases.ts'

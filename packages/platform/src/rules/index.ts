@@ -1,0 +1,1 @@
+export { judgeAll, judgeFirst, type Rule } from './judge.ts'

@@ -1,0 +1,10 @@
+export { keepFilesPrivate, ownDataDir, ownFolder, readOwnFile } from './ownFiles.ts'
+export { ProfileError, readProfile } from './readProfile.ts'
+export {
+  readSecretText,
+  type SecretSetting,
+  secretFile,
+  secretSetting,
+  withSecretsRead,
+} from './secretSettings.ts'
+export { StartRefused } from './startRefused.ts'
