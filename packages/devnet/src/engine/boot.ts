@@ -23,14 +23,32 @@ export function worldAt(image: Image): WorldState {
   return world
 }
 
-export interface Replayed {
+interface Replayed {
   headBlock: BlockJson
   settings: EngineSettings
   grownKb: number
 }
 
+interface BootInput {
+  image: Image
+  entries: readonly Entry[]
+  archive: Archive
+  ownedKeys: string[]
+}
+
+/** Both engines: main at the end of the log, with its pool, the shadow at the image's base block. */
+export async function bootEngines({ image, entries, archive, ownedKeys }: BootInput) {
+  const [main, shadow] = await Promise.all([
+    bootEngine('main', image, ownedKeys),
+    bootEngine('shadow', image, ownedKeys),
+  ])
+  const replayed = await replayLog(main, archive, image, entries)
+  await restorePool(main, entries)
+  return { main, shadow, ...replayed }
+}
+
 /** Replays the log on main; every block must have its logged hash. */
-export async function replayLog(
+async function replayLog(
   main: Provider,
   archive: Archive,
   image: Image,
@@ -63,7 +81,7 @@ export async function replayLog(
 }
 
 /** Restores the pool of a clean stop. */
-export async function restorePool(main: Provider, entries: readonly Entry[]): Promise<void> {
+async function restorePool(main: Provider, entries: readonly Entry[]): Promise<void> {
   const last = entries[entries.length - 1]
   // An invalid transaction is dropped, as it would have been.
   if (last?.kind === 'pool') await carryOver(main, last.txs, () => {})

@@ -9,7 +9,7 @@ export interface NextBlock {
   prevRandao?: Hex
 }
 
-interface ClockDeps {
+export interface ClockDeps {
   head(): Head
   mine(atS?: bigint): Promise<BlockJson>
   setNext(wish: NextBlock): void

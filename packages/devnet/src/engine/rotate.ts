@@ -4,7 +4,7 @@ import { advanceEngine, createEngine, type EngineSettings, type Groundwork, type
 import { carryOver, type Pool } from './pool.ts'
 import type { Call, Provider } from './provider.ts'
 import type { Shadow } from './shadow.ts'
-import type { BlockJson, Hex } from './types.ts'
+import type { BlockJson, Hex, Log } from './types.ts'
 
 export interface RotationDeps {
   dir: string
@@ -20,7 +20,7 @@ export interface RotationDeps {
   headBlock(): BlockJson
   settings(): EngineSettings
   ground: Omit<Groundwork, 'accounts' | 'genesisTimeS'>
-  log: (message: string, fields?: Record<string, unknown>) => void
+  log: Log
 }
 
 export interface Rotated {

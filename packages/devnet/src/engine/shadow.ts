@@ -4,7 +4,7 @@ import { createFifo } from './fifo.ts'
 import type { Call, Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
 import { type TracedTx, traceTxs } from './traceTxs.ts'
-import type { Head, Hex } from './types.ts'
+import type { Head, Hex, Log } from './types.ts'
 import { undoable } from './undoable.ts'
 import type { ImageAccount, WorldState } from './worldState.ts'
 
@@ -41,7 +41,7 @@ export interface ShadowSetup {
 }
 
 interface ShadowDeps extends ShadowSetup {
-  log: (message: string, fields?: Record<string, unknown>) => void
+  log: Log
   /** A new engine and world at the log's beginning, and the log's first `count` entries to replay. */
   rebuild(count: number): Promise<ShadowSetup & { entries: Entry[] }>
 }

@@ -2,6 +2,8 @@ import type { Provider } from './provider.ts'
 
 export type Hex = `0x${string}`
 
+export type Log = (message: string, fields?: Record<string, unknown>) => void
+
 /** A block as eth_getBlockByNumber(…, true) returns it, with the fields the node itself needs typed. */
 export interface BlockJson {
   number: Hex
