@@ -61,7 +61,7 @@ const FEW = 6
 const TAKE_CHANGES_MS = 5_000
 
 export function createShadow(deps: ShadowDeps): Shadow {
-  const { log } = deps
+  const { log, rebuild } = deps
   const fifo = createFifo()
   let { engine, head, world } = deps
   let next: Provider | undefined
@@ -92,7 +92,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   }
 
   const heal = async (): Promise<void> => {
-    const fresh = await deps.rebuild(applied)
+    const fresh = await rebuild(applied)
     ;({ engine, head, world } = fresh)
     waiting = []
     for (const entry of fresh.entries) await apply(entry)
