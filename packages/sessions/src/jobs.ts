@@ -4,7 +4,7 @@ import type { SessionDeps } from './deps.ts'
 import { endSession } from './revoke/revokeSession.ts'
 import { reconcile, unanswered } from './spend.ts'
 import { deleteEnded, deleteUnsigned, markSignerTold, stuckRegistering, untoldRevocations } from './store.ts'
-import { dropAnswers } from './trade/named.ts'
+import { dropAnswers } from './trade/namedTrades.ts'
 
 const EVERY_MS = 5_000
 const HEAR_EVERY_MS = 1_000

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { type RootName, SPEND_WINDOW_MS } from './store.ts'
-import type { Name } from './trade/named.ts'
+import type { Name } from './trade/namedTrades.ts'
 import type { Session, Used } from './types.ts'
 
 /**

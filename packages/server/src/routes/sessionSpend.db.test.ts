@@ -2,7 +2,7 @@ import { withDb } from '@pit/platform/test/withStore'
 import { refusal } from '@pit/protocol'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { settleLost } from '@pit/sessions/internal/jobs'
-import { dropAnswers } from '@pit/sessions/internal/trade/named'
+import { dropAnswers } from '@pit/sessions/internal/trade/namedTrades'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   codeOf,

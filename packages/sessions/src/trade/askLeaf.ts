@@ -7,7 +7,7 @@ import type { SessionDeps } from '../deps.ts'
 import { type Reservation, release, reserve, settle } from '../spend.ts'
 import type { Session } from '../types.ts'
 import { leafFault } from './checkLeaf.ts'
-import { type Draft, forget } from './named.ts'
+import { type Draft, forget } from './namedTrades.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 
 export interface AskLeaf {

@@ -4,7 +4,7 @@ import type { Trader } from '@pit/relay'
 import type { Cosigned } from '@pit/signer-wire'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
-import type { Name } from './named.ts'
+import type { Name } from './namedTrades.ts'
 import type { SessionCall } from './readCall.ts'
 import type { Check, TradeFacts } from './rules.ts'
 
