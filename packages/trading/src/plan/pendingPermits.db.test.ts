@@ -1,7 +1,6 @@
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
-import { createPendingPermits } from './pendingPermits.ts'
-import type { PermitRequest } from './permitMemory.ts'
+import { createPendingPermits, type PermitRequest } from './pendingPermits.ts'
 
 const NOW_S = 1_800_000_000
 const request = (over: Partial<PermitRequest> = {}): PermitRequest => ({

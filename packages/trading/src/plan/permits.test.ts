@@ -4,7 +4,7 @@ import { hashTypedData } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
 import { buildParams, NOW_S, ROUTER, TRADE_ADDRESSES, USDG, walletState } from '../../test/tradeFixtures.ts'
 import { buildPlan } from './buildPlan.ts'
-import { createPermitMemory } from './permitMemory.ts'
+import { createPermitMemory } from './pendingPermits.ts'
 import { permitJson, permitOf } from './permits.ts'
 import { type BuildRequest, spendingOf } from './spending.ts'
 

@@ -1,8 +1,16 @@
 import { judgeAll } from '@pit/platform/rules'
 import { type ErrorCode, errorRow, fail, type RefusalCode } from '@pit/protocol'
 import type { Check, TradeQuote } from '../types.ts'
-import { blockedBy, type Judged, judgedOf, policiesOf, severeOf, unacceptedOf } from './judged.ts'
-import type { CheckPolicy, PolicyContext } from './policyContext.ts'
+import {
+  blockedBy,
+  type CheckPolicy,
+  type Judged,
+  judgedOf,
+  type PolicyContext,
+  policiesOf,
+  severeOf,
+  unacceptedOf,
+} from './policyContext.ts'
 import { POLICY } from './policyRules.ts'
 
 export const checkPolicy: CheckPolicy = (quote, context) =>

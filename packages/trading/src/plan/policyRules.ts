@@ -15,7 +15,7 @@ import {
   sizeOf,
   stockEnds,
   unacceptedOf,
-} from './judged.ts'
+} from './policyContext.ts'
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
 /** `field`: the request field to change. */
