@@ -7,8 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'
 import { createRandom } from './fuzz/random.ts'
-import { freePort, type ServerProcess, startServerProcess } from './serverProcess.ts'
-import { type Gate, openGate } from './trading/killGate.ts'
 import {
   countFates,
   dueStatus,
@@ -18,8 +16,10 @@ import {
   POINTS,
   type Rounds,
   settle,
-} from './trading/killRounds.ts'
-import { openWallets, readShapes, type Sending, send } from './trading/killWallets.ts'
+} from './killSubmit/rounds.ts'
+import { openWallets, readShapes, type Sending, send } from './killSubmit/wallets.ts'
+import { freePort, type ServerProcess, startServerProcess } from './serverProcess.ts'
+import { type Gate, openGate } from './trading/sequencerGate.ts'
 import { balanceOf } from './trading/trader.ts'
 import { tradingEnv } from './trading/world.ts'
 

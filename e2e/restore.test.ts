@@ -21,7 +21,7 @@ import {
   startGrant,
 } from './session/party.ts'
 import { newSignerFolder, removeFolder, type SignerProcess, startSignerProcess } from './signerProcess.ts'
-import { doTrade, settledRow } from './trading/storyTrade.ts'
+import { doTrade, settledRow } from './trading/doTrade.ts'
 import { openTrader, receiptOf, type Trader } from './trading/trader.ts'
 import { tradingEnv } from './trading/world.ts'
 

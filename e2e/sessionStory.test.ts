@@ -13,8 +13,8 @@ import {
   startGrant,
 } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
-import { readStoryTokens } from './trading/storyTokens.ts'
-import { settledRow } from './trading/storyTrade.ts'
+import { settledRow } from './trading/doTrade.ts'
+import { readStoryTokens } from './trading/tokens.ts'
 import { balanceOf, receiptOf } from './trading/trader.ts'
 
 // A session from its grant to its end, with the real signer: answers are compared with the chain's balances.

@@ -7,13 +7,13 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
-import { ponsCases } from './trading/ponsStory.ts'
-import { stepCases } from './trading/storySteps.ts'
-import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
-import { type DoneTrade, doTrade, tradesOf } from './trading/storyTrade.ts'
-import { walletCases } from './trading/storyWallet.ts'
+import { type DoneTrade, doTrade, tradesOf } from './trading/doTrade.ts'
+import { readStoryTokens, type StoryTokens } from './trading/tokens.ts'
 import { balanceOf, openTrader, receiptOf, type Trader, type UnsignedStep } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
+import { stepCases } from './tradingStory/approvalSteps.ts'
+import { ponsCases } from './tradingStory/launchpad.ts'
+import { walletCases } from './tradingStory/walletRpc.ts'
 
 // An owner's day through plain HTTP. Answers are compared with the chain's balances, to the atom. More rounds
 // with other sizes by hand: STORY_ROUNDS=20 npx vitest run e2e/tradingStory.test.ts

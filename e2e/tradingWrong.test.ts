@@ -2,11 +2,11 @@ import type { Hex } from '@pit/chain'
 import type { RouteId } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { VENDOR_KEY } from '../packages/devnet/src/vendors/index.ts'
-import { refusedBy } from './trading/faultsEnvelope.ts'
-import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
+import { refusedBy } from './trading/expectRefusal.ts'
+import { readStoryTokens, type StoryTokens } from './trading/tokens.ts'
 import { openTrader, type Plan, type Trader } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
-import { wrongSubmissions } from './trading/wrongSubmissions.ts'
+import { wrongSubmissions } from './tradingWrong/wrongSubmissions.ts'
 
 // Requests that a careless server answers 200 or 500. Each differs from a good one in one thing, and gets its
 // own code.

@@ -6,7 +6,7 @@ import { type Answer, canonicalJson } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
-import { doTrade } from './trading/storyTrade.ts'
+import { doTrade } from './trading/doTrade.ts'
 import { balanceOf, openTrader, receiptOf, type Trader } from './trading/trader.ts'
 
 // Fees from trades through plain HTTP to an operator's week, both compared with the chain's balances.

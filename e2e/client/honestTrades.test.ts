@@ -2,8 +2,8 @@ import { createClient, fromViem, isRefusal, type PitClient, rpcAt } from '@pit/c
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRandom } from '../fuzz/random.ts'
-import { openRandomMarket, type RandomMarket, type Wallet } from '../trading/randomMarket.ts'
-import { type Ask, drawRequest } from '../trading/randomRequest.ts'
+import { openRandomMarket, type RandomMarket, type Wallet } from '../randomPlans/market.ts'
+import { type Ask, drawRequest } from '../randomPlans/request.ts'
 import { MNEMONIC } from '../trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from '../trading/world.ts'
 

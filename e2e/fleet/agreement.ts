@@ -1,7 +1,7 @@
 import { until } from '@pit/platform/test/until'
 import { expect } from 'vitest'
-import { dueStatus } from '../trading/killRounds.ts'
-import type { TradeRow } from '../trading/killWallets.ts'
+import { dueStatus } from '../killSubmit/rounds.ts'
+import type { TradeRow } from '../killSubmit/wallets.ts'
 import type { Signed } from './load.ts'
 import type { FleetWorld } from './world.ts'
 

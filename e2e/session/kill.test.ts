@@ -8,7 +8,7 @@ import { type DevnetProcess, startDevnetProcess } from '../devnetProcess.ts'
 import { createRandom } from '../fuzz/random.ts'
 import { freePort, type ServerProcess, startServerProcess } from '../serverProcess.ts'
 import { newSignerFolder, removeFolder, type SignerProcess, startSignerProcess } from '../signerProcess.ts'
-import { type Gate, openGate } from '../trading/killGate.ts'
+import { type Gate, openGate } from '../trading/sequencerGate.ts'
 import { tradingEnv } from '../trading/world.ts'
 import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } from './party.ts'
 

@@ -11,7 +11,7 @@ import {
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { cosignerOf, openSessionWorld, type SessionWorld } from '../../session/world.ts'
-import { readStoryTokens } from '../../trading/storyTokens.ts'
+import { readStoryTokens } from '../../trading/tokens.ts'
 import { type Mcp, openMcpHome } from '../mcpWorld.ts'
 import { openProxy } from '../proxy.ts'
 import { openPit, type Ran } from '../runPit.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { Random } from '../fuzz/random.ts'
-import type { Mutant } from './mutateFields.ts'
-import type { Good, GoodPlan, Signer } from './mutateGoods.ts'
+import type { Mutant } from './fields.ts'
+import type { Good, GoodPlan, Signer } from './validPlans.ts'
 
 interface FormGround {
   plans: readonly GoodPlan[]

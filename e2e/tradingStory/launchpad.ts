@@ -5,9 +5,9 @@ import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { privateKeyOf } from '../fast/fastTrader.ts'
-import type { DoneTrade } from './storyTrade.ts'
-import { receiptOf, type Trader } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import type { DoneTrade } from '../trading/doTrade.ts'
+import { receiptOf, type Trader } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
 
 /** The world of the story. */
 export interface PonsStage {

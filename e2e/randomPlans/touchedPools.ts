@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { toEventSelector } from 'viem'
 import type { DevnetProcess } from '../devnetProcess.ts'
-import type { Plan, Receipt } from './trader.ts'
+import type { Plan, Receipt } from '../trading/trader.ts'
 
 export interface Log {
   address: Hex

@@ -3,7 +3,7 @@ import { until } from '@pit/platform/test/until'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import { privateKeyOf } from '../fast/fastTrader.ts'
-import { receiptOf } from './trader.ts'
+import { receiptOf } from '../trading/trader.ts'
 
 /** From account 9, directly to the chain. */
 export async function give(

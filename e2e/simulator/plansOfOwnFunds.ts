@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NATIVE } from '@pit/chain'
 import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
-import { BROKE, ETH, MAX_UINT160, MAX_UINT256, mineAndCompare, USD } from './simulatorTerms.ts'
-import type { SimulatorWorld } from './simulatorWorld.ts'
+import { BROKE, ETH, MAX_UINT160, MAX_UINT256, mineAndCompare, USD } from './compare.ts'
+import type { SimulatorWorld } from './world.ts'
 
 export function heldPlans(it: () => SimulatorWorld): void {
   describe('a plan of a wallet with sufficient balances', () => {

@@ -2,10 +2,10 @@ import type { Hex } from '@pit/chain'
 import { describe, expect, it } from 'vitest'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import { startServerProcess } from '../serverProcess.ts'
-import { refusedBy } from './faultsEnvelope.ts'
-import { startFaultyNode } from './faultsProxy.ts'
-import { openTrader, type Plan, type Trader } from './trader.ts'
-import { tradingEnv } from './world.ts'
+import { refusedBy } from '../trading/expectRefusal.ts'
+import { startFaultyNode } from '../trading/faultyNode.ts'
+import { openTrader, type Plan, type Trader } from '../trading/trader.ts'
+import { tradingEnv } from '../trading/world.ts'
 
 interface Shared {
   devnet: DevnetProcess

@@ -1,7 +1,7 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { isPitError } from '@pit/protocol'
 import { expect } from 'vitest'
-import type { Receipt, SimulatorWorld, Trade } from './simulatorWorld.ts'
+import type { Receipt, SimulatorWorld, Trade } from './world.ts'
 
 export const ETH = 10n ** 18n
 export const USD = 10n ** 6n

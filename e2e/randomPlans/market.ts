@@ -1,8 +1,8 @@
 import type { Hex } from '@pit/chain'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { DevnetProcess } from '../devnetProcess.ts'
-import { type Answered, balanceOf, openTrader, receiptOf, type Trader } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import { type Answered, balanceOf, openTrader, receiptOf, type Trader } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
 
 export type CoinKind = 'core' | 'stock' | 'tail' | 'taxed' | 'curve'
 

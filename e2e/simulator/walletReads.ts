@@ -1,8 +1,8 @@
 import { NATIVE } from '@pit/chain'
 import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
-import { codeOf } from './simulatorTerms.ts'
-import type { SimulatorWorld } from './simulatorWorld.ts'
+import { codeOf } from './compare.ts'
+import type { SimulatorWorld } from './world.ts'
 
 export function walletReads(it: () => SimulatorWorld): void {
   describe('a wallet', () => {

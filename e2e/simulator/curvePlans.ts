@@ -3,8 +3,8 @@ import { encodeBatch, encodeCurveTrade } from '@pit/plans'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulateParams } from '../../packages/trading/src/simulate/index.ts'
-import { BROKE, ETH } from './simulatorTerms.ts'
-import { DEADLINE_S, lower, type SimulatorWorld } from './simulatorWorld.ts'
+import { BROKE, ETH } from './compare.ts'
+import { DEADLINE_S, lower, type SimulatorWorld } from './world.ts'
 
 export function curvePlans(it: () => SimulatorWorld): void {
   describe('curves', () => {

@@ -1,7 +1,7 @@
 import { NATIVE } from '@pit/chain'
 import { describe, expect, test } from 'vitest'
-import { BROKE, ETH } from './simulatorTerms.ts'
-import type { SimulatorWorld } from './simulatorWorld.ts'
+import { BROKE, ETH } from './compare.ts'
+import type { SimulatorWorld } from './world.ts'
 
 export function failedPlans(it: () => SimulatorWorld): void {
   describe('a failing plan has a readable reason', () => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import type { Random } from '../fuzz/random.ts'
-import { type Answered, openTrader, type Plan, type Trader } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import { type Answered, openTrader, type Plan, type Trader } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
 
 /** Transactions signed for one submission, and its known result. */
 export interface Sending {

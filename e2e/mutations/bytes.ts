@@ -1,8 +1,8 @@
 import type { Hex } from '@pit/chain'
 import { fromRlp, toRlp } from 'viem'
 import type { Random } from '../fuzz/random.ts'
-import type { Mutant } from './mutateFields.ts'
-import type { Good } from './mutateGoods.ts'
+import type { Mutant } from './fields.ts'
+import type { Good } from './validPlans.ts'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const FIELDS = 12

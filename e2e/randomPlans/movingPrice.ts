@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { expect } from 'vitest'
-import type { RandomMarket } from './randomMarket.ts'
-import { type Plan, receiptOf, submitPlan, type Trader } from './trader.ts'
+import { type Plan, receiptOf, submitPlan, type Trader } from '../trading/trader.ts'
+import type { RandomMarket } from './market.ts'
 
 interface TailToken {
   address: Hex

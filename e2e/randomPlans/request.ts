@@ -1,6 +1,6 @@
 import { RISK_CODES, SHIELD_POLICY_NAMES, TRADE } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
-import { type Coin, type CoinKind, holds, isEth, type RandomMarket, type Wallet } from './randomMarket.ts'
+import { type Coin, type CoinKind, holds, isEth, type RandomMarket, type Wallet } from './market.ts'
 
 /** A random plan request, of every shape the service accepts. */
 export interface Ask {

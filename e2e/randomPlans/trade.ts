@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { feeOf } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
-import { type Coin, codeOf, holds, isEth, lower, type RandomMarket, type Wallet } from './randomMarket.ts'
-import { judgeRefusal } from './randomRefusals.ts'
-import { type Ask, drawRequest } from './randomRequest.ts'
-import { type Mined, tradedBetween } from './randomTouched.ts'
-import { type Answered, balanceOf, type Plan, receiptOf } from './trader.ts'
+import { type Answered, balanceOf, type Plan, receiptOf } from '../trading/trader.ts'
+import { type Coin, codeOf, holds, isEth, lower, type RandomMarket, type Wallet } from './market.ts'
+import { judgeRefusal } from './refusals.ts'
+import { type Ask, drawRequest } from './request.ts'
+import { type Mined, tradedBetween } from './touchedPools.ts'
 
 /** Result of one random plan. */
 export interface Outcome {

@@ -2,8 +2,8 @@ import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { encodeErc20Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
 import type { SimulateParams } from '../../packages/trading/src/simulate/index.ts'
-import { BROKE, codeOf, ETH, SYNC, USD } from './simulatorTerms.ts'
-import type { SimulatorWorld } from './simulatorWorld.ts'
+import { BROKE, codeOf, ETH, SYNC, USD } from './compare.ts'
+import type { SimulatorWorld } from './world.ts'
 
 export function lentPlans(it: () => SimulatorWorld): void {
   describe('lending', () => {

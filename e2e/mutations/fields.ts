@@ -1,8 +1,8 @@
 import type { Hex } from '@pit/chain'
 import type { Account } from 'viem/accounts'
 import type { Random } from '../fuzz/random.ts'
-import { byteClasses, rebyted, recommanded, reworded } from './mutateData.ts'
-import type { Good, PlainTx, Signer } from './mutateGoods.ts'
+import { byteClasses, rebyted, recommanded, reworded } from './calldata.ts'
+import type { Good, PlainTx, Signer } from './validPlans.ts'
 
 /** A submission that must not be relayed. */
 export interface Mutant {

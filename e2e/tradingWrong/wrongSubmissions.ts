@@ -3,11 +3,11 @@ import type { Hex } from '@pit/chain'
 import type { RouteId } from '@pit/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { privateKeyOf } from '../fast/fastTrader.ts'
-import type { Refused } from './faultsEnvelope.ts'
-import { signOtherwise } from './faultsSigned.ts'
-import type { StoryTokens } from './storyTokens.ts'
-import { openTrader, type Plan, receiptOf, type Trader, type UnsignedStep } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import type { Refused } from '../trading/expectRefusal.ts'
+import type { StoryTokens } from '../trading/tokens.ts'
+import { openTrader, type Plan, receiptOf, type Trader, type UnsignedStep } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
+import { signOtherwise } from './signOtherwise.ts'
 
 interface Shared {
   world: TradingWorld

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { describe, expect, it } from 'vitest'
-import { openTrader, receiptOf, type Trader } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import { openTrader, receiptOf, type Trader } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
 
 /** A wallet that is new to a token: the steps before its swap. None of them is a trade. */
 export function stepCases(open: () => TradingWorld): void {

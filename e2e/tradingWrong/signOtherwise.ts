@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { UnsignedStep } from './trader.ts'
+import type { UnsignedStep } from '../trading/trader.ts'
 
 /** A step signed as another transaction type than built. */
 export function signOtherwise(

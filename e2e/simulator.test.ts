@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from 'vitest'
-import { curvePlans } from './simulatorCurvePlans.ts'
-import { failedPlans } from './simulatorFailedPlans.ts'
-import { heldPlans } from './simulatorHeldPlans.ts'
-import { lentPlans } from './simulatorLentPlans.ts'
-import { walletReads } from './simulatorWalletReads.ts'
-import { openSimulatorWorld, type SimulatorWorld } from './simulatorWorld.ts'
+import { curvePlans } from './simulator/curvePlans.ts'
+import { failedPlans } from './simulator/failedPlans.ts'
+import { lentPlans } from './simulator/plansOfLentFunds.ts'
+import { heldPlans } from './simulator/plansOfOwnFunds.ts'
+import { walletReads } from './simulator/walletReads.ts'
+import { openSimulatorWorld, type SimulatorWorld } from './simulator/world.ts'
 
 /** The simulator against a real node: its predictions match the mined results, to the atom. */
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import type { Random } from '../fuzz/random.ts'
-import type { Gate, Watch } from './killGate.ts'
-import { prepareSending, type readShapes, type Sending, send, tradesOf } from './killWallets.ts'
-import type { Trader } from './trader.ts'
+import type { Gate, Watch } from '../trading/sequencerGate.ts'
+import type { Trader } from '../trading/trader.ts'
+import { prepareSending, type readShapes, type Sending, send, tradesOf } from './wallets.ts'
 
 /** The point of a submission at which the server is killed. */
 export const POINTS = [

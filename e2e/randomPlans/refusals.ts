@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { curveAbi } from '@pit/chain'
 import { feeOf, isRiskCode, isSevere, ROUTES, SHIELD_POLICIES, type ShieldPolicy, TRADE } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
-import { type Coin, codeOf, type RandomMarket, type Wallet } from './randomMarket.ts'
-import type { Ask } from './randomRequest.ts'
-import type { Answered } from './trader.ts'
+import type { Answered } from '../trading/trader.ts'
+import { type Coin, codeOf, type RandomMarket, type Wallet } from './market.ts'
+import type { Ask } from './request.ts'
 
 interface Refused {
   request: Ask

@@ -1,8 +1,8 @@
 import type { Hex } from '@pit/chain'
 import { expect } from 'vitest'
 import type { DevnetProcess } from '../devnetProcess.ts'
-import { settledRow, type TradeRow } from './storyTrade.ts'
-import { balanceOf, type Plan, receiptOf, type Trader } from './trader.ts'
+import { settledRow, type TradeRow } from '../trading/doTrade.ts'
+import { balanceOf, type Plan, receiptOf, type Trader } from '../trading/trader.ts'
 
 const NATIVE = `0x${'0'.repeat(40)}`
 const PATIENCE_MS = 120_000

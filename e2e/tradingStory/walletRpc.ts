@@ -3,10 +3,10 @@ import { until } from '@pit/platform/test/until'
 import { createWalletClient, defineChain, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { readStoryTokens } from './storyTokens.ts'
-import { type TradeRow, tradesOf } from './storyTrade.ts'
-import { MNEMONIC, openTrader, type Plan, receiptOf } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import { type TradeRow, tradesOf } from '../trading/doTrade.ts'
+import { readStoryTokens } from '../trading/tokens.ts'
+import { MNEMONIC, openTrader, type Plan, receiptOf } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
 
 /** A wallet that only signs what it sends itself, through the RPC address that this server gave it. */
 export function walletCases(open: () => TradingWorld): void {

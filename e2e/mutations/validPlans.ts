@@ -1,7 +1,7 @@
 import { type Crypto, createCrypto, type Hex, signTx, type UnsignedTx } from '@pit/chain'
 import { type Account, mnemonicToAccount } from 'viem/accounts'
-import { MNEMONIC, openTrader, type Plan, type Trader, type UnsignedStep } from './trader.ts'
-import type { TradingWorld } from './world.ts'
+import { MNEMONIC, openTrader, type Plan, type Trader, type UnsignedStep } from '../trading/trader.ts'
+import type { TradingWorld } from '../trading/world.ts'
 
 export type PlainTx = Extract<UnsignedTx, { type: 2 }>
 
