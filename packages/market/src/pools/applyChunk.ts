@@ -1,5 +1,5 @@
 import type { Chunk } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
 import type { AnyPool } from './poolLogs.ts'
 import type { PoolMemory } from './poolMemory.ts'

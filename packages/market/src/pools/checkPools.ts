@@ -1,4 +1,4 @@
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { AnyPool } from './poolLogs.ts'

@@ -1,7 +1,7 @@
 import { type Address, hookEffectOf, type V4Pool } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import { isAlive } from '../tokens/depth.ts'

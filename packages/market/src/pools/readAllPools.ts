@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@pit/platform/db'
 import type { Header, Place } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { beginSweep, type Checkpoint, endSweep } from './checkpoint.ts'

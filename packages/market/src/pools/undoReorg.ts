@@ -1,6 +1,6 @@
 import type { Db } from '@pit/platform/db'
 import type { Place } from '@pit/platform/follow'
-import type { Logger } from '@pit/platform/logger'
+import type { Logger } from '@pit/platform/monitoring'
 import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { lastMark } from './discoverPools.ts'
