@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { INJECTIONS, OBEYED } from '../test/injections.ts'
 import { type DecisionReading, type DecisionRequest, modelSchemaOf, readDecision } from './index.ts'
 
+const SHARE = Number(process.env['ROUNDS_SHARE'] ?? 1)
+
 const ASK: DecisionRequest = {
   pairs: ['ETH/USDG', 'cbBTC/USDG'],
   tokens: ['ETH', 'cbBTC', 'USDG'],
@@ -130,7 +132,7 @@ describe('readDecision', () => {
         if (read.ok && read.decision.orders.length > 0) passed += 1
         expectInside(readDecision(JSON.stringify(value), ASK))
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000 * SHARE },
     )
     expect(passed).toBeGreaterThan(0)
   })

@@ -48,7 +48,7 @@ function readingOf(plan: SwapPlan): Omit<SwapReading, 'commands'> {
   }
 }
 
-const PLANS = 5000
+const PLANS = 5000 * Number(process.env['ROUNDS_SHARE'] ?? 1)
 const plans = function* (seed: number, count = PLANS) {
   const random = seeded(seed)
   for (let i = 0; i < count; i++) yield { plan: randomPlan(random), random }
@@ -63,7 +63,7 @@ describe('a plan and its call', () => {
       expect(valueWei).toBe(plan.tokenIn === NATIVE ? plan.amountIn : 0n)
       shapes.add(commands.map(({ command }) => command).join())
     }
-    expect(shapes.size).toBeGreaterThan(1000)
+    expect(shapes.size).toBeGreaterThan(PLANS / 5)
   })
 
   it('leave nothing in the router, pay the exact fee and the rest to the caller', () => {
@@ -95,7 +95,7 @@ describe('a plan and its call', () => {
       expect(after.holders().every((who) => [MSG_SENDER, plan.fee.recipient].includes(who))).toBe(true)
       if (commands.at(-1)?.command === 'SWEEP') gaveBack++
     }
-    expect(gaveBack).toBeGreaterThan(500)
+    expect(gaveBack).toBeGreaterThan(PLANS / 10)
   })
 })
 

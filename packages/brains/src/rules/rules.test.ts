@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { AT_S, anyTick } from '../../test/arbitraries.ts'
 import { type BrainInput, type PairNow, RULE_BRAINS, type RuleBrainName, readRuleParams } from '../index.ts'
 
+const SHARE = Number(process.env['ROUNDS_SHARE'] ?? 1)
+
 const E18 = 10n ** 18n
 
 const PARAMS: Record<RuleBrainName, Record<string, unknown>[]> = {
@@ -64,7 +66,7 @@ describe.each(Object.values(RULE_BRAINS))('$name at any tick', (brain) => {
           orders += next.orders.length
           expectInside(later, next.orders)
         }),
-        { numRuns: 1_000 },
+        { numRuns: 1_000 * SHARE },
       )
       // Make sure that the property was actually exercised.
       expect(orders).toBeGreaterThan(0)

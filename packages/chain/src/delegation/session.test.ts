@@ -12,6 +12,8 @@ import { buildRoot, readRoot, type SessionRoot } from './root.ts'
 import { curveRoots, type RootRequest, rootDiffs, sessionRoot } from './sessionRoots.ts'
 import { type Delegation, ENFORCERS } from './types.ts'
 
+const SHARE = Number(process.env['ROUNDS_SHARE'] ?? 1)
+
 vi.setConfig({ testTimeout: 60_000 })
 
 const crypto = await createCrypto()
@@ -194,7 +196,7 @@ describe('roots', () => {
           if (read) expect(buildRoot(addresses, read)).toEqual(changed)
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 2_000 * SHARE },
     )
   })
 

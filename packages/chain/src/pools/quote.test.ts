@@ -9,6 +9,8 @@ import { quoteExactIn, quoteExactOut, v2AmountIn, v2AmountOut, v4SwapFeePips } f
 import { sqrtPriceAtTick } from './tickMath.ts'
 import type { CurvePool } from './types.ts'
 
+const SHARE = Number(process.env['ROUNDS_SHARE'] ?? 1)
+
 const A: Address = `0x${'aa'.repeat(20)}`
 const T0: Address = `0x${'11'.repeat(20)}`
 const T1: Address = `0x${'22'.repeat(20)}`
@@ -22,7 +24,7 @@ describe('v2', () => {
         if (amount < y)
           expect(v2AmountIn(amount, x, y, 30)).toBe((x * amount * 1000n) / ((y - amount) * 997n) + 1n)
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000 * SHARE },
     )
   })
   it('never lowers the product, whatever the fee', () => {
@@ -138,7 +140,7 @@ describe('curves', () => {
         expect(sell.pairOut).toBeLessThanOrEqual(buy.spent)
         expect(sell.pairOut + sell.curveFee + sell.creatorTax).toBeLessThanOrEqual(net)
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000 * SHARE },
     )
   })
   it('spend no more than the last token needs', () => {
