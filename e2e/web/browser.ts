@@ -63,16 +63,19 @@ const LOOKS = [
   { theme: 'dark', width: 1280, isJudged: false },
 ] as const
 
-/** Shows a page in both themes at both widths: a picture of each, and what axe finds. */
-export async function lookAt(page: Page, name: string, { fullPage = true } = {}): Promise<string[]> {
+/**
+ * Shows a page in both themes at both widths: a picture of each, and what axe finds. A long page, on which axe takes
+ * most of a minute, is examined once, and its picture shows the top.
+ */
+export async function lookAt(page: Page, name: string, { isLong = false } = {}): Promise<string[]> {
   mkdirSync(SHOTS, { recursive: true })
   const problems: string[] = []
-  for (const { theme, width, isJudged } of LOOKS) {
+  for (const [index, { theme, width, isJudged }] of LOOKS.entries()) {
     await page.emulateMedia({ colorScheme: theme })
     await page.setViewportSize({ width, height: width === 390 ? 844 : 860 })
-    await page.screenshot({ path: join(SHOTS, `${name}-${width}-${theme}.png`), fullPage })
+    await page.screenshot({ path: join(SHOTS, `${name}-${width}-${theme}.png`), fullPage: !isLong })
     // Once in each theme, and at each width.
-    const findings = isJudged ? await seriousFindings(page) : []
+    const findings = isJudged && (index === 0 || !isLong) ? await seriousFindings(page) : []
     problems.push(...findings.map((finding) => `${name}, ${theme}, ${width}: ${finding}`))
     const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
     if (Number(overflow) > 0) problems.push(`${name}, ${width}: ${overflow} pixels wider than the screen`)

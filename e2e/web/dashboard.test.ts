@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -74,8 +74,7 @@ describe('for visitors', () => {
     const { page, faults } = visitor
     await open(page, path)
     await expect.poll(() => page.locator('main').innerText(), WAIT).toMatch(text)
-    // The API reference is too long for one picture.
-    expect(await lookAt(page, name, { fullPage: path !== '/docs' })).toEqual([])
+    expect(await lookAt(page, name, { isLong: path === '/docs' })).toEqual([])
     expect(faults).toEqual([])
   })
 
@@ -186,13 +185,13 @@ describe('signed in', () => {
 
   it('a lying server is refused, with the check that caught it', async () => {
     const { page } = owner
-    await page.route('**/api/v1/live/prepare', async (route) => {
-      const answer = await route.fetch()
-      const plan = await answer.json()
-      const swap = plan.steps.at(-1).tx
-      swap.to = '0x00000000000000000000000000000000000bad01'
-      await route.fulfill({ response: answer, json: { ...plan, tx: swap } })
-    })
+    await page.route('**/api/v1/live/prepare', (route) =>
+      changeAnswer(route, (plan: { steps: { tx: { to: string } }[]; tx: unknown }) => {
+        const swap = plan.steps.at(-1)!.tx
+        swap.to = '0x00000000000000000000000000000000000bad01'
+        plan.tx = swap
+      }),
+    )
     await open(page, '/trade?in=ETH&out=USDG&usd=25')
     await page.getByRole('button', { name: 'Review trade' }).click()
     await page.getByText('Not signed: check RECIPIENT failed').waitFor(WAIT)
@@ -253,6 +252,44 @@ describe('signed in', () => {
     await askedOnce(page, 'Delete', 'agentDelete')
     await page.getByText('No agents yet.').waitFor(WAIT)
   })
+
+  it('a live agent gets a session for the limits set in this browser only', async () => {
+    const { page } = owner
+    await open(page, '/agents')
+    await page.getByRole('tab', { name: 'New agent' }).click()
+    await page.getByLabel('Money').selectOption('live')
+    const shown = page.waitForResponse(/\/hosted\/[^/]+\/executor$/, WAIT)
+    await page.getByRole('button', { name: 'Create live agent (paused)' }).click()
+    const { executor } = (await (await shown).json()) as { executor: string }
+    await page.getByRole('heading', { name: 'Limits you set' }).waitFor(WAIT)
+    await world.devnet.rpc('hardhat_setBalance', [executor, '0xde0b6b3a7640000'])
+    const widened = (route: Route) =>
+      changeAnswer(route, ({ limits }: { limits: { max_trade_usd: number } }) => {
+        limits.max_trade_usd *= 100
+      })
+    await page.route(/\/hosted\/[^/?]+$/, widened)
+    const review = () => page.getByRole('button', { name: 'Review limits' }).click()
+    await page.getByLabel(/Allow EIP-7702 delegation/).check()
+    await review()
+    await page.getByText(/max_trade_usd is wider than requested/).waitFor(WAIT)
+    await page.unroute(/\/hosted\/[^/?]+$/, widened)
+    await review()
+    await page.getByText('Maximum loss').waitFor(WAIT)
+    expect((await page.getByRole('dialog').innerText()).toLowerCase()).toContain(executor.toLowerCase())
+    expect(await lookAt(page, 'grantToAgent')).toEqual([])
+    await page.getByRole('button', { name: 'Sign session' }).click()
+    await page.getByRole('button', { name: 'Switch off' }).waitFor(WAIT)
+  })
+
+  it('and its session is ended on chain after it was stopped', async () => {
+    const { page } = owner
+    await askedOnce(page, 'Stop permanently', 'liveAgentStop')
+    await page.getByText('Sessions still active on chain').waitFor(WAIT)
+    expect(await lookAt(page, 'sessionsStillActive')).toEqual([])
+    await page.getByRole('button', { name: 'End them on chain' }).click()
+    await page.getByText('Sessions ended on chain.').waitFor(WAIT)
+    expect(await page.getByText('Sessions still active on chain').count()).toBe(0)
+  })
 })
 
 describe('the record', () => {
@@ -267,12 +304,11 @@ describe('the record', () => {
 
   it('is shown as broken when one row was changed', async () => {
     const { page } = visitor
-    await page.route('**/api/v1/treasury', async (route) => {
-      const answer = await route.fetch()
-      const record = await answer.json()
-      record.weeks.find(({ seq }: { seq: number | null }) => seq === 1).week.label = '2026-W01'
-      await route.fulfill({ response: answer, json: record })
-    })
+    await page.route('**/api/v1/treasury', (route) =>
+      changeAnswer(route, ({ weeks }: { weeks: { seq: number | null; week: { label: string } }[] }) => {
+        weeks.find(({ seq }) => seq === 1)!.week.label = '2026-W01'
+      }),
+    )
     await open(page, '/treasury')
     await page.getByText('The record is not valid').waitFor(WAIT)
     await page.getByText(/Row 1 is broken/).waitFor()
@@ -331,6 +367,14 @@ async function askedOnce(page: Page, label: string, shot: string): Promise<void>
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await first.click()
   await page.getByRole('button', { name: new RegExp(`^Yes, ${label}$`, 'i') }).click()
+}
+
+/** Passes the server's response on, changed. */
+async function changeAnswer<Body>(route: Route, change: (body: Body) => void): Promise<void> {
+  const response = await route.fetch()
+  const json = (await response.json()) as Body
+  change(json)
+  await route.fulfill({ response, json })
 }
 
 /** Ends the running week now, as an operator can on a devnet. */
