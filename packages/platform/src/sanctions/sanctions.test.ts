@@ -72,7 +72,7 @@ describe('openSanctions', () => {
 
   it('ships a valid list that contains the test address', async () => {
     sanctions = await openSanctions({
-      file: join(import.meta.dirname, '../../../data/sanctions.txt'),
+      file: join(import.meta.dirname, '../../../../data/sanctions.txt'),
       logger,
     })
     expect(sanctions.isSanctioned('0x00000000000000000000000000000000BAD0bad0')).toBe(true)
