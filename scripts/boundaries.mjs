@@ -55,7 +55,8 @@ const MAY_IMPORT = {
     ...['mcp', 'doctor'],
   ],
   web: ['protocol', 'chain', 'client', 'brains'],
-  devnet: ['protocol', 'chain', 'plans'],
+  // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
+  devnet: ['protocol', 'chain', 'plans', 'platform/settings', 'platform/process'],
 }
 /** Imports that only tests may use: the signer's tests build honest and forged calls. */
 const TESTS_MAY_IMPORT = { signer: ['plans'] }

@@ -1,5 +1,6 @@
+import { StartRefused } from '@pit/platform/settings'
 import { expect, it } from 'vitest'
-import { ConfigError, readConfig, SETTINGS } from './config.ts'
+import { readConfig, SETTINGS } from './config.ts'
 
 it('starts from the defaults of the table', () => {
   expect(readConfig({})).toMatchObject({
@@ -21,7 +22,7 @@ it('names the invalid setting', () => {
     DEVNET_STOCK_SESSION: 'x',
   }
   for (const [name, value] of Object.entries(bad)) {
-    expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
+    expect(() => readConfig({ [name]: value })).toThrow(StartRefused)
     expect(() => readConfig({ [name]: value })).toThrow(name)
     expect(SETTINGS).toHaveProperty(name)
   }

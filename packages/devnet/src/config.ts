@@ -1,12 +1,9 @@
+import { type Setting, settingsReader } from '@pit/platform/settings'
+
 /**
  * Every setting of the devnet: name, default and meaning. With main.ts the only reader of process.env; the
  * docs table is generated from it.
  */
-interface Setting {
-  default: string
-  means: string
-}
-
 export const SETTINGS = {
   DEVNET_PORT: {
     default: '8545',
@@ -53,31 +50,11 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>
 
-export type SettingName = keyof typeof SETTINGS
 export type Config = ReturnType<typeof readConfig>
-
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
 
 /** Parses the environment once; an invalid value stops the start and names the setting. */
 export function readConfig(env: Record<string, string | undefined>) {
-  const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
-  const number = (name: SettingName, least: number, most: number): number => {
-    const value = Number(text(name))
-    if (Number.isFinite(value) && value >= least && value <= most) return value
-    throw new ConfigError(`${name} is "${text(name)}": use a number from ${least} to ${most}`)
-  }
-  const whole = (name: SettingName, least: number, most: number): number => {
-    const value = number(name, least, most)
-    if (Number.isInteger(value)) return value
-    throw new ConfigError(`${name} is "${text(name)}": use a whole number`)
-  }
-  const oneOf = <const T extends string>(name: SettingName, ...values: T[]): T => {
-    const value = values.find((known) => known === text(name))
-    if (value !== undefined) return value
-    throw new ConfigError(`${name} is "${text(name)}": use ${values.join(' or ')}`)
-  }
+  const { text, number, whole, oneOf } = settingsReader(SETTINGS, env)
   return {
     // Loopback only, whatever HOST is: this chain moves anyone's funds for any caller.
     host: '127.0.0.1',

@@ -1,3 +1,3 @@
-export { type Config, ConfigError, readConfig, SETTINGS } from './config.ts'
+export { type Config, readConfig, SETTINGS } from './config.ts'
 export type { World } from './deploy/index.ts'
 export { type Devnet, type DevnetOptions, startDevnet } from './devnet.ts'

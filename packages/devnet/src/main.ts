@@ -1,4 +1,5 @@
-import { ConfigError, readConfig } from './config.ts'
+import { StartRefused } from '@pit/platform/settings'
+import { readConfig } from './config.ts'
 import { startDevnet } from './devnet.ts'
 
 // The devnet as a separate process. Reports to a supervisor over IPC, otherwise prints.
@@ -26,7 +27,7 @@ function explain(error: unknown): string {
 async function fail(error: unknown): Promise<never> {
   const text = `the devnet did not start: ${explain(error)}`
   console.error(text)
-  if (!(error instanceof ConfigError) && !(error as NodeJS.ErrnoException).code) console.error(error)
+  if (!(error instanceof StartRefused) && !(error as NodeJS.ErrnoException).code) console.error(error)
   // Report to the parent before the IPC channel closes with this process.
   if (process.send)
     await new Promise<void>((resolve) => process.send?.({ type: 'failed', text }, () => resolve()))

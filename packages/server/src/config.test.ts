@@ -1,13 +1,14 @@
+import { StartRefused } from '@pit/platform/settings'
 import { CAPS } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, configFor, readConfig } from './config.ts'
+import { configFor, readConfig } from './config.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 
 const refused = (env: Record<string, string>): string => {
   try {
     readConfig(env)
   } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError)
+    expect(error).toBeInstanceOf(StartRefused)
     return (error as Error).message
   }
   return 'was not refused'

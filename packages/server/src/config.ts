@@ -1,15 +1,19 @@
 import { readFirstSeason } from '@pit/league/rules'
 import { addressesIn } from '@pit/platform/rpc'
-import { type SecretSetting, secretSetting, withSecretsRead } from '@pit/platform/settings'
+import {
+  type SecretSetting,
+  StartRefused,
+  secretSetting,
+  settingsReader,
+  withSecretsRead,
+} from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 import { type SignerWay, signerWayOf } from '@pit/signer-wire'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'
-import { LOG_LEVELS, SETTINGS, type Setting, type SettingName } from './settings.ts'
+import { LOG_LEVELS, SETTINGS, type SettingName } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
-
-export class ConfigError extends Error {}
 
 /** Defaults for a devnet only: on a real chain the operator has to choose them. */
 const DEVNET_DEFAULTS = ['TRUSTED_PROXIES', 'AUTH_DOMAIN', 'GEO_HEADER'] as const
@@ -32,64 +36,35 @@ const SECRET_ADDRESSES = ['DATABASE_URL', 'REDIS_URL', 'CHAIN_RPC_URL', 'SEQUENC
  */
 export function readConfig(environment: Record<string, string | undefined>) {
   const env = withSecretsRead(environment, SECRET_ADDRESSES)
-  const text = (name: SettingName): string => {
-    const row: Setting = SETTINGS[name]
-    const value = env[name]?.trim()
-    return value === undefined || (value === '' && row.whenEmpty === undefined) ? row.default : value
-  }
-  const isChosen = (name: SettingName): boolean => {
-    const value = env[name]?.trim()
-    return value !== undefined && (value !== '' || (SETTINGS[name] as Setting).whenEmpty !== undefined)
-  }
-  const optional = (name: SettingName): string | null => text(name) || null
-  const flag = (name: SettingName): boolean => {
-    const value = text(name).toLowerCase()
-    if (['1', 'true', 'yes'].includes(value)) return true
-    if (['', '0', 'false', 'no'].includes(value)) return false
-    throw new ConfigError(`${name} is "${value}": use 1 or 0`)
-  }
-  const number = (name: SettingName, least = 0): number => {
-    const value = Number(text(name))
-    if (text(name) === '' || !Number.isFinite(value) || value < least) {
-      throw new ConfigError(`${name} is "${text(name)}": use a number of at least ${least}`)
-    }
-    return value
-  }
+  const { isSet, text, optional, flag, number, oneOf, list } = settingsReader(SETTINGS, env)
   const percent = (name: SettingName): number => {
     const value = number(name)
-    if (!Number.isInteger(value) || value > 100) throw new ConfigError(`${name} is "${value}": use 0 to 100`)
+    if (!Number.isInteger(value) || value > 100) throw new StartRefused(`${name} is "${value}": use 0 to 100`)
     return value
   }
   const port = (name: SettingName): number => {
     const value = number(name)
-    if (!Number.isInteger(value) || value > 65_535) throw new ConfigError(`${name} is "${value}": not a port`)
+    if (!Number.isInteger(value) || value > 65_535)
+      throw new StartRefused(`${name} is "${value}": not a port`)
     return value
   }
-  const list = (name: SettingName): string[] =>
-    text(name)
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean)
   /** A secret as text, or the file that holds it; null if neither is set. */
   const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
   const roles = list('ROLE')
   if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
-    throw new ConfigError(`ROLE is "${text('ROLE')}": use api, jobs or both`)
+    throw new StartRefused(`ROLE is "${text('ROLE')}": use api, jobs or both`)
   }
   if (optional('CHAIN_RPC_URL') && !optional('PROFILE')) {
-    throw new ConfigError(
+    throw new StartRefused(
       "PROFILE is not set: with CHAIN_RPC_URL set it to that chain's profile, such as profiles/mainnet.json",
     )
   }
-  if (!LOG_LEVELS.includes(text('LOG_LEVEL'))) {
-    throw new ConfigError(`LOG_LEVEL is "${text('LOG_LEVEL')}": use one of ${LOG_LEVELS.join(', ')}`)
-  }
   if (!['', 'none'].includes(text('GEO'))) {
-    throw new ConfigError(`GEO is "${text('GEO')}": use none, or leave it empty`)
+    throw new StartRefused(`GEO is "${text('GEO')}": use none, or leave it empty`)
   }
   const authDomain = optional('AUTH_DOMAIN')
   if (authDomain !== null && !isHost(authDomain)) {
-    throw new ConfigError(
+    throw new StartRefused(
       `AUTH_DOMAIN is "${authDomain}": use a host such as pit.example, or one with a port`,
     )
   }
@@ -116,7 +91,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     redisUrl: optional('REDIS_URL'),
     /** Whether the operator set them. */
-    chosen: Object.fromEntries(DEVNET_DEFAULTS.map((name) => [name, isChosen(name)])) as Record<
+    chosen: Object.fromEntries(DEVNET_DEFAULTS.map((name) => [name, isSet(name)])) as Record<
       (typeof DEVNET_DEFAULTS)[number],
       boolean
     >,
@@ -164,7 +139,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     vendorKeys: secret('VENDOR_KEYS'),
     leagueFirstSeason: mondayNamed(optional('LEAGUE_FIRST_SEASON')),
     devFields: flag('DEV_FIELDS'),
-    logLevel: text('LOG_LEVEL'),
+    logLevel: oneOf('LOG_LEVEL', ...LOG_LEVELS),
   }
 }
 
@@ -173,7 +148,7 @@ function mondayNamed(date: string | null): string | null {
     if (date !== null) readFirstSeason(date)
     return date
   } catch (error) {
-    throw new ConfigError(`LEAGUE_FIRST_SEASON: ${(error as Error).message}`)
+    throw new StartRefused(`LEAGUE_FIRST_SEASON: ${(error as Error).message}`)
   }
 }
 
@@ -187,7 +162,7 @@ const isHost = (text: string): boolean =>
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  if (!isOrigin) throw new ConfigError(`PUBLIC_URL is "${text}": use an origin such as https://pit.example`)
+  if (!isOrigin) throw new StartRefused(`PUBLIC_URL is "${text}": use an origin such as https://pit.example`)
   return url.origin
 }
 
@@ -198,6 +173,6 @@ function settled(build: () => unknown): void {
   try {
     build()
   } catch (error) {
-    throw new ConfigError((error as Error).message)
+    throw new StartRefused((error as Error).message)
   }
 }

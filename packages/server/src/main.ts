@@ -1,5 +1,5 @@
 import { runProcess } from '@pit/platform/process'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { startServer } from './startServer.ts'
 
 await runProcess({
@@ -7,5 +7,4 @@ await runProcess({
   start: async (stage, ending) => startServer(readConfig(process.env), stage, ending),
   readyText: ({ url }) => (url === '' ? 'jobs running' : `API at ${url}/api/v1/`),
   portSettings: 'PORT and METRICS_PORT',
-  expected: [ConfigError],
 })

@@ -1,9 +1,9 @@
 import type { Timer } from '@pit/platform/clock'
-import { readSecretText } from '@pit/platform/settings'
+import { readSecretText, StartRefused } from '@pit/platform/settings'
 import { microUsdDown, microUsdUp } from '@pit/protocol'
 import { createSignerClient, readSignerWay, type SignerClient } from '@pit/signer-wire'
 import { AGGREGATORS, type VendorKeys } from '@pit/trading'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 
 const MIN_SIGNER_SECRET_CHARS = 32
 /**
@@ -17,7 +17,7 @@ export function openSigner(signer: Config['signer'], clock: Timer): SignerClient
   const { secret: setting } = signer
   const secret = readSecretText(setting)
   if (secret.length < MIN_SIGNER_SECRET_CHARS) {
-    throw new ConfigError(`${setting.name} is too short: use at least ${MIN_SIGNER_SECRET_CHARS} characters`)
+    throw new StartRefused(`${setting.name} is too short: use at least ${MIN_SIGNER_SECRET_CHARS} characters`)
   }
   return createSignerClient({ ...readSignerWay(signer), secret, clock, restartMs: SIGNER_RESTART_MS })
 }
@@ -26,7 +26,7 @@ export function openSigner(signer: Config['signer'], clock: Timer): SignerClient
 export function openSealKey(setting: Config['sealKey']): Uint8Array | null {
   if (setting === null) return null
   const text = readSecretText(setting).replace(/^0x/, '')
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new ConfigError(`${setting.name} is not 32 bytes of hex`)
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw new StartRefused(`${setting.name} is not 32 bytes of hex`)
   return Buffer.from(text, 'hex')
 }
 
@@ -45,11 +45,11 @@ export function openVendorKeys(setting: Config['vendorKeys']): VendorKeys {
       const [kind, key] = [pair.slice(0, at), pair.slice(at + 1)]
       // The pair itself may be a key without its kind: do not quote it.
       if (!keyed.includes(kind)) {
-        throw new ConfigError(
+        throw new StartRefused(
           `${setting.name}: pair ${i + 1} is not for a known vendor: use ${keyed.join(', ')}`,
         )
       }
-      if (!isKey(key)) throw new ConfigError(`${setting.name}: the key of ${kind} is malformed`)
+      if (!isKey(key)) throw new StartRefused(`${setting.name}: the key of ${kind} is malformed`)
       return [kind, key] as const
     })
   return Object.fromEntries(pairs)
@@ -59,7 +59,7 @@ export function openVendorKeys(setting: Config['vendorKeys']): VendorKeys {
 export function openAiTerms(ai: Config['ai']) {
   const poolKey = ai.poolKey === null ? null : readSecretText(ai.poolKey)
   if (poolKey !== null && !isKey(poolKey)) {
-    throw new ConfigError(`${ai.poolKey?.name} is malformed`)
+    throw new StartRefused(`${ai.poolKey?.name} is malformed`)
   }
   return {
     poolKey,

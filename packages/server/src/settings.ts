@@ -1,13 +1,7 @@
+import type { Setting } from '@pit/platform/settings'
 import { CAPS } from '@pit/protocol'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-
-export interface Setting {
-  default: string
-  means: string
-  /** Meaning of an empty value, if it is not the default. Otherwise empty means not set. */
-  whenEmpty?: string
-}
 
 /** Every setting of the server. `.env.example` and docs/reference/configuration.md are made from this table. */
 export const SETTINGS = {

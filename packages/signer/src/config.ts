@@ -2,8 +2,11 @@ import { addressesIn } from '@pit/platform/rpc'
 import {
   readSecretText,
   type SecretSetting,
+  type Setting,
+  StartRefused,
   secretFile,
   secretSetting,
+  settingsReader,
   withSecretsRead,
 } from '@pit/platform/settings'
 import { COSIGNER } from '@pit/protocol'
@@ -15,11 +18,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
  * Every setting of the signer: its name, default and meaning. With main.ts the only reader of process.env;
  * `.env.example` and docs/reference/configuration.md are made from this table.
  */
-interface Setting {
-  default: string
-  means: string
-}
-
 export const SETTINGS = {
   SIGNER_PORT: {
     default: '4664',
@@ -155,15 +153,12 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 export type Config = ReturnType<typeof readConfig>
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
 
 /** The secret itself. One that is too short stops the start. */
 export function readSecret(setting: SecretSetting, { minChars }: { minChars: number }): string {
   const text = readSecretText(setting)
   if (text.length >= minChars) return text
-  throw new ConfigError(`${setting.name} is too short: use at least ${minChars} characters`)
+  throw new StartRefused(`${setting.name} is too short: use at least ${minChars} characters`)
 }
 
 /** Addresses that may carry a password or a key: each can be a file's. */
@@ -172,33 +167,15 @@ const SECRET_ADDRESSES = ['SIGNER_DATABASE_URL', 'SIGNER_RPC_URL', 'CHAIN_RPC_UR
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const env = withSecretsRead(environment, SECRET_ADDRESSES)
-  const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
-  const isGiven = (name: SettingName): boolean => Boolean(env[name]?.trim())
-  const optional = (name: SettingName): string | null => text(name) || null
-  const whole = (name: SettingName, min: number, max: number): number => {
-    const value = Number(text(name))
-    if (Number.isInteger(value) && value >= min && value <= max) return value
-    throw new ConfigError(`${name} is "${text(name)}": use a whole number from ${min} to ${max}`)
-  }
-  const flag = (name: SettingName): boolean => {
-    const value = text(name).toLowerCase()
-    if (['1', 'true', 'yes'].includes(value)) return true
-    if (['', '0', 'false', 'no'].includes(value)) return false
-    throw new ConfigError(`${name} is "${value}": use 1 or 0`)
-  }
-  const oneOf = <const T extends string>(name: SettingName, ...values: readonly T[]): T => {
-    const value = values.find((known) => known === text(name))
-    if (value !== undefined) return value
-    throw new ConfigError(`${name} is "${text(name)}": use one of ${values.join(', ')}`)
-  }
+  const { isSet, text, optional, whole, flag, oneOf } = settingsReader(SETTINGS, env)
   const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
   const required = (name: SettingName): SecretSetting => {
     const given = secret(name)
     if (given) return given
-    throw new ConfigError(`${name} is not set: set it or ${name}_FILE`)
+    throw new StartRefused(`${name} is not set: set it or ${name}_FILE`)
   }
   if (optional('CHAIN_RPC_URL') && !optional('PROFILE') && !optional('SIGNER_PROFILE')) {
-    throw new ConfigError(
+    throw new StartRefused(
       'SIGNER_PROFILE is not set: ' +
         "with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
     )
@@ -210,8 +187,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       optional('SIGNER_PROFILE') ?? optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
     /** What somebody chose for the signer itself, and did not just happen to be there. */
     ownFiles: {
-      SIGNER_PROFILE: isGiven('SIGNER_PROFILE'),
-      SIGNER_SANCTIONS_FILE: isGiven('SIGNER_SANCTIONS_FILE'),
+      SIGNER_PROFILE: isSet('SIGNER_PROFILE'),
+      SIGNER_SANCTIONS_FILE: isSet('SIGNER_SANCTIONS_FILE'),
     },
     rpcUrls: addressesIn(text('SIGNER_RPC_URL') || text('CHAIN_RPC_URL')),
     databaseUrl: optional('SIGNER_DATABASE_URL'),
@@ -233,14 +210,15 @@ export function readConfig(environment: Record<string, string | undefined>) {
     const keyId = optional('SIGNER_KMS_KEY_ID')
     if (keyId === null) return null
     if (optional('SIGNER_IMPORT_KEY_FILE'))
-      throw new ConfigError('SIGNER_IMPORT_KEY_FILE is set, but SIGNER_KMS_KEY_ID keeps the key in a KMS')
+      throw new StartRefused('SIGNER_IMPORT_KEY_FILE is set, but SIGNER_KMS_KEY_ID keeps the key in a KMS')
     const region = optional('SIGNER_KMS_REGION')
     const accessKeyId = optional('SIGNER_KMS_ACCESS_KEY_ID')
-    if (region === null) throw new ConfigError('SIGNER_KMS_REGION is not set: name the region of the KMS key')
+    if (region === null)
+      throw new StartRefused('SIGNER_KMS_REGION is not set: name the region of the KMS key')
     if (accessKeyId === null)
-      throw new ConfigError('SIGNER_KMS_ACCESS_KEY_ID is not set: say who asks the KMS')
+      throw new StartRefused('SIGNER_KMS_ACCESS_KEY_ID is not set: say who asks the KMS')
     const url = optional('SIGNER_KMS_URL') ?? `https://kms.${region}.amazonaws.com`
-    if (!URL.canParse(url)) throw new ConfigError(`SIGNER_KMS_URL is "${url}": use an address`)
+    if (!URL.canParse(url)) throw new StartRefused(`SIGNER_KMS_URL is "${url}": use an address`)
     return {
       ...{ keyId, region, accessKeyId, url },
       secretKey: required('SIGNER_KMS_SECRET_KEY'),
@@ -280,7 +258,7 @@ function listenOf(listen: string | null, port: number, env: Record<string, strin
   if (url?.protocol === 'https:') {
     const missing = TLS_FILES.find((_, i) => files[i] === null)
     if (missing !== undefined)
-      throw new ConfigError(
+      throw new StartRefused(
         `${missing} is not set: over https the signer needs all of ${TLS_FILES.join(', ')}`,
       )
     const [cert, key, clientCa] = files as [SecretSetting, SecretSetting, SecretSetting]
@@ -288,11 +266,11 @@ function listenOf(listen: string | null, port: number, env: Record<string, strin
     return { kind: 'tls', host, port: url.port === '' ? port : Number(url.port), cert, key, clientCa }
   }
   const extra = TLS_FILES.find((_, i) => files[i] !== null)
-  if (extra !== undefined) throw new ConfigError(`${extra} is set, but SIGNER_LISTEN is not https`)
+  if (extra !== undefined) throw new StartRefused(`${extra} is set, but SIGNER_LISTEN is not https`)
   if (listen === null) return { kind: 'loopback', port }
   const path = socketOf(listen)
   if (path !== undefined) return { kind: 'socket', path }
-  throw new ConfigError(
+  throw new StartRefused(
     `SIGNER_LISTEN is "${listen}": use unix:/run/pit-signer/signer.sock or https://0.0.0.0:4664; ` +
       'without TLS the signer listens on loopback only',
   )

@@ -1,5 +1,5 @@
 import { runProcess } from '@pit/platform/process'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { KeyError } from './keys/sealKey.ts'
 import { startSigner } from './startSigner.ts'
 
@@ -18,5 +18,5 @@ await runProcess({
   },
   readyText: ({ cosigner, url }) => `co-signing as ${cosigner} at ${url}`,
   portSettings: 'SIGNER_PORT or SIGNER_LISTEN',
-  expected: [ConfigError, KeyError],
+  expected: [KeyError],
 })

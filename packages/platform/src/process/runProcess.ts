@@ -24,14 +24,14 @@ export async function runProcess<Part extends Running>({
   start,
   readyText,
   portSettings,
-  expected,
+  expected = [],
 }: {
   name: string
   start(stage: (text: string) => void, ending: AbortSignal): Promise<Part>
   readyText(part: Part): string
   /** Settings that choose its ports, for the message. */
   portSettings: string
-  expected: readonly (abstract new (...args: never[]) => Error)[]
+  expected?: readonly (abstract new (...args: never[]) => Error)[]
 }): Promise<void> {
   keepFilesPrivate()
   let starting: Promise<Part> | null = null

@@ -7,4 +7,5 @@ export {
   secretSetting,
   withSecretsRead,
 } from './secretSettings.ts'
+export { type Setting, settingsReader } from './settingsReader.ts'
 export { StartRefused } from './startRefused.ts'

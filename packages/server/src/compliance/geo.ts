@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { StartRefused } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 import { type CityResponse, open } from 'maxmind'
-import { ConfigError } from '../config.ts'
 
 export interface Place {
   /** ISO 3166-1, upper-case. */
@@ -43,7 +43,7 @@ export async function openGeo(file: string | null): Promise<Geo> {
     watchForUpdates: true,
     watchForUpdatesNonPersistent: true,
   }).catch((error: Error) => {
-    throw new ConfigError(`GEO_DB ${file}: ${error.message}`)
+    throw new StartRefused(`GEO_DB ${file}: ${error.message}`)
   })
   return {
     locate(address) {

@@ -7,7 +7,7 @@ import { createRpc } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import { ProfileError, readProfile, StartRefused } from '@pit/platform/settings'
 import { openTreasury } from '@pit/treasury'
-import { ConfigError, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { migrateStore, missingMigrations } from '../migrateStore.ts'
 import { openSigner } from '../openSecrets.ts'
 import { LEAGUE } from './league.ts'
@@ -36,7 +36,7 @@ export async function connectOperator(env: Record<string, string | undefined>): 
     throw expected ? new OperatorRefused((error as Error).message) : error
   }
 }
-const EXPECTED = [ConfigError, MigrationError, ProfileError, StartRefused]
+const EXPECTED = [MigrationError, ProfileError, StartRefused]
 
 async function connect(config: ReturnType<typeof readConfig>): Promise<ConnectedOperator> {
   const path = adminSocketPath(config.dataDir)

@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto, delegationHash, delegationSigner } from '@pit/chain'
+import { StartRefused } from '@pit/platform/settings'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grant, PINS } from '../../test/kit.ts'
-import { ConfigError, readSecret } from '../config.ts'
+import { readSecret } from '../config.ts'
 import { createCosigner } from './createCosigner.ts'
 import { openKeyFile } from './openKeyFile.ts'
 
@@ -93,7 +94,7 @@ describe('a secret', () => {
 
   it('stops the start when it is short or not there', () => {
     const short = () => readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 6 })
-    expect(short).toThrow(ConfigError)
+    expect(short).toThrow(StartRefused)
     expect(short).toThrow('SIGNER_SECRET is too short')
     expect(short).not.toThrow('plain')
     const nowhere = { name: 'SIGNER_SECRET_FILE', file: '/nowhere', isCredential: false }
