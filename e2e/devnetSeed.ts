@@ -9,10 +9,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lockStore, StoreLockedError } from '@pit/platform/process'
 import { worldAt } from '../packages/devnet/src/engine/boot.ts'
 import { loadGeneration, sweepGenerations, writeGround } from '../packages/devnet/src/engine/generation.ts'
 import { writeChecked } from '../packages/devnet/src/engine/image.ts'
@@ -38,14 +38,15 @@ async function seed(): Promise<string> {
   const made = join(PLACE, `${slot}-${programHash()}`)
   mkdirSync(PLACE, { recursive: true })
   while (!existsSync(made)) {
-    if (isTaken(`${made}.making`)) {
+    const release = tryLock(`${made}.making`)
+    if (release === null) {
       await sleep(200)
       continue
     }
     try {
       await makeSeed(made)
     } finally {
-      rmSync(`${made}.making`, { force: true })
+      release()
     }
     for (const old of readdirSync(PLACE)) {
       // The previous slot may still be in use by another copy.
@@ -58,24 +59,12 @@ async function seed(): Promise<string> {
 /**
  * If several files start at once, one builds the seed and the others wait; a dead builder is not waited for.
  */
-function isTaken(lock: string): boolean {
+function tryLock(file: string): (() => void) | null {
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' })
-    return false
-  } catch {
-    if (!isAlive(lock)) rmSync(lock, { force: true })
-    return true
-  }
-}
-
-function isAlive(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'))
-    // The lock file is not written yet; that takes a moment.
-    if (pid > 0) process.kill(pid, 0)
-    return true
-  } catch {
-    return false
+    return lockStore(file)
+  } catch (error) {
+    if (error instanceof StoreLockedError) return null
+    throw error
   }
 }
 
