@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
 import { mondayOf } from '@pit/league/rules'
 import { until } from '@pit/platform/test/until'
+import { DAY_S } from '@pit/protocol'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
@@ -39,7 +40,6 @@ interface Standings {
   status: string
 }
 
-const DAY_S = 86_400
 const dateOf = (timeS: number): string => new Date(timeS * 1000).toISOString().slice(0, 10)
 const thisMonday = mondayOf(Math.floor(Date.now() / 1000))
 

@@ -1,3 +1,4 @@
+import { DAY_S } from '@pit/protocol'
 import type { Measured } from './climb.ts'
 import { printTable, type Results, whole } from './report.ts'
 import { SETUPS } from './setups.ts'
@@ -8,7 +9,6 @@ const INTERVALS_S = [60, 300, 3_600]
  * A process is planned at half of its capacity: ticks come in bursts, and it must catch up after a restart.
  */
 const HEADROOM = 0.5
-const DAY_S = 86_400
 /** Bytes a row with its indexes, and how long rows stay, as docs/explanation/scale.md has them ("Size and growth"). */
 const BYTES = { log: 307, fill: 357 }
 const DAYS = { log: 30, fill: 90 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { DAY_S } from '@pit/protocol'
 import type { Filling } from './fill.ts'
-import { BUSY, DAY_S, ORDINARY, type YearWorld } from './size.ts'
+import { BUSY, ORDINARY, type YearWorld } from './size.ts'
 
 /** Keys of the two requesting accounts. */
 export const keyOf = (account: number): string => `pit_w_${String(account).padStart(43, 'A')}`

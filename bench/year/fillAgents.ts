@@ -1,6 +1,7 @@
 import { RULE_BRAINS, readRuleParams } from '@pit/brains'
+import { DAY_S } from '@pit/protocol'
 import type { Filling } from './fill.ts'
-import { AGENTS, agentId, DAY_S, lower, type YearWorld } from './size.ts'
+import { AGENTS, agentId, lower, type YearWorld } from './size.ts'
 
 const START_MICRO_USD = 10_000_000_000
 

@@ -1,5 +1,6 @@
+import { DAY_S } from '@pit/protocol'
 import type { Filling } from './fill.ts'
-import { DAY_S, SEASON_S, type YearWorld } from './size.ts'
+import { SEASON_S, type YearWorld } from './size.ts'
 
 const EMPTY_BOOK = {
   ...{ held: {}, unmarked: {}, basis: {}, brought: '0', left: '0', capital: '0', seen: '0', unseen: '0' },

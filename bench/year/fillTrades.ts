@@ -1,5 +1,6 @@
+import { DAY_S } from '@pit/protocol'
 import type { Filling } from './fill.ts'
-import { DAY_S, type YearWorld } from './size.ts'
+import type { YearWorld } from './size.ts'
 
 /**
  * Trades as the receipts job writes them: mined ones settled, valued and, for hosted agents, summed; refused

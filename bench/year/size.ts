@@ -1,4 +1,4 @@
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, DAY_S } from '@pit/protocol'
 
 /** Size of the year; scale 1 is the full size. */
 export interface YearSize {
@@ -25,7 +25,6 @@ export interface YearSize {
   weekS: number
 }
 
-export const DAY_S = 86_400
 export const YEAR_S = 365 * DAY_S
 export const WEEK_S = 7 * DAY_S
 export const SEASON_S = 14 * DAY_S

@@ -17,5 +17,3 @@ export interface AccountDeps {
   shared: Pick<SharedTexts, 'load'>
   market: Pick<Market, 'head' | 'mark' | 'whyUnread'>
 }
-
-export { lowerAddress as lower } from '@pit/chain'

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import { nowS, withinMs } from '@pit/platform/clock'
-import { FEE, refusal } from '@pit/protocol'
+import { DAY_S, FEE, refusal } from '@pit/protocol'
 import { volumeSince } from '@pit/relay'
 import { Counter } from 'prom-client'
 import type { AccountDeps } from './deps.ts'
@@ -15,7 +15,7 @@ const PATIENCE_MS = 1_500
 /** While the store is unavailable nothing is relayed, so a volume can only shrink. */
 const LAST_KNOWN_MS = 600_000
 const REST_AFTER_FAILURE_MS = 1_000
-const WINDOW_S = FEE.volumeWindowDays * 86_400
+const WINDOW_S = FEE.volumeWindowDays * DAY_S
 
 export interface VolumeReader {
   /** Millionths of a dollar, mined in the last 30 days. */

@@ -1,10 +1,10 @@
 import { withinMs } from '@pit/platform/clock'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
-import type { RefusalCode } from '@pit/protocol'
+import { DAY_MS, lower, type RefusalCode } from '@pit/protocol'
 import { addRefused, deleteRefusedBefore, type RefusedRow, trimRefused } from '@pit/relay'
 import { Counter, Gauge } from 'prom-client'
-import { type AccountDeps, lower } from './deps.ts'
+import type { AccountDeps } from './deps.ts'
 import type { TokenTexts } from './tokenTexts.ts'
 
 /** A trade that was requested and refused before anything was relayed. */
@@ -36,7 +36,7 @@ const MAX_QUEUED = 5_000
 const AT_ONCE = 500
 const CLOSE_WITHIN_MS = 3_000
 const KEEP_PER_WALLET = 500
-const KEEP_MS = 30 * 86_400_000
+const KEEP_MS = 30 * DAY_MS
 const SWEEP_AT_ONCE = 2_000
 const LARGEST = 2n ** 256n
 const ADDRESS = /^0x[0-9a-f]{40}$/

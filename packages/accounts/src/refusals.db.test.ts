@@ -4,12 +4,11 @@ import type { Db } from '@pit/platform/db'
 import { runJobs } from '@pit/platform/jobs'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withStore'
-import { NATIVE_TOKEN } from '@pit/protocol'
+import { DAY_MS, NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import { addressOf, addTrade, openTestAccount, START_MS, TOKENS } from '../test/openTestAccount.ts'
 import { createRefusalLog, type Refusal } from './refusalLog.ts'
 
-const DAY_MS = 86_400_000
 let wallets = 0
 const newWallet = (): Address => addressOf(0xc0000 + ++wallets)
 const refusal = (wallet: Address, more: Partial<Refusal> = {}): Refusal => ({

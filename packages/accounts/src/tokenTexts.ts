@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { type RegistryText, registryTexts } from '@pit/market'
-import type { Answer } from '@pit/protocol'
-import { type AccountDeps, lower } from './deps.ts'
+import { type Answer, lower } from '@pit/protocol'
+import type { AccountDeps } from './deps.ts'
 
 /** Display data of a token. The deployer chose the texts: escape them. */
 export interface TokenText {

@@ -1,6 +1,7 @@
-import { lowerAddress as lower, NATIVE } from '@pit/chain'
+import { NATIVE } from '@pit/chain'
 import { askCall, askMulticall, type ContractCall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
+import { lower } from '@pit/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { nameIn } from './agentFile.ts'
 import { createIdentityIndex, type Identity } from './identityIndex.ts'

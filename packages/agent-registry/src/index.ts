@@ -1,6 +1,6 @@
-import { type Address, lowerAddress as lower } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import type { Rpc } from '@pit/platform/rpc'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, lower } from '@pit/protocol'
 import { openIdentityRegistry } from './erc8004.ts'
 import { openPitRegistry } from './pit.ts'
 import type { AgentRegistry } from './types.ts'

@@ -1,6 +1,6 @@
-import { lowerAddress as lower } from '@pit/chain'
 import { askCall, askCallOrRevert, askLogs, readAll, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
+import { lower } from '@pit/protocol'
 import {
   type Address,
   decodeFunctionResult,

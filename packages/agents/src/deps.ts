@@ -84,5 +84,3 @@ export interface AgentRequest {
   by: Trader
   id: string
 }
-
-export const lower = (address: string): Address => address.toLowerCase() as Address

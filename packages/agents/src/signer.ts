@@ -1,7 +1,15 @@
 import type { Address } from '@pit/chain'
-import { executorAttestationText, fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
+import {
+  executorAttestationText,
+  fail,
+  isPitError,
+  lower,
+  type RouteId,
+  refusal,
+  routeById,
+} from '@pit/protocol'
 import { type AttestedExecutor, SignerUnreachable } from '@pit/signer-wire'
-import { type ExecutorSigner, type HostedDeps, lower } from './deps.ts'
+import type { ExecutorSigner, HostedDeps } from './deps.ts'
 
 /** Calls the signing service; passes on refusals that the route declares. */
 export async function askSigner<T>(

@@ -1,4 +1,4 @@
-import { type ChainProfile, type CoreSymbol, isCoreSymbol } from '@pit/protocol'
+import { type ChainProfile, type CoreSymbol, isCoreSymbol, lower } from '@pit/protocol'
 import type { Address, Hex } from './bytes/hex.ts'
 import { delegationAddresses } from './delegation/addresses.ts'
 import type { DelegationAddresses } from './delegation/types.ts'
@@ -66,4 +66,3 @@ export const launchpadsIn = ({ launchpads }: Pick<ChainProfile, 'launchpads'>): 
 
 /** In lower case; null while the profile does not know it. */
 export const knownAddress = (address: string | null): Address | null => (address ? lower(address) : null)
-const lower = (address: string): Address => address.toLowerCase() as Address

@@ -1,7 +1,7 @@
-import { lowerAddress, markSourcesOf } from '@pit/chain'
+import { markSourcesOf } from '@pit/chain'
 import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
-import { type ChainProfile, stakingRegistryOf } from '@pit/protocol'
+import { type ChainProfile, lower, stakingRegistryOf } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
 import type { GlobalOptions } from './client/settings.ts'
@@ -95,7 +95,7 @@ const asRecorded: ChainFacts = {
 const placeOf = ({ contracts, league, agent_registry }: ChainProfile) => ({
   registry: stakingRegistryOf({ agent_registry }),
   platformAgentId: league.platform_agent_id,
-  multicall3: lowerAddress(contracts.multicall3),
+  multicall3: lower(contracts.multicall3),
 })
 
 function recordDifference(

@@ -1,4 +1,5 @@
 import { type Hex, hexToBytes } from '@pit/chain'
+import { lower } from '@pit/protocol'
 import {
   hashMessage,
   hashTypedData,
@@ -104,7 +105,6 @@ export function fromProvider(provider: Eip1193, address: Hex): Account {
   }
 }
 
-const lower = (address: Hex): Hex => address.toLowerCase() as Hex
 const utf8Hex = (text: string): Hex =>
   `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 const withTextNumbers = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)

@@ -30,8 +30,6 @@ export interface LeagueDeps {
   randomBytes(size: number): Uint8Array
 }
 
-export { lowerAddress as lower } from '@pit/chain'
-
 /** Who plays: the signed-in wallet and its account. */
 export interface Player {
   wallet: Address

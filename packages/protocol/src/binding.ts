@@ -1,5 +1,6 @@
 import type { BindingLimits, BindingMark, SessionBinding, SessionBindingV3 } from './bindingSchema.ts'
 import { canonicalJson } from './canonicalJson.ts'
+import { lower } from './lower.ts'
 import { MICRO_USD_PER_USD } from './money/dollars.ts'
 import { CHAIN_ID, FEE, SESSION } from './numbers.ts'
 
@@ -121,7 +122,6 @@ export function boundToVerified(binding: SessionBinding, token: string): boolean
   return binding.version === 1 || !(binding.unverified_tokens as string[]).includes(token.toLowerCase())
 }
 
-const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`
 const sorted = <T extends string>(items: readonly T[]): T[] => [...new Set(items)].sort()
 const sortedMarks = (marks: readonly BindingMark[]): BindingMark[] =>
   marks.map((mark) => ({ ...mark, token: lower(mark.token) })).sort((a, b) => (a.token < b.token ? -1 : 1))

@@ -1,11 +1,10 @@
+import { lower } from './lower.ts'
 import type { PoolPin } from './profile.ts'
 import type { FastPool } from './schemas/fastTable.ts'
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
 /** v4 fees from here on mean that the hook sets the fee. */
 const FEE_END = 1_000_000
-
-const lower = (address: string): string => address.toLowerCase()
 
 /** Throws on a pin that cannot be a fast route, so that the process does not start with a wrong profile. */
 export function poolOf(

@@ -1,6 +1,7 @@
 import type { Json } from './canonicalJson.ts'
 import { poolOf } from './fastPools.ts'
 import { type FastShape, permitInput, shapeOf } from './fastShapes.ts'
+import { lower } from './lower.ts'
 import { CHAIN_ID, FAST } from './numbers.ts'
 import type { ChainProfile, CoreToken } from './profile.ts'
 import type { FastPool, FastRoute, FastTable } from './schemas/fastTable.ts'
@@ -8,8 +9,6 @@ import { FAST_SYMBOLS, FEE_SIDE_RANK, type FeeSide } from './values.ts'
 
 /** Increment when a route's bytes, pool, cap or floor change: clients pin the table by its hash. */
 const VERSION = '1'
-
-const lower = (address: string): string => address.toLowerCase()
 
 /** The pinned routes of this chain's profile; none without a router or fee recipient. */
 export function fastRoutesOf(profile: ChainProfile): FastTable {

@@ -3,6 +3,8 @@
 export const CHAIN_ID = 4663
 export const NATIVE_TOKEN = '0x0000000000000000000000000000000000000000'
 export const BPS = 10_000
+export const DAY_S = 86_400
+export const DAY_MS = DAY_S * 1_000
 
 export const REQUEST = {
   maxBodyBytes: 65_536,
@@ -112,12 +114,12 @@ export const SESSION = {
   maxTradesDefault: 50,
   maxTradesMin: 1,
   maxTradesMax: 10_000,
-  expiresInSDefault: 86_400,
+  expiresInSDefault: DAY_S,
   expiresInSMin: 60,
   expiresInSMax: 2_592_000,
-  expiresInSMaxFeedless: 86_400,
+  expiresInSMaxFeedless: DAY_S,
   leafTtlS: 120,
-  dayWindowS: 86_400,
+  dayWindowS: DAY_S,
   bindingVersion: 3,
   delegatorVersion: '1.3.0',
 } as const

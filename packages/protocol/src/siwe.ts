@@ -1,4 +1,4 @@
-import { CHAIN_ID } from './numbers.ts'
+import { CHAIN_ID, DAY_S } from './numbers.ts'
 import type { ChallengePurpose } from './values.ts'
 
 /** The statement of each kind of challenge; they differ, so a signature of one is invalid for the other. */
@@ -39,7 +39,6 @@ export function siweMessage(fields: SiweFields): string {
   ].join('\n')
 }
 
-const DAY_S = 86_400
 const two = (value: number): string => (value < 10 ? `0${value}` : `${value}`)
 /** Cached date of the last formatted day, because formatting it is the expensive part. */
 let cachedDay = { day: 0, date: '1970-01-01' }

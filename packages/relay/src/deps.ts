@@ -29,5 +29,3 @@ export interface RelayDeps {
   /** False for tokens whose Transfer logs differ from what arrives: transfer taxes, rebasing balances. */
   isPlainToken?(token: Address): boolean | Promise<boolean>
 }
-
-export { lowerAddress as lower } from '@pit/chain'

@@ -1,5 +1,6 @@
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { DAY_MS } from '@pit/protocol'
 import { deleteSignedRefused } from './receipts/rows.ts'
 
 const KEEP_S = 3_600
@@ -14,7 +15,7 @@ const SWEPT = [
 ] as const
 
 /** The same as for calls refused before signing. */
-const REFUSED_KEEP_MS = 30 * 86_400_000
+const REFUSED_KEEP_MS = 30 * DAY_MS
 
 /** Deletes rows that were signed, refused and settled a month ago, one step per call; returns the count. */
 export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Promise<number> {

@@ -5,7 +5,7 @@ import {
   NATIVE,
   type RouterLayout,
 } from '@pit/chain'
-import { type ChainProfile, fail } from '@pit/protocol'
+import { type ChainProfile, fail, lower } from '@pit/protocol'
 
 /** Contracts that sessions use: the delegation framework's and the trading ones, lower-case. */
 export interface SessionAddresses {
@@ -16,8 +16,6 @@ export interface SessionAddresses {
   layout: RouterLayout
   feeRecipient: Address
 }
-
-export const lower = (address: string): Address => address.toLowerCase() as Address
 
 /** Throws SESSIONS_UNAVAILABLE on a chain without a required contract. */
 export function sessionAddressesOf(profile: ChainProfile): () => SessionAddresses {

@@ -1,9 +1,9 @@
-import { type Address, lowerAddress as lower } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
+import { type ChainProfile, lower, NATIVE_TOKEN } from '@pit/protocol'
 import type { TokenText } from './types.ts'
 
 export interface TreasuryDeps {
@@ -13,8 +13,6 @@ export interface TreasuryDeps {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   profile: ChainProfile
 }
-
-export { lower }
 
 /** Where every fee goes; null on a chain whose profile does not say. */
 export const platformWalletOf = ({ fee_recipient }: ChainProfile): Address | null =>

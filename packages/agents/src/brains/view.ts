@@ -6,12 +6,11 @@ import {
   type PairNow,
   plainText,
 } from '@pit/brains'
-import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
+import { bpsTowardsZero, DAY_S, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
 
 /** Token names come from deployers: short, one line, no invisible characters. */
 const SYMBOL_CHARS = 24
 const HOUR_S = 3_600
-const DAY_S = 86_400
 
 /** Nine significant digits. */
 export const priceOf = (priceE18: bigint): number => Number(priceUsdOf(priceE18).toPrecision(9))

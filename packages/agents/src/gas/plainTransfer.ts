@@ -1,7 +1,6 @@
 import { type Address, type Crypto, type Hex, hashTx, parseSignedTx, senderOf } from '@pit/chain'
-import { CHAIN_ID, HOSTED } from '@pit/protocol'
+import { CHAIN_ID, HOSTED, lower } from '@pit/protocol'
 import type { SignedRefund } from '@pit/signer-wire'
-import { lower } from '../deps.ts'
 
 export interface Transfer {
   from: Address

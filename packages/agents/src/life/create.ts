@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Address, bytesToHex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { type Brain, fail, HOSTED, LEAGUE, MICRO_USD_PER_USD, microUsdDown } from '@pit/protocol'
+import { type Brain, DAY_S, fail, HOSTED, LEAGUE, MICRO_USD_PER_USD, microUsdDown } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import type { AgentBrains, HostedDeps } from '../deps.ts'
 import { addExecutor } from '../executors.ts'
@@ -160,7 +160,6 @@ function refuseTooMany(agents: number): void {
 
 /** Deleted agents keep their book and executor, so creations are limited per day. */
 const MAX_MADE_A_DAY = 500
-const DAY_S = 86_400
 
 async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<void> {
   const { made, firstAtS } = await countMade(sql, wallet, atS - DAY_S)

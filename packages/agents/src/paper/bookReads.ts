@@ -1,7 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-
-const DAY_S = 86_400
+import { DAY_S } from '@pit/protocol'
 
 /** Performance of a book: current holdings, fills before a time, and max drawdown. */
 export interface BookRun {

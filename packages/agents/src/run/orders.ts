@@ -1,13 +1,12 @@
 import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { FeeClass } from '@pit/protocol'
+import { DAY_MS, type FeeClass } from '@pit/protocol'
 import { isUnderWay, type TradeNow, tradesByHash } from '@pit/relay'
 import type { TradeFee } from '../types.ts'
 import type { OpenOrder } from './types.ts'
 
 /** Statuses that count towards max_day_usd: all except held and failed orders. */
 const COUNTED = `('intended', 'signed', 'relayed', 'filled')`
-const DAY_MS = 86_400_000
 
 export async function dayUseOf(
   sql: Sql,

@@ -89,7 +89,7 @@ export function createTokenHolds(
     if (feedless && lengthS > SESSION.expiresInSMaxFeedless) {
       return {
         code: 'SESSION_TOO_LONG',
-        message: `${feedless.token} has no oracle feed, so a session may last at most 86400 s; this one lasts ${lengthS} s.`,
+        message: `${feedless.token} has no oracle feed, so a session may last at most ${SESSION.expiresInSMaxFeedless} s; this one lasts ${lengthS} s.`,
       }
     }
     return null

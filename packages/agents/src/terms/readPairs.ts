@@ -2,8 +2,8 @@ import type { Address } from '@pit/chain'
 import { NATIVE } from '@pit/chain'
 import { hasStockRules } from '@pit/market'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
-import { type CoreToken, fail, isPitError } from '@pit/protocol'
-import { type HostedDeps, lower } from '../deps.ts'
+import { type CoreToken, fail, isPitError, lower } from '@pit/protocol'
+import type { HostedDeps } from '../deps.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 
 export interface AgentPairs {

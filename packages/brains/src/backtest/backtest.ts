@@ -1,10 +1,8 @@
-import { bpsDown } from '@pit/protocol'
+import { bpsDown, DAY_S } from '@pit/protocol'
 import { CASH_TOKEN } from '../purse.ts'
 import type { BrainLimits, PairNow, RuleBrain } from '../types.ts'
 import { CASH_SERIES, openSeries, type StoredMark } from './series.ts'
 import { openSimBook, type SimFill, type SimTerms, worthAt } from './simBook.ts'
-
-const DAY_S = 86_400
 
 export interface BacktestRequest extends SimTerms {
   brain: RuleBrain

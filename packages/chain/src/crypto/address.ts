@@ -5,11 +5,6 @@ type Keccak = (bytes: Uint8Array) => Uint8Array
 const decoder = new TextDecoder()
 const SHAPE = /^0x[0-9a-fA-F]{40}$/
 
-/** Lower-case is how addresses are kept and compared inside; checksums are for people. */
-export function lowerAddress(address: string): Address {
-  return address.toLowerCase() as Address
-}
-
 export function sameAddress(a: Address, b: Address): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase()
 }

@@ -1,5 +1,5 @@
+import { lower } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
-import { lowerAddress } from '../crypto/address.ts'
 import { type DelegationAddresses, ENFORCERS, type EnforcerName } from './types.ts'
 
 /** What of a chain profile names the framework's contracts. */
@@ -18,19 +18,19 @@ export function delegationAddresses({ chain_id, delegation }: Deployment): Deleg
   for (const name of ENFORCERS) {
     const at = delegation.enforcers[`${name}Enforcer`]
     if (at === undefined) throw new TypeError(`the profile has no ${name}Enforcer`)
-    enforcers[name] = lowerAddress(at as Address)
+    enforcers[name] = lower(at as Address)
   }
   return {
     chainId: chain_id,
-    manager: lowerAddress(delegation.delegation_manager as Address),
-    delegator: lowerAddress(delegation.stateless_delegator as Address),
+    manager: lower(delegation.delegation_manager as Address),
+    delegator: lower(delegation.stateless_delegator as Address),
     enforcers,
   }
 }
 
 export function enforcerAt(addresses: DelegationAddresses, address: Address): EnforcerName | undefined {
-  const lower = lowerAddress(address)
-  return ENFORCERS.find((name) => addresses.enforcers[name] === lower)
+  const at = lower(address)
+  return ENFORCERS.find((name) => addresses.enforcers[name] === at)
 }
 
 const DELEGATION_CODE = /^0xef0100([0-9a-f]{40})$/i

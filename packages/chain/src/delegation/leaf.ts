@@ -1,5 +1,6 @@
+import { lower } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
-import { lowerAddress, sameAddress } from '../crypto/address.ts'
+import { sameAddress } from '../crypto/address.ts'
 import type { Hashing } from '../crypto/createCrypto.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { decodeDelegations, encodeDelegations } from './encode.ts'
@@ -141,8 +142,8 @@ function tradeTerms(
 function buildLeaf(addresses: DelegationAddresses, terms: LeafTerms): Delegation {
   const delegate = terms.kind === 'fee' ? addresses.enforcers.NativeTokenPayment : terms.executor
   return {
-    delegate: lowerAddress(delegate),
-    delegator: lowerAddress(terms.cosigner),
+    delegate: lower(delegate),
+    delegator: lower(terms.cosigner),
     authority: terms.rootHash.toLowerCase() as Hex,
     caveats: leafCaveats(terms).map((caveat) => encodeCaveat(addresses, caveat)),
     salt: 0n,
@@ -170,7 +171,7 @@ function termsOf(addresses: DelegationAddresses, delegation: Delegation): LeafTe
   const [first, second, third, fourth] = delegation.caveats.map((caveat) => decodeCaveat(addresses, caveat))
   if (second?.enforcer !== 'Timestamp') return undefined
   const shared = {
-    cosigner: lowerAddress(delegation.delegator),
+    cosigner: lower(delegation.delegator),
     rootHash: delegation.authority.toLowerCase() as Hex,
     expiresS: second.beforeS,
   }
@@ -180,7 +181,7 @@ function termsOf(addresses: DelegationAddresses, delegation: Delegation): LeafTe
   if (first?.enforcer !== 'ExactExecution' || third?.enforcer !== 'Id') return undefined
   const trade = {
     ...shared,
-    executor: lowerAddress(delegation.delegate),
+    executor: lower(delegation.delegate),
     execution: first.execution,
     sequence: Number(third.id & (SEQUENCES - 1n)),
   }

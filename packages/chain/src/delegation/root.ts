@@ -1,6 +1,5 @@
-import { LAUNCHPAD_KINDS, type LaunchpadKind } from '@pit/protocol'
+import { DAY_S, LAUNCHPAD_KINDS, type LaunchpadKind, lower } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
-import { lowerAddress } from '../crypto/address.ts'
 import type { Hashing } from '../crypto/createCrypto.ts'
 import { launchpadOf } from '../launchpads/index.ts'
 import { EXECUTE_WITH_DEADLINE_SELECTOR } from '../router/constants.ts'
@@ -10,7 +9,6 @@ import { delegationHash, ROOT_AUTHORITY } from './hash.ts'
 import type { Delegation, DelegationAddresses } from './types.ts'
 
 export const EXECUTE_SELECTOR: Hex = `0x${EXECUTE_WITH_DEADLINE_SELECTOR}`
-const DAY_S = 86_400
 
 /** ETH that may leave the wallet as a call's value: in any one call, and in each fixed window of a day. */
 export type EthCaps = { dayWei: bigint; tradeWei: bigint; startS: number }
@@ -47,8 +45,8 @@ export type SessionRoot = RootTerms & { hash: Hex }
 export function buildRoot(addresses: DelegationAddresses, terms: RootTerms): Delegation {
   checkRoles(addresses, terms)
   return {
-    delegate: lowerAddress(terms.cosigner),
-    delegator: lowerAddress(terms.wallet),
+    delegate: lower(terms.cosigner),
+    delegator: lower(terms.wallet),
     authority: ROOT_AUTHORITY,
     caveats: rootCaveats(addresses, terms).map((caveat) => encodeCaveat(addresses, caveat)),
     salt: BigInt(terms.salt),
@@ -132,16 +130,16 @@ function ethCaveats(eth: RootTerms['eth']): CaveatTerms[] {
 
 /** Each of these would let a key out of its bounds; proved on the contracts in e2e/sessionChain.test.ts. */
 function checkRoles(addresses: DelegationAddresses, terms: RootTerms): void {
-  const wallet = lowerAddress(terms.wallet)
+  const wallet = lower(terms.wallet)
   const targets =
     terms.kind === 'router' ? [terms.router] : terms.kind === 'curve' ? terms.curves : [terms.recipient]
-  for (const target of targets.map(lowerAddress)) {
+  for (const target of targets.map(lower)) {
     if (target === wallet) throw new TypeError('a root that may call its own wallet escapes its caps')
     if (target === addresses.manager) throw new TypeError('a root that may call the manager escapes its caps')
   }
   if (terms.kind === 'fee') return
-  const executor = lowerAddress(terms.executor)
-  if (executor === wallet || executor === lowerAddress(terms.cosigner)) {
+  const executor = lower(terms.executor)
+  if (executor === wallet || executor === lower(terms.cosigner)) {
     throw new TypeError('the executor may be neither the wallet nor the co-signer')
   }
 }
@@ -159,8 +157,8 @@ function termsOf(addresses: DelegationAddresses, delegation: Delegation): RootTe
   const first = targets?.[0]
   if (!redeemer || !targets || !first || !expiry || !limited) return undefined
   const shared = {
-    wallet: lowerAddress(delegation.delegator),
-    cosigner: lowerAddress(delegation.delegate),
+    wallet: lower(delegation.delegator),
+    cosigner: lower(delegation.delegate),
     salt: `0x${delegation.salt.toString(16).padStart(64, '0')}` as Hex,
     expiresS: expiry.beforeS,
     maxTrades: limited.limit,

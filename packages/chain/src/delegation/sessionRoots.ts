@@ -1,6 +1,6 @@
-import type { LaunchpadKind } from '@pit/protocol'
+import { type LaunchpadKind, lower } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
-import { lowerAddress, sameAddress, sortsBefore } from '../crypto/address.ts'
+import { sameAddress, sortsBefore } from '../crypto/address.ts'
 import { NATIVE } from '../router/constants.ts'
 import { buildRoot, type EthCaps, type RootTerms, sortedLaunchpads } from './root.ts'
 import type { Delegation, DelegationAddresses } from './types.ts'
@@ -56,7 +56,7 @@ export function curveRoots(
   const eth = capsOf(request)
   if (eth === null) throw new TypeError('curves are traded for ETH, which this session does not bind')
   const common = shared(addresses, request)
-  const curves = request.curves.map(lowerAddress).sort((a, b) => (sortsBefore(a, b) ? -1 : 1))
+  const curves = request.curves.map(lower).sort((a, b) => (sortsBefore(a, b) ? -1 : 1))
   const { executor, fee } = request.binding
   const dayWei = (eth.dayWei + FEE_SHARE_OF_DAY - 1n) / FEE_SHARE_OF_DAY
   return {

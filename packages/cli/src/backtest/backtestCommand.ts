@@ -6,7 +6,7 @@ import {
   RULE_BRAINS,
   readRuleParams,
 } from '@pit/brains/backtest'
-import { FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
+import { DAY_S, FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import type { GlobalOptions } from '../client/settings.ts'
 import type { Marks } from './marksFile.ts'
@@ -44,7 +44,6 @@ interface Options extends GlobalOptions {
   saveMarks?: string
 }
 
-const DAY_S = 86_400
 const CASH = 'USDG'
 
 /** `pit backtest`: runs a rule brain over stored marks and prints the resulting book. */

@@ -1,4 +1,5 @@
 import { tokenNamed } from '@pit/client'
+import { FEE } from '@pit/protocol'
 import { Command } from 'commander'
 import { UsageRefused } from './exit.ts'
 import { type CommandDeps, openSignedIn } from './openClient.ts'
@@ -28,7 +29,7 @@ export const fastCommand = (deps: CommandDeps): Command =>
       slippage: 'Maximum slippage against the current pool price, in bps (default 30)',
     },
   )
-    .option('--shield', 'Check the token audit too; adds 10 bps to the fee')
+    .option('--shield', `Check the token audit too; adds ${FEE.shieldAddBps} bps to the fee`)
     .option('--non-us', 'You are not a US person (required for stock tokens)')
     .option('--no-fallback', 'Fail if fast mode is not possible, instead of trading the normal way')
     .option('-y, --yes', 'Skip the confirmation')

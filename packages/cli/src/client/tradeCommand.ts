@@ -1,5 +1,5 @@
 import { missingChecks, type TradeParams } from '@pit/client'
-import { decimalText } from '@pit/protocol'
+import { decimalText, FEE } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
@@ -52,7 +52,7 @@ export const endsAndSize = (
 export const sized = (command: Command): Command =>
   endsAndSize(command)
     .option('--accept <codes...>', 'Codes of severe risks you accept')
-    .option('--shield', 'Check the token audit too; adds 10 bps to the fee')
+    .option('--shield', `Check the token audit too; adds ${FEE.shieldAddBps} bps to the fee`)
     .option('--non-us', 'You are not a US person (required for stock tokens)')
 
 export function mustHaveOneSize({ usd, amount }: Pick<TradeFlags, 'usd' | 'amount'>): void {

@@ -1,4 +1,4 @@
-import { lowerAddress, markSourcesOf } from '@pit/chain'
+import { markSourcesOf } from '@pit/chain'
 import { type RawTrade, type RecordedEntry, type SeasonRecord, seenIn } from '@pit/league/record'
 import {
   type BookTrade,
@@ -17,7 +17,7 @@ import {
   type SeenSwap,
   scoreRow,
 } from '@pit/league/rules'
-import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
+import { type ChainProfile, lower, NATIVE_TOKEN } from '@pit/protocol'
 
 /** Facts read from the chain because the record alone does not prove them. */
 export interface ChainFacts {
@@ -80,7 +80,7 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
 function marketOf({ marks, span }: SeasonRecord, profile: ChainProfile): MarketRecord {
   const decimals = new Map(
     [...profile.core_tokens, ...profile.listed_stocks].map((token) => [
-      lowerAddress(token.address) as string,
+      lower(token.address) as string,
       token.decimals,
     ]),
   )

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromViem, isRefusal } from '@pit/client'
-import { decimalText } from '@pit/protocol'
+import { DAY_S, decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
 import { OWNER_VARIABLES } from '../client/account.ts'
@@ -20,7 +20,7 @@ interface RunFlags extends TermFlags {
 }
 
 const LASTS_S = 3_600
-const MAX_LASTS_S = 86_400
+const MAX_LASTS_S = DAY_S
 const MAX_TRADES = 20
 /** The exit code shells use for a missing program. */
 const NOT_FOUND = 127

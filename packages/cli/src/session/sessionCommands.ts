@@ -1,4 +1,5 @@
 import { tokenNamed } from '@pit/client'
+import { SESSION } from '@pit/protocol'
 import { Command } from 'commander'
 import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openAsExecutor, openSignedIn } from '../client/openClient.ts'
@@ -25,8 +26,16 @@ const grantCommand = (deps: CommandDeps): Command =>
   withConsent(
     withTerms(new Command('grant').description('Grant a session to an executor address.'), '24h')
       .argument('<executor>', 'Address that may trade', address)
-      .option('--max-trade-usd <dollars>', 'Maximum per trade in USD (default 25)', positive)
-      .option('--max-day-usd <dollars>', 'Maximum in 24 hours in USD (default 100)', positive),
+      .option(
+        '--max-trade-usd <dollars>',
+        `Maximum per trade in USD (default ${SESSION.maxTradeUsdDefault})`,
+        positive,
+      )
+      .option(
+        '--max-day-usd <dollars>',
+        `Maximum in 24 hours in USD (default ${SESSION.maxDayUsdDefault})`,
+        positive,
+      ),
   ).action(async (executor: `0x${string}`, flags: TermFlags & { maxDayUsd?: number }, command: Command) => {
     needWord(deps, flags.yes)
     const opened = await openSignedIn(deps, command)

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import { lower } from '@pit/protocol'
 import { netOf, type Receipt, type Transfer, transfersIn } from './receipt.ts'
 import { type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
 
@@ -125,4 +126,3 @@ async function read<T extends readonly unknown[]>(rpc: Rpc, calls: readonly RpcC
 
 const print = (logs: Receipt['logs']): string =>
   JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data])).toLowerCase()
-const lower = (address: Address): Address => address.toLowerCase() as Address

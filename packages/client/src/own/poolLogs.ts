@@ -1,5 +1,5 @@
 import { type Address, DYNAMIC_FEE, type Hex, type PoolKey, TOPIC, v4PoolManagerAbi } from '@pit/chain'
-import { TRADE } from '@pit/protocol'
+import { lower, TRADE } from '@pit/protocol'
 import { decodeEventLog } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { Rpc } from './rpc.ts'
@@ -103,7 +103,6 @@ interface InitializeLog {
 function keyIn({ topics, data }: InitializeLog): PoolKey | undefined {
   const { args } = decodeEventLog({ abi: v4PoolManagerAbi, eventName: 'Initialize', topics, data })
   if (args.fee !== DYNAMIC_FEE && args.fee > TRADE.maxPoolFeePips) return undefined
-  const lower = (address: string) => address.toLowerCase() as Address
   return {
     currency0: lower(args.currency0),
     currency1: lower(args.currency1),

@@ -1,3 +1,4 @@
+import { DAY_S } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { type RootState, readRootStates } from '../own/roots.ts'
 import type { SessionRecord } from '../records.ts'
@@ -16,7 +17,6 @@ export interface RecordedSessions {
 }
 
 /** Sessions that expired longer ago are not read: records grow, and neither clock is a day off. */
-const DAY_S = 86_400
 
 /** Every session this client signed, with its state on chain, whatever the server lists. */
 export async function recordedSessions(

@@ -7,7 +7,7 @@ import {
   readCurveCall,
   readSwap,
 } from '@pit/chain'
-import { feeOf, type LaunchpadKind, TRADE } from '@pit/protocol'
+import { feeOf, type LaunchpadKind, lower, TRADE } from '@pit/protocol'
 import { decodeAbiParameters } from 'viem'
 import { broken, must } from '../errors.ts'
 import type { Pins } from '../pins.ts'
@@ -292,5 +292,4 @@ export function gasOf({ limits }: Pick<Pins, 'limits'>, { gas }: { gas: string }
   return limit
 }
 
-const lower = (text: string): Hex => text.toLowerCase() as Hex
 const maxBigint = (one: bigint, other: bigint): bigint => (one > other ? one : other)

@@ -1,5 +1,14 @@
 import type { Address, Hex } from '@pit/chain'
-import { boundMarks, canonicalJson, type Json, minOf, type SessionBindingV3, usdOf } from '@pit/protocol'
+import {
+  boundMarks,
+  canonicalJson,
+  DAY_S,
+  type Json,
+  lower,
+  minOf,
+  type SessionBindingV3,
+  usdOf,
+} from '@pit/protocol'
 import { must } from '../errors.ts'
 import type { Pins } from '../pins.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
@@ -69,8 +78,6 @@ export function signedTerms(
   }
 }
 
-const DAY_S = 86_400
-
 /** The answer's own description must be that of the binding: one that belittles it comes from a liar. */
 export function checkDescription(
   pending: Pending,
@@ -95,7 +102,6 @@ export function checkDescription(
     must(isSame, 'GRANT_BINDING', `the response’s ${field} differs from the binding`, { shown, signed })
   }
   const sorted = (list: readonly string[]) => [...list].sort()
-  const lower = (text: string) => text.toLowerCase()
   same('wallet', lower(pending.wallet), terms.wallet)
   same('executor', lower(pending.executor), terms.executor)
   same('co-signer', lower(pending.cosigner), terms.cosigner)

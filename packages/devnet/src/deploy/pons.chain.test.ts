@@ -9,6 +9,7 @@ import {
   snipeTaxBps,
   TOPIC,
 } from '@pit/chain'
+import { lower } from '@pit/protocol'
 import fc from 'fast-check'
 import { type Address, erc20Abi, type Hex, maxUint256, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +31,6 @@ const on = (curve: Address, functionName: string, args: unknown[] = []) => ({
   args,
 })
 const call = (to: Address, data: Hex) => it.chain.request<Hex>('eth_call', [{ to, data }, 'latest'])
-const lower = (address: string) => address.toLowerCase() as Address
 const nowS = () => Number(it.chain.head().timestampS)
 const trader = () => it.accounts[3]!
 const pairAt = (pair: PonsPair) => (pair === 'ETH' ? zeroAddress : it.core(pair))

@@ -1,3 +1,4 @@
+import { lower } from '@pit/protocol'
 import { keccak256 } from 'viem'
 import type { Hex, LogJson } from './types.ts'
 
@@ -35,8 +36,6 @@ function alternatives(value: Hex | Hex[] | null | undefined): Hex[] | undefined 
   const list = (Array.isArray(value) ? value : [value]).map(lower)
   return list.length === 0 ? undefined : list
 }
-
-const lower = (value: Hex) => value.toLowerCase() as Hex
 
 function bloomBits(value: Hex): number[] {
   const hash = Buffer.from(keccak256(value).slice(2), 'hex')

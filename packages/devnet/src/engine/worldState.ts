@@ -1,3 +1,4 @@
+import { lower } from '@pit/protocol'
 import { toHex } from './hex.ts'
 import type { Call, GenesisAccount } from './provider.ts'
 import type { Hex } from './types.ts'
@@ -150,5 +151,4 @@ function settingCalls(address: Hex, account: Account, fields: Iterable<string>):
   })
 }
 
-const lower = (address: Hex) => address.toLowerCase() as Hex
 const word = (value: Hex): Hex => `0x${value.slice(2).padStart(64, '0')}`

@@ -1,5 +1,5 @@
 import { launchpadsIn } from '@pit/chain'
-import type { ChainProfile, PoolPin } from '@pit/protocol'
+import { type ChainProfile, lower, type PoolPin } from '@pit/protocol'
 import type { Hex } from '../engine/types.ts'
 import { type Asset, type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
@@ -13,8 +13,6 @@ const VOLATILITY: Record<string, number> = {
   USDG: 0,
 }
 const STOCK_VOLATILITY = 0.5
-
-const lower = (address: string): Hex => address.toLowerCase() as Hex
 
 function required(value: string | null, name: string): Hex {
   if (value === null) throw new Error(`the profile has no ${name}`)

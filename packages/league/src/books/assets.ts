@@ -1,6 +1,5 @@
 import { markSourcesOf } from '@pit/chain'
-import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
-import { lower } from '../deps.ts'
+import { type ChainProfile, lower, NATIVE_TOKEN } from '@pit/protocol'
 
 export interface Assets {
   /** Tokens with an independent mark, by lower-case address. */

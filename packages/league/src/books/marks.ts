@@ -1,14 +1,7 @@
 import { allMarks, pricesAt } from '@pit/market/markReads'
 import type { Sql } from '@pit/platform/db'
-import {
-  DAY_S,
-  type EndMark,
-  endMarkOf,
-  FIXED_END,
-  type MarketRecord,
-  markCertainS,
-  RULES,
-} from '../rules/index.ts'
+import { DAY_S } from '@pit/protocol'
+import { type EndMark, endMarkOf, FIXED_END, type MarketRecord, markCertainS, RULES } from '../rules/index.ts'
 import type { Assets } from './assets.ts'
 
 const ONE_E18 = 10n ** 18n

@@ -1,8 +1,8 @@
-import { type Address, lowerAddress } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { askBlockNumber, readOne } from '@pit/platform/reads'
-import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
+import { type ChainProfile, lower, NATIVE_TOKEN } from '@pit/protocol'
 import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
 import { findFunders } from './findFunders.ts'
@@ -95,7 +95,7 @@ async function readTokenFunders(
 }
 
 const coreTokensOf = ({ core_tokens }: Pick<ChainProfile, 'core_tokens'>): Address[] =>
-  core_tokens.map(({ address }) => lowerAddress(address)).filter((address) => address !== NATIVE_TOKEN)
+  core_tokens.map(({ address }) => lower(address)).filter((address) => address !== NATIVE_TOKEN)
 
 /** A row whose search goes on is due again at once. */
 async function storeRows(sql: Sql, rows: readonly FunderRow[], nowS: number): Promise<void> {

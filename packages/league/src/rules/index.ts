@@ -25,7 +25,7 @@ export {
   markAt,
   markCertainS,
 } from './marks.ts'
-export { DAY_S, DIVISIONS, type Division, RULES } from './numbers.ts'
+export { DIVISIONS, type Division, RULES } from './numbers.ts'
 export type { Party } from './party.ts'
 export { type Outcome, rankEntries } from './places.ts'
 export {

@@ -1,5 +1,5 @@
-import { isWithinBps } from '@pit/protocol'
-import { DAY_S, RULES } from './numbers.ts'
+import { DAY_S, isWithinBps } from '@pit/protocol'
+import { RULES } from './numbers.ts'
 
 /** Prices used to value a book. */
 export interface MarketRecord {

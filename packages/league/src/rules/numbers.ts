@@ -1,4 +1,7 @@
+import { DAY_S } from '@pit/protocol'
+
 /** The league's own numbers: what the documents leave open. Theirs are `LEAGUE` in the protocol. */
+
 /** What an account trades; the practice board takes one of them. */
 export const DIVISIONS = ['crypto', 'stocks'] as const
 export type Division = (typeof DIVISIONS)[number]
@@ -6,8 +9,8 @@ export type Division = (typeof DIVISIONS)[number]
 export const RULES = {
   prizeCapUsd: 5_000,
   /** How long eligibility stays open to review, and when a season is decided whatever is still unreviewed. */
-  reviewS: 3 * 86_400,
-  reviewLatestS: 14 * 86_400,
+  reviewS: 3 * DAY_S,
+  reviewLatestS: 14 * DAY_S,
   /** The mark of a time is the newest of the hour before it; a minute's is written a little after it. */
   markMaxAgeS: 3_600,
   markLateS: 15,
@@ -39,5 +42,3 @@ export const RULES = {
   copiedShareBps: 2_000,
   practiceDivision: 'crypto',
 } as const
-
-export const DAY_S = 86_400

@@ -1,5 +1,5 @@
-import { LEAGUE } from '@pit/protocol'
-import { DAY_S, RULES } from './numbers.ts'
+import { DAY_S, LEAGUE } from '@pit/protocol'
+import { RULES } from './numbers.ts'
 
 const LENGTH_S = LEAGUE.seasonDays * DAY_S
 const WEEK_S = 7 * DAY_S

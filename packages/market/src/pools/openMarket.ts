@@ -1,12 +1,4 @@
-import {
-  type Address,
-  type Crypto,
-  createPoolIndex,
-  type Hex,
-  lowerAddress as lower,
-  type PoolIndex,
-  poolIdOf,
-} from '@pit/chain'
+import { type Address, type Crypto, createPoolIndex, type Hex, type PoolIndex, poolIdOf } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -15,7 +7,7 @@ import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { Logger, Metrics } from '@pit/platform/monitoring'
 import type { Mark } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, HUB_SYMBOLS, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
+import { type ChainProfile, HUB_SYMBOLS, lower, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
 import { Gauge } from 'prom-client'
 import { followStocks, type StocksFollowed } from '../stocks/followStocks.ts'
 import { followMarks } from './followMarks.ts'

@@ -2,6 +2,7 @@ import {
   type Address,
   allLaunchpads,
   type CurvePool,
+  knownAddress,
   launchpadsIn,
   type PinnedLaunchpad,
   type Pool,
@@ -26,15 +27,13 @@ export interface Emitters {
   launchpads: readonly PinnedLaunchpad[]
 }
 
-const lower = (address: string | null) => (address?.toLowerCase() ?? null) as Address | null
-
 export const emittersOf = ({
   contracts,
   ...profile
 }: Pick<ChainProfile, 'contracts' | 'launchpads'>): Emitters => ({
-  v2Factory: lower(contracts.v2_factory),
-  v3Factory: lower(contracts.v3_factory),
-  v4PoolManager: lower(contracts.v4_pool_manager),
+  v2Factory: knownAddress(contracts.v2_factory),
+  v3Factory: knownAddress(contracts.v3_factory),
+  v4PoolManager: knownAddress(contracts.v4_pool_manager),
   launchpads: launchpadsIn(profile),
 })
 

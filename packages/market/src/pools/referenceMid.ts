@@ -1,5 +1,5 @@
-import { type Address, lowerAddress as lower, midPrice, NATIVE, type Pool } from '@pit/chain'
-import type { ChainProfile, CoreToken, PoolPin } from '@pit/protocol'
+import { type Address, midPrice, NATIVE, type Pool } from '@pit/chain'
+import { type ChainProfile, type CoreToken, lower, type PoolPin } from '@pit/protocol'
 import type { Market } from './openMarket.ts'
 
 /** A mid is a float to compare with and to show; it never decides an amount and never values a wallet. */

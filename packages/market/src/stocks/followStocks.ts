@@ -1,7 +1,6 @@
 import {
   type Address,
   type Hex,
-  lowerAddress as lower,
   multiplierAt,
   type Pool,
   type PoolIndex,
@@ -11,7 +10,7 @@ import {
 import type { Job } from '@pit/platform/jobs'
 import { askMulticall, type ContractCall, flagIn, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, lower } from '@pit/protocol'
 
 /** Data of the stock token issuer, kept in memory. */
 export interface StocksFollowed {

@@ -1,8 +1,8 @@
 import { NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { askCall, type ContractCall, pausedCall, readOne, wordsIn } from '@pit/platform/reads'
-import type { CoreToken } from '@pit/protocol'
-import { lower, type TokenDeps } from './deps.ts'
+import { type CoreToken, lower } from '@pit/protocol'
+import type { TokenDeps } from './deps.ts'
 import type { CodeReading, TokenReading } from './reading.ts'
 import { readCode } from './screen/readCode.ts'
 

@@ -28,5 +28,3 @@ export interface TokenDeps {
   /** The wallet's current fee for major trades. */
   majorBps(wallet: Address | null): number | Promise<number>
 }
-
-export { lowerAddress as lower } from '@pit/chain'

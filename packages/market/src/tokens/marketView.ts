@@ -1,6 +1,6 @@
 import { type Address, type CurvePool, isFeeTrap } from '@pit/chain'
-import type { ChainProfile } from '@pit/protocol'
-import { lower, type TokenMarket } from './deps.ts'
+import { type ChainProfile, lower } from '@pit/protocol'
+import type { TokenMarket } from './deps.ts'
 import { isAlive, pairAtomsIn, pairOf, priceInPair, spotInPair, type TradingPool } from './depth.ts'
 import type { Twaps } from './twaps.ts'
 

@@ -1,6 +1,7 @@
 import { launchpadOf } from '@pit/chain'
 import {
   type Answer,
+  DAY_S,
   FEE,
   isSevere,
   RISKS,
@@ -312,5 +313,5 @@ const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${tex
 
 function ageOf(seconds: number): string {
   if (seconds < 5_400) return `${Math.max(1, Math.round(seconds / 60))} minutes`
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} hours` : `${Math.round(seconds / 86_400)} days`
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} hours` : `${Math.round(seconds / DAY_S)} days`
 }

@@ -1,4 +1,4 @@
-import { dollarsText, microUsdDown, microUsdUp } from '@pit/protocol'
+import { DAY_MS, dollarsText, microUsdDown, microUsdUp } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import type { Journal } from './journal.ts'
 
@@ -7,8 +7,6 @@ export interface Ceilings {
   perTradeMicroUsd: bigint
   perDayMicroUsd: bigint
 }
-
-const DAY_MS = 86_400_000
 
 export const ceilingsOf = (perTradeUsd: number, perDayUsd: number): Ceilings => ({
   perTradeMicroUsd: microUsdDown(perTradeUsd),

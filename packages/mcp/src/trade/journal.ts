@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
 import type { SignedTrade } from '@pit/client'
+import { DAY_MS } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import { writeWhole } from '../writeWhole.ts'
 
@@ -46,7 +47,7 @@ export interface Journal {
 }
 
 /** How long a client id never trades twice. Open trades are kept forever. */
-const RETENTION_MS = 90 * 86_400_000
+const RETENTION_MS = 90 * DAY_MS
 
 /** Stores one file per intended trade. `takeLock` returns the pid of the current holder, or null. */
 export function openJournal(

@@ -1,4 +1,5 @@
-import { type Address, type Hex, lowerAddress as lower, type SignedAuthorization } from '@pit/chain'
+import type { Address, Hex, SignedAuthorization } from '@pit/chain'
+import { lower } from '@pit/protocol'
 import { type Rpc, RpcError } from '../rpc/index.ts'
 import { addressIn, type BlockTag, toQuantity as quantity, quantityIn, tagOf } from './hex.ts'
 import { plainText, revertReason } from './revertReason.ts'

@@ -114,7 +114,9 @@ export const COSIGNER_ERRORS = rows('cosigner', {
     statuses: [422],
     extras: ['signer_checks'],
     retry: 'different_request',
-    message: 'A session with a token that has no price feed may last at most 24 hours.',
+    message:
+      'A session with a token that has no price feed may last at most ' +
+      `${SESSION.expiresInSMaxFeedless / 3_600} hours.`,
     hint: `Set expires_in_s to at most ${SESSION.expiresInSMaxFeedless}.`,
   },
   ROOT_REUSED: {

@@ -1,4 +1,4 @@
-import { AUTH, REQUEST } from '../numbers.ts'
+import { AUTH, DAY_S, REQUEST } from '../numbers.ts'
 import { rows } from './row.ts'
 
 /** Errors of HTTP handling and sign-in. */
@@ -134,7 +134,7 @@ export const REQUEST_ERRORS = rows('requests', {
     retryAfterS: 3600,
     message: 'The limit for new API keys is reached, for this IP address today or for the service this hour.',
     hint:
-      `Use an existing key, which is valid for ${AUTH.keyTtlS / 86_400} days, or sign in again in a few ` +
+      `Use an existing key, which is valid for ${AUTH.keyTtlS / DAY_S} days, or sign in again in a few ` +
       'hours.',
   },
   UNKNOWN_HOST: {

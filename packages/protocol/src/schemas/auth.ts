@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { AUTH, DAY_S } from '../numbers.ts'
 import { CHALLENGE_PURPOSES, PARTNER_ROLES } from '../values.ts'
 import { Answer, Count, Id, Nullable, OneOf, SignInSignature, Text, UnixS, Wallet, Whole } from './scalars.ts'
 
@@ -58,7 +59,7 @@ export const ApiKeyRecord = Answer(
     key_id: Whole('id of the key'),
     wallet: Wallet('the bound wallet, lower-case'),
     account: Account,
-    expires_at: UnixS('30 days after sign-in'),
+    expires_at: UnixS(`${AUTH.keyTtlS / DAY_S} days after sign-in`),
     partner_agent: Nullable(PartnerAgent, 'when the wallet is a registry agent’s agentWallet or owner'),
     partner_check: Text('ok, or why the registry could not be read'),
     note: Text('how the key is stored'),

@@ -1,4 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox'
+import { DAY_S, FEE, TRADE } from '../numbers.ts'
 import {
   CURVE_FEE_MODES,
   FAST_SYMBOLS,
@@ -23,6 +24,7 @@ import {
   Exact,
   ExactlyOne,
   Flag,
+  grouped,
   Hex,
   Id,
   MapOf,
@@ -58,7 +60,9 @@ type Size = Pick<typeof pairFields, (typeof SIZE)[number]> & TProperties
 export const pairFields = {
   token_in: TokenRef('what is sold'),
   token_out: TokenRef('what is bought'),
-  notional_usd: Type.Optional(Usd('size in dollars, 1 to 10,000; or amount_in')),
+  notional_usd: Type.Optional(
+    Usd(`size in dollars, ${TRADE.minNotionalUsd} to ${grouped(TRADE.maxNotionalUsd)}; or amount_in`),
+  ),
   amount_in: Type.Optional(Atoms('size in input atoms; or notional_usd')),
   slippage_bps: Type.Optional(
     Type.Integer({ minimum: 0, description: 'before the fee; default the pair’s, at most the pair’s cap' }),
@@ -69,7 +73,7 @@ export const Sized = <T extends Size>(properties: T) => ExactlyOne(SIZE, propert
 
 const termFields = {
   accept_risks: ByDefault([], AcceptRisks),
-  shield: ByDefault(false, Flag('ask the audit; adds 10 bps')),
+  shield: ByDefault(false, Flag(`ask the audit; adds ${FEE.shieldAddBps} bps`)),
   policies: Type.Optional(Policies),
 }
 const venues = ByDefault(
@@ -100,10 +104,19 @@ const planFields = {
   ...termFields,
   ...tradeChoices,
   approval_mode: ByDefault('budget', Text('budget, exact or unlimited; anything else is APPROVAL_MODE')),
-  approval_budget_usd: ByDefault(25, Usd('for budget mode, above 0 and at most 10,000')),
+  approval_budget_usd: ByDefault(
+    TRADE.defaultApprovalBudgetUsd,
+    Usd(`for budget mode, above 0 and at most ${grouped(TRADE.maxApprovalBudgetUsd)}`),
+  ),
   allow_unlimited_approval: ByDefault(false, Flag('required true with unlimited')),
   permit_mode: ByDefault('signature', OneOf(PERMIT_MODES, 'typed data, or a transaction')),
-  permit_scope: ByDefault('trade', OneOf(PERMIT_SCOPES, 'this amount for 30 minutes, or 30 days')),
+  permit_scope: ByDefault(
+    'trade',
+    OneOf(
+      PERMIT_SCOPES,
+      `this amount for ${TRADE.permitTradeExpiryS / 60} minutes, or ${TRADE.permit30dExpiryS / DAY_S} days`,
+    ),
+  ),
   permit_signature: Type.Optional(Signature('of `permit`, on the second call')),
   permit_now: Type.Optional(UnixS('as answered, on the second call')),
   venues,

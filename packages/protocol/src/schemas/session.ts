@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { DAY_S, SESSION } from '../numbers.ts'
 import { ROOT_NAMES, SESSION_STATUSES } from '../values.ts'
 import { DecodedDisable } from './decoded.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
@@ -13,6 +14,7 @@ import {
   Count,
   Exact,
   Flag,
+  grouped,
   Hex,
   Id,
   MapOf,
@@ -56,12 +58,25 @@ const GrantStart = Exact({
     ['ETH', 'USDG'],
     Type.Array(TokenRef('a token'), { maxItems: 32, description: 'at least two' }),
   ),
-  max_trade_usd: ByDefault(25, Usd('above 0 and at most 1,000')),
-  max_day_usd: ByDefault(100, Usd('from max_trade_usd to 100 times it')),
-  max_trades: ByDefault(50, Type.Integer({ description: '1 to 10,000' })),
+  max_trade_usd: ByDefault(
+    SESSION.maxTradeUsdDefault,
+    Usd(`above 0 and at most ${grouped(SESSION.maxTradeUsdMax)}`),
+  ),
+  max_day_usd: ByDefault(
+    SESSION.maxDayUsdDefault,
+    Usd(`from max_trade_usd to ${SESSION.maxDayMultipleOfMaxTrade} times it`),
+  ),
+  max_trades: ByDefault(
+    SESSION.maxTradesDefault,
+    Type.Integer({ description: `${SESSION.maxTradesMin} to ${grouped(SESSION.maxTradesMax)}` }),
+  ),
   expires_in_s: ByDefault(
-    86_400,
-    Type.Integer({ description: '60 s to 30 days; 24 hours with a token that has no oracle feed' }),
+    SESSION.expiresInSDefault,
+    Type.Integer({
+      description:
+        `${SESSION.expiresInSMin} s to ${SESSION.expiresInSMax / DAY_S} days; ` +
+        `${SESSION.expiresInSMaxFeedless / 3_600} hours with a token that has no oracle feed`,
+    }),
   ),
   setup_budget_usd: Type.Optional(Usd('ERC-20 budget for the whole session; default max_day_usd')),
   accept_risks: ByDefault([], AcceptRisks),

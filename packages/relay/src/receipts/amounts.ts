@@ -8,8 +8,8 @@ import {
   TOPIC,
 } from '@pit/chain'
 import { addressIn, wordIn } from '@pit/platform/reads'
-import { beforeBps, feeOf, NATIVE_TOKEN } from '@pit/protocol'
-import { lower, type RelayDeps } from '../deps.ts'
+import { beforeBps, feeOf, lower, NATIVE_TOKEN } from '@pit/protocol'
+import type { RelayDeps } from '../deps.ts'
 import type { BookedFee, FollowedRow, ReceiptLog } from './types.ts'
 
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'

@@ -1,10 +1,11 @@
 import { isStoreUnavailable, type Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/monitoring'
+import { DAY_S } from '@pit/protocol'
 import type { BookedFee, FollowedRow, Outcome } from './types.ts'
 
-const WEEK_S = 7 * 86_400
+const WEEK_S = 7 * DAY_S
 /** The first Monday 00:00 UTC after the epoch. */
-const FIRST_MONDAY_S = 4 * 86_400
+const FIRST_MONDAY_S = 4 * DAY_S
 
 /** Monday 00:00 UTC of the week of a time. */
 export const weekStartOf = (timeS: number): number =>

@@ -1,7 +1,6 @@
 import { pricesAt } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
-import { type ChainProfile, markPrice } from '@pit/protocol'
-import { lower } from '../deps.ts'
+import { type ChainProfile, lower, markPrice } from '@pit/protocol'
 
 const AT_ONCE = 500
 /** A minute's mark is written in its first seconds; only after this an earlier one is used. */

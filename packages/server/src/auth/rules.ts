@@ -1,4 +1,4 @@
-import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
+import { AUTH, type ChallengePurpose, DAY_S, REQUEST } from '@pit/protocol'
 import { networksOf } from '../http/clientAddress.ts'
 
 export type Wallet = `0x${string}`
@@ -35,7 +35,6 @@ export interface Cap {
   max: number
 }
 
-const DAY_S = 86_400
 const HOUR_S = 3_600
 
 /** UTC days and hours. Addresses first, the service last: every sign-in locks them in the same order. */

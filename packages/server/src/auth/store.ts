@@ -1,5 +1,6 @@
 import { type Clock, nowS as secondsOf } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
+import { DAY_S } from '@pit/protocol'
 import type { Cap, Wallet } from './rules.ts'
 
 /** Finds or creates the wallet's account and locks its row, so that revoke-all and sign-in are serialised. */
@@ -112,12 +113,12 @@ export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number):
 }
 
 /** Retention of expired data, for investigations. */
-export const ENDED_KEPT_S = 90 * 86_400
+export const ENDED_KEPT_S = 90 * DAY_S
 
 /** Challenges are kept longer than the clocks of two processes may differ. */
 const SWEPT = [
   { table: 'challenges', id: 'id', agedBy: 'expires_at_s', keepS: 600 },
-  { table: 'issue_counts', id: 'ctid', agedBy: 'window_start_s', keepS: 2 * 86_400 },
+  { table: 'issue_counts', id: 'ctid', agedBy: 'window_start_s', keepS: 2 * DAY_S },
   // A revoked key is kept until it would have expired, and as long after.
   { table: 'api_keys', id: 'id', agedBy: 'expires_at_s', keepS: ENDED_KEPT_S },
 ] as const

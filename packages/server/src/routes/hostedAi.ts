@@ -7,7 +7,7 @@ import {
   TEMPLATES,
   trialPoolOf,
 } from '@pit/agents'
-import { type Answer, HOSTED, usdOf } from '@pit/protocol'
+import { type Answer, DAY_S, HOSTED, usdOf } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
 
@@ -79,8 +79,6 @@ function describeOverview({ enabled, models, own, pool }: AiOverview): Answer<'h
     },
   }
 }
-
-const DAY_S = 86_400
 
 function describeModel({
   model,

@@ -11,14 +11,13 @@ import {
 import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
-import { type Answer, checkAnswer, NATIVE_TOKEN, type Query } from '@pit/protocol'
+import { type Answer, checkAnswer, DAY_S, NATIVE_TOKEN, type Query } from '@pit/protocol'
 import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from '@pit/relay/internal/walletTrades'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Call, Handler } from '../http/types.ts'
 import { accountRoutes } from './account.ts'
 
 const NOW_S = START_MS / 1000
-const DAY_S = 86_400
 let wallets = 0
 const newWallet = (): Address => addressOf(0xa0000 + ++wallets)
 

@@ -1,6 +1,6 @@
-import { type Address, type Crypto, lowerAddress } from '@pit/chain'
+import type { Address, Crypto } from '@pit/chain'
 import type { Tokens } from '@pit/market'
-import { type ChainProfile, fail } from '@pit/protocol'
+import { type ChainProfile, fail, lower } from '@pit/protocol'
 import type { Charge, Handlers } from '../http/types.ts'
 import { screenAdmission } from './caller.ts'
 
@@ -52,5 +52,5 @@ function addressOf({ crypto, profile }: Pick<TokenRoutesDeps, 'crypto' | 'profil
     )
   }
   const core = profile.core_tokens.find(({ symbol }) => symbol === text)
-  return core ? lowerAddress(core.address) : fail('ADDRESS_REQUIRED', { field: 'address' })
+  return core ? lower(core.address) : fail('ADDRESS_REQUIRED', { field: 'address' })
 }

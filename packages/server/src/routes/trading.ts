@@ -1,5 +1,5 @@
-import { type Crypto, type Hex, lowerAddress } from '@pit/chain'
-import type { Body, ChainProfile } from '@pit/protocol'
+import type { Crypto, Hex } from '@pit/chain'
+import { type Body, type ChainProfile, lower } from '@pit/protocol'
 import { describePlan, type PlanRequest, simulationJson, type Trade, type TradeParams } from '@pit/trading'
 import type { Call, Caller, Charge, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
@@ -23,7 +23,7 @@ export function tradingRoutes({
   profile,
   charge,
 }: TradingRoutesDeps): Pick<Handlers, PlanRoute> {
-  const permit2 = { chainId: profile.chain_id, permit2: lowerAddress(profile.contracts.permit2) }
+  const permit2 = { chainId: profile.chain_id, permit2: lower(profile.contracts.permit2) }
 
   /** A trade for the wallet in the request. */
   const requestOf = (body: TradeBody, caller: Caller): PlanRequest => {

@@ -2,11 +2,11 @@ import { marksBetween } from '@pit/market/markReads'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, DAY_S } from '@pit/protocol'
 import type { PageAt } from '../http/pages.ts'
 
 const MINUTE_S = 60
-const SPAN_S = 3 * 86_400
+const SPAN_S = 3 * DAY_S
 const RECENT_S = 6 * 3_600
 /** Minutes between the points of the recent curve. */
 const RECENT_STEP = 5

@@ -1,7 +1,6 @@
 import { type Crypto, findRoutes, type Pool, type RouteQuote } from '@pit/chain'
 import { type Market, referenceMid } from '@pit/market'
-import { type Answer, type ChainProfile, type CoreToken, STATS } from '@pit/protocol'
-import type { Address } from 'viem'
+import { type Answer, type ChainProfile, type CoreToken, lower, STATS } from '@pit/protocol'
 
 type AssetRow = NonNullable<Answer<'stats'>['assets']>[number]
 type Side = AssetRow['buy']
@@ -12,7 +11,6 @@ interface QuoteDeps {
   profile: ChainProfile
 }
 
-const lower = (address: string) => address.toLowerCase() as Address
 const BPS = 10_000
 
 /**

@@ -1,6 +1,7 @@
 import {
   type Answer,
   boundFeeBps,
+  DAY_S,
   decimalText,
   FEE,
   markPrice,
@@ -26,8 +27,6 @@ export interface ExposureRequest {
   budgets: readonly TokenBudget[]
   tokens: readonly Pick<GrantToken, 'symbol' | 'isCore' | 'hasFeed' | 'needsMark'>[]
 }
-
-const DAY_S = 86_400
 
 /** Maximum loss: with all keys but the owner's stolen, and with an honest co-signer. */
 export function exposureOf(request: ExposureRequest): Exposure {

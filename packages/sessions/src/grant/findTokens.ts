@@ -6,10 +6,10 @@ import {
   type CoreToken,
   fail,
   isPitError,
+  lower,
   priceE18Down,
   SESSION,
 } from '@pit/protocol'
-import { lower } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
 import { refuseFaults } from './readGrant.ts'
 

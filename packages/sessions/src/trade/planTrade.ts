@@ -1,7 +1,6 @@
 import { type Address, NATIVE } from '@pit/chain'
-import { boundRiskTerms, boundToVerified, fail, isPitError, type Venue } from '@pit/protocol'
+import { boundRiskTerms, boundToVerified, fail, isPitError, lower, type Venue } from '@pit/protocol'
 import type { Planned, TradeQuote } from '@pit/trading'
-import { lower } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
 import { readRoots } from './readRoots.ts'

@@ -1,12 +1,6 @@
-import {
-  type Address,
-  lowerAddress as lower,
-  NATIVE,
-  type Permit2Domain,
-  type RouterLayout,
-} from '@pit/chain'
+import { type Address, NATIVE, type Permit2Domain, type RouterLayout } from '@pit/chain'
 import type { describeSwap } from '@pit/plans'
-import { type ChainProfile, fail } from '@pit/protocol'
+import { type ChainProfile, fail, lower } from '@pit/protocol'
 import type { TradeToken } from '../types.ts'
 
 type TokenNames = Parameters<typeof describeSwap>[1]
@@ -21,8 +15,6 @@ export interface TradeAddresses extends Permit2Domain {
   /** Names of core assets and of these tokens. */
   namesFor(tokens: readonly TradeToken[]): TokenNames
 }
-
-export { lower }
 
 /** Refuses LIVE_UNAVAILABLE on a chain without a router. */
 export function tradeAddressesOf({

@@ -1,5 +1,5 @@
-import { type Address, type Crypto, type Hex, lowerAddress as lower } from '@pit/chain'
-import { type CURVE_FEE_MODES, fail } from '@pit/protocol'
+import type { Address, Crypto, Hex } from '@pit/chain'
+import { type CURVE_FEE_MODES, fail, lower } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import { refusePolicies } from '../quote/index.ts'
 import type { TradeParams } from '../types.ts'

@@ -1,10 +1,10 @@
 import type { Address } from '@pit/chain'
 import { hasStockRules } from '@pit/market'
 import { createCache } from '@pit/platform/cache'
-import { fail, isPitError } from '@pit/protocol'
+import { fail, isPitError, lower } from '@pit/protocol'
 import type { WalletRequest } from '../simulate/index.ts'
 import type { TradeParams, TradeQuote, WalletState } from '../types.ts'
-import { isEth, lower } from './addresses.ts'
+import { isEth } from './addresses.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
 

@@ -20,8 +20,6 @@ export interface QuoterDeps {
   tierBps(wallet: Address | null): Promise<number>
 }
 
-export { lowerAddress as lower } from '@pit/chain'
-
 /** The first sixteen bytes of a hash, like the id of a pool route. */
 export const idOf = ({ keccakText }: Pick<Crypto, 'keccakText'>, path: string): string =>
   keccakText(path).slice(0, 34)

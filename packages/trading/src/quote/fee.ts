@@ -1,7 +1,14 @@
 import type { Address } from '@pit/chain'
-import { type ChainProfile, FEE, FEE_SIDE_RANK, type FeeClass, type FeeSide, fail } from '@pit/protocol'
+import {
+  type ChainProfile,
+  FEE,
+  FEE_SIDE_RANK,
+  type FeeClass,
+  type FeeSide,
+  fail,
+  lower,
+} from '@pit/protocol'
 import type { TradeFee, TradeParams, TradeToken } from '../types.ts'
-import { lower } from './deps.ts'
 
 type End = Pick<TradeToken, 'address' | 'core' | 'record'>
 type Ends = { tokenIn: End; tokenOut: End }

@@ -1,7 +1,6 @@
 import { type Hop, NATIVE } from '@pit/chain'
-import { type ChainProfile, RISKS } from '@pit/protocol'
+import { type ChainProfile, lower, RISKS } from '@pit/protocol'
 import type { Risk } from '../types.ts'
-import { lower } from './deps.ts'
 
 export interface Hooks {
   isKnown(hop: Hop): boolean

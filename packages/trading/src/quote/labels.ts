@@ -1,6 +1,5 @@
 import { type Address, type Hop, isFeeUnread, NATIVE } from '@pit/chain'
-import type { ChainProfile } from '@pit/protocol'
-import { lower } from './deps.ts'
+import { type ChainProfile, lower } from '@pit/protocol'
 import { feePipsOf } from './impact.ts'
 
 type Ends = { tokenIn: Address; tokenOut: Address }

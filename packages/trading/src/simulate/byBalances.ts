@@ -8,7 +8,8 @@ import {
   type SimCall,
   wordIn,
 } from '@pit/platform/reads'
-import { isEth, lower, READING_GAS, type SimulateParams, type SimulatorDeps } from './deps.ts'
+import { lower } from '@pit/protocol'
+import { isEth, READING_GAS, type SimulateParams, type SimulatorDeps } from './deps.ts'
 
 /** Null: could not be read. */
 interface Balances {

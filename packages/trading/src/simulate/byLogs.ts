@@ -1,7 +1,7 @@
 import { type Address, ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import { addressIn, type Move, type RanCall, wordIn } from '@pit/platform/reads'
-import type { ChainProfile } from '@pit/protocol'
-import { isEth, lower, type SimulateParams } from './deps.ts'
+import { type ChainProfile, lower } from '@pit/protocol'
+import { isEth, type SimulateParams } from './deps.ts'
 
 /**
  * Tokens whose movements are measured by logs, without reads before and after: the node reports all ETH

@@ -49,6 +49,5 @@ export interface SimulateParams {
 }
 
 export const isEth = (token: Address): boolean => token === NATIVE_TOKEN
-export { lowerAddress as lower } from '@pit/chain'
 /** Gas for a read of a possibly hostile token; beyond it the value counts as unread. */
 export const READING_GAS = 3_000_000

@@ -17,9 +17,9 @@ import {
   rpcUnavailable as unavailable,
   wordIn,
 } from '@pit/platform/reads'
-import { NATIVE_TOKEN } from '@pit/protocol'
+import { lower, NATIVE_TOKEN } from '@pit/protocol'
 import type { TradeToken, WalletState } from '../types.ts'
-import { isEth, lower, READING_GAS, type SimulatorDeps } from './deps.ts'
+import { isEth, READING_GAS, type SimulatorDeps } from './deps.ts'
 
 export interface WalletRequest {
   wallet: Address

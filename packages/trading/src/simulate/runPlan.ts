@@ -9,11 +9,12 @@ import {
   type SimCall,
   simulateBlocks,
 } from '@pit/platform/reads'
+import { lower } from '@pit/protocol'
 import { toFunctionSelector } from 'viem'
 import type { SimulatedTx } from '../types.ts'
 import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'
 import { type Doubt, measuredByLogs } from './byLogs.ts'
-import { isEth, lower, type SimulateParams, type SimulatorDeps } from './deps.ts'
+import { isEth, type SimulateParams, type SimulatorDeps } from './deps.ts'
 
 export interface RanPlan {
   /** The block it ran on. */

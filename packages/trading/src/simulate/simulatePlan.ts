@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import { type AccountOverride, NotRunnable } from '@pit/platform/reads'
-import { fail } from '@pit/protocol'
+import { fail, lower } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
-import { isEth, lower, type SimulateParams, type SimulatorDeps } from './deps.ts'
+import { isEth, type SimulateParams, type SimulatorDeps } from './deps.ts'
 import type { Lender } from './lendToken.ts'
 import { type RanPlan, runPlan } from './runPlan.ts'
 

@@ -1,4 +1,4 @@
-const DAY_S = 86_400
+import { DAY_S } from '@pit/protocol'
 export const WEEK_S = 7 * DAY_S
 /** 1970 began on a Thursday. */
 const FIRST_MONDAY_S = 4 * DAY_S

@@ -1,4 +1,4 @@
-import type { Answer } from '@pit/protocol'
+import { type Answer, DAY_S } from '@pit/protocol'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, queries, useRead } from '../data/api.ts'
 import { amount, duration, usd } from '../data/format.ts'
@@ -8,7 +8,7 @@ import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { SignSession } from './SignSession.tsx'
 
-const LASTS_S = 86_400
+const LASTS_S = DAY_S
 
 /** Steps to start a live agent: gas, a session for its executor, attach it, switch on. */
 export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {

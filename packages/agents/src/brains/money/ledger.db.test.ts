@@ -1,12 +1,13 @@
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
+import { DAY_S } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addAgent, addTrade, NOW_MS, NOW_S, TERMS, wallet } from '../../../test/brainsWorld.ts'
 import type { StoredAgent } from '../../store.ts'
 import type { GatewayModel } from '../model/models.ts'
 import { type ReserveRequest, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
 import { readPoolDay } from './pool.ts'
-import { DAY_S, type PoolTerms } from './rules.ts'
+import type { PoolTerms } from './rules.ts'
 import { readToday, spendPage, sweepSpend } from './spendRows.ts'
 
 const MODEL: GatewayModel = {

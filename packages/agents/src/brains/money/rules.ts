@@ -1,4 +1,4 @@
-import { HOSTED } from '@pit/protocol'
+import { DAY_S, HOSTED } from '@pit/protocol'
 import type { HostedAgent } from '../../types.ts'
 import type { GatewayModel } from '../model/models.ts'
 
@@ -43,7 +43,6 @@ export interface SpendFacts {
   otherPoolAgent: string | null
 }
 
-export const DAY_S = 86_400
 export const dayOf = (atS: number): number => atS - (atS % DAY_S)
 export const VOLUME_WINDOW_S = 30 * DAY_S
 

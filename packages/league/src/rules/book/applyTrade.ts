@@ -1,6 +1,6 @@
-import { isWithinBps, markPrice, maxOf, minOf, worthDown, worthUp } from '@pit/protocol'
+import { DAY_S, isWithinBps, markPrice, maxOf, minOf, worthDown, worthUp } from '@pit/protocol'
 import type { MarketRecord } from '../marks.ts'
-import { DAY_S, RULES } from '../numbers.ts'
+import { RULES } from '../numbers.ts'
 import { addTo, takeBasis } from './basis.ts'
 import type { Book, BookTrade } from './book.ts'
 

@@ -1,8 +1,7 @@
 import { type Address, BEACON_SLOT, type Crypto, type Hex } from '@pit/chain'
 import { askCall, askCode, askStorage, flagIn, pausedCall, readOne } from '@pit/platform/reads'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
-import type { ChainProfile } from '@pit/protocol'
-import { lower } from '../deps.ts'
+import { type ChainProfile, lower } from '@pit/protocol'
 import { powersIn } from '../powers.ts'
 import type { CodeReading, ProxyKind } from '../reading.ts'
 
