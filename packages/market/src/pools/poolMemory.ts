@@ -1,4 +1,4 @@
-import { type Address, hookEffectOf, type V4Pool } from '@pit/chain'
+import { type Address, hookEffectOf, knownAddress, type V4Pool } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
 import type { Logger } from '@pit/platform/monitoring'
@@ -53,14 +53,12 @@ export interface PoolMemory {
   clear(): void
 }
 
-const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
-
 export function createPoolMemory(deps: PoolMemoryDeps): PoolMemory {
   const { rpc, db, profile, logger, listener, value, maxPools } = deps
   const pinned = new Set(deps.pinned)
   const isPinned = (id: string) => pinned.has(id)
   const emitters = emittersOf(profile)
-  const stateView = lower(profile.contracts.v4_state_view)
+  const stateView = knownAddress(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
   const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
   /** A known hook may pay what the pool itself does not hold. */
