@@ -9,8 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import { createLogger, createMetrics } from '@pit/platform/monitoring'
-import { ROUTE_IDS, type RouteId } from '@pit/protocol'
+import { createLogger } from '@pit/platform/monitoring'
+import { createMetrics } from '@pit/platform/monitoring'
+import { ROUTE_IDS } from '@pit/protocol'
 import autocannon from 'autocannon'
 import { openAuth } from '../packages/server/src/auth/index.ts'
 import { placeRules, unknownGeo } from '../packages/server/src/compliance/geo.ts'
@@ -47,14 +48,11 @@ async function servePit(): Promise<void> {
   const usual = { clock: systemClock, isSanctioned: () => false, charge: async () => {} }
   const auth = await openAuth({ ...usual, db, crypto, config })
   const answer = { serialised: Buffer.from(JSON.stringify({ chain_id: 4663, like: 'x'.repeat(5_000) })) }
-  const handlers = Object.fromEntries(ROUTE_IDS.map((id) => [id, 'not built' as const])) as Record<
-    RouteId,
-    unknown
-  >
+  const handlers = Object.fromEntries(ROUTE_IDS.map((id) => [id, never]))
   const app = await createApp({
     config,
     clock: systemClock,
-    handlers: { ...handlers, ...auth.handlers, config: () => answer } as Handlers,
+    handlers: { ...handlers, ...auth.handlers, config: () => answer } as unknown as Handlers,
     authenticate: auth.authenticateKey,
     walletRpc: async () => null,
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) }),

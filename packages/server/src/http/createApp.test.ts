@@ -303,7 +303,7 @@ describe('pages', () => {
   })
 })
 
-describe('defects and missing features', () => {
+describe('defects', () => {
   it('responds to a defect with 503 and its id, and logs the stack without the secret in it', async () => {
     await open({
       handlers: {
@@ -322,12 +322,6 @@ describe('defects and missing features', () => {
   it('responds with 503 if the answer cannot be serialised', async () => {
     await open({ handlers: { 'auth.me': () => ({ n: 1n }) as never } })
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(503)
-  })
-
-  it('responds with the area’s 503 for routes that are not built', async () => {
-    await open({ handlers: { 'auth.me': 'not built' } })
-    const answer = await app.inject({ url: ME, headers: bearer })
-    expect([answer.status, errorOf(answer)['code']]).toEqual([503, 'ENGINE_UNAVAILABLE'])
   })
 
   it('uses the route’s status for a refusal', async () => {

@@ -88,7 +88,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const handlers = { ...deps.handlers, openapi: () => openapi }
   for (const id of ROUTE_IDS) {
     const route = routeById(id)
-    router.add(route.method, route.path, planRoute(route, handlers[id] as AnyHandler | 'not built', config))
+    router.add(route.method, route.path, planRoute(route, handlers[id] as AnyHandler, config))
   }
   const pages = [...createPages(about), ...(deps.site ?? [])]
   for (const { path, page } of pages) router.add('GET', path, page)

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AnyRoute, AREAS, type BucketId, needsKey, type PitError, refusal } from '@pit/protocol'
+import { type AnyRoute, type BucketId, needsKey, type PitError } from '@pit/protocol'
 import { bucketsByStage } from './rates/charge.ts'
 import type { Reply } from './reply.ts'
-import type { ApiKey, Caller, RawAnswer } from './types.ts'
+import type { ApiKey, Caller } from './types.ts'
 import { createValidator, type Validator } from './validate.ts'
 
 /** A route with everything the edge can prepare at start. */
@@ -53,7 +53,7 @@ export type Authenticate = (bearer: string, which: 'known' | 'any') => Promise<A
 
 export function planRoute(
   route: AnyRoute,
-  handler: AnyHandler | 'not built',
+  handler: AnyHandler,
   { devFields }: { devFields: boolean },
 ): RoutePlan {
   const keyed = needsKey(route.auth)
@@ -68,12 +68,6 @@ export function planRoute(
     bucketsBeforeKey: stages.beforeKey,
     buckets: stages.all,
     validator: createValidator(route, { devFields }),
-    ...(handler === 'not built' ? { handle: () => notBuilt(route) } : guarded(handler)),
+    ...(typeof handler === 'function' ? { handle: handler } : handler),
   }
-}
-
-const guarded = (handler: AnyHandler) => (typeof handler === 'function' ? { handle: handler } : handler)
-
-const notBuilt = (route: AnyRoute): RawAnswer => {
-  throw refusal(AREAS[route.area])
 }

@@ -48,15 +48,9 @@ export interface GuardedHandler<Id extends RouteId> {
   refused?(error: PitError): PitError
 }
 
-/**
- * One handler per route: a missing one is a compile error. 'not built' responds with the area's documented
- * 503. The edge itself serves the OpenAPI document.
- */
+/** One handler per route: a missing one is a compile error. The edge itself serves the OpenAPI document. */
 export type Handlers = {
-  [Id in Exclude<RouteId, 'openapi'>]:
-    | Handler<Id>
-    | (Id extends GuardedRoute ? GuardedHandler<Id> : never)
-    | 'not built'
+  [Id in Exclude<RouteId, 'openapi'>]: Handler<Id> | (Id extends GuardedRoute ? GuardedHandler<Id> : never)
 }
 /** Routes with their own order of refusals. */
 type GuardedRoute = 'live.fast'

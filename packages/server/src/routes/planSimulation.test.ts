@@ -61,7 +61,6 @@ describe('an output below the quote', () => {
 describe('a simulation of a fresh wallet', () => {
   const simulate = (over: object) => {
     const handler = planRoutes()['live.simulate']
-    if (handler === 'not built') throw new Error('not built')
     const sent = { ...body(), wallet, model: 'first' as const, ...over }
     const answer = handler({ body: sent, caller: caller(), params: {}, query: {} })
     return Promise.resolve(answer) as Promise<Answer<'live.simulate'>>

@@ -181,7 +181,6 @@ it('returns a revert in a simulation, and refuses there what a build refuses', a
   const routes = planRoutes()
   const simulate = (over: object) => {
     const handler = routes['live.simulate']
-    if (handler === 'not built') throw new Error('not built')
     const { wallet: _, ...rest } = body()
     const sent = { ...rest, model: 'later' as const, ...over }
     return Promise.resolve(handler({ body: sent, caller: caller(), params: {}, query: {} })) as Promise<
