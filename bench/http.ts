@@ -16,7 +16,7 @@ import autocannon from 'autocannon'
 import { openAuth } from '../packages/server/src/auth/index.ts'
 import { placeRules, unknownGeo } from '../packages/server/src/compliance/geo.ts'
 import { readConfig } from '../packages/server/src/config.ts'
-import { createApp } from '../packages/server/src/http/createApp.ts'
+import { createApi } from '../packages/server/src/http/createApi.ts'
 import { ratesOf } from '../packages/server/src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../packages/server/src/http/rates/memoryLimiter.ts'
 import type { Handlers } from '../packages/server/src/http/types.ts'
@@ -49,7 +49,7 @@ async function servePit(): Promise<void> {
   const auth = await openAuth({ ...usual, db, crypto, config })
   const answer = { serialised: Buffer.from(JSON.stringify({ chain_id: 4663, like: 'x'.repeat(5_000) })) }
   const handlers = Object.fromEntries(ROUTE_IDS.map((id) => [id, never]))
-  const app = await createApp({
+  const app = createApi({
     config,
     clock: systemClock,
     handlers: { ...handlers, ...auth.handlers, config: () => answer } as unknown as Handlers,

@@ -20,7 +20,7 @@ import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
 import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
-import type { Charge } from './http/types.ts'
+import type { Charge } from './http/caller.ts'
 import type { Ground, Start } from './openGround.ts'
 import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 

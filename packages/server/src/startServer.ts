@@ -10,7 +10,7 @@ import { openGeo, placeRules } from './compliance/geo.ts'
 import { type Config, configFor } from './config.ts'
 import { factsOf } from './fleet/facts.ts'
 import { joinFleet } from './fleet/joinFleet.ts'
-import { createApp } from './http/createApp.ts'
+import { createApi } from './http/createApi.ts'
 import { createHosts } from './http/hosts.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -150,7 +150,7 @@ async function open(given: Start): Promise<string> {
 
   const { version } = manifest
   const site = openSite({ profile, cosigner: sessions.cosigner })
-  const app = await createApp({
+  const app = createApi({
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),

@@ -23,9 +23,9 @@ import { buildFromTerms, signPermit, signTransaction } from '@pit/trading/test/f
 import { fastProfile } from '@pit/trading/test/fastProfile'
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Charge } from '../src/http/caller.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
-import type { Charge } from '../src/http/types.ts'
 import { fastRoutes } from '../src/routes/fast.ts'
 import { GOOD_KEY, openTestApp } from './testApp.ts'
 

@@ -11,7 +11,7 @@ import { checkAnswer, isPitError, refusal, routeById } from '@pit/protocol'
 import { createSwitches, writeSwitch } from '@pit/sessions'
 import { findSession } from '@pit/sessions/internal/store'
 import { address, MEME, NOW_S, STOCK, USDG, WETH } from '@pit/trading/test/tradeFixtures'
-import type { Charge } from '../src/http/types.ts'
+import type { Charge } from '../src/http/caller.ts'
 import { type HostedRoute, hostedRoutes } from '../src/routes/hosted.ts'
 import { crypto, GRANT, KEYS, openSessionWorld, PRICES, PROFILE, type Role, WHO } from './sessionWorld.ts'
 

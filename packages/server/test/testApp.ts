@@ -3,7 +3,8 @@ import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { ROUTE_IDS } from '@pit/protocol'
 import { placeRules, unknownGeo } from '../src/compliance/geo.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import { type App, type AppDeps, createApp } from '../src/http/createApp.ts'
+import { type ApiDeps, createApi } from '../src/http/createApi.ts'
+import type { App } from '../src/http/createApp.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
 import type { ApiKey, Handlers } from '../src/http/types.ts'
@@ -18,13 +19,13 @@ export interface TestApp extends App {
   time: { nowMs: number }
 }
 
-/** The HTTP edge over handlers that echo their input. */
+/** The HTTP API over handlers that echo their input. */
 export async function openTestApp({
   config = {},
   handlers = {},
   key = {},
   ...deps
-}: Partial<Omit<AppDeps, 'config' | 'handlers'>> & {
+}: Partial<Omit<ApiDeps, 'config' | 'handlers'>> & {
   config?: Partial<Config>
   handlers?: Partial<Handlers>
   key?: Partial<ApiKey>
@@ -33,7 +34,7 @@ export async function openTestApp({
   const time = { nowMs: 1_700_000_000_000 }
   const echoes = Object.fromEntries(ROUTE_IDS.map((id) => [id, (call: object) => ({ id, ...call })]))
   const apiKey: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000, ...key }
-  const app = await createApp({
+  const app = createApi({
     config: { ...readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:4663' }), ...config },
     clock: { nowMs: () => time.nowMs },
     handlers: { ...echoes, ...handlers } as unknown as Handlers,

@@ -2,61 +2,47 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '@pit/platform/clock'
-import type { Logger, Metrics } from '@pit/platform/monitoring'
-import { ROUTE_IDS, routeById } from '@pit/protocol'
-import type { Geo, PlaceRules } from '../compliance/geo.ts'
-import type { Config } from '../config.ts'
+import type { Logger } from '@pit/platform/monitoring'
+import type { Metrics } from '@pit/platform/monitoring'
+import type { EdgeCaller, EdgeKey, Gate } from './caller.ts'
 import { createNetworks } from './clientAddress.ts'
 import { createConnectionCount } from './connections.ts'
 import { ownOrigins } from './csrf.ts'
 import { createEdge } from './edge.ts'
 import { createOverload } from './overload.ts'
-import { createPages, openApiAnswer, type PageAt, rpcPreflight } from './pages.ts'
+import { type PageAt, preflightOf } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
 import { createPeers } from './peer.ts'
-import {
-  type AnyHandler,
-  type AnyPlan,
-  type Authenticate,
-  type PagePlan,
-  planRoute,
-  type RpcPlan,
-} from './plan.ts'
+import { type AnyPlan, type PagePlan, planRoute, type RouteAt, type RpcPlan } from './plan.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { baseHeadersOf, type Expects } from './reply.ts'
 import { createRequestIds } from './requestId.ts'
 import { createRouter } from './router.ts'
-import type { Handlers } from './types.ts'
 
-export interface AppDeps {
-  config: Pick<
-    Config,
-    | 'host'
-    | 'port'
-    | 'publicUrl'
-    | 'allowedHosts'
-    | 'trustedProxies'
-    | 'geoHeader'
-    | 'geoRegionHeader'
-    | 'maxConnectionsPerAddress'
-    | 'maxInFlight'
-    | 'maxLoopDelayMs'
-    | 'devFields'
-  >
+export interface AppConfig {
+  host: string
+  port: number
+  publicUrl: string
+  allowedHosts: readonly string[]
+  trustedProxies: readonly string[]
+  maxConnectionsPerAddress: number
+  maxInFlight: number
+  maxLoopDelayMs: number
+  /** Accepts fields that routes otherwise reject with DEV_DISABLED. */
+  devFields: boolean
+}
+
+export interface AppDeps<Key extends EdgeKey, Facts extends object> {
+  config: AppConfig
   clock: Clock
-  handlers: Handlers
-  authenticate: Authenticate
-  walletRpc: RpcPlan['handle']
+  gate: Gate<Key, Facts>
+  routes: readonly RouteAt<EdgeCaller<Key> & Facts>[]
+  pages: readonly PageAt[]
+  /** JSON-RPC for callers of any origin, without a key. */
+  rpc: readonly ({ path: string } & Omit<RpcPlan<EdgeCaller<Key> & Facts>, 'kind'>)[]
   limiter: Limiter
-  sanctions: { isSanctioned(address: string): boolean }
-  geo: Geo
-  places: PlaceRules
   logger: Logger
   metrics: Metrics
-  /** The server's version, shown in the reference. */
-  version: string
-  /** The dashboard, if it was built. */
-  site?: readonly PageAt[]
   /** Page for browsers at unknown addresses; JSON without it. */
   notFound?: PagePlan | undefined
   /** Timeouts of clients; tests shorten them. */
@@ -79,21 +65,16 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
 
 /** The HTTP API over node:http. docs/explanation/architecture.md says why there is no framework. */
-export async function createApp(deps: AppDeps): Promise<App> {
+export function createApp<Key extends EdgeKey, Facts extends object>(deps: AppDeps<Key, Facts>): App {
   const { config, metrics } = deps
   const times = { ...TIMES, ...deps.times }
-  const router = createRouter<AnyPlan>()
-  const about = { version: deps.version, publicUrl: config.publicUrl }
-  const openapi = openApiAnswer(about)
-  const handlers = { ...deps.handlers, openapi: () => openapi }
-  for (const id of ROUTE_IDS) {
-    const route = routeById(id)
-    router.add(route.method, route.path, planRoute(route, handlers[id] as AnyHandler, config))
+  const router = createRouter<AnyPlan<EdgeCaller<Key> & Facts>>()
+  for (const at of deps.routes) router.add(at.route.method, at.route.path, planRoute(at, config))
+  for (const { path, page } of deps.pages) router.add('GET', path, page)
+  for (const { path, name, handle } of deps.rpc) {
+    router.add('POST', path, { kind: 'rpc', name, handle })
+    router.add('OPTIONS', path, preflightOf(name))
   }
-  const pages = [...createPages(about), ...(deps.site ?? [])]
-  for (const { path, page } of pages) router.add('GET', path, page)
-  router.add('POST', '/rpc', { kind: 'rpc', name: 'rpc', handle: deps.walletRpc })
-  router.add('OPTIONS', '/rpc', rpcPreflight)
 
   const overload = createOverload(config)
   metrics.watchLoad(overload)

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@pit/platform/clock'
 import type { Logger, Metrics } from '@pit/platform/monitoring'
 import { fail, type PitError } from '@pit/protocol'
-import { type Geo, type Place, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
-import type { Config } from '../config.ts'
+import type { EdgeCaller, EdgeKey, Gate } from './caller.ts'
 import { clientAddressOf, networksOf } from './clientAddress.ts'
 import { createCsrfCheck } from './csrf.ts'
 import { createKeyFinder } from './findKey.ts'
@@ -12,7 +11,7 @@ import type { Overload } from './overload.ts'
 import { ANY_ORIGIN } from './pages.ts'
 import { parseJson, parseJsonObject } from './parseJson.ts'
 import type { Peer, PeerOf } from './peer.ts'
-import type { AnyPlan, Authenticate, PagePlan, RoutePlan, RpcPlan } from './plan.ts'
+import type { AnyPlan, PagePlan, RoutePlan, RpcPlan } from './plan.ts'
 import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { bodyLength, ClientGone, checkMediaType, readBody } from './readBody.ts'
@@ -20,17 +19,13 @@ import { createRefuse, WrongMethod } from './refuse.ts'
 import { type Expects, type Reply, replyOf, sendReply } from './reply.ts'
 import type { NewRequestId } from './requestId.ts'
 import type { Router } from './router.ts'
-import type { ApiKey } from './types.ts'
 
-export interface EdgeDeps {
-  config: Pick<Config, 'publicUrl' | 'allowedHosts' | 'geoHeader' | 'geoRegionHeader'>
+export interface EdgeDeps<Key extends EdgeKey, Facts extends object> {
+  config: { publicUrl: string; allowedHosts: readonly string[] }
   clock: Clock
-  router: Router<AnyPlan>
-  authenticate: Authenticate
+  router: Router<AnyPlan<EdgeCaller<Key> & Facts>>
+  gate: Gate<Key, Facts>
   limiter: Limiter
-  sanctions: { isSanctioned(address: string): boolean }
-  geo: Geo
-  places: PlaceRules
   logger: Logger
   metrics: Metrics
   overload: Overload
@@ -49,21 +44,21 @@ export interface EdgeDeps {
 export type Serve = (req: IncomingMessage, res: ServerResponse, expects: Expects) => Promise<void>
 
 /** A request and its response. */
-interface Exchange {
+interface Exchange<Caller extends EdgeCaller> {
   req: IncomingMessage
   res: ServerResponse
   expects: Expects
   requestId: string
   peer: Peer
   /** Null until the route is known. */
-  plan: AnyPlan | null
+  plan: AnyPlan<Caller> | null
   /** Counted as in flight. */
   entered: boolean
 }
 
-interface Asked {
+interface Target<Facts> {
   address: string
-  stocksBarred: boolean
+  facts: Facts
   params: Record<string, string>
   search: string
 }
@@ -73,15 +68,16 @@ const MAX_TARGET_LENGTH = 4_096
 const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 
 /** Serves one request, in the contract's order: each step rejects before the next one costs anything. */
-export function createEdge(deps: EdgeDeps): Serve {
-  const { config, clock, router, limiter, metrics, overload, sanctions, places, logger } = deps
+export function createEdge<Key extends EdgeKey, Facts extends object>(deps: EdgeDeps<Key, Facts>): Serve {
+  type Caller = EdgeCaller<Key> & Facts
+  const { config, clock, router, gate, limiter, metrics, overload, logger } = deps
   const isOwnHost = createHosts(config)
   const checkCsrf = createCsrfCheck(deps.isOwnOrigin)
-  const keyOf = createKeyFinder(deps)
+  const keyOf = createKeyFinder({ ...deps, authenticate: gate.authenticate })
   const { refuse, lastResort } = createRefuse(deps)
 
-  /** Host, country, route. */
-  function answer(exchange: Exchange): Reply | Promise<Reply> {
+  /** Host, client, route. */
+  function answer(exchange: Exchange<Caller>): Reply | Promise<Reply> {
     const { req, peer } = exchange
     const { host, path, search } = targetOf(req)
     if (!isOwnHost(host)) fail('UNKNOWN_HOST')
@@ -90,7 +86,7 @@ export function createEdge(deps: EdgeDeps): Serve {
       forwardedFor === undefined
         ? peer.address
         : clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
-    const stocksBarred = placesOf(req, peer, address).some(places.barsStocks)
+    const facts = gate.admitClient({ address, isProxied: peer.isProxy, headers: req.headers })
     const match = router.find(req.method ?? '', path)
     if (match.kind === 'none') {
       if (deps.notFound && isVisit(req, path))
@@ -101,28 +97,28 @@ export function createEdge(deps: EdgeDeps): Serve {
     exchange.plan = match.target
     const { target, params } = match
     if (target.kind === 'page') return answerPage(req, target, { address, params, search })
-    if (target.kind === 'rpc') return answerRpc(exchange, target, { address, stocksBarred })
-    return answerRoute(exchange, target, { address, stocksBarred, params, search })
+    if (target.kind === 'rpc') return answerRpc(exchange, target, { address, facts })
+    return answerRoute(exchange, target, { address, facts, params, search })
   }
 
   /** Wallets send no key and any origin; neither is trusted here. */
   async function answerRpc(
-    exchange: Exchange,
-    plan: RpcPlan,
-    from: Pick<Asked, 'address' | 'stocksBarred'>,
+    exchange: Exchange<Caller>,
+    plan: RpcPlan<Caller>,
+    { address, facts }: Pick<Target<Facts>, 'address' | 'facts'>,
   ): Promise<Reply> {
     enter(exchange)
     refuseExpectation(exchange)
     const bytes = bodyLength(exchange.req, true)
     const body = bytes === 0 ? NO_FIELDS : parseJson(await bytesOf(exchange))
-    const answered = await plan.handle(body, { requestId: exchange.requestId, ...from, key: null })
+    const answered = await plan.handle(body, { ...facts, requestId: exchange.requestId, address, key: null })
     return { status: 200, body: JSON.stringify(answered), headers: ANY_ORIGIN }
   }
 
   async function answerPage(
     req: IncomingMessage,
     page: PagePlan,
-    { address, params, search }: Pick<Asked, 'address' | 'params' | 'search'>,
+    { address, params, search }: Pick<Target<Facts>, 'address' | 'params' | 'search'>,
   ): Promise<Reply> {
     bodyLength(req, false)
     const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
@@ -130,11 +126,11 @@ export function createEdge(deps: EdgeDeps): Serve {
     return page.reply(req.headers, { params, search })
   }
 
-  /** Load, length, CSRF, rate by address, key, sanctions, rate by key, the route's check, body, handler. */
+  /** Load, length, CSRF, rate by address, key, rate by key, the route's check, body, handler. */
   async function answerRoute(
-    exchange: Exchange,
-    plan: RoutePlan,
-    { address, stocksBarred, params, search }: Asked,
+    exchange: Exchange<Caller>,
+    plan: RoutePlan<Caller>,
+    { address, facts, params, search }: Target<Facts>,
   ): Promise<Reply> {
     const { req, requestId } = exchange
     const { route, validator } = plan
@@ -143,22 +139,21 @@ export function createEdge(deps: EdgeDeps): Serve {
     const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
     if (route.method === 'POST') checkCsrf(req.headers)
     const networks = networksOf(address)
-    let key: ApiKey | null = null
+    let key: Key | null = null
     if (plan.needsKey) {
       if (plan.bucketsBeforeKey.length > 0) {
         const seen = limiter.peek(takingsOf(plan.bucketsBeforeKey, networks, null), clock.nowMs())
         refuseUnless(seen instanceof Promise ? await seen : seen, metrics)
       }
       key = await keyOf(req.headers.authorization, networks)
-      refuseSanctioned(key, plan)
+      gate.admitKey(key, route)
     }
     if (plan.buckets.length > 0) {
       const keyId = key === null ? null : String(key.keyId)
       const draw = limiter.take(takingsOf(plan.buckets, networks, keyId), clock.nowMs())
       refuseUnless(draw instanceof Promise ? await draw : draw, metrics)
     }
-    if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
-    const caller = { requestId, address, key, stocksBarred }
+    const caller = { ...facts, requestId, address, key }
     plan.admit?.(caller)
     const body = route.method === 'POST' ? await bodyOf(exchange, bodyBytes, route.multilineFields) : null
     const done = plan.handle({
@@ -170,21 +165,12 @@ export function createEdge(deps: EdgeDeps): Serve {
     return replyOf(done instanceof Promise ? await done : done, route.status)
   }
 
-  function refuseExpectation({ expects }: Exchange): void {
+  function refuseExpectation({ expects }: Pick<Exchange<Caller>, 'expects'>): void {
     if (expects === 'something else')
       fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
   }
 
-  /** Either source blocks, so that a forged header cannot overrule the database. */
-  function placesOf(req: IncomingMessage, peer: Peer, address: string): Place[] {
-    const claimed = peer.isProxy ? placesFromHeaders(req.headers, config) : []
-    const located = deps.geo.locate(address)
-    const all = located === null ? claimed : [...claimed, located]
-    if (all.some(places.isBlocked)) fail('COUNTRY_BLOCKED')
-    return all
-  }
-
-  function enter(exchange: Exchange): void {
+  function enter(exchange: Exchange<Caller>): void {
     if (overload.isOverloaded()) {
       metrics.shed()
       fail('ENGINE_UNAVAILABLE', { message: 'Overloaded: try again in a second.', retryAfterS: 1 })
@@ -193,20 +179,15 @@ export function createEdge(deps: EdgeDeps): Serve {
     exchange.entered = true
   }
 
-  function refuseSanctioned({ wallet }: ApiKey, { route }: RoutePlan): void {
-    if (wallet === null || route.sanctionedKeyAllowed || !sanctions.isSanctioned(wallet)) return
-    fail('SANCTIONED', { field: 'wallet', message: 'The key’s wallet is on a sanctions list.' })
-  }
-
   async function bodyOf(
-    exchange: Exchange,
+    exchange: Exchange<Caller>,
     bytes: number,
     multiline: readonly string[],
   ): Promise<Record<string, unknown>> {
     return bytes === 0 ? NO_FIELDS : parseJsonObject(await bytesOf(exchange), multiline)
   }
 
-  async function bytesOf({ req, res, peer, expects }: Exchange): Promise<Buffer> {
+  async function bytesOf({ req, res, peer, expects }: Exchange<Caller>): Promise<Buffer> {
     checkMediaType(req)
     if (expects === 'continue') res.writeContinue()
     const reading = readBody(req, deps.bodyTimeoutMs)
@@ -222,7 +203,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     const startedMs = performance.now()
     const requestId = deps.newRequestId(req.headers['x-request-id'])
     const peer = deps.peerOf(req.socket)
-    const exchange: Exchange = { req, res, expects, requestId, peer, plan: null, entered: false }
+    const exchange: Exchange<Caller> = { req, res, expects, requestId, peer, plan: null, entered: false }
     peer.open += 1
     let reply: Reply | null = null
     let refused: PitError | null = null

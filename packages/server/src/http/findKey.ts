@@ -1,11 +1,10 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/monitoring'
-import { fail } from '@pit/protocol'
+import { fail, REQUEST } from '@pit/protocol'
+import type { Authenticate, EdgeKey } from './caller.ts'
 import type { Network } from './clientAddress.ts'
-import type { Authenticate } from './plan.ts'
 import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
-import type { ApiKey } from './types.ts'
 
 /** Concurrent look-ups of unknown keys per network; waiting ones see how many failed. */
 const MAX_CONCURRENT_LOOKUPS = 4
@@ -14,17 +13,17 @@ const MAX_CONCURRENT_LOOKUPS = 4
  * Finds the key of a request. Failed keys from an address never delay a key this process knows. An unknown
  * key reaches the store only while its address has failures left.
  */
-export function createKeyFinder({
+export function createKeyFinder<Key extends EdgeKey>({
   authenticate,
   limiter,
   clock,
   metrics,
 }: {
-  authenticate: Authenticate
+  authenticate: Authenticate<Key>
   limiter: Limiter
   clock: Clock
   metrics: Metrics
-}): (authorization: string | undefined, networks: readonly [Network, ...Network[]]) => Promise<ApiKey> {
+}): (authorization: string | undefined, networks: readonly [Network, ...Network[]]) => Promise<Key> {
   const inTurn = createQueues(MAX_CONCURRENT_LOOKUPS)
 
   return async (authorization, networks) => {
@@ -55,7 +54,7 @@ function bearerOf(header: string | undefined): string | null {
 function whyNoBearer(header: string | undefined): string {
   if (header === undefined) return 'No API key: the Authorization header is missing.'
   if (!/^Bearer(\s|$)/i.test(header)) {
-    return 'The Authorization header has no “Bearer” before the key: send “Bearer pit_w_…”.'
+    return `The Authorization header has no “Bearer” before the key: send “Bearer ${REQUEST.keyPrefix}…”.`
   }
   return 'The Authorization header has no key after “Bearer”.'
 }

@@ -1,22 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyRoute, type BucketId, needsKey, type PitError } from '@pit/protocol'
+import type { EdgeCaller } from './caller.ts'
 import { bucketsByStage } from './rates/charge.ts'
 import type { Reply } from './reply.ts'
-import type { ApiKey, Caller } from './types.ts'
 import { createValidator, type Validator } from './validate.ts'
 
-/** A route with everything the edge can prepare at start. */
-export interface RoutePlan {
-  kind: 'route'
-  name: string
-  route: AnyRoute
-  needsKey: boolean
-  needsWallet: boolean
-  /** Health responds under any load. */
-  neverShed: boolean
-  bucketsBeforeKey: readonly BucketId[]
-  buckets: readonly BucketId[]
-  validator: Validator
+export interface RouteHandler<Caller extends EdgeCaller> {
   /** Rejects before the body is read. */
   admit?: (caller: Caller) => void
   /** Adds the route's own fields to a refusal. */
@@ -24,50 +13,59 @@ export interface RoutePlan {
   handle: (call: { params: unknown; query: unknown; body: unknown; caller: Caller }) => unknown
 }
 
-/** A page beside the API: the dashboard and its files, the reference, llms.txt. */
+/** A route of the protocol and its handler. */
+export interface RouteAt<Caller extends EdgeCaller> extends RouteHandler<Caller> {
+  route: AnyRoute
+  /** Served under any load. */
+  neverShed: boolean
+}
+
+/** A route with everything the edge can prepare at start. */
+export interface RoutePlan<Caller extends EdgeCaller> extends RouteAt<Caller> {
+  kind: 'route'
+  name: string
+  needsKey: boolean
+  bucketsBeforeKey: readonly BucketId[]
+  buckets: readonly BucketId[]
+  validator: Validator
+}
+
 export interface PageAddress {
   /** Path parameters by name. */
   params: Readonly<Record<string, string>>
   /** The query without its question mark. */
   search: string
 }
+/** A page beside the API: no key, its own content type. */
 export interface PagePlan {
   kind: 'page'
   name: string
   reply(headers: IncomingHttpHeaders, at: PageAddress): Reply | Promise<Reply>
 }
 
-/** The wallets' JSON-RPC beside the API: no key, any origin, its own response format. */
-export interface RpcPlan {
+/** JSON-RPC beside the API: no key, any origin, its own response format. */
+export interface RpcPlan<Caller extends EdgeCaller> {
   kind: 'rpc'
   name: string
   handle: (body: unknown, caller: Caller) => Promise<unknown>
 }
 
-export type AnyPlan = RoutePlan | PagePlan | RpcPlan
+export type AnyPlan<Caller extends EdgeCaller> = RoutePlan<Caller> | PagePlan | RpcPlan<Caller>
 
-type Handle = RoutePlan['handle']
-export type AnyHandler = Handle | Pick<RoutePlan, 'handle' | 'admit' | 'refused'>
-/** `known` accepts only keys this process has seen valid before; `any` queries the store for others. */
-export type Authenticate = (bearer: string, which: 'known' | 'any') => Promise<ApiKey | null> | ApiKey | null
-
-export function planRoute(
-  route: AnyRoute,
-  handler: AnyHandler,
+export function planRoute<Caller extends EdgeCaller>(
+  at: RouteAt<Caller>,
   { devFields }: { devFields: boolean },
-): RoutePlan {
+): RoutePlan<Caller> {
+  const { route } = at
   const keyed = needsKey(route.auth)
   const stages = bucketsByStage(route, keyed)
   return {
+    ...at,
     kind: 'route',
     name: route.id,
-    route,
     needsKey: keyed,
-    needsWallet: route.auth === 'wallet' || route.auth === 'owner',
-    neverShed: (route.id as string) === 'health',
     bucketsBeforeKey: stages.beforeKey,
     buckets: stages.all,
     validator: createValidator(route, { devFields }),
-    ...(typeof handler === 'function' ? { handle: handler } : handler),
   }
 }

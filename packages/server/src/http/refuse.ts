@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { isStoreUnavailable } from '@pit/platform/db'
-import type { Logger, Metrics } from '@pit/platform/monitoring'
+import type { Logger } from '@pit/platform/monitoring'
+import type { Metrics } from '@pit/platform/monitoring'
 import { isPitError, type PitError, refusal } from '@pit/protocol'
+import type { EdgeKey, Gate } from './caller.ts'
 import type { AnyPlan } from './plan.ts'
 import { isDocumented, type Reply, refusalReply } from './reply.ts'
 
@@ -20,28 +21,31 @@ interface Refused {
 }
 
 interface Exchange {
-  plan: AnyPlan | null
+  plan: AnyPlan<never> | null
   requestId: string
   req: IncomingMessage
 }
 
 /** Turns a thrown error into a response; never throws itself. */
-export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Metrics }) {
-  /** Anything but a refusal or an unavailable store is a defect: logged, never shown to the caller. */
+export function createRefuse({
+  gate,
+  logger,
+  metrics,
+}: {
+  gate: Pick<Gate<EdgeKey, object>, 'outageOf'>
+  logger: Logger
+  metrics: Metrics
+}) {
+  /** Anything but a refusal or an outage is a defect: logged, never shown to the caller. */
   function refusalOf(error: unknown, exchange: Exchange): PitError {
     if (error instanceof WrongMethod) return refusal('METHOD_NOT_ALLOWED')
     if (isPitError(error)) return error
-    // The store and the health probe log an outage once; a stack per request would hide that line.
-    if (isStoreUnavailable(error)) {
-      logger.debug({ requestId: exchange.requestId, why: (error as Error).message }, 'store unavailable')
-      const { plan } = exchange
-      // The token registry is in the store.
-      const isRegistry = plan?.kind === 'route' && plan.route.area === 'tokens'
-      return refusal(isRegistry ? 'REGISTRY_UNAVAILABLE' : 'ENGINE_UNAVAILABLE', {
-        message: 'The store is unavailable. Retry shortly.',
-      })
-    }
-    return defect(error, exchange)
+    const { plan, requestId } = exchange
+    const outage = gate.outageOf(error, plan?.kind === 'route' ? plan.route : null)
+    if (outage === null) return defect(error, exchange)
+    // An outage is logged once where it is noticed; a stack per request would hide that line.
+    logger.debug({ requestId, why: (error as Error).message }, outage.message)
+    return outage
   }
 
   function defect(error: unknown, { plan, requestId, req }: Exchange): PitError {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AnyRoute, errorRow, type PitError, statusFor, toEnvelope } from '@pit/protocol'
+import { isRawAnswer } from './caller.ts'
 import { discardBody } from './readBody.ts'
-import { isRawAnswer } from './types.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

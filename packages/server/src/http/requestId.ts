@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { REQUEST } from '@pit/protocol'
 
 /** Client ids that are safe in headers and logs; others are replaced. */
 const SAFE = /^[A-Za-z0-9_.:-]{1,64}$/
-const SECRET = /pit_w_/i
+const SECRET = new RegExp(REQUEST.keyPrefix, 'i')
 
 export type NewRequestId = (incoming: string | string[] | undefined) => string
 

@@ -1,19 +1,15 @@
-import type { Answer, Body, BucketId, Params, PitError, Query, RouteId } from '@pit/protocol'
+import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
+import type { EdgeCaller, EdgeKey, RawAnswer } from './caller.ts'
 
 /** The key of an admitted request. */
-export interface ApiKey {
-  keyId: number
+export interface ApiKey extends EdgeKey {
   accountId: number
   /** Lower case, or null for a key without a wallet. */
   wallet: `0x${string}` | null
   expiresAtS: number
 }
 
-export interface Caller {
-  requestId: string
-  /** The client's address: the socket's, or the right-most untrusted hop behind a trusted proxy. */
-  address: string
-  key: ApiKey | null
+export interface Caller extends EdgeCaller<ApiKey> {
   /** The caller is where stock tokens are not available, whatever it attests. */
   stocksBarred?: boolean
 }
@@ -24,16 +20,6 @@ export interface Call<Id extends RouteId> {
   body: Body<Id>
   caller: Caller
 }
-
-/** A serialised response. */
-export interface RawAnswer {
-  serialised: string | Buffer
-  contentType?: string
-  /** Overrides the route's status: health responds with 503 when down. */
-  status?: number
-}
-export const isRawAnswer = (answer: unknown): answer is RawAnswer =>
-  typeof answer === 'object' && answer !== null && 'serialised' in answer
 
 export type Handler<Id extends RouteId> = (
   call: Call<Id>,
@@ -48,12 +34,9 @@ export interface GuardedHandler<Id extends RouteId> {
   refused?(error: PitError): PitError
 }
 
-/** One handler per route: a missing one is a compile error. The edge itself serves the OpenAPI document. */
+/** One handler per route: a missing one is a compile error. `createApi` adds the OpenAPI document. */
 export type Handlers = {
   [Id in Exclude<RouteId, 'openapi'>]: Handler<Id> | (Id extends GuardedRoute ? GuardedHandler<Id> : never)
 }
 /** Routes with their own order of refusals. */
 type GuardedRoute = 'live.fast'
-
-/** Draws from a route's `lateBuckets`, which apply only once the handler has read the request. */
-export type Charge = (caller: Caller, buckets: readonly BucketId[]) => Promise<void>

@@ -2,8 +2,8 @@ import type { Crypto } from '@pit/chain'
 import { fail, type Json } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import { walletOf } from '@pit/trading'
-import type { Caller, Charge } from '../http/types.ts'
-import { requestHash } from './requestHash.ts'
+import type { Charge } from '../http/caller.ts'
+import type { Caller } from '../http/types.ts'
 
 /** The key's holder for trading functions; a key without a wallet cannot trade. */
 export function traderOf({ key }: Caller): Trader {

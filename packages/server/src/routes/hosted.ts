@@ -10,8 +10,9 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
+import type { Charge } from '../http/caller.ts'
 import { networksOf } from '../http/clientAddress.ts'
-import type { Caller, Charge, Handlers } from '../http/types.ts'
+import type { Caller, Handlers } from '../http/types.ts'
 import { namedRequest, screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'
 

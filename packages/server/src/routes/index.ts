@@ -1,4 +1,5 @@
-import type { Charge, Handlers } from '../http/types.ts'
+import type { Charge } from '../http/caller.ts'
+import type { Handlers } from '../http/types.ts'
 import type { Capabilities } from '../openCapabilities.ts'
 import type { Ground } from '../openGround.ts'
 import { accountRoutes } from './account.ts'

@@ -12,7 +12,8 @@ import {
   spendOf,
 } from '@pit/sessions'
 import { walletOf } from '@pit/trading'
-import type { Caller, Charge, Handlers } from '../http/types.ts'
+import type { Charge } from '../http/caller.ts'
+import type { Caller, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
 import { screenAdmission, traderOf } from './caller.ts'
 import { describeActive, describePending } from './describeGrant.ts'

@@ -1,7 +1,8 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Tokens } from '@pit/market'
-import { type ChainProfile, fail, lower } from '@pit/protocol'
-import type { Charge, Handlers } from '../http/types.ts'
+import { type ChainProfile, fail } from '@pit/protocol'
+import type { Charge } from '../http/caller.ts'
+import type { Handlers } from '../http/types.ts'
 import { screenAdmission } from './caller.ts'
 
 interface TokenRoutesDeps {

@@ -1,8 +1,8 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/monitoring'
 import { type AnyRoute, BUCKETS, type BucketId, type BucketPer, fail } from '@pit/protocol'
+import type { Charge } from '../caller.ts'
 import { type Network, networksOf } from '../clientAddress.ts'
-import type { Charge } from '../types.ts'
 import type { Limiter, Taken, Taking } from './limiter.ts'
 
 export function createCharge({

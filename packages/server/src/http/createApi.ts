@@ -1,0 +1,51 @@
+import { fail, ROUTE_IDS, routeById } from '@pit/protocol'
+import type { Config } from '../config.ts'
+import { apiPages, openApiAnswer } from '../site/apiPages.ts'
+import { type App, type AppDeps, createApp } from './createApp.ts'
+import { createGate, type GateDeps } from './gate.ts'
+import type { RouteAt, RouteHandler } from './plan.ts'
+import type { ApiKey, Caller, Handlers } from './types.ts'
+
+type Edge = AppDeps<ApiKey, { stocksBarred: boolean }>
+
+export interface ApiDeps
+  extends Omit<Edge, 'config' | 'gate' | 'routes' | 'pages' | 'rpc'>,
+    Omit<GateDeps, 'config'> {
+  config: Edge['config'] & GateDeps['config'] & Pick<Config, 'publicUrl'>
+  handlers: Handlers
+  walletRpc: (body: unknown, caller: Caller) => Promise<unknown>
+  /** The server's version, shown in the reference. */
+  version: string
+  /** The dashboard and other pages. */
+  site?: Edge['pages']
+}
+
+/** The HTTP API: Pit's routes, pages and rules on the edge. */
+export function createApi({ handlers, walletRpc, version, site = [], ...deps }: ApiDeps): App {
+  const about = { version, publicUrl: deps.config.publicUrl }
+  const openapi = openApiAnswer(about)
+  const all = { ...handlers, openapi: () => openapi }
+  return createApp({
+    ...deps,
+    gate: createGate(deps),
+    routes: ROUTE_IDS.map((id) => routeAt(id, all[id] as AnyHandler)),
+    pages: [...apiPages(about), ...site],
+    rpc: [{ path: '/rpc', name: 'rpc', handle: walletRpc }],
+  })
+}
+
+type AnyHandler = RouteHandler<Caller> | RouteHandler<Caller>['handle']
+
+function routeAt(id: (typeof ROUTE_IDS)[number], handler: AnyHandler): RouteAt<Caller> {
+  const route = routeById(id)
+  const own = typeof handler === 'function' ? { handle: handler } : handler
+  const at = { ...own, route, neverShed: id === 'health' }
+  if (route.auth !== 'wallet' && route.auth !== 'owner') return at
+  return {
+    ...at,
+    admit(caller) {
+      if (caller.key?.wallet === null) fail('WALLET_NOT_BOUND')
+      own.admit?.(caller)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { llmsText, openApi } from '@pit/protocol'
+import { referencePage } from '../docs/reference.ts'
+import type { RawAnswer } from '../http/caller.ts'
+import { type PageAt, pagePolicy } from '../http/pages.ts'
+import { JSON_POLICY, type Reply } from '../http/reply.ts'
+
+/** Response of GET openapi.json. */
+export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({
+  serialised: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
+})
+
+/** Pages beside the API: the reference and llms.txt. Rendered once. */
+export function apiPages({ version, publicUrl }: { version: string; publicUrl: string }): PageAt[] {
+  const serverUrl = new URL(publicUrl).origin
+  const reference = referencePage({ version, serverUrl })
+  return [
+    pageAt('/docs', 'docs', {
+      status: 200,
+      body: Buffer.from(reference),
+      contentType: 'text/html; charset=utf-8',
+      headers: ['Content-Security-Policy', pagePolicy(reference)],
+    }),
+    pageAt('/llms.txt', 'llms', {
+      status: 200,
+      body: Buffer.from(llmsText(serverUrl)),
+      contentType: PLAIN,
+      headers: JSON_POLICY,
+    }),
+    // The dashboard replaces it if it was built.
+    pageAt('/', 'home', {
+      status: 302,
+      body: Buffer.from('The reference is at /docs.\n'),
+      contentType: PLAIN,
+      headers: ['Location', '/docs', ...JSON_POLICY],
+    }),
+  ]
+}
+
+const PLAIN = 'text/plain; charset=utf-8'
+
+const pageAt = (path: string, name: string, reply: Reply): PageAt => ({
+  path,
+  page: { kind: 'page', name, reply: () => ({ ...reply }) },
+})
