@@ -3,10 +3,12 @@
  * server sending the same bytes. One run, slices interleaved, every server in its own process; the ratios
  * count, not the absolute figures. `node dist/bench/http.js [pairs of one-second slices]`
  */
+
 import { type ChildProcess, fork } from 'node:child_process'
 import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { createMemoryLimiter, ratesOf } from '@pit/http'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/monitoring'
@@ -17,8 +19,6 @@ import { openAuth } from '../packages/server/src/auth/index.ts'
 import { placeRules, unknownGeo } from '../packages/server/src/compliance/geo.ts'
 import { readConfig } from '../packages/server/src/config.ts'
 import { createApi } from '../packages/server/src/http/createApi.ts'
-import { ratesOf } from '../packages/server/src/http/rates/limiter.ts'
-import { createMemoryLimiter } from '../packages/server/src/http/rates/memoryLimiter.ts'
 import type { Handlers } from '../packages/server/src/http/types.ts'
 
 const TARGETS = { config: 0.7, 'auth.me': 0.55 }

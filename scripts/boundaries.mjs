@@ -11,6 +11,7 @@ const MAY_IMPORT = {
   chain: ['protocol'],
   plans: ['protocol', 'chain'],
   platform: ['protocol', 'chain'],
+  http: ['protocol', 'platform'],
   // Calls to the signer: shared by its callers and the signer itself.
   'signer-wire': ['protocol', 'chain', 'platform'],
   doctor: ['protocol', 'chain', 'platform'],
@@ -42,7 +43,7 @@ const MAY_IMPORT = {
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['agent-registry', 'accounts', 'agents', 'league', 'treasury', 'doctor'],
+    ...['agent-registry', 'accounts', 'agents', 'league', 'treasury', 'doctor', 'http'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
@@ -133,7 +134,7 @@ function imports(file, text) {
 function httpWords(file, text) {
   if (!CAPABILITIES.has(packageOf(file)) || isTest(file)) return []
   const word = HTTP_WORDS.exec(withoutComments(text))
-  return word ? [`${file}: ${word[0]} is HTTP's; only server knows requests and callers`] : []
+  return word ? [`${file}: ${word[0]} is HTTP's; only http and server know requests and callers`] : []
 }
 
 function tableOwners(files) {

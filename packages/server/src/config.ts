@@ -1,3 +1,4 @@
+import { createHosts, createNetworks } from '@pit/http'
 import { readFirstSeason } from '@pit/league/rules'
 import { addressesIn } from '@pit/platform/rpc'
 import {
@@ -8,10 +9,7 @@ import {
   withSecretsRead,
 } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
-import { type SignerWay, signerWayOf } from '@pit/signer-wire'
-import { createNetworks } from './http/clientAddress.ts'
-import { createHosts } from './http/hosts.ts'
-import { LOG_LEVELS, SETTINGS, type SettingName } from './settings.ts'
+import { LOG_LEVELS, SETTINGS, type Setting, type SettingName } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 

@@ -12,6 +12,7 @@ import {
   sessionsInUse,
   walletsWithAgents,
 } from '@pit/agents'
+import type { Charge } from '@pit/http'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { openMarket, openTokens, watchMarket } from '@pit/market'
 import { withinMs } from '@pit/platform/clock'
@@ -20,7 +21,6 @@ import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
 import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
-import type { Charge } from './http/caller.ts'
 import type { Ground, Start } from './openGround.ts'
 import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 

@@ -14,6 +14,8 @@ import {
   type V3Pool,
   type V4Pool,
 } from '@pit/chain'
+import { type Charge, createMemoryLimiter, ratesOf } from '@pit/http'
+import { GOOD_KEY } from '@pit/http/test/edgeClient'
 import type { Mark } from '@pit/market'
 import { type Answer, feeOf } from '@pit/protocol'
 import type { RelayOutcome, RelayRequest } from '@pit/relay'
@@ -23,11 +25,8 @@ import { buildFromTerms, signPermit, signTransaction } from '@pit/trading/test/f
 import { fastProfile } from '@pit/trading/test/fastProfile'
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import type { Charge } from '../src/http/caller.ts'
-import { ratesOf } from '../src/http/rates/limiter.ts'
-import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
 import { fastRoutes } from '../src/routes/fast.ts'
-import { GOOD_KEY, openTestApp } from './testApp.ts'
+import { openTestApp } from './testApp.ts'
 
 const crypto = await createCrypto()
 const NOW_MS = Date.UTC(2026, 10, 18, 15, 0, 0)

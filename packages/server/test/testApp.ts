@@ -1,17 +1,14 @@
-import { createLogger, createMetrics } from '@pit/platform/monitoring'
+import { type App, createMemoryLimiter, ratesOf } from '@pit/http'
+import { GOOD_KEY, WALLET } from '@pit/http/test/edgeClient'
+import { createInject, type Inject } from '@pit/http/test/inject'
+import { createLogger } from '@pit/platform/monitoring'
+import { createMetrics } from '@pit/platform/monitoring'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { ROUTE_IDS } from '@pit/protocol'
 import { placeRules, unknownGeo } from '../src/compliance/geo.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type ApiDeps, createApi } from '../src/http/createApi.ts'
-import type { App } from '../src/http/createApp.ts'
-import { ratesOf } from '../src/http/rates/limiter.ts'
-import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
 import type { ApiKey, Handlers } from '../src/http/types.ts'
-import { createInject, type Inject } from './inject.ts'
-
-export const GOOD_KEY = `pit_w_${'A'.repeat(43)}`
-export const WALLET = '0x00000000000000000000000000000000000000aa'
 
 export interface TestApp extends App {
   inject: Inject

@@ -1,6 +1,6 @@
+import { networksOf } from '@pit/http'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
-import { networksOf } from '../http/clientAddress.ts'
 import type { Call } from '../http/types.ts'
 import { admitSignIn } from './admitSignIn.ts'
 import { challengeMessage, signInSite } from './challengeMessage.ts'

@@ -1,6 +1,6 @@
+import { networksOf } from '@pit/http'
 import { nowS } from '@pit/platform/clock'
 import { fail, refusal } from '@pit/protocol'
-import { networksOf } from '../http/clientAddress.ts'
 import type { Caller } from '../http/types.ts'
 import { isSignedBy, signInSite } from './challengeMessage.ts'
 import { openChallenges } from './challengeStore.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { networksOf } from '@pit/http'
 import type { Sql } from '@pit/platform/db'
-import { networksOf } from '../http/clientAddress.ts'
 import type { Caller } from '../http/types.ts'
 import type { Wallet } from './rules.ts'
 

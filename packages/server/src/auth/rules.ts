@@ -1,5 +1,5 @@
-import { AUTH, type ChallengePurpose, DAY_S, REQUEST } from '@pit/protocol'
-import { networksOf } from '../http/clientAddress.ts'
+import { networksOf } from '@pit/http'
+import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
 
 export type Wallet = `0x${string}`
 export type Purpose = ChallengePurpose

@@ -1,6 +1,7 @@
 import { createCrypto } from '@pit/chain'
+import { WALLET } from '@pit/http/test/edgeClient'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openTestApp, WALLET } from '../../test/testApp.ts'
+import { openTestApp } from '../../test/testApp.ts'
 import type { AuthDeps } from './deps.ts'
 import { createAuthHandlers } from './openAuth.ts'
 

@@ -1,8 +1,8 @@
+import type { Authenticate, Gate } from '@pit/http'
 import { isStoreUnavailable } from '@pit/platform/db'
 import { fail, refusal } from '@pit/protocol'
 import { type Geo, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
-import type { Authenticate, Gate } from './caller.ts'
 import type { ApiKey } from './types.ts'
 
 export interface GateDeps {

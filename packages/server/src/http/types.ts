@@ -1,5 +1,5 @@
+import type { EdgeCaller, EdgeKey, RawAnswer } from '@pit/http'
 import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
-import type { EdgeCaller, EdgeKey, RawAnswer } from './caller.ts'
 
 /** The key of an admitted request. */
 export interface ApiKey extends EdgeKey {

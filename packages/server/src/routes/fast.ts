@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
+import type { Charge } from '@pit/http'
 import { type Answer, type Body, FAST, FAST_RULES, fail, type PitError, refusal, TRADE } from '@pit/protocol'
 import { type Fast, type FastParams, type FastTerms, type FastTrade, feeTerms } from '@pit/trading'
-import type { Charge } from '../http/caller.ts'
 import type { Caller, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
 import { traderOf } from './caller.ts'

@@ -1,5 +1,6 @@
 import type { AgentLimits, ExecutorNow, Hosted, LogRow } from '@pit/agents'
 import type { Hex } from '@pit/chain'
+import { type Charge, networksOf } from '@pit/http'
 import {
   type Answer,
   type ChainProfile,
@@ -10,8 +11,6 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
-import type { Charge } from '../http/caller.ts'
-import { networksOf } from '../http/clientAddress.ts'
 import type { Caller, Handlers } from '../http/types.ts'
 import { namedRequest, screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'

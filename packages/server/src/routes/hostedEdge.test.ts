@@ -1,5 +1,6 @@
+import { GOOD_KEY } from '@pit/http/test/edgeClient'
 import { afterEach, describe, expect, it } from 'vitest'
-import { GOOD_KEY, openTestApp } from '../../test/testApp.ts'
+import { openTestApp } from '../../test/testApp.ts'
 
 type App = Awaited<ReturnType<typeof openTestApp>>
 

@@ -1,4 +1,4 @@
-import type { Charge } from '../http/caller.ts'
+import type { Charge } from '@pit/http'
 import type { Handlers } from '../http/types.ts'
 import type { Capabilities } from '../openCapabilities.ts'
 import type { Ground } from '../openGround.ts'

@@ -1,5 +1,7 @@
 import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
+import type { Charge } from '@pit/http'
 import type { Logger } from '@pit/platform/monitoring'
+import { requestHash } from '@pit/platform/requestHash'
 import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
 import {
   describeRevoked,
@@ -12,7 +14,6 @@ import {
   spendOf,
 } from '@pit/sessions'
 import { walletOf } from '@pit/trading'
-import type { Charge } from '../http/caller.ts'
 import type { Caller, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'
 import { screenAdmission, traderOf } from './caller.ts'

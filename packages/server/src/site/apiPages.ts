@@ -1,8 +1,6 @@
+import { JSON_POLICY, type PageAt, pagePolicy, type RawAnswer, type Reply } from '@pit/http'
 import { llmsText, openApi } from '@pit/protocol'
 import { referencePage } from '../docs/reference.ts'
-import type { RawAnswer } from '../http/caller.ts'
-import { type PageAt, pagePolicy } from '../http/pages.ts'
-import { JSON_POLICY, type Reply } from '../http/reply.ts'
 
 /** Response of GET openapi.json. */
 export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({

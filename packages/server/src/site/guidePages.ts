@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { JSON_POLICY, type PageAt, pagePolicy, type Reply } from '@pit/http'
 import { type Doc, guidePath, renderGuide } from '../docs/renderGuide.ts'
-import { type PageAt, pagePolicy } from '../http/pages.ts'
-import { JSON_POLICY, type Reply } from '../http/reply.ts'
 
 const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'docs')
 

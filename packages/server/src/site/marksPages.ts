@@ -1,9 +1,9 @@
+import type { PageAt } from '@pit/http'
 import { marksBetween } from '@pit/market/markReads'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { type ChainProfile, DAY_S } from '@pit/protocol'
-import type { PageAt } from '../http/pages.ts'
+import type { ChainProfile } from '@pit/protocol'
 
 const MINUTE_S = 60
 const SPAN_S = 3 * DAY_S

@@ -3,10 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { JSON_POLICY, type PageAddress, type PageAt, type PagePlan, type Reply } from '@pit/http'
 import type { ChainProfile } from '@pit/protocol'
-import type { PageAt } from '../http/pages.ts'
-import type { PageAddress, PagePlan } from '../http/plan.ts'
-import { JSON_POLICY, type Reply } from '../http/reply.ts'
 
 /** Manifest of the build: which paths are pages, and which files they need. */
 interface BuiltSite {

@@ -1,9 +1,9 @@
+import type { PageAt } from '@pit/http'
 import { type RecordSource, type SeasonPart, storedRecord } from '@pit/league/record'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { fail } from '@pit/protocol'
-import type { PageAt } from '../http/pages.ts'
 
 const KEPT_S = 60
 /** Cached parts, of one or a few megabytes each. */

@@ -1,9 +1,7 @@
+import { createCharge, createMemoryLimiter, ratesOf } from '@pit/http'
 import { createMetrics } from '@pit/platform/monitoring'
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
-import { createCharge } from '../../http/rates/charge.ts'
-import { ratesOf } from '../../http/rates/limiter.ts'
-import { createMemoryLimiter } from '../../http/rates/memoryLimiter.ts'
 import {
   type AuthCases,
   CONFIG,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { bearer, errorOf, ME } from '../../test/edgeClient.ts'
-import { openTestApp } from '../../test/testApp.ts'
+import { bearer, errorOf, ME } from '../test/edgeClient.ts'
+import { openTestApp } from '../test/testApp.ts'
 import { PASSED } from './rates/limiter.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>

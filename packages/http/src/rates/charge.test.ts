@@ -9,7 +9,7 @@ it('draws late buckets for the key, or for the address without one', async () =>
   const metrics = createMetrics({ withProcess: false })
   const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) })
   const charge = createCharge({ limiter, clock: { nowMs: () => 0 }, metrics })
-  const key = { keyId: 7, accountId: 1, wallet: null, expiresAtS: 1 }
+  const key = { keyId: 7 }
   const byKey = { requestId: 'r', address: '1.2.3.4', key }
   const byAddress = { requestId: 'r', address: '1.2.3.4', key: null }
   for (let i = 0; i < 10; i++) await charge(byKey, ['screen.caller', 'screen.overall'])

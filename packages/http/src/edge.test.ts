@@ -1,58 +1,29 @@
 import { connect } from 'node:net'
-import { createMetrics } from '@pit/platform/monitoring'
 import { refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
-import type { Geo } from '../compliance/geo.ts'
-import type { ApiKey } from './types.ts'
+import { bearer, errorOf, GOOD_KEY, ME } from '../test/edgeClient.ts'
+import { openTestApp } from '../test/testApp.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
-  app = await openTestApp(options)
+  app = openTestApp(options)
   await app.listen()
   return app
 }
 afterEach(() => app.close())
 
-const ME = '/api/v1/auth/me'
-const bearer = { authorization: `Bearer ${GOOD_KEY}` }
-const errorOf = (answer: { json<T>(): T }) => answer.json<{ error: Record<string, unknown> }>().error
-
-describe('where a request is from', () => {
-  const geo: Geo = {
-    locate: (address) =>
-      address.startsWith('5.')
-        ? { country: 'IR', region: null }
-        : address.startsWith('91.')
-          ? { country: 'UA', region: 'UA-43' }
-          : null,
-  }
-  it.each<[string, Record<string, string>, number]>([
-    ['no header, nowhere', {}, 200],
-    ['the database alone', { 'x-forwarded-for': '5.1.1.1' }, 451],
-    ['a header that denies it', { 'x-forwarded-for': '5.1.1.1', 'cf-ipcountry': 'US' }, 451],
-    ['a country without its region', { 'x-forwarded-for': '91.1.1.1', 'cf-ipcountry': 'UA' }, 451],
-    ['another region', { 'x-forwarded-for': '91.1.1.1', 'cf-ipcountry': 'UA', 'cf-region-code': '30' }, 451],
-    ['the header alone', { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'KP' }, 451],
-    ['neither', { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'US' }, 200],
-  ])('%s: %j is %s', async (_what, headers, status) => {
-    await open({ geo })
-    expect((await app.inject({ url: ME, headers: { ...bearer, ...headers } })).status).toBe(status)
-  })
-})
-
 describe('unknown keys', () => {
-  const key: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000 }
-
   it('reach the store no oftener than failures are allowed, under concurrency too; no known key waits', async () => {
     let lookups = 0
     const knownKeys = new Set([GOOD_KEY])
     await open({
-      authenticate: async (text, which) => {
-        if (knownKeys.has(text)) return key
-        if (which !== 'known') lookups += 1
-        await new Promise((resolve) => setTimeout(resolve, 5))
-        return null
+      gate: {
+        authenticate: async (text, which) => {
+          if (knownKeys.has(text)) return { keyId: 7 }
+          if (which !== 'known') lookups += 1
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          return null
+        },
       },
     })
     const ask = (i: number) =>
@@ -68,7 +39,7 @@ describe('unknown keys', () => {
   it('that are good all pass, however many come at once from one address', async () => {
     let nextId = 1
     await open({
-      authenticate: async (_text, which) => (which === 'any' ? { ...key, keyId: nextId++ } : null),
+      gate: { authenticate: async (_text, which) => (which === 'any' ? { keyId: nextId++ } : null) },
     })
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => app.inject({ url: ME, headers: bearer })),
@@ -90,7 +61,7 @@ describe('an answer that cannot be sent', () => {
       },
     ],
   ])('%s is a 503 with its id, and the server keeps running', async (_what, answer) => {
-    await open({ handlers: { 'auth.me': answer as never } })
+    await open({ handlers: { 'auth.me': answer } })
     const got = await app.inject({ url: ME, headers: bearer })
     expect([got.status, errorOf(got)['code'], got.headers['retry-after']]).toEqual([
       503,
@@ -100,34 +71,6 @@ describe('an answer that cannot be sent', () => {
     expect(errorOf(got)['message']).toContain(got.headers['x-request-id'])
     expect((await app.inject({ url: '/api/v1/config' })).status).toBe(200)
   })
-})
-
-it('reports a store outage without a stack per request, and counts no defect', async () => {
-  const metrics = createMetrics({ withProcess: false })
-  const gone = Object.assign(new Error('terminating connection due to administrator command'), {
-    code: '57P01',
-  })
-  await open({ metrics, authenticate: () => Promise.reject(gone) })
-  const answer = await app.inject({ url: ME, headers: bearer })
-  expect([answer.status, errorOf(answer)['code'], answer.headers['retry-after']]).toEqual([
-    503,
-    'ENGINE_UNAVAILABLE',
-    '5',
-  ])
-  expect(answer.text).not.toContain('administrator')
-  expect(app.log.join()).not.toMatch(/unexpected exception|edge\.test\.ts/)
-  expect(await metrics.registry.metrics()).not.toMatch(/pit_http_defects_total\{[^}]*\} [1-9]/)
-})
-
-it('names the registry when tokens cannot be read from the store', async () => {
-  const gone = Object.assign(new Error('terminating connection'), { code: '57P01' })
-  await open({ handlers: { 'tokens.search': () => Promise.reject(gone) } })
-  const answer = await app.inject({ url: '/api/v1/tokens?q=x', headers: bearer })
-  expect([answer.status, errorOf(answer)['code'], answer.headers['retry-after']]).toEqual([
-    503,
-    'REGISTRY_UNAVAILABLE',
-    '5',
-  ])
 })
 
 it('closes connections beyond the limit per address, and accepts new ones when they end', async () => {

@@ -1,10 +1,9 @@
+import { createMemoryLimiter, ratesOf } from '@pit/http'
+import { ownOrigins } from '@pit/http/internal/csrf'
+import { bearer, CHALLENGE, errorOf, GOOD_KEY, ME, REVOKE, WALLET } from '@pit/http/test/edgeClient'
 import { ERRORS, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { bearer, CHALLENGE, errorOf, ME, REVOKE } from '../../test/edgeClient.ts'
-import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
-import { ownOrigins } from './csrf.ts'
-import { ratesOf } from './rates/limiter.ts'
-import { createMemoryLimiter } from './rates/memoryLimiter.ts'
+import { openTestApp } from '../../test/testApp.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
@@ -316,7 +315,7 @@ describe('defects', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
     expect(errorOf(answer)['message']).toContain(answer.headers['x-request-id'])
     expect(answer.text).not.toMatch(/TypeError|at .*\.ts/)
-    expect(app.log.find((line) => line.includes('createApp.test.ts'))).toContain('pit_w_[redacted]')
+    expect(app.log.find((line) => line.includes('createApi.test.ts'))).toContain('pit_w_[redacted]')
   })
 
   it('responds with 503 if the answer cannot be serialised', async () => {

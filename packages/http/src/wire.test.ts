@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { bearer, CHALLENGE, errorOf, ME, REVOKE, raw } from '../../test/edgeClient.ts'
-import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
+import { bearer, CHALLENGE, errorOf, GOOD_KEY, ME, REVOKE, raw, WALLET } from '../test/edgeClient.ts'
+import { openTestApp } from '../test/testApp.ts'
 
 /** Raw bytes on the wire: bodies, and invalid HTTP. */
 

@@ -1,5 +1,8 @@
 import { connect } from 'node:net'
-import { GOOD_KEY, type TestApp } from './testApp.ts'
+import type { App } from '../src/createApp.ts'
+
+export const GOOD_KEY = `pit_w_${'A'.repeat(43)}`
+export const WALLET = '0x00000000000000000000000000000000000000aa'
 
 export const ME = '/api/v1/auth/me'
 export const CHALLENGE = '/api/v1/auth/challenge'
@@ -9,7 +12,7 @@ export const errorOf = (answer: { json<T>(): T }) => answer.json<{ error: Record
 
 /** Sends raw bytes and returns everything that comes back. */
 export async function raw(
-  to: TestApp,
+  to: Pick<App, 'address' | 'listen'>,
   bytes: string | string[],
   { pauseMs = 0, halfClose = false } = {},
 ): Promise<string> {

@@ -1,7 +1,9 @@
 import { refusal } from '@pit/protocol'
 import { afterEach, expect, it } from 'vitest'
-import { GOOD_KEY, openTestApp } from '../../test/testApp.ts'
-import type { GuardedHandler } from './types.ts'
+import { GOOD_KEY } from '../test/edgeClient.ts'
+import { openTestApp } from '../test/testApp.ts'
+import type { EdgeCaller } from './caller.ts'
+import type { RouteHandler } from './plan.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 afterEach(() => app.close())
@@ -15,7 +17,7 @@ const ask = async (payload: string, headers: Record<string, string> = {}) => {
   })
   return { status: answer.status, error: answer.json<{ error: Record<string, unknown> }>().error }
 }
-const open = async (guard: Partial<GuardedHandler<'live.fast'>>) => {
+const open = async (guard: Partial<RouteHandler<EdgeCaller>>) => {
   const handle = () => {
     throw new Error('nothing reaches the handler here')
   }
