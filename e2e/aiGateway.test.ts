@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import type { Brained } from '@pit/brains'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Brained } from '../packages/agents/src/brains/index.ts'
-import { addTrade, gatewayAt, wallet } from '../packages/agents/test/brainsWorld.ts'
+import { createSeal } from '../packages/agents/src/brains/index.ts'
+import { addTrade, gatewayAt, wallet } from '../packages/agents/test/modelsWorld.ts'
 import { INJECTIONS } from '../packages/brains/test/injections.ts'
 import { BROKE_KEY, LIMITED_KEY, VENDOR_MODES } from '../packages/devnet/src/vendors/index.ts'
 import { type AiWorld, call, openAiWorld } from './ai/world.ts'
@@ -158,7 +160,7 @@ describe('who pays', () => {
     expect(world.chargedUsd(OWN)).toBeGreaterThan(before[1] as number)
     expect(await world.countedUsd(agent)).toBeGreaterThanOrEqual(world.chargedUsd(OWN) - 1e-9)
     // Another process with another sealing key cannot use it.
-    const other = world.open({ sealKey: new Uint8Array(32) })
+    const other = world.open({ seal: createSeal(new Uint8Array(32), randomBytes) })
     expect(codeOf(await world.tick(other, agent))).toBe('hold CONNECT_ERROR')
     expect(await call(brains, 'hosted.ai.disconnect', { wallet: agent.wallet })).toMatchObject({
       connected: false,
@@ -200,9 +202,9 @@ describe('who pays', () => {
   it('nothing: no pool, no gateway, no share, no budget', async () => {
     const off = world.open({ ai: { poolKey: null } })
     expect(codeOf(await world.tick(off, await world.newAgent()))).toBe('hold AI_POOL_OFF')
-    const none = world.open({ profile: { kind: 'devnet', vendors: { gateway: null } } })
+    const none = world.open({ profile: { vendors: { gateway: null } } })
     expect(codeOf(await world.tick(none, await world.newAgent()))).toBe('hold AI_OFF')
-    const nobody = world.open({ ai: { poolKey: null }, sealKey: null })
+    const nobody = world.open({ ai: { poolKey: null }, seal: null })
     expect(codeOf(await world.tick(nobody, await world.newAgent()))).toBe('hold AI_OFF')
     const poor = world.open({ ai: { trialShareMicroUsd: 1n } })
     expect(codeOf(await world.tick(poor, await world.newAgent()))).toBe('hold AI_SHARE_SPENT')
@@ -237,7 +239,7 @@ describe('who pays', () => {
 describe('an unavailable gateway', () => {
   it('is unreachable, or has no price list', async () => {
     const brains = world.open({
-      profile: { kind: 'devnet', vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } },
+      profile: { vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } },
     })
     const agent = await world.newAgent()
     expect(codeOf(await world.tick(brains, agent))).toBe('error PARTNER_UNAVAILABLE')

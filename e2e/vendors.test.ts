@@ -3,7 +3,7 @@ import { createVendor, VENDOR_REFUSALS } from '@pit/platform/http'
 import { type ChainProfile, isPitError } from '@pit/protocol'
 import { AGGREGATORS } from '@pit/trading'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createModels } from '../packages/agents/src/brains/model/models.ts'
+import { createModelList } from '../packages/agents/src/brains/model/modelList.ts'
 import { startVendors, VENDOR_KEY, VENDOR_NAMES, type Vendors } from '../packages/devnet/src/vendors/index.ts'
 import { createAuditReader } from '../packages/market/src/tokens/readAudit.ts'
 import { createAggregators } from '../packages/trading/src/quote/aggregators.ts'
@@ -166,7 +166,7 @@ describe('the models of a gateway', () => {
   const read = async (style: string, priced_per: 'million_tokens' | 'token', models = {}) => {
     const gatewayUrl = `${vendors.url}/${style}v1`
     const prices = { priced_per, models }
-    const list = await createModels({ gatewayUrl, prices, key: null, clock, logger }).read()
+    const list = await createModelList({ gatewayUrl, prices, key: null, clock, logger }).read()
     return list?.map(({ id, inputUsd, outputUsd }) => `${id} ${inputUsd} ${outputUsd}`) ?? null
   }
   const ALL = expect.arrayContaining(['partner/small 0.15 0.6', 'partner/large 3 15'])

@@ -2,21 +2,27 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { PairNow } from '@pit/brains'
 import { openDb } from '@pit/platform/db'
-import { createLogger, createMetrics } from '@pit/platform/monitoring'
-import { type Brains, type BrainsDeps, openBrains } from '../../packages/agents/src/brains/index.ts'
-import type { StoredAgent } from '../../packages/agents/src/store.ts'
+import { createLogger } from '@pit/platform/monitoring'
+import { createMetrics } from '@pit/platform/monitoring'
+import { networkOf } from '../../packages/agents/src/agentReads.ts'
 import {
-  type AgentSketch,
-  addAgent,
-  gatewayAt,
-  TERMS,
-  wallet,
-} from '../../packages/agents/test/brainsWorld.ts'
+  type Brains,
+  createSeal,
+  type Models,
+  openBrains,
+  openModels,
+} from '../../packages/agents/src/brains/index.ts'
+import type { ModelsDeps } from '../../packages/agents/src/brains/openModels.ts'
+import type { StoredAgent } from '../../packages/agents/src/store.ts'
+import { addAgent } from '../../packages/agents/test/brainsWorld.ts'
+import { type AgentSketch, gatewayAt, TERMS, wallet } from '../../packages/agents/test/modelsWorld.ts'
 import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/index.ts'
 import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
 import type { Handler } from '../../packages/server/src/http/types.ts'
 import { migrateStore } from '../../packages/server/src/migrateStore.ts'
 import { hostedAiRoutes } from '../../packages/server/src/routes/hostedAi.ts'
+
+export type AiBrains = Models & Brains
 
 export const POOL_KEY = 'pk-devnet-service'
 const E18 = 10n ** 18n
@@ -39,23 +45,32 @@ export async function openAiWorld() {
     destination: { write: (line: string) => void logged.push(line) },
   })
   const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs }
-  const sealKey = randomBytes(32)
+  const seal = createSeal(randomBytes(32), randomBytes)
   const { on: _, ...terms } = TERMS
   let agents = 0
 
-  const open = (more: Partial<Omit<BrainsDeps, 'ai'>> & { ai?: Partial<BrainsDeps['ai']> } = {}): Brains =>
-    openBrains({
+  const open = (
+    more: Partial<Omit<ModelsDeps, 'ai'>> & { ai?: Partial<ModelsDeps['ai']> } = {},
+  ): AiBrains => {
+    const deps = {
       db,
       clock,
       logger,
       metrics: createMetrics({ withProcess: false }),
-      profile: { kind: 'devnet', vendors: { gateway: gatewayAt(`${vendors.url}/v1`) } },
-      randomBytes,
-      sealKey,
+      seal,
       patienceMs: 10_000,
+      networkOf: (id: string) => networkOf(db, id),
       ...more,
+      profile: {
+        kind: 'devnet',
+        vendors: { gateway: gatewayAt(`${vendors.url}/v1`) },
+        ...more.profile,
+      } as const,
       ai: { ...terms, poolKey: POOL_KEY, ...more.ai },
-    })
+    }
+    const models = openModels(deps)
+    return { ...models, ...openBrains({ ...deps, randomBytes, models }) }
+  }
 
   /** Creates an agent; its owner is new unless given. */
   const newAgent = (
@@ -66,7 +81,7 @@ export async function openAiWorld() {
     return addAgent(db, { id: `ai${agents}`, wallet: wallet(0x1000 + agents), params, ...sketch })
   }
 
-  const tick = (brains: Brains, agent: StoredAgent, more: { symbol?: string; leftMs?: number } = {}) =>
+  const tick = (brains: AiBrains, agent: StoredAgent, more: { symbol?: string; leftMs?: number } = {}) =>
     brains.decide({
       agent,
       tick: 1,
@@ -132,11 +147,11 @@ function pairOf(pair: string, symbol?: string): PairNow {
 
 /** Calls a route's handler as the HTTP edge would. */
 export const call = async <Id extends keyof ReturnType<typeof hostedAiRoutes>>(
-  brains: Brains,
+  brains: AiBrains,
   id: Id,
   request: { wallet: `0x${string}` | null; body?: unknown; params?: unknown; query?: unknown },
 ) => {
-  const handler = hostedAiRoutes(brains)[id] as Handler<Id>
+  const handler = hostedAiRoutes({ brains, models: brains })[id] as Handler<Id>
   const key = { keyId: 1, accountId: 1, wallet: request.wallet, expiresAtS: 9_999_999_999 }
   return handler({
     params: request.params ?? {},

@@ -37,6 +37,15 @@ export async function holdAgent(
   return agent ? { pairs: agent.pairs, intervalS: agent.interval_s } : null
 }
 
+/** The client network an agent was created from; null if unknown or forgotten. */
+export async function networkOf(sql: Sql, id: string): Promise<string | null> {
+  const [agent] = await sql.query<{ made_from: string | null }>(
+    'select made_from from hosted_agents where id = $1',
+    [id],
+  )
+  return agent?.made_from ?? null
+}
+
 /** Names of agents, including deleted ones. */
 export async function agentNames(sql: Sql, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await sql.query<{ id: string; name: string | null }>(

@@ -65,6 +65,11 @@ export interface Decision {
   state: Record<string, unknown> | null
 }
 
+/** Result of a brain. `hold`: no call was made or it failed; `error`: the call or its answer was rejected. */
+export type Brained =
+  | { kind: 'decision'; decision: Decision; data?: unknown }
+  | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }
+
 export type RuleBrainName = Exclude<Brain, 'partner_llm' | 'webhook'>
 
 export interface BrainInput {

@@ -3,10 +3,13 @@ import { hostname } from 'node:os'
 import { openAccount } from '@pit/accounts'
 import { openAgentRegistry } from '@pit/agent-registry'
 import {
+  createSeal,
   executorOwner,
   isExecutorOf,
+  networkOf,
   openBrains,
   openHosted,
+  openModels,
   openPaper,
   openTicks,
   sessionsInUse,
@@ -84,7 +87,14 @@ export async function openCapabilities(ground: Ground, start: Start, charge: Cha
   })
   closing.add(() => sessions.close())
 
-  const brains = openBrains({ ...ground, sealKey: openSealKey(config.sealKey), ai: openAiTerms(config.ai) })
+  const sealKey = openSealKey(config.sealKey)
+  const seal = sealKey && createSeal(sealKey, ground.randomBytes)
+  const models = openModels({
+    ...{ ...ground, seal },
+    ai: openAiTerms(config.ai),
+    networkOf: (agentId) => networkOf(db, agentId),
+  })
+  const brains = openBrains({ ...ground, seal, models })
   const paper = openPaper({ ...ground, market, quoteTrade: trade.quoteTrade })
   const league = openLeague({
     ...{ ...ground, vault: registry, paper },
@@ -113,7 +123,7 @@ export async function openCapabilities(ground: Ground, start: Start, charge: Cha
     closeDelayS: config.treasuryCloseDelayH * 3_600,
   })
   return {
-    ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, paper, hosted, ticks },
+    ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, models, paper, hosted, ticks },
     ...{ league, treasury, signer, vault: registry },
   }
 }

@@ -86,7 +86,7 @@ async function open(given: Start): Promise<string> {
   })
   const charge = createCharge({ limiter, clock, metrics })
   const capabilities = await openCapabilities(ground, start, charge)
-  const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
+  const { auth, market, tokens, account, relay, trade, sessions, paper, models } = capabilities
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
   const health = createHealth({
@@ -96,7 +96,7 @@ async function open(given: Start): Promise<string> {
       ...{ ...ground, market, redis, fleet },
       checkSigner: sessions.checkSigner,
       checkAudit: tokens.checkAudit,
-      checkGateway: brains.checkGateway,
+      checkGateway: models.checkGateway,
     }),
     onChange: (dependency, state, why) =>
       state === 'ok'
@@ -106,7 +106,7 @@ async function open(given: Start): Promise<string> {
   const stats = openStats({
     ...{ ...ground, market, health },
     tradableTokens: tokens.tradable,
-    aiPool: brains.poolNow,
+    aiPool: models.poolNow,
     relays: config.submitEnabled,
   })
 
@@ -117,7 +117,7 @@ async function open(given: Start): Promise<string> {
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
     tableOf(
       [
-        ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
+        ...[market, tokens, account, relay, trade, sessions, paper, models, hosted, ticks, league, treasury],
         ...[auth, health, stats, fleet, examined, ground.shared],
       ],
       { ...config.roles, isAside: fleet.isClockOff },

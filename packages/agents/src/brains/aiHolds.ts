@@ -1,9 +1,8 @@
 import { nowS } from '@pit/platform/clock'
-import type { HostedAgent } from '../types.ts'
-import type { BrainDeps } from './deps.ts'
 import { boundOf } from './model/cost.ts'
 import { meaningOf, microBudgetOf, modelFor } from './model/decideByModel.ts'
 import { buildRequest } from './model/prompt.ts'
+import type { ModelAgent, ModelDeps } from './modelDeps.ts'
 import { readKey } from './money/keys.ts'
 import { readFacts } from './money/ledger.ts'
 import { poolStanding } from './money/rules.ts'
@@ -36,7 +35,7 @@ const holdOf = (code: string): AiHold => ({
 })
 
 /** Reasons why a model agent's ticks would not call the model, judged by its settings and its payer. */
-export async function aiHolds(deps: BrainDeps, agent: HostedAgent): Promise<AiHold[]> {
+export async function aiHolds(deps: ModelDeps, agent: ModelAgent): Promise<AiHold[]> {
   const { gateway, terms, clock, db } = deps
   if (gateway === null) return [holdOf('AI_OFF')]
   const models = await gateway.models.read()
@@ -50,7 +49,8 @@ export async function aiHolds(deps: BrainDeps, agent: HostedAgent): Promise<AiHo
   const noKey = own.state === 'connected' ? [] : [holdOf(own.state)]
   if (fundingOf(agent) === 'own') return noKey
   const atS = nowS(clock)
-  const facts = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, atS })
+  const network = await deps.networkOf(agent.id)
+  const facts = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, network, atS })
   // Judge a live agent as if it were switched on.
   const standing = poolStanding({ ...agent, live: agent.mode === 'live' }, model, facts, terms, atS)
   if (standing.eligible) return []
@@ -59,7 +59,7 @@ export async function aiHolds(deps: BrainDeps, agent: HostedAgent): Promise<AiHo
 }
 
 /** Lower bound of a tick's request: no market, no book. */
-const smallestRequest = (agent: HostedAgent, modelId: string) =>
+const smallestRequest = (agent: ModelAgent, modelId: string) =>
   buildRequest(
     {
       agent,

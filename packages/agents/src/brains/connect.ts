@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { exchange } from '@pit/platform/http'
 import { fail } from '@pit/protocol'
-import type { BrainDeps } from './deps.ts'
+import type { ModelDeps } from './modelDeps.ts'
 import { hintOf, storeKey } from './money/keys.ts'
 
 const CHECK_MS = 5_000
@@ -12,7 +12,7 @@ const KEY = /^[\x21-\x7e]{8,512}$/
 
 /** Stores the owner's own gateway key. The key is never logged or shown again. */
 export async function connectKey(
-  { db, clock, seal, gateway }: BrainDeps,
+  { db, clock, seal, gateway }: ModelDeps,
   { wallet, key }: { wallet: Address; key: string },
 ): Promise<{ hint: string; connectedAtS: number }> {
   if (gateway === null) return fail('HOSTED_UNAVAILABLE', { message: 'This server has no AI gateway.' })

@@ -6,10 +6,14 @@ import type { Db } from '@pit/platform/db'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addAgent, gatewayAt, TERMS, wallet } from '../../test/brainsWorld.ts'
+import { addAgent } from '../../test/brainsWorld.ts'
+import { gatewayAt, TERMS, wallet } from '../../test/modelsWorld.ts'
+import { networkOf } from '../agentReads.ts'
 import type { StoredAgent } from '../store.ts'
 import type { BrainRequest } from './deps.ts'
 import { type BrainsDeps, openBrains } from './openBrains.ts'
+import { type ModelsDeps, openModels } from './openModels.ts'
+import { createSeal } from './seal.ts'
 
 let server: Server
 let url: string
@@ -31,18 +35,23 @@ afterAll(() => void server.close())
 withDb('brains', (db) => {
   let agents = 0
   const { on: _, ...terms } = TERMS
-  const open = (more: Partial<BrainsDeps> = {}) =>
-    openBrains({
+  const sealUnder = (byte: number) => createSeal(Buffer.alloc(32, byte), randomBytes)
+  const open = (more: Partial<Omit<BrainsDeps & ModelsDeps, 'models'>> = {}) => {
+    const deps = {
       db,
       clock: systemClock,
       logger: createLogger({ level: 'silent' }),
       metrics: createMetrics({ withProcess: false }),
-      profile: { kind: 'devnet', vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } },
+      profile: { kind: 'devnet', vendors: { gateway: gatewayAt('http://127.0.0.1:1/v1') } } as const,
       randomBytes,
-      sealKey: Buffer.alloc(32, 7),
+      seal: sealUnder(7),
       ai: { ...terms, poolKey: 'pk-service-key' },
+      networkOf: (id: string) => networkOf(db, id),
       ...more,
-    })
+    }
+    const models = openModels(deps)
+    return { ...models, ...openBrains({ ...deps, models }) }
+  }
   const ask = (agent: StoredAgent): BrainRequest => ({
     agent,
     tick: 3,
@@ -98,14 +107,14 @@ withDb('brains', (db) => {
     const brains = open()
     const { agent } = await webhookAgent(brains)
     const before = deliveries.length
-    expect(await open({ sealKey: Buffer.alloc(32, 8) }).decide(ask(agent))).toMatchObject({
+    expect(await open({ seal: sealUnder(8) }).decide(ask(agent))).toMatchObject({
       code: 'WEBHOOK_SECRET',
     })
     const foreign = brains.newWebhookSecret('another')
     await db.query('update hosted_agents set webhook_secret = $2 where id = $1', [agent.id, foreign.sealed])
     expect(await brains.decide(ask(agent))).toMatchObject({ code: 'WEBHOOK_SECRET' })
     expect(deliveries.length).toBe(before)
-    expect(() => open({ sealKey: null }).newWebhookSecret('x')).toThrow(
+    expect(() => open({ seal: null }).newWebhookSecret('x')).toThrow(
       expect.objectContaining({ code: 'HOSTED_UNAVAILABLE' }),
     )
   })

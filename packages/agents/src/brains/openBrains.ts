@@ -1,36 +1,18 @@
-import { isRuleBrain, RULE_BRAINS } from '@pit/brains'
-import type { Address } from '@pit/chain'
-import { createCache } from '@pit/platform/cache'
-import { type Clock, nowS } from '@pit/platform/clock'
+import { type Brained, isRuleBrain, RULE_BRAINS } from '@pit/brains'
+import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
-import type { Logger, Metrics } from '@pit/platform/monitoring'
-import {
-  type Answer,
-  type Brain,
-  type ChainProfile,
-  fail,
-  type GatewayProfile,
-  maxOf,
-  usdOf,
-} from '@pit/protocol'
-import { Counter } from 'prom-client'
+import type { Logger } from '@pit/platform/monitoring'
+import type { Metrics } from '@pit/platform/monitoring'
+import { type ChainProfile, fail } from '@pit/protocol'
 import type { AgentBrains, AgentRequest } from '../deps.ts'
+import { findOwned } from '../store.ts'
 import type { HostedAgent } from '../types.ts'
-import { aiHolds } from './aiHolds.ts'
-import { connectKey } from './connect.ts'
-import type { BrainDeps, Brained, BrainRequest, ModelDeps } from './deps.ts'
-import { decideByModel } from './model/decideByModel.ts'
-import { createModels } from './model/models.ts'
-import { forgetKey, readKey } from './money/keys.ts'
-import { watchPool } from './money/pool.ts'
-import type { PoolTerms } from './money/rules.ts'
-import { readToday, sweepSpend } from './money/spendRows.ts'
-import { AI } from './numbers.ts'
-import { type AiOverview, readOverview } from './overview.ts'
+import type { BrainRequest } from './deps.ts'
+import type { Models } from './openModels.ts'
 import { checkPairs, readParams } from './readParams.ts'
-import { createSeal } from './seal.ts'
-import { type AiSpend, fundingOf, modelNameOf, readSpend } from './spend.ts'
+import type { Seal } from './seal.ts'
+import type { AiSpend } from './spend.ts'
+import { brainTicks } from './ticks.ts'
 import { deliver } from './webhook/deliver.ts'
 import { createResolve, type Reach, type Resolve } from './webhook/target.ts'
 
@@ -39,34 +21,24 @@ export interface BrainsDeps {
   clock: Clock
   logger: Logger
   metrics: Metrics
-  profile: Pick<ChainProfile, 'kind'> & { vendors: Pick<ChainProfile['vendors'], 'gateway'> }
+  profile: Pick<ChainProfile, 'kind'>
+  models: Pick<Models, 'listed' | 'decide' | 'spendOf' | 'summaryOf' | 'holdsOf'>
   randomBytes(size: number): Uint8Array
-  /** 32 bytes; null if nothing can be sealed. */
-  sealKey: Uint8Array | null
-  ai: Omit<PoolTerms, 'on'> & { poolKey: string | null }
+  /** Null if the server has no sealing key. */
+  seal: Seal | null
   /** DNS lookup; defaults to the system's name servers. */
   resolve?: Resolve
   webhookTimeoutMs?: number
-  patienceMs?: number
 }
 
 export interface Brains extends AgentBrains {
-  /** Null: without an owner. */
-  overview(wallet: Address | null): Promise<AiOverview>
-  spend(request: AgentRequest & { before?: number | undefined; limit: number }): Promise<AiSpend>
-  /** Stores an owner's key once the gateway accepts it. */
-  connectKey(request: { wallet: Address; key: string }): ReturnType<typeof connectKey>
-  forgetKey(wallet: Address): Promise<void>
+  /** Cost of a model agent's calls; throws NOT_AI for another brain. */
+  spend(
+    request: AgentRequest & { before?: number | undefined; limit: number },
+  ): Promise<AiSpend & { agent: HostedAgent }>
   decide(request: BrainRequest): Promise<Brained>
   /** How far back an agent's market history has to reach. */
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
-  /** `ai_pool` of the stats route; null while the pool is off or not read yet. */
-  poolNow(): Answer<'stats'>['ai_pool']
-  /** Throws an error with a readable message if the AI gateway does not respond. Null without a gateway. */
-  checkGateway: (() => Promise<void>) | null
-  /** Deletes old spending; called periodically. */
-  sweep(): Promise<void>
-  jobs: CapabilityJobs
 }
 
 /** 24 hours plus the tolerated age of the oldest mark. */
@@ -74,39 +46,9 @@ const OUTSIDE_HISTORY_S = 86_400 + 900
 const SECRET_BYTES = 32
 
 export function openBrains(deps: BrainsDeps): Brains {
-  const { db, clock, logger, profile } = deps
-  const seal = deps.sealKey === null ? null : createSeal(deps.sealKey, deps.randomBytes)
+  const { db, clock, logger, profile, models, seal } = deps
   const reach: Reach = profile.kind === 'devnet' ? 'public and loopback' : 'public'
-  const { poolKey, ...rest } = deps.ai
-  const terms: PoolTerms = { ...rest, on: poolKey !== null }
-  const profileGateway = profile.vendors.gateway
-  // Without our own key and without a way to store owners' keys, no call could be paid for.
-  const gateway =
-    profileGateway === null || (poolKey === null && seal === null)
-      ? null
-      : openGateway(profileGateway, { poolKey, clock, logger })
-  const ended = new Counter({
-    name: 'pit_brain_ticks_total',
-    help: 'Ticks of webhook and model brains by outcome: ok or the code.',
-    labelNames: ['brain', 'code'],
-    registers: [deps.metrics.registry],
-  })
-  const own: BrainDeps = { db, clock, logger, seal, gateway, terms }
-  const modelDeps: ModelDeps = {
-    ...own,
-    ownKey: async (wallet) => {
-      const storedKey = await readKey(db, seal, wallet)
-      return storedKey.state === 'connected' ? { key: storedKey.key } : { code: storedKey.state }
-    },
-    rateLimited: createRestingKeys(clock),
-    slots: createSlots(AI.callsAtOnce),
-    count: (code) => ended.inc({ brain: 'partner_llm', code }),
-    patienceMs: deps.patienceMs ?? AI.patienceMs,
-  }
-  const pool = watchPool({ db, clock, logger })
-  // Warm up, so that the first stats response includes it.
-  if (gateway !== null && terms.on) pool()
-  const sweep = () => sweepSpend(db, nowS(clock))
+  const ticks = brainTicks(deps.metrics)
   const webhook = {
     clock,
     reach,
@@ -124,7 +66,7 @@ export function openBrains(deps: BrainsDeps): Brains {
             message: 'The webhook secret cannot be decrypted. Rotate it.',
           }
         : await deliver(webhook, request, secret)
-    ended.inc({ brain: 'webhook', code: result.kind === 'decision' ? 'ok' : result.code })
+    ticks.inc({ brain: 'webhook', code: result.kind === 'decision' ? 'ok' : result.code })
     return result
   }
 
@@ -143,12 +85,13 @@ export function openBrains(deps: BrainsDeps): Brains {
   }
 
   return {
-    overview: (wallet) => readOverview(own, wallet),
-    spend: (request) => readSpend(own, request),
-    connectKey: (request) => connectKey(own, request),
-    forgetKey: (wallet) => forgetKey(db, wallet, nowS(clock)),
-    readParams: (brain: Brain, params, request) =>
-      readParams({ reach, models: () => gateway?.models.last() ?? null }, brain, params, request),
+    async spend({ before, limit, ...request }) {
+      const agent = await findOwned(db, request)
+      if (agent.brain !== 'partner_llm') return fail('NOT_AI')
+      return { agent, ...(await models.spendOf(agent, { before, limit })) }
+    },
+    readParams: (brain, params, request) =>
+      readParams({ reach, models: models.listed }, brain, params, request),
     checkPairs,
     newWebhookSecret(agentId) {
       if (seal === null) {
@@ -159,16 +102,12 @@ export function openBrains(deps: BrainsDeps): Brains {
       const secret = `whsec_${Buffer.from(deps.randomBytes(SECRET_BYTES)).toString('base64url')}`
       return { secret, sealed: seal.seal(secret, secretRow(agentId)) }
     },
-    aiSummary: async (agent) => ({
-      model: await modelNameOf({ gateway }, agent),
-      funding: fundingOf(agent),
-      today: { ...(await readToday(db, agent.id, clock.nowMs())) },
-    }),
-    aiHolds: (agent) => aiHolds(own, agent),
+    aiSummary: models.summaryOf,
+    aiHolds: models.holdsOf,
     async decide(request) {
       const { brain, params, brainState: state, limits, intervalS } = request.agent
       if (brain === 'webhook') return decideByWebhook(request)
-      if (brain === 'partner_llm') return decideByModel(modelDeps, request)
+      if (brain === 'partner_llm') return models.decide(request)
       if (!isRuleBrain(brain)) throw new Error(`unknown brain ${brain}`)
       const { market, book } = request
       const decision = RULE_BRAINS[brain].decide({ market, book, params, state, limits, intervalS })
@@ -176,55 +115,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     },
     historyS: ({ brain, params }) =>
       isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
-    sweep,
-    jobs: { everywhere: [], worker: [sweepJob('sweep AI spending', sweep)] },
-    checkGateway: gateway?.models.check ?? null,
-    poolNow() {
-      const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
-      if (day === null) return null
-      return {
-        pool_usd: usdOf(terms.dayMicroUsd),
-        left_usd: usdOf(maxOf(0n, terms.dayMicroUsd - day.usedMicroUsd)),
-        owners_funded: day.owners,
-        agents_funded: day.agents,
-      }
-    },
   }
-}
-
-function openGateway(
-  profileGateway: GatewayProfile,
-  { poolKey, clock, logger }: Pick<BrainsDeps, 'clock' | 'logger'> & { poolKey: string | null },
-): NonNullable<BrainDeps['gateway']> {
-  const url = profileGateway.url.replace(/\/+$/, '')
-  const models = createModels({ gatewayUrl: url, prices: profileGateway, key: poolKey, clock, logger })
-  return { url, cost: profileGateway.cost, poolKey, models }
 }
 
 const secretRow = (agentId: string): string => `hosted_agents.webhook_secret:${agentId}`
-
-const MAX_RESTING_KEYS = 10_000
-const MAX_REST_S = 300
-const REST_S = 30
-
-function createRestingKeys(clock: Clock): ModelDeps['rateLimited'] {
-  const pauses = createCache<string, number>({ max: MAX_RESTING_KEYS, clock, ttlMs: (restMs) => restMs })
-  return {
-    isPaused: (owner) => pauses.get(owner) !== undefined,
-    pause: (owner, seconds) => pauses.set(owner, Math.min(seconds ?? REST_S, MAX_REST_S) * 1_000),
-  }
-}
-
-function createSlots(max: number): ModelDeps['slots'] {
-  let free = max
-  return {
-    take() {
-      if (free === 0) return false
-      free -= 1
-      return true
-    },
-    give() {
-      free += 1
-    },
-  }
-}

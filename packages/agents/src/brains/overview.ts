@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { maxOf } from '@pit/protocol'
-import type { BrainDeps } from './deps.ts'
-import type { GatewayModel } from './model/models.ts'
+import type { GatewayModel } from './model/modelList.ts'
+import type { ModelDeps } from './modelDeps.ts'
 import { readKey } from './money/keys.ts'
 import { readFacts } from './money/ledger.ts'
 import { readPoolDay } from './money/pool.ts'
@@ -36,13 +36,13 @@ export interface AiOverview {
   }
 }
 
-export async function readOverview(deps: BrainDeps, wallet: Address | null): Promise<AiOverview> {
+export async function readOverview(deps: ModelDeps, wallet: Address | null): Promise<AiOverview> {
   const { gateway, terms, clock, db } = deps
   const atS = nowS(clock)
   const [listed, day, facts, own] = await Promise.all([
     gateway?.models.read({ maxAgeMs: MAX_AGE_MS }) ?? null,
     readPoolDay(db, atS),
-    readFacts(db, { wallet: wallet ?? NOBODY, agentId: '', atS }),
+    readFacts(db, { wallet: wallet ?? NOBODY, agentId: '', network: null, atS }),
     wallet === null ? null : readKey(db, deps.seal, wallet),
   ])
   const models = listed ?? gateway?.models.last() ?? []

@@ -1,17 +1,12 @@
 import { nowS } from '@pit/platform/clock'
-import { fail } from '@pit/protocol'
-import type { AgentRequest } from '../deps.ts'
-import { findOwned } from '../store.ts'
-import type { HostedAgent } from '../types.ts'
-import type { BrainDeps } from './deps.ts'
 import { microBudgetOf, modelFor } from './model/decideByModel.ts'
+import type { ModelAgent, ModelDeps } from './modelDeps.ts'
 import { readFacts } from './money/ledger.ts'
 import { type PoolStanding, type PoolTerms, poolStanding, type SpendFacts } from './money/rules.ts'
 import { readToday, type SpendRow, spendPage, type Today } from './money/spendRows.ts'
 
 /** Cost of an agent's model calls, and the remaining budget. */
 export interface AiSpend {
-  agent: HostedAgent
   model: string
   funding: 'pool' | 'own'
   budgetMicroUsd: bigint
@@ -26,26 +21,27 @@ export interface AiSpend {
 }
 
 export async function readSpend(
-  deps: BrainDeps,
-  { before, limit, ...request }: AgentRequest & { before?: number | undefined; limit: number },
+  deps: ModelDeps,
+  agent: ModelAgent,
+  { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<AiSpend> {
   const { db, clock, gateway, terms } = deps
-  const agent = await findOwned(db, request)
-  if (agent.brain !== 'partner_llm') return fail('NOT_AI')
   const nowMs = clock.nowMs()
   const agentId = agent.id
   const [page, [last], today, facts] = await Promise.all([
     spendPage(db, { agentId, before, limit: limit + 1, nowMs }),
     spendPage(db, { agentId, before: undefined, limit: 1, nowMs }),
-    readToday(db, agentId, nowMs),
-    readFacts(db, { wallet: agent.wallet, agentId, atS: nowS(clock) }),
+    readToday(db, agent, nowMs),
+    readFacts(db, {
+      ...{ wallet: agent.wallet, agentId, atS: nowS(clock) },
+      network: await deps.networkOf(agentId),
+    }),
   ])
   const rows = page.slice(0, limit)
   const funding = fundingOf(agent)
   const name = await modelNameOf(deps, agent)
   const model = modelFor(agent.params['model'], gateway?.models.last() ?? []) ?? null
   return {
-    agent,
     model: name,
     funding,
     budgetMicroUsd: microBudgetOf(agent.params),
@@ -59,13 +55,13 @@ export async function readSpend(
   }
 }
 
-export const fundingOf = (agent: HostedAgent): 'pool' | 'own' =>
+export const fundingOf = (agent: Pick<ModelAgent, 'params'>): 'pool' | 'own' =>
   agent.params['funding'] === 'own' ? 'own' : 'pool'
 
 /** The configured model, or the one that would be used now. */
 export async function modelNameOf(
-  { gateway }: Pick<BrainDeps, 'gateway'>,
-  agent: HostedAgent,
+  { gateway }: Pick<ModelDeps, 'gateway'>,
+  agent: Pick<ModelAgent, 'params'>,
 ): Promise<string> {
   const configured = agent.params['model']
   if (typeof configured === 'string' && configured !== '') return configured

@@ -1,9 +1,9 @@
 import {
   AI,
   type AiOverview,
-  type AiSpend,
   type Brains,
   MAX_COMPLETION_TOKENS,
+  type Models,
   TEMPLATES,
   trialPoolOf,
 } from '@pit/agents'
@@ -13,21 +13,25 @@ import { traderOf } from './caller.ts'
 
 type AiRoute = 'hosted.ai' | 'hosted.spend' | 'hosted.ai.connect' | 'hosted.ai.disconnect'
 
-export const hostedAiRoutes = (
-  brains: Pick<Brains, 'overview' | 'spend' | 'connectKey' | 'forgetKey'>,
-): Pick<Handlers, AiRoute> => ({
-  'hosted.ai': async ({ caller }) => describeOverview(await brains.overview(caller.key?.wallet ?? null)),
+export const hostedAiRoutes = ({
+  brains,
+  models,
+}: {
+  brains: Pick<Brains, 'spend'>
+  models: Pick<Models, 'overview' | 'connectKey' | 'forgetKey'>
+}): Pick<Handlers, AiRoute> => ({
+  'hosted.ai': async ({ caller }) => describeOverview(await models.overview(caller.key?.wallet ?? null)),
   'hosted.spend': async ({ params, query, caller }) => {
     const { limit, before } = query
     return describeSpend(await brains.spend({ by: traderOf(caller), id: params.id, limit, before }))
   },
   'hosted.ai.connect': async ({ body, caller }) => {
     const { wallet } = traderOf(caller)
-    const { hint, connectedAtS } = await brains.connectKey({ wallet, key: body.api_key })
+    const { hint, connectedAtS } = await models.connectKey({ wallet, key: body.api_key })
     return { connected: true, sub_hint: hint, connected_at: connectedAtS }
   },
   'hosted.ai.disconnect': async ({ caller }) => {
-    await brains.forgetKey(traderOf(caller).wallet)
+    await models.forgetKey(traderOf(caller).wallet)
     return { connected: false, sub_hint: null, connected_at: null }
   },
 })
@@ -111,7 +115,7 @@ function describeModel({
 
 const leftOf = (total: bigint, used: bigint): number => usdOf(total > used ? total - used : 0n)
 
-function describeSpend(spend: AiSpend): Answer<'hosted.spend'> {
+function describeSpend(spend: Awaited<ReturnType<Brains['spend']>>): Answer<'hosted.spend'> {
   const { agent, facts, terms, pool, budgetMicroUsd } = spend
   return {
     id: agent.id,

@@ -20,7 +20,7 @@ export function createRoutes(
   capabilities: Capabilities,
   { charge, ...service }: Omit<ServiceRoutesDeps, 'profile' | 'cosigner'> & { charge: Charge },
 ): Handlers {
-  const { auth, tokens, trade, relay, account, fast, sessions, brains, hosted, league } = capabilities
+  const { auth, tokens, trade, relay, account, fast, sessions, brains, models, hosted, league } = capabilities
   return {
     ...serviceRoutes({ ...service, profile, cosigner: sessions.cosigner }),
     ...auth.handlers,
@@ -33,7 +33,7 @@ export function createRoutes(
       ...{ sessions, crypto, profile, charge, logger },
       readHosted: async (wallet) => (await hosted.standing(wallet)).map(describeStanding),
     }),
-    ...hostedAiRoutes(brains),
+    ...hostedAiRoutes({ brains, models }),
     ...hostedRoutes({ hosted, profile, charge }),
     ...leagueRoutes(league),
     treasury: async () => ({ serialised: await capabilities.treasury.record() }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boundOf, countCost } from './cost.ts'
-import { type Prices, readModels } from './models.ts'
+import { type Prices, readModels } from './modelList.ts'
 
 const PRICES = { priced_per: 'million_tokens', models: {} } as const
 const [SMALL] = readModels(

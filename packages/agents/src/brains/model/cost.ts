@@ -1,5 +1,5 @@
 import { divUp, microUsdUp } from '@pit/protocol'
-import type { GatewayModel } from './models.ts'
+import type { GatewayModel } from './modelList.ts'
 
 /** Usage and cost as reported in a response. */
 export interface StatedCost {

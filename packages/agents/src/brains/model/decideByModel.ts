@@ -1,9 +1,10 @@
+import type { Brained } from '@pit/brains'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
-import type { Brained, BrainRequest, ModelDeps } from '../deps.ts'
+import type { CallDeps, DecisionInput } from '../modelDeps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
 import { boundOf } from './cost.ts'
-import type { GatewayModel } from './models.ts'
+import type { GatewayModel } from './modelList.ts'
 import { buildRequest, type ModelRequest } from './prompt.ts'
 import { type Outcome, runCall } from './runCall.ts'
 
@@ -19,7 +20,7 @@ const NO_OWN_KEY = new Set(['NOT_CONNECTED', 'DISCONNECTED'])
  * Calls the model if a payer is available. Reserves the worst case first and settles the actual cost
  * afterwards.
  */
-export async function decideByModel(deps: ModelDeps, input: BrainRequest): Promise<Brained> {
+export async function decideByModel(deps: CallDeps, input: DecisionInput): Promise<Brained> {
   const { agent } = input
   const funding: Source = agent.params['funding'] === 'own' ? 'own' : 'pool'
   const stop = (kind: 'hold' | 'error', code: string, model: string | null = null) =>
@@ -58,8 +59,8 @@ interface WantedCall {
 }
 
 async function trySource(
-  deps: ModelDeps,
-  input: BrainRequest,
+  deps: CallDeps,
+  input: DecisionInput,
   source: Source,
   call: WantedCall,
 ): Promise<Outcome> {
@@ -80,8 +81,8 @@ async function trySource(
 }
 
 async function keyOf(
-  { gateway, ownKey }: ModelDeps,
-  { agent }: BrainRequest,
+  { gateway, ownKey }: CallDeps,
+  { agent }: DecisionInput,
   source: Source,
 ): Promise<{ key: string } | { code: string }> {
   if (source === 'own') return ownKey(agent.wallet)
@@ -89,14 +90,15 @@ async function keyOf(
 }
 
 async function reserveFrom(
-  deps: ModelDeps,
-  { agent, tick }: BrainRequest,
+  deps: CallDeps,
+  { agent, tick }: DecisionInput,
   source: Source,
   { model, boundMicroUsd, budgetMicroUsd }: WantedCall,
 ): Promise<{ id: number } | { hold: string }> {
   const request = { agent, tick, model, source, boundMicroUsd, budgetMicroUsd, atMs: deps.clock.nowMs() }
   try {
-    return await reserve(deps.db, request, deps.terms)
+    const network = await deps.networkOf(agent.id)
+    return await reserve(deps.db, { ...request, network }, deps.terms)
   } catch (error) {
     if (source === 'own') throw error
     deps.logger.warn({ err: error, agent: agent.id }, 'failed to read the AI pool')
@@ -123,8 +125,8 @@ export const meaningOf = (code: string): string => MEANINGS[code] ?? code
 export const skippedMessage = (code: string): string => `The model was not called: ${meaningOf(code)}.`
 
 async function endWithoutCall(
-  deps: ModelDeps,
-  { agent, tick }: BrainRequest,
+  deps: CallDeps,
+  { agent, tick }: DecisionInput,
   end: { kind: 'hold' | 'error'; code: string; source: Source; model: string | null },
 ): Promise<Brained & { kind: 'hold' | 'error' }> {
   deps.count(end.code)

@@ -3,7 +3,7 @@ import { malformationsOf, startAnswering } from '@pit/platform/test/malformation
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CostPlaces, readCall } from './callModel.ts'
 import { countCost } from './cost.ts'
-import { readModels } from './models.ts'
+import { readModels } from './modelList.ts'
 
 const LITELLM = 'x-litellm-response-cost'
 const [MODEL] = readModels(

@@ -1,7 +1,6 @@
-import { modelSchemaOf, plainText } from '@pit/brains'
+import { bookView, limitsView, marketView, modelSchemaOf, plainText } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { BrainRequest } from '../deps.ts'
-import { bookView, limitsView, marketView } from '../view.ts'
+import type { DecisionInput } from '../modelDeps.ts'
 import { DEFAULT_TEMPLATE, templateOf } from './templates.ts'
 
 /** Fixed text: contains no market, token or owner data. */
@@ -43,7 +42,7 @@ export function aiSettingsOf(params: Record<string, unknown>): AiSettings {
 }
 
 /** The prompt: a fixed system text, and the tick as quoted data. */
-export function buildRequest(request: BrainRequest, modelId: string): ModelRequest {
+export function buildRequest(request: DecisionInput, modelId: string): ModelRequest {
   const { agent, market, book } = request
   const { strategy, maxOrders } = aiSettingsOf(agent.params)
   const user = JSON.stringify({

@@ -1,10 +1,10 @@
-import { type Decision, plainText, readDecision } from '@pit/brains'
+import { type Brained, type Decision, plainText, readDecision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { Brained, BrainRequest, ModelDeps } from '../deps.ts'
+import type { CallDeps, DecisionInput } from '../modelDeps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import { callModel, type ModelCall } from './callModel.ts'
 import { type CountedCost, countCost } from './cost.ts'
-import type { GatewayModel } from './models.ts'
+import type { GatewayModel } from './modelList.ts'
 import { aiSettingsOf, type ModelRequest } from './prompt.ts'
 
 /** `hold`: the model has not run; another payer may be tried. */
@@ -26,10 +26,10 @@ const LAST_REASON_CHARS = 280
 const FAILED = new Set(['PARTNER_UNREACHABLE', 'PARTNER_REJECTED', 'MODEL_NOT_ALLOWED'])
 
 /** Makes a reserved call and settles it. */
-export async function runCall(deps: ModelDeps, request: BrainRequest, call: PaidCall): Promise<Outcome> {
+export async function runCall(deps: CallDeps, request: DecisionInput, call: PaidCall): Promise<Outcome> {
   const startedMs = deps.clock.nowMs()
   const leftMs = request.deadlineMs - startedMs
-  const { url, cost: costPlaces } = deps.gateway as NonNullable<ModelDeps['gateway']>
+  const { url, cost: costPlaces } = deps.gateway as NonNullable<CallDeps['gateway']>
   const modelCall = await callModel({
     gatewayUrl: url,
     cost: costPlaces,
@@ -63,7 +63,7 @@ const boundCost = (call: PaidCall): CountedCost => ({
 })
 
 async function endRefused(
-  deps: ModelDeps,
+  deps: CallDeps,
   call: PaidCall,
   refused: Extract<ModelCall, { kind: 'refused' }>,
   ms: number,
@@ -86,7 +86,7 @@ interface Judged {
 
 /** Reads the decision of an answered call; the call is paid for in any case. */
 function readAnswer(
-  { agent, market, deadlineMs }: BrainRequest,
+  { agent, market, deadlineMs }: DecisionInput,
   { content, why }: Extract<ModelCall, { kind: 'answered' }>,
   cost: CountedCost,
   nowMs: number,
@@ -127,7 +127,7 @@ const lastDecisionState = ({ orders, reason }: Decision, atS: number) => ({
 })
 
 async function settleCall(
-  deps: ModelDeps,
+  deps: CallDeps,
   call: PaidCall,
   end: Pick<Settlement, 'status' | 'code' | 'promptTokens' | 'completionTokens' | 'ms'> & {
     cost: CountedCost

@@ -2,9 +2,8 @@ import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
 import { DAY_S } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addAgent, addTrade, NOW_MS, NOW_S, TERMS, wallet } from '../../../test/brainsWorld.ts'
-import type { StoredAgent } from '../../store.ts'
-import type { GatewayModel } from '../model/models.ts'
+import { addTrade, insertAgent, NOW_MS, NOW_S, TERMS, wallet } from '../../../test/modelsWorld.ts'
+import type { GatewayModel } from '../model/modelList.ts'
 import { type ReserveRequest, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
 import { readPoolDay } from './pool.ts'
 import type { PoolTerms } from './rules.ts'
@@ -24,12 +23,19 @@ const BOUND = 1_000n
 
 withDb('the AI ledger', (db, store) => {
   let agents = 0
-  const newAgent = (
+  const newAgent = async (
     owner: number,
     more: { mode?: 'live'; live?: boolean; intervalS?: number; madeFrom?: string } = {},
-  ) => addAgent(db, { id: `agent${++agents}`, wallet: wallet(owner), ...more })
-  const ask = (agent: StoredAgent, more: Partial<ReserveRequest> = {}): ReserveRequest => ({
+  ) => {
+    const defaults = { mode: 'paper' as const, live: false, intervalS: 900, madeFrom: null }
+    const agent = { id: `agent${++agents}`, wallet: wallet(owner), ...defaults, ...more }
+    await insertAgent(db, agent)
+    return agent
+  }
+  type Agent = Awaited<ReturnType<typeof newAgent>>
+  const ask = (agent: Agent, more: Partial<ReserveRequest> = {}): ReserveRequest => ({
     agent,
+    network: agent.madeFrom,
     tick: 1,
     model: MODEL,
     atMs: NOW_MS,
@@ -89,7 +95,7 @@ withDb('the AI ledger', (db, store) => {
     const dbs = await openers()
     const reserved = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
-        reserve(dbs[i % dbs.length] as Db, ask(live[i % 3] as StoredAgent, { tick: i }), terms),
+        reserve(dbs[i % dbs.length] as Db, ask(live[i % 3] as Agent, { tick: i }), terms),
       ),
     )
     expect(reserved.filter((row) => 'id' in row)).toHaveLength(7)
@@ -139,7 +145,7 @@ withDb('the AI ledger', (db, store) => {
     const day = await readPoolDay(db, NOW_S)
     expect([1_159n, 1_001n]).toContain(day.usedMicroUsd)
     expect(day.usedMicroUsd).toBe(await poolRows())
-    const used = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, atS: NOW_S })
+    const used = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, network: null, atS: NOW_S })
     expect(used.agentUsedMicroUsd).toBe(day.usedMicroUsd)
 
     // The second was never settled: hidden while it may be running, later an error at its worst case.
@@ -152,7 +158,7 @@ withDb('the AI ledger', (db, store) => {
       cost_usd: 0.001,
       cost_source: 'bound',
     })
-    expect(await readToday(db, agent.id, NOW_MS)).toMatchObject({
+    expect(await readToday(db, agent, NOW_MS)).toMatchObject({
       calls: 2,
       prompt_tokens: 900,
       completion_tokens: 40,
@@ -183,7 +189,7 @@ withDb('the AI ledger', (db, store) => {
   })
 
   describe('pool eligibility', () => {
-    const fundingOf = async (agent: StoredAgent, terms = TERMS, more: Partial<ReserveRequest> = {}) => {
+    const fundingOf = async (agent: Agent, terms = TERMS, more: Partial<ReserveRequest> = {}) => {
       const row = await reserve(db, ask(agent, more), terms)
       return 'hold' in row ? row.hold : 'paid'
     }
@@ -256,7 +262,7 @@ withDb('the AI ledger', (db, store) => {
   it('limits new trials per day, in total and per network, also under concurrency', async () => {
     const terms: PoolTerms = { ...TERMS, trialsPerDay: 9, trialsPerNetwork: 4 }
     const dbs = await openers()
-    const countStarted = async (agents: readonly StoredAgent[], atMs = NOW_MS) => {
+    const countStarted = async (agents: readonly Agent[], atMs = NOW_MS) => {
       const rows = await Promise.all(
         agents.map((agent, i) => reserve(dbs[i % dbs.length] as Db, ask(agent, { atMs }), terms)),
       )

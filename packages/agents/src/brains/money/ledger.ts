@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { paidVolumeSince } from '@pit/relay'
-import type { HostedAgent } from '../../types.ts'
-import type { GatewayModel } from '../model/models.ts'
+import type { GatewayModel } from '../model/modelList.ts'
+import type { ModelAgent } from '../modelDeps.ts'
 import {
   dayOf,
   type FundingHold,
@@ -16,7 +16,9 @@ import {
 } from './rules.ts'
 
 export interface ReserveRequest extends FundingRequest {
-  agent: HostedAgent
+  agent: Pick<ModelAgent, 'id' | 'wallet' | 'mode' | 'live' | 'intervalS'>
+  /** The client network the agent was created from; null if unknown. */
+  network: string | null
   tick: number
   model: GatewayModel
   atMs: number
@@ -40,7 +42,7 @@ const TRIALS_LOCK = 0x7069740b
 /** Today's facts of an owner and an agent; a reservation reads them under the owner's lock. */
 export async function readFacts(
   sql: Sql,
-  request: { wallet: Address; agentId: string; atS: number },
+  request: { wallet: Address; agentId: string; network: string | null; atS: number },
 ): Promise<SpendFacts> {
   const traded = await paidVolumeSince(sql, request.wallet, request.atS - VOLUME_WINDOW_S)
   const [row] = await sql.query<{
@@ -59,15 +61,14 @@ export async function readFacts(
        (select used_micro_usd from ai_pool_days where day_s = $2) as pool_day,
        (select trial_micro_usd from ai_pool_days where day_s = $2) as pool_trials,
        (select count(*) from ai_trials where started_at_s >= $2) as trials_today,
-       (select count(*) from ai_trials where started_at_s >= $2
-          and network = (select made_from from hosted_agents where id = $3)) as trials_from_network,
+       (select count(*) from ai_trials where started_at_s >= $2 and network = $4) as trials_from_network,
        (select agent_id from ai_pool_agents
         where day_s = $2 and wallet = $1 and agent_id <> $3 limit 1) as other
      from (select coalesce(sum(cost_micro_usd) filter (where agent_id = $3), 0) as agent,
          coalesce(sum(cost_micro_usd) filter (where source = 'pool'), 0) as pool,
          coalesce(sum(cost_micro_usd) filter (where source = 'own'), 0) as own
        from ai_spend where day_s = $2 and wallet = $1) as spent`,
-    [request.wallet, dayOf(request.atS), request.agentId],
+    [request.wallet, dayOf(request.atS), request.agentId, request.network],
   )
   return {
     trialStartedAtS: row?.trial ?? null,
@@ -89,14 +90,14 @@ export async function readFacts(
  * not wait for each other. Starting a trial is serialized, because trials are counted.
  */
 export function reserve(db: Db, request: ReserveRequest, terms: PoolTerms): Promise<Reserved> {
-  const { agent, model, source, boundMicroUsd, atMs } = request
+  const { agent, network, model, source, boundMicroUsd, atMs } = request
   const atS = Math.floor(atMs / 1_000)
   const dayS = dayOf(atS)
   return db
     .transaction(async (sql) => {
       await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [OWNER_LOCK, agent.wallet])
       const look = async () => {
-        const facts = await readFacts(sql, { wallet: agent.wallet, agentId: agent.id, atS })
+        const facts = await readFacts(sql, { wallet: agent.wallet, agentId: agent.id, network, atS })
         return { facts, standing: poolStanding(agent, model, facts, terms, atS) }
       }
       let { facts, standing } = await look()
@@ -109,9 +110,9 @@ export function reserve(db: Db, request: ReserveRequest, terms: PoolTerms): Prom
       if (hold !== undefined) return { hold }
       if (isTrial()) {
         await sql.query(
-          `insert into ai_trials (wallet, started_at_s, network)
-           select $1, $2, made_from from hosted_agents where id = $3 on conflict do nothing`,
-          [agent.wallet, atS, agent.id],
+          `insert into ai_trials (wallet, started_at_s, network) values ($1, $2, $3)
+           on conflict do nothing`,
+          [agent.wallet, atS, network],
         )
       }
       const [row] = await sql.query<{ id: number }>(
@@ -137,7 +138,7 @@ export function reserve(db: Db, request: ReserveRequest, terms: PoolTerms): Prom
 class PoolSpent extends Error {}
 
 interface Taking {
-  agent: Pick<HostedAgent, 'id' | 'wallet'>
+  agent: Pick<ModelAgent, 'id' | 'wallet'>
   dayS: number
   microUsd: bigint
   isTrial: boolean
@@ -209,7 +210,7 @@ export async function settle(db: Db, id: number, settled: Settlement): Promise<v
 }
 
 export interface NoCall {
-  agent: HostedAgent
+  agent: Pick<ModelAgent, 'id' | 'wallet'>
   tick: number
   atMs: number
   source: 'pool' | 'own'

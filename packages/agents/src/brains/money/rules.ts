@@ -1,6 +1,6 @@
-import { DAY_S, HOSTED } from '@pit/protocol'
-import type { HostedAgent } from '../../types.ts'
-import type { GatewayModel } from '../model/models.ts'
+import { HOSTED } from '@pit/protocol'
+import type { GatewayModel } from '../model/modelList.ts'
+import type { ModelAgent } from '../modelDeps.ts'
 
 /** The operator's settings, in micro-dollars. */
 export interface PoolTerms {
@@ -80,7 +80,7 @@ export const trialEndsS = (startedAtS: number, terms: PoolTerms): number =>
  * agent a day.
  */
 export function poolStanding(
-  agent: Pick<HostedAgent, 'mode' | 'live' | 'intervalS'>,
+  agent: Pick<ModelAgent, 'mode' | 'live' | 'intervalS'>,
   model: GatewayModel | null,
   facts: SpendFacts,
   terms: PoolTerms,

@@ -1,7 +1,8 @@
 import type { Sql } from '@pit/platform/db'
-import { type Answer, DAY_S, usdOf } from '@pit/protocol'
-import { LARGEST_ID } from '../../logs.ts'
-import { dayOf } from './rules.ts'
+import type { Answer } from '@pit/protocol'
+import { usdOf } from '@pit/protocol'
+import type { ModelAgent } from '../modelDeps.ts'
+import { DAY_S, dayOf } from './rules.ts'
 
 export type SpendRow = Answer<'hosted.spend'>['rows'][number]
 
@@ -32,7 +33,7 @@ export async function spendPage(
        cost_source, ms
      from ai_spend where agent_id = $1 and id < $2::int8 and (status <> 'reserved' or at_ms < $4)
      order by id desc limit $3`,
-    [request.agentId, request.before ?? LARGEST_ID, request.limit, request.nowMs - RUNNING_MS],
+    [request.agentId, request.before ?? Number.MAX_SAFE_INTEGER, request.limit, request.nowMs - RUNNING_MS],
   )
   return rows.map(spendRowOf)
 }
@@ -54,7 +55,11 @@ const spendRowOf = (row: StoredRow): SpendRow => ({
 export type Today = Answer<'hosted.spend'>['ai']['today']
 
 /** An agent's spending today. Counts calls that reached, or may have reached, a model. */
-export async function readToday(sql: Sql, agentId: string, nowMs: number): Promise<Today> {
+export async function readToday(
+  sql: Sql,
+  { id, wallet }: Pick<ModelAgent, 'id' | 'wallet'>,
+  nowMs: number,
+): Promise<Today> {
   const rows = await sql.query<{
     source: string
     cost: string
@@ -65,9 +70,9 @@ export async function readToday(sql: Sql, agentId: string, nowMs: number): Promi
     `select source, sum(cost_micro_usd) as cost, count(*) filter (where cost_source is not null) as calls,
        coalesce(sum(prompt_tokens), 0) as prompt, coalesce(sum(completion_tokens), 0) as completion
      from ai_spend
-     where agent_id = $1 and day_s = $2 and wallet = (select wallet from hosted_agents where id = $1)
+     where agent_id = $1 and day_s = $2 and wallet = $3
      group by source`,
-    [agentId, dayOf(Math.floor(nowMs / 1_000))],
+    [id, dayOf(Math.floor(nowMs / 1_000)), wallet],
   )
   const sum = (pick: (row: (typeof rows)[number]) => number) =>
     rows.reduce((total, row) => total + pick(row), 0)

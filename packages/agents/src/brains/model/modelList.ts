@@ -18,7 +18,7 @@ export interface GatewayModel {
   contextTokens: number | null
 }
 
-export interface Models {
+export interface ModelList {
   /**
    * The model list, at most an hour old or at most `maxAgeMs`; null if unavailable. Refreshed every ten
    * minutes, or if older than `maxAgeMs`.
@@ -45,7 +45,7 @@ const MIN_USD = 0.001
 /** Unit of a gateway's prices, and the profile's price table. */
 export type Prices = Pick<GatewayProfile, 'priced_per' | 'models'>
 
-export function createModels({
+export function createModelList({
   gatewayUrl,
   prices,
   key,
@@ -59,7 +59,7 @@ export function createModels({
   clock: Clock
   logger: Pick<Logger, 'warn'>
   timeoutMs?: number
-}): Models {
+}): ModelList {
   let list: { models: readonly GatewayModel[]; atMs: number } | null = null
   let restUntilMs = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null

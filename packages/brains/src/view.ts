@@ -1,12 +1,6 @@
-import {
-  type BrainBook,
-  type BrainLimits,
-  type BrainMarket,
-  type Mark,
-  type PairNow,
-  plainText,
-} from '@pit/brains'
-import { bpsTowardsZero, DAY_S, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
+import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
+import { plainText } from './text.ts'
+import type { BrainBook, BrainLimits, BrainMarket, Mark, PairNow } from './types.ts'
 
 /** Token names come from deployers: short, one line, no invisible characters. */
 const SYMBOL_CHARS = 24

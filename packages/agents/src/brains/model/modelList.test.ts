@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { createModels } from './models.ts'
+import { createModelList } from './modelList.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -21,7 +21,7 @@ it('reports whether the gateway responds, with at most one check call every 15 s
     server.close()
   })
   const time = { nowMs: 1_800_000_000_000 }
-  const models = createModels({
+  const models = createModelList({
     gatewayUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     prices: { priced_per: 'million_tokens', models: {} },
     key: null,
