@@ -32,9 +32,10 @@ const MAY_IMPORT = {
     'trading',
   ],
   brains: ['protocol'],
+  models: ['protocol', 'chain', 'platform', 'relay', 'brains'],
   agents: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    'brains',
+    ...['brains', 'models'],
   ],
   league: [
     ...['protocol', 'chain', 'plans', 'platform', 'agent-registry', 'market', 'relay', 'trading', 'sessions'],
@@ -43,7 +44,7 @@ const MAY_IMPORT = {
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['agent-registry', 'accounts', 'agents', 'league', 'treasury', 'doctor', 'http'],
+    ...['agent-registry', 'accounts', 'models', 'agents', 'league', 'treasury', 'doctor', 'http'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
@@ -65,7 +66,8 @@ const TESTS_MAY_IMPORT = { signer: ['plans'] }
 const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set([
-  ...['agent-registry', 'market', 'relay', 'accounts', 'trading', 'sessions', 'agents', 'league', 'treasury'],
+  ...['agent-registry', 'market', 'relay', 'accounts', 'trading', 'sessions', 'models'],
+  ...['agents', 'league', 'treasury'],
 ])
 const HTTP_WORDS =
   /\b(Handlers?|Caller|RawAnswer|IncomingMessage|ServerResponse|requestId|Charge)\b|\b(Call|Body|Query|Params)</
@@ -73,15 +75,27 @@ const HTTP_WORDS =
 const ENV_READERS =
   /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|examples\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
 /** Tables that one early migration made for several owners. */
-const EARLY_TABLES = { operator_switches: 'sessions', operator_actions: 'server' }
+const EARLY_TABLES = {
+  operator_switches: 'sessions',
+  operator_actions: 'server',
+  ai_spend: 'models',
+  ai_pool_days: 'models',
+  ai_pool_agents: 'models',
+  ai_keys: 'models',
+  ai_trials: 'models',
+}
 /**
  * Migrations up to this one were written before tables had owners, and an applied migration never changes.
  */
 const LAST_SHARED_MIGRATION = 14
-/** Allowed joins over another owner's table. */
-const JOINS_THAT_STAY = {
+/** Allowed uses of another owner's table. */
+const FOREIGN_TABLES = {
   // A week's fees are joined with the income, a million rows each: neither side can be passed by its ids.
   'packages/treasury/src/matches.ts': ['fees'],
+  // Applied before the tables of model spending had an owner of their own.
+  'packages/agents/migrations/0025_shares_and_retention.sql': ['ai_pool_days', 'ai_spend', 'ai_trials'],
+  'packages/agents/migrations/0029_agent_indexes.sql': ['ai_trials'],
+  'packages/agents/migrations/0042_kept_counts.sql': ['ai_pool_days', 'ai_pool_agents'],
 }
 
 const isTest = (file) => /\.test\.ts$|\/test\//.test(file)
@@ -155,7 +169,7 @@ function foreignTables(file, text, owners) {
   const sql = file.endsWith('.sql') ? [text] : stringsOf(text).filter((one) => SQL.test(one))
   return [...new Set(sql.flatMap(tablesIn))]
     .filter((table) => owners.has(table) && owners.get(table) !== own)
-    .filter((table) => !JOINS_THAT_STAY[file]?.includes(table))
+    .filter((table) => !FOREIGN_TABLES[file]?.includes(table))
     .map((table) => `${file}: the table ${table} is ${owners.get(table)}'s; ask its face`)
 }
 

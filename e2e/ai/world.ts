@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { PairNow } from '@pit/brains'
+import { createSeal, type Models, type ModelsDeps, openModels } from '@pit/models'
+import { type AgentSketch, gatewayAt, TERMS, wallet } from '@pit/models/test/modelsWorld'
 import { openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/monitoring'
 import { createMetrics } from '@pit/platform/monitoring'
 import { networkOf } from '../../packages/agents/src/agentReads.ts'
-import {
-  type Brains,
-  createSeal,
-  type Models,
-  openBrains,
-  openModels,
-} from '../../packages/agents/src/brains/index.ts'
-import type { ModelsDeps } from '../../packages/agents/src/brains/openModels.ts'
+import { type Brains, openBrains } from '../../packages/agents/src/brains/index.ts'
 import type { StoredAgent } from '../../packages/agents/src/store.ts'
 import { addAgent } from '../../packages/agents/test/brainsWorld.ts'
-import { type AgentSketch, gatewayAt, TERMS, wallet } from '../../packages/agents/test/modelsWorld.ts'
 import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/index.ts'
 import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
 import type { Handler } from '../../packages/server/src/http/types.ts'

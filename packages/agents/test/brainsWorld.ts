@@ -1,6 +1,6 @@
+import { type AgentSketch, insertAgent } from '@pit/models/test/modelsWorld'
 import type { Db } from '@pit/platform/db'
 import { readAgent, type StoredAgent } from '../src/store.ts'
-import { type AgentSketch, insertAgent } from './modelsWorld.ts'
 
 /** Inserts an agent and reads it as ticks do. */
 export async function addAgent(db: Db, sketch: AgentSketch): Promise<StoredAgent> {

@@ -3,13 +3,11 @@ import { hostname } from 'node:os'
 import { openAccount } from '@pit/accounts'
 import { openAgentRegistry } from '@pit/agent-registry'
 import {
-  createSeal,
   executorOwner,
   isExecutorOf,
   networkOf,
   openBrains,
   openHosted,
-  openModels,
   openPaper,
   openTicks,
   sessionsInUse,
@@ -17,9 +15,10 @@ import {
 } from '@pit/agents'
 import type { Charge } from '@pit/http'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
-import { openMarket, openTokens, watchMarket } from '@pit/market'
+import { openAgentRegistry, openMarket, openTokens, watchMarket } from '@pit/market'
+import { createSeal, openModels } from '@pit/models'
 import { withinMs } from '@pit/platform/clock'
-import { openRelay } from '@pit/relay'
+import { openAccount, openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'

@@ -1,19 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createSeal, type ModelsDeps, openModels } from '@pit/models'
+import { gatewayAt, TERMS, wallet } from '@pit/models/test/modelsWorld'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { withDb } from '@pit/platform/test/withStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAgent } from '../../test/brainsWorld.ts'
-import { gatewayAt, TERMS, wallet } from '../../test/modelsWorld.ts'
 import { networkOf } from '../agentReads.ts'
 import type { StoredAgent } from '../store.ts'
 import type { BrainRequest } from './deps.ts'
 import { type BrainsDeps, openBrains } from './openBrains.ts'
-import { type ModelsDeps, openModels } from './openModels.ts'
-import { createSeal } from './seal.ts'
 
 let server: Server
 let url: string

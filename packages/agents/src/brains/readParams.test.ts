@@ -1,6 +1,6 @@
+import { readModels } from '@pit/models/internal/model/modelList'
 import type { Brain } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { readModels } from './model/modelList.ts'
 import { type ParamsContext, readParams } from './readParams.ts'
 
 const MODELS = readModels(

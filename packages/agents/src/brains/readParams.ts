@@ -1,10 +1,8 @@
 import { isRuleBrain, RULE_BRAINS, readRuleParams } from '@pit/brains'
+import { AI, type GatewayModel, TEMPLATES, templateOf } from '@pit/models'
 import { type Brain, checkWith, fail, HOSTED, schemas, withDefaults } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import type { HostedAgent } from '../types.ts'
-import type { GatewayModel } from './model/modelList.ts'
-import { TEMPLATES, templateOf } from './model/templates.ts'
-import { AI } from './numbers.ts'
 import { type Reach, urlProblem } from './webhook/target.ts'
 
 export interface ParamsContext {

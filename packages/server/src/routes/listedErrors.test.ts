@@ -16,7 +16,7 @@ const SIMULATED = [...PLAN, 'trading/src/simulate']
 const COSIGNED = ['signer/src/leaves', 'signer/src/ledger', 'signer/src/checks.ts', 'signer/src/http']
 const STORED_ROOTS = ['signer/src/roots/readRoots.ts']
 const SESSIONS = ['sessions/src/addresses.ts', 'sessions/src/cosigner.ts', 'sessions/src/readWallet.ts']
-const HOSTED = ['agents/src', ...SESSIONS, ...SIMULATED, 'relay/src', 'signer/src']
+const HOSTED = ['agents/src', 'models/src', ...SESSIONS, ...SIMULATED, 'relay/src', 'signer/src']
 const ENTRIES = ['league/src/deps.ts', 'league/src/entries/readRequest.ts', 'league/src/entries/statement.ts']
 
 const FOLDERS: { readonly [Route in RouteId]?: readonly string[] } = {

@@ -1,27 +1,13 @@
-import type { BrainBook, BrainLimits, BrainMarket } from '@pit/brains'
+import type { BrainBook, BrainMarket } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { GatewayProfile } from '@pit/protocol'
+import type { ModelAgent } from './agent.ts'
 import type { ModelList } from './model/modelList.ts'
 import type { PoolTerms } from './money/rules.ts'
 import type { Seal } from './seal.ts'
-
-/** The parts of an agent that its model call and the payment depend on. */
-export interface ModelAgent {
-  id: string
-  wallet: Address
-  params: Record<string, unknown>
-  intervalS: number
-  /** BASE/QUOTE, each as in `tokens[].token`. */
-  pairs: readonly string[]
-  tokens: readonly { token: string }[]
-  limits: BrainLimits
-  mode: 'paper' | 'live'
-  live: boolean
-  brainState: Record<string, unknown> | null
-}
 
 /** Dependencies shared by all functions. */
 export interface ModelDeps {

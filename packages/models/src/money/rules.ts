@@ -1,6 +1,6 @@
 import { HOSTED } from '@pit/protocol'
+import type { ModelAgent } from '../agent.ts'
 import type { GatewayModel } from '../model/modelList.ts'
-import type { ModelAgent } from '../modelDeps.ts'
 
 /** The operator's settings, in micro-dollars. */
 export interface PoolTerms {

@@ -1,6 +1,6 @@
 import type { Brained } from '@pit/brains'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
-import type { CallDeps, DecisionInput } from '../modelDeps.ts'
+import type { CallDeps, DecisionInput } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
 import { boundOf } from './cost.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import type { GatewayProfile } from '@pit/protocol'
-import type { PoolTerms } from '../src/brains/money/rules.ts'
+import type { PoolTerms } from '../src/money/rules.ts'
 
 export const NOW_MS = 1_800_000_000_000
 export const NOW_S = NOW_MS / 1_000

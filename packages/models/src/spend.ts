@@ -1,6 +1,7 @@
 import { nowS } from '@pit/platform/clock'
+import type { ModelAgent } from './agent.ts'
+import type { ModelDeps } from './deps.ts'
 import { microBudgetOf, modelFor } from './model/decideByModel.ts'
-import type { ModelAgent, ModelDeps } from './modelDeps.ts'
 import { readFacts } from './money/ledger.ts'
 import { type PoolStanding, type PoolTerms, poolStanding, type SpendFacts } from './money/rules.ts'
 import { readToday, type SpendRow, spendPage, type Today } from './money/spendRows.ts'

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { exchange } from '@pit/platform/http'
 import { fail } from '@pit/protocol'
-import type { ModelDeps } from './modelDeps.ts'
+import type { ModelDeps } from './deps.ts'
 import { hintOf, storeKey } from './money/keys.ts'
 
 const CHECK_MS = 5_000

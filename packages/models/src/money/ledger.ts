@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { paidVolumeSince } from '@pit/relay'
+import type { ModelAgent } from '../agent.ts'
 import type { GatewayModel } from '../model/modelList.ts'
-import type { ModelAgent } from '../modelDeps.ts'
 import {
   dayOf,
   type FundingHold,

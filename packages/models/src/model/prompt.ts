@@ -1,6 +1,6 @@
 import { bookView, limitsView, marketView, modelSchemaOf, plainText } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { DecisionInput } from '../modelDeps.ts'
+import type { DecisionInput } from '../deps.ts'
 import { DEFAULT_TEMPLATE, templateOf } from './templates.ts'
 
 /** Fixed text: contains no market, token or owner data. */
