@@ -20,6 +20,7 @@ import { placeRules, unknownGeo } from '../packages/server/src/compliance/geo.ts
 import { readConfig } from '../packages/server/src/config.ts'
 import { createApi } from '../packages/server/src/http/createApi.ts'
 import type { Handlers } from '../packages/server/src/http/types.ts'
+import { authRoutes } from '../packages/server/src/routes/auth.ts'
 
 const TARGETS = { config: 0.7, 'auth.me': 0.55 }
 type Subject = keyof typeof TARGETS
@@ -45,14 +46,18 @@ async function servePit(): Promise<void> {
     throw new Error('not measured here')
   }
   const crypto = { recover: never, sign: never, keccak256: never } as never
-  const usual = { clock: systemClock, isSanctioned: () => false, charge: async () => {} }
+  const usual = { clock: systemClock, isSanctioned: () => false }
   const auth = await openAuth({ ...usual, db, crypto, config })
   const answer = { serialised: Buffer.from(JSON.stringify({ chain_id: 4663, like: 'x'.repeat(5_000) })) }
   const handlers = Object.fromEntries(ROUTE_IDS.map((id) => [id, never]))
   const app = createApi({
     config,
     clock: systemClock,
-    handlers: { ...handlers, ...auth.handlers, config: () => answer } as unknown as Handlers,
+    handlers: {
+      ...handlers,
+      ...authRoutes({ auth, charge: async () => {} }),
+      config: () => answer,
+    } as unknown as Handlers,
     authenticate: auth.authenticateKey,
     walletRpc: async () => null,
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) }),

@@ -40,7 +40,7 @@ const samples = Array.from({ length: SAMPLES }, () => {
   }
 })
 
-const CALLER = { address: '192.0.2.1' }
+const CLIENT = { networks: [{ id: '192.0.2.1', cost: 1 }] } as const
 
 let at = 0
 const next = () => samples[at++ % SAMPLES] as (typeof samples)[number]
@@ -56,7 +56,7 @@ const SUBJECTS = {
   verify: async () => {
     const { body, row } = next()
     stored = row
-    await findSignedChallenge(deps, 'sign-in', body, CALLER)
+    await findSignedChallenge(deps, 'sign-in', body, CLIENT)
   },
   recover: () => {
     const { hash, parts } = next()

@@ -13,7 +13,6 @@ import {
   sessionsInUse,
   walletsWithAgents,
 } from '@pit/agents'
-import type { Charge } from '@pit/http'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { openAgentRegistry, openMarket, openTokens, watchMarket } from '@pit/market'
 import { createSeal, openModels } from '@pit/models'
@@ -32,7 +31,7 @@ const REFUND_WAIT_MS = 10_000
 export type Capabilities = Awaited<ReturnType<typeof openCapabilities>>
 
 /** Opens every capability on the ones below it, from the market up. */
-export async function openCapabilities(ground: Ground, start: Start, charge: Charge) {
+export async function openCapabilities(ground: Ground, start: Start) {
   const { config, closing } = start
   const { submitEnabled } = config
   const { db, rpc, clock, profile } = ground
@@ -40,7 +39,7 @@ export async function openCapabilities(ground: Ground, start: Start, charge: Cha
   const registry = openAgentRegistry({ rpc, profile })
   const auth = await openAuth({
     ...ground,
-    ...{ config, charge },
+    config,
     ...(registry && { registry }),
     accountsInUse,
   })

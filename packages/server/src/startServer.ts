@@ -85,7 +85,7 @@ async function open(given: Start): Promise<string> {
     nowMs: clock.nowMs,
   })
   const charge = createCharge({ limiter, clock, metrics })
-  const capabilities = await openCapabilities(ground, start, charge)
+  const capabilities = await openCapabilities(ground, start)
   const { auth, market, tokens, account, relay, trade, sessions, paper, models } = capabilities
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 

@@ -5,10 +5,11 @@ import { createLogger } from '@pit/platform/monitoring'
 import { createMetrics } from '@pit/platform/monitoring'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { ROUTE_IDS } from '@pit/protocol'
+import type { ApiKey } from '../src/auth/index.ts'
 import { placeRules, unknownGeo } from '../src/compliance/geo.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type ApiDeps, createApi } from '../src/http/createApi.ts'
-import type { ApiKey, Handlers } from '../src/http/types.ts'
+import type { Handlers } from '../src/http/types.ts'
 
 export interface TestApp extends App {
   inject: Inject

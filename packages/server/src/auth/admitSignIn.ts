@@ -1,5 +1,5 @@
 import { isPitError } from '@pit/protocol'
-import type { Caller } from '../http/types.ts'
+import type { SignInClient } from './client.ts'
 import type { AuthDeps } from './deps.ts'
 import { isKnownOrigin, type Origin } from './origin.ts'
 
@@ -8,12 +8,12 @@ import { isKnownOrigin, type Origin } from './origin.ts'
  * the network of the last sign-in, limited only by the bucket of that address.
  */
 export async function admitSignIn(
-  { charge, db }: Pick<AuthDeps, 'charge' | 'db'>,
-  caller: Caller,
+  { db }: Pick<AuthDeps, 'db'>,
+  client: SignInClient,
   origin: Origin,
 ): Promise<void> {
   try {
-    await charge(caller, ['auth.overall'])
+    await client.admit()
   } catch (error) {
     const isLimited = isPitError(error) && error.code === 'RATE_LIMITED'
     if (!isLimited || !(await isKnownOrigin(db, origin))) throw error

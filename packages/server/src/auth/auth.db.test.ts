@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, expect, it } from 'vitest'
-import { caller, later, newWallet, openTestAuth, type TestAuth } from './test/authWorld.ts'
+import { later, newWallet, openTestAuth, type TestAuth } from './test/authWorld.ts'
 import { capCases } from './test/capCases.ts'
 import { challengeCases } from './test/challengeCases.ts'
 import { forgedCases } from './test/forgedCases.ts'
@@ -72,8 +72,7 @@ withDb('sign-in', (db, store) => {
     if (!openSecond) return skip('the embedded store has one process')
     const here = await openTestAuth(db)
     const there = await openTestAuth(await openSecond())
-    const revokeHere = async (text: string) =>
-      here.call('auth.revoke', {}, { ...caller(), key: await here.authenticateKey(text) })
+    const revokeHere = async (text: string) => here.revoke((await here.authenticateKey(text))!)
 
     const key = await here.signIn(newWallet())
     expect(await there.authenticateKey(key.api_key)).not.toBeNull()

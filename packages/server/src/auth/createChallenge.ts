@@ -1,10 +1,9 @@
-import { networksOf } from '@pit/http'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
-import type { Call } from '../http/types.ts'
 import { admitSignIn } from './admitSignIn.ts'
 import { challengeMessage, signInSite } from './challengeMessage.ts'
 import { addChallenge } from './challengeStore.ts'
+import type { SignInClient } from './client.ts'
 import type { AuthDeps } from './deps.ts'
 import { originOf } from './origin.ts'
 import { PURPOSE_TTL_S, type Purpose, type Wallet } from './rules.ts'
@@ -18,15 +17,21 @@ const NEXT: Record<Purpose, string> = {
     '/api/v1/auth/revoke-all before expires_at.',
 }
 
+export interface ChallengeRequest {
+  address: string
+  purpose?: Purpose
+}
+
 export async function createChallenge(
   deps: AuthDeps,
-  { body, caller }: Pick<Call<'auth.challenge'>, 'body' | 'caller'>,
+  request: ChallengeRequest,
+  client: SignInClient,
 ): Promise<Answer<'auth.challenge'>> {
-  const wallet = body.address.toLowerCase() as Wallet
-  const origin = originOf(wallet, caller)
-  await admitSignIn(deps, caller, origin)
+  const wallet = request.address.toLowerCase() as Wallet
+  const origin = originOf(wallet, client)
+  await admitSignIn(deps, client, origin)
   const site = signInSite(deps.config)
-  const purpose: Purpose = body.purpose === 'revoke-all' ? 'revoke-all' : 'sign-in'
+  const purpose: Purpose = request.purpose === 'revoke-all' ? 'revoke-all' : 'sign-in'
   // A sanctioned wallet is not served, but may still revoke its keys.
   if (purpose === 'sign-in' && deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'wallet' })
   const issuedAtS = nowS(deps.clock)
@@ -37,7 +42,7 @@ export async function createChallenge(
     issuedAtS,
     expiresAtS: issuedAtS + PURPOSE_TTL_S[purpose],
   }
-  const networks = networksOf(caller.address)
+  const { networks } = client
   await addChallenge(deps.db, { ...challenge, network: networks[0].id, site: networks.at(-1)!.id, origin })
   return {
     address: wallet,

@@ -1,11 +1,17 @@
 import type { Crypto } from '@pit/chain'
-import type { Charge } from '@pit/http'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { Config } from '../config.ts'
 import type { Keys } from './keys.ts'
 import type { PartnerLookup } from './partner.ts'
-import type { Wallet } from './rules.ts'
+import type { Caps, Wallet } from './rules.ts'
+
+export interface AuthConfig {
+  /** Null: sign-in is off. */
+  authDomain: string | null
+  publicUrl: string
+  requirePartnerAgent: boolean
+  caps: Caps
+}
 
 /** Dependencies of sign-in. */
 export interface AuthDeps {
@@ -14,8 +20,7 @@ export interface AuthDeps {
   crypto: Crypto
   randomBytes(size: number): Uint8Array
   keys: Pick<Keys, 'forget'>
-  charge: Charge
   findPartner: PartnerLookup
   isSanctioned(address: Wallet): boolean
-  config: Pick<Config, 'authDomain' | 'publicUrl' | 'requirePartnerAgent' | 'caps'>
+  config: AuthConfig
 }

@@ -1,13 +1,12 @@
-import { networksOf } from '@pit/http'
 import { nowS } from '@pit/platform/clock'
 import { fail, refusal } from '@pit/protocol'
-import type { Caller } from '../http/types.ts'
 import { isSignedBy, signInSite } from './challengeMessage.ts'
 import { openChallenges } from './challengeStore.ts'
+import type { SignInClient } from './client.ts'
 import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'
 
-interface Signed {
+export interface SignedRequest {
   address: string
   signature: string
   nonce?: string | undefined
@@ -25,13 +24,13 @@ const CONTRACT_WALLETS =
 export async function findSignedChallenge(
   deps: AuthDeps,
   purpose: Purpose,
-  { address, signature, nonce }: Signed,
-  caller: Pick<Caller, 'address'>,
+  { address, signature, nonce }: SignedRequest,
+  { networks }: Pick<SignInClient, 'networks'>,
 ): Promise<{ id: number; wallet: Wallet }> {
   const site = signInSite(deps.config)
   const wallet = address.toLowerCase() as Wallet
   if (!SIGNATURE.test(signature)) refuseShape(signature)
-  const network = networksOf(caller.address)[0].id
+  const network = networks[0].id
   const open = await openChallenges(deps.db, { wallet, purpose, nonce, network, nowS: nowS(deps.clock) })
   if (open.length === 0) fail('CHALLENGE_EXPIRED')
   const signed = open.find(({ nonce: own, issued_at_s: issuedAtS, expires_at_s: expiresAtS }) => {

@@ -2,9 +2,17 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { ApiKey } from '../http/types.ts'
-import { looksLikeKey } from './rules.ts'
+import { looksLikeKey, type Wallet } from './rules.ts'
 import { findKey, REVOKED_CHANNEL, type Revoked } from './store.ts'
+
+/** A valid API key. */
+export interface ApiKey {
+  keyId: number
+  accountId: number
+  /** Lower case, or null for a key without a wallet. */
+  wallet: Wallet | null
+  expiresAtS: number
+}
 
 export interface Keys {
   /**

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { PartnerFinding, PartnerRegistry } from '@pit/agent-registry'
 import { nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
-import { type Answer, refusal } from '@pit/protocol'
-import type { ApiKey, Caller, Handlers } from '../http/types.ts'
-import { createChallenge } from './createChallenge.ts'
+import type { Answer } from '@pit/protocol'
+import type { SignInClient } from './client.ts'
+import { type ChallengeRequest, createChallenge } from './createChallenge.ts'
 import type { AuthDeps } from './deps.ts'
-import { type Keys, openKeys } from './keys.ts'
+import type { SignedRequest } from './findSignedChallenge.ts'
+import { type ApiKey, type Keys, openKeys } from './keys.ts'
 import { createPartnerLookup, noRegistry } from './partner.ts'
 import { revokeAllKeys, revokeKey } from './revokeKeys.ts'
 import { accountName, type Wallet } from './rules.ts'
@@ -14,17 +15,24 @@ import { liveKeysOf, sweepSignIn } from './store.ts'
 import { type AccountsInUse, createAccountSweep } from './sweepAccounts.ts'
 import { verifySignIn } from './verifySignIn.ts'
 
-export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanctioned' | 'config' | 'charge'> & {
+export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanctioned' | 'config'> & {
   registry?: PartnerRegistry
   /** Without it no account is ever deleted. */
   accountsInUse?: AccountsInUse
   randomBytes?: AuthDeps['randomBytes']
 }
 
-type AuthRoute = 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 'auth.revoke_all'
+export interface SignIn {
+  challenge(request: ChallengeRequest, client: SignInClient): Promise<Answer<'auth.challenge'>>
+  /** Exchanges a signed challenge for a key. */
+  verify(request: SignedRequest, client: SignInClient): Promise<Answer<'auth.verify'>>
+  me(key: ApiKey): Answer<'auth.me'> | Promise<Answer<'auth.me'>>
+  revoke(key: ApiKey): Promise<Answer<'auth.revoke'>>
+  /** Revokes every key of the wallet that signed. */
+  revokeAll(request: SignedRequest, client: SignInClient): Promise<Answer<'auth.revoke_all'>>
+}
 
-export interface Auth {
-  handlers: Pick<Handlers, AuthRoute>
+export interface Auth extends SignIn {
   authenticateKey: Keys['authenticate']
   /** The wallet's live keys, newest first, up to a limit. */
   liveKeysOf(wallet: Wallet): Promise<number[]>
@@ -43,7 +51,7 @@ export async function openAuth({ registry = noRegistry, ...options }: AuthOption
   const sweepAccounts = accountsInUse ? createAccountSweep({ ...options, accountsInUse }) : async () => 0
   const sweep = async () => (await sweepSignIn(deps.db, deps.clock)) + (await sweepAccounts())
   return {
-    handlers: createAuthHandlers(deps),
+    ...createSignIn(deps),
     authenticateKey: keys.authenticate,
     liveKeysOf: (wallet) => liveKeysOf(deps.db, wallet, nowS(deps.clock)),
     sweep,
@@ -52,18 +60,13 @@ export async function openAuth({ registry = noRegistry, ...options }: AuthOption
   }
 }
 
-export const createAuthHandlers = (deps: AuthDeps): Pick<Handlers, AuthRoute> => ({
-  'auth.challenge': (call) => createChallenge(deps, call),
-  'auth.verify': (call) => verifySignIn(deps, call),
-  'auth.me': ({ caller }) => readMe(deps, keyOf(caller)),
-  'auth.revoke': ({ caller }) => revokeKey(deps, keyOf(caller)),
-  'auth.revoke_all': (call) => revokeAllKeys(deps, call),
+export const createSignIn = (deps: AuthDeps): SignIn => ({
+  challenge: (request, client) => createChallenge(deps, request, client),
+  verify: (request, client) => verifySignIn(deps, request, client),
+  me: (key) => readMe(deps, key),
+  revoke: (key) => revokeKey(deps, key),
+  revokeAll: (request, client) => revokeAllKeys(deps, request, client),
 })
-
-function keyOf({ key }: Caller): ApiKey {
-  if (key === null) throw refusal('UNAUTHORIZED')
-  return key
-}
 
 /** Sends no query to the store, and waits only if the registry was not read for this wallet recently. */
 function readMe({ findPartner }: AuthDeps, key: ApiKey): Answer<'auth.me'> | Promise<Answer<'auth.me'>> {

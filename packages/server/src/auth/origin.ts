@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { networksOf } from '@pit/http'
 import type { Sql } from '@pit/platform/db'
-import type { Caller } from '../http/types.ts'
+import type { SignInClient } from './client.ts'
 import type { Wallet } from './rules.ts'
 
 /** A wallet and the network a request for it comes from. */
@@ -11,9 +10,9 @@ export interface Origin {
   id: string
 }
 
-export const originOf = (wallet: Wallet, { address }: Pick<Caller, 'address'>): Origin => ({
+export const originOf = (wallet: Wallet, { networks }: Pick<SignInClient, 'networks'>): Origin => ({
   wallet,
-  id: hash('sha256', `${wallet} ${networksOf(address)[0].id}`),
+  id: hash('sha256', `${wallet} ${networks[0].id}`),
 })
 
 /** Whether the wallet's last sign-in came from there. Only the wallet's key can set this. */

@@ -3,7 +3,6 @@ import type { Db, Listener } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
 import { AUTH } from '@pit/protocol'
 import { beforeAll, expect, it } from 'vitest'
-import type { ApiKey, Call } from '../http/types.ts'
 import { openAuth } from './openAuth.ts'
 
 const caps = { signupsPerAddressDay: 1e6, signupsPerHour: 1e6, keysPerAddressDay: 1e6, keysPerHour: 1e6 }
@@ -24,37 +23,28 @@ beforeAll(async () => {
 
 withDb('sign-in and a store that fails', (db) => {
   async function open(store: Db) {
-    const { handlers, authenticateKey, close } = await openAuth({
+    const auth = await openAuth({
       db: store,
       clock,
       crypto,
       isSanctioned: () => false,
-      charge: async () => {},
       config,
     })
-    type Verb = (call: { body: object; caller: object }) => Promise<Record<string, string>>
-    const call = (
-      route: keyof typeof handlers,
-      body: object,
-      key: ApiKey | null = null,
-      from = '192.0.2.1',
-    ) =>
-      (handlers[route] as unknown as Verb)({
-        body,
-        caller: { requestId: 'r', address: from, key } satisfies Call<'auth.me'>['caller'],
-      })
+    const clientOf = (network: string) =>
+      ({ networks: [{ id: network, cost: 1 }], admit: async () => {} }) as const
+    const client = clientOf('192.0.2.1')
     const privateKey = `0x${(0xf000 + ++wallets).toString(16).padStart(64, '0')}` as const
     const address = crypto.addressOf(privateKey)
     const signed = async (purpose: Purpose) => {
-      const { message, nonce } = await call('auth.challenge', { address, purpose })
+      const { message, nonce } = await auth.challenge({ address, purpose }, client)
       return {
         address,
         nonce,
-        signature: serializeSignature(crypto.sign(crypto.hashMessage(message as string), privateKey)),
+        signature: serializeSignature(crypto.sign(crypto.hashMessage(message), privateKey)),
       }
     }
-    const signIn = async () => (await call('auth.verify', await signed('sign-in')))['api_key'] as string
-    return { call, signed, signIn, address, authenticateKey, close }
+    const signIn = async () => (await auth.verify(await signed('sign-in'), client)).api_key
+    return { ...auth, client, clientOf, signed, signIn, address }
   }
 
   it('forgets a revoked key even if the commit’s response was lost', async () => {
@@ -72,9 +62,9 @@ withDb('sign-in and a store that fails', (db) => {
     expect([key, await auth.authenticateKey(other)]).not.toContain(null)
     const revokeAll = await auth.signed('revoke-all')
     losing = true
-    await expect(auth.call('auth.revoke', {}, key)).rejects.toThrow('before the answer')
+    await expect(auth.revoke(key!)).rejects.toThrow('before the answer')
     expect(await auth.authenticateKey(one)).toBeNull()
-    await expect(auth.call('auth.revoke_all', revokeAll)).rejects.toThrow('before the answer')
+    await expect(auth.revokeAll(revokeAll, auth.client)).rejects.toThrow('before the answer')
     expect(await auth.authenticateKey(other)).toBeNull()
     await auth.close()
   })
@@ -104,8 +94,8 @@ withDb('sign-in and a store that fails', (db) => {
     await auth.signIn()
     const revokeAll = await auth.signed('revoke-all')
     for (let i = 0; i < 3 * AUTH.maxOpenChallengesPerWallet; i++)
-      await auth.call('auth.challenge', { address: auth.address }, null, '203.0.113.66')
-    expect(await auth.call('auth.revoke_all', revokeAll)).toMatchObject({ revoked: 1 })
+      await auth.challenge({ address: auth.address }, auth.clientOf('203.0.113.66'))
+    expect(await auth.revokeAll(revokeAll, auth.client)).toMatchObject({ revoked: 1 })
     const open5 = await db.query('select id from challenges where wallet = $1 and used_at_s is null', [
       auth.address,
     ])

@@ -1,10 +1,11 @@
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'
-import type { ApiKey, Call } from '../http/types.ts'
 import { admitSignIn } from './admitSignIn.ts'
 import { useChallenge } from './challengeStore.ts'
+import type { SignInClient } from './client.ts'
 import type { AuthDeps } from './deps.ts'
-import { findSignedChallenge } from './findSignedChallenge.ts'
+import { findSignedChallenge, type SignedRequest } from './findSignedChallenge.ts'
+import type { ApiKey } from './keys.ts'
 import { originOf, rememberOrigin } from './origin.ts'
 import type { Wallet } from './rules.ts'
 import { markKeyRevoked, markWalletRevoked } from './store.ts'
@@ -30,12 +31,13 @@ export async function revokeKey(
 /** Revokes every key of the signing wallet; a sanctioned wallet may do this too. */
 export async function revokeAllKeys(
   deps: AuthDeps,
-  { body, caller }: Pick<Call<'auth.revoke_all'>, 'body' | 'caller'>,
+  request: SignedRequest,
+  client: SignInClient,
 ): Promise<Answer<'auth.revoke_all'>> {
-  const wallet = body.address.toLowerCase() as Wallet
-  const origin = originOf(wallet, caller)
-  await admitSignIn(deps, caller, origin)
-  const { id } = await findSignedChallenge(deps, 'revoke-all', body, caller)
+  const wallet = request.address.toLowerCase() as Wallet
+  const origin = originOf(wallet, client)
+  await admitSignIn(deps, client, origin)
+  const { id } = await findSignedChallenge(deps, 'revoke-all', request, client)
   const atS = nowS(deps.clock)
   try {
     const revoked = await deps.db.transaction(async (sql) => {

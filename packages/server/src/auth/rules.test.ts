@@ -7,7 +7,7 @@ describe('a cap', () => {
   const nowS = 10 * 86_400 + 3 * 3_600 + 100
 
   it('applies per day for an address and per hour for the service', () => {
-    expect(capsOf('key', caps, '192.0.2.7', nowS)).toEqual([
+    expect(capsOf('key', caps, [{ id: '192.0.2.7', cost: 1 }], nowS)).toEqual([
       { scope: '192.0.2.7', windowStartS: 10 * 86_400, windowEndS: 11 * 86_400, max: 4 },
       {
         scope: 'service',
@@ -16,11 +16,13 @@ describe('a cap', () => {
         max: 5,
       },
     ])
-    expect(capsOf('account', caps, '192.0.2.7', nowS).map(({ max }) => max)).toEqual([2, 3])
+    expect(capsOf('account', caps, [{ id: '192.0.2.7', cost: 1 }], nowS).map(({ max }) => max)).toEqual([
+      2, 3,
+    ])
   })
 
   it('if exceeded, waits until the last of its windows ends', () => {
-    const both = capsOf('account', caps, 'a', nowS)
+    const both = capsOf('account', caps, [{ id: 'a', cost: 1 }], nowS)
     const wait = (address: number, service: number) =>
       retryAfterS(
         both,

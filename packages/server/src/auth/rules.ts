@@ -1,5 +1,5 @@
-import { networksOf } from '@pit/http'
 import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
+import type { SignInNetwork } from './client.ts'
 
 export type Wallet = `0x${string}`
 export type Purpose = ChallengePurpose
@@ -38,13 +38,18 @@ export interface Cap {
 const HOUR_S = 3_600
 
 /** UTC days and hours. Addresses first, the service last: every sign-in locks them in the same order. */
-export function capsOf(what: 'account' | 'key', caps: Caps, clientAddress: string, nowS: number): Cap[] {
+export function capsOf(
+  what: 'account' | 'key',
+  caps: Caps,
+  networks: readonly SignInNetwork[],
+  nowS: number,
+): Cap[] {
   const [perDay, perHour] =
     what === 'account'
       ? [caps.signupsPerAddressDay, caps.signupsPerHour]
       : [caps.keysPerAddressDay, caps.keysPerHour]
   return [
-    ...networksOf(clientAddress).map(({ id, cost }) => ({
+    ...networks.map(({ id, cost }) => ({
       scope: id,
       ...windowOf(DAY_S, nowS),
       max: perDay / cost,

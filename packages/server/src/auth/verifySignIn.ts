@@ -3,11 +3,11 @@ import type { PartnerFinding } from '@pit/agent-registry'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, AUTH, fail, refusal } from '@pit/protocol'
-import type { Call } from '../http/types.ts'
 import { admitSignIn } from './admitSignIn.ts'
 import { useChallenge } from './challengeStore.ts'
+import type { SignInClient } from './client.ts'
 import type { AuthDeps } from './deps.ts'
-import { findSignedChallenge } from './findSignedChallenge.ts'
+import { findSignedChallenge, type SignedRequest } from './findSignedChallenge.ts'
 import { originOf, rememberOrigin } from './origin.ts'
 import { accountName, capsOf, newKeyText, retryAfterS, type Wallet } from './rules.ts'
 import { addKey, countIssued, holdAccount } from './store.ts'
@@ -20,13 +20,14 @@ const REFUSED = { account: 'SIGNUP_CAPPED', key: 'KEYS_CAPPED' } as const
 /** Exchanges a signed challenge for a key. A refusal after the signature check leaves the challenge open. */
 export async function verifySignIn(
   deps: AuthDeps,
-  { body, caller }: Pick<Call<'auth.verify'>, 'body' | 'caller'>,
+  request: SignedRequest,
+  client: SignInClient,
 ): Promise<Answer<'auth.verify'>> {
-  const wallet = body.address.toLowerCase() as Wallet
-  const origin = originOf(wallet, caller)
-  await admitSignIn(deps, caller, origin)
+  const wallet = request.address.toLowerCase() as Wallet
+  const origin = originOf(wallet, client)
+  await admitSignIn(deps, client, origin)
   if (deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'wallet' })
-  const { id: challengeId } = await findSignedChallenge(deps, 'sign-in', body, caller)
+  const { id: challengeId } = await findSignedChallenge(deps, 'sign-in', request, client)
   const partner = await deps.findPartner(wallet)
   if (deps.config.requirePartnerAgent) requireAgent(partner)
 
@@ -50,7 +51,7 @@ export async function verifySignIn(
   })
 
   async function count(sql: Sql, what: 'account' | 'key'): Promise<void> {
-    const caps = capsOf(what, deps.config.caps, caller.address, issuedAtS)
+    const caps = capsOf(what, deps.config.caps, client.networks, issuedAtS)
     const waitS = retryAfterS(caps, await countIssued(sql, what, caps), issuedAtS)
     if (waitS !== undefined) fail(REFUSED[what], { retryAfterS: waitS })
   }

@@ -1,9 +1,10 @@
 import { type App, type AppDeps, createApp, type RouteAt, type RouteHandler } from '@pit/http'
 import { fail, ROUTE_IDS, routeById } from '@pit/protocol'
+import type { ApiKey } from '../auth/index.ts'
 import type { Config } from '../config.ts'
 import { apiPages, openApiAnswer } from '../site/apiPages.ts'
 import { createGate, type GateDeps } from './gate.ts'
-import type { ApiKey, Caller, Handlers } from './types.ts'
+import type { Caller, Handlers } from './types.ts'
 
 type Edge = AppDeps<ApiKey, { stocksBarred: boolean }>
 

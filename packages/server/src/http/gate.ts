@@ -1,9 +1,9 @@
 import type { Authenticate, Gate } from '@pit/http'
 import { isStoreUnavailable } from '@pit/platform/db'
 import { fail, refusal } from '@pit/protocol'
+import type { ApiKey } from '../auth/index.ts'
 import { type Geo, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
-import type { ApiKey } from './types.ts'
 
 export interface GateDeps {
   config: Pick<Config, 'geoHeader' | 'geoRegionHeader'>

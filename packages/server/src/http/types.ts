@@ -1,13 +1,6 @@
-import type { EdgeCaller, EdgeKey, RawAnswer } from '@pit/http'
+import type { EdgeCaller, RawAnswer } from '@pit/http'
 import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
-
-/** The key of an admitted request. */
-export interface ApiKey extends EdgeKey {
-  accountId: number
-  /** Lower case, or null for a key without a wallet. */
-  wallet: `0x${string}` | null
-  expiresAtS: number
-}
+import type { ApiKey } from '../auth/index.ts'
 
 export interface Caller extends EdgeCaller<ApiKey> {
   /** The caller is where stock tokens are not available, whatever it attests. */

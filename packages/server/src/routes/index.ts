@@ -3,6 +3,7 @@ import type { Handlers } from '../http/types.ts'
 import type { Capabilities } from '../openCapabilities.ts'
 import type { Ground } from '../openGround.ts'
 import { accountRoutes } from './account.ts'
+import { authRoutes } from './auth.ts'
 import { describeStanding } from './describeAgent.ts'
 import { fastRoutes } from './fast.ts'
 import { hostedRoutes } from './hosted.ts'
@@ -23,7 +24,7 @@ export function createRoutes(
   const { auth, tokens, trade, relay, account, fast, sessions, brains, models, hosted, league } = capabilities
   return {
     ...serviceRoutes({ ...service, profile, cosigner: sessions.cosigner }),
-    ...auth.handlers,
+    ...authRoutes({ auth, charge }),
     ...tokenRoutes({ tokens, crypto, profile, charge }),
     ...tradingRoutes({ trade, crypto, profile, charge }),
     ...relayRoutes(relay),

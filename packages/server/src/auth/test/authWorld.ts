@@ -1,8 +1,9 @@
 import { createCrypto, serializeSignature } from '@pit/chain'
+import { type Charge, networksOf } from '@pit/http'
 import type { Db } from '@pit/platform/db'
-import { type Answer, isPitError } from '@pit/protocol'
+import { isPitError } from '@pit/protocol'
 import { expect } from 'vitest'
-import type { Caller } from '../../http/types.ts'
+import type { ApiKey } from '../keys.ts'
 import { type Auth, type AuthOptions, openAuth } from '../openAuth.ts'
 
 const SITE = { authDomain: 'pit.example', publicUrl: 'https://pit.example' }
@@ -33,26 +34,34 @@ export const clock = { ms: START_S * 1000, nowMs: () => clock.ms }
 export const later = (s: number) => {
   clock.ms += s * 1000
 }
+export interface Caller {
+  requestId: string
+  address: string
+  key: ApiKey | null
+}
 export const caller = (address = '192.0.2.1'): Caller => ({ requestId: 'r', address, key: null })
 
-export async function openTestAuth(db: Db, options: Partial<AuthOptions> = {}) {
-  const usual = { db, clock, crypto, isSanctioned: () => false, config: CONFIG, charge: async () => {} }
+export async function openTestAuth(
+  db: Db,
+  { charge = async () => {}, ...options }: Partial<AuthOptions> & { charge?: Charge } = {},
+) {
+  const usual = { db, clock, crypto, isSanctioned: () => false, config: CONFIG }
   const auth = await openAuth({ ...usual, ...options })
-  return { ...auth, ...driver(auth) }
+  return { ...auth, ...driver(auth, charge) }
 }
 export type TestAuth = Awaited<ReturnType<typeof openTestAuth>>
 
 type Body = Record<string, unknown>
-function driver({ handlers }: Auth) {
-  const call = async <T>(route: keyof typeof handlers, body: Body, by: Caller = caller()): Promise<T> => {
-    const handler = handlers[route] as (call: object) => Promise<T>
-    return handler({ params: {}, query: {}, body, caller: by })
-  }
+/** The verbs with a caller's address instead of its networks. */
+function driver(auth: Auth, charge: Charge) {
+  const clientOf = (by: Caller) => ({
+    networks: networksOf(by.address),
+    admit: () => charge(by, ['auth.overall']),
+  })
   return {
-    call,
-    challenge: (body: Body, by?: Caller) => call<Answer<'auth.challenge'>>('auth.challenge', body, by),
-    verify: (body: Body, by?: Caller) => call<Answer<'auth.verify'>>('auth.verify', body, by),
-    revokeAll: (body: Body, by?: Caller) => call<Answer<'auth.revoke_all'>>('auth.revoke_all', body, by),
+    challenge: async (body: Body, by = caller()) => auth.challenge(body as never, clientOf(by)),
+    verify: async (body: Body, by = caller()) => auth.verify(body as never, clientOf(by)),
+    revokeAll: async (body: Body, by = caller()) => auth.revokeAll(body as never, clientOf(by)),
     async signIn(wallet: Wallet, by?: Caller) {
       const { message, nonce } = await this.challenge({ address: wallet.address })
       return this.verify({ address: wallet.address, signature: wallet.sign(message), nonce }, by)

@@ -1,6 +1,6 @@
 import type { Db } from '@pit/platform/db'
 import { describe, expect, it } from 'vitest'
-import { type AuthCases, caller, later, newWallet, openTestAuth } from './authWorld.ts'
+import { type AuthCases, later, newWallet, openTestAuth } from './authWorld.ts'
 
 function signal() {
   let give = () => {}
@@ -32,8 +32,8 @@ export function keyCases({ db, auth }: AuthCases): void {
     it('stops working at once when revoked; other keys of its wallet keep working', async () => {
       const wallet = newWallet()
       const [key, other] = [await auth().signIn(wallet), await auth().signIn(wallet)]
-      const by = { ...caller(), key: await auth().authenticateKey(key.api_key) }
-      expect(await auth().call('auth.revoke', {}, by)).toEqual({
+      const stored = await auth().authenticateKey(key.api_key)
+      expect(await auth().revoke(stored!)).toEqual({
         revoked: true,
         key_id: key.key_id,
         wallet: wallet.address,
@@ -61,7 +61,7 @@ export function keyCases({ db, auth }: AuthCases): void {
       const own = await openTestAuth(slow)
       const early = own.authenticateKey(key.api_key)
       await read.given
-      await own.call('auth.revoke', {}, { ...caller(), key: firstKey })
+      await own.revoke(firstKey!)
       // After the revocation: it must not share the earlier look-up, nor use its cached result.
       expect(await own.authenticateKey(key.api_key)).toBeNull()
       gate.give()

@@ -1,6 +1,6 @@
 import type { PartnerAgent, PartnerFinding } from '@pit/agent-registry'
 import { describe, expect, it } from 'vitest'
-import { type AuthCases, CONFIG, caller, codeOf, newWallet, openTestAuth, refused } from './authWorld.ts'
+import { type AuthCases, CONFIG, codeOf, newWallet, openTestAuth, refused } from './authWorld.ts'
 
 export function registryCases({ db }: AuthCases): void {
   describe('the registry', () => {
@@ -15,8 +15,8 @@ export function registryCases({ db }: AuthCases): void {
       const own = await saying({ status: 'ok', agent })
       const key = await own.signIn(newWallet())
       expect(key).toMatchObject({ partner_agent: agent, partner_check: 'ok' })
-      const by = { ...caller(), key: await own.authenticateKey(key.api_key) }
-      expect(await own.call('auth.me', {}, by)).toEqual({
+      const stored = await own.authenticateKey(key.api_key)
+      expect(await own.me(stored!)).toEqual({
         wallet: key.wallet,
         account: key.account,
         key_id: key.key_id,

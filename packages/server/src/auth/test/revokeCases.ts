@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type AuthCases, caller, codeOf, later, newWallet, openTestAuth, refused } from './authWorld.ts'
+import { type AuthCases, codeOf, later, newWallet, openTestAuth, refused } from './authWorld.ts'
 
 export function revokeCases({ db, auth }: AuthCases): void {
   it('rejects sanctioned wallets at both steps, but lets them revoke', async () => {
@@ -29,7 +29,8 @@ export function revokeCases({ db, auth }: AuthCases): void {
     const others = await auth().signIn(bystander)
     const first = live[0]
     if (!first) throw new Error('no key')
-    await auth().call('auth.revoke', {}, { ...caller(), key: await auth().authenticateKey(first.api_key) })
+    const stored = await auth().authenticateKey(first.api_key)
+    await auth().revoke(stored!)
     const revoke = async () => {
       const { message, nonce } = await auth().challenge({ address: wallet.address, purpose: 'revoke-all' })
       return { address: wallet.address, signature: wallet.sign(message), nonce }

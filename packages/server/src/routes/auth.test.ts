@@ -2,8 +2,9 @@ import { createCrypto } from '@pit/chain'
 import { WALLET } from '@pit/http/test/edgeClient'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp } from '../../test/testApp.ts'
-import type { AuthDeps } from './deps.ts'
-import { createAuthHandlers } from './openAuth.ts'
+import type { AuthDeps } from '../auth/deps.ts'
+import { createSignIn } from '../auth/openAuth.ts'
+import { authRoutes } from './auth.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 beforeAll(async () => {
@@ -11,11 +12,10 @@ beforeAll(async () => {
   const deps = {
     crypto: await createCrypto(),
     clock: { nowMs: () => 0 },
-    charge: async () => {},
     isSanctioned: () => false,
     config: { authDomain: 'pit.example', publicUrl: 'https://pit.example' },
   } as unknown as AuthDeps
-  app = await openTestApp({ handlers: createAuthHandlers(deps) })
+  app = await openTestApp({ handlers: authRoutes({ auth: createSignIn(deps), charge: async () => {} }) })
 })
 afterAll(() => app.close())
 
