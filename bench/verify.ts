@@ -4,12 +4,12 @@
  * parsed inputs. One run, slices interleaved; the ratio counts. `node dist/bench/verify.js [slices]`
  */
 import { randomBytes } from 'node:crypto'
+import { challengeMessage } from '@pit/auth/internal/challengeMessage'
+import type { AuthDeps } from '@pit/auth/internal/deps'
+import { findSignedChallenge } from '@pit/auth/internal/findSignedChallenge'
 import { createCrypto, hexToBytes, serializeSignature, splitSignature } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { loadCurve } from '../packages/chain/src/crypto/curve.ts'
-import { challengeMessage } from '../packages/server/src/auth/challengeMessage.ts'
-import type { AuthDeps } from '../packages/server/src/auth/deps.ts'
-import { findSignedChallenge } from '../packages/server/src/auth/findSignedChallenge.ts'
 
 const TARGET = 0.85
 const SAMPLES = 1_000

@@ -17,6 +17,7 @@ const MAY_IMPORT = {
   doctor: ['protocol', 'chain', 'platform'],
   'agent-registry': ['protocol', 'chain', 'platform'],
   market: ['protocol', 'chain', 'plans', 'platform', 'agent-registry'],
+  auth: ['protocol', 'chain', 'platform', 'market'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
   accounts: ['protocol', 'chain', 'platform', 'market', 'relay'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'accounts'],
@@ -44,7 +45,7 @@ const MAY_IMPORT = {
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['agent-registry', 'accounts', 'models', 'agents', 'league', 'treasury', 'doctor', 'http'],
+    ...['agent-registry', 'accounts', 'models', 'agents', 'league', 'treasury', 'doctor', 'auth', 'http'],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
@@ -60,13 +61,13 @@ const MAY_IMPORT = {
   // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
   devnet: ['protocol', 'chain', 'plans', 'platform/settings', 'platform/process'],
 }
-/** Imports that only tests may use: the signer's tests build honest and forged calls. */
-const TESTS_MAY_IMPORT = { signer: ['plans'] }
+/** Imports that only tests may use: honest and forged calls for the signer, client networks for sign-in. */
+const TESTS_MAY_IMPORT = { signer: ['plans'], auth: ['http'] }
 /** Packages for the browser: they ship no Node code. */
 const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set([
-  ...['agent-registry', 'market', 'relay', 'accounts', 'trading', 'sessions', 'models'],
+  ...['agent-registry', 'auth', 'market', 'relay', 'accounts', 'trading', 'sessions', 'models'],
   ...['agents', 'league', 'treasury'],
 ])
 const HTTP_WORDS =

@@ -13,6 +13,7 @@ import {
   sessionsInUse,
   walletsWithAgents,
 } from '@pit/agents'
+import { type AccountsInUse, divisionOf, openAuth } from '@pit/auth'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { openAgentRegistry, openMarket, openTokens, watchMarket } from '@pit/market'
 import { createSeal, openModels } from '@pit/models'
@@ -21,7 +22,6 @@ import { openAccount, openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
-import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
 import type { Ground, Start } from './openGround.ts'
 import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 

@@ -1,6 +1,6 @@
+import type { ApiKey } from '@pit/auth'
 import { type App, type AppDeps, createApp, type RouteAt, type RouteHandler } from '@pit/http'
 import { fail, ROUTE_IDS, routeById } from '@pit/protocol'
-import type { ApiKey } from '../auth/index.ts'
 import type { Config } from '../config.ts'
 import { apiPages, openApiAnswer } from '../site/apiPages.ts'
 import { createGate, type GateDeps } from './gate.ts'

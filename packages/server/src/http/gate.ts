@@ -1,7 +1,7 @@
+import type { ApiKey } from '@pit/auth'
 import type { Authenticate, Gate } from '@pit/http'
 import { isStoreUnavailable } from '@pit/platform/db'
 import { fail, refusal } from '@pit/protocol'
-import type { ApiKey } from '../auth/index.ts'
 import { type Geo, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 

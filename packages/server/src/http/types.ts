@@ -1,6 +1,6 @@
+import type { ApiKey } from '@pit/auth'
 import type { EdgeCaller, RawAnswer } from '@pit/http'
 import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
-import type { ApiKey } from '../auth/index.ts'
 
 export interface Caller extends EdgeCaller<ApiKey> {
   /** The caller is where stock tokens are not available, whatever it attests. */

@@ -1,3 +1,4 @@
+import { changeDivision } from '@pit/auth'
 import {
   openPayouts,
   payoutAgent,
@@ -8,7 +9,6 @@ import {
   setDivision,
   settleSeason,
 } from '@pit/league'
-import { changeDivision } from '../auth/index.ts'
 import type { LeagueActs } from './types.ts'
 
 /** They need the store only, so they work whether or not a league runs in this process. */

@@ -1,9 +1,9 @@
+import type { AuthDeps } from '@pit/auth/internal/deps'
+import { createSignIn } from '@pit/auth/internal/openAuth'
 import { createCrypto } from '@pit/chain'
 import { WALLET } from '@pit/http/test/edgeClient'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp } from '../../test/testApp.ts'
-import type { AuthDeps } from '../auth/deps.ts'
-import { createSignIn } from '../auth/openAuth.ts'
 import { authRoutes } from './auth.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>

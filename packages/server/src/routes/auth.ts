@@ -1,6 +1,6 @@
+import type { ApiKey, Auth } from '@pit/auth'
 import { type Charge, networksOf } from '@pit/http'
 import { fail } from '@pit/protocol'
-import type { ApiKey, Auth } from '../auth/index.ts'
 import type { Caller, Handlers } from '../http/types.ts'
 
 type AuthRoute = 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 'auth.revoke_all'

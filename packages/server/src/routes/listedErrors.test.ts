@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 
 const PACKAGES = new URL('../../../', import.meta.url).pathname
 
-const EDGE = ['http/src', 'server/src/http', 'server/src/auth', 'server/src/routes', 'platform/src']
+const EDGE = ['http/src', 'server/src/http', 'auth/src', 'server/src/routes', 'platform/src']
 const TOKENS = ['market/src/tokens']
 const QUOTE = [...TOKENS, 'trading/src/quote']
 const PLAN = [...QUOTE, 'trading/src/plan', 'trading/src/types.ts']

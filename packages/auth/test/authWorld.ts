@@ -3,8 +3,8 @@ import { type Charge, networksOf } from '@pit/http'
 import type { Db } from '@pit/platform/db'
 import { isPitError } from '@pit/protocol'
 import { expect } from 'vitest'
-import type { ApiKey } from '../keys.ts'
-import { type Auth, type AuthOptions, openAuth } from '../openAuth.ts'
+import type { ApiKey } from '../src/keys.ts'
+import { type Auth, type AuthOptions, openAuth } from '../src/openAuth.ts'
 
 const SITE = { authDomain: 'pit.example', publicUrl: 'https://pit.example' }
 export const CAPS = {

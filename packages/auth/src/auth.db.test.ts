@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, expect, it } from 'vitest'
-import { later, newWallet, openTestAuth, type TestAuth } from './test/authWorld.ts'
-import { capCases } from './test/capCases.ts'
-import { challengeCases } from './test/challengeCases.ts'
-import { forgedCases } from './test/forgedCases.ts'
-import { keyCases } from './test/keyCases.ts'
-import { registryCases } from './test/registryCases.ts'
-import { revokeCases } from './test/revokeCases.ts'
-import { verifyCases } from './test/verifyCases.ts'
+import { later, newWallet, openTestAuth, type TestAuth } from '../test/authWorld.ts'
+import { capCases } from '../test/capCases.ts'
+import { challengeCases } from '../test/challengeCases.ts'
+import { forgedCases } from '../test/forgedCases.ts'
+import { keyCases } from '../test/keyCases.ts'
+import { registryCases } from '../test/registryCases.ts'
+import { revokeCases } from '../test/revokeCases.ts'
+import { verifyCases } from '../test/verifyCases.ts'
 
-// The cases are in ./test and share one store of each kind.
+// The cases are in ../test and share one store of each kind.
 withDb('sign-in', (db, store) => {
   let auth: TestAuth
   beforeAll(async () => {
