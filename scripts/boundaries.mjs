@@ -17,7 +17,7 @@ const MAY_IMPORT = {
   doctor: ['protocol', 'chain', 'platform'],
   'agent-registry': ['protocol', 'chain', 'platform'],
   market: ['protocol', 'chain', 'plans', 'platform', 'agent-registry'],
-  auth: ['protocol', 'chain', 'platform', 'market'],
+  auth: ['protocol', 'chain', 'platform', 'agent-registry'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
   accounts: ['protocol', 'chain', 'platform', 'market', 'relay'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'accounts'],

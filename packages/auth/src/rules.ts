@@ -1,4 +1,4 @@
-import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
+import { AUTH, type ChallengePurpose, DAY_S, REQUEST } from '@pit/protocol'
 import type { SignInNetwork } from './client.ts'
 
 export type Wallet = `0x${string}`

@@ -1,4 +1,4 @@
-import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
+import { bpsTowardsZero, DAY_S, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
 import { plainText } from './text.ts'
 import type { BrainBook, BrainLimits, BrainMarket, Mark, PairNow } from './types.ts'
 

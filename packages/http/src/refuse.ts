@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Logger } from '@pit/platform/monitoring'
-import type { Metrics } from '@pit/platform/monitoring'
+import type { Logger, Metrics } from '@pit/platform/monitoring'
 import { isPitError, type PitError, refusal } from '@pit/protocol'
 import type { EdgeKey, Gate } from './caller.ts'
 import type { AnyPlan } from './plan.ts'

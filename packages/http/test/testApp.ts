@@ -1,5 +1,4 @@
-import { createLogger } from '@pit/platform/logger'
-import { createMetrics } from '@pit/platform/metrics'
+import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { ROUTE_IDS, type RouteId, routeById } from '@pit/protocol'
 import type { EdgeCaller, EdgeKey, Gate } from '../src/caller.ts'
 import { type App, type AppDeps, createApp } from '../src/createApp.ts'

@@ -1,4 +1,4 @@
-import type { Metrics } from '@pit/platform/metrics'
+import type { Metrics } from '@pit/platform/monitoring'
 import { Counter } from 'prom-client'
 
 const NAME = 'pit_brain_ticks_total'

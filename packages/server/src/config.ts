@@ -9,7 +9,8 @@ import {
   withSecretsRead,
 } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
-import { LOG_LEVELS, SETTINGS, type Setting, type SettingName } from './settings.ts'
+import { type SignerWay, signerWayOf } from '@pit/signer-wire'
+import { LOG_LEVELS, SETTINGS, type SettingName } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 

@@ -1,10 +1,8 @@
 import { hostname } from 'node:os'
 import { createCharge, createHosts, createMemoryLimiter, createRedisLimiter, ratesOf } from '@pit/http'
+import { createLeases, runJobs } from '@pit/platform/jobs'
+import { createLogger, serveMetrics } from '@pit/platform/monitoring'
 import { createClosing } from '@pit/platform/process'
-import { runJobs } from '@pit/platform/jobs'
-import { createLeases } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/monitoring'
-import { serveMetrics } from '@pit/platform/monitoring'
 import { watchSanctions } from '@pit/platform/sanctions'
 import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }

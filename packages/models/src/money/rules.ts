@@ -1,4 +1,4 @@
-import { HOSTED } from '@pit/protocol'
+import { DAY_S, HOSTED } from '@pit/protocol'
 import type { ModelAgent } from '../agent.ts'
 import type { GatewayModel } from '../model/modelList.ts'
 

@@ -1,8 +1,8 @@
 import type { Sql } from '@pit/platform/db'
 import type { Answer } from '@pit/protocol'
-import { usdOf } from '@pit/protocol'
+import { DAY_S, usdOf } from '@pit/protocol'
 import type { ModelAgent } from '../agent.ts'
-import { DAY_S, dayOf } from './rules.ts'
+import { dayOf } from './rules.ts'
 
 export type SpendRow = Answer<'hosted.spend'>['rows'][number]
 

@@ -1,5 +1,5 @@
 import { bearer, errorOf, ME } from '@pit/http/test/edgeClient'
-import { createMetrics } from '@pit/platform/metrics'
+import { createMetrics } from '@pit/platform/monitoring'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openTestApp } from '../../test/testApp.ts'
 import type { Geo } from '../compliance/geo.ts'

@@ -1,10 +1,10 @@
 import type { Crypto } from '@pit/chain'
 import type { Charge } from '@pit/http'
-import { requestHash } from '@pit/platform/requestHash'
 import { fail, type Json } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import { walletOf } from '@pit/trading'
 import type { Caller } from '../http/types.ts'
+import { requestHash } from './requestHash.ts'
 
 /** The key's holder for trading functions; a key without a wallet cannot trade. */
 export function traderOf({ key }: Caller): Trader {

@@ -1,6 +1,6 @@
 import type { Brains } from '@pit/agents'
 import { AI, type AiOverview, MAX_COMPLETION_TOKENS, type Models, TEMPLATES, trialPoolOf } from '@pit/models'
-import { type Answer, HOSTED, usdOf } from '@pit/protocol'
+import { type Answer, DAY_S, HOSTED, usdOf } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
 

@@ -1,7 +1,6 @@
 import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
 import type { Charge } from '@pit/http'
 import type { Logger } from '@pit/platform/monitoring'
-import { requestHash } from '@pit/platform/requestHash'
 import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
 import {
   describeRevoked,

@@ -1,7 +1,7 @@
-import { type Address, type Crypto, lowerAddress } from '@pit/chain'
+import type { Address, Crypto } from '@pit/chain'
 import type { Charge } from '@pit/http'
 import type { Tokens } from '@pit/market'
-import { type ChainProfile, fail } from '@pit/protocol'
+import { type ChainProfile, fail, lower } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { screenAdmission } from './caller.ts'
 

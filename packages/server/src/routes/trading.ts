@@ -1,6 +1,6 @@
-import { type Crypto, type Hex, lowerAddress } from '@pit/chain'
+import type { Crypto, Hex } from '@pit/chain'
 import type { Charge } from '@pit/http'
-import type { Body, ChainProfile } from '@pit/protocol'
+import { type Body, type ChainProfile, lower } from '@pit/protocol'
 import { describePlan, type PlanRequest, simulationJson, type Trade, type TradeParams } from '@pit/trading'
 import type { Call, Caller, Handlers } from '../http/types.ts'
 import { attestsNonUs } from './attestsNonUs.ts'

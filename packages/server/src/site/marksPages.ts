@@ -3,7 +3,7 @@ import { marksBetween } from '@pit/market/markReads'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, DAY_S } from '@pit/protocol'
 
 const MINUTE_S = 60
 const SPAN_S = 3 * DAY_S
