@@ -15,12 +15,12 @@ export interface LeagueDeps {
   crypto: Pick<Crypto, 'recoverMessage'>
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   profile: ChainProfile
-  /** Where season 1 starts; null: no league is run here. */
+  /** Start of season 1; null if no league is run here. */
   firstSeasonS: number | null
   /** Null if the chain has no agent registry; entries are then impossible. */
   vault: AgentVault | null
   isSanctioned(address: Address): boolean
-  /** Null where hosted agents do not run. */
+  /** Null if this server does not run hosted agents. */
   hosted: { agentOf(id: string): Promise<HostedAgent | null> } | null
   /** Division of an account; null if the account is unknown. */
   accounts: { divisionOf(sql: Sql, accountId: number): Promise<string | null> }
@@ -36,6 +36,6 @@ export interface Player {
   accountId: number
 }
 
-/** Where season 1 starts, for whoever cannot go on without. */
+/** Start of season 1; fails if no league is run here. */
 export const firstSeasonOf = ({ firstSeasonS }: Pick<LeagueDeps, 'firstSeasonS'>): number =>
   firstSeasonS ?? fail('LEAGUE_UNAVAILABLE', { message: 'No league is run here.' })

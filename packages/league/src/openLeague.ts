@@ -26,7 +26,7 @@ import { seasonAt } from './rules/index.ts'
 import { createRunner, type RunDeps } from './season/runDue.ts'
 
 export interface League {
-  /** Answers that every reader shares, as bytes. */
+  /** Responses shared by all readers, as bytes. */
   overview(): Promise<Buffer>
   standings(params: { season?: number | undefined; board: Board }): Promise<Buffer>
   seasons(): Promise<Buffer>
@@ -43,7 +43,7 @@ export interface League {
     request?: NamedRequest | null,
   ): Promise<Answer<'paper.order'>>
   paperBook(player: Player): Promise<Answer<'paper.book'>>
-  /** What a hosted agent's tick is told about the practice board. */
+  /** A hosted agent's state on the practice board, for its tick. */
   practiceGate(hostedId: string): Promise<PracticeGate>
   /** A hosted agent that was stopped or deleted leaves. */
   leaveHosted(hostedId: string): Promise<void>
@@ -53,7 +53,7 @@ export interface League {
 }
 
 const RUN_EVERY_MS = 2_000
-/** Standings of this many seasons and boards are kept as bytes. */
+/** Number of standings (season and board) cached as bytes. */
 const MAX_ANSWERS = 32
 
 /** The league: seasons of a prize board and a practice board. */
@@ -100,7 +100,7 @@ export function openLeague(options: LeagueDeps): League {
   }
 }
 
-/** One row for all that is due: its steps go in order, and one process of many does them. */
+/** One job for everything that is due: its steps run in order, in one process at a time. */
 const leagueJob = (deps: Omit<RunDeps, 'firstSeasonS'>, firstSeasonS: number): Job => ({
   name: 'league',
   intervalMs: RUN_EVERY_MS,
@@ -111,7 +111,7 @@ const leagueJob = (deps: Omit<RunDeps, 'firstSeasonS'>, firstSeasonS: number): J
 
 const currentNumber = (firstSeasonS: number, atS: number): number => seasonAt(firstSeasonS, atS)?.number ?? 1
 
-/** Builds the answer a key stands for. */
+/** Builds the response for a key. */
 async function build(deps: ReadDeps, key: string): Promise<object> {
   const [what, number, board] = key.split(' ')
   if (what === 'league') return buildLeague(deps)
@@ -119,7 +119,7 @@ async function build(deps: ReadDeps, key: string): Promise<object> {
   if (what === 'reserve') return buildReserve(deps)
   if (what === 'season') return buildSeason(deps, Number(number))
   if (what !== 'standings') return fail('NOT_FOUND')
-  const found = await findSeason(deps, Number(number))
-  const { ledger: _, ...standings } = await buildStandings(deps, found, board as Board)
+  const season = await findSeason(deps, Number(number))
+  const { ledger: _, ...standings } = await buildStandings(deps, season, board as Board)
   return standings
 }

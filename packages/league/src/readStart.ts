@@ -5,8 +5,8 @@ import type { LeagueDeps } from './deps.ts'
 import { mondayOf, readFirstSeason, seasonOf } from './rules/index.ts'
 
 /**
- * Where season 1 starts: as the setting or the chain's profile says. A devnet has no calendar of its own: its
- * first season is that of the week its store first saw. Null where no league is run.
+ * Start of season 1, from the setting or the chain's profile. A devnet has no calendar: its first season
+ * starts in the week in which its store was created. Null if no league is run.
  */
 export async function readStart({
   db,
@@ -24,7 +24,7 @@ export async function readStart({
   return unmoved(db, row!.first_season_s)
 }
 
-/** Seasons that were played keep their numbers: another first Monday would name other weeks. */
+/** Played seasons keep their numbers: another first Monday would renumber the weeks. */
 async function unmoved(sql: Sql, firstSeasonS: number): Promise<number> {
   const [last] = await sql.query<{ number: number; starts_at_s: number }>(
     'select number, starts_at_s from league_seasons order by number desc limit 1',

@@ -144,7 +144,7 @@ export async function openLeagueWorld(
     })
   const league = open()
   const leases = createLeases({ db, clock: { ...clock, sleep: systemClock.sleep } })
-  /** Does what is due, unless another is at it. */
+  /** Runs what is due, unless a run is in progress. */
   const runDue = async (of = league) => {
     for (const { name, run } of of.jobs.worker)
       await leases.hold(name, new AbortController().signal, async (signal) => void (await run(signal)))
@@ -155,7 +155,7 @@ export async function openLeagueWorld(
     chain,
     node: node!,
     runDue,
-    /** Somebody sends an address its first ETH, by a transaction or inside one. */
+    /** Sends an address its first ETH, by a transaction or inside one. */
     fund(to: Address, { from, block, inside = false }: { from: Address; block: number; inside?: boolean }) {
       chain.setBalance(ETH, to, 1n, block)
       if (!inside) chain.add({ from, to, valueWei: 1n, gasUsed: 0n }, block)
@@ -172,7 +172,7 @@ export async function openLeagueWorld(
     goTo(timeS: number) {
       clock.ms = timeS * 1000
     },
-    /** Does what is due at a time, as often as it takes to come to rest. */
+    /** Runs what is due at a time, until nothing is left to do. */
     async runAt(timeS: number, times = 2) {
       clock.ms = timeS * 1000
       for (let i = 0; i < times; i++) await runDue()
@@ -216,7 +216,7 @@ export function register(
 }
 
 type Writes = 'league.statement' | 'league.enter' | 'league.confirm' | 'league.leave' | 'paper.order'
-/** What routes are sent, of any of them. */
+/** Request fields of all routes. */
 interface Sent {
   agent_id?: string | number
   board?: Board
@@ -248,7 +248,7 @@ const namedBy = ({ agent_id, board, hosted_id }: Sent) => ({
   board,
   hostedId: hosted_id,
 })
-/** Calls a verb with what its route is sent. */
+/** Calls a verb with its route's request. */
 export async function call<Id extends Writes>(
   world: { league: LeagueWorld['league'] },
   id: Id,
@@ -259,14 +259,14 @@ export async function call<Id extends Writes>(
   return asDocumented(id, answer as Answer<Id>)
 }
 
-/** Every answer is held against the route's own schema. */
+/** Validates each response against the route's schema. */
 function asDocumented<Id extends RouteId>(id: Id, answer: Answer<Id>): Answer<Id> {
   const checked = checkAnswer(id, answer)
   if (!checked.ok) throw new Error(`${id} answers ${checked.field}: ${checked.message}`)
   return answer
 }
 
-/** The code of a refusal, with the extra that tells more. */
+/** The code of a refusal, with its most specific extra. */
 export const refusal = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'was not refused',
@@ -309,7 +309,7 @@ export async function enterSigned(world: LeagueWorld, wallet: Wallet, agentId: s
 }
 
 let hashes = 0
-/** A relayed transaction that is final, as the relay leaves it. */
+/** A final relayed transaction, as the relay stores it. */
 export async function addTrade(
   db: Db,
   wallet: Address,
@@ -377,7 +377,7 @@ export async function addMarks(
 export const still = (token: Address): number =>
   token === TOKENS.cbBTC ? 50_000 : token === TOKENS.PARTNER ? 0.5 : 2_000
 
-/** Everything the league and its neighbours keep, gone: the next test starts anew. */
+/** Deletes all rows of the league and its neighbours before the next test. */
 export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
     truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger,

@@ -40,7 +40,7 @@ export interface PlainWorld {
   eth: string
   partner: string
   gasOf(hash: string): bigint
-  /** What a wallet had just before a time. */
+  /** A wallet's balance just before a time. */
   balanceOf(wallet: string, token: string, atS: number): bigint
   minOwners: number
   capUsd: bigint
@@ -82,13 +82,13 @@ export async function countPlainly(
     series[token] ??= []
     series[token].push({ at: minute_s, price: BigInt(price_e18) })
   }
-  const asked = new Map<string, bigint | null>()
+  const cache = new Map<string, bigint | null>()
   function price(token: string, at: number): bigint | null {
-    const known = asked.get(`${token}${at}`)
-    if (known !== undefined) return known
-    const found = look(token, at)
-    asked.set(`${token}${at}`, found)
-    return found
+    const cached = cache.get(`${token}${at}`)
+    if (cached !== undefined) return cached
+    const value = look(token, at)
+    cache.set(`${token}${at}`, value)
+    return value
   }
   function look(token: string, at: number): bigint | null {
     if (token === world.usdg) return 10n ** 18n
@@ -125,12 +125,12 @@ export async function countPlainly(
 
   /** One entrant's season, hour by hour. */
   function walk(wallet: string, list: readonly RawTrade[]) {
-    /** What the book has: atoms, what they were worth when last seen or put in, and what they cost. */
+    /** The book's holdings: atoms, their value when last seen or put in, and their cost. */
     const pots = new Map<string, { atoms: bigint; seen: bigint; cost: bigint | null }>()
     const potOf = (token: string) => pots.get(token) ?? { atoms: 0n, seen: 0n, cost: 0n }
     let [put, back, most, gas] = [0n, 0n, 0n, 0n]
     let unknown = 0
-    // What swaps brought beyond the marks, and what tokens without one brought beyond their cost.
+    // Gain of swaps beyond the marks, and of unmarked tokens beyond their cost.
     let [over, odd] = [0n, 0n]
     let [inSight, unseen] = [0n, 0n]
     let [peak, drawdownBps] = [0n, 0n]
@@ -174,25 +174,30 @@ export async function countPlainly(
       pots.set(b, { atoms: to.atoms + ours, seen: to.seen + seen, cost: sum })
     }
 
-    /** Cuts the book to what the wallet has; answers whether all of it could be priced. */
+    /** Cuts the book to the wallet's balances; false if a price is missing. */
     function look(at: number): boolean {
       let [isWhole, missing, now] = [true, 0n, 0n]
       for (const [token, { atoms, seen, cost }] of pots) {
-        const kept = less(atoms, world.balanceOf(wallet, token, at))
+        const remaining = less(atoms, world.balanceOf(wallet, token, at))
         const p = isMarked(token) ? price(token, at) : null
         if (isMarked(token) && p === null) {
           isWhole = false
           continue
         }
-        const staying = (seen * kept) / atoms
+        const staying = (seen * remaining) / atoms
         if (p !== null) {
-          back += less(seen - staying, down(token, atoms - kept, p))
+          back += less(seen - staying, down(token, atoms - remaining, p))
           missing += seen - staying
         }
-        const worth = p === null ? staying : down(token, kept, p)
+        const worth = p === null ? staying : down(token, remaining, p)
         now += worth
-        if (kept === 0n) pots.delete(token)
-        else pots.set(token, { atoms: kept, seen: worth, cost: cost === null ? null : (cost * kept) / atoms })
+        if (remaining === 0n) pots.delete(token)
+        else
+          pots.set(token, {
+            atoms: remaining,
+            seen: worth,
+            cost: cost === null ? null : (cost * remaining) / atoms,
+          })
       }
       if (missing > inSight) unseen += missing - inSight
       inSight = isWhole ? now : missing > inSight ? 0n : inSight - missing
@@ -232,7 +237,7 @@ export async function countPlainly(
 
   const tokens = new Set(entrants.map(({ token }) => token).filter((token) => !isMarked(token)))
   const swapsOf = new Map<number, RawTrade[]>()
-  const found = entrants.map((entrant) => {
+  const walks = entrants.map((entrant) => {
     const list = rows
       .filter(({ wallet }) => wallet === entrant.wallet)
       .filter(({ mined_at_s }) => entrant.leftAtS === null || mined_at_s < entrant.leftAtS)
@@ -288,7 +293,7 @@ export async function countPlainly(
     })
   }
 
-  const ranked = [...found].sort((x, y) => {
+  const ranked = [...walks].sort((x, y) => {
     const group = (z: typeof x) => (z.profit === null ? 2 : z.entrant.leftAtS !== null ? 1 : 0)
     if (group(x) !== group(y)) return group(x) - group(y)
     // Profit that no mark confirms does not count for the rank.
@@ -300,7 +305,7 @@ export async function countPlainly(
   /** Here owners are the only links. */
   const clusterOf = (owner: string) =>
     `c${Math.min(...entrants.filter((each) => each.owner === owner).map(({ id }) => id))}`
-  const active = new Set(found.filter(({ swaps }) => swaps.length > 0).map(({ entrant }) => entrant.owner))
+  const active = new Set(walks.filter(({ swaps }) => swaps.length > 0).map(({ entrant }) => entrant.owner))
     .size
   const pays = active >= world.minOwners
   const winners: string[] = []

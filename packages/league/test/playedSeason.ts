@@ -27,11 +27,11 @@ import {
 
 const RISE_S = season(1).startsAtS + Math.round(1.1 * DAY) + HOUR
 
-/** Marks that stand still, but for two hours of the second day in which ETH is worth a tenth more. */
+/** Constant marks, except for two hours of the second day in which ETH is a tenth higher. */
 export const seasonMark: Parameters<typeof addMarks>[2] = (token, atS) =>
   token === ETH && atS >= RISE_S && atS < RISE_S + 2 * HOUR ? 2_200 : still(token)
 
-/** Twelve owners who entered before the first season, anew for each test, and what a test does with them. */
+/** Twelve owners who entered before the first season, set up for each test, with helpers. */
 export function playedSeason(db: Db) {
   const first = season(1)
   const game = {
@@ -53,7 +53,7 @@ export function playedSeason(db: Db) {
     async play(i: number, profit: number, days = [1.1, 2.1, 3.1]) {
       const wallet = game.players[i]!.address
       for (const [n, day] of days.entries()) {
-        // Nobody right after another: that would be copying.
+        // Spaced apart: trades right after each other would count as copying.
         const atS = game.inSeason(day) + i * 120
         const gains = n === 0 && profit > 0
         const spent = gains ? usd(profit * 10) : usd(1_000)

@@ -5,20 +5,20 @@ import { ETH, quantity, type ScriptedChain, word } from '@pit/platform/test/scri
 
 const PLENTY = 10n ** 30n
 
-/** What the node says of transactions that only the store knows, and when it refuses. */
+/** Scripts the node's responses for transactions that only the store knows, and its refusals. */
 export function scriptNode(chain: ScriptedChain) {
   const node = {
-    /** What a transaction cost, by hash; others cost `gasWei`. Null: the receipt is lost. */
+    /** Gas cost by transaction hash; others cost `gasWei`. Null: the receipt is lost. */
     gas: new Map<string, bigint | null>(),
     gasWei: 0n,
-    /** Transactions whose receipts the node fails at. */
+    /** Transactions whose receipts the node fails to return. */
     failing: new Set<string>(),
-    /** Tokens whose logs the node refuses to look through, and whether it cannot be reached while it does. */
+    /** Tokens whose logs the node refuses to scan, and whether log queries make it unreachable. */
     noLogsOf: new Set<string>(),
     dropsOnLogs: false,
-    /** What a wallet holds at a block, unless a test says otherwise more than it ever needs. */
+    /** A wallet's balance at a block; plenty unless a test overrides it. */
     balanceOf: (_holding: { token: Address; wallet: Address; block: number }): bigint => PLENTY,
-    /** Whether state of the past is gone. */
+    /** Whether old state is gone. */
     forgetsBalances: false,
   }
   chain.onCall(({ to, data }, block) => {
@@ -75,10 +75,10 @@ export function createScriptedVault({ timeOf }: { timeOf(block: number): number 
     async stake(_id, block) {
       answering()
       const atS = timeOf(block === 'latest' ? Number.MAX_SAFE_INTEGER : block)
-      const taken = vault.withdrawals
+      const withdrawn = vault.withdrawals
         .filter((one) => block === 'latest' || one.block <= block)
         .reduce((sum, { amount }) => sum + amount, 0n)
-      return { principal: 10n ** 24n, gain: BigInt(atS - genesisS) * vault.perSecond - taken }
+      return { principal: 10n ** 24n, gain: BigInt(atS - genesisS) * vault.perSecond - withdrawn }
     },
     async gainWithdrawn(_id, fromBlock, toBlock) {
       answering()

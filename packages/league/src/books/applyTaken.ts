@@ -1,13 +1,13 @@
 import type { Sql } from '@pit/platform/db'
 import { advance, decodeBook, encodeBook, replay, type SeasonSpan } from '../rules/index.ts'
 import { groupBy } from './groupBy.ts'
-import type { MarkBook, Wanted } from './marks.ts'
+import type { MarkBook, MarkPoint } from './marks.ts'
 import { readSeen } from './seen.ts'
 import { lockBooks, saveBooks, type TakenTrade, tradesOfBook } from './store.ts'
 
 /**
- * Goes on with the books of one season by trades just taken. A book whose trade came late is rebuilt from all
- * of its trades: it comes to the same as if it had come in time.
+ * Applies newly taken trades to the books of one season. A book with an out-of-order trade is rebuilt from
+ * all of its trades, with the same result as if the trade had come in time.
  */
 export async function applyTaken(
   sql: Sql,
@@ -19,7 +19,7 @@ export async function applyTaken(
   const byEntry = groupBy(trades, ({ entryId }) => entryId)
   const rows = await lockBooks(sql, span.number, [...byEntry.keys()])
   const market = await marks.read(sql, {
-    wanted: wantedOf(trades),
+    points: markPointsOf(trades),
     hours: { fromS: span.startsAtS, toS: Math.min(nowS, span.endsAtS) },
     nowS,
   })
@@ -30,13 +30,13 @@ export async function applyTaken(
   })
   let rebuilt = 0
   const changed = []
-  for (const { entryId, book: known } of books) {
-    let book = known
+  for (const { entryId, book: storedBook } of books) {
+    let book = storedBook
     if (!advance(book, byEntry.get(entryId) ?? [], market, seen(entryId))) {
       rebuilt++
       const all = await tradesOfBook(sql, span.number, entryId)
       const whole = await marks.read(sql, {
-        wanted: wantedOf(all),
+        points: markPointsOf(all),
         hours: { fromS: span.startsAtS, toS: Math.min(nowS, span.endsAtS) },
         nowS,
       })
@@ -49,8 +49,8 @@ export async function applyTaken(
   return { rebuilt }
 }
 
-/** A trade is valued at the marks of its own minute. */
-export const wantedOf = (trades: readonly Pick<TakenTrade, 'swap' | 'minedAtS'>[]): Wanted[] =>
+/** A trade is valued at the marks of the minute it was mined in. */
+export const markPointsOf = (trades: readonly Pick<TakenTrade, 'swap' | 'minedAtS'>[]): MarkPoint[] =>
   trades.flatMap(({ swap, minedAtS }) =>
     swap
       ? [

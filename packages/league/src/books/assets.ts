@@ -8,7 +8,7 @@ export interface Assets {
   /** A dollar by definition. */
   fixed: ReadonlySet<string>
   partner: string | null
-  /** What paper books are kept in. */
+  /** The currency of paper books. */
   usdg: string
 }
 

@@ -50,7 +50,7 @@ withDb('what wallets were seen to hold', (db) => {
     expect(rows).toHaveLength(game.players.length)
   })
 
-  it('keep a trade waiting that came after an hour which was not looked at', async () => {
+  it('delay a trade mined after an hour that was not sampled', async () => {
     await marksOfSeason()
     await buy(0, inSeason(2))
     await buy(0, inSeason(2) + HOUR + 1)
@@ -63,7 +63,7 @@ withDb('what wallets were seen to hold', (db) => {
     expect(await rowOf(0)).toMatchObject({ trades: 2 })
   })
 
-  it('leave a gap where the node cannot say, and are waited for a day at the end', async () => {
+  it('leave a gap if the node refuses, and are retried for a day at the end', async () => {
     await marksOfSeason((token, atS) =>
       token === ETH && atS > inSeason(4) && atS < inSeason(6) ? 1_500 : still(token),
     )
@@ -73,7 +73,7 @@ withDb('what wallets were seen to hold', (db) => {
     game.world.node.forgetsBalances = true
     await value()
     expect((await standings()).status).toBe('closing')
-    // Nobody saw the wallet when the price had fallen: that is no drawdown, and no zero either.
+    // No sample while the price was low: that leaves a gap, not a drawdown.
     expect(await rowOf(0)).toMatchObject({ profit_usd: 0, max_dd_pct: 0 })
     await game.world.runAt(first.endsAtS + DAY + 60)
     expect((await standings()).status).toBe('provisional')
@@ -86,7 +86,7 @@ withDb('a season’s end', (db) => {
   const game = playedSeason(db)
   const { first, marksOfSeason, rowOf, ruleOf, play, decide } = game
 
-  it('is valued at the median of its last day, and says when the last mark is far from it', async () => {
+  it('is valued at the median of its last day, and flags a last mark far from it', async () => {
     // Both are pushed in the last two hours.
     await marksOfSeason((token, atS) =>
       atS < first.endsAtS - 2 * HOUR ? still(token) : token === ETH ? 2_600 : still(token) / 4,

@@ -17,16 +17,16 @@ withDb('the books of a season', (db) => {
     expect(await rowOf(0)).toMatchObject({ trades: 0, active_days: 0, profit_usd: -2, active: false })
   })
 
-  it('takes gas from the receipt that the relay read, and asks nobody again', async () => {
+  it('takes gas from the receipt that the relay read, without another request', async () => {
     await marksOfSeason()
     const { hash } = await addTrade(db, game.players[0]!.address, { atS: inSeason(2), gasWei: E18 / 1_000n })
-    // The node has lost it since, or says something else.
+    // The node has lost it since, or returns something else.
     game.world.node.failing.add(hash)
     await game.world.runAt(inSeason(2) + 600)
     expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: -2 })
   })
 
-  it('finds what was not taken page by page, past what was', async () => {
+  it('lists trades that were not taken, page by page', async () => {
     await marksOfSeason()
     const wallet = game.players[0]!.address
     for (let i = 0; i < 4; i++) await addTrade(db, wallet, { atS: inSeason(1) + i })
@@ -36,16 +36,16 @@ withDb('the books of a season', (db) => {
       open.push((await addTrade(db, wallet, { atS: inSeason(2) + i, settled: false })).id)
     }
     await addTrade(db, `0x${'ee'.repeat(20)}`, { atS: inSeason(2) })
-    const found: number[][] = []
+    const pages: number[][] = []
     for (let after: number | null = 0; after !== null; ) {
       const page: RelayedPage = await relayedAfter(db, after, 2)
-      found.push(page.trades.map(({ id }) => id))
+      pages.push(page.trades.map(({ id }) => id))
       after = page.next
     }
-    expect(found).toEqual([open.slice(0, 2), open.slice(2, 4), open.slice(4)])
+    expect(pages).toEqual([open.slice(0, 2), open.slice(2, 4), open.slice(4)])
   })
 
-  it('leaves a book unvalued where a price was missing, and never at nothing', async () => {
+  it('leaves a book unvalued if a price is missing, instead of counting zero', async () => {
     // No ETH price for half a day.
     await marksOfSeason((token, atS) =>
       token === ETH && atS > inSeason(2) && atS < inSeason(2.5) ? null : still(token),
@@ -61,14 +61,14 @@ withDb('the books of a season', (db) => {
     expect(rows.at(-1)).toMatchObject({ wallet: game.players[0]!.address })
   })
 
-  it('values nothing that is held when no price can be read now', async () => {
+  it('does not value holdings while no price can be read', async () => {
     await marksOfSeason((token, atS) => (atS > inSeason(3) ? null : still(token)))
     await addTrade(db, game.players[0]!.address, { atS: inSeason(2) })
     await game.world.runAt(inSeason(4))
     expect(await rowOf(0)).toMatchObject({ profit_usd: null, unvalued: 1, trades: 1 })
   })
 
-  it('comes to the same when trades become final late, and one after the other', async () => {
+  it('has the same result if trades become final late, one after the other', async () => {
     await marksOfSeason((token, atS) => (token === ETH ? 2_000 + ((atS / 1_800) % 97) : still(token)))
     const late = await addTrade(db, game.players[0]!.address, { atS: inSeason(1), settled: false })
     await addTrade(db, game.players[0]!.address, { atS: inSeason(2) })
@@ -88,7 +88,7 @@ withDb('the books of a season', (db) => {
     })
   })
 
-  it('does not take a lost receipt’s gas for nothing', async () => {
+  it('does not count the gas of a lost receipt as zero', async () => {
     await marksOfSeason()
     const { hash } = await addTrade(db, game.players[0]!.address, { atS: inSeason(2) })
     game.world.node.gas.set(hash, null)
@@ -96,18 +96,18 @@ withDb('the books of a season', (db) => {
     expect(await rowOf(0)).toMatchObject({ trades: 0 })
     await game.world.runAt(inSeason(3))
     expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: 0, eligibility: { status: 'flag' } })
-    // A person who looked it up elsewhere can say that it does not matter.
+    // A review can accept it.
     const entryId = (await rowOf(0)).entry_id
-    const found = { status: 'pass', reason: 'cents, by the explorer', operator: 'op', atS: 1 } as const
+    const review = { status: 'pass', reason: 'cents, by the explorer', operator: 'op', atS: 1 } as const
     expect(await game.ruleOf(0, 'UNVALUED')).toMatchObject({
       status: 'flag',
       reason: 'the gas of 1 transaction is not known',
     })
-    await db.transaction((sql) => reviewRule(sql, { season: 1, entryId, rule: 'UNVALUED', ...found }))
+    await db.transaction((sql) => reviewRule(sql, { season: 1, entryId, rule: 'UNVALUED', ...review }))
     expect(await game.ruleOf(0, 'UNVALUED')).toMatchObject({ status: 'pass', reviewed: true })
   })
 
-  it('goes on where the chain was silent', async () => {
+  it('continues after the chain was unreachable', async () => {
     await marksOfSeason()
     await addTrade(db, game.players[0]!.address, { atS: inSeason(2) })
     game.world.chain.isDown = true

@@ -17,7 +17,7 @@ import { saveBooks } from './store.ts'
 const BOOKS_PER_PAGE = 1_000
 const SWAPS_PER_PAGE = 20_000
 
-/** What a book came to, as JSON: amounts are decimal text. */
+/** A book's final numbers as JSON; amounts are decimal text. */
 export type StoredNumbers = Omit<
   BookNumbers,
   'profitMicroUsd' | 'capitalMicroUsd' | 'beyondMarksMicroUsd' | 'unseenMicroUsd'
@@ -88,12 +88,12 @@ export async function closeBooks(sql: Sql, marks: MarkBook, span: SeasonSpan, no
 const textOf = (copying: Copying | undefined): string | null =>
   copying === undefined ? null : JSON.stringify(copying)
 
-/** Every swap of a season; of a token's many texts one is kept. */
+/** Every swap of a season. Equal token texts share one string, to save memory. */
 async function readSwaps(sql: Sql, season: number): Promise<SeenSwap[]> {
   const texts = new Map<string, string>()
   const once = (text: string): string => {
-    const known = texts.get(text)
-    if (known !== undefined) return known
+    const first = texts.get(text)
+    if (first !== undefined) return first
     texts.set(text, text)
     return text
   }

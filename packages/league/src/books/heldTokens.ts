@@ -11,8 +11,8 @@ export interface HeldToken extends Holding {
 const PAGE = 2_000
 
 /**
- * What each entrant's book may hold at a full hour that was not looked at yet: what it holds now, and what
- * relayed transactions bought since that are not taken.
+ * Tokens each entrant's book may hold at a full hour that was not sampled yet: its current holdings, and
+ * tokens bought since by relayed transactions that are not taken.
  */
 export async function heldTokens(db: Db, span: SeasonSpan): Promise<(atS: number) => HeldToken[]> {
   const books = await db.query<{

@@ -6,29 +6,29 @@ import type { Assets } from './assets.ts'
 
 const ONE_E18 = 10n ** 18n
 const MINUTES_PER_QUERY = 5_000
-/** Of full hours that are past nothing changes: those of a season are kept. */
+/** Marks of past full hours do not change, so those of a season are cached. */
 const MAX_HOURS = 1_000
-/** Seasons whose end marks are kept: one ends while the one before is reviewed. */
+/** Seasons whose end marks are cached: one ends while the one before is reviewed. */
 const MAX_ENDS = 4
 
 /** By time, then by token; null without a mark. */
 type Prices = Map<number, Map<string, bigint | null>>
 
-export interface Wanted {
+export interface MarkPoint {
   token: string
   atS: number
 }
 
 /**
- * The marks that books are valued with, from the store's minutes. What will be asked for is read beforehand,
- * many in one query; asking for anything else is a defect.
+ * The marks that books are valued with, from the stored minutes. `read` loads them in few queries; reading a
+ * mark that was not loaded is a defect.
  */
 export interface MarkBook {
   /** Marks of trades at their minutes; of every asset at full hours, at one more time, at a season's end. */
   read(
     sql: Sql,
     request: {
-      wanted?: readonly Wanted[]
+      points?: readonly MarkPoint[]
       hours?: { fromS: number; toS: number }
       atS?: number
       endsAtS?: number
@@ -44,21 +44,21 @@ export function createMarkBook(assets: Assets): MarkBook {
   const ends = new Map<number, Map<string, EndMark>>()
   const readable = [...assets.decimals.keys()].filter((token) => !assets.fixed.has(token))
 
-  async function lookUp(sql: Sql, wanted: readonly Wanted[]): Promise<Prices> {
-    const found: Prices = new Map()
-    for (let from = 0; from < wanted.length; from += MINUTES_PER_QUERY) {
-      const part = wanted.slice(from, from + MINUTES_PER_QUERY)
+  async function lookUp(sql: Sql, points: readonly MarkPoint[]): Promise<Prices> {
+    const byTime: Prices = new Map()
+    for (let from = 0; from < points.length; from += MINUTES_PER_QUERY) {
+      const part = points.slice(from, from + MINUTES_PER_QUERY)
       const prices = await pricesAt(
         sql,
         part.map(({ token, atS }) => ({ token, atS, afterS: atS - RULES.markMaxAgeS })),
       )
       for (const [i, { token, atS }] of part.entries()) {
-        const then = found.get(atS) ?? new Map<string, bigint | null>()
-        if (then.size === 0) found.set(atS, then)
+        const then = byTime.get(atS) ?? new Map<string, bigint | null>()
+        if (then.size === 0) byTime.set(atS, then)
         then.set(token, prices[i] ?? null)
       }
     }
-    return found
+    return byTime
   }
 
   async function readHours(sql: Sql, { fromS, toS }: { fromS: number; toS: number }, nowS: number) {
@@ -67,13 +67,13 @@ export function createMarkBook(assets: Assets): MarkBook {
     for (let atS = Math.ceil(fromS / every) * every; atS <= toS; atS += every) {
       if (!hours.has(atS)) missing.push(atS)
     }
-    const found = await lookUp(
+    const byTime = await lookUp(
       sql,
       missing.flatMap((atS) => readable.map((token) => ({ token, atS }))),
     )
     const unsure: Prices = new Map()
     for (const atS of missing) {
-      const prices = new Map(readable.map((token) => [token, found.get(atS)?.get(token) ?? null]))
+      const prices = new Map(readable.map((token) => [token, byTime.get(atS)?.get(token) ?? null]))
       // The minute's mark may still be written.
       if (markCertainS(atS) > nowS) unsure.set(atS, prices)
       else hours.set(atS, prices)
@@ -86,18 +86,18 @@ export function createMarkBook(assets: Assets): MarkBook {
   }
 
   async function readEnd(sql: Sql, endsAtS: number, nowS: number): Promise<Map<string, EndMark>> {
-    const known = ends.get(endsAtS)
-    if (known) return known
+    const cached = ends.get(endsAtS)
+    if (cached) return cached
     const marks = await allMarks(sql, { afterS: endsAtS - DAY_S, toS: endsAtS })
-    const found = new Map(readable.map((token) => [token, endMarkOf(marks.get(token) ?? [], endsAtS)]))
-    if (markCertainS(endsAtS) > nowS) return found
-    ends.set(endsAtS, found)
+    const endMarks = new Map(readable.map((token) => [token, endMarkOf(marks.get(token) ?? [], endsAtS)]))
+    if (markCertainS(endsAtS) > nowS) return endMarks
+    ends.set(endsAtS, endMarks)
     for (const other of ends.keys()) if (ends.size > MAX_ENDS) ends.delete(other)
-    return found
+    return endMarks
   }
 
   return {
-    async read(sql, { wanted = [], hours: span, atS, endsAtS, nowS }) {
+    async read(sql, { points: wanted = [], hours: span, atS, endsAtS, nowS }) {
       const end = endsAtS === undefined ? null : await readEnd(sql, endsAtS, nowS)
       const unsure: Prices = span ? await readHours(sql, span, nowS) : new Map()
       const more = atS === undefined ? [] : readable.map((token) => ({ token, atS }))
@@ -118,8 +118,8 @@ export function createMarkBook(assets: Assets): MarkBook {
         },
         endMark(token) {
           if (assets.fixed.has(token)) return FIXED_END
-          const known = end?.get(token)
-          if (known) return known
+          const mark = end?.get(token)
+          if (mark) return mark
           throw new Error(`the end mark of ${token} was not preloaded`)
         },
       }

@@ -5,10 +5,10 @@ import { lockBooks, saveBooks } from './store.ts'
 import type { TakeDeps } from './takeTrades.ts'
 
 const PAGE = 1_000
-/** By then what was mined in the hour is final and taken, as a rule; a later one rebuilds its book. */
+/** After this, an hour's transactions are usually final and taken; a later one rebuilds its book. */
 const SETTLED_S = 300
 
-/** Looks at every book of a season at the full hours that have passed, so that drawdowns are up to date. */
+/** Samples every book of a season at the full hours that have passed, so that drawdowns are up to date. */
 export async function sampleBooks({ db, marks, clock }: TakeDeps, span: SeasonSpan): Promise<void> {
   const now = nowS(clock)
   const due = Math.min(now - SETTLED_S, (await lastSeen(db, span)).atS)

@@ -1,12 +1,12 @@
 import type { Sql } from '@pit/platform/db'
 import type { SeasonSpan, SeenBalance } from '../rules/index.ts'
 
-/** What wallets were seen to hold at full hours, as it is kept. */
+/** Stored balances of wallets at full hours. */
 
 /** Atoms by token as decimal text; null for one that could not be read. */
 export type StoredBalances = Record<string, string | null>
 
-/** The last full hour that was looked at or given up (at first the start), and the last block of any. */
+/** The last full hour that was sampled or given up (at first the start), and the last sampled block. */
 export async function lastSeen(
   sql: Sql,
   { number, startsAtS }: SeasonSpan,
@@ -18,7 +18,7 @@ export async function lastSeen(
   return { atS: row?.at_s ?? startsAtS, block: row?.block ?? null }
 }
 
-/** An hour with what was seen, by entry. Without a block there was nothing to look at, or it was given up. */
+/** One hour's balances by entry. The block is null if no entrant held anything or the hour was given up. */
 export interface Sample {
   atS: number
   block: number | null
@@ -43,7 +43,7 @@ export async function saveSamples(sql: Sql, season: number, samples: readonly Sa
   )
 }
 
-/** What the wallets of some entries were seen to hold after a time. */
+/** The sampled balances of some entries after a time. */
 export async function readSeen(
   sql: Sql,
   season: number,
@@ -60,9 +60,11 @@ export async function readSeen(
 export function seenIn(
   rows: readonly { entry_id: number; at_s: number; balances: StoredBalances }[],
 ): (entryId: number) => SeenBalance {
-  const known = new Map(rows.map(({ entry_id, at_s, balances }) => [`${entry_id} ${at_s}`, balances]))
+  const byEntryAndHour = new Map(
+    rows.map(({ entry_id, at_s, balances }) => [`${entry_id} ${at_s}`, balances]),
+  )
   return (entryId) => (token, atS) => {
-    const atoms = known.get(`${entryId} ${atS}`)?.[token]
+    const atoms = byEntryAndHour.get(`${entryId} ${atS}`)?.[token]
     return atoms == null ? null : BigInt(atoms)
   }
 }

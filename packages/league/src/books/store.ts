@@ -3,7 +3,7 @@ import { type LedgerTrade, relayedIdsAfter, tradesByIds } from '@pit/relay'
 import type { BookTrade, SeasonSpan, StoredBook } from '../rules/index.ts'
 import { groupBy } from './groupBy.ts'
 
-/** What entrants had relayed: a page of it, and from where to go on; null at the end. */
+/** A page of entrants' relayed trades, and the id to continue after; null at the end. */
 export interface RelayedPage {
   trades: LedgerTrade[]
   next: number | null
@@ -11,7 +11,7 @@ export interface RelayedPage {
 
 const IDS_PER_QUERY = 20_000
 
-/** What entrants had relayed and no season has taken, in the order it was relayed. */
+/** Entrants' relayed trades that no season has taken, in the order they were relayed. */
 export async function relayedAfter(sql: Sql, afterId: number, limit: number): Promise<RelayedPage> {
   const rows = await sql.query<{ wallet: string }>(
     `select distinct wallet from league_entries where board = 'prize'`,
@@ -19,7 +19,7 @@ export async function relayedAfter(sql: Sql, afterId: number, limit: number): Pr
   const wallets = rows.map(({ wallet }) => wallet)
   const untaken: number[] = []
   let isEnd = wallets.length === 0
-  // One page where all is new; many ids in one read where most were taken before.
+  // The first read is one page; if most of it was taken before, the next reads cover many ids.
   for (let after = afterId, atOnce = limit + 1; !isEnd && untaken.length <= limit; atOnce = IDS_PER_QUERY) {
     const ids = await relayedIdsAfter(sql, { wallets, afterId: after, limit: atOnce })
     untaken.push(...(await neverTaken(sql, ids)))
@@ -43,11 +43,11 @@ async function neverTaken(sql: Sql, ids: readonly number[]): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The chain's clock may be behind ours: what we relayed just after the end may be mined before it. */
+/** The chain's clock may be behind ours: a trade relayed just after the end may be mined before it. */
 const CLOCKS_APART_S = 60
 const WAITING_PAGE = 2_000
 
-/** Whether anything that may count in a season is not taken yet: not final, or not come to. */
+/** Whether a trade that may count in a season is not taken yet: not final, or not processed. */
 export async function waitsFor(
   sql: Sql,
   { number, startsAtS, endsAtS }: SeasonSpan,
@@ -80,7 +80,7 @@ export async function readCursor(sql: Sql): Promise<number> {
   return row?.after_id ?? 0
 }
 
-/** Only ever forward: a worker that was slower changes nothing. */
+/** Only moves forward, so a slower worker changes nothing. */
 export async function moveCursor(sql: Sql, afterId: number): Promise<void> {
   await sql.query(
     `insert into league_cursor (after_id) values ($1)
@@ -136,7 +136,7 @@ export interface TakenTrade extends BookTrade {
   participant: 'own' | 'other' | null
 }
 
-/** Answers the ids that were not there before. */
+/** Returns the ids that were inserted. */
 export async function insertTaken(sql: Sql, trades: readonly TakenTrade[]): Promise<Set<number>> {
   if (trades.length === 0) return new Set()
   const column = <T>(read: (trade: TakenTrade) => T): T[] => trades.map(read)
@@ -168,7 +168,7 @@ export async function insertTaken(sql: Sql, trades: readonly TakenTrade[]): Prom
   return new Set(rows.map(({ trade_id }) => trade_id))
 }
 
-/** Keeps what came too late, so that whoever recomputes the season leaves it out too. */
+/** Records trades that came too late, so that a recomputation of the season excludes them too. */
 export async function insertLate(
   sql: Sql,
   late: readonly { id: number; season: number }[],
@@ -195,7 +195,7 @@ interface TakenRow {
   gas_wei: string | null
 }
 
-/** All that was taken into one book. */
+/** All trades of one book. */
 export async function tradesOfBook(sql: Sql, season: number, entryId: number): Promise<BookTrade[]> {
   const rows = await sql.query<TakenRow>(
     `select trade_id, entry_id, mined_at_s, block, token_in, token_out, amount_in, amount_out, gas_wei

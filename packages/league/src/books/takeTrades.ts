@@ -28,7 +28,7 @@ const PAGE = 2_000
 const MAX_PAGES = 50
 const CURSOR_EVERY_MS = 60_000
 const CURSOR_BEHIND_MS = 2 * 3_600_000
-/** A node that has no receipt of a mined transaction by then has lost it. */
+/** A node without the receipt of a mined transaction after this time has lost it. */
 const GAS_LOST_S = 3_600
 
 export type TakeDeps = Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'> & {
@@ -38,8 +38,8 @@ export type TakeDeps = Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'> & {
 }
 
 /**
- * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the
- * first that may still change, and a while behind: who enters late may have traded a moment before.
+ * Takes final transactions of entrants into their seasons' books. The cursor stays before the first one that
+ * may still change, and some time behind: a late entrant may have traded a moment before.
  */
 export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
   const { db, clock } = deps
@@ -47,31 +47,31 @@ export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
   let cursorDueMs = 0
   return async () => {
     const cursor = await readCursor(db)
-    let taken = 0
+    let takenCount = 0
     let firstOpen = Number.POSITIVE_INFINITY
     let after = cursor
     for (let page = 0; page < MAX_PAGES; page++) {
       const { trades, next } = await relayedAfter(db, after, PAGE)
       const looked = await takePage(deps, tokensOf, trades)
-      taken += looked.taken
+      takenCount += looked.taken
       for (const id of looked.open) firstOpen = Math.min(firstOpen, id)
       if (next === null) break
       after = next
-      // What was not looked at is open.
+      // Trades beyond the last page stay open.
       if (page === MAX_PAGES - 1) firstOpen = Math.min(firstOpen, after + 1)
     }
     const nowMs = clock.nowMs()
     if (nowMs >= cursorDueMs) {
       cursorDueMs = nowMs + CURSOR_EVERY_MS
-      // What is older than that is nobody's any more.
+      // Older trades cannot belong to a new entrant any more.
       const old = await lastIdBefore(db, cursor, nowMs - CURSOR_BEHIND_MS)
       await moveCursor(db, Math.min(old ?? cursor, firstOpen - 1))
     }
-    return { taken }
+    return { taken: takenCount }
   }
 }
 
-/** Takes what can be taken of a page; answers what has to be looked at again. */
+/** Takes the final trades of a page; `open` are those to look at again. */
 async function takePage(
   deps: TakeDeps,
   tokensOf: (season: number) => Promise<ReadonlySet<string>>,
@@ -95,7 +95,7 @@ async function takePage(
   )
   const books = new Map(keys.map((key) => [`${key.season} ${key.wallet}`, key]))
   const late: { id: number; season: number }[] = []
-  /** By season, the next full hour at which wallets are looked at: what is mined from then on waits. */
+  /** By season, the next full hour to sample: trades mined from then on wait for that sample. */
   const unseenS = new Map<number, number>()
   for (const number of new Set(keys.map(({ season }) => season)))
     unseenS.set(number, (await lastSeen(db, seasonOf(firstSeasonS, number))).atS + RULES.sampleEveryS)
@@ -135,7 +135,7 @@ async function takePage(
   return { taken: ready.length, open }
 }
 
-/** What transactions cost, by hash; null where the node has no receipt, absent where it did not say. */
+/** Gas cost by transaction hash; null if the node has no receipt, absent if it did not answer. */
 async function readGas(rpc: Pick<Rpc, 'batch'>, hashes: readonly Hex[]): Promise<Map<string, bigint | null>> {
   const receipts = await readReceipts(rpc, hashes)
   const costs = new Map<string, bigint | null>()
@@ -152,7 +152,7 @@ const isMined = ({ status, minedAtS }: LedgerTrade): boolean =>
 async function book({ db, marks, firstSeasonS, logger }: TakeDeps, trades: TakenTrade[], now: number) {
   for (const [season, part] of groupBy(trades, (trade) => trade.season)) {
     const { rebuilt } = await db.transaction(async (sql) => {
-      // The season's lock: once it is valued nothing is added to it.
+      // Locks the season: no trade is added once it is valued.
       const [row] = await sql.query<{ state: string }>(
         'select state from league_seasons where number = $1 for share',
         [season],
@@ -181,7 +181,7 @@ function takenOf(
           tokenIn: row.tokenIn!,
           tokenOut: row.tokenOut!,
           amountIn,
-          // An output that is not known exactly counts as the least it can be.
+          // An unknown output counts as zero.
           amountOut: row.amountOut ?? 0n,
         }
       : null
@@ -198,16 +198,16 @@ function takenOf(
   }
 }
 
-/** Tokens of a season's entrants, but for those the whole market trades. Read again when a book was added. */
+/** Tokens of a season's entrants, except tokens with a mark. Read again when a book was added. */
 function createParticipants({ db, assets }: TakeDeps) {
-  const known = createCache<number, { books: number; set: ReadonlySet<string> }>({ max: 3 })
+  const cache = createCache<number, { books: number; set: ReadonlySet<string> }>({ max: 3 })
   return async (season: number): Promise<ReadonlySet<string>> => {
     const books = await countBooks(db, season)
-    const found = known.get(season)
-    if (found?.books === books) return found.set
+    const cached = cache.get(season)
+    if (cached?.books === books) return cached.set
     const tokens = (await participantTokens(db, season)).filter((token) => !assets.decimals.has(token))
     const set = new Set(tokens)
-    known.set(season, { books, set })
+    cache.set(season, { books, set })
     return set
   }
 }

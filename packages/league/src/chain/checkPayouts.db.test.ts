@@ -11,7 +11,7 @@ type Move = { from: Address; to: Address; atoms: bigint }
 withDb('payouts on chain', (db) => {
   const game = playedSeason(db)
 
-  it('count once they are deep, from somebody else, and whatever happens to the others', async () => {
+  it('count once they are deep, from another sender, and independently of each other', async () => {
     await game.marksOfSeason()
     for (const i of game.players.keys()) await game.play(i, i)
     await game.decide()

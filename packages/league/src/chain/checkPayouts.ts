@@ -6,8 +6,8 @@ import type { LeagueDeps } from '../deps.ts'
 const MAX_PER_RUN = 50
 
 /**
- * Marks payouts mined whose transaction moved exactly the prize to the recipient, once it is deep enough;
- * says of others what is wrong. One that cannot be looked up does not keep the others waiting.
+ * Marks a payout mined once its transaction is deep enough and moved exactly the prize to the recipient;
+ * otherwise records the problem. A payout that cannot be looked up does not delay the others.
  */
 export async function checkPayouts({
   db,
@@ -38,7 +38,7 @@ export async function checkPayouts({
       logger.warn({ err: error, season, place }, 'a payout cannot be looked up')
       return null
     })
-    // A transaction of a newer block may still be gone tomorrow.
+    // A transaction in a newer block may still be dropped by a reorganisation.
     if (receipt === null || receipt.block + profile.chain.settled_blocks > head) continue
     const problem = problemOf(receipt, partner, payout)
     if (problem) logger.warn({ season, place, problem }, 'a payout does not fit')
@@ -59,7 +59,7 @@ function problemOf(
 ): string | null {
   if (!receipt.ok) return 'the transaction reverted'
   if (receipt.from === recipient) return 'the recipient sent it itself'
-  // What goes back in the same transaction, or from the recipient to itself, pays nobody.
+  // Transfers back in the same transaction, or from the recipient to itself, do not count as payment.
   const moved = receipt.logs
     .filter(({ address, topics }) => address === partner && topics[0] === ERC20_TRANSFER_TOPIC)
     .map(({ topics, data }) => {

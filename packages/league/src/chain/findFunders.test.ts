@@ -15,12 +15,12 @@ function open() {
 }
 
 describe('first funders', () => {
-  it('are found by halving, many side by side, in few requests', async () => {
+  it('are found by binary search, many at once, in few requests', async () => {
     const { chain, rpc, fund } = open()
     const wallets = Array.from({ length: 40 }, (_, i) => at(0x100 + i))
     for (const [i, wallet] of wallets.entries()) fund(wallet, { from: at(0xf00 + i), block: 1 + i * 2_400 })
     let requests = 0
-    const found = await findFunders(
+    const fundings = await findFunders(
       {
         request: (...params) => {
           requests++
@@ -34,24 +34,24 @@ describe('first funders', () => {
       wallets,
     )
     for (const [i, wallet] of wallets.entries())
-      expect(found.get(wallet)).toEqual({ funder: at(0xf00 + i), block: 1 + i * 2_400 })
-    // Two looks, a halving of the chain, and two reads for each address.
+      expect(fundings.get(wallet)).toEqual({ funder: at(0xf00 + i), block: 1 + i * 2_400 })
+    // Two reads, a binary search over the chain, and two reads for each address.
     expect(requests).toBeLessThan(3 + Math.ceil(Math.log2(chain.head())) + 2 * wallets.length + 2)
   })
 
-  it('are nobody where the ETH was there from the start, or came from a contract', async () => {
+  it('are null if the ETH was there from the start or came from a contract', async () => {
     const { chain, rpc, fund } = open()
     fund(at(1), { from: at(9), block: 0 })
     fund(at(2), { from: at(8), block: 77 })
     chain.code.set(at(8), '0x6000')
-    const found = await findFunders(rpc, [at(1), at(2), at(3)])
-    expect(found.get(at(1))).toEqual({ funder: null, block: 0 })
-    expect(found.get(at(2))).toEqual({ funder: null, block: 77 })
-    // Nobody has funded it yet: it is looked at again.
-    expect(found.get(at(3))).toBeNull()
+    const fundings = await findFunders(rpc, [at(1), at(2), at(3)])
+    expect(fundings.get(at(1))).toEqual({ funder: null, block: 0 })
+    expect(fundings.get(at(2))).toEqual({ funder: null, block: 77 })
+    // Not funded yet: it is looked up again.
+    expect(fundings.get(at(3))).toBeNull()
   })
 
-  it('cannot be told without the node’s past, nor where the ETH came inside another transaction', async () => {
+  it('are undefined if the node lacks old state or the ETH came inside another transaction', async () => {
     const { chain, rpc, fund } = open()
     chain.setBalance(ETH, at(1), 1n, 500)
     expect((await findFunders(rpc, [at(1)])).get(at(1))).toBeUndefined()

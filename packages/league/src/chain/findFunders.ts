@@ -13,32 +13,33 @@ import { type Rpc, RpcError } from '@pit/platform/rpc'
 /** Halvings of any chain's length. */
 const MAX_STEPS = 64
 
-/** Who first funded an address, in which block. A null funder links nobody: see below. */
+/** The first funder of an address and the block. A null funder makes no link: see `senderIn`. */
 export type Funding = { funder: Address | null; block: number }
 
 /**
  * Finds who first sent addresses ETH. Up to an address's first transaction its balance only grows, and its
- * nonce never shrinks: the first block with either is found by halving, all addresses side by side. Null for
- * an address without ETH, undefined if the node lacks the past or the ETH came inside another transaction.
+ * nonce never shrinks, so a binary search finds the first block with either, for all addresses at once. Null
+ * for an address without ETH, undefined if the node lacks the past or the ETH came inside another
+ * transaction.
  */
 export async function findFunders(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   addresses: readonly Address[],
 ): Promise<Map<Address, Funding | null | undefined>> {
   const head = await readOne(rpc, askBlockNumber())
-  const found = new Map<Address, Funding | null | undefined>()
+  const fundings = new Map<Address, Funding | null | undefined>()
   const spans = new Map(addresses.map((address) => [address, { low: 0, high: head }]))
   const settle = (address: Address, funding: Funding | null | undefined) => {
-    found.set(address, funding)
+    fundings.set(address, funding)
     spans.delete(address)
   }
   const look = async (blockOf: (span: { low: number; high: number }) => number) => {
-    const asked = [...spans].map(([address, span]) => ({ address, block: blockOf(span) }))
-    return usedAt(rpc, asked)
+    const lookups = [...spans].map(([address, span]) => ({ address, block: blockOf(span) }))
+    return usedAt(rpc, lookups)
   }
   for (const { address, used } of await look(({ high }) => high)) {
     if (used === undefined) settle(address, undefined)
-    // Nobody has funded it yet.
+    // Not funded yet.
     else if (!used) settle(address, null)
   }
   for (const { address, used } of await look(({ low }) => low)) {
@@ -58,22 +59,22 @@ export async function findFunders(
       settle(address, await senderIn(rpc, address, high).catch(unknownIfRefused))
     }
   }
-  return found
+  return fundings
 }
 
 /** Whether an address had a balance or had sent anything at a block. */
-async function usedAt(rpc: Pick<Rpc, 'batch'>, asked: readonly { address: Address; block: number }[]) {
+async function usedAt(rpc: Pick<Rpc, 'batch'>, lookups: readonly { address: Address; block: number }[]) {
   const answers = await readAll(
     rpc,
-    asked.flatMap(({ address, block }) => [askEther(address, block), askNonce(address, block)]),
+    lookups.flatMap(({ address, block }) => [askEther(address, block), askNonce(address, block)]),
   )
-  return asked.map((one, i) => {
+  return lookups.map((one, i) => {
     const [wei, nonce] = [answers[2 * i], answers[2 * i + 1]]
     return { ...one, used: wei === undefined || nonce === undefined ? undefined : wei > 0 || nonce > 0 }
   })
 }
 
-/** A contract that pays out to anyone, as a bridge does, makes no owner of those it pays. */
+/** A funder that is a contract, such as a bridge, is not evidence of a common owner: it is null. */
 async function senderIn(
   rpc: Pick<Rpc, 'request'>,
   address: Address,
@@ -88,7 +89,7 @@ async function senderIn(
   return { funder: isContract(code) ? null : sent.from, block }
 }
 
-/** A node that refuses cannot tell; one that cannot be reached says nothing, and is asked again. */
+/** An RPC error means unknown; if the node cannot be reached the error is rethrown and the run repeated. */
 function unknownIfRefused(error: unknown): undefined {
   if (!(error instanceof RpcError)) throw error
 }

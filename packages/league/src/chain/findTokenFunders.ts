@@ -13,7 +13,7 @@ export interface TokenFunding {
 
 /** First transfers by address, and for the other addresses the next block to look at. */
 export interface TokenFundings {
-  found: Map<Address, TokenFunding>
+  fundings: Map<Address, TokenFunding>
   next: Map<Address, number>
 }
 
@@ -26,7 +26,9 @@ export interface TokenFunderRequest {
   maxRanges: number
 }
 
-/** Finds who first sent addresses a core token, by the tokens' logs: one request per range for all of them. */
+/**
+ * Finds who first sent addresses a core token, by the tokens' logs: one request per range for all of them.
+ */
 export async function findTokenFunders(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   { tokens, from, head, maxRanges }: TokenFunderRequest,
@@ -35,7 +37,7 @@ export async function findTokenFunders(
   const next = new Map(from)
   const first = new Map<Address, Transfer>()
   for (let ranges = 0; ranges < maxRanges && next.size > 0; ranges++) {
-    // Addresses that are further ahead join in: they cost nothing, and nothing is there to be found again.
+    // Addresses that are further ahead are included: they cost nothing and match nothing a second time.
     const range = { from: Math.min(...next.values()), to: head }
     if (range.from > head) break
     const receivers = [...next.keys()]
@@ -47,10 +49,10 @@ export async function findTokenFunders(
       else next.set(address, Math.max(next.get(address)!, to + 1))
     }
   }
-  return { found: await withoutContracts(rpc, first), next }
+  return { fundings: await withoutContracts(rpc, first), next }
 }
 
-/** Anybody can log a transfer of nothing from anybody's address. */
+/** Anyone can log a zero transfer from any address. */
 const isFunding = ({ from, to, atoms }: Transfer): boolean => atoms !== null && atoms > 0n && from !== to
 
 const inOrder = (a: Transfer, b: Transfer): number => a.block - b.block || a.logIndex - b.logIndex

@@ -26,8 +26,8 @@ interface FunderRow {
 }
 
 /**
- * Looks for the first funders of entrants' addresses that are not known yet, some at a time: who first sent
- * ETH, or if there never was any, who first sent a core token.
+ * Looks up unknown first funders of entrants' addresses, some at a time: the first sender of ETH, or without
+ * ETH the first sender of a core token.
  */
 export async function readFunders(deps: FunderDeps): Promise<number> {
   const { db, rpc, clock } = deps
@@ -72,7 +72,7 @@ async function readTokenFunders(
 ): Promise<Map<Address, FunderRow>> {
   if (due.length === 0) return new Map()
   const head = (await readOne(rpc, askBlockNumber())) - profile.chain.settled_blocks
-  const { found, next } = await findTokenFunders(rpc, {
+  const { fundings: found, next } = await findTokenFunders(rpc, {
     tokens: coreTokensOf(profile),
     from: new Map(due.map(({ address, next_block }) => [address, next_block ?? profile.first_block])),
     head,
@@ -87,7 +87,7 @@ async function readTokenFunders(
         return [address, { ...row, status: nextBlock > head ? 'read' : 'pending', nextBlock }]
       }
       const { funder, token, block } = funding
-      // Tokens from a contract or a mint say nothing about an owner: a person judges.
+      // Tokens from a contract or a mint say nothing about an owner: left for manual review.
       if (funder === null) return [address, { ...row, status: 'unreadable', nextBlock: block }]
       return [address, { address, status: 'read', funder, block, token, nextBlock: block }]
     }),

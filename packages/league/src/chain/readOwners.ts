@@ -5,7 +5,7 @@ import type { LeagueDeps } from '../deps.ts'
 const MAX_PER_RUN = 100
 const REREAD_AFTER_S = 900
 
-/** Reads again who owns the agents that play, those that were not read for longest first. */
+/** Reads the current owners of entered agents from the registry, the oldest readings first. */
 export async function readOwners({
   db,
   clock,

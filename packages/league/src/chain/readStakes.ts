@@ -6,10 +6,10 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 import { readStake, type SeasonSpan } from '../rules/index.ts'
 
-/** Blocks in one look for withdrawals. */
+/** Blocks per query for withdrawals. */
 const MAX_RANGE = 100_000
 const MAX_RANGES = 5_000
-/** A boundary is looked for a little after it: the chain's newest blocks may still be before it. */
+/** Delay after a boundary: the chain's newest blocks may still be before it. */
 const AFTER_S = 30
 const NOW_EVERY_S = 60
 
@@ -39,7 +39,7 @@ export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | nu
   }
 }
 
-/** What the stake earned over a season: its gain at the end less that at the start, plus withdrawals. */
+/** The stake's gain over a season: its gain at the end less that at the start, plus withdrawals. */
 export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<bigint | null> {
   const start = await stakeAt(sql, startsAtS)
   const end = await stakeAt(sql, endsAtS)
@@ -48,20 +48,20 @@ export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Pr
 
 /**
  * Reads the stake at a season's start or end, as of the last block before that second. One season's end is
- * the next one's start: it is read once, and what was taken out since the boundary before is added when that
- * one is known.
+ * the next one's start: it is read once, and withdrawals since the previous boundary are added once that
+ * boundary is stored.
  */
 export async function readStakeAt(deps: StakeDeps, span: SeasonSpan, which: 'start' | 'end'): Promise<void> {
   const { db, clock, rpc, vault, platformAgentId } = deps
   const boundaryS = which === 'start' ? span.startsAtS : span.endsAtS
   if (nowS(clock) < boundaryS + AFTER_S) return
-  const known = await stakeAt(db, boundaryS)
-  if (known && known.withdrawn !== null) return
+  const stored = await stakeAt(db, boundaryS)
+  if (stored && stored.withdrawn !== null) return
   const before = await stakeAt(db, boundaryS - (span.endsAtS - span.startsAtS))
-  if (known && !before) return
-  const block = known ? known.block : await lastBlockBefore(rpc, boundaryS)
+  if (stored && !before) return
+  const block = stored ? stored.block : await lastBlockBefore(rpc, boundaryS)
   const nothing = { principal: 0n, gain: 0n }
-  const { principal, gain } = known ?? (block === null ? nothing : await vault.stake(platformAgentId, block))
+  const { principal, gain } = stored ?? (block === null ? nothing : await vault.stake(platformAgentId, block))
   const fromBlock = (before?.block ?? -1) + 1
   const withdrawn = before && (block === null ? 0n : await withdrawnIn(deps, fromBlock, block))
   await db.query(
@@ -91,11 +91,11 @@ async function withdrawnIn(
   return sum
 }
 
-/** Keeps what the stake earned so far in the season that runs, for the estimate. */
+/** Stores the stake's gain so far in the running season, for the estimate. */
 export function createStakeNow(deps: StakeDeps): (span: SeasonSpan) => Promise<void> {
   const { db, clock, rpc, vault, platformAgentId } = deps
   let readAtS = 0
-  /** What was taken out since the season's start, up to a block. */
+  /** Withdrawals since the season's start, up to a block. */
   let seen = { season: 0, toBlock: 0, withdrawn: 0n }
   const keep = (season: number, gain: bigint | null, why: string | null) =>
     db.query(

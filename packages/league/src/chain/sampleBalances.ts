@@ -9,12 +9,16 @@ import type { TakeDeps } from '../books/takeTrades.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { RULES, type SeasonSpan } from '../rules/index.ts'
 
-/** The chain's clock may be behind ours: so long a newer block may still be before the hour. */
+/** The chain's clock may be behind ours: for this long a newer block may still be before the hour. */
 const CLOCKS_APART_S = 60
-/** A node that cannot say is asked again so long; at the season's end an operator can name another one. */
+/**
+ * How long a refused read is retried; longer at the season's end, so an operator can configure another node.
+ */
 const RETRIED_S = 600
 const RETRIED_AT_END_S = 86_400
-/** Balances in one call. Tokens with a mark are known contracts; others are asked by fewer, or alone. */
+/**
+ * Balances per call for tokens with a mark, which are known contracts; others use smaller or single calls.
+ */
 const AT_ONCE = 200
 const BOUND = { perRequest: 10, timeoutMs: 15_000 }
 
@@ -24,8 +28,8 @@ const NOTHING: Sample['balances'] = new Map()
 type SampleDeps = TakeDeps & Pick<LeagueDeps, 'profile'>
 
 /**
- * Reads what wallets hold at every full hour of a season that has passed: every entrant of an hour at one
- * block, the last before it. Trades mined after an hour are taken when it was looked at.
+ * Reads the balances of wallets at every past full hour of a season: all entrants of an hour at one block,
+ * the last before it. Trades mined after an hour are taken only once it was sampled.
  */
 export async function sampleBalances(deps: SampleDeps, span: SeasonSpan): Promise<void> {
   const { db, clock, logger } = deps
@@ -37,8 +41,8 @@ export async function sampleBalances(deps: SampleDeps, span: SeasonSpan): Promis
   const heldAt = await heldTokens(db, span)
   const samples: Sample[] = []
   const keep = async () => {
-    const kept = samples.splice(0)
-    if (kept.length > 0) await db.transaction((sql) => saveSamples(sql, span.number, kept))
+    const batch = samples.splice(0)
+    if (batch.length > 0) await db.transaction((sql) => saveSamples(sql, span.number, batch))
   }
   let before = last.block ?? 0
   try {
@@ -64,7 +68,7 @@ export async function sampleBalances(deps: SampleDeps, span: SeasonSpan): Promis
 
 type Look = Pick<Sample, 'block' | 'balances'> | { refused: Error }
 
-/** Looks at the last block before an hour; null while a newer one may still be before it. */
+/** Reads at the last block before an hour; null while a newer one may still be before it. */
 async function look(
   deps: SampleDeps,
   held: readonly HeldToken[],
@@ -79,7 +83,7 @@ async function look(
   return nowS(clock) < atS + CLOCKS_APART_S ? null : readAt(deps, held, head.number)
 }
 
-/** What the wallets hold at a block, or how the node refused to say. Throws when it does not answer. */
+/** The wallets' balances at a block, or the node's refusal. Throws when it does not answer. */
 async function readAt(deps: SampleDeps, held: readonly HeldToken[], block: number): Promise<Look> {
   const { rpc, assets, profile } = deps
   const multicall3 = profile.contracts.multicall3.toLowerCase() as Address
@@ -91,13 +95,15 @@ async function readAt(deps: SampleDeps, held: readonly HeldToken[], block: numbe
   for (let at = 0; at < marked.length; at += AT_ONCE)
     questions.push(askBalances(multicall3, marked.slice(at, at + AT_ONCE), { block }))
   try {
-    const found = (await needAll(rpc, questions, BOUND)).flat()
-    // A token nobody vouches for shares no call with another's.
-    found.push(...(await readHoldings({ rpc, multicall3 }, unmarked, { block, timeoutMs: BOUND.timeoutMs })))
+    const amounts = (await needAll(rpc, questions, BOUND)).flat()
+    // An unverified token never shares a call with another token.
+    amounts.push(
+      ...(await readHoldings({ rpc, multicall3 }, unmarked, { block, timeoutMs: BOUND.timeoutMs })),
+    )
     const balances = new Map<number, StoredBalances>()
     for (const [i, { entryId, token }] of [...marked, ...unmarked.flat()].entries()) {
       const own = balances.get(entryId) ?? {}
-      own[token] = found[i]?.toString() ?? null
+      own[token] = amounts[i]?.toString() ?? null
       balances.set(entryId, own)
     }
     return { block, balances }

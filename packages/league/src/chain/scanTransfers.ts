@@ -15,11 +15,11 @@ import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
 
 const MAX_GROUP = 100
-/** Blocks of a minute are not worth a look. */
+/** Newer scans are not repeated within a minute. */
 const WORTH_A_LOOK_S = 60
-/** One that could not be read is tried again: the node may have been mended. */
+/** A failed scan is retried after this time, in case the node was repaired. */
 const RETRY_AFTER_S = 3_600
-/** An address that sent its token to more than this many is flagged instead. */
+/** An address with more transfer partners than this is flagged instead. */
 const MAX_PARTNERS = 2_000
 
 interface Scan {
@@ -29,9 +29,9 @@ interface Scan {
 }
 
 /**
- * Looks for transfers of entrants' agent tokens, to or from entrants' addresses, one range of blocks after
- * the other. Many that are at the same block share a look. Range and group shrink when the node refuses them
- * and grow again: one that cannot be read at all is marked alone, while the node answers.
+ * Scans for transfers of entrants' agent tokens, to or from entrants' addresses, one range of blocks after
+ * the other. Scans at the same block share a query. Range and group shrink when the node refuses them and
+ * grow again; a single scan that still fails while the node answers is marked unreadable.
  */
 export function createTransferScanner(
   deps: Pick<LeagueDeps, 'db' | 'clock' | 'logger' | 'profile'> & { rpc: Pick<Rpc, 'request'> },
@@ -54,11 +54,11 @@ export function createTransferScanner(
       const filter = { tokens, senders: addresses, receivers: addresses }
       const { to, transfers } = await scanTransfers(rpc, span, filter, range)
       const scanned = { next: to + 1, scannedToS: await readBlockTime(rpc, to) }
-      await keep(deps, group, sidesOf(group, transfers), scanned)
+      await storeScan(deps, group, sidesOf(group, transfers), scanned)
       maxGroup = Math.min(maxGroup * 2, MAX_GROUP)
       return 'more'
     } catch (error) {
-      // A node that cannot be reached, or is only busy, says nothing about what was asked.
+      // If the node is unreachable or busy, this throws: the failure says nothing about the query.
       await scannableHead(deps)
       if (refusalOf(error) === 'rate') throw error
       if (span.shrink({ from: range.from, to: span.endOf(range) })) return 'more'
@@ -80,7 +80,7 @@ const scannableHead = async ({
 }: Pick<LeagueDeps, 'profile'> & { rpc: Pick<Rpc, 'request'> }): Promise<number> =>
   (await readOne(rpc, askBlockNumber())) - profile.chain.settled_blocks
 
-/** What is worth a look: those never refused first, of those the furthest behind. */
+/** Due scans: those never refused first, of those the furthest behind. */
 const dueScans = (
   sql: Sql,
   now: number,
@@ -99,29 +99,29 @@ const dueScans = (
 
 interface TransferSide extends Pick<Scan, 'token' | 'address'> {
   other: Address
-  /** Whether the address sent it, or got it. */
+  /** True if the address is the sender, false if the receiver. */
   sent: boolean
   tx: string
   block: number
 }
 
-/** Transfers as those of the group see them; one between two of them counts for both. */
+/** Transfers from the view of each scan in the group; one between two of them counts for both. */
 function sidesOf(group: readonly Scan[], transfers: readonly Transfer[]): TransferSide[] {
-  const asked = new Set(group.map(({ token, address }) => `${token} ${address}`))
+  const scanKeys = new Set(group.map(({ token, address }) => `${token} ${address}`))
   return (
     transfers
-      // Anybody can log a transfer of nothing from anybody's address.
+      // Anyone can log a zero transfer from any address.
       .filter(({ from, to, atoms }) => from !== to && atoms !== 0n)
       .flatMap(({ token, from, to, txHash: tx, block }) => [
         { token, address: from, other: to, sent: true, tx, block },
         { token, address: to, other: from, sent: false, tx, block },
       ])
-      .filter(({ token, address }) => asked.has(`${token} ${address}`))
+      .filter(({ token, address }) => scanKeys.has(`${token} ${address}`))
   )
 }
 
-/** The transfers and how far it was looked, in one transaction. */
-async function keep(
+/** Stores the transfers and the scan's position in one transaction. */
+async function storeScan(
   { db }: Pick<LeagueDeps, 'db'>,
   group: readonly Scan[],
   transfers: readonly TransferSide[],

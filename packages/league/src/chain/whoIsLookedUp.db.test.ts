@@ -6,7 +6,7 @@ import { playedSeason } from '../../test/playedSeason.ts'
 withDb('the chain is asked', (db) => {
   const game = playedSeason(db)
 
-  it('again soon after it could not be reached, and after an hour where it cannot tell', async () => {
+  it('again soon after an outage, and after an hour if it could not answer', async () => {
     const { world } = game
     const statuses = async () =>
       (await db.query<{ status: string }>('select distinct status from league_funders')).map(
@@ -34,10 +34,10 @@ withDb('the chain is asked', (db) => {
     expect(await statuses()).toEqual(['read'])
   })
 
-  it('about who plays or may still win, and not about who left long ago', async () => {
+  it('about entrants who play or may still win, and not about those who left long ago', async () => {
     const { world, first } = game
     const leaver = game.players[0]!
-    // Nobody funded it yet: it is looked at again by the hour.
+    // Not funded yet: it is looked up again every hour.
     world.chain.setBalance(ETH, leaver.address, 0n)
     await db.query(
       `update league_funders set status = 'read', funder = null, block = null where address = $1`,

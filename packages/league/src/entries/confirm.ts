@@ -30,15 +30,15 @@ export async function confirm(
     agentWallet: entry.agent_wallet,
     beneficiary: entry.beneficiary,
   })
-  const known = await knownOwners(deps.db, agentId)
-  if (known) refuseSanctioned(deps, known)
+  const registered = await knownOwners(deps.db, agentId)
+  if (registered) refuseSanctioned(deps, registered)
   const entrant = { kind: 'wallet', wallet } as const
   const signed = await readSigned(deps, request, { wallet, agentId, board: 'prize', entrant })
   if (signed.signer !== entry.owner) refuseOwner(entry.owner)
   const atS = nowS(deps.clock)
   const confirmed = await deps.db.transaction(async (sql) => {
     await useStatement(sql, request.nonce, atS)
-    // Who left and entered again confirms both entries: it is one owner's word for one wallet.
+    // After leaving and entering again, one confirmation of the owner covers both entries of the wallet.
     for (const other of entries.slice(1).filter(({ owner }) => owner === signed.signer))
       await fileConfirmation(sql, other.id, signed, atS)
     return fileConfirmation(sql, entry.id, signed, atS)

@@ -64,7 +64,7 @@ const noteOf = ({ from_season, confirmed }: Answer<'league.confirm'>): string =>
   return `${plays} It wins nothing until the owner signs a prize statement and it is sent to league/confirm.`
 }
 
-/** Told by the request alone, before anything is read for it. */
+/** Checks that need the request only, before anything is read. */
 function refuseHalf({ signature, nonce }: OwnersWord): void {
   if ((signature === undefined) !== (nonce === undefined)) {
     const field = signature === undefined ? 'signature' : 'nonce'
@@ -93,22 +93,22 @@ export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, request: Ent
   if (await activeForEntrant(db, request.entrant)) fail('ALREADY_ENTERED')
 }
 
-/** The market trades core tokens: their transfers link nobody. */
+/** Everyone trades core tokens, so their transfers make no link. */
 function scansFrom({ profile }: LeagueDeps, { board }: EntryRequest, { token }: VaultAgent): number | null {
   const isCore = profile.core_tokens.some(({ address }) => lower(address) === token)
   return board === 'prize' && !isCore && token !== NATIVE_TOKEN ? profile.first_block : null
 }
 
 /**
- * As the agent is now, held until the entry stands: one that was stopped meanwhile has left already, as far
- * as its owner knows, and one that was changed meanwhile may play here no more.
+ * Checks the agent again, locked until the entry is stored: it may have been stopped or changed since the
+ * request was read.
  */
 async function refuseChanged(sql: Sql, { entrant }: EntryRequest): Promise<void> {
   if (entrant.kind !== 'hosted') return
   refuseUnfit((await holdAgent(sql, entrant.hostedId)) ?? fail('STOPPED'))
 }
 
-/** Two at once: the index that refused says which rule it was. */
+/** Maps a unique violation of two concurrent entries to the rule of its index. */
 function refuseSlower(error: unknown): never {
   const { code, constraint } = error as { code?: string; constraint?: string }
   if (code === '23505' && constraint === 'league_entries_agent') fail('AGENT_ENTERED')

@@ -73,7 +73,7 @@ withDb('league entries', (db) => {
       expect(await refusal(enter(bob, { agent_id: '5', ...signed }))).toBe('STATEMENT_EXPIRED nonce')
     })
 
-    it('is expired after ten minutes, and unknown when made up', async () => {
+    it('expires after ten minutes, and an invented nonce is unknown', async () => {
       const made = await statement(alice, { agent_id: '5' })
       const signature = await alice.sign(made.message)
       world.goTo(world.nowS() + 600)
@@ -85,7 +85,7 @@ withDb('league entries', (db) => {
       )
     })
 
-    it('is signed by the owner and nobody else', async () => {
+    it('is signed by the owner only', async () => {
       const made = await statement(bob, { agent_id: '5' })
       const forged = { agent_id: '5', nonce: made.nonce, signature: await bob.sign(made.message) }
       expect(await refusal(enter(bob, forged))).toBe(`NOT_OWNER ${alice.address}`)
@@ -116,7 +116,7 @@ withDb('league entries', (db) => {
       const entry = await enter(alice, { agent_id: '5' })
       expect(entry).toMatchObject({ proof: 'signed_in', confirmed: false, from_season: 2 })
       expect(entry.note).toContain('league/confirm')
-      // Already entered: a statement is answered all the same, since confirming takes one.
+      // Already entered: a statement is still issued, since confirming needs one.
       const made = await statement(alice, { agent_id: '5' })
       const body = { agent_id: '5', nonce: made.nonce, signature: await alice.sign(made.message) }
       expect(await call(world, 'league.confirm', alice, body)).toMatchObject({ confirmed: true })
@@ -127,7 +127,7 @@ withDb('league entries', (db) => {
       expect(await refusal(enter(alice, { agent_id: '99' }))).toBe('NOT_AN_AGENT agent_id')
       expect(await refusal(enter(alice, { agent_id: (2n ** 256n).toString() }))).toBe('NOT_AN_AGENT agent_id')
       expect(await refusal(enter(bob, { agent_id: '5' }))).toBe(`NOT_OWNER ${alice.address}`)
-      // Told by the request alone, although the registry does not answer.
+      // Refused by the request alone, although the registry does not answer.
       world.vault.answering = false
       expect(await refusal(enter(alice, { agent_id: '5', nonce: 'x' }))).toBe('BAD_REQUEST signature')
       expect(await refusal(enter(alice, { agent_id: '5', signature: `0x${'11'.repeat(65)}` }))).toBe(
@@ -162,7 +162,7 @@ withDb('league entries', (db) => {
       expect(await refusal(enter(alice, { agent_id: '8' }))).toBe('ALREADY_ENTERED')
       expect(await refusal(statement(alice, { agent_id: '8' }))).toBe('ALREADY_ENTERED')
       expect(await refusal(statement(bob, { agent_id: '5' }))).toBe('AGENT_ENTERED')
-      // The other board is another matter.
+      // The other board is independent.
       expect(await enter(alice, { agent_id: '5', board: 'practice' })).toMatchObject({
         board: 'practice',
         kind: 'account',
@@ -171,7 +171,7 @@ withDb('league entries', (db) => {
       expect(await refusal(enter(alice, { agent_id: '8', board: 'practice' }))).toBe('ALREADY_ENTERED')
     })
 
-    it('lets one of many at once in', async () => {
+    it('accepts one of many concurrent entries', async () => {
       const tries = await Promise.all(
         Array.from({ length: 12 }, () => refusal(enter(alice, { agent_id: '5' }))),
       )
@@ -246,7 +246,7 @@ withDb('league entries', (db) => {
          values ('h1', $1, 1, 'dca', '{}', 299, '{ETH/USDG}', '[]', 1, 1, 1, 'paper', 'active', 0)`,
         [alice.address],
       )
-      // Changed since it was looked at: what counts is what it is when it enters.
+      // Changed since it was read: its state at the entry counts.
       expect(await refusal(ask())).toBe('LEAGUE_INTERVAL')
       await db.query(`update hosted_agents set interval_s = 300, pairs = '{ETH/USDG,ETH/cbBTC}'`)
       expect(await refusal(ask())).toBe('LEAGUE_PAIRS')

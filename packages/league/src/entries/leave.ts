@@ -11,7 +11,7 @@ export interface LeaveParams {
   hostedId?: string | undefined
 }
 
-/** Takes an entry out at once. */
+/** Ends an entry at once. */
 export async function leave(
   deps: LeagueDeps,
   player: Player,
@@ -43,7 +43,7 @@ async function findEntry(
     : activeForEntrant(db, { kind: 'account', wallet, accountId })
 }
 
-/** The entering wallet; where the agent was named, its owner too: the one on record or the registry's now. */
+/** The entering wallet; if the agent was named, also its owner, as recorded or as in the registry now. */
 async function mayRemove(
   { vault }: LeagueDeps,
   wallet: Address,

@@ -5,7 +5,7 @@ import type { LeagueDeps, Player } from '../deps.ts'
 import { RULES } from '../rules/index.ts'
 import type { Entrant } from './store.ts'
 
-/** What statement, enter and confirm have in common. */
+/** Fields that statement, enter and confirm have in common. */
 export interface EntryRequest {
   wallet: Address
   agentId: string
@@ -13,14 +13,14 @@ export interface EntryRequest {
   entrant: Entrant
 }
 
-/** An entry as its player names it; the board follows from the entrant where it is not said. */
+/** An entry as the player requests it; without a board, the entrant decides it. */
 export interface EntryNamed {
   agentId: string
   board?: Board | undefined
   hostedId?: string | undefined
 }
 
-/** Which board and who plays on it. Refuses an entrant that board does not take. */
+/** Resolves board and entrant. Refuses an entrant that the board does not accept. */
 export async function readEntryRequest(
   deps: Pick<LeagueDeps, 'db' | 'accounts' | 'hosted'>,
   { wallet, accountId }: Player,
@@ -47,7 +47,7 @@ async function checkHosted({ hosted }: Pick<LeagueDeps, 'hosted'>, wallet: Addre
   refuseUnfit(agent)
 }
 
-/** What a hosted agent trades and how often decide whether it may play. */
+/** Refuses a hosted agent whose pairs or interval the practice board does not accept. */
 export function refuseUnfit({ pairs, intervalS }: { pairs: readonly string[]; intervalS: number }): void {
   const allowed = new Set<string>(PRACTICE_ASSETS.map((asset) => `${asset}/${PRACTICE_QUOTE}`))
   const strange = pairs.find((pair) => !allowed.has(pair))
@@ -76,7 +76,7 @@ export async function readAgent(
   return agent ?? fail('NOT_AN_AGENT', { field: 'agent_id' })
 }
 
-/** Nobody enters or confirms an agent one of whose addresses is on the list; the field says which. */
+/** Refuses an agent with an address on the sanctions list; `field` names the address. */
 export function refuseSanctioned(
   { isSanctioned }: Pick<LeagueDeps, 'isSanctioned'>,
   who: { owner: Address; agentWallet: Address; beneficiary: Address },

@@ -10,7 +10,7 @@ import {
 import { issueStatement } from './statements.ts'
 import { activeForAgent, activeForEntrant, confirmableFor, entrantText, type StoredEntry } from './store.ts'
 
-/** The text to sign. Whoever asks need not be the owner: it is the owner who signs. */
+/** The text to sign. The caller need not be the owner; only the owner's signature counts. */
 export async function statement(
   deps: LeagueDeps,
   player: Player,
@@ -23,7 +23,7 @@ export async function statement(
   return issueStatement(deps, request)
 }
 
-/** The own entry may be there already: confirming it takes a statement too. */
+/** An existing entry of the caller is accepted: confirming it needs a statement too. */
 async function refuseOthersEntry({ db }: LeagueDeps, request: EntryRequest): Promise<void> {
   if (request.board === 'prize' && (await confirmableFor(db, request.agentId, request.wallet)).length > 0)
     return

@@ -6,10 +6,10 @@ import type { LeagueDeps } from '../deps.ts'
 import { type Confirmation, type Entrant, entrantText } from './store.ts'
 
 const NONCE_BYTES = 16
-/** Asking again and again keeps only the newest. */
+/** Older open statements of a wallet are deleted. */
 const MAX_OPEN_PER_WALLET = 20
 
-/** What a statement is made for: it works for nothing else. */
+/** The only entry a statement is valid for. */
 export interface StatementFor {
   wallet: Address
   agentId: string
@@ -100,7 +100,7 @@ function mismatchOf(row: StoredStatement, wanted: StatementFor): string | null {
   return same ? null : 'entrant'
 }
 
-/** Uses the nonce up, in the transaction that acts on it: of two at once only one goes on. */
+/** Uses the nonce in the transaction that acts on it, so only one of two concurrent requests succeeds. */
 export async function useStatement(sql: Sql, nonce: string, atS: number): Promise<void> {
   const used = await sql.query(
     'update league_statements set used_at_s = $2 where nonce = $1 and used_at_s is null returning 1',
@@ -109,7 +109,7 @@ export async function useStatement(sql: Sql, nonce: string, atS: number): Promis
   if (used.length === 0) fail('STATEMENT_EXPIRED', { field: 'nonce' })
 }
 
-/** Nobody asks for a used or expired nonce but to be refused, which one that is gone is too. */
+/** Used and expired nonces can be deleted: a missing nonce is refused as well. */
 export async function sweepStatements(sql: Sql, atS: number): Promise<void> {
   await sql.query('delete from league_statements where expires_at_s < $1', [atS - 60])
 }

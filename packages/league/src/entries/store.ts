@@ -25,7 +25,7 @@ export interface StoredEntry {
   left_at_s: number | null
 }
 
-/** Without the confirmation: nobody but a person who checks it needs the text. */
+/** Without the confirmation, whose text is only needed for a manual check. */
 export const ENTRY_COLUMNS = `
   e.id, e.board, e.kind, e.agent_id, e.wallet, e.account_id, e.hosted_id, e.from_season, e.owner,
   e.agent_wallet, e.beneficiary, e.token, e.symbol, e.name, e.proof, e.confirmed_at_s, e.entered_at_s,
@@ -48,7 +48,7 @@ export async function activeForAgent(sql: Sql, board: Board, agentId: string): P
   return row ?? null
 }
 
-/** Who plays, as the entry itself names it. */
+/** The player of an entry. */
 export type Entrant =
   | { kind: 'wallet'; wallet: Address }
   | { kind: 'account'; wallet: Address; accountId: number }
@@ -87,19 +87,19 @@ export interface NewEntry {
   scansFrom: number | null
 }
 
-/** What the owner signed, kept whole. */
+/** The owner's signed statement. */
 export interface Confirmation {
   message: string
   signature: string
   signer: Address
 }
 
-const isSomebody = (address: Address): boolean => address !== NATIVE_TOKEN
+const isNonZero = (address: Address): boolean => address !== NATIVE_TOKEN
 
-/** One statement, with what has to be read of the chain for it; the unique indexes say who was faster. */
+/** Inserts the entry and its pending chain reads in one query; unique indexes decide between two at once. */
 export async function insertEntry(sql: Sql, entry: NewEntry): Promise<StoredEntry> {
   const { board, entrant, agent, fromSeason, proof, confirmation, nowS } = entry
-  const funded = [entrant.wallet, agent.owner, agent.agentWallet].filter(isSomebody)
+  const funded = [entrant.wallet, agent.owner, agent.agentWallet].filter(isNonZero)
   const [row] = await sql.query<StoredEntry>(
     `with e as (
        insert into league_entries (board, kind, agent_id, wallet, account_id, hosted_id, from_season, owner,
@@ -140,14 +140,14 @@ export async function insertEntry(sql: Sql, entry: NewEntry): Promise<StoredEntr
       confirmation && nowS,
       nowS,
       board === 'prize' ? funded : [],
-      entry.scansFrom === null ? [] : [...funded, ...[agent.beneficiary].filter(isSomebody)],
+      entry.scansFrom === null ? [] : [...funded, ...[agent.beneficiary].filter(isNonZero)],
       entry.scansFrom ?? 0,
     ],
   )
   return row!
 }
 
-/** Takes it out at once; null when it is out already. */
+/** Ends the entry at once; null if it already left. */
 export async function markLeft(sql: Sql, id: number, nowS: number): Promise<StoredEntry | null> {
   const [row] = await sql.query<StoredEntry>(
     `update league_entries e set left_at_s = $2 where e.id = $1 and e.left_at_s is null
@@ -171,7 +171,7 @@ export const confirmableFor = (sql: Sql, agentId: string, wallet: Address): Prom
     [agentId, wallet],
   )
 
-/** Who stands behind an agent, as the registry said last. */
+/** The addresses behind an agent, as last read from the registry. */
 export async function knownOwners(
   sql: Sql,
   agentId: string,
@@ -200,7 +200,7 @@ export async function fileConfirmation(
   return row ?? null
 }
 
-/** Those of these accounts that ever entered. */
+/** The accounts of these that ever entered. */
 export async function accountsEntered(sql: Sql, accountIds: readonly number[]): Promise<Set<number>> {
   const rows = await sql.query<{ account_id: number }>(
     'select distinct account_id from league_entries where account_id = any($1::int8[])',

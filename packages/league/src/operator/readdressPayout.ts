@@ -6,7 +6,7 @@ import { LISTED, type Listing } from '../reserve/flagListed.ts'
 import { lockSeason } from '../season/store.ts'
 import { LeagueRefused } from './refused.ts'
 
-/** Whose prize a place is; the registry is asked about it. */
+/** The agent whose prize a place is, to look up in the registry. */
 export async function payoutAgent(sql: Sql, season: number, place: number): Promise<string> {
   const [row] = await sql.query<{ agent_id: string }>(
     'select agent_id from league_payouts where season = $1 and place = $2',
@@ -37,9 +37,9 @@ interface OpenPayout {
 }
 
 /**
- * Sends a prize that was not paid to the agent's wallet as the registry records it now: nobody types an
- * address. What is held back because its recipient was listed goes nowhere while somebody who stands behind
- * the entry is listed too.
+ * Redirects an unpaid prize to the agent's current wallet in the registry: no address is typed. A prize held
+ * back because its recipient is sanctioned is not redirected while the entry's wallet or owner is sanctioned
+ * too.
  */
 export async function readdressPayout(
   sql: Sql,

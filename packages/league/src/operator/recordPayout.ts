@@ -28,7 +28,7 @@ export async function recordPayout(sql: Sql, record: PayoutRecord): Promise<void
   )
   if (!payout) throw new LeagueRefused(`season ${season} has no prize for place ${place}`)
   if (payout.status === 'mined') throw new LeagueRefused(`place ${place} of season ${season} is paid`)
-  // As the jobs last saw the list, and as it is now.
+  // By the jobs' last reading of the list, and by the current list.
   if (payout.problem === LISTED || (await record.isSanctioned(payout.recipient)))
     throw new LeagueRefused(`${payout.recipient}: ${LISTED}`)
   const other = await sql.query(
@@ -45,14 +45,14 @@ export async function recordPayout(sql: Sql, record: PayoutRecord): Promise<void
 
 export interface WithdrawalRecord {
   season: number
-  /** Null where nothing was moved: `note` says why. */
+  /** Null if nothing was withdrawn; `note` gives the reason. */
   txHash: string | null
   amount: bigint
   atS: number
   note: string | null
 }
 
-/** Keeps what was taken out of the stake for a season's prizes. */
+/** Records a withdrawal from the stake for a season's prizes. */
 export async function recordWithdrawal(sql: Sql, record: WithdrawalRecord): Promise<void> {
   const { season, amount, atS, note } = record
   const hash = record.txHash?.toLowerCase() ?? null

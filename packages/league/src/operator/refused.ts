@@ -1,4 +1,4 @@
-/** An operator's request that cannot be done; the message says why. */
+/** An operator's request that is refused; the message gives the reason. */
 export class LeagueRefused extends Error {
   override readonly name = 'LeagueRefused'
 }

@@ -2,7 +2,7 @@ import type { Sql } from '@pit/platform/db'
 import { type Division, RULES } from '../rules/index.ts'
 import { LeagueRefused } from './refused.ts'
 
-/** Writes what a wallet's account trades; null where it has none. */
+/** Writes the division of a wallet's account; null if it has no account. */
 export type ChangeDivision = (
   sql: Sql,
   wallet: string,

@@ -13,13 +13,13 @@ export interface Settlement extends Listing {
   season: number
   profile: ChainProfile
   atS: number
-  /** Dollars for one whole platform-linked token, times 10^18, where no mark was read at the season's end. */
+  /** USD per whole platform-linked token, times 10^18, if no mark was read at the season's end. */
   partnerPriceE18?: bigint
-  /** The stake's gain over the season in atoms, where it could not be read. */
+  /** The stake's gain over the season in atoms, if it could not be read. */
   gain?: bigint
 }
 
-/** Fixes the ledger of a decided season; answers what is to be paid. */
+/** Fixes the ledger of a decided season; returns the payouts. */
 export async function settleSeason(sql: Sql, request: Settlement): Promise<PayoutRow[]> {
   const { season, profile, atS } = request
   const row = await lockSeason(sql, season)
@@ -29,9 +29,12 @@ export async function settleSeason(sql: Sql, request: Settlement): Promise<Payou
     throw new LeagueRefused('an earlier season is not settled: settle it first')
   const assets = assetsOf(profile)
   const reserveOn = stakingRegistryOf(profile) !== null && profile.league.platform_agent_id !== null
-  const known = await readLedger(sql, season)
+  const storedLedger = await readLedger(sql, season)
   const overrides = { gain: request.gain ?? null, partnerPriceE18: request.partnerPriceE18 ?? null }
-  if (known?.status === 'provisional' && (overrides.gain !== null || overrides.partnerPriceE18 !== null))
+  if (
+    storedLedger?.status === 'provisional' &&
+    (overrides.gain !== null || overrides.partnerPriceE18 !== null)
+  )
     throw new LeagueRefused('the ledger is complete: gain and price are taken from the record')
   const counted = await planPayouts(
     { marks: createMarkBook(assets), assets, reserveOn },

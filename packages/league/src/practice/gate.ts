@@ -3,13 +3,13 @@ import { firstSeasonOf, type LeagueDeps } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
 
-/** What a hosted agent's tick is told: null when it does not play, its season's book, or why it holds. */
+/** For a hosted agent's tick: null if it does not play, its season's book, or the reason to hold. */
 export type PracticeGate =
   | null
   | { bookId: number }
   | { hold: 'SEASON_CLOSED' | 'LEAGUE_BOOK_PENDING' | 'LEAGUE_UNAVAILABLE'; message: string }
 
-/** An agent whose first season is to come goes on with its own book until then. */
+/** Until its first season starts, an agent uses its own paper book. */
 export async function practiceGate(deps: LeagueDeps, hostedId: string): Promise<PracticeGate> {
   if (deps.firstSeasonS === null) return null
   try {
@@ -23,7 +23,7 @@ export async function practiceGate(deps: LeagueDeps, hostedId: string): Promise<
     return { hold, message: `The practice board holds this tick: ${playing.why}.` }
   } catch (error) {
     if (isPitError(error)) throw error
-    deps.logger.warn({ err: error, hostedId }, 'the practice board cannot be asked')
+    deps.logger.warn({ err: error, hostedId }, 'practice board cannot be read')
     return { hold: 'LEAGUE_UNAVAILABLE', message: 'The league cannot be read now.' }
   }
 }

@@ -4,7 +4,7 @@ import { type Answer, fail, lower, usdOf } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
-import { findAnswered, keepAnswered, type NamedRequest } from './requests.ts'
+import { findAnswer, type NamedRequest, storeAnswer } from './requests.ts'
 
 const TERMS = { acceptRisks: [], shield: false, policies: null }
 
@@ -14,17 +14,17 @@ export interface OrderRequest {
   size: { microUsd: bigint } | { amountIn: bigint }
 }
 
-/** A call beside this one made the same order: the fill that was about to be booked is not. */
+/** A concurrent call placed the same order: this fill is not booked. */
 class OrderTaken extends Error {}
 
-/** Trades the wallet's practice account at a real quote; a request that was answered is answered again. */
+/** Trades the wallet's practice account at a real quote; a repeated request returns the stored response. */
 export async function paperOrder(
   deps: LeagueDeps,
   player: Player,
   params: OrderRequest,
   request: NamedRequest | null = null,
 ): Promise<Answer<'paper.order'>> {
-  const answered = request && (await findAnswered(deps.db, player.wallet, request))
+  const answered = request && (await findAnswer(deps.db, player.wallet, request))
   if (answered) return answered
   const firstSeasonS = firstSeasonOf(deps)
   const entry = await activeForEntrant(deps.db, { kind: 'account', ...player })
@@ -43,13 +43,13 @@ export async function paperOrder(
       async commit(sql, made) {
         await refuseAfterEnd(sql, season, made)
         const answer = describeFill(deps, season, made)
-        if (request && !(await keepAnswered(sql, player.wallet, request, answer))) throw new OrderTaken()
+        if (request && !(await storeAnswer(sql, player.wallet, request, answer))) throw new OrderTaken()
       },
     })
     return describeFill(deps, season, fill)
   } catch (error) {
     if (!(error instanceof OrderTaken) || !request) throw error
-    return (await findAnswered(deps.db, player.wallet, request))!
+    return (await findAnswer(deps.db, player.wallet, request))!
   }
 }
 
@@ -68,7 +68,7 @@ async function checkToken({ db, profile }: LeagueDeps, token: string, field: str
   fail('TOKEN_NOT_ALLOWED', { field, message: `The practice board does not trade ${token.slice(0, 64)}.` })
 }
 
-/** A quote takes time: what would be booked after the season's end, or after it was closed, is not. */
+/** A quote takes time: refuses a fill after the season's end or after it was closed. */
 async function refuseAfterEnd(sql: Sql, season: number, { filledAtMs }: PaperFill): Promise<void> {
   const [row] = await sql.query<{ state: string; ends_at_s: number }>(
     'select state, ends_at_s from league_seasons where number = $1 for share',
@@ -86,7 +86,7 @@ export function describeFill(
 ): Answer<'paper.order'> {
   const named = (address: string) => profile.core_tokens.find((token) => lower(token.address) === address)
   const [tokenIn, tokenOut] = [named(fill.tokenIn), named(fill.tokenOut)]
-  // The price is that of what is not dollars.
+  // The price of the token that is not USDG.
   const [asset, atoms] = tokenIn?.symbol === 'USDG' ? [tokenOut, fill.amountOut] : [tokenIn, fill.amountIn]
   const whole = asset ? Number(atoms) / 10 ** asset.decimals : 0
   return {

@@ -7,9 +7,9 @@ import { readSeason } from '../season/store.ts'
 /** Whether a practice entrant can trade now, and by which book. */
 export type Playing =
   | { state: 'plays'; season: number; bookId: number }
-  /** Its first season is to come. */
+  /** Its first season has not started. */
   | { state: 'waits'; why: string }
-  /** Its season is not open: it ended, or nobody has opened it yet. */
+  /** Its season is not open: it ended, or no job has opened it yet. */
   | { state: 'closed'; why: string }
   | { state: 'book pending'; why: string }
 

@@ -61,7 +61,7 @@ withDb('the practice board', (db) => {
       })
       expect(await book(alice)).toMatchObject({ season: null, balances: {}, equity_usd: null })
 
-      // The season has begun and nobody has opened it.
+      // The season has started but is not opened yet.
       world.goTo(first.startsAtS)
       expect(await refusal(order(alice, { notional_usd: 100 }))).toBe('SEASON_CLOSED')
       await world.runAt(first.startsAtS + 60)
@@ -109,7 +109,7 @@ withDb('the practice board', (db) => {
       )
     })
 
-    it('fills an order once that is named by a client_id, and answers it as before', async () => {
+    it('fills an order with a client_id once, and repeats its response', async () => {
       await enterPractice(alice, '5')
       await enterPractice(bob, '6')
       await world.runAt(first.startsAtS + 60)
@@ -125,12 +125,12 @@ withDb('the practice board', (db) => {
       expect(await order(alice, body)).toEqual(one)
     })
 
-    it('trades no second longer than its season', async () => {
+    it('refuses orders from the second its season ends', async () => {
       await enterPractice(alice, '5')
       await world.runAt(first.startsAtS + 60)
       world.goTo(first.endsAtS)
       expect(await refusal(order(alice, { notional_usd: 10 }))).toBe('SEASON_CLOSED')
-      // A quote that was asked for in time and came late is not booked.
+      // A quote requested in time that arrives late is not booked.
       world.goTo(first.endsAtS - 1)
       const slow = await openLeagueWorld(db, {
         nowS: first.endsAtS - 1,
@@ -152,7 +152,7 @@ withDb('the practice board', (db) => {
     })
   })
 
-  it('ranks by profit, records the end, and starts everybody anew', async () => {
+  it('ranks by profit, records the end, and starts everyone with a new book', async () => {
     await enterPractice(alice, '5')
     await enterPractice(bob, '6')
     await world.runAt(first.startsAtS + 60)

@@ -2,14 +2,14 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, fail } from '@pit/protocol'
 
-/** A caller's own name for one order, and what the request asked. */
+/** The caller's id for one order, and the hash of the request. */
 export interface NamedRequest {
   clientId: string
   hash: string
 }
 
-/** What was answered to a request of this name; null for the first. Refuses another request by it. */
-export async function findAnswered(
+/** The stored response to this client_id; null for the first request. Refuses a different request. */
+export async function findAnswer(
   sql: Sql,
   wallet: Address,
   { clientId, hash }: NamedRequest,
@@ -27,19 +27,19 @@ export async function findAnswered(
   return row?.answer ?? null
 }
 
-/** In the fill's own transaction. False when a call beside this one was first. */
-export async function keepAnswered(
+/** Call it in the fill's transaction. False if a concurrent call was first. */
+export async function storeAnswer(
   sql: Sql,
   wallet: Address,
   { clientId, hash }: NamedRequest,
   answer: Answer<'paper.order'>,
 ): Promise<boolean> {
-  const kept = await sql.query(
+  const rows = await sql.query(
     `insert into league_paper_requests (wallet, client_id, request_hash, answer, at_s)
      values ($1, $2, $3, $4, $5) on conflict do nothing returning 1`,
     [wallet, clientId, hash, JSON.stringify(answer), answer.time],
   )
-  return kept.length > 0
+  return rows.length > 0
 }
 
 /** Longer than any season: a retry that comes later would be refused anyway. */

@@ -4,7 +4,7 @@ import type { SeasonRow } from '../season/store.ts'
 
 export type Season = NonNullable<Answer<'league'>['season']>
 
-/** A season as it stands now; without a row it was not opened, for it is to come or a job is late. */
+/** A season's current state; without a row it was not opened: it is upcoming, or a job is late. */
 export function describeSeason(span: SeasonSpan, row: SeasonRow | null, nowS: number): Season {
   const { number, startsAtS, endsAtS } = span
   const isUpcoming = nowS < startsAtS
@@ -18,7 +18,7 @@ export function describeSeason(span: SeasonSpan, row: SeasonRow | null, nowS: nu
     starts: words(startsAtS),
     ends: words(endsAtS),
     days: LEAGUE.seasonDays,
-    // The second it ends it is no longer open, whether a job has run or not.
+    // From the second it ends a season is not open, even if no job has run.
     state: state === 'open' && nowS >= endsAtS ? 'closing' : state,
     seconds_left: Math.max(0, until - nowS),
     day: seasonDay(span, nowS),

@@ -49,7 +49,7 @@ export async function buildLeague(deps: ReadDeps): Promise<Answer<'league'>> {
   }
 }
 
-/** Null where no reserve is kept, or no season runs. */
+/** Null without a reserve or a running season. */
 async function estimateNow({
   db,
   clock,

@@ -8,7 +8,7 @@ import { allSeasons, type SeasonRow } from '../season/store.ts'
 type PrizePayout = Answer<'treasury'>['prize_payouts'][number]
 type Token = Pick<PrizePayout, 'token' | 'symbol' | 'decimals'>
 
-/** What prizes were paid, season by season, for the treasury's record; none before the first was mined. */
+/** Paid prizes by season, for the treasury's record; none before the first was mined. */
 export async function prizePayouts(
   sql: Sql,
   { address: token, symbol, decimals }: { address: string; symbol: string; decimals: number },

@@ -7,13 +7,13 @@ import type { FactDeps } from '../standings/facts.ts'
 export type ReadDeps = Pick<LeagueDeps, 'db' | 'clock' | 'profile'> &
   FactDeps & { firstSeasonS: number; assets: Assets; reserveOn: boolean }
 
-/** How many play: those with a book in a season, or who would get one. */
+/** Number of entrants per board that have, or would get, a book in a season. */
 export interface Counts {
   prize: number
   practice: number
 }
 
-/** Those who are entered for a season to come. */
+/** Entrants of an upcoming season. */
 export async function entrantsFor(sql: Sql, { number }: SeasonSpan): Promise<Counts> {
   const rows = await sql.query<{ board: 'prize' | 'practice'; n: number }>(
     `select board, count(*)::int4 as n from league_entries where left_at_s is null and from_season <= $1
@@ -24,7 +24,7 @@ export async function entrantsFor(sql: Sql, { number }: SeasonSpan): Promise<Cou
   return { prize: of('prize'), practice: of('practice') }
 }
 
-/** Those who have a book, by season. */
+/** Entrants with a book, by season. */
 export async function entrantsIn(sql: Sql, seasons: readonly number[]): Promise<Map<number, Counts>> {
   const rows = await sql.query<{ season: number; prize: number; practice: number }>(
     `select given.season, (select count(*) from league_books b where b.season = given.season)::int4 as prize,

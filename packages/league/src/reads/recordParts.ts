@@ -77,7 +77,7 @@ export interface SeasonPart {
   stakes: { start: StakeRow | null; end: StakeRow | null }
 }
 
-/** Some entries in rank order, with all that is kept of them alone. */
+/** A page of entries in rank order, with the data stored for each of them. */
 export interface EntriesPart {
   entries: RecordedEntry[]
   trades: RawTrade[]
@@ -106,7 +106,7 @@ export const storedRecord = (sql: Sql): RecordSource => ({
   marks: (number, token) => readMarksPart(sql, number, token),
 })
 
-/** A decided season, or why there is none. */
+/** A decided season, or the reason there is none. */
 async function readSeasonPart(sql: Sql, number: number): Promise<SeasonPart | { none: string }> {
   const season = await readSeason(sql, number)
   if (!season) return { none: `no season ${number}` }

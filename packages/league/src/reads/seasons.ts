@@ -42,8 +42,8 @@ export async function describeSeasons(
 
 /** GET league/seasons/<n>: one prize season, whole. */
 export async function buildSeason(deps: ReadDeps, number: number): Promise<Answer<'league.season'>> {
-  const found = await findSeason(deps, number)
-  const { ledger, ...standings } = await buildStandings(deps, found, 'prize')
+  const season = await findSeason(deps, number)
+  const { ledger, ...standings } = await buildStandings(deps, season, 'prize')
   const { db } = deps
   const [withdrawal] = await withdrawalsOf(db, [number])
   return {
@@ -52,6 +52,6 @@ export async function buildSeason(deps: ReadDeps, number: number): Promise<Answe
     withdrawal: describeWithdrawal(withdrawal),
     payouts: (await payoutsOf(db, [number])).map(describePayout),
     winners: (await winnersIn(db, [number])).get(number) ?? [],
-    settled_at: found.row?.settled_at_s ?? null,
+    settled_at: season.row?.settled_at_s ?? null,
   }
 }

@@ -20,7 +20,7 @@ describe('a shared answer', () => {
     return { clock, built, answers, fail: (next: boolean) => (fails = next) }
   }
 
-  it('is built once for everyone who asks, and again when it is old', async () => {
+  it('is built once for all callers, and again when it expires', async () => {
     const { clock, built, answers } = opened()
     const many = await Promise.all(Array.from({ length: 50 }, () => answers.get('a')))
     expect(new Set(many).size).toBe(1)
@@ -31,7 +31,7 @@ describe('a shared answer', () => {
     expect(built).toEqual(['a', 'a'])
   })
 
-  it('keeps few, and nothing of what failed', async () => {
+  it('caches a limited number, and no failures', async () => {
     const { built, answers, fail } = opened()
     for (const key of ['a', 'b', 'c', 'b', 'c']) await answers.get(key)
     expect(built).toEqual(['a', 'b', 'c'])

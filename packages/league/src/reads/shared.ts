@@ -3,17 +3,17 @@ import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 
 export interface SharedAnswers {
-  /** The bytes of an answer: built once for everyone, again when they are old. */
+  /** A response as bytes: built once for all callers, and again when it expires. */
   get(key: string): Promise<Buffer>
 }
 
 const MIN_KEPT_MS = 1_000
-/** An answer that took long to build is kept longer, so that building never takes most of the time. */
+/** A response that took long to build is cached longer, so that building never takes most of the time. */
 const KEPT_PER_BUILD = 10
 const MAX_KEPT_MS = 30_000
 const ROWS_PER_PART = 500
 
-/** Answers that all readers share: whoever asks while one is built waits for that one. */
+/** Responses shared by all callers: a call during a build waits for that build. */
 export function createSharedAnswers({
   clock,
   max,
@@ -23,7 +23,7 @@ export function createSharedAnswers({
   max: number
   build(key: string): Promise<object>
 }): SharedAnswers {
-  const kept = createCache<string, { bytes: Buffer; keepMs: number }>({
+  const cache = createCache<string, { bytes: Buffer; keepMs: number }>({
     max,
     clock,
     ttlMs: ({ keepMs }) => keepMs,
@@ -37,10 +37,10 @@ export function createSharedAnswers({
     return { bytes, keepMs: tookMs + Math.min(Math.max(MIN_KEPT_MS, tookMs * KEPT_PER_BUILD), MAX_KEPT_MS) }
   }
 
-  return { get: async (key) => (await kept.load(key, buildNow)).bytes }
+  return { get: async (key) => (await cache.load(key, buildNow)).bytes }
 }
 
-/** An answer as bytes. Rows are written some at a time: ten thousand at once would hold everyone else up. */
+/** A response as bytes. Rows are serialised in parts: ten thousand at once would block other requests. */
 export async function serialise(answer: object): Promise<Buffer> {
   const { rows } = answer as { rows?: readonly unknown[] }
   if (!Array.isArray(rows) || rows.length <= ROWS_PER_PART) return Buffer.from(JSON.stringify(answer))

@@ -22,48 +22,50 @@ import { entrantsFor, type ReadDeps } from './readDeps.ts'
 
 type Standings = Answer<'league.standings'>
 
-/** The season asked for: any that was opened, the one that runs, or the first while it is to come. */
+/** Any opened season by number; without a number the running one, or the first before it starts. */
 export async function findSeason(
   { db, firstSeasonS, clock }: ReadDeps,
   number: number | undefined,
 ): Promise<{ span: SeasonSpan; row: SeasonRow | null }> {
   const current = seasonAt(firstSeasonS, nowS(clock)) ?? seasonOf(firstSeasonS, 1)
-  const asked = number ?? current.number
-  const row = await readSeason(db, asked)
+  const wantedNumber = number ?? current.number
+  const row = await readSeason(db, wantedNumber)
   if (row) return { span: spanOf(row), row }
-  return asked === current.number ? { span: current, row: null } : fail('NO_SEASON', { field: 'season' })
+  return wantedNumber === current.number
+    ? { span: current, row: null }
+    : fail('NO_SEASON', { field: 'season' })
 }
 
 /** A board's standings, from the store. */
 export async function buildStandings(
   deps: ReadDeps,
-  found: { span: SeasonSpan; row: SeasonRow | null },
+  selected: { span: SeasonSpan; row: SeasonRow | null },
   board: Board,
 ): Promise<Standings & { ledger: LedgerRow | null }> {
   const { db, clock, firstSeasonS } = deps
   const now = nowS(clock)
-  const season = describeSeason(found.span, found.row, now)
+  const season = describeSeason(selected.span, selected.row, now)
   const next = await entrantsFor(db, nextSeasonAt(firstSeasonS, now))
   const head = {
     board,
     season,
     status: season.status,
-    decided: found.row?.decided_at_s != null,
+    decided: selected.row?.decided_at_s != null,
     entrants_next: next[board],
     now,
   }
-  if (!found.row || found.row.missed) {
+  if (!selected.row || selected.row.missed) {
     return {
       ...head,
       rows: [],
-      outcome: found.row && board === 'prize' ? found.row.outcome : null,
+      outcome: selected.row && board === 'prize' ? selected.row.outcome : null,
       ...noPrizes(board),
       ledger: null,
     }
   }
   return board === 'practice'
-    ? { ...head, ...(await practicePart(deps, found.row, now)), ...noPrizes(board), ledger: null }
-    : { ...head, ...(await prizePart(deps, found.row, now)) }
+    ? { ...head, ...(await practicePart(deps, selected.row, now)), ...noPrizes(board), ledger: null }
+    : { ...head, ...(await prizePart(deps, selected.row, now)) }
 }
 
 const noPrizes = (board: Board) => ({
@@ -115,7 +117,7 @@ async function prizePart(deps: ReadDeps, season: SeasonRow, now: number): Promis
 const prizeOf = (place: number | null, amounts: readonly string[]): string | null =>
   place === null ? null : (amounts[place - 1] ?? null)
 
-/** As recorded; amounts come with the ledger, which may have been completed later. */
+/** As recorded; amounts come from the ledger, which may have been completed later. */
 async function decidedPart({ db }: ReadDeps, season: SeasonRow): Promise<PrizePart> {
   const ledger = await readLedger(db, season.number)
   const amounts = ledger?.shares ?? []

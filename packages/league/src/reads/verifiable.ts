@@ -13,7 +13,7 @@ export {
   storedRecord,
 } from './recordParts.ts'
 
-/** What was recorded of a season, and what it is counted from: for whoever counts it again. */
+/** A season's record with the data it is counted from, for an independent recount. */
 export interface SeasonRecord extends Omit<SeasonPart, 'entries'>, EntriesPart {
   marks: Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>
 }

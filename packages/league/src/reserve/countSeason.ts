@@ -3,12 +3,12 @@ import { gainOver } from '../chain/readStakes.ts'
 import { countLedger, type MarketRecord, type SeasonSpan } from '../rules/index.ts'
 import type { CountedLedger } from './store.ts'
 
-/** What the operator says where the record lacks it. */
+/** Values an operator supplies if the record lacks them. */
 export interface LedgerOverrides {
   gain: bigint | null
   partnerPriceE18: bigint | null
 }
-const NOTHING_KNOWN: LedgerOverrides = { gain: null, partnerPriceE18: null }
+const NO_OVERRIDES: LedgerOverrides = { gain: null, partnerPriceE18: null }
 
 /** A season's ledger: from the reserve before it, the stake's gain and the token's median of its last day. */
 export async function countSeason(
@@ -18,7 +18,7 @@ export async function countSeason(
     placesWon,
     partner,
     market,
-    overrides = NOTHING_KNOWN,
+    overrides = NO_OVERRIDES,
   }: {
     placesWon: number
     partner: string | null
@@ -32,7 +32,7 @@ export async function countSeason(
   const end = partner === null ? null : market.endMark(partner)
   const mark = end?.priceE18 ?? null
   const partnerPriceE18 = mark ?? overrides.partnerPriceE18
-  const known = {
+  const inputs = {
     reserveBefore: before.atoms,
     gain,
     partnerPriceE18,
@@ -45,17 +45,17 @@ export async function countSeason(
     (gain === null ? 'the stake at the season’s start or end has not been read' : null) ??
     (partnerPriceE18 === null ? 'the platform-linked token had no mark on the season’s last day' : null)
   if (lacking !== null || before.atoms === null || gain === null || partnerPriceE18 === null)
-    return { ...known, why: lacking, ledger: null }
+    return { ...inputs, why: lacking, ledger: null }
   const ledger = countLedger({ reserveBefore: before.atoms, gain, partnerPriceE18, placesWon })
-  return { ...known, why: null, ledger }
+  return { ...inputs, why: null, ledger }
 }
 
-/** What is in the reserve before a season, or why that is not known. */
+/** The reserve before a season, or the reason it is unknown. */
 export type ReserveBefore =
   | { status: 'known'; atoms: bigint; why: null }
   | { status: 'undecided' | 'incomplete'; atoms: null; why: string }
 
-/** What the seasons before left; nothing before the first. A season that was missed changes nothing. */
+/** The reserve left by earlier seasons; zero before the first. A missed season changes nothing. */
 export async function reserveBefore(sql: Sql, number: number): Promise<ReserveBefore> {
   const [open] = await sql.query<{ number: number }>(
     `select number from league_seasons where number < $1 and state in ('open', 'closing', 'provisional')

@@ -44,7 +44,7 @@ const UNCOUNTED = {
   reserve_after: null,
 }
 
-/** The same of one that was only counted. */
+/** The row of a ledger that is counted but not stored. */
 export const rowOf = (season: number, counted: CountedLedger): LedgerRow => {
   const { ledger, reserveBefore, gain, partnerPriceE18 } = counted
   return {

@@ -6,7 +6,7 @@ import { priceUsd } from './describe.ts'
 
 export type Estimate = NonNullable<Answer<'league'>['reserve']['estimate']>
 
-/** This season's payout if it ended now. What is not known yet is null, never nothing. */
+/** This season's payout if it ended now. Unknown values are null, never zero. */
 export async function estimateSeason(
   sql: Sql,
   span: SeasonSpan,

@@ -1,17 +1,17 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 
-/** The sanctions list, of the process or as it is read when somebody is asked about. */
+/** Lookup in the sanctions list: in memory, or read for each lookup. */
 export interface Listing {
   isSanctioned(address: Address): boolean | Promise<boolean>
 }
 
-/** The problem of a payout that nobody may make. */
+/** The problem of a payout that is held back. */
 export const LISTED = 'the recipient is on the sanctions list'
 
 /**
- * Holds back what is planned for an address on the sanctions list, and lets it go again once it is off. The
- * list changes after a season was decided too; what was sent already is what the chain shows.
+ * Holds back planned payouts to sanctioned addresses, and releases them once an address is off the list. The
+ * list can change after a season was decided; payouts with a transaction are not changed.
  */
 export async function flagListed(sql: Sql, { isSanctioned }: Listing): Promise<void> {
   const planned = await sql.query<{

@@ -87,7 +87,7 @@ withDb('the reserve', (db) => {
     await pay()
   })
 
-  it('keeps an incomplete ledger until what lacks is there, or an operator says it', async () => {
+  it('keeps an incomplete ledger until the missing value is read or supplied by an operator', async () => {
     await marksOfSeason((token, atS) =>
       token === TOKENS.PARTNER && atS > inSeason(13) ? null : seasonMark(token, atS),
     )

@@ -5,7 +5,7 @@ import { LEDGER_COLUMNS, type Ledger, type LedgerRow, ledgerTexts } from '../rul
 export const allLedgers = (sql: Sql): Promise<LedgerRow[]> =>
   sql.query<LedgerRow>(`select ${LEDGER_COLUMNS} from league_ledger order by season desc`)
 
-/** What a season's ledger came to, or why it cannot be counted yet. */
+/** A season's ledger, or the reason it cannot be counted yet. */
 export interface CountedLedger {
   why: string | null
   reserveBefore: bigint | null
@@ -14,7 +14,7 @@ export interface CountedLedger {
   partnerPriceE18: bigint | null
   markAtS: number | null
   markSource: 'marks' | 'manual' | null
-  /** Whether its last mark was far from the median; null where an operator named the price. */
+  /** Whether its last mark was far from the median; null if an operator supplied the price. */
   markDiverges: boolean | null
 }
 
@@ -80,7 +80,7 @@ export interface PayoutRow {
   status: 'planned' | 'mined'
   tx_hash: string | null
   sender: string | null
-  /** Why it is held back, or why the transaction that was named is not this payout. */
+  /** Why it is held back, or why the recorded transaction is not this payout. */
   problem: string | null
 }
 

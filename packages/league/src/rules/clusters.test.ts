@@ -13,7 +13,7 @@ const party = (entryId: number, own: Partial<Party> = {}): Party => ({
   namedFunders: [],
   ...own,
 })
-/** What a row shows of each cluster. */
+/** The fields of a cluster that a row shows. */
 const shown = (parties: readonly Party[]) =>
   [...clusterOwners(parties)].map(([entryId, { id, size, links }]) => [entryId, id, size, links])
 
@@ -73,7 +73,7 @@ describe('owner clusters', () => {
       [1, []],
       [1, []],
     ])
-    // At an address that is only named, anybody may have done it.
+    // At an address that is only named, anyone may have done it.
     for (const own of [
       { sentTo: ['0xn'] },
       { gotFrom: ['0xn'] },
@@ -103,7 +103,7 @@ describe('owner clusters', () => {
     expect(clusters.get(2)).toMatchObject({ id: 'c2', size: 1, links: [] })
   })
 
-  it('do not take no address, or oneself, for a link', () => {
+  it('do not treat the zero address or the own address as a link', () => {
     const zero = `0x${'0'.repeat(40)}`
     const own = { own: ['0xa', '0xa', zero], named: ['0xa'], funders: [zero, '0xa'] }
     expect(

@@ -8,9 +8,9 @@ export interface Cluster {
   size: number
   /** What links this entry to others of its cluster. */
   links: ClusterLink[]
-  /** The earliest entry of those whose owners both made what joins them: one owner, by their own doing. */
+  /** The earliest entry of those joined by links that both sides made: they count as one owner. */
   owner: number
-  /** Owners it linked itself to, which they could not help. */
+  /** Owners it linked itself to, without their doing. */
   leansOn: number[]
   /** Owners linked to it by something that either side may have made. */
   besides: number[]
@@ -34,7 +34,7 @@ export function clusterOwners(
   const owners = createGroups(sorted.length)
   for (const { a, b, by } of links) if (by === 'both') owners.join(a, b)
   const made = linkedGroups(links, owners, 'a')
-  // Where each linked itself to the other, it is the doing of both.
+  // If each linked itself to the other, both sides made the link.
   for (const [maker, targets] of made)
     for (const target of targets) if (made.get(target)?.has(maker)) owners.join(maker, target)
 
@@ -78,7 +78,7 @@ export function clusterOwners(
   )
 }
 
-/** Of each group, the groups it linked itself to (`a`), or that share a link either side may have made. */
+/** For each group, the groups it linked itself to (`a`), or that share a link either side may have made. */
 function linkedGroups(links: readonly Link[], groups: Groups, by: 'a' | 'either'): Map<number, Set<number>> {
   const linked = new Map<number, Set<number>>()
   const add = (from: number, to: number) => linked.set(from, (linked.get(from) ?? new Set()).add(to))
@@ -93,7 +93,7 @@ function linkedGroups(links: readonly Link[], groups: Groups, by: 'a' | 'either'
 
 type Groups = ReturnType<typeof createGroups>
 
-/** Numbers that belong together; a group is known by its lowest. */
+/** Groups of numbers (union-find); a group is identified by its lowest number. */
 function createGroups(count: number, roots = Array.from({ length: count }, (_, i) => i)) {
   const of = (i: number): number => {
     while (roots[i] !== i) {

@@ -1,7 +1,7 @@
 import { BPS } from '@pit/protocol'
 import { RULES } from './numbers.ts'
 
-/** A swap of any entrant, for telling who follows whom. */
+/** A swap of any entrant, for the detection of copy trading. */
 export interface SeenSwap {
   entryId: number
   atS: number
@@ -18,9 +18,9 @@ export interface Copying {
 }
 
 /**
- * Who follows whom: of each entrant the other whose swaps it repeats most often within the window, when that
- * is most of what it does and a good part of what the other does. One entrant is looked at after the other,
- * so memory stays small however many there are.
+ * Finds copy traders: for each entrant, the one whose swaps it repeats most often within the window, if that
+ * is most of its own swaps and a good part of the leader's. Entrants are processed one after the other, so
+ * memory stays small.
  */
 export function findCopies(swaps: readonly SeenSwap[]): Map<number, Copying> {
   const sorted = [...swaps].sort((a, b) => a.atS - b.atS || a.block - b.block || a.id - b.id)
@@ -35,7 +35,7 @@ export function findCopies(swaps: readonly SeenSwap[]): Map<number, Copying> {
     own.push({ swap, position: pair.length, pair })
     pair.push(swap)
   }
-  const found = new Map<number, Copying>()
+  const copies = new Map<number, Copying>()
   for (const [entryId, own] of byEntry) {
     if (own.length < RULES.minCopies) continue
     const counts = new Map<number, number>()
@@ -49,9 +49,9 @@ export function findCopies(swaps: readonly SeenSwap[]): Map<number, Copying> {
       }
     }
     const copying = mostFollowed(counts, own.length, (leader) => byEntry.get(leader)!.length)
-    if (copying) found.set(entryId, copying)
+    if (copying) copies.set(entryId, copying)
   }
-  return found
+  return copies
 }
 
 function mostFollowed(

@@ -10,8 +10,8 @@ export function firstDifference(
   const keys = new Set([...Object.keys(recorded), ...Object.keys(rebuilt)])
   for (const key of keys) {
     const at = path === '' ? key : `${path}.${key}`
-    const found = firstDifference(recorded[key], rebuilt[key], at)
-    if (found) return found
+    const difference = firstDifference(recorded[key], rebuilt[key], at)
+    if (difference) return difference
   }
   return null
 }

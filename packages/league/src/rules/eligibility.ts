@@ -5,40 +5,40 @@ import { RULES } from './numbers.ts'
 
 export type RuleStatus = 'pass' | 'fail' | 'flag' | 'pending'
 
-/** How far the chain was asked: an answer that could not be had is not one that says no. */
-export type Asked = 'read' | 'pending' | 'unreadable'
+/** Whether a fact was read from the chain. An unreadable fact is not a failed rule. */
+export type ReadStatus = 'read' | 'pending' | 'unreadable'
 
 /** Facts that the rules judge. */
 export interface EntryFacts {
   confirmed: boolean
-  /** The address of the entry that is on the sanctions list, by what it is; null when none. */
+  /** Which address of the entry is on the sanctions list (`wallet`, `owner` …); null if none. */
   sanctioned: string | null
   left: boolean
   /** Whether the registry still names the owner who entered the agent. */
   owner: 'same' | 'changed' | 'gone' | 'unreadable'
-  /** Whether the season is over: before that, what only its end can show is pending. */
+  /** Whether the season is over: before that, rules that need its end are pending. */
   ended: boolean
   trades: number
   activeDays: number
   unvalued: number
-  /** Transactions whose gas is not known. */
+  /** Transactions with unknown gas cost. */
   unknownGas: number
   outliers: number
   profitMicroUsd: bigint | null
-  /** How much of it no independent mark shows. */
+  /** The part of the profit that no independent mark confirms. */
   beyondMarksMicroUsd: bigint
-  /** What left the wallet before any sample saw it there. */
+  /** Value that left the wallet before any sample saw it. */
   unseenMicroUsd: bigint
   /** Holdings whose last mark is far from the end's median. */
   divergent: number
   roundTrips: number
   copying: Copying | null
-  /** Swaps of the own agent's token, and of other entrants' tokens. */
+  /** Swaps of the agent's own token, and of other entrants' tokens. */
   ownTokenSwaps: number
   participantSwaps: number
-  transfers: Asked
+  transfers: ReadStatus
   /** `none`: the trading wallet never received ETH or a core token. */
-  funders: Asked | 'none'
+  funders: ReadStatus | 'none'
 }
 
 export interface Judged {
@@ -51,7 +51,7 @@ const fail = (reason: string): Judged => ({ status: 'fail', reason })
 const flag = (reason: string): Judged => ({ status: 'flag', reason })
 const pending = (reason: string): Judged => ({ status: 'pending', reason })
 
-const asked = (how: Asked, what: string): Judged => {
+const judgeReading = (how: ReadStatus, what: string): Judged => {
   if (how === 'read') return PASS
   return how === 'pending' ? pending(`${what} are being read`) : flag(`${what} could not be read`)
 }
@@ -114,7 +114,7 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
     code: 'BEYOND_MARKS',
     name: 'Most of the profit shows in independent marks',
     check: ({ profitMicroUsd: profit, beyondMarksMicroUsd: beyond }) => {
-      // One's own money sent through a thin pool of one's own token looks like profit.
+      // Own money sent through a thin pool of the entrant's token looks like profit.
       if (profit === null || profit <= 0n || beyond <= RULES.beyondMarksNoiseMicroUsd) return PASS
       const isMost = beyond * BigInt(BPS) > profit * BigInt(RULES.beyondMarksShareBps)
       return isMost ? flag(`${usdOf(beyond)} dollars of it are at prices no mark shows`) : PASS
@@ -124,7 +124,7 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
     code: 'BALANCES',
     name: 'The wallet was seen to hold what it bought',
     check: ({ unseenMicroUsd: unseen }) =>
-      // The same money bought with many times over leaves before anyone sees it.
+      // The same money used for many purchases leaves the wallet before a sample sees it.
       unseen > RULES.unseenNoiseMicroUsd
         ? flag(`${usdOf(unseen)} dollars of its book left the wallet before a sample saw them`)
         : PASS,
@@ -152,7 +152,7 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
     code: 'COPY_TRADING',
     name: 'Does not repeat another entrant’s trades',
     check: ({ copying, ended }) => {
-      if (!ended) return pending('told at the season’s end')
+      if (!ended) return pending('determined at the season’s end')
       return copying ? flag(`${copying.followed} trades right after entry ${copying.leaderId}’s`) : PASS
     },
   },
@@ -169,13 +169,13 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
   {
     code: 'TRANSFERS',
     name: 'Transfers of the agent’s token were read',
-    check: ({ transfers }) => asked(transfers, 'transfers of the agent’s token'),
+    check: ({ transfers }) => judgeReading(transfers, 'transfers of the agent’s token'),
   },
   {
     code: 'FUNDER',
     name: 'Who first funded the entry’s addresses was read',
     check: ({ funders, ended }) => {
-      if (funders !== 'none') return asked(funders, 'the first funders')
+      if (funders !== 'none') return judgeReading(funders, 'the first funders')
       const reason = 'the trading wallet has no known funder'
       return ended ? flag(reason) : pending(reason)
     },
@@ -195,7 +195,7 @@ export const RULE_NAMES: readonly string[] = [...ELIGIBILITY_RULES.map(({ code }
 export const isReviewable = (rule: string): boolean =>
   RULE_NAMES.includes(rule) && !(UNREVIEWABLE_RULES as readonly string[]).includes(rule)
 
-/** A person's judgement of a rule. */
+/** An operator's review of a rule. */
 export interface Review {
   rule: string
   status: 'pass' | 'fail'
@@ -210,18 +210,18 @@ export interface RuleResult {
   reviewed: boolean
 }
 
-/** Every rule in order; a review stands for the rule's own answer, where the rule can be reviewed at all. */
+/** Every rule in order; a review replaces the rule's own result, if the rule is reviewable. */
 export function judgeEntry(facts: EntryFacts, reviews: readonly Review[]): RuleResult[] {
   return judgeAll(ELIGIBILITY_RULES, facts, ({ code: rule, name }, own) =>
     reviewed({ rule, name }, own, reviews),
   )
 }
 
-/** Most rules of most entries pass: that is one object for all of them. */
+/** Most rules of most entries pass, so passed results are shared objects. */
 const PASSED = new Map<string, RuleResult>()
 function passed(rule: string, name: string): RuleResult {
-  const known = PASSED.get(rule)
-  if (known) return known
+  const existing = PASSED.get(rule)
+  if (existing) return existing
   const made = Object.freeze({ rule, name, status: 'pass', reason: null, reviewed: false } as const)
   PASSED.set(rule, made)
   return made
@@ -238,7 +238,7 @@ export function reviewed(
   return { rule, name, status, reason, reviewed: review !== undefined }
 }
 
-/** The worst of them: a fail before a flag, a flag before what is pending. */
+/** The worst status: fail, then flag, then pending. */
 export function worstOf(results: readonly RuleResult[]): RuleStatus {
   for (const status of ['fail', 'flag', 'pending'] as const) {
     if (results.some((result) => result.status === status)) return status

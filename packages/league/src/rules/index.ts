@@ -6,15 +6,17 @@ export { sampleTo } from './book/sample.ts'
 export { clusterOwners } from './clusters.ts'
 export { type Copying, findCopies, type SeenSwap } from './copies.ts'
 export { firstDifference } from './difference.ts'
+
 export {
-  type Asked,
   type EntryFacts,
   isReviewable,
+  type ReadStatus,
   type Review,
   RULE_NAMES,
   type RuleResult,
   type RuleStatus,
 } from './eligibility.ts'
+
 export type { ClusterLink } from './links.ts'
 export {
   type EndMark,

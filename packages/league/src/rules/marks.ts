@@ -7,16 +7,16 @@ export interface MarketRecord {
   assets: ReadonlyMap<string, { decimals: number }>
   /** ETH, which pays for gas: all zero. */
   native: string
-  /** Dollars for one whole token, times 10^18, at a time; null when it could not be read. */
+  /** USD per whole token, times 10^18, at a time; null if it could not be read. */
   priceAt(token: string, timeS: number): bigint | null
   /** The value of a token at the season's end. */
   endMark(token: string): EndMark
 }
 
 export interface EndMark {
-  /** Null where too little of the last day is known. */
+  /** Null if too few hours of the last day have a mark. */
   priceE18: bigint | null
-  /** Whether the very last mark is far from it, or lacks. */
+  /** Whether the last mark is far from it or missing. */
   diverges: boolean
 }
 
@@ -33,16 +33,16 @@ export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | nu
     if (marks[middle]!.minuteS <= timeS) low = middle + 1
     else high = middle
   }
-  const found = marks[low - 1]
-  return found && found.minuteS > timeS - RULES.markMaxAgeS ? found.priceE18 : null
+  const newest = marks[low - 1]
+  return newest && newest.minuteS > timeS - RULES.markMaxAgeS ? newest.priceE18 : null
 }
 
-/** From when on the mark of a time cannot change any more: its minute is over and was written. */
+/** The time from which the mark of `timeS` is final: its minute is over and was written. */
 export const markCertainS = (timeS: number): number => timeS - (timeS % 60) + 60 + RULES.markLateS
 
 /**
- * The median of a season's last day, which nobody moves by a trade in its last minutes; the lower one of two
- * in the middle. `marks` are in order of time.
+ * The median of a season's last day, which a trade in its last minutes cannot move; the lower one of two in
+ * the middle. `marks` are in order of time.
  */
 export function endMarkOf(marks: readonly MinuteMark[], endsAtS: number): EndMark {
   const day = marks.filter(({ minuteS }) => minuteS > endsAtS - DAY_S && minuteS <= endsAtS)

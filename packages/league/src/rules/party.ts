@@ -1,16 +1,16 @@
-/** Who stands behind an entry, as the registry and the chain say. Lower-case addresses. */
+/** The addresses behind an entry, from the registry and the chain, in lower case. */
 export interface Party {
   entryId: number
-  /** Trading wallet and owner. Both signed for the entry: nobody else can put them here. */
+  /** Trading wallet and owner. Both signed for the entry, so no one else can list them. */
   own: readonly string[]
-  /** Agent wallet and beneficiary. The registry's record names them without asking them. */
+  /** Agent wallet and beneficiary. The registry names them without their consent. */
   named: readonly string[]
-  /** Who got the agent's token from an own address, and who sent it to one. */
+  /** Receivers of the agent's token from an own address, and senders to one. */
   sentTo: readonly string[]
   gotFrom: readonly string[]
-  /** Who sent it to, or got it from, an address that is only named. */
+  /** Senders to and receivers from an address that is only named. */
   namedPartners: readonly string[]
-  /** Who first funded the own addresses, and those only named. */
+  /** First funders of the own addresses, and of those only named. */
   funders: readonly string[]
   namedFunders: readonly string[]
 }

@@ -4,7 +4,7 @@ import { hasUndecidedWinner, placeEntries, rankEntries } from './places.ts'
 import { CURRENT_RULES, ruleSetOf } from './ruleSets.ts'
 import { type EntryRecord, judgeSeason } from './season.ts'
 
-/** An entry that passes everything unless told otherwise. */
+/** An entry that passes every rule unless overridden. */
 function entry(
   entryId: number,
   profit: number | null,
@@ -180,7 +180,7 @@ describe('places', () => {
         [3, 3],
       ])
       expect(judge(judged).undecidedWinner()).toBe(false)
-      // Where the other may not win, there is nothing to ask.
+      // If the other cannot win, no review is needed.
       const alone = [rows[0]!, entry(2, 20, { facts: { confirmed: false } }), ...rows.slice(2)]
       expect(placesOf(alone)[0]).toEqual([1, 1])
     }
@@ -255,7 +255,7 @@ describe('places', () => {
     expect(ruleOf(rows, 1, 'WASH')).toMatchObject({ status: 'fail', reviewed: true })
   })
 
-  it('are nobody’s without a value, whatever a person says', () => {
+  it('are not given to an unvalued entry, even after a review', () => {
     const review = { rule: 'UNVALUED', status: 'pass', reason: 'looked at' } as const
     const rows = [entry(1, null, { reviews: [review] }), entry(2, 20), ...field(10)]
     expect(placesOf(rows)[0]).toEqual([1, 2])
@@ -294,7 +294,7 @@ describe('rules', () => {
     expect(eligible).toBe(status === 'pass')
   })
 
-  it('wait for the season’s end where only that can tell', () => {
+  it('wait for the season’s end if only that can decide', () => {
     const young = entry(1, 5, { numbers: { trades: 1, activeDays: 1 } })
     const { rows } = judgeSeason([young], 'running', CURRENT_RULES)
     const waiting = rows[0]!.rules.filter(({ status }) => status === 'pending').map(({ rule }) => rule)

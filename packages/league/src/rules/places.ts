@@ -11,7 +11,7 @@ import {
 } from './eligibility.ts'
 import type { RuleSet } from './ruleSets.ts'
 
-/** What ranks an entrant. */
+/** The values an entrant is ranked by. */
 export interface Ranked {
   entryId: number
   /** Profit that counts for the rank; null if the book could not be valued. */
@@ -20,7 +20,7 @@ export interface Ranked {
   left: boolean
 }
 
-/** By ranked profit, then less capital, then the earlier entry; who left or was not valued comes last. */
+/** By ranked profit, then less capital, then the earlier entry; left and unvalued entries come last. */
 export function rankEntries<T extends Ranked>(rows: readonly T[]): T[] {
   const group = ({ rankedMicroUsd, left }: Ranked) => (rankedMicroUsd === null ? 2 : left ? 1 : 0)
   return [...rows].sort((a, b) => {
@@ -37,7 +37,7 @@ const bigOrder = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 export interface Candidate extends Ranked {
   cluster: Cluster
   trades: number
-  /** Of every rule but ONE_PER_CLUSTER. */
+  /** Results of every rule except ONE_PER_CLUSTER. */
   results: readonly RuleResult[]
   reviews: readonly Review[]
 }
@@ -46,7 +46,7 @@ export interface Placed {
   status: RuleStatus
   eligible: boolean
   rules: RuleResult[]
-  /** From 1; null for who gets nothing. */
+  /** From 1; null without a prize. */
   place: number | null
 }
 
@@ -60,13 +60,13 @@ export interface Outcome {
 
 const CLUSTER_RULE = { rule: ONE_PER_CLUSTER, name: 'The best of its owner cluster' }
 
-/** How a rule's answer counts. */
+/** Maps a rule's result to the one that counts. */
 type Counts = (entryId: number, result: RuleResult) => RuleResult
 const asItIs: Counts = (_, result) => result
 
 /**
- * Who wins: `ranked` in rank order. Of each owner cluster the best that passes every other rule; the first
- * three of those, when enough clusters traded.
+ * Assigns the places to `ranked`, which is in rank order: the best entry of each owner cluster that passes
+ * every other rule is eligible, and the first three of those win if enough clusters traded.
  */
 export function placeEntries(
   ranked: readonly Candidate[],
@@ -80,22 +80,22 @@ export function placeEntries(
   const pays = active.size >= LEAGUE.minOwnerClusters
   const resultsOf = ({ entryId, results }: Candidate) =>
     counts === asItIs ? results : results.map((result) => counts(entryId, result))
-  const passing = ranked.filter((each) => isWorthRanking(each) && worstOf(resultsOf(each)) === 'pass')
-  const taken = createTaken(ranked, passing, rules)
+  const passing = ranked.filter((each) => isRankable(each) && worstOf(resultsOf(each)) === 'pass')
+  const winners = createClusterWinners(ranked, passing, rules)
   const owners = new Set<string>()
   const placed = new Map<number, Placed>()
   let eligibleAgents = 0
   let next = 1
   for (const candidate of ranked) {
     const { entryId, cluster, reviews } = candidate
-    const own = taken.judge(cluster)
+    const own = winners.judge(cluster)
     const all = [...resultsOf(candidate), counts(entryId, reviewed(CLUSTER_RULE, own, reviews))]
     const status = worstOf(all)
-    const eligible = status === 'pass' && isWorthRanking(candidate)
+    const eligible = status === 'pass' && isRankable(candidate)
     if (eligible) {
       eligibleAgents++
       owners.add(cluster.id)
-      taken.take(candidate, own)
+      winners.add(candidate, own)
     }
     const place = eligible && pays && next <= LEAGUE.places ? next++ : null
     placed.set(entryId, { status, eligible, rules: all, place })
@@ -107,15 +107,19 @@ export function placeEntries(
   }
 }
 
-/** Without a value there is no rank to win by, whoever judged it. */
-const isWorthRanking = ({ rankedMicroUsd }: Ranked): boolean => rankedMicroUsd !== null
+/** An unvalued entry cannot win, not even by a review. */
+const isRankable = ({ rankedMicroUsd }: Ranked): boolean => rankedMicroUsd !== null
 
 /**
- * Who of a cluster was found eligible so far. What both sides made fails all but the best; what one side may
- * have made alone, so that the other could not help it, is for a person to judge.
+ * Tracks the eligible entries per cluster so far. Links that both sides made fail all but the best entry;
+ * links that one side may have made alone are flagged for manual review.
  */
-function createTaken(ranked: readonly Candidate[], passing: readonly Candidate[], { joins }: RuleSet) {
-  /** Those that pass every other rule, by their owner. */
+function createClusterWinners(
+  ranked: readonly Candidate[],
+  passing: readonly Candidate[],
+  { joins }: RuleSet,
+) {
+  /** The first entry per owner that passes every other rule. */
   const hopefuls = new Map<number, number>()
   for (const { entryId, cluster } of passing)
     if (!hopefuls.has(cluster.owner)) hopefuls.set(cluster.owner, entryId)
@@ -140,8 +144,8 @@ function createTaken(ranked: readonly Candidate[], passing: readonly Candidate[]
       if (near === undefined) return { status: 'pass', reason: null }
       return { status: 'flag', reason: `entry ${near} of its cluster ranks higher: is it one owner?` }
     },
-    /** Who a person let pass was found to be somebody else than the rest of its cluster. */
-    take({ entryId, cluster }: Candidate, own: Judged) {
+    /** An entry that passed only by review has another owner than the rest of its cluster. */
+    add({ entryId, cluster }: Candidate, own: Judged) {
       if (!byOwner.has(cluster.owner)) byOwner.set(cluster.owner, entryId)
       if (own.status !== 'pass') return
       for (const id of cluster.memberOf) if (!byCluster.has(id)) byCluster.set(id, entryId)
@@ -171,13 +175,13 @@ function createReach(ranked: readonly Candidate[], hopefuls: ReadonlyMap<number,
 }
 
 /**
- * Whether someone who would win if the open questions went their way has one: until those are answered the
- * season is not decided.
+ * Whether an entry with open rules would win if all open rules passed: until they are resolved the season is
+ * not decided.
  */
 export const hasUndecidedWinner = (ranked: readonly Candidate[], rules: RuleSet): boolean =>
   wouldWin(ranked, rules, (_, { status }) => status === 'flag' || status === 'pending')
 
-/** Whether one would win but for an owner that could not be read; other open rules count as not passed. */
+/** Whether an entry would win except for an unreadable owner; other open rules count as not passed. */
 export const hasUnreadWinner = (
   ranked: readonly Candidate[],
   rules: RuleSet,
@@ -189,17 +193,17 @@ export const hasUnreadWinner = (
     (entryId, { rule, status }) => rule === 'OWNER' && status === 'flag' && unread.has(entryId),
   )
 
-/** Whether one of those who have such a question would win if all of them were answered well. */
+/** Whether an entry with open rules would win if all of those passed. */
 function wouldWin(
   ranked: readonly Candidate[],
   rules: RuleSet,
-  isAsked: (entryId: number, result: RuleResult) => boolean,
+  isOpen: (entryId: number, result: RuleResult) => boolean,
 ): boolean {
-  const asked = new Set<number>()
+  const openEntries = new Set<number>()
   const { placed } = placeEntries(ranked, rules, (entryId, result) => {
-    if (!isAsked(entryId, result)) return result
-    asked.add(entryId)
+    if (!isOpen(entryId, result)) return result
+    openEntries.add(entryId)
     return { ...result, status: 'pass' }
   })
-  return [...asked].some((entryId) => placed.get(entryId)?.place != null)
+  return [...openEntries].some((entryId) => placed.get(entryId)?.place != null)
 }

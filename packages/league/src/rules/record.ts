@@ -1,8 +1,8 @@
 import type { Ledger } from './reserve.ts'
 
-/** Rows of the league's record, for whoever keeps them and whoever counts them again. */
+/** Rows of the league's record, shared by the league and by the independent recount. */
 
-/** Whatever runs a query. */
+/** The part of a database that runs queries. */
 export interface RecordReader {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>
 }
@@ -27,7 +27,7 @@ export interface LedgerRow {
   partner_price_e18: string | null
   mark_at_s: number | null
   mark_source: 'marks' | 'manual' | null
-  /** Whether the last mark was far from the median; null where an operator named the price. */
+  /** Whether the last mark was far from the median; null if an operator supplied the price. */
   mark_diverges: boolean | null
 }
 
@@ -43,7 +43,7 @@ export async function readLedger(sql: RecordReader, season: number): Promise<Led
   return row ?? null
 }
 
-/** A counted ledger as its row says it. */
+/** A counted ledger as the texts of its row. */
 export const ledgerTexts = (ledger: Ledger) => ({
   reserve_before: String(ledger.reserveBefore),
   gain: String(ledger.gain),

@@ -70,13 +70,13 @@ describe('the ledger', () => {
       budget: 10_000n * E18,
     })
   })
-  it('keeps the share of a place nobody won', () => {
+  it('keeps the share of a place without a winner', () => {
     const ledger = countLedger({ reserveBefore: 300n, gain: 0n, partnerPriceE18: price, placesWon: 1 })
     expect(ledger).toMatchObject({ budget: 100n, paid: [50n], paidTotal: 50n, reserveAfter: 250n })
     const nobody = countLedger({ reserveBefore: 300n, gain: 0n, partnerPriceE18: price, placesWon: 0 })
     expect(nobody).toMatchObject({ paid: [], paidTotal: 0n, reserveAfter: 300n })
   })
-  it('loses no atom, whatever it is given', () => {
+  it('loses no atom for any input', () => {
     const places = fc.integer({ min: 0, max: 3 })
     const prices = fc.bigInt({ min: 1n, max: 10n ** 24n })
     fc.assert(

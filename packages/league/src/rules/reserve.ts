@@ -1,14 +1,14 @@
 import { atomsDown, LEAGUE, markPrice, maxOf, microUsdDown, minOf, splitDown } from '@pit/protocol'
 import { RULES } from './numbers.ts'
 
-/** What a season's ledger is counted from; amounts in atoms of the platform-linked token. */
+/** Inputs of a season's ledger; amounts in atoms of the platform-linked token. */
 export interface LedgerInput {
   reserveBefore: bigint
-  /** What the platform's stake earned over the season. */
+  /** The gain of the platform's stake over the season. */
   gain: bigint
-  /** Dollars for one whole token, times 10^18, at the season's end. */
+  /** USD per whole token, times 10^18, at the season's end. */
   partnerPriceE18: bigint
-  /** Prize places somebody won: a prefix of 1, 2, 3. Nobody, when the season does not pay. */
+  /** Number of prize places won, from the first; 0 if the season does not pay. */
   placesWon: number
 }
 
@@ -32,7 +32,7 @@ export interface Ledger {
 export const capAtoms = (partnerPriceE18: bigint): bigint =>
   atomsDown(microUsdDown(RULES.prizeCapUsd), markPrice(partnerPriceE18, LEAGUE.tokenDecimals))
 
-/** A budget by place, to the atom: each share rounded down, and what that leaves over goes to the first. */
+/** Splits a budget by place, to the atom: each share is rounded down and the remainder goes to the first. */
 export function splitBudget(budget: bigint): bigint[] {
   const { shares, left } = splitDown(
     budget,
@@ -44,7 +44,7 @@ export function splitBudget(budget: bigint): bigint[] {
 
 /**
  * One season of the reserve: half of the gain is added, up to three caps; the rest stays staked. A third of
- * the reserve, at most the cap, is the budget. A place nobody won is not paid: its share stays in the
+ * the reserve, at most the cap, is the budget. A place without a winner is not paid: its share stays in the
  * reserve.
  */
 export function countLedger({ reserveBefore, gain, partnerPriceE18, placesWon }: LedgerInput): Ledger {

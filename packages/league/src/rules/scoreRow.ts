@@ -2,7 +2,7 @@ import { fixedText, LEAGUE, usdOf } from '@pit/protocol'
 import type { RuleSet } from './ruleSets.ts'
 import type { BookNumbers, JudgedEntry } from './season.ts'
 
-/** What of a prize row is counted, as the API shows it: whoever recomputes a season compares exactly this. */
+/** The computed part of a prize row, as the API shows it; a recount compares exactly these fields. */
 export function scoreRow(
   numbers: BookNumbers,
   judged: JudgedEntry,

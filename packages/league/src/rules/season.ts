@@ -17,7 +17,7 @@ import {
 } from './places.ts'
 import type { RuleSet } from './ruleSets.ts'
 
-/** What a book comes to: all that a standings row says of it. */
+/** A book's results, as shown in a standings row. */
 export interface BookNumbers {
   profitMicroUsd: bigint | null
   capitalMicroUsd: bigint
@@ -29,10 +29,10 @@ export interface BookNumbers {
   unknownGas: number
   openUnpriced: number
   outliers: number
-  /** Gains that no independent mark shows; what was lost that way is not taken off the other. */
+  /** Gains that no independent mark confirms, of both kinds; a loss of one kind does not reduce the other. */
   beyondMarksMicroUsd: bigint
   roundTrips: number
-  /** What left the wallet before any sample saw it there. */
+  /** Value that left the wallet before any sample saw it. */
   unseenMicroUsd: bigint
   /** Holdings whose last mark is far from the end's median. */
   divergent: number
@@ -43,7 +43,7 @@ export function numbersOf(
   atS: number,
   market: MarketRecord,
   when: 'running' | 'ended',
-  /** What the wallet held at the end; until that is read the book counts as it is. */
+  /** The wallet's balances at the end; until they are read the book counts in full. */
   seen?: SeenBalance,
 ): BookNumbers {
   return {
@@ -73,7 +73,7 @@ export function rankedProfit(
   return profitMicroUsd - beyondMarksMicroUsd
 }
 
-/** What is known of an entry beside its book. */
+/** The record of an entry that a season is judged by. */
 export interface EntryRecord {
   entryId: number
   party: Omit<Party, 'entryId'>
@@ -103,9 +103,9 @@ export interface JudgedSeason {
   /** In rank order. */
   rows: JudgedEntry[]
   outcome: Outcome
-  /** Whether one who would win has an open question; looked at when asked. */
+  /** Whether an entry that would win has an open rule; computed on call. */
   undecidedWinner(): boolean
-  /** Whether one would win whose owner could not be read. */
+  /** Whether an entry would win whose owner could not be read. */
   unreadWinner(): boolean
 }
 

@@ -70,7 +70,7 @@ describe('a season’s states', () => {
     expect(nextState(facts({ state: 'closing' }))).toBeNull()
     expect(nextState(facts({ state: 'closing', booksFinal: true }))).toBe('provisional')
   })
-  it('leave three days for review, and longer where a winner is in question', () => {
+  it('leave three days for review, and longer if a winner has an open rule', () => {
     const after = (days: number, undecidedWinner: boolean) =>
       nextState(facts({ state: 'provisional', nowS: span.endsAtS + days * DAY, undecidedWinner }))
     expect(after(2.99, false)).toBeNull()
@@ -83,7 +83,7 @@ describe('a season’s states', () => {
     expect(nextState(facts({ ...late, unreadWinner: true }))).toBeNull()
     expect(nextState(facts(late))).toBe('decided')
   })
-  it('settle by themselves only when nobody is owed anything', () => {
+  it('settle by themselves only if nothing is to be paid', () => {
     expect(nextState(facts({ state: 'decided' }))).toBeNull()
     expect(nextState(facts({ state: 'decided', nothingToPay: true }))).toBe('settled')
     expect(nextState(facts({ state: 'settled', nothingToPay: true }))).toBeNull()

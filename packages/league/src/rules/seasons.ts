@@ -6,7 +6,7 @@ const WEEK_S = 7 * DAY_S
 /** The first Monday 00:00 UTC after 1970 began. */
 const FIRST_MONDAY_S = 4 * DAY_S
 
-/** A season is [startsAtS, endsAtS): what is mined at the second it ends is the next one's. */
+/** A season is [startsAtS, endsAtS): a trade mined at the second it ends belongs to the next one. */
 export interface SeasonSpan {
   number: number
   startsAtS: number
@@ -16,7 +16,7 @@ export interface SeasonSpan {
 export const mondayOf = (timeS: number): number =>
   timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
 
-/** Where season 1 starts, from an ISO date such as 2026-01-05, which has to be a Monday. */
+/** Start of season 1, from an ISO date such as 2026-01-05, which has to be a Monday. */
 export function readFirstSeason(date: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== date)
@@ -57,15 +57,15 @@ export interface StateFacts {
   nowS: number
   /** Every book is valued as of the season's end. */
   booksFinal: boolean
-  /** An entrant who would win has a rule that a person or a reading still has to settle. */
+  /** An entrant who would win has a rule that a review or a reading still has to settle. */
   undecidedWinner: boolean
-  /** One would win, but the registry could not be asked who owns the agent: an outage decides nothing. */
+  /** An entrant would win, but its owner could not be read: an outage must not decide a season. */
   unreadWinner: boolean
-  /** Nothing of the ledger is open and nobody is owed a prize. */
+  /** The ledger is complete and no prize is to be paid. */
   nothingToPay: boolean
 }
 
-/** The state that follows now, or null to stay. One step at a time, also for a job that is late. */
+/** The next state, or null to stay. One step at a time, also for a job that is late. */
 export function nextState({ span, state, nowS, ...facts }: StateFacts): OpenedState | null {
   const sinceEndS = nowS - span.endsAtS
   if (sinceEndS < 0) return null

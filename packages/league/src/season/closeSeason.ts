@@ -9,7 +9,7 @@ import { recordRows } from '../standings/recorded.ts'
 import { lockSeason, type SeasonRow, spanOf } from './store.ts'
 
 const FACTS = { booksFinal: false, undecidedWinner: false, unreadWinner: false, nothingToPay: false }
-/** Marks of the last minute are written by then, and what was mined then has settled. */
+/** After this, marks of the last minute are written and its trades have settled. */
 const VALUES_AFTER_S = 180
 const STATEMENT_TIMEOUT_MS = 300_000
 

@@ -24,15 +24,15 @@ export type DecideDeps = Pick<LeagueDeps, 'clock' | 'logger'> &
   }
 
 /**
- * Fixes the places of a season, once its review is over and nobody who would win is in question. From then on
- * it stays as recorded, whatever is confirmed, reviewed or listed later.
+ * Fixes the places of a season once its review is over and no winner has an open rule. Later confirmations,
+ * reviews or sanctions do not change it.
  */
 export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise<boolean> {
   const { db, clock, logger } = deps
   const now = nowS(clock)
   const ready = (row: SeasonRow, open: { undecidedWinner: boolean; unreadWinner: boolean }) =>
     nextState({ ...FACTS, span: spanOf(row), state: row.state, nowS: now, ...open }) === 'decided'
-  // Before the review is over nothing has to be read to know that.
+  // While the review is open, return without reading anything.
   if (!ready(season, { undecidedWinner: false, unreadWinner: false })) return false
   return db.transaction(
     async (sql) => {
@@ -69,7 +69,7 @@ export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise
   )
 }
 
-/** What was judged beside the book, kept so that the decision can be verified. */
+/** Adds the judged facts to the rows, so that the decision can be verified. */
 const withFacts = (rows: readonly PrizeRow[], entries: readonly SeasonEntry[]) => {
   const records = new Map(entries.map(({ record }) => [record.entryId, record]))
   return rows.map((row) => {
@@ -79,8 +79,8 @@ const withFacts = (rows: readonly PrizeRow[], entries: readonly SeasonEntry[]) =
 }
 
 /**
- * Counts the ledger of a decided season and plans what it pays. Where something of it is not known yet it is
- * incomplete, and this runs again.
+ * Counts the ledger of a decided season and plans its payouts. With a value missing the ledger is incomplete,
+ * and this runs again.
  */
 export async function planPayouts(
   deps: Pick<DecideDeps, 'marks' | 'assets' | 'reserveOn'>,
@@ -139,15 +139,15 @@ const winnersOf = (sql: Sql, season: number): Promise<WinnerRow[]> =>
     [season, NATIVE_TOKEN],
   )
 
-/** Counts a decided season's ledger until it is complete; one that owes nobody anything settles itself. */
+/** Counts a decided season's ledger until it is complete; without payouts the season settles itself. */
 export async function settleByItself(deps: DecideDeps, season: SeasonRow): Promise<boolean> {
   const { db, clock, logger } = deps
   const now = nowS(clock)
   return db.transaction(async (sql) => {
     const row = await lockSeason(sql, season.number)
     if (row?.state !== 'decided') return false
-    const known = await readLedger(sql, row.number)
-    if (deps.reserveOn && known?.status !== 'provisional') {
+    const storedLedger = await readLedger(sql, row.number)
+    if (deps.reserveOn && storedLedger?.status !== 'provisional') {
       await planPayouts(deps, sql, row, now)
       await flagListed(sql, deps)
     }
@@ -166,7 +166,7 @@ export async function settleByItself(deps: DecideDeps, season: SeasonRow): Promi
   })
 }
 
-/** Ledgers are settled in order: each goes on from the one before. */
+/** Ledgers are settled in order: each continues the one before. */
 export async function hasOpenBefore(sql: Sql, season: number): Promise<boolean> {
   const open = await sql.query(
     `select 1 from league_seasons where number < $1 and state <> 'settled' limit 1`,

@@ -11,8 +11,8 @@ const BOOKS_PER_ROUND = 200
 type OpenDeps = Pick<LeagueDeps, 'db' | 'clock' | 'paper' | 'logger'> & { firstSeasonS: number }
 
 /**
- * Opens the season that runs now, with a book for every prize entrant. Seasons that passed before anyone
- * opened them were missed: nobody played them.
+ * Opens the current season, with a book for every prize entrant. Seasons that passed without being opened are
+ * marked as missed.
  */
 export async function openSeasons({ db, clock, firstSeasonS, logger }: OpenDeps): Promise<void> {
   const now = nowS(clock)
@@ -43,7 +43,7 @@ async function insertMissed(sql: Sql, { number, startsAtS, endsAtS }: SeasonSpan
   return made.length > 0
 }
 
-/** The season and its books in one go: whoever is entered by then plays. */
+/** Inserts the season and a book for every entrant at that time. */
 async function insertOpen(
   sql: Sql,
   { number, startsAtS, endsAtS }: SeasonSpan,
@@ -65,8 +65,8 @@ async function insertOpen(
 }
 
 /**
- * Gives those a book who entered before the running season began and were written down after it was opened.
- * Their trades are taken by the next look.
+ * Opens books for entrants who entered before the running season started but were stored after it was opened.
+ * The next run takes their trades.
  */
 export async function openMissingBooks({ db, logger }: OpenDeps, span: SeasonSpan): Promise<number> {
   const book = JSON.stringify(encodeBook(emptyBook(span.startsAtS)))
@@ -86,8 +86,8 @@ export async function openMissingBooks({ db, logger }: OpenDeps, span: SeasonSpa
 }
 
 /**
- * Opens the paper books of practice entrants that have none yet, some at a time. Of an entrant that has one
- * the store makes no second.
+ * Opens missing paper books of practice entrants, some at a time. The store allows one book per entrant and
+ * season.
  */
 export async function openPracticeBooks({ db, clock, paper }: OpenDeps, span: SeasonSpan): Promise<number> {
   const now = nowS(clock)

@@ -20,13 +20,13 @@ import { decideSeason, settleByItself } from './decideSeason.ts'
 import { openMissingBooks, openPracticeBooks, openSeasons } from './openSeasons.ts'
 import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 
-/** Looks for transfers in one run; more are left for the next. */
+/** Transfer scans per run. */
 const MAX_SCANS = 20
 const MAX_BOOK_ROUNDS = 100
 const MAX_OWNER_PARTS = 20
 const EQUITY_PAGE = 1_000
 const REST_AFTER_FAILURE_MS = 20_000
-/** What reads a whole season, or has nothing to do most of the time. */
+/** Interval of steps that read a whole season or rarely have work. */
 const SELDOM_MS = 30_000
 
 type Step = (what: string, work: () => Promise<unknown>, everyMs?: number) => Promise<void>
@@ -39,9 +39,9 @@ export type RunDeps = LeagueDeps & {
 }
 
 /**
- * Everything of the league that is due: seasons opened, ended, valued and decided, trades taken, the chain
- * read. It may come late or twice: each step looks at what is recorded and does what is missing. One that
- * fails does not keep the others from running.
+ * Runs everything that is due: opens, ends, values and decides seasons, takes trades, reads the chain. It may
+ * run late or twice: each step reads the record and does what is missing. A failing step does not stop the
+ * others.
  */
 export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<void> {
   const { db, clock, logger, vault, profile, firstSeasonS } = deps
@@ -52,11 +52,11 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
   const isStaked = stakingRegistryOf(profile) !== null
   const stake = vault && isStaked && platformAgentId ? { ...deps, vault, platformAgentId } : null
   const stakeNow = stake && createStakeNow(stake)
-  /** When what failed, or need not be done all the time, is due again. */
+  /** By step, when it is due again after a failure or its interval. */
   const dueMs = new Map<string, number>()
   const failing = new Set<string>()
 
-  /** A failure is logged once until it is over, and tried again after a while. */
+  /** Logs a failure once until the step succeeds, and retries it after a pause. */
   async function attempt(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
     const nowMs = clock.nowMs()
     if (nowMs < (dueMs.get(what) ?? 0)) return
@@ -110,7 +110,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
       for (const season of await unsettledSeasons(db)) await endSeason(deps, season)
     })
     await step('opening seasons', () => openSeasons(deps))
-    // Before trades are taken: what others trade of a late entrant's token is judged by the field.
+    // Before trades are taken: a late entrant's token counts as a participant's token in others' trades.
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
     await step('reading balances by the hour', async () => {
@@ -138,7 +138,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
   }
 }
 
-/** Keeps what every practice book is worth once an hour: drawdowns are read from it. */
+/** Records the equity of every practice book once an hour, for drawdowns. */
 function createEquityKeeper({
   db,
   clock,

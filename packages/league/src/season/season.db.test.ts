@@ -46,7 +46,7 @@ withDb('a season', (db) => {
       live: true,
       place: null,
     })
-    // Copies are told at the end, so nobody is eligible yet.
+    // Copies are judged at the end, so no entry is eligible yet.
     expect((await standings()).outcome).toMatchObject({ pays: true, eligible_agents: 0, active_clusters: 12 })
 
     game.world.goTo(first.endsAtS)
@@ -163,7 +163,7 @@ withDb('a season', (db) => {
     expect((await rowOf(11)).place).toBe(1)
   })
 
-  it('marks seasons missed that nobody opened, and goes on with the one that runs', async () => {
+  it('marks unopened seasons as missed, and continues with the running one', async () => {
     await game.world.runAt(season(4).startsAtS + DAY, 3)
     expect((await read({ league: game.world.open() }, 'league.seasons')).seasons).toMatchObject([
       { number: 4, status: 'open', missed: false, entrants: 12 },
@@ -174,7 +174,7 @@ withDb('a season', (db) => {
     expect((await standings(3)).rows).toEqual([])
   })
 
-  it('gives a book to who entered before the start and was written down after it', async () => {
+  it('opens a book for an entrant who entered before the start and was stored after it', async () => {
     await marksOfSeason()
     // The taker knows the field by now.
     await addTrade(db, game.players[0]!.address, { atS: FIRST_S + 30 })
@@ -191,7 +191,7 @@ withDb('a season', (db) => {
     expect(await ruleOf(0, 'PARTICIPANT_TOKEN')).toMatchObject({ status: 'flag' })
   })
 
-  it('leaves who left out of the prizes, and its later trades out of its book', async () => {
+  it('excludes an entrant who left from prizes, and its later trades from its book', async () => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
     await game.world.runAt(inSeason(4))
@@ -204,7 +204,7 @@ withDb('a season', (db) => {
     expect((await standings(2)).rows).toHaveLength(11)
   })
 
-  it('starts where it is told, and not elsewhere once it was played', async () => {
+  it('starts on the configured date, which cannot change once a season was played', async () => {
     const ask = (setting: string | null, kind = 'devnet', first: string | null = null) => {
       const profile = { ...PROFILE, kind, league: { ...PROFILE.league, first_season: first } } as ChainProfile
       return readStart({ db, clock: game.world.clock, profile, setting })
@@ -220,7 +220,7 @@ withDb('a season', (db) => {
     expect(await ask(null)).toBe(FIRST_S)
   })
 
-  it('is not there under a number that no season can have', async () => {
+  it('is not found under a number that no season can have', async () => {
     expect(await readSeason(db, 900_719_925_474_099)).toBeNull()
   })
 })

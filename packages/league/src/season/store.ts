@@ -28,7 +28,7 @@ export const SEASON_COLUMNS = `
   s.number, s.starts_at_s, s.ends_at_s, s.state, s.missed, s.opened_at_s, s.valued_at_s, s.decided_at_s,
   s.settled_at_s, s.outcome, s.rules_version`
 
-/** Of an entry `e`: it still plays, or played a season that is not decided. Others are not looked up. */
+/** SQL condition on an entry `e`: it still plays, or played a season that is not decided. */
 export const STILL_JUDGED = `(e.left_at_s is null or exists (
   select 1 from league_books b join league_seasons n on n.number = b.season
   where b.entry_id = e.id and n.state in ('open', 'closing', 'provisional')))`
@@ -39,7 +39,7 @@ export const spanOf = ({ number, starts_at_s, ends_at_s }: SeasonRow): SeasonSpa
   endsAtS: ends_at_s,
 })
 
-/** Which marks a season is valued with: those of now while it runs, its end's own after. */
+/** The marks a season is valued with: current ones while it runs, its end marks afterwards. */
 export const marksOf = (season: SeasonRow, nowS: number): { atS: number } | { endsAtS: number } =>
   nowS < season.ends_at_s ? { atS: nowS } : { endsAtS: season.ends_at_s }
 
@@ -47,7 +47,7 @@ export const marksOf = (season: SeasonRow, nowS: number): { atS: number } | { en
 export const allSeasons = (sql: Sql): Promise<SeasonRow[]> =>
   sql.query<SeasonRow>(`select ${SEASON_COLUMNS} from league_seasons s order by s.number desc`)
 
-/** Any whole number may be asked for: one past int4 is a season that is not there, not a failure. */
+/** Accepts any integer: a number beyond int4 is an unknown season, not an error. */
 export async function readSeason(sql: Sql, number: number): Promise<SeasonRow | null> {
   const [row] = await sql.query<SeasonRow>(
     `select ${SEASON_COLUMNS} from league_seasons s where s.number = $1::int8`,
@@ -56,7 +56,7 @@ export async function readSeason(sql: Sql, number: number): Promise<SeasonRow | 
   return row ?? null
 }
 
-/** Oldest first: a later season's ledger goes on from the one before. */
+/** Oldest first: a season's ledger continues the one before. */
 export const unsettledSeasons = (sql: Sql): Promise<SeasonRow[]> =>
   sql.query<SeasonRow>(
     `select ${SEASON_COLUMNS} from league_seasons s where s.state <> 'settled' order by s.number`,

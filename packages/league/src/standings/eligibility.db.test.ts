@@ -36,7 +36,7 @@ withDb('who may win a season', (db) => {
     expect(await ruleOf(0, 'COPY_TRADING')).toMatchObject({ status: 'pass' })
   })
 
-  it('fails who trades its own agent’s token, and flags who trades another entrant’s', async () => {
+  it('fails trades of the own agent’s token, and flags trades of another entrant’s', async () => {
     await marksOfSeason()
     const own = game.world.vault.agents.get('100')!.token
     await addTrade(db, game.players[0]!.address, { atS: inSeason(2), tokenOut: own, amountOut: 5n })
@@ -84,13 +84,13 @@ withDb('who may win a season', (db) => {
     ])
   })
 
-  it('takes the first sender of a core token for the funder of a wallet without ETH, or flags it', async () => {
+  it('uses the first sender of a core token as the funder of a wallet without ETH, or flags it', async () => {
     await marksOfSeason()
     const wallets = [0, 1, 2, 3].map((i) => game.players[i]!.address)
     for (const wallet of wallets) game.world.chain.setBalance(ETH, wallet, 0n)
     const send = (to: Address, from: Address, atoms: bigint, block: number) =>
       game.world.chain.add({ from, gasUsed: 0n, moves: [{ token: TOKENS.USDG, from, to, atoms }] }, block)
-    // Transfers of nothing can be logged for anybody.
+    // Zero transfers can be logged for any address.
     send(wallets[0]!, at(0xdead), 0n, 10)
     send(wallets[0]!, at(0xbeef), 5n, 20)
     send(wallets[1]!, at(0xbeef), 5n, 30)
@@ -118,7 +118,7 @@ withDb('who may win a season', (db) => {
   it('pays one of two entrants of one owner', async () => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
-    // Whoever first funded player 11 funded player 10 too; player 9's agent token went to player 8 and back.
+    // Players 10 and 11 have the same first funder; player 9's agent token went to player 8 and back.
     await db.query('update league_funders set funder = $1 where address = any($2::text[])', [
       at(0xf999),
       [game.players[10]!.address, game.players[11]!.address],
@@ -130,7 +130,7 @@ withDb('who may win a season', (db) => {
     await value()
     expect(await rowOf(11)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'], place: 1 })
     expect(await rowOf(10)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'], place: null })
-    // Somebody may have funded both who is neither: a person judges that.
+    // A third party may have funded both: left for manual review.
     expect(await ruleOf(10, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'flag' })
     expect(await rowOf(9)).toMatchObject({ cluster_links: ['transfer'], place: 2 })
     expect(await rowOf(8)).toMatchObject({ cluster_links: ['transfer'], place: null })
@@ -143,7 +143,7 @@ withDb('who may win a season', (db) => {
     })
   })
 
-  it('takes nothing from those whom somebody else names, funds, or sends a token', async () => {
+  it('does not affect entrants whom another one names, funds, or sends a token', async () => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
     // The best of them, and everything it can do to the others without them.
@@ -152,7 +152,7 @@ withDb('who may win a season', (db) => {
     await db.query('update league_funders set funder = $2 where address = $1', [funded, attacker])
     const token = game.world.vault.agents.get('111')!.token
     for (const { address } of game.players.slice(0, 11)) transfer({ token, from: attacker!, to: address })
-    // A transfer of nothing, which anybody can make from anybody's address.
+    // A zero transfer, which anyone can make from any address.
     const forged = {
       token: game.world.vault.agents.get('110')!.token,
       from: named!,
@@ -171,7 +171,7 @@ withDb('who may win a season', (db) => {
     ] as const) {
       expect(await rowOf(i)).toMatchObject({ place, eligibility: { status: 'pass' } })
     }
-    // Undecided until somebody has looked, or the review is over.
+    // Undecided until reviewed, or until the review is over.
     await decide()
     expect((await standings()).decided).toBe(false)
     const { entry_id: entryId } = await rowOf(11)

@@ -5,12 +5,12 @@ import type { MarkBook } from '../books/marks.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { ENTRY_COLUMNS, type StoredEntry } from '../entries/store.ts'
 import {
-  type Asked,
   type Copying,
   decodeBook,
   type EntryFacts,
   type EntryRecord,
   numbersOf,
+  type ReadStatus,
   type Review,
   type StoredBook,
 } from '../rules/index.ts'
@@ -20,7 +20,7 @@ export interface FactDeps extends Pick<LeagueDeps, 'isSanctioned'> {
   marks: MarkBook
 }
 
-/** An entry of a season with all that its row and its rules are made of. */
+/** An entry of a season with the data of its row and its rules. */
 export interface SeasonEntry {
   entry: StoredEntry
   record: EntryRecord
@@ -32,13 +32,13 @@ interface FactRow extends StoredEntry {
   copying: Copying | null
   owner_status: string | null
   owner_read_at_s: number | null
-  /** As the registry says now. */
+  /** As in the registry now. */
   owner_now: Address | null
   agent_wallet_now: Address | null
   beneficiary_now: Address | null
   scanned_to_s: number | null
   scan_unreadable: boolean | null
-  /** One status for each address that was to be looked at. */
+  /** One status for each address to look up. */
   funder_statuses: string[] | null
   funders: string[] | null
   named_funders: string[] | null
@@ -72,7 +72,7 @@ const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status a
     from league_funders l where l.address in (e.wallet, e.owner, e.agent_wallet)) f on true
   where b.season = $1 order by e.id`
 
-/** Which entrants an entrant's token went to and came from; apart for addresses that are only named. */
+/** Entrants that received or sent an entrant's token; separate for addresses that are only named. */
 const PARTNERS = `with playing as (
     select e.id, e.token, array[e.wallet, e.owner] as own,
       array[e.wallet, e.owner, e.agent_wallet, e.beneficiary] as addresses
@@ -113,8 +113,8 @@ export async function readFacts(
   const participantsOf = new Map(participants.map((row) => [row.entry_id, row]))
   const reviewsOf = new Map<number, Review[]>()
   for (const { entry_id, rule, status, reason } of reviews) {
-    const known = reviewsOf.get(entry_id) ?? []
-    reviewsOf.set(entry_id, [...known, { rule, status, reason }])
+    const earlier = reviewsOf.get(entry_id) ?? []
+    reviewsOf.set(entry_id, [...earlier, { rule, status, reason }])
   }
   const when = nowS >= span.endsAtS ? 'ended' : 'running'
   return rows.map((row) => {
@@ -144,7 +144,7 @@ export async function readFacts(
   })
 }
 
-/** Wallet and owner signed for the entry; whom the registry names beside them was not asked. */
+/** Wallet and owner signed for the entry; the registry's other addresses did not. */
 const partyOf = (row: FactRow, partners: PartnerRow | undefined): EntryRecord['party'] => ({
   own: [row.wallet, row.owner],
   named: [row.agent_wallet, row.beneficiary],
@@ -155,7 +155,7 @@ const partyOf = (row: FactRow, partners: PartnerRow | undefined): EntryRecord['p
   namedFunders: row.named_funders ?? [],
 })
 
-/** As entered, and as the registry says now: that is who a prize would go to. */
+/** Checks the addresses as entered and as in the registry now, which would receive a prize. */
 function sanctionedOf(isSanctioned: FactDeps['isSanctioned'], row: FactRow): string | null {
   const isListed = (address: Address | null) => address !== null && isSanctioned(address)
   if (isListed(row.wallet)) return 'wallet'
@@ -163,7 +163,7 @@ function sanctionedOf(isSanctioned: FactDeps['isSanctioned'], row: FactRow): str
   return named.find((name) => isListed(row[name]) || isListed(row[`${name}_now`])) ?? null
 }
 
-/** Who owned the agent at the last reading, unless that was too long ago to judge by. */
+/** The owner at the last reading; unreadable if that was too long ago. */
 function ownerOf(
   { owner, owner_status, owner_now, owner_read_at_s }: FactRow,
   nowS: number,
@@ -174,9 +174,9 @@ function ownerOf(
   return owner_now === owner ? 'same' : 'changed'
 }
 
-/** Up to when it has to be read: the season's start while it runs, its end after. */
-function transfersOf({ scanned_to_s, scan_unreadable }: FactRow, neededS: number): Asked {
-  // Nothing to look for: the agent has no token of its own.
+/** `neededS`: transfers must be read up to the season's start while it runs, to its end afterwards. */
+function transfersOf({ scanned_to_s, scan_unreadable }: FactRow, neededS: number): ReadStatus {
+  // No scan: the agent has no token.
   if (scanned_to_s === null) return 'read'
   if (scan_unreadable) return 'unreadable'
   return scanned_to_s >= neededS ? 'read' : 'pending'

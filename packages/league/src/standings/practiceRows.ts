@@ -24,7 +24,7 @@ interface BookRow extends StoredEntry {
   run: BookRun
 }
 
-/** Balances, fills and how deep each fell, all books in one read. */
+/** Balances, fills and drawdowns of all books in one read. */
 async function readBooks(
   sql: Sql,
   season: number,
@@ -62,7 +62,7 @@ export async function practiceRows(
     nowS < season.ends_at_s ? market.priceAt(token, nowS) : market.endMark(token).priceE18
   const books = await readBooks(sql, season.number, untilMs)
   const bookIds = books.map(({ book_id }) => book_id)
-  // What a tick filled that had begun in time and ended after the season: it is undone here.
+  // Fills of ticks that started in time and ended after the season are undone here.
   const late = nowS < season.ends_at_s ? [] : await fillsSince(sql, bookIds, untilMs)
   const lateOf = groupBy(late, ({ bookId }) => bookId)
   const valued = books.map((book) => {

@@ -5,7 +5,7 @@ import type { SeasonEntry } from './facts.ts'
 
 export type PrizeRow = Extract<Answer<'league.standings'>['rows'][number], { wallet: string }>
 
-/** How a season that is not decided stands now. What only its end can show is pending until then. */
+/** The current judgement of an undecided season. Rules that need its end are pending until then. */
 export const judgeNow = (entries: readonly SeasonEntry[], season: SeasonRow): JudgedSeason =>
   judgeSeason(
     entries.map(({ record }) => record),
@@ -13,7 +13,7 @@ export const judgeNow = (entries: readonly SeasonEntry[], season: SeasonRow): Ju
     ruleSetOf(season.rules_version),
   )
 
-/** Its rows, in rank order. */
+/** The prize board's rows, in rank order. */
 export function prizeRows(
   entries: readonly SeasonEntry[],
   judged: JudgedSeason,
@@ -28,7 +28,7 @@ export function prizeRows(
     const { entry, record } = byId.get(row.entryId)!
     const { left } = record.facts
     const scored = scoreRow(record.numbers, row, { amounts, checkedAtS: nowS, ruleSet })
-    // Written out: put together from parts, ten thousand of them would take most of a second.
+    // Written out for speed: spreading parts costs most of a second for ten thousand rows.
     return {
       rank: scored.rank,
       entry_id: entry.id,

@@ -6,7 +6,7 @@ import type { Book, BookTrade } from './book.ts'
 
 type Swap = NonNullable<BookTrade['swap']>
 
-/** Books one transaction. Fees are inside: the amounts are what left and what reached the wallet. */
+/** Books one transaction. Fees are included: the amounts are those that left and reached the wallet. */
 export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): void {
   if (trade.gasWei === null) book.unknownGas++
   else book.gasWei += trade.gasWei
@@ -15,33 +15,33 @@ export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): 
   const { swap, minedAtS } = trade
   book.trades++
   book.days.add(Math.floor(minedAtS / DAY_S))
-  const given = valueAt(swap.tokenIn, swap.amountIn, minedAtS, market)
-  const got = valueAt(swap.tokenOut, swap.amountOut, minedAtS, market)
-  if (isOutlier(given, got)) book.outliers++
-  if (given !== null && got !== null) book.overMarksMicroUsd += got - given
-  if (takesBack(book.last, swap, minedAtS)) book.roundTrips++
+  const paid = valueAt(swap.tokenIn, swap.amountIn, minedAtS, market)
+  const received = valueAt(swap.tokenOut, swap.amountOut, minedAtS, market)
+  if (isOutlier(paid, received)) book.outliers++
+  if (paid !== null && received !== null) book.overMarksMicroUsd += received - paid
+  if (isRoundTrip(book.last, swap, minedAtS)) book.roundTrips++
   book.last = { tokenIn: swap.tokenIn, tokenOut: swap.tokenOut, amountOut: swap.amountOut, atS: minedAtS }
-  const taken = take(book, swap, minedAtS, market)
-  // Of a token without a mark that the book never bought, neither the sale nor what came of it is the book's.
-  const received = (swap.amountOut * taken.atoms) / swap.amountIn
+  const removal = remove(book, swap, minedAtS, market)
+  // If the book never bought an unmarked token, neither its sale nor the proceeds belong to the book.
+  const bookedOut = (swap.amountOut * removal.atoms) / swap.amountIn
   if (!market.assets.has(swap.tokenIn)) {
-    const proceeds = valueAt(swap.tokenOut, received, minedAtS, market)
-    if (proceeds !== null && taken.costMicroUsd !== null)
-      book.unmarkedGainMicroUsd += proceeds - taken.costMicroUsd
+    const proceeds = valueAt(swap.tokenOut, bookedOut, minedAtS, market)
+    if (proceeds !== null && removal.costMicroUsd !== null)
+      book.unmarkedGainMicroUsd += proceeds - removal.costMicroUsd
   }
-  if (received > 0n) put(book, swap.tokenOut, received, taken, market)
+  if (bookedOut > 0n) put(book, swap.tokenOut, bookedOut, removal, market)
 }
 
-/** What a swap takes out of the book, and what that cost; the cost is null when it cannot be valued. */
-interface Taken {
+/** Atoms a swap removes from the book, and their cost; the cost is null if it cannot be valued. */
+interface Removal {
   atoms: bigint
   costMicroUsd: bigint | null
   basisMicroUsd: bigint
 }
 
-function take(book: Book, { tokenIn, amountIn }: Swap, atS: number, market: MarketRecord): Taken {
+function remove(book: Book, { tokenIn, amountIn }: Swap, atS: number, market: MarketRecord): Removal {
   const asset = market.assets.get(tokenIn)
-  if (!asset) return takeUnmarked(book, tokenIn, amountIn)
+  if (!asset) return removeUnmarked(book, tokenIn, amountIn)
   const priceE18 = market.priceAt(tokenIn, atS)
   const held = book.held.get(tokenIn) ?? 0n
   const lacking = amountIn > held ? amountIn - held : 0n
@@ -61,8 +61,8 @@ function bring(book: Book, token: string, microUsd: bigint): void {
   addTo(book.basis, token, microUsd)
 }
 
-/** Takes at most so much of a token without a mark out of the book. */
-export function takeUnmarked(book: Book, token: string, most: bigint): Taken {
+/** Removes up to `most` atoms of a token without a mark from the book. */
+export function removeUnmarked(book: Book, token: string, most: bigint): Removal {
   const position = book.unmarked.get(token)
   if (!position) return { atoms: 0n, costMicroUsd: 0n, basisMicroUsd: 0n }
   const atoms = minOf(most, position.atoms)
@@ -82,7 +82,7 @@ function put(
   book: Book,
   token: string,
   atoms: bigint,
-  { costMicroUsd: cost, basisMicroUsd }: Taken,
+  { costMicroUsd: cost, basisMicroUsd }: Removal,
   market: MarketRecord,
 ): void {
   addTo(book.basis, token, basisMicroUsd)
@@ -97,9 +97,9 @@ function put(
   })
 }
 
-/** Far from the marks of its minute, either way. Without both marks nothing can be said. */
-const isOutlier = (given: bigint | null, got: bigint | null): boolean =>
-  given !== null && got !== null && !isWithinBps(got, given, RULES.outlierBps)
+/** Far from the marks of its minute, in either direction. False without both marks. */
+const isOutlier = (paid: bigint | null, received: bigint | null): boolean =>
+  paid !== null && received !== null && !isWithinBps(received, paid, RULES.outlierBps)
 
 function valueAt(token: string, atoms: bigint, atS: number, market: MarketRecord): bigint | null {
   const asset = market.assets.get(token)
@@ -107,8 +107,8 @@ function valueAt(token: string, atoms: bigint, atS: number, market: MarketRecord
   return asset && priceE18 !== null ? worthDown(atoms, markPrice(priceE18, asset.decimals)) : null
 }
 
-/** Sells back within minutes about what the swap before bought. */
-function takesBack(last: Book['last'], swap: Swap, atS: number): boolean {
+/** Sells back within minutes about the amount that the previous swap bought. */
+function isRoundTrip(last: Book['last'], swap: Swap, atS: number): boolean {
   if (!last || last.tokenIn !== swap.tokenOut || last.tokenOut !== swap.tokenIn) return false
   if (atS - last.atS > RULES.roundTripWindowS) return false
   return isWithinBps(swap.amountIn, last.amountOut, RULES.roundTripNearBps)

@@ -93,12 +93,12 @@ describe('a book', () => {
     })
   })
 
-  it('tells what of its profit no mark shows', () => {
+  it('separates the profit that no mark confirms', () => {
     const beyond = (trades: BookTrade[]) => {
       const numbers = numbersOf(bookOf(trades), span.endsAtS, still, 'ended')
       return [numbers.beyondMarksMicroUsd, numbers.profitMicroUsd]
     }
-    // Each nine per cent off the mark, which is no outlier.
+    // Each nine per cent off the mark, which is not an outlier.
     const bought = trade(USDG, usd(1_000), ETH, E18 / 2n)
     const sold = trade(ETH, E18 / 2n, USDG, usd(1_090))
     expect(
@@ -162,7 +162,7 @@ describe('a book', () => {
       [USDG]: () => 1,
       [ETH]: (atS) => (atS > span.startsAtS + HOUR && atS < span.startsAtS + 3 * HOUR ? null : 2_000),
     })
-    it('is unvalued where ETH was brought in, and never worth nothing', () => {
+    it('is unvalued if ETH was brought in, and never zero', () => {
       const value = valueBook(
         bookOf([trade(ETH, E18, USDG, usd(2_000), 2 * HOUR)], outage),
         span.endsAtS,
@@ -183,7 +183,7 @@ describe('a book', () => {
       })
       expect(valueBook(book, span.startsAtS + 4 * HOUR, outage, 'running').profitMicroUsd).toBe(0n)
     })
-    it('does not know what a token without a mark cost, until that is sold or written off', () => {
+    it('has no cost for a token without a mark until it is sold or written off', () => {
       const bought = [trade(USDG, usd(2_000), ETH, E18, 60), trade(ETH, E18, MEME, 5n, 2 * HOUR)]
       expect(profitOf(bought, outage, 'running')).toBeNull()
       expect(profitOf(bought, outage, 'ended')).toBe(usd(-2_000))
@@ -243,7 +243,7 @@ describe('a book that goes on', () => {
     { maxLength: 40 },
   )
 
-  it('comes to the same, piece by piece through the store, as all at once', () => {
+  it('has the same result piece by piece through the store as all at once', () => {
     fc.assert(
       fc.property(someTrades, fc.integer({ min: 1, max: 9 }), fc.integer(), (drawn, pieces, salt) => {
         // Some hours see less than was bought, some nothing at all.
@@ -278,7 +278,7 @@ describe('a book that goes on', () => {
     )
   })
 
-  it('says so when a trade came late, and stays as it was', () => {
+  it('reports a trade that came late, and stays unchanged', () => {
     const book = bookOf([trade(USDG, usd(10), ETH, 5n, 5 * HOUR)])
     const before = encodeBook(book)
     expect(advance(book, [trade(USDG, usd(10), ETH, 5n, 4 * HOUR)], still, PLENTY)).toBe(false)

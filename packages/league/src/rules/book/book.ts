@@ -3,50 +3,52 @@ export interface BookTrade {
   id: number
   minedAtS: number
   block: number
-  /** Null for what only cost gas: an approval, or a swap that reverted. */
+  /** Null for a transaction that only cost gas: an approval, or a swap that reverted. */
   swap: { tokenIn: string; tokenOut: string; amountIn: bigint; amountOut: bigint } | null
   /** As the receipt shows; null when that is lost. */
   gasWei: bigint | null
 }
 
 /**
- * A season's book. It starts empty: what a trade sells and the book does not hold is brought in at its mark,
- * and is the capital at work. Tokens without a mark count at what they cost.
+ * A season's book. It starts empty: an amount that a trade sells and the book does not hold is brought in at
+ * its mark, as capital at work. Tokens without a mark count at cost.
  */
 export interface Book {
   held: Map<string, bigint>
   /** Tokens without a mark. The cost is null when what paid for them could not be valued. */
   unmarked: Map<string, { atoms: bigint; costMicroUsd: bigint | null }>
   /**
-   * By token, what its holding was worth when the wallet was last seen to hold it. What was brought in since
-   * counts as it was brought in, and a swap carries it over: no gain is in it that no sample has seen.
+   * By token, the value of its holding at the last sample. Later additions count at the value they were
+   * brought in at, and a swap carries the basis over, so it never contains a gain that no sample has seen.
    */
   basis: Map<string, bigint>
   broughtMicroUsd: bigint
-  /** What left the wallet other than by its trades: taken out of the book, and off what was brought in. */
+  /**
+   * Value that left the wallet other than by its trades: removed from the book and from what was brought in.
+   */
   leftMicroUsd: bigint
-  /** The most that was at work at a time: what was brought in, less what had left. */
+  /** The highest capital at work at any time: brought in less left. */
   capitalMicroUsd: bigint
-  /** What the last sample saw in the wallet, and what left before any sample saw it. */
+  /** Value in the wallet at the last sample, and value that left before any sample saw it. */
   seenMicroUsd: bigint
   unseenMicroUsd: bigint
   gasWei: bigint
   trades: number
   /** Days with a trade, counted from 1970. */
   days: Set<number>
-  /** Transactions whose gas is not known: a person judges whether that matters. */
+  /** Transactions with unknown gas cost, for manual review. */
   unknownGas: number
-  /** Those that brought in what could not be valued. */
+  /** Trades that brought in an amount that could not be valued. */
   unvaluedTrades: number
   outliers: number
-  /** What swaps between marked tokens gained beyond the marks of their minutes, net of losses. */
+  /** Gain of swaps between marked tokens beyond the marks of their minutes, net of losses. */
   overMarksMicroUsd: bigint
-  /** What selling tokens without a mark brought beyond their cost, less what it lost. */
+  /** Gain from selling tokens without a mark above their cost, net of losses. */
   unmarkedGainMicroUsd: bigint
   roundTrips: number
-  /** The swap before, which the next one may take back. */
+  /** The previous swap, to detect round trips. */
   last: { tokenIn: string; tokenOut: string; amountOut: bigint; atS: number } | null
-  /** Full hours up to this one were looked at. */
+  /** Full hours up to this one were sampled. */
   sampledToS: number
   peakMicroUsd: bigint
   maxDrawdownBps: number

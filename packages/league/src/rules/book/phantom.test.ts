@@ -113,7 +113,7 @@ describe('the same 500 dollars counted forty times', () => {
     const moving = (hour: number) => (hour % 1 < 0.5 ? 2_000 : 2_100)
     const wallet = openWallet(moving, { [USDG]: usd(500) })
     churn(wallet, { times: 40, fromHour: 2.1, everyHours: 0.005 })
-    // The price has risen. What was sold elsewhere is bought elsewhere again and sold here, forty times.
+    // The price has risen. Tokens sold elsewhere are bought back elsewhere and sold here, forty times.
     let dollars = 0n
     for (let i = 0; i < 40; i++) {
       const hour = 2.6 + i * 0.005
@@ -199,7 +199,7 @@ describe('honest deposits and withdrawals', () => {
     expect(a.unseenMicroUsd).toBe(0n)
   })
 
-  it('that come back are brought in anew, and are no profit', () => {
+  it('that come back are brought in again, and do not count as profit', () => {
     const flat = () => 2_000
     const wallet = openWallet(flat, { [USDG]: usd(500) })
     wallet.buy(1.5, usd(500))
@@ -234,7 +234,7 @@ describe('a balance that cannot be read', () => {
   const numbers = (seen: SeenBalance) =>
     numbersOf(replay(span, [bought], span.endsAtS, market, seen), span.endsAtS, market, 'ended', seen)
 
-  it('leaves the sample out, and never counts as nothing', () => {
+  it('skips the sample, and never counts as zero', () => {
     const unread = numbers((_, atS) => (atS < span.endsAtS ? null : E18))
     expect(unread).toMatchObject({ profitMicroUsd: usd(-250), maxDrawdownBps: 2_500, unvalued: 0 })
     const atEnd = numbers((_, atS) => (atS < span.endsAtS ? E18 : null))

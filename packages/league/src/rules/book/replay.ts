@@ -6,8 +6,8 @@ import type { SeenBalance } from './cutToSeen.ts'
 import { sampleTo } from './sample.ts'
 
 /**
- * Goes on with a book by newer transactions. Answers false, the book untouched, when one of them is older
- * than what was applied: then it has to be replayed from the start.
+ * Applies newer transactions to a book. Returns false, with the book unchanged, if one of them is older than
+ * the last applied one: the book then has to be replayed from the start.
  */
 export function advance(
   book: Book,
@@ -27,7 +27,7 @@ export function advance(
   return true
 }
 
-/** A book from the record, as of a time. However a book came about, this is what it must equal. */
+/** Rebuilds a book from the record, as of a time. A book built step by step must equal it. */
 export function replay(
   span: SeasonSpan,
   trades: readonly BookTrade[],

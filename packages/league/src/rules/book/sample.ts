@@ -12,7 +12,7 @@ import { valueBook } from './valueBook.ts'
 export function sampleTo(book: Book, untilS: number, market: MarketRecord, seen: SeenBalance): void {
   const every = RULES.sampleEveryS
   const last = untilS - (untilS % every)
-  // Before the first trade there is nothing to look at.
+  // Before the first trade there is nothing to sample.
   if (book.cursor) {
     for (let atS = book.sampledToS - (book.sampledToS % every) + every; atS <= last; atS += every) {
       lookAt(book, atS, market, seen)
@@ -21,7 +21,7 @@ export function sampleTo(book: Book, untilS: number, market: MarketRecord, seen:
   book.sampledToS = Math.max(book.sampledToS, last)
 }
 
-/** A fall is measured from the highest profit so far, against the capital and that profit together. */
+/** A drawdown is measured from the highest profit so far, relative to capital plus that profit. */
 function lookAt(book: Book, atS: number, market: MarketRecord, seen: SeenBalance): void {
   if (!cutToSeen(book, atS, market, seen)) return
   const { profitMicroUsd } = valueBook(book, atS, market, 'running')

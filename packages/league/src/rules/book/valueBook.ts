@@ -5,7 +5,7 @@ import type { Book } from './book.ts'
 import type { SeenBalance } from './cutToSeen.ts'
 
 export interface BookValue {
-  /** Null while anything of it could not be valued: what has no price is never worth nothing. */
+  /** Null while any part could not be valued: a missing price never counts as zero. */
   profitMicroUsd: bigint | null
   capitalMicroUsd: bigint
   /** Null without capital too. */
@@ -19,8 +19,8 @@ export interface BookValue {
 }
 
 /**
- * A book at the marks of a time. Tokens without a mark count at cost. At the season's end they count nothing,
- * the others at the end's own marks, and no more of them than the wallet was seen to hold.
+ * Values a book at the marks of a time. Tokens without a mark count at cost. At the season's end they count
+ * zero, and the others at the end marks, limited to the wallet's sampled balances.
  */
 export function valueBook(
   book: Book,
@@ -41,9 +41,9 @@ export function valueBook(
       continue
     }
     const price = markPrice(priceE18, market.assets.get(token)!.decimals)
-    const kept = minOf(atoms, balance)
-    const lostBasis = basisOf(book, token, atoms - kept, atoms)
-    sum += worthDown(kept, price) + minOf(lostBasis, worthDown(atoms - kept, price))
+    const remaining = minOf(atoms, balance)
+    const lostBasis = basisOf(book, token, atoms - remaining, atoms)
+    sum += worthDown(remaining, price) + minOf(lostBasis, worthDown(atoms - remaining, price))
   }
   if (book.gasWei > 0n) {
     const priceE18 = priceOf(market.native)
