@@ -273,7 +273,7 @@ test('refuses a mark far below what a pool pays for the token', async () => {
     })
   await expect(world.register(at(7_000n))).rejects.toMatchObject({
     code: 'CAP_PRICE',
-    message: expect.stringContaining('far under what a pool pays'),
+    message: expect.stringContaining('far below the price in a pool'),
   })
   expect(await world.register(at(8_500n))).toMatchObject({ registered: true })
 })

@@ -35,7 +35,7 @@ describe('the refusal of a trade', () => {
     expect(codeOf('PRICE_UNAVAILABLE', 'FEE_REQUIRED')).toBe('REFUSED')
   })
 
-  it('is TRADE_REFUSED where a hosted executor would have carried it, unless it has a code of its own', () => {
+  it('is TRADE_REFUSED for a hosted executor, unless the rule has its own code', () => {
     const hosted = (...rules: string[]) => refusalOf(failed(...rules), 'hosted executor')
     expect(hosted('STOCK_ATTESTATION')).toMatchObject({ code: 'TRADE_REFUSED', status: 422 })
     expect(hosted('PRICE', 'FEE_REQUIRED').extras).toEqual({
@@ -47,7 +47,7 @@ describe('the refusal of a trade', () => {
     expect(DOCUMENTED).toContain('TRADE_REFUSED')
   })
 
-  it('is SANCTIONED or SIGNER_FROZEN whatever else failed', () => {
+  it('is SANCTIONED or SIGNER_FROZEN even if other rules failed', () => {
     expect(codeOf('PRICE', 'SIGNER_FROZEN')).toBe('SIGNER_FROZEN')
     expect(codeOf('SANCTIONED', 'PRICE', 'SIGNER_FROZEN')).toBe('SANCTIONED')
     expect(refusalOf(failed('SANCTIONED')).status).toBe(451)

@@ -2,10 +2,10 @@ import { judgeAll, type Rule } from '@pit/platform/rules'
 import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protocol'
 import type { SignerCheck } from '@pit/signer-wire'
 
-/** Why a rule is not met; its rule's name is added by whoever runs it. */
+/** A failed rule without its name, which is added when the rules are run. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
 
-/** Of a chain that was not read, or on which two nodes disagree. */
+/** For a chain that was not read, or on which two nodes disagree. */
 export const unreadMessage = (why?: string | null): string =>
   `The co-signer could not read the chain; nothing was signed${why ? `: ${why}` : ''}.`
 
@@ -16,9 +16,9 @@ export type Rules<Facts> = readonly Rule<Facts, Failure>[]
 export const failuresOf = <Facts>(rules: Rules<Facts>, facts: Facts): SignerCheck[] =>
   judgeAll(rules, facts, ({ code }, failure) => ({ rule: code, ok: false, ...failure }))
 
-/** Nothing about the trade: it may pass in a while. */
+/** Temporary failures that do not concern the trade. */
 const PASSING: readonly string[] = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE']
-/** Rules that are refusals of their own when they are the only one. */
+/** Rules whose name is the error code if they are the only one that failed. */
 const OWN_CODES: readonly string[] = [
   ...PASSING,
   'PRICE',
@@ -29,16 +29,15 @@ const OWN_CODES: readonly string[] = [
   'FEE_DECLARED',
   'SLIPPAGE',
 ]
-/** Answered whatever else failed. */
+/** Returned even if other rules failed too. */
 const FIRST: readonly string[] = ['SANCTIONED', 'SIGNER_FROZEN', 'EXECUTOR_CLOSED']
 
-/** Whose key carries a trade: one this signer holds for a hosted agent, or somebody's own. */
+/** Whose key sends a trade: one this signer holds for a hosted agent, or the user's own. */
 export type Carrier = 'hosted executor' | 'own executor'
 
 /**
- * The refusal of a trade. One failed rule that has a code of its own is that code; several are REFUSED,
- * unless waiting may cure all of them. What a hosted executor would carry is TRADE_REFUSED, as its
- * transaction is TX_REFUSED.
+ * The refusal of a trade. A single failed rule with its own code is that code; otherwise it is REFUSED, or
+ * TRADE_REFUSED for a hosted executor, unless all failures are temporary.
  */
 export function tradeRefusal(failures: readonly SignerCheck[], carrier: Carrier): PitError {
   const rules = failures.map(({ rule }) => rule)
@@ -57,11 +56,11 @@ export function txRefusal(failures: readonly SignerCheck[]): PitError {
   return refusalWith((first ?? passing ?? 'TX_REFUSED') as RefusalCode, failures)
 }
 
-/** The refusal of a root: the first rule that failed. Each is a code of its own. */
+/** The refusal of a root: the first rule that failed; each rule has its own code. */
 export const rootRefusal = (failures: readonly SignerCheck[]): PitError =>
   refusalWith(failures[0]!.rule as RefusalCode, failures)
 
-/** A refusal as it is answered: where the table gives it checks and it names none, it is the one itself. */
+/** Adds `signer_checks` to a refusal whose table row has them and that lists none. */
 export function withChecks(error: PitError): PitError {
   const { code, message, status, retryAfterS, extras } = error
   if (!errorRow(code).extras.includes('signer_checks') || extras['signer_checks'] !== undefined) return error

@@ -19,13 +19,13 @@ describe('readConfig', () => {
     })
   })
 
-  it('prefers a node of its own', () => {
+  it('prefers its own node', () => {
     const both = { ...GIVEN, PROFILE: 'p.json', CHAIN_RPC_URL: 'http://a', SIGNER_RPC_URL: 'http://b' }
     expect(readConfig(both).rpcUrls).toEqual(['http://b'])
     expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrls).toEqual(['http://a'])
   })
 
-  it('knows what was chosen for the signer itself', () => {
+  it('marks the settings made for the signer itself', () => {
     expect(readConfig({ ...GIVEN, PROFILE: 'p.json' })).toMatchObject({
       profileFile: 'p.json',
       ownFiles: { SIGNER_PROFILE: false, SIGNER_SANCTIONS_FILE: false },
@@ -54,7 +54,7 @@ describe('readConfig', () => {
       expect(() => listen({ SIGNER_LISTEN: url })).toThrow(`SIGNER_LISTEN is "${url}"`)
   })
 
-  it('finds its key in a KMS when all of that is said', () => {
+  it('finds its key in a KMS if all its settings are set', () => {
     const kms = {
       SIGNER_KMS_KEY_ID: 'alias/cosigner',
       SIGNER_KMS_REGION: 'eu-central-1',

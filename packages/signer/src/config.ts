@@ -161,7 +161,7 @@ export function readSecret(setting: SecretSetting, { minChars }: { minChars: num
   throw new StartRefused(`${setting.name} is too short: use at least ${minChars} characters`)
 }
 
-/** Addresses that may carry a password or a key: each can be a file's. */
+/** Addresses that may contain a password or a key: each can also be read from a file. */
 const SECRET_ADDRESSES = ['SIGNER_DATABASE_URL', 'SIGNER_RPC_URL', 'CHAIN_RPC_URL'] as const
 
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
@@ -170,8 +170,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const { isSet, text, optional, whole, flag, oneOf } = settingsReader(SETTINGS, env)
   const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
   const required = (name: SettingName): SecretSetting => {
-    const given = secret(name)
-    if (given) return given
+    const setting = secret(name)
+    if (setting) return setting
     throw new StartRefused(`${name} is not set: set it or ${name}_FILE`)
   }
   if (optional('CHAIN_RPC_URL') && !optional('PROFILE') && !optional('SIGNER_PROFILE')) {
@@ -185,7 +185,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     dataDir: `${text('DATA_DIR')}/signer`,
     profileFile:
       optional('SIGNER_PROFILE') ?? optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
-    /** What somebody chose for the signer itself, and did not just happen to be there. */
+    /** Files that were set for the signer explicitly. */
     ownFiles: {
       SIGNER_PROFILE: isSet('SIGNER_PROFILE'),
       SIGNER_SANCTIONS_FILE: isSet('SIGNER_SANCTIONS_FILE'),
@@ -205,7 +205,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     logLevel: oneOf('LOG_LEVEL', ...LOG_LEVELS),
   }
 
-  /** Null: the key rests in a file. */
+  /** Null: the key is in a file. */
   function kmsOf(): KmsSettings | null {
     const keyId = optional('SIGNER_KMS_KEY_ID')
     if (keyId === null) return null
@@ -216,7 +216,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     if (region === null)
       throw new StartRefused('SIGNER_KMS_REGION is not set: name the region of the KMS key')
     if (accessKeyId === null)
-      throw new StartRefused('SIGNER_KMS_ACCESS_KEY_ID is not set: say who asks the KMS')
+      throw new StartRefused('SIGNER_KMS_ACCESS_KEY_ID is not set: set the access key for the KMS')
     const url = optional('SIGNER_KMS_URL') ?? `https://kms.${region}.amazonaws.com`
     if (!URL.canParse(url)) throw new StartRefused(`SIGNER_KMS_URL is "${url}": use an address`)
     return {
@@ -227,7 +227,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   }
 }
 
-/** Where the co-signer's key is when a KMS has it, and how that is asked. */
+/** Key and access settings of a KMS that holds the co-signer's key. */
 export interface KmsSettings {
   url: string
   keyId: string
@@ -237,7 +237,7 @@ export interface KmsSettings {
   sessionToken: SecretSetting | null
 }
 
-/** Where calls come in. */
+/** The listen address. */
 export type Listen =
   | { kind: 'loopback'; port: number }
   | { kind: 'socket'; path: string }

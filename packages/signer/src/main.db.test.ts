@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** With a profile that never comes, a good start goes on for a minute. */
+/** Its profile never appears, so a start without errors waits for a minute. */
 function start(env: Record<string, string | undefined> = GIVEN): void {
   child = fork(FILE, [], {
     env: {
@@ -53,7 +53,7 @@ function start(env: Record<string, string | undefined> = GIVEN): void {
 const ended = async (): Promise<number> => (await once(child, 'exit'))[0] as number
 
 describe('the signer’s start', () => {
-  it('ends cleanly when told to', async () => {
+  it('ends cleanly on request', async () => {
     start()
     await expect.poll(() => output, { timeout: 30_000 }).toContain('co-signer 0x')
     child.kill('SIGTERM')
@@ -68,7 +68,7 @@ describe('the signer’s start', () => {
     expect(await ended()).toBe(0)
   })
 
-  it('says in one sentence that the passphrase is wrong, and shows neither it nor the key', async () => {
+  it('reports a wrong passphrase in one sentence, and shows neither it nor the key', async () => {
     const crypto = await createCrypto()
     const key = '12'.repeat(32)
     const importKeyFile = join(folder, 'key')
@@ -83,7 +83,7 @@ describe('the signer’s start', () => {
     expect(output).not.toContain(key)
   })
 
-  it('takes no secret from a file that others can read', async () => {
+  it('rejects a secret in a file that others can read', async () => {
     const file = join(folder, 'secret')
     writeFileSync(file, GIVEN.SIGNER_SECRET)
     chmodSync(file, 0o640)
@@ -95,7 +95,7 @@ describe('the signer’s start', () => {
   describe('on a real chain', () => {
     const REAL = { ...GIVEN, SIGNER_PROFILE: MAINNET, SIGNER_SANCTIONS_FILE: 'data/sanctions.txt' }
 
-    it('is refused where its key stood open to others', async () => {
+    it('is refused if others could read its key', async () => {
       chmodSync(join(folder, 'signer'), 0o750)
       start(REAL)
       expect(await ended()).toBe(1)

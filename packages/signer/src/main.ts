@@ -12,7 +12,7 @@ await runProcess({
   name: 'signer',
   async start(stage, ending) {
     const config = readConfig(process.env)
-    // Nothing this process starts or prints shall find them there.
+    // Child processes and logs must not see them.
     for (const secret of SECRETS) delete process.env[secret]
     return startSigner(config, stage, ending)
   },

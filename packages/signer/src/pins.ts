@@ -2,10 +2,10 @@ import { type Address, feedBackedTokens, knownAddress, type Pinned, pinnedIn } f
 import { StartRefused } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
 
-/** What the co-signer takes from its own profile and from nobody else. */
+/** Values that the co-signer takes from its own profile only. */
 export interface Pins extends Pinned {
   cosigner: Address
-  /** Where pools are found and asked; null where the profile names none. */
+  /** Contracts to find and quote pools; null if the profile has none. */
   exchanges: { v2Factory: Address | null; v3Quoter: Address | null; v4Quoter: Address | null }
   /** Tokens with an oracle feed. */
   feedBacked: ReadonlySet<Address>

@@ -51,12 +51,12 @@ const every = (name: string, ms: number, run: Job['run']): Job => ({
   run,
 })
 
-/** What a server keeps in its DATA_DIR. */
+/** Files in a server's DATA_DIR. */
 const OF_SERVER = ['store', 'server', 'admin.sock']
 
 /**
- * Off the devnet the signer needs files of its own, which the server can neither change nor read. There,
- * nothing that stood open is closed quietly: whoever looked may have the key.
+ * Except on a devnet the signer needs separate files that the server can neither change nor read. Open
+ * permissions are refused instead of repaired: the key may have been read already.
  */
 function refuseShared({ kind, name }: ChainProfile, { dataDir, ownFiles }: Config): void {
   if (kind === 'devnet') return void ownFolder(dataDir)
@@ -71,18 +71,18 @@ function refuseShared({ kind, name }: ChainProfile, { dataDir, ownFiles }: Confi
   if (shared !== undefined) {
     throw new StartRefused(
       `DATA_DIR ${above} is a server’s (${shared}): ` +
-        `on ${name} give the signer a user and a DATA_DIR of its own`,
+        `on ${name} give the signer a separate user and DATA_DIR`,
     )
   }
   ownFolder(dataDir, 'refuse')
 }
 
-/** One node is believed; of several, two must agree on whatever is signed by. */
+/** A single node is trusted; of several, two must agree on every reading. */
 function openNodes(urls: readonly string[], logger: Logger): AgreeingRpc {
   const [only] = urls
   if (only === undefined) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
   if (urls.length === 1) {
-    logger.info('the signer has one RPC address: what it says of the chain is believed')
+    logger.info('only one RPC address: its responses are not cross-checked')
     return { ...createRpc({ url: only }), trouble: () => null }
   }
   return agreeOfTwo({
@@ -92,7 +92,7 @@ function openNodes(urls: readonly string[], logger: Logger): AgreeingRpc {
   })
 }
 
-/** The co-signer's key, in a file or in a KMS, and where from, for a person. */
+/** The co-signer's key from a file or a KMS, and a note on its origin for the log. */
 async function openKey(
   { dataDir, importKeyFile, kms }: Config,
   { passphrase, crypto, clock }: { passphrase: string; crypto: Crypto; clock: Clock },
@@ -127,16 +127,16 @@ function doorOf(listen: Config['listen']): Door {
 /** The ledger is small: counters and leaves of the last days. */
 const LEDGER_BUFFER_MB = 16
 
-/** Builds everything and hands it in; `tell` reports the progress of a start, which `ending` ends. */
+/** Builds and connects all parts. `report` receives the progress; `ending` aborts the start. */
 export async function startSigner(
   config: Config,
-  tell: (text: string) => void,
+  report: (text: string) => void,
   ending: AbortSignal,
 ): Promise<RunningSigner> {
-  // A start told to end closes what it has opened: the next one finds no lock of a process that is gone.
+  // An aborted start closes what it has opened, so that the next one finds no stale lock.
   const stage = (text: string): void => {
     ending.throwIfAborted()
-    tell(text)
+    report(text)
   }
   const clock = systemClock
   const startedAtMs = clock.nowMs()
@@ -202,7 +202,7 @@ export async function startSigner(
       ...(always && { stockSession: () => true }),
     })
     const prices = { ...followed, whyUnread: rpc.trouble }
-    // Without the chain it starts all the same, and refuses until it was read.
+    // It starts without the chain too, and refuses calls until the chain was read.
     await prices.read().catch(() => {})
     stage(
       prices.isChainRead()
@@ -216,7 +216,7 @@ export async function startSigner(
     closing.add(() => ledger.close())
     const jobs = runJobs({ clock, logger, metrics: createMetrics({ withProcess: false }) }, [
       every('read prices', PRICES_EVERY_MS, prices.read),
-      every('look where the ledger is', HOME_EVERY_MS, home.check),
+      every('check the ledger’s database', HOME_EVERY_MS, home.check),
       every('sweep ledger', SWEEP_EVERY_MS, () => sweepLedger(db, clock.nowMs())),
     ])
     closing.add(() => jobs.stop())

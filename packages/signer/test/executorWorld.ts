@@ -72,7 +72,7 @@ export async function openExecutorWorld(db: Db) {
         if (chain.gas instanceof Error) throw chain.gas
         return quantity(chain.gas)
       default:
-        throw new Error(`${method} is not asked for`)
+        throw new Error(`unexpected ${method}`)
     }
   })
   const cosigner: Cosigner = {
@@ -128,8 +128,8 @@ export async function openExecutorWorld(db: Db) {
       const binding = curves
         ? makeBinding({ executor, tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
         : makeBinding({ executor })
-      const given = grant(binding, { curves: curves ? [CURVE] : [] })
-      const stored = storedOf(given, curves ? { [CURVE]: JUNK } : {})
+      const granted = grant(binding, { curves: curves ? [CURVE] : [] })
+      const stored = storedOf(granted, curves ? { [CURVE]: JUNK } : {})
       const outcome = await ledger.register(stored)
       if (outcome !== 'registered') throw new Error(outcome)
       const session = await sessions.find(stored.hash)
@@ -137,9 +137,9 @@ export async function openExecutorWorld(db: Db) {
     },
     count,
     /** Counted and signed, as the co-signer does. */
-    async cosign(root: RouterRoot, asked: { touchesStock?: boolean } = {}) {
+    async cosign(root: RouterRoot, options: { touchesStock?: boolean } = {}) {
       const execution = swapCall()
-      const verdict = await count(root, asked)
+      const verdict = await count(root, options)
       if (!verdict.ok) return verdict.failures.map(({ rule }: SignerCheck) => rule)
       const nowS = Math.floor(time.nowMs / 1000)
       const leaf = sessionLeaf(PINS.addresses, { root, execution, sequence: verdict.sequence, nowS })

@@ -29,7 +29,7 @@ import { type Pins, pinsOf } from '../src/pins.ts'
 import type { OwnPrice } from '../src/prices/followPrices.ts'
 import { reviveSession, type Session } from '../src/roots/readRoots.ts'
 
-/** A world in numbers: no chain, no store, every role's key known. */
+/** Constants for tests without chain or store; the keys of all roles are fixed. */
 
 export const NOW_S = 1_768_478_400
 export const E18 = 10n ** 18n
@@ -75,7 +75,7 @@ const ENFORCERS = [
   'NativeTokenPayment',
   'ArgsEqualityCheck',
 ]
-/** What of a profile the co-signer reads. */
+/** The part of a profile that the co-signer reads. */
 export const PROFILE = {
   ...BARE_NUMBERS,
   name: 'kit',
@@ -194,8 +194,8 @@ export function storedOf({ binding, root, curveRoots: pair }: Granted, curveToke
   return { hash, sessionId: `session-${hash.slice(2, 10)}`, binding, root, curveRoots: pair, curveTokens }
 }
 
-export const sessionOf = (given: Granted, curveTokens = {}): Session =>
-  reviveSession(crypto, PINS, storedOf(given, curveTokens))
+export const sessionOf = (signedGrant: Granted, curveTokens = {}): Session =>
+  reviveSession(crypto, PINS, storedOf(signedGrant, curveTokens))
 
 /** A pool of version 3 has WETH where a trade has ETH. */
 const hopOf = (tokenIn: Address, tokenOut: Address): HopPath => ({

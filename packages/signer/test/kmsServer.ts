@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Crypto } from '@pit/chain'
 
-/** A KMS in the shape of AWS's: its wire format, its signatures checked by code of its own, its refusals. */
+/** A KMS like AWS's: its wire format, an independent signature check, its refusals. */
 export interface KmsServer {
   url: string
-  /** Every call that was taken, by its name. */
+  /** Every accepted call, by its name. */
   calls: string[]
-  /** What the next answers are instead, one each. */
+  /** Scripted responses for the next calls, one each. */
   next: { status: number; type: string; body?: string; silent?: boolean }[]
-  /** The key it signs with; the one it shows stays. */
+  /** Changes the key it signs with; the public key it returns stays. */
   signWith(key: Uint8Array): void
   tokens: { accepted: string | null }
   close(): Promise<void>
@@ -39,13 +39,14 @@ export async function startKms({
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString('utf8')
-    const told = next.shift()
-    if (told?.silent) return
+    const scripted = next.shift()
+    if (scripted?.silent) return
     const send = (status: number, value: object | string) => {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' })
       response.end(typeof value === 'string' ? value : JSON.stringify(value))
     }
-    if (told) return send(told.status, told.body ?? { __type: told.type, message: 'as the test says' })
+    if (scripted)
+      return send(scripted.status, scripted.body ?? { __type: scripted.type, message: 'as the test says' })
     const fault = signatureFault(request, body)
     if (fault) return send(400, { __type: 'com.amazonaws.kms#InvalidSignatureException', message: fault })
     if ((request.headers['x-amz-security-token'] ?? null) !== tokens.accepted)
@@ -86,7 +87,7 @@ export async function startKms({
   }
 }
 
-/** As AWS checks it: from what arrived, by the scope and the headers the request names. */
+/** The check of AWS: from the received request, by its scope and signed headers. */
 function signatureFault({ headers, url }: IncomingMessage, body: string): string | null {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/

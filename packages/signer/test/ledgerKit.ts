@@ -6,7 +6,7 @@ import type { Ledger } from '../src/ledger/openLedger.ts'
 import type { LeafRequest, StoredRoot } from '../src/ledger/types.ts'
 import { grant, LIMITS, makeBinding, NOW_S, storedOf } from './kit.ts'
 
-/** The ledger's clock stands until a test moves it. */
+/** The ledger's clock; only a test moves it. */
 export const time = { nowMs: NOW_S * 1000 }
 export const clock: Clock = { nowMs: () => time.nowMs }
 export const resetTime = () => {
@@ -33,7 +33,7 @@ export const leaf = ({ hash, binding }: StoredRoot, change: Partial<LeafRequest>
   callNonce: nonce(),
   ...change,
 })
-export async function ask(ledger: Ledger, asked: LeafRequest): Promise<string> {
-  const verdict = await ledger.countLeaf(asked)
+export async function ask(ledger: Ledger, request: LeafRequest): Promise<string> {
+  const verdict = await ledger.countLeaf(request)
   return verdict.ok ? `leaf ${verdict.sequence}` : verdict.failures.map(({ rule }) => rule).join(' ')
 }

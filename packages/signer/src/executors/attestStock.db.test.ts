@@ -9,7 +9,7 @@ import { type AttestRequest, attestStock, revokeStock } from './attestStock.ts'
 import { describeExecutor } from './createExecutor.ts'
 
 withDb(
-  'an owner’s word on stock tokens',
+  'an owner’s stock attestation',
   (db) => {
     let world: ExecutorWorld
     beforeEach(async () => {
@@ -17,7 +17,7 @@ withDb(
       world = await openExecutorWorld(db)
     })
 
-    describe('an owner’s word on stock tokens', () => {
+    describe('an owner’s stock attestation', () => {
       let executor: Address
       let registered: Awaited<ReturnType<ExecutorWorld['register']>>
       beforeEach(async () => {
@@ -45,7 +45,7 @@ withDb(
         return Array.isArray(answer) ? answer.join(' ') : 'signed'
       }
 
-      it('lets the executor trade them in that session until it ends or is taken back', async () => {
+      it('lets the executor trade stocks in that session until it ends or is revoked', async () => {
         expect(await trade()).toBe('STOCK_ATTESTATION')
         await attest()
         expect(await trade()).toBe('signed')
@@ -65,7 +65,7 @@ withDb(
         })
       })
 
-      it('is missed as a hosted executor’s trade, which the refusal tells from anybody’s', async () => {
+      it('is reported missing for a hosted executor’s trade', async () => {
         const refused = { failures: [{ rule: 'STOCK_ATTESTATION' }], carrier: 'hosted executor' }
         expect(await world.count(registered.session.root, { touchesStock: true })).toMatchObject(refused)
         const { session } = await world.register(WHO.executor)
@@ -81,7 +81,7 @@ withDb(
       it.each<[string, Partial<AttestRequest>, string]>([
         ['for another agent', { agentId: 'agt_2' }, 'STOCK_ATTESTATION'],
         ['of another owner', { owner: STRANGER }, 'STOCK_ATTESTATION'],
-        ['for a session of nobody', { rootHash: `0x${'1'.repeat(64)}` }, 'STOCK_ATTESTATION'],
+        ['for an unknown session', { rootHash: `0x${'1'.repeat(64)}` }, 'STOCK_ATTESTATION'],
         ['for another session of that root', { sessionId: 'ses_other' }, 'STOCK_ATTESTATION'],
         ['issued over an hour ago', { issuedS: NOW_S - 3_631 }, 'STOCK_ATTESTATION'],
         ['from the future', { issuedS: NOW_S + 31 }, 'STOCK_ATTESTATION'],
@@ -89,19 +89,19 @@ withDb(
         ['that outlasts the session', { expiresS: NOW_S + 3_601 }, 'BAD_EXPIRY'],
       ])('is refused %s', async (_, change, code) => expect(await refusedAs(attest(change))).toBe(code))
 
-      it('is refused when somebody else signed it, or something else was signed', async () => {
+      it('is refused if another signer signed it, or another text was signed', async () => {
         expect(await refusedAs(attest({}, keyOf('mallory')))).toBe('STOCK_ATTESTATION')
         const changed = { ...word(), expiresS: NOW_S + 601 }
         expect(await refusedAs(attestStock(world.deps, changed))).toBe('STOCK_ATTESTATION')
       })
 
-      it('counts once: not again, not an older one, and none issued before it was taken back', async () => {
+      it('counts once: not again, not an older one, and none issued before a revocation', async () => {
         await attest()
         expect(await refusedAs(attest())).toBe('STOCK_ATTESTATION_OLD')
         expect(await refusedAs(attest({ issuedS: NOW_S - 11 }))).toBe('STOCK_ATTESTATION_OLD')
         await revokeStock(world.deps, executor)
         expect(await refusedAs(attest({ issuedS: NOW_S }))).toBe('STOCK_ATTESTATION_OLD')
-        // The agent's next executor does not make an old word new.
+        // An old attestation stays old for the agent's next executor.
         const next = await world.create()
         const { stored } = await world.register(next)
         const old = { executor: next, rootHash: stored.hash, sessionId: stored.sessionId }
@@ -109,7 +109,7 @@ withDb(
         await attest({ ...old, issuedS: NOW_S + 1 })
       })
 
-      it('can be taken back before it was given', async () => {
+      it('can be revoked before it was given', async () => {
         await revokeStock(world.deps, executor)
         expect(await refusedAs(attest())).toBe('STOCK_ATTESTATION_OLD')
         expect(await describeExecutor(world.deps, executor)).toMatchObject({

@@ -1,7 +1,13 @@
 import { type Address, type Hex, normalizeSignature } from '@pit/chain'
 import { COSIGNER, fail, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
-import { findExecutor, lockRoots, putStockWord, revokeStockWord, stockNotBefore } from './store.ts'
+import {
+  findExecutor,
+  lockRoots,
+  putStockAttestation,
+  revokeStockAttestation,
+  stockNotBefore,
+} from './store.ts'
 
 export interface AttestRequest {
   executor: Address
@@ -57,7 +63,7 @@ export async function attestStock(deps: ExecutorDeps, request: AttestRequest): P
     if (root.revoked) fail('SESSION_REVOKED')
     const notBefore = await stockNotBefore(sql, executor.agentId)
     if (notBefore !== null && request.issuedS <= notBefore) fail('STOCK_ATTESTATION_OLD', { field: 'issued' })
-    await putStockWord(sql, { ...request, signature, atMs })
+    await putStockAttestation(sql, { ...request, signature, atMs })
   })
 }
 
@@ -86,6 +92,6 @@ export async function revokeStock(deps: ExecutorDeps, address: Address): Promise
   return db.transaction(async (sql) => {
     const atMs = clock.nowMs()
     await lockRoots(sql, address)
-    return revokeStockWord(sql, executor, atMs)
+    return revokeStockAttestation(sql, executor, atMs)
   })
 }

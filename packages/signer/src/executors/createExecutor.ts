@@ -10,7 +10,7 @@ import {
   countExecutors,
   findExecutor,
   findLastRefund,
-  findStockWord,
+  findStockAttestation,
   holdFirst,
   stockNotBefore,
 } from './store.ts'
@@ -23,18 +23,18 @@ export interface CreateRequest {
   agentId: string
   owner: Address
   callNonce: string
-  /** The agent's first key, which may have been made by a call whose answer was lost. */
+  /** The agent's first key, which may exist already from a call whose response was lost. */
   isFirst?: boolean
 }
 
 /**
- * Creates a key for a hosted agent, with the co-signer's attestation whose it is; both are stored before the
- * answer.
+ * Creates a key for a hosted agent, with the co-signer's attestation of its owner; both are stored before the
+ * response.
  */
 export async function createExecutor(deps: ExecutorDeps, request: CreateRequest): Promise<CreatedExecutor> {
   const { db, clock, pins, cosigner, vault } = deps
   const { agentId, owner, callNonce, isFirst } = request
-  if (!isPerson(pins, owner))
+  if (!canOwnExecutor(pins, owner))
     fail('BAD_REQUEST', { field: 'owner', message: '`owner` cannot own an executor.' })
   const { address, sealed } = vault.make()
   refuseSanctioned(deps, { address, owner })
@@ -55,9 +55,9 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
   }
   const before = await db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
-    const known = isFirst ? await holdFirst(sql, { agentId, owner }) : null
-    if (known) return known
-    // An executor that owned executors could receive gas that nobody can take out.
+    const existing = isFirst ? await holdFirst(sql, { agentId, owner }) : null
+    if (existing) return existing
+    // An executor that owns executors could receive gas that cannot be withdrawn.
     if (await findExecutor(sql, owner)) fail('BAD_REQUEST', { field: 'owner' })
     if ((await countExecutors(sql, owner)) >= MAX_PER_OWNER) fail('TOO_MANY_AGENTS')
     if (!(await addExecutor(sql, executor, callNonce)))
@@ -80,8 +80,8 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
   }
 }
 
-/** Whether an address may be somebody's own: not one the pins know as a contract or the co-signer. */
-export function isPerson(
+/** False for the co-signer and the contracts in the pins. */
+export function canOwnExecutor(
   { addresses, cosigner, router, weth, feeRecipient }: Pins,
   address: Address,
 ): boolean {
@@ -97,7 +97,7 @@ export function isPerson(
   return !others.includes(address)
 }
 
-/** An executor as the signer answers it. */
+/** An executor's state as the signer returns it. */
 export async function describeExecutor(deps: ExecutorDeps, address: Address): Promise<ExecutorStatus> {
   const { db, clock, pins, cosigner } = deps
   const executor = await needExecutor(db, address)
@@ -105,7 +105,7 @@ export async function describeExecutor(deps: ExecutorDeps, address: Address): Pr
   const nowS = Math.floor(clock.nowMs() / 1000)
   const [active, stock, notBefore, refund] = await Promise.all([
     activeRoots(db, address, nowS),
-    findStockWord(db, address),
+    findStockAttestation(db, address),
     stockNotBefore(db, agentId),
     findLastRefund(db, address),
   ])

@@ -11,7 +11,7 @@ import type { Vault } from './openVault.ts'
 import { findExecutor } from './store.ts'
 import type { Executor } from './types.ts'
 
-/** What executors are handed. */
+/** Dependencies of the executor calls. */
 export interface ExecutorDeps {
   db: Db
   crypto: Crypto

@@ -52,7 +52,7 @@ withDb(
     })
 
     describe('an executor', () => {
-      it('comes with the co-signer’s word whose it is', async () => {
+      it('comes with the co-signer’s attestation of its owner', async () => {
         const made = await createExecutor(world.deps, {
           agentId: 'agt_1',
           owner: WHO.wallet,
@@ -77,7 +77,7 @@ withDb(
         })
       })
 
-      it('is another each time, and none of the same call again', async () => {
+      it('is new for each call, and refused for a repeated call', async () => {
         const nonce = callNonce()
         const request = { agentId: 'agt_1', owner: WHO.wallet, callNonce: nonce }
         const { executor } = await createExecutor(world.deps, request)
@@ -85,7 +85,7 @@ withDb(
         expect(await world.create()).not.toBe(executor)
       })
 
-      it('is the same when an agent’s first one is asked for again', async () => {
+      it('is the same if an agent’s first one is requested again', async () => {
         const ask = () =>
           createExecutor(world.deps, {
             agentId: 'agt_1',
@@ -100,7 +100,7 @@ withDb(
         expect(await ask()).toEqual(one)
       })
 
-      it('is not made for the sanctioned, for a contract of the profile, for another executor, or while frozen', async () => {
+      it('is refused to a sanctioned owner, a contract of the profile, another executor, or while frozen', async () => {
         const own = await world.create()
         expect(await refusedAs(world.create('a', ROUTER))).toBe('BAD_REQUEST')
         expect(await refusedAs(world.create('a', own))).toBe('BAD_REQUEST')
@@ -121,7 +121,7 @@ withDb(
         const { vault } = world.deps
         const seen = vault.withKey({ address: one, sealedKey }, (key) => ({ key, at: Buffer.from(key) }))
         expect(crypto.addressOf(seen.at)).toBe(one)
-        // Wiped once it was used, and nowhere in what is stored.
+        // Wiped after use, and not contained in the stored bytes.
         expect([...seen.key].every((byte) => byte === 0)).toBe(true)
         expect(Buffer.from(sealedKey).includes(seen.at)).toBe(false)
         expect(() => vault.withKey({ address: other, sealedKey }, () => 1)).toThrow('was changed')
@@ -149,7 +149,7 @@ withDb(
       const sign = (change: Partial<ExecutorTx> = {}) =>
         signExecutorTx(world.deps, { executor, tx: tx(change) })
 
-      it('is signed when it redeems a leaf of its own', async () => {
+      it('is signed if it redeems its own leaf', async () => {
         const { raw, tx_hash } = await sign({ nonce: 3 })
         const parsed = parseSignedTx(raw)
         if (!parsed.ok) throw new Error(parsed.why)
@@ -228,18 +228,18 @@ withDb(
       })
 
       it.each<[string, Partial<ExecutorTx>, string]>([
-        ['to somebody else', { to: STRANGER }, 'TX_TARGET'],
+        ['to another address', { to: STRANGER }, 'TX_TARGET'],
         ['with ETH', { value_wei: 1n }, 'TX_VALUE'],
         ['with gas beyond a trade', { gas: 8_000_001 }, 'TX_GAS'],
         ['with a fee beyond ten base fees', { max_fee_per_gas: 10n * BASE_FEE + 1n }, 'TX_FEE'],
         ['with a tip over its cap', { max_priority_fee_per_gas: 3n * BASE_FEE }, 'TX_FEE'],
-        ['that is no call', { data: '0x' }, 'TX_REDEEM'],
+        ['without calldata', { data: '0x' }, 'TX_REDEEM'],
         ['that is another call', { data: '0xa9059cbb' }, 'TX_REDEEM'],
       ])('is refused %s', async (_, change, rule) => {
         expect(await refusedAs(sign(change))).toBe(`TX_REFUSED ${rule}`)
       })
 
-      it('is refused for a leaf somebody else signed, or a call it does not allow', async () => {
+      it('is refused for a leaf of another signer, or a call it does not allow', async () => {
         const { stored } = registered
         const forged = signDelegation(crypto, PINS.addresses, leaf.leaf, keyOf('mallory'))
         const other = { ...leaf.execution, valueWei: leaf.execution.valueWei + 1n }
@@ -272,7 +272,7 @@ withDb(
         expect(await refusedAs(work)).toBe('TX_REFUSED ROOT TX_EXECUTOR')
       })
 
-      it('has one nonce for a leaf: again is the same bytes, another nonce is none', async () => {
+      it('has one nonce per leaf: a repeat returns the same bytes, another nonce is refused', async () => {
         const first = await sign({ nonce: 4 })
         expect(await sign({ nonce: 4 })).toEqual(first)
         expect(await sign({ nonce: 4, max_fee_per_gas: 3n * BASE_FEE })).not.toEqual(first)
@@ -309,7 +309,7 @@ withDb(
           })
         })
         const signing = refusedAs(sign())
-        // PGlite lets nobody in until the other has ended.
+        // PGlite runs one transaction at a time.
         const waiting = () => db.query('select from pg_locks where not granted')
         if (db.engine === 'postgres')
           await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBeGreaterThan(0)

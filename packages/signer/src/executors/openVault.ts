@@ -38,7 +38,7 @@ export async function openVault({
     const costs = n === undefined ? {} : { n }
     const sealed = await sealKey(key, { kind: 'executors', address: cosigner, passphrase, ...costs })
     key.fill(0)
-    // Of two processes that start at once the first one's key is used.
+    // If two processes start at once, both use the first one's key.
     await db.query('insert into executor_vault values (1, $1) on conflict do nothing', [
       JSON.stringify(sealed),
     ])
@@ -77,7 +77,7 @@ export async function openVault({
       key.fill(0)
       return { address, sealed }
     },
-    /** Lends the key to `use`, and wipes it after. */
+    /** Passes the key to `use` and wipes it afterwards. */
     withKey<T>(executor: { address: Address; sealedKey: Uint8Array }, use: (key: Uint8Array) => T): T {
       needOpen()
       const key = unseal(executor.sealedKey, executor.address)

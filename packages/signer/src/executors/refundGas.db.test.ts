@@ -74,7 +74,7 @@ withDb(
         })
       })
 
-      it('once: asked again the same bytes come back, before and after they are mined', async () => {
+      it('once: a repeated call returns the same bytes, before and after they are mined', async () => {
         const first = await refund()
         world.chain.balance += 5n
         expect(await refund()).toEqual({ ...first, already: true })
@@ -83,7 +83,7 @@ withDb(
         expect(await refund()).toEqual({ ...first, already: true })
       })
 
-      it('once, whoever asks at the same time', async () => {
+      it('once, for concurrent calls too', async () => {
         const answers = await Promise.all([1, 2, 3, 4].map(refund))
         expect(new Set(answers.map(({ tx_hash }) => tx_hash)).size).toBe(1)
         expect(answers.filter(({ already }) => !already)).toHaveLength(1)
@@ -138,19 +138,19 @@ withDb(
         expect(await refund()).toMatchObject({ already: false })
       })
 
-      it('no longer than until the chain has it; and not for a leaf nobody can send any more', async () => {
+      it('only until the trade is mined, and not for a leaf that cannot be sent any more', async () => {
         const { stored, session } = await world.register(executor)
         const leaf = await world.cosign(session.root)
         if (Array.isArray(leaf)) throw new Error(leaf.join())
         await signExecutorTx(world.deps, { executor, tx: redeemTx(leaf, stored.root, { nonce: 0 }) })
-        // Without the executor's signature it is nothing, and the executor signs nothing after this.
+        // It needs the executor's signature, and the executor signs nothing after this.
         await world.cosign(session.root)
         await world.ledger.revoke(stored.hash)
         world.chain.nonce = 1
         expect(await refund()).toMatchObject({ nonce: 1, already: false })
       })
 
-      it('while a transaction is under way', async () => {
+      it('while a transaction is pending', async () => {
         world.chain.pending = 1
         expect(await refusedAs(refund())).toBe('REFUND_REFUSED TX_PENDING')
       })
@@ -191,7 +191,7 @@ withDb(
     })
 
     describe('gone, the executor', () => {
-      it('takes no session, signs no trade and nothing else, for good', async () => {
+      it('never accepts a session or signs anything again', async () => {
         const { stored, session } = await world.register(executor)
         const leaf = await world.cosign(session.root)
         if (Array.isArray(leaf)) throw new Error(leaf.join())

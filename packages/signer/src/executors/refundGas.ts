@@ -5,7 +5,7 @@ import { COSIGNER, fail, isPitError, maxOf } from '@pit/protocol'
 import type { SignedRefund, SignerCheck } from '@pit/signer-wire'
 import { unreadMessage } from '../checks.ts'
 import { readFrozen } from '../ledger/openLedger.ts'
-import { isPerson } from './createExecutor.ts'
+import { canOwnExecutor } from './createExecutor.ts'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
 import {
   activeRoots,
@@ -20,33 +20,33 @@ import type { Executor, Refund } from './types.ts'
 
 /** The chain's clock may be behind, so a leaf counts as live a little past its end. */
 const LEAF_LIVES_MS = (LEAF_TTL_S + COSIGNER.callWindowS) * 1000
-/** How many times the base fee the transfer bids; what it does not cost stays with the executor. */
+/** Fee cap of the transfer in base fees; the unused part stays with the executor. */
 const BASE_FEES = 2n
 
 /**
- * Refunds an executor's gas: closes the executor for good, then signs one plain transfer of its balance, less
- * that transfer's own gas, to the owner on record. Asked again it answers the same bytes as long as they can
- * be mined or were; it signs another only where the chain shows that the nonce was used by something else, or
- * that more arrived later.
+ * Refunds an executor's gas: closes the executor permanently, then signs one plain transfer of its balance,
+ * less that transfer's own gas, to the owner on record. A repeated call returns the same bytes while they can
+ * still be mined or were mined; it signs a new transfer only if the chain shows that the nonce was used by
+ * another transaction, or that more ETH arrived later.
  */
 export async function refundGas(deps: ExecutorDeps, address: Address): Promise<SignedRefund> {
   const { db, pins } = deps
   const executor = await needExecutor(db, address)
   refuseSanctioned(deps, executor)
-  if (!isPerson(pins, executor.owner) || (await findExecutor(db, executor.owner))) fail('REFUND_OWNER')
+  if (!canOwnExecutor(pins, executor.owner) || (await findExecutor(db, executor.owner))) fail('REFUND_OWNER')
   const chain = await readAccount(deps, address)
   await close(deps, executor, chain)
 
   const last = await findLastRefund(db, address)
   if (last) {
-    const stands = await howStands(deps, last, chain)
+    const stands = await refundState(deps, last, chain)
     if (stands === 'ahead') fail('REFUND_IN_FLIGHT')
     if (stands === 'same') return describe(last, true)
   }
   if (chain.pendingNonce > chain.nonce)
     refuse('TX_PENDING', 'The executor has a pending transaction.', chain.pendingNonce, chain.nonce)
   const refund = await build(deps, executor, chain)
-  const earlier = await keep(deps, refund)
+  const earlier = await storeRefund(deps, refund)
   return earlier ? describe(earlier, true) : describe(refund, false)
 }
 
@@ -88,16 +88,16 @@ interface Account {
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 
 async function readAccount({ rpc, prices }: ExecutorDeps, address: Address): Promise<Account> {
-  const asked = [
+  const requests = [
     askNonce(address),
     askNonce(address, 'pending'),
     askEther(address),
     askBaseFee('latest'),
   ] as const
-  const said = await needAll(rpc, asked).catch(() =>
+  const values = await needAll(rpc, requests).catch(() =>
     fail('CHAIN_UNAVAILABLE', { message: unreadMessage(prices.whyUnread?.()) }),
   )
-  const [nonce, pendingNonce, balanceWei, baseFeeWei] = said
+  const [nonce, pendingNonce, balanceWei, baseFeeWei] = values
   return { nonce, pendingNonce, balanceWei, baseFeeWei: baseFeeWei ?? fail('CHAIN_UNAVAILABLE') }
 }
 
@@ -105,7 +105,7 @@ async function readAccount({ rpc, prices }: ExecutorDeps, address: Address): Pro
  * Whether the refund signed last is still the one to send. The receipt is read after the nonce: a refund that
  * used the nonce has one by then.
  */
-async function howStands(
+async function refundState(
   { rpc }: ExecutorDeps,
   last: Refund,
   { nonce, balanceWei }: Account,
@@ -163,14 +163,14 @@ async function build(
     signedAtMs: clock.nowMs(),
   }
 
-  /** A wallet that runs code takes more than 21,000; one that refuses ETH cannot be paid. */
+  /** A wallet with code needs more than 21,000 gas; one that refuses ETH cannot be paid. */
   async function estimate(): Promise<bigint> {
     try {
       const call = { from: address, to: owner, value: '0x1' }
       const answer = await rpc.request<Hex>('eth_estimateGas', [call])
       if (!QUANTITY.test(answer)) return fail('CHAIN_UNAVAILABLE')
       const gas = BigInt(answer)
-      // Room for the wallet's code or the rollup's data costing a little more by then.
+      // Margin: the wallet's code or the rollup's data may cost a little more when it is mined.
       const roomy = gas > PLAIN_GAS ? (gas * 5n) / 4n : PLAIN_GAS
       return roomy <= MAX_GAS ? roomy : fail('REFUND_GAS')
     } catch (error) {
@@ -182,8 +182,10 @@ async function build(
 const PLAIN_GAS = 21_000n
 const MAX_GAS = 500_000n
 
-/** Stored before it is answered. Of two calls at once the second is answered what the first stored. */
-async function keep({ db }: ExecutorDeps, refund: Refund): Promise<Refund | null> {
+/**
+ * Stores the refund before the response. Of two concurrent calls the second returns the first one's refund.
+ */
+async function storeRefund({ db }: ExecutorDeps, refund: Refund): Promise<Refund | null> {
   return db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
     await findExecutor(sql, refund.executor, 'update')

@@ -41,10 +41,10 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
   if (!reading || !session) throw new Error('a transaction passed that was not read')
 
   const { sequence } = reading.terms
-  const found = await db.transaction((sql) =>
-    keepNonce(sql, { executor: executor.address, rootHash: session.rootHash, sequence, nonce: tx.nonce }),
+  const nonceFailures = await db.transaction((sql) =>
+    storeNonce(sql, { executor: executor.address, rootHash: session.rootHash, sequence, nonce: tx.nonce }),
   )
-  if (found.length > 0) throw txRefusal(found)
+  if (nonceFailures.length > 0) throw txRefusal(nonceFailures)
   const { raw, hash } = vault.withKey(executor, (key) => signTx(crypto, unsigned(), key))
   return { raw, tx_hash: hash }
 
@@ -64,15 +64,15 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
     return authorizationList.length > 0 ? { type: 4, ...common, authorizationList } : { type: 2, ...common }
   }
 
-  async function keepNonce(
+  async function storeNonce(
     sql: Sql,
     leaf: { executor: Address; rootHash: Hex; sequence: number; nonce: number },
   ): Promise<SignerCheck[]> {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
     const now = await findExecutor(sql, leaf.executor, 'share')
-    const said = (rule: string, message: string): SignerCheck[] => [{ rule, ok: false, message }]
+    const failure = (rule: string, message: string): SignerCheck[] => [{ rule, ok: false, message }]
     if (!now || now.closedAtMs !== null)
-      return said('EXECUTOR_CLOSED', 'The executor is closed: its gas was refunded.')
+      return failure('EXECUTOR_CLOSED', 'The executor is closed: its gas was refunded.')
     // Lock first, then read: values read in the locking statement would be from before it waited.
     await sql.query('select hash from roots where hash = $1 for share', [leaf.rootHash])
     const [row] = await sql.query<{ counted: boolean; revoked: boolean }>(
@@ -81,10 +81,10 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
        from roots where hash = $1`,
       [leaf.rootHash, leaf.sequence],
     )
-    if (!row?.counted) return said('LEAF', 'The ledger has no such leaf.')
-    if (row.revoked) return said('SESSION_REVOKED', 'The session was revoked.')
-    const kept = await putExecutorTx(sql, { ...leaf, atMs: clock.nowMs() })
-    return kept ? [] : said('TX_NONCE', 'The leaf has a transaction with another nonce.')
+    if (!row?.counted) return failure('LEAF', 'The ledger has no such leaf.')
+    if (row.revoked) return failure('SESSION_REVOKED', 'The session was revoked.')
+    const isStored = await putExecutorTx(sql, { ...leaf, atMs: clock.nowMs() })
+    return isStored ? [] : failure('TX_NONCE', 'The leaf has a transaction with another nonce.')
   }
 }
 

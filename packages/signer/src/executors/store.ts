@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { Executor, Refund, StockWord } from './types.ts'
+import type { Executor, Refund, StockAttestation } from './types.ts'
 
 interface ExecutorRow {
   address: Address
@@ -37,7 +37,9 @@ export async function findExecutor(
 
 const FIRST_LOCK = 0x7069740a
 
-/** The open key an agent was given first; nobody gives it another first one until the transaction ends. */
+/**
+ * The first open key of an agent. Locks the agent, so no other call creates one until the transaction ends.
+ */
 export async function holdFirst(
   sql: Sql,
   { agentId, owner }: Pick<Executor, 'agentId' | 'owner'>,
@@ -52,7 +54,7 @@ export async function holdFirst(
   return row ? executorOf(row) : null
 }
 
-/** False when the same call, by its nonce, created one before. */
+/** False if the same call, by its nonce, created one before. */
 export async function addExecutor(sql: Sql, executor: Executor, callNonce: string): Promise<boolean> {
   const added = await sql.query(
     `insert into executors (address, agent_id, owner, sealed_key, attestation_signature, created_at_ms,
@@ -85,7 +87,7 @@ export async function closeExecutor(sql: Sql, address: Address, atMs: number): P
   ])
 }
 
-/** Waits for the executor's leaves under way; later ones see what this transaction writes. */
+/** Waits for the executor's leaves in progress; later ones see this transaction's writes. */
 export async function lockRoots(sql: Sql, executor: Address): Promise<void> {
   await sql.query('select hash from roots where executor = $1 order by hash for update', [executor])
 }
@@ -114,7 +116,7 @@ export async function activeRoots(sql: Sql, executor: Address, nowS: number): Pr
   return row!.n
 }
 
-export async function findStockWord(sql: Sql, executor: Address): Promise<StockWord | null> {
+export async function findStockAttestation(sql: Sql, executor: Address): Promise<StockAttestation | null> {
   const [row] = await sql.query<{
     session_id: string | null
     root_hash: Hex | null
@@ -145,7 +147,7 @@ export async function stockNotBefore(sql: Sql, agentId: string): Promise<number 
   return row?.at ?? null
 }
 
-export async function putStockWord(
+export async function putStockAttestation(
   sql: Sql,
   word: {
     executor: Address
@@ -177,8 +179,8 @@ export async function putStockWord(
   )
 }
 
-/** Also before any attestation was given: one that was signed by then is never accepted. */
-export async function revokeStockWord(
+/** Also works before any attestation was given: one issued earlier is then never accepted. */
+export async function revokeStockAttestation(
   sql: Sql,
   { address, agentId }: Pick<Executor, 'address' | 'agentId'>,
   atMs: number,
@@ -197,13 +199,13 @@ export async function putExecutorTx(
   sql: Sql,
   tx: { rootHash: Hex; sequence: number; executor: Address; nonce: number; atMs: number },
 ): Promise<boolean> {
-  const kept = await sql.query(
+  const rows = await sql.query(
     `insert into executor_txs (root_hash, sequence, executor, nonce, signed_at_ms) values ($1, $2, $3, $4, $5)
      on conflict (root_hash, sequence) do update set signed_at_ms = $5 where executor_txs.nonce = $4
      returning nonce`,
     [tx.rootHash, tx.sequence, tx.executor, tx.nonce, tx.atMs],
   )
-  return kept.length > 0
+  return rows.length > 0
 }
 
 export async function findLastRefund(sql: Sql, executor: Address): Promise<Refund | null> {

@@ -19,14 +19,14 @@ import type { Session } from '../roots/readRoots.ts'
 
 type TradeLeaf = Exclude<LeafTerms, { kind: 'fee' }>
 
-/** What a transaction redeems, by its calldata alone. */
+/** The redemption in a transaction, decoded from its calldata alone. */
 export interface RedeemReading {
   leaf: Delegation
   terms: TradeLeaf & { payment: Delegation[] | null }
   root: Delegation
 }
 
-/** Everything an executor's transaction is judged by; nothing of it is taken from the server unchecked. */
+/** Facts that an executor's transaction is judged by; none is accepted from the server unchecked. */
 export interface TxFacts {
   crypto: Crypto
   pins: Pins
@@ -38,7 +38,7 @@ export interface TxFacts {
   session: Session | null
   /** Null while the chain is not read. */
   baseFeeWei: bigint | null
-  /** What keeps it from being read, where that is known. */
+  /** The reason it cannot be read, if known. */
   whyUnread?: string | null
 }
 
@@ -54,7 +54,7 @@ export function readRedeem({ addresses }: Pick<Pins, 'addresses'>, data: Hex): R
 }
 
 const MIN_GAS = 21_000
-/** As in fast mode: more would only pay whoever orders blocks. */
+/** As in fast mode: a higher fee would only pay the block builder. */
 const MAX_BASE_FEES = 10n
 
 type Check = (facts: TxFacts & { reading: RedeemReading }) => Failure | null
@@ -185,11 +185,11 @@ function paidLeaf({
 
 /** Only the session's own wallet, and only to the delegator sessions run on. */
 function authorizationFailure({ crypto, pins: { addresses }, session, tx }: TxFacts): Failure | null {
-  const given = tx.authorizations ?? []
-  if (given.length === 0) return null
-  const [one] = given
+  const authorizations = tx.authorizations ?? []
+  if (authorizations.length === 0) return null
+  const [one] = authorizations
   const fits =
-    given.length === 1 &&
+    authorizations.length === 1 &&
     one!.chainId === addresses.chainId &&
     one!.address.toLowerCase() === addresses.delegator &&
     (!session || authorityOf(crypto, one!) === session.binding.wallet)

@@ -8,12 +8,12 @@ export interface Executor {
   sealedKey: Uint8Array
   attestationSignature: Hex
   createdAtMs: number
-  /** For good. */
+  /** Never reopened. */
   closedAtMs: number | null
 }
 
 /** The owner's latest attestation for stock tokens. */
-export interface StockWord {
+export interface StockAttestation {
   sessionId: string | null
   rootHash: Hex | null
   issuedS: number | null

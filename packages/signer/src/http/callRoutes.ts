@@ -15,7 +15,7 @@ export type CallDeps = CosignDeps &
   RegisterDeps &
   ExecutorDeps & { sanctions: Sanctions; home: Pick<Home, 'trouble' | 'accept'> }
 
-/** Every call the signer answers. */
+/** Every call of the signer. */
 export function callRoutes(deps: CallDeps): CallRoutes {
   const { ledger, home } = deps
   return [
@@ -61,7 +61,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
       path: '/freeze',
       async handle({ body, caller }) {
         const { frozen } = readFreeze(body)
-        // Whoever takes over the server may freeze the co-signer, but not lift a freeze.
+        // An attacker who controls the server can freeze the co-signer, but not lift a freeze.
         if (!frozen && caller.by !== 'operator') {
           fail('FORBIDDEN', { message: 'Only the operator’s secret can lift a freeze.' })
         }

@@ -31,7 +31,7 @@ const call = (change: Partial<Call> = {}): Call => ({
   nonce: nonce(),
   ...change,
 })
-/** What is sent: as signed, but for what somebody changed on the way. */
+/** Sends a signed call with changes made on the way. */
 function send(
   signed: Call,
   { secret = SECRET, ...changed }: Partial<Call> & { secret?: string; headers?: object } = {},
@@ -51,19 +51,19 @@ function send(
 }
 
 describe('the gate', () => {
-  it('lets in whoever has a secret, and knows which', () => {
+  it('admits calls signed with a secret, and reports which one', () => {
     expect(send(call())).toBe('server')
     expect(send(call(), { secret: OPERATOR })).toBe('operator')
     expect(send(call({ method: 'GET', path: '/health', body: '' }))).toBe('server')
   })
 
-  it('takes a call once', () => {
+  it('accepts a call once', () => {
     const once = call()
     expect(send(once)).toBe('server')
     expect(send(once)).toBe('UNAUTHORIZED')
     nowMs += 29_000
     expect(send(once)).toBe('UNAUTHORIZED')
-    // The nonce itself is spent, whatever it is put on.
+    // The nonce is used up for any other call too.
     expect(send(call({ nonce: once.nonce }))).toBe('UNAUTHORIZED')
     expect(send(call({ nonce: once.nonce }), { secret: OPERATOR })).toBe('UNAUTHORIZED')
   })
@@ -98,20 +98,20 @@ describe('the gate', () => {
     ['a short nonce', { headers: { [CALL_HEADERS.nonce]: 'ab' } }],
   ])('refuses %s', (_, changed) => expect(send(call(), changed)).toBe('UNAUTHORIZED'))
 
-  it('takes a signature in upper case for none', () => {
+  it('rejects a signature in upper case', () => {
     const signed = call()
     const headers = { [CALL_HEADERS.signature]: callSignature(SECRET, signed).toUpperCase() }
     expect(send(signed, { headers })).toBe('UNAUTHORIZED')
   })
 
-  it('takes times within half a minute, to the millisecond', () => {
+  it('accepts times within half a minute, to the millisecond', () => {
     expect(send(call({ timeMs: nowMs - 30_000 }))).toBe('server')
     expect(send(call({ timeMs: nowMs + 30_000 }))).toBe('server')
     expect(send(call({ timeMs: nowMs - 30_001 }))).toBe('UNAUTHORIZED')
     expect(send(call({ timeMs: nowMs + 30_001 }))).toBe('UNAUTHORIZED')
   })
 
-  it('takes nothing from before it started, though its memory is empty', () => {
+  it('rejects calls from before it started', () => {
     nowMs = STARTED + 10_000
     expect(send(call({ timeMs: STARTED - 1 }))).toBe('UNAUTHORIZED')
     expect(send(call({ timeMs: STARTED }))).toBe('server')

@@ -16,8 +16,9 @@ const NONCE = /^[0-9a-f]{32}$/
 const MAX_NONCES = 500_000
 
 /**
- * Admits each call that is signed with a secret once, within a window around its time. A restart opens no
- * replay: calls from before this process started are refused, and what a call did is stored with its nonce.
+ * Admits each call that is signed with a secret once, within a window around its time. A restart allows no
+ * replay: calls from before this process started are refused, and the effect of a call is stored with its
+ * nonce.
  */
 export function createGate({
   secrets,
@@ -45,7 +46,7 @@ export function createGate({
   }
 
   return {
-    /** Throws UNAUTHORIZED, without telling a caller who has no secret what exactly was wrong. */
+    /** Throws UNAUTHORIZED; the message gives no detail to a caller without a secret. */
     admit(call: { method: string; path: string; headers: IncomingHttpHeaders; body: Uint8Array }): Caller {
       const [time, nonce, signature] = [CALL_HEADERS.time, CALL_HEADERS.nonce, CALL_HEADERS.signature].map(
         (name) => call.headers[name],

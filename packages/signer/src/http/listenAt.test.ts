@@ -48,7 +48,7 @@ describe('a socket file', () => {
     return folder
   }
 
-  it('is for its user and group, and takes signed calls only', async () => {
+  it('is for its user and group, and accepts signed calls only', async () => {
     const path = join(folderOf(), 'signer.sock')
     const { url } = await serve({ kind: 'socket', path })
     expect(url).toBe(`unix:${path}`)
@@ -67,17 +67,17 @@ describe('a socket file', () => {
     expect(await call(`unix:${path}`)).toEqual({ status: 'ok' })
   })
 
-  it('is not made where others could put one of their own', async () => {
+  it('is not created in a folder that others can write to', async () => {
     const folder = folderOf()
     chmodSync(folder, 0o770)
     const path = join(folder, 'signer.sock')
     await expect(serve({ kind: 'socket', path })).rejects.toThrow(`others may write ${folder}`)
     await expect(serve({ kind: 'socket', path: '/nowhere/signer.sock' })).rejects.toThrow(
-      'there is no folder',
+      'folder /nowhere does not exist',
     )
   })
 
-  it('that is not there is said in plain words', async () => {
+  it('that does not exist is reported as ENOENT', async () => {
     await expect(call('unix:/nowhere/signer.sock')).rejects.toThrow('the signer did not answer: ENOENT')
   })
 })
@@ -98,7 +98,7 @@ describe('TLS on both sides', () => {
   const open = async (log?: string[], issued?: typeof server) =>
     `https://${NAME}:${(await serve(door(issued), log)).port}`
 
-  it('lets in who has a certificate and the secret', async () => {
+  it('admits a client with a certificate and the secret', async () => {
     const url = await open()
     const tls = { ca: authority.cert, ...client }
     expect(await call(url, { tls })).toEqual({ status: 'ok' })
@@ -108,16 +108,16 @@ describe('TLS on both sides', () => {
   it.each([
     ['of another authority', stranger.issue(['server'])],
     ['that has expired', authority.issue(['server'], { from: -9, to: -1 })],
-  ])('refuses a client’s certificate %s, and says so in the log', async (_, issued) => {
+  ])('refuses a client’s certificate %s, and logs it', async (_, issued) => {
     const log: string[] = []
     const url = await open(log)
     await expect(call(url, { tls: { ca: authority.cert, ...issued } })).rejects.toThrow(
       'the signer did not answer',
     )
-    expect(log.join('')).toContain('a caller’s certificate was not taken')
+    expect(log.join('')).toContain('client certificate rejected')
   })
 
-  it('refuses who has none', async () => {
+  it('refuses a client without a certificate', async () => {
     const log: string[] = []
     const { port } = await serve(door(), log)
     // Not over TLS at all.
@@ -127,14 +127,14 @@ describe('TLS on both sides', () => {
     await expect(plain).rejects.toThrow()
     const none = { ca: authority.cert, cert: undefined, key: undefined } as unknown as TlsIdentity
     await expect(call(`https://${NAME}:${port}`, { tls: none })).rejects.toThrow('the signer did not answer')
-    expect(log.join('')).toContain('a caller’s certificate was not taken')
+    expect(log.join('')).toContain('client certificate rejected')
   })
 
   it.each([
     ['of another authority', stranger.issue([NAME]), 'not signed by the authority in SIGNER_CA_FILE'],
     ['that has expired', authority.issue([NAME], { from: -9, to: -1 }), 'its certificate has expired'],
     ['of another name', authority.issue(['elsewhere']), 'for another host name than SIGNER_URL'],
-  ])('does not believe a signer with a certificate %s', async (_, issued, words) => {
+  ])('rejects a signer with a certificate %s', async (_, issued, words) => {
     const url = await open([], issued)
     await expect(call(url, { tls: { ca: authority.cert, ...client } })).rejects.toThrow(words)
   })

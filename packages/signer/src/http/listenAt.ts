@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import type { Logger } from '@pit/platform/monitoring'
 import { StartRefused } from '@pit/platform/settings'
 
-/** Where calls come in. A secure door lets in nobody without a certificate of `ca`. */
+/** A listen address. With TLS, a client needs a certificate of `ca`. */
 export type Door =
   | { kind: 'loopback'; port: number }
   | { kind: 'socket'; path: string }
@@ -14,9 +14,9 @@ export type Door =
 
 const HOST = '127.0.0.1'
 const BOUNDS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000 }
-/** Of a folder that others may change: what they put there could answer in the signer's place. */
+/** Write permission of others on the folder: they could put their own socket in the signer's place. */
 const OTHERS_WRITE = 0o022
-/** Of the socket: its user and its group, where the server's user is a member. */
+/** The socket is for its user and its group, which the server's user belongs to. */
 const SOCKET_MODE = 0o660
 
 /** A server that is not listening yet. */
@@ -36,15 +36,15 @@ export function serverFor(door: Door, logger: Pick<Logger, 'warn'>): Server {
     throw new StartRefused(`the signer’s certificate and key cannot be used: ${(error as Error).message}`)
   }
   server.on('tlsClientError', ({ code, message }: NodeJS.ErrnoException, socket) =>
-    logger.warn({ from: socket.remoteAddress, why: code ?? message }, 'a caller’s certificate was not taken'),
+    logger.warn({ from: socket.remoteAddress, why: code ?? message }, 'client certificate rejected'),
   )
   return server
 }
 
-/** Listens, and says where, as a server's SIGNER_URL names it. */
+/** Listens; returns the address in the form of the server's SIGNER_URL. */
 export async function listenAt(server: Server, door: Door): Promise<{ url: string; port: number }> {
   if (door.kind === 'socket') {
-    await takePath(door.path)
+    await clearPath(door.path)
     await listening(server, () => server.listen(door.path))
     chmodSync(door.path, SOCKET_MODE)
     return { url: `unix:${door.path}`, port: 0 }
@@ -63,21 +63,21 @@ function listening(server: Server, listen: () => void): Promise<void> {
   })
 }
 
-/** Nobody else may own the folder, and nobody may be listening there. */
-async function takePath(path: string): Promise<void> {
+/** Checks that the signer owns the folder and no process listens there, and removes an old socket. */
+async function clearPath(path: string): Promise<void> {
   const folder = dirname(path)
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (!found) throw new StartRefused(`SIGNER_LISTEN: there is no folder ${folder}`)
-  if (process.getuid !== undefined && found.uid !== process.getuid())
-    throw new StartRefused(`SIGNER_LISTEN: ${folder} belongs to user ${found.uid}: chown it to the signer’s`)
-  if ((found.mode & OTHERS_WRITE) !== 0)
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (!stats) throw new StartRefused(`SIGNER_LISTEN: folder ${folder} does not exist`)
+  if (process.getuid !== undefined && stats.uid !== process.getuid())
+    throw new StartRefused(`SIGNER_LISTEN: ${folder} belongs to user ${stats.uid}: chown it to the signer’s`)
+  if ((stats.mode & OTHERS_WRITE) !== 0)
     throw new StartRefused(`SIGNER_LISTEN: others may write ${folder}: chmod go-w it`)
-  if (await answers(path)) throw new StartRefused(`SIGNER_LISTEN: another process listens on ${path}`)
+  if (await isListening(path)) throw new StartRefused(`SIGNER_LISTEN: another process listens on ${path}`)
   // Left behind by a process that was killed.
   rmSync(path, { force: true })
 }
 
-function answers(path: string): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path)
     probe.once('connect', () => {

@@ -16,25 +16,25 @@ async function connected(): Promise<Socket> {
   return accepted
 }
 
-it.runIf(process.platform === 'linux')('knows whose the other end is', async () => {
+it.runIf(process.platform === 'linux')('finds the user of the other end', async () => {
   const socket = await connected()
   expect(peerUser(socket)).toBe(process.getuid?.())
   expect(peerUser({ localPort: socket.localPort!, remotePort: 1 })).toBeUndefined()
 })
 
-it('tells who could read the signer’s files', () => {
+it('detects a caller that could read the signer’s files', () => {
   const shares = (user: number | undefined) => {
-    let asked = 0
+    let lookups = 0
     const check = createPeerCheck({
       ownUser: 1_000,
       userOf: () => {
-        asked++
+        lookups++
         return user
       },
     })
     const socket = {} as Socket
     const answers = [check(socket), check(socket)]
-    expect([asked, answers[1]]).toEqual([1, answers[0]])
+    expect([lookups, answers[1]]).toEqual([1, answers[0]])
     return answers[0]
   }
   expect([1_000, 0, 1_001, undefined].map(shares)).toEqual([true, true, false, false])

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 type Ends = Pick<Socket, 'localPort' | 'remotePort'>
 
 /**
- * The user whose process holds the other end of a connection on loopback, as the kernel says; undefined where
- * it does not (another machine or container, or no Linux).
+ * The user of the process at the other end of a loopback connection, from the kernel's tables; undefined for
+ * another machine or container, or without Linux.
  */
 export function peerUser({ localPort, remotePort }: Ends): number | undefined {
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -31,8 +31,8 @@ function linesOf(table: string): string[] {
 const ROOT = 0
 
 /**
- * Whether whoever calls could read this signer's key by its files: it runs as the same user, or as root.
- * Asked once for each connection.
+ * Whether the caller could read this signer's key file: it runs as the same user, or as root. Checked once
+ * per connection.
  */
 export function createPeerCheck({
   ownUser = process.getuid?.(),
@@ -41,13 +41,13 @@ export function createPeerCheck({
   ownUser?: number | undefined
   userOf?: (socket: Ends) => number | undefined
 } = {}): (socket: Socket) => boolean {
-  const known = new WeakMap<Socket, boolean>()
+  const cache = new WeakMap<Socket, boolean>()
   return (socket) => {
-    const before = known.get(socket)
-    if (before !== undefined) return before
+    const cached = cache.get(socket)
+    if (cached !== undefined) return cached
     const user = userOf(socket)
     const shares = user !== undefined && (user === ownUser || user === ROOT)
-    known.set(socket, shares)
+    cache.set(socket, shares)
     return shares
   }
 }

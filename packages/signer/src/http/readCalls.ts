@@ -23,7 +23,7 @@ const MAX_GAS = 2 ** 31 - 1
 const LAST_S = 253_402_300_799
 
 export function readRegister(body: Body): RegisterRequest {
-  takes(body, ['session_id', 'binding', 'root', 'curve_roots'])
+  allowFields(body, ['session_id', 'binding', 'root', 'curve_roots'])
   const { binding, root, curve_roots } = body
   if (!Array.isArray(curve_roots) || curve_roots.length > 2) bad('curve_roots')
   return {
@@ -35,7 +35,15 @@ export function readRegister(body: Body): RegisterRequest {
 }
 
 export function readCosign(body: Body, callNonce: string): CosignRequest {
-  takes(body, ['root_hash', 'execution', 'curve_fee', 'fee_bps', 'slippage_bps', 'sequence', 'client_id'])
+  allowFields(body, [
+    'root_hash',
+    'execution',
+    'curve_fee',
+    'fee_bps',
+    'slippage_bps',
+    'sequence',
+    'client_id',
+  ])
   return {
     rootHash: hashIn(body),
     execution: fromWireExecution(body['execution']) ?? bad('execution'),
@@ -49,12 +57,12 @@ export function readCosign(body: Body, callNonce: string): CosignRequest {
 }
 
 export function readRevoke(body: Body): { rootHash: Hex } {
-  takes(body, ['root_hash'])
+  allowFields(body, ['root_hash'])
   return { rootHash: hashIn(body) }
 }
 
 export function readCreate(body: Body, callNonce: string): CreateRequest {
-  takes(body, ['agent_id', 'owner', 'first'])
+  allowFields(body, ['agent_id', 'owner', 'first'])
   const { first } = body
   if (first !== undefined && first !== true) bad('first')
   return {
@@ -66,12 +74,21 @@ export function readCreate(body: Body, callNonce: string): CreateRequest {
 }
 
 export function readExecutor(body: Body): { executor: Address } {
-  takes(body, ['executor'])
+  allowFields(body, ['executor'])
   return { executor: addressIn(body, 'executor') }
 }
 
 export function readAttest(body: Body): AttestRequest {
-  takes(body, ['executor', 'agent_id', 'owner', 'session_id', 'root_hash', 'issued', 'expires', 'signature'])
+  allowFields(body, [
+    'executor',
+    'agent_id',
+    'owner',
+    'session_id',
+    'root_hash',
+    'issued',
+    'expires',
+    'signature',
+  ])
   const { signature } = body
   if (typeof signature !== 'string' || !/^0x[0-9a-fA-F]{130}$/.test(signature)) bad('signature')
   return {
@@ -87,14 +104,14 @@ export function readAttest(body: Body): AttestRequest {
 }
 
 export function readSign(body: Body): SignRequest {
-  takes(body, ['executor', 'tx'])
+  allowFields(body, ['executor', 'tx'])
   const { tx } = body
   if (typeof tx !== 'object' || tx === null || Array.isArray(tx)) bad('tx')
   return { executor: addressIn(body, 'executor'), tx: txIn(tx as Body) }
 }
 
 function txIn(tx: Body): ExecutorTx {
-  takes(tx, [
+  allowFields(tx, [
     'to',
     'value_wei',
     'data',
@@ -123,7 +140,7 @@ function txIn(tx: Body): ExecutorTx {
 function authorizationIn(value: unknown): SignedAuthorization {
   if (typeof value !== 'object' || value === null) bad('authorizations')
   const one = value as Body
-  takes(one, ['chainId', 'address', 'nonce', 'yParity', 'r', 's'])
+  allowFields(one, ['chainId', 'address', 'nonce', 'yParity', 'r', 's'])
   const { yParity, r, s } = one
   const isWord = (word: unknown): word is Hex => typeof word === 'string' && HASH.test(word)
   if ((yParity !== 0 && yParity !== 1) || !isWord(r) || !isWord(s)) bad('authorizations')
@@ -138,18 +155,18 @@ function authorizationIn(value: unknown): SignedAuthorization {
 }
 
 export function readAccept(body: Body): { lost: LostByRestore } {
-  takes(body, ['lost'])
+  allowFields(body, ['lost'])
   const { lost } = body
   return lost === 'nothing' || lost === 'unknown' ? { lost } : bad('lost')
 }
 
 export function readFreeze(body: Body): { frozen: boolean } {
-  takes(body, ['frozen'])
+  allowFields(body, ['frozen'])
   const { frozen } = body
   return typeof frozen === 'boolean' ? { frozen } : bad('frozen')
 }
 
-function takes(body: Body, names: readonly string[]): void {
+function allowFields(body: Body, names: readonly string[]): void {
   const strange = Object.keys(body).find((name) => !names.includes(name))
   if (strange !== undefined) bad(strange.slice(0, 80))
 }
@@ -189,5 +206,5 @@ function wholeIn(body: Body, name: string, max: number): number | undefined {
 }
 
 function bad(field: string): never {
-  fail('BAD_REQUEST', { field, message: `\`${field}\` is malformed or not taken.` })
+  fail('BAD_REQUEST', { field, message: `\`${field}\` is malformed or not allowed.` })
 }

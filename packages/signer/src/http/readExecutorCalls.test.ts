@@ -47,9 +47,9 @@ const fieldOf = (read: () => unknown): unknown => {
 describe('bodies about executors', () => {
   it('are read as they were written', () => {
     const created = { agentId: 'agt_1', owner: WHO.wallet, callNonce: 'n' }
-    const asked = { agent_id: 'agt_1', owner: WHO.wallet }
-    expect(readCreate(asked, 'n')).toEqual({ ...created, isFirst: false })
-    expect(readCreate({ ...asked, first: true }, 'n')).toEqual({ ...created, isFirst: true })
+    const body = { agent_id: 'agt_1', owner: WHO.wallet }
+    expect(readCreate(body, 'n')).toEqual({ ...created, isFirst: false })
+    expect(readCreate({ ...body, first: true }, 'n')).toEqual({ ...created, isFirst: true })
     expect(readExecutor({ executor: WHO.executor.toUpperCase().replace('X', 'x') })).toEqual({
       executor: WHO.executor,
     })
@@ -96,7 +96,9 @@ describe('bodies about executors', () => {
     ['expires', { ...word, expires: 1e15 }],
     ['signature', { ...word, signature: '0x00' }],
     ['force', { ...word, force: true }],
-  ])('name %s of a word as at fault', (field, given) => expect(fieldOf(() => readAttest(given))).toBe(field))
+  ])('name %s of an attestation as at fault', (field, given) =>
+    expect(fieldOf(() => readAttest(given))).toBe(field),
+  )
 
   it('take no recipient of a refund', () => {
     expect(fieldOf(() => readExecutor({ executor: WHO.executor, to: STRANGER }))).toBe('to')

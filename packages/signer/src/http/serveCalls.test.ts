@@ -43,7 +43,7 @@ async function serve(
 }
 const health: CallRoutes[number] = { method: 'GET', path: '/health', handle: async () => ({ status: 'ok' }) }
 
-/** A call as anybody might send it. */
+/** A raw call, signed or not. */
 function raw(
   port: number,
   {
@@ -68,7 +68,7 @@ function raw(
 const codeIn = (text: string): string => (JSON.parse(text) as { error: { code: string } }).error.code
 
 describe('a call', () => {
-  it('is answered to whoever signed it', async () => {
+  it('is answered if it is signed', async () => {
     const { client } = await serve([health])
     expect(await client.health()).toEqual({ status: 'ok' })
   })
@@ -99,7 +99,7 @@ describe('a call', () => {
     expect(log.join('')).not.toContain(HASH)
   })
 
-  it('that breaks something is answered 503 and told in the log only', async () => {
+  it('that fails unexpectedly returns 503, with the details in the log only', async () => {
     const log: string[] = []
     const handle = async () => {
       throw new Error('the inside of the signer')
@@ -127,16 +127,16 @@ describe('a call', () => {
       ended.push(() => client.close())
       return client
     }
-    const known = open()
-    expect(await known.health()).toEqual({ status: 'ok' })
+    const reopened = open()
+    expect(await reopened.health()).toEqual({ status: 'ok' })
     for (const end of ended.splice(0, 2)) await end()
     await expect(open().health()).rejects.toMatchObject({ nothingSent: true })
-    const waiting = known.health()
+    const waiting = reopened.health()
     await serve([health], { port })
     expect(await waiting).toEqual({ status: 'ok' })
   })
 
-  it('of another path or method than there is is no call', async () => {
+  it('with an unknown path or method is refused', async () => {
     const { port, client } = await serve([health])
     await expect(client.revokeRoot(HASH)).rejects.toThrow(SignerUnreachable)
     const signed = { method: 'DELETE', path: '/health', body: '', timeMs: Date.now(), nonce: '0'.repeat(32) }
@@ -161,7 +161,7 @@ describe('a call', () => {
     expect([large.status, codeIn(large.text)]).toEqual([413, 'BAD_REQUEST'])
   })
 
-  it('is BUSY while too many are under way', async () => {
+  it('is BUSY while too many are in flight', async () => {
     let go = () => {}
     const gate = new Promise<void>((resolve) => {
       go = resolve
@@ -184,7 +184,7 @@ describe('a call', () => {
     expect(await client.health()).toEqual({ status: 'ok' })
   })
 
-  it('refused says which check failed wherever the table says so', async () => {
+  it('that is refused lists the failed check if its error has checks', async () => {
     let refused = refusal('SIGNER_FROZEN')
     const handle = () => {
       throw refused
@@ -205,9 +205,9 @@ describe('a call', () => {
     expect(error).toMatchObject({ code: 'REFUND_OWNER', extras: {} })
   })
 
-  it('without a secret takes no place from those with one', async () => {
+  it('without a secret does not use up a slot', async () => {
     const { port, client } = await serve([health], { maxInFlight: 1 })
-    // Each sends half of what it said it would.
+    // Each sends half of its declared length.
     const halves = Array.from({ length: 1 }, () => {
       const socket = connect(port, '127.0.0.1', () =>
         socket.write('POST /leaves HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'),
@@ -220,7 +220,7 @@ describe('a call', () => {
     for (const socket of halves) socket.destroy()
   })
 
-  it('that is malformed gives its place back', async () => {
+  it('that is malformed frees its slot', async () => {
     const handle = () => {
       throw refusal('BAD_REQUEST', { field: 'x' })
     }
@@ -228,7 +228,7 @@ describe('a call', () => {
     for (let i = 0; i < 3; i++) await expect(client.health()).rejects.toThrow('BAD_REQUEST')
   })
 
-  it('that is no HTTP costs nothing', async () => {
+  it('that is not HTTP costs nothing', async () => {
     const { port, client } = await serve([health])
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => socket.write('\x16\x03\x01 not http\r\n\r\n'))

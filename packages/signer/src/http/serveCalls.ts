@@ -9,7 +9,7 @@ import { withChecks } from '../checks.ts'
 import type { Caller, createGate } from './gate.ts'
 import { type Door, listenAt, serverFor } from './listenAt.ts'
 
-/** Answers one kind of call; a PitError it throws is the refusal. */
+/** Handles one kind of call; a PitError it throws is the refusal. */
 export type Handler = (params: {
   body: Record<string, unknown>
   caller: Caller
@@ -17,11 +17,13 @@ export type Handler = (params: {
 }) => Promise<unknown>
 export type CallRoutes = readonly { method: 'GET' | 'POST'; path: string | RegExp; handle: Handler }[]
 
-/** Shorter than the server waits for an answer. */
+/** Shorter than the server's timeout. */
 const CALL_BOUND_MS = 8_000
 const CONNECTIONS_PER_CALL = 2
 
-/** The signer's HTTP server: behind one door, every call admitted by the gate, everything bounded. */
+/**
+ * The signer's HTTP server: one listener; the gate admits every call; sizes, times and numbers are bounded.
+ */
 export async function serveCalls({
   door,
   routes,
@@ -35,7 +37,7 @@ export async function serveCalls({
   gate: ReturnType<typeof createGate>
   logger: Logger
   maxInFlight: number
-  /** Whether the caller's user could read the signer's files: no such server is answered. */
+  /** Whether the caller's user could read the signer's files: such a server is refused. */
   sharesUser?: (socket: Socket) => boolean
 }): Promise<{ url: string; port: number; close(): Promise<void> }> {
   let inFlight = 0
@@ -54,7 +56,7 @@ export async function serveCalls({
     // Calls without a valid secret must not use up the slots of those with one.
     if (inFlight >= maxInFlight) fail('BUSY')
     inFlight++
-    // A call counts until it has ended, even when its caller no longer waits.
+    // A call counts until it has ended, even if its caller no longer waits.
     const work = (async () => route.handle(params))().finally(() => {
       inFlight--
     })
@@ -98,7 +100,7 @@ export async function serveCalls({
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
-        // Calls under way end within their time limit.
+        // Calls in flight end within their time limit.
         setTimeout(() => server.closeAllConnections(), CALL_BOUND_MS).unref()
       }),
   }

@@ -10,25 +10,25 @@ import {
 import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import type { SigningKey } from './signingKey.ts'
 
-/** The co-signer signs delegations and attestations only; its key is reached by nothing else. */
+/** The co-signer signs delegations and attestations only; nothing else uses its key. */
 export interface Cosigner {
   address: Address
   sign(addresses: DelegationAddresses, delegation: Delegation): Promise<{ signed: Delegation; hash: Hex }>
-  /** Attests whose key an executor's is. No other text is signed. */
+  /** Attests the owner of an executor's key. No other text is signed. */
   attest(executor: ExecutorAttestation): Promise<{ text: string; signature: Hex }>
-  /** Why its key could not sign when it was last asked; null when it could. */
+  /** Why the last signature failed; null if it succeeded. */
   trouble(): string | null
   /** Nothing can be signed afterwards. */
   close(): void
 }
 
 export function createCosigner({ key, crypto }: { key: SigningKey; crypto: Crypto }): Cosigner {
-  // A process signs for one deployment all its life: the domain's hash is worked out once.
-  let known: { addresses: DelegationAddresses; digits: string } | undefined
+  // A process signs for one deployment, so the domain hash is computed once.
+  let domain: { addresses: DelegationAddresses; digits: string } | undefined
   function domainOf(addresses: DelegationAddresses): string {
-    if (known?.addresses !== addresses)
-      known = { addresses, digits: delegationDomainHash(crypto, addresses).slice(2) }
-    return known.digits
+    if (domain?.addresses !== addresses)
+      domain = { addresses, digits: delegationDomainHash(crypto, addresses).slice(2) }
+    return domain.digits
   }
   return {
     address: key.address,

@@ -29,7 +29,7 @@ function integerAt(der: Uint8Array, at: number): { bytes: Uint8Array; end: numbe
 /** SubjectPublicKeyInfo of a secp256k1 key, up to the 65 bytes of its point. */
 const SPKI_HEAD = '3056301006072a8648ce3d020106052b8104000a034200'
 
-/** The uncompressed point of a secp256k1 key as a KMS answers it; undefined for any other key. */
+/** The uncompressed point of a secp256k1 key as a KMS returns it; undefined for any other key. */
 export function spkiPoint(der: Uint8Array): Uint8Array | undefined {
   const head = SPKI_HEAD.length / 2
   const isIt = der.length === head + 65 && Buffer.from(der.subarray(0, head)).toString('hex') === SPKI_HEAD

@@ -23,7 +23,7 @@ const open = (change: Partial<Parameters<typeof openKeyFile>[0]> = {}) =>
 const file = () => join(dataDir, 'keys', 'cosigner.json')
 
 describe('the co-signer’s key', () => {
-  it('is made once, for this user’s eyes only, and is the same after a restart', async () => {
+  it('is created once, readable by this user only, and is the same after a restart', async () => {
     const first = await open()
     expect(first.isNew).toBe(true)
     expect(statSync(file()).mode & 0o777).toBe(0o600)
@@ -36,7 +36,7 @@ describe('the co-signer’s key', () => {
   it('signs delegations until it is closed', async () => {
     const cosigner = createCosigner({ key: await open(), crypto })
     const { root } = grant()
-    // Another domain after the first: what was worked out for one is not used for the other.
+    // Another domain after the first: its hash is not reused.
     for (const addresses of [PINS.addresses, { ...PINS.addresses, chainId: 1 }, PINS.addresses]) {
       const { signed, hash } = await cosigner.sign(addresses, root)
       expect(delegationSigner(crypto, addresses, signed)).toBe(cosigner.address)
@@ -53,7 +53,7 @@ describe('the co-signer’s key', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before)
   })
 
-  it('can be brought along in a file, at the first start only', async () => {
+  it('can be imported from a file, at the first start only', async () => {
     const importKeyFile = join(dataDir, 'key.txt')
     const key = `0x${'12'.repeat(32)}` as const
     writeFileSync(importKeyFile, `${key}\n`, { mode: 0o600 })
@@ -65,15 +65,15 @@ describe('the co-signer’s key', () => {
   })
 
   it.each(['', '0x1234', '0'.repeat(64), `0x${'f'.repeat(64)}`, 'not hex'])(
-    'is not taken from a file that holds %j',
+    'is not imported from a file that contains %j',
     async (text) => {
       const importKeyFile = join(dataDir, 'key.txt')
       writeFileSync(importKeyFile, text, { mode: 0o600 })
-      await expect(open({ importKeyFile })).rejects.toThrow('holds no private key')
+      await expect(open({ importKeyFile })).rejects.toThrow('does not contain a private key')
     },
   )
 
-  it('is not made anew over a file that cannot be read', async () => {
+  it('does not overwrite a file that cannot be read', async () => {
     await open()
     writeFileSync(file(), 'half a fi')
     await expect(open()).rejects.toThrow('cannot be read')
@@ -84,11 +84,11 @@ describe('the co-signer’s key', () => {
 describe('a secret', () => {
   it('is read from its setting or its file, without the line’s end', () => {
     const path = join(dataDir, 'secret')
-    writeFileSync(path, 'a secret of its own\n')
+    writeFileSync(path, 'a separate secret\n')
     chmodSync(path, 0o600)
     expect(
       readSecret({ name: 'SIGNER_SECRET_FILE', file: path, isCredential: false }, { minChars: 16 }),
-    ).toBe('a secret of its own')
+    ).toBe('a separate secret')
     expect(readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 5 })).toBe('plain')
   })
 

@@ -8,10 +8,10 @@ import type { SigningKey } from './signingKey.ts'
 
 const FILE = 'cosigner.json'
 
-/** Where the key rests below the signer's folder. */
+/** The key's file in the signer's folder. */
 export const keyFileIn = (dataDir: string): string => join(dataDir, 'keys', FILE)
 
-/** Opens the key that rests in a file, or makes and seals one at the first start. */
+/** Opens the key file, or creates and seals a key at the first start. */
 export async function openKeyFile({
   dataDir,
   passphrase,
@@ -58,7 +58,7 @@ async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyFilePar
   const key = await openKey(sealed, { passphrase })
   if (crypto.addressOf(key) === sealed.address) return key
   key.fill(0)
-  throw new KeyError(`the co-signer’s key in ${file} is of another address than it says`)
+  throw new KeyError(`the co-signer’s key in ${file} does not match the address in the file`)
 }
 
 async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyFileParams): Promise<Buffer> {
@@ -67,7 +67,7 @@ async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyFileParam
   const draft = `${file}.${process.pid}`
   try {
     writeFileSync(draft, `${JSON.stringify(sealed, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    // Appears whole, and never over another: of two starts at the same time the second loses.
+    // Atomic and never overwrites: of two concurrent starts the second fails.
     linkSync(draft, file)
   } finally {
     rmSync(draft, { force: true })
@@ -87,7 +87,8 @@ function readImport(path: string, crypto: Crypto): Buffer {
   const text = readOwnFile('SIGNER_IMPORT_KEY_FILE', path)
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1]
   const key = digits === undefined ? null : Buffer.from(digits, 'hex')
-  if (!key || !isKey(key, crypto)) throw new KeyError(`SIGNER_IMPORT_KEY_FILE ${path} holds no private key`)
+  if (!key || !isKey(key, crypto))
+    throw new KeyError(`SIGNER_IMPORT_KEY_FILE ${path} does not contain a private key`)
   return key
 }
 

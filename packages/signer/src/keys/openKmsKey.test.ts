@@ -49,13 +49,13 @@ describe('a key in a KMS', () => {
     const { root } = grant()
     const first = await cosigner.sign(PINS.addresses, root)
     expect(crypto.recover(first.hash, first.signed.signature)).toBeDefined()
-    // Asked again, the same bytes: the KMS would draw others.
+    // Repeated, the same bytes: the KMS itself would return others.
     expect(await cosigner.sign(PINS.addresses, root)).toEqual(first)
     cosigner.close()
     await expect(cosigner.sign(PINS.addresses, root)).rejects.toThrow('closed')
   })
 
-  it('is tried again when the KMS throttles, breaks or is silent', async () => {
+  it('is retried if the KMS throttles, fails or does not answer', async () => {
     const opened = await open()
     kms.next.push(fails('ThrottlingException'), fails('KMSInternalException', 500), {
       ...fails(''),
@@ -66,7 +66,7 @@ describe('a key in a KMS', () => {
     expect(opened.trouble()).toBeNull()
   })
 
-  it('gives up in time, says why without what the KMS wrote, and signs again afterwards', async () => {
+  it('gives up in time, reports the reason without the KMS’s text, and signs again afterwards', async () => {
     const opened = await open()
     kms.next.push(...Array.from({ length: 4 }, () => fails('ThrottlingException')))
     await expect(opened.sign(digest())).rejects.toThrow(
@@ -81,13 +81,13 @@ describe('a key in a KMS', () => {
       expect(kms.next).toEqual([])
     }
     kms.next.push({ status: 400, type: '', body: `{"__type":"${'x'.repeat(5_000)}"}` })
-    await expect(opened.sign(digest())).rejects.toThrow(/no error that is known$/)
+    await expect(opened.sign(digest())).rejects.toThrow(/unknown error$/)
   })
 
-  it('is not believed when it signs with another key, or answers no signature', async () => {
+  it('is rejected if it signs with another key or returns no signature', async () => {
     const opened = await open()
     kms.signWith(Buffer.from('34'.repeat(32), 'hex'))
-    await expect(opened.sign(digest())).rejects.toThrow('another key than it showed at the start')
+    await expect(opened.sign(digest())).rejects.toThrow('another key than at the start')
     for (const signature of ['', 'AAAA', Buffer.from('3006020100020100', 'hex').toString('base64')]) {
       kms.next.push({ status: 200, type: '', body: JSON.stringify({ Signature: signature }) })
       await expect(opened.sign(digest())).rejects.toThrow(/no signature|another key/)
@@ -96,7 +96,7 @@ describe('a key in a KMS', () => {
     await expect(opened.sign(digest())).rejects.toThrow('the KMS did not sign')
   })
 
-  it('is refused at the start when it is of another kind, not there, or not ours to ask', async () => {
+  it('is refused at the start if it is of another kind, missing, or not accessible', async () => {
     const secretKey = 'another secret key'
     await expect(open({ keyId: 'other' })).rejects.toThrow('NotFoundException')
     await expect(

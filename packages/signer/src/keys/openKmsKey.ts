@@ -1,14 +1,16 @@
 import { bytesToHex, type Crypto, type Hex, normalizeSignature } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
-import { createKms, type KmsDeps } from './askKms.ts'
+import { createKms, type KmsDeps } from './createKms.ts'
 import { derToRs, spkiPoint } from './derSignature.ts'
 import { KeyError } from './sealKey.ts'
 import type { SigningKey } from './signingKey.ts'
 
-/** A KMS draws a new signature each time: one asked for again shortly after is answered by the same bytes. */
-const KEPT = 10_000
+/**
+ * A KMS returns a new signature each time; recent ones are cached, so that a repeat returns the same bytes.
+ */
+const MAX_SIGNATURES = 10_000
 
-/** The co-signer's key in AWS KMS, or in whatever speaks as it does: the private key never leaves it. */
+/** The co-signer's key in AWS KMS or a compatible service; the private key never leaves it. */
 export async function openKmsKey({
   keyId,
   crypto,
@@ -22,7 +24,7 @@ export async function openKmsKey({
     throw new KeyError('SIGNER_KMS_KEY_ID names a key of another kind: use ECC_SECG_P256K1 for SIGN_VERIFY')
   const address =
     `0x${Buffer.from(crypto.keccakBytes(point.subarray(1)).subarray(12)).toString('hex')}` as const
-  const kept = createCache<Hex, Hex>({ max: KEPT })
+  const cache = createCache<Hex, Hex>({ max: MAX_SIGNATURES })
   let trouble: string | null = null
   let open = true
 
@@ -34,13 +36,13 @@ export async function openKmsKey({
       SigningAlgorithm: 'ECDSA_SHA_256',
     })
     const rs = derToRs(bytesOf(answer['Signature']))
-    if (!rs) throw new KeyError('the KMS answered no signature')
+    if (!rs) throw new KeyError('the KMS returned no signature')
     for (const v of ['1b', '1c']) {
       const signature = normalizeSignature(`${bytesToHex(rs)}${v}`)
       if (signature && crypto.recover(digest, signature) === address) return signature
     }
-    // A signature of another key would be a leaf that nobody can use, or worse.
-    throw new KeyError('the KMS signed with another key than it showed at the start')
+    // A signature of another key would make an unusable leaf, or worse.
+    throw new KeyError('the KMS signed with another key than at the start')
   }
 
   return {
@@ -48,7 +50,7 @@ export async function openKmsKey({
     async sign(digest) {
       if (!open) throw new Error('the co-signer’s key is closed')
       try {
-        const signature = await kept.load(digest, signNew)
+        const signature = await cache.load(digest, signNew)
         trouble = null
         return signature
       } catch (error) {

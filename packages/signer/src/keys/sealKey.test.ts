@@ -9,7 +9,7 @@ const crypto = await createCrypto()
 const key = randomBytes(32)
 const address = crypto.addressOf(key)
 const passphrase = 'correct horse battery staple'
-/** As cheap as is still opened. */
+/** The lowest accepted cost. */
 const sealed = await sealKey(key, { address, passphrase, n: 2 ** 15 })
 
 describe('a sealed key', () => {
@@ -59,6 +59,6 @@ describe('a sealed key', () => {
     ['nothing', null],
     ['a text', 'sealed'],
   ])('is refused with %s', (_, changed) =>
-    expect(() => parseSealed(changed)).toThrow('does not rest as this version writes it'),
+    expect(() => parseSealed(changed)).toThrow('is not in the format of this version'),
   )
 })

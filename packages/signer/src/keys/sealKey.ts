@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { promisify } from 'node:util'
 import type { Address } from '@pit/chain'
 
-/** What a sealed key is for: the co-signer's own, or the one that seals its executors'. */
+/** The use of a sealed key: the co-signer's own, or the one that seals its executors' keys. */
 export type KeyKind = 'cosigner' | 'executors'
 
 /**
- * A key as it rests: scrypt of the passphrase, then AES-256-GCM. Every field but the cipher's is
+ * A key at rest: scrypt of the passphrase, then AES-256-GCM. Every field except the cipher's is
  * authenticated.
  */
 export type SealedKey = {
@@ -24,7 +24,7 @@ export class KeyError extends Error {
 
 /** 128 MB and about half a second a guess. */
 const COST = { n: 2 ** 17, r: 8, p: 1 }
-/** A file that was tampered with may neither be cheap to guess nor eat the machine. */
+/** Limits for a file that was tampered with: not cheap to guess, and no excessive memory. */
 const MIN_N = 2 ** 15
 const MAX_N = 2 ** 20
 const MAX_MEMORY = 2 * 128 * MAX_N * COST.r
@@ -38,7 +38,7 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
   scrypt,
 )
 
-/** Leaves `key` as it is; whoever made it wipes it. */
+/** Does not change `key`; the caller wipes it. */
 export async function sealKey(
   key: Uint8Array,
   {
@@ -62,7 +62,7 @@ export async function sealKey(
   }
 }
 
-/** Throws a KeyError with one sentence for a person; it never says how the passphrase was wrong. */
+/** Throws a KeyError with a readable message, without details about the passphrase. */
 export async function openKey(
   sealed: unknown,
   { passphrase, kind = 'cosigner' }: { passphrase: string; kind?: KeyKind },
@@ -115,8 +115,8 @@ export function parseSealed(value: unknown, kind: KeyKind = 'cosigner'): SealedK
     cipher.iv.length === 24 &&
     cipher.tag.length === 32 &&
     cipher.data.length === 64
-  if (!isOurs) throw new KeyError(`${NAMES[kind]} does not rest as this version writes it`)
+  if (!isOurs) throw new KeyError(`${NAMES[kind]} is not in the format of this version`)
   const { name, n, r, p, salt } = kdf
-  // One order of the fields, whatever the file's: they are authenticated as a list.
+  // A fixed order of the fields: they are authenticated as a list.
   return { version: 1, kind, address: sealed.address, kdf: { name, n, r, p, salt }, cipher }
 }

@@ -39,13 +39,13 @@ export interface CosignDeps {
 
 /**
  * Co-signs one trade, judged by the signer's own reading first and by the ledger last. The ledger's row is
- * committed before the key is used: every signature that leaves is counted, and a crash counts at most one
- * that did not leave.
+ * committed before the key is used: every returned signature is counted, and a crash counts at most one that
+ * was not returned.
  */
 export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Promise<Cosigned> {
   const { ledger, sessions } = deps
-  const found = sessions.find(request.rootHash)
-  const session = found instanceof Promise ? await found : found
+  const lookup = sessions.find(request.rootHash)
+  const session = lookup instanceof Promise ? await lookup : lookup
   if (session === null) fail('NO_SESSION', { message: 'The root is not registered.' })
   const { facts, touchesStock } = await factsOf(deps, session, request)
   const failures = failuresOf(leafRules, facts)
@@ -63,7 +63,7 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
     clientId: request.clientId,
   })
   if (verdict.ok) return signCounted(deps, { session, request, leaf: verdict })
-  // A call beside this one was first.
+  // A concurrent call was first.
   const first = verdict.failures.includes(NAMED) && (await findNamed(deps, session, request))
   if (first) return signAgain(deps, { session, request, leaf: first, failures })
   throw tradeRefusal(verdict.failures, verdict.carrier)
@@ -76,11 +76,11 @@ interface Counted<Leaf> {
 }
 
 const findNamed = ({ ledger }: CosignDeps, session: Session, { clientId }: CosignRequest) =>
-  clientId === undefined ? null : ledger.leafNamed(session, clientId)
+  clientId === undefined ? null : ledger.findLeaf(session, clientId)
 
 /**
- * The very leaf that was counted under this name, of no use to anybody but for what it was signed for. What
- * was true when it was counted is not judged again, but whether anything may be signed at all.
+ * Signs the leaf that was already counted under this client_id; it is valid for the same call only. The
+ * trade's rules are not checked again, only sanctions, freeze and revocation.
  */
 async function signAgain(
   deps: CosignDeps,
@@ -129,7 +129,7 @@ async function factsOf(
   return { facts, touchesStock: ends?.hasStock ?? false }
 }
 
-/** Identifies what is signed: the call, and the fee that a curve's leaf pays beside it. */
+/** Identifies the signed call, and the separate fee of a curve's leaf. */
 const hashOf = ({ execution: { target, valueWei, data }, curveFeeWei }: CosignRequest): string =>
   createHash('sha256')
     .update([target, valueWei, data, ...(curveFeeWei === null ? [] : [curveFeeWei])].join(' '))

@@ -9,7 +9,7 @@ const BEACON = PINS.stockBeacon!
 const word = (address: string): Hex => `0x${'0'.repeat(24)}${address.slice(2)}`
 
 function reader(slots: Record<string, Hex | Error>) {
-  const asked: string[] = []
+  const reads: string[] = []
   const rpc = rpcOf(async (method, params) => {
     expect(method).toBe('eth_getStorageAt')
     const token = params[0] as string
@@ -17,19 +17,19 @@ function reader(slots: Record<string, Hex | Error>) {
       '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
       'latest',
     ])
-    asked.push(token)
+    reads.push(token)
     const value = slots[token] ?? word(NATIVE)
     if (value instanceof Error) throw new RpcError(method, -1, 'silent', null)
     return value
   })
-  return { asked, slots, classes: createFeeClassReader({ rpc, pins: PINS }) }
+  return { asked: reads, slots, classes: createFeeClassReader({ rpc, pins: PINS }) }
 }
 const MAJOR = { feeClass: 'major', hasStock: false }
 const OTHER = { feeClass: 'other', hasStock: false }
 const STOCKS = { feeClass: 'major', hasStock: true }
 
 describe('the fee class', () => {
-  it('is major for two core tokens, without asking the chain', () => {
+  it('is major for two core tokens, without a chain read', () => {
     const { classes, asked } = reader({})
     expect(classes.read([NATIVE, USDG])).toEqual(MAJOR)
     expect(classes.read([PARTNER, USDG])).toEqual(MAJOR)
@@ -51,7 +51,7 @@ describe('the fee class', () => {
     expect(await classes.read([STOCK, JUNK])).toEqual(STOCKS)
   })
 
-  it('is asked once for a while, but never remembered from an answer that did not come', async () => {
+  it('is cached for a while, but not after a failed read', async () => {
     const { classes, asked, slots } = reader({ [STOCK]: new Error('silent') })
     expect(await classes.read([STOCK, USDG])).toBeUndefined()
     slots[STOCK] = word(BEACON)

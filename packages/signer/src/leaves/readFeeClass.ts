@@ -6,10 +6,10 @@ import type { FeeClass } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 
 const KEEP_MS = 60_000
-const MAX_KEPT = 10_000
+const MAX_CACHED = 10_000
 
 export type FeeClassReader = ReturnType<typeof createFeeClassReader>
-/** What kind of tokens a trade's two ends are. */
+/** The class of a trade's two tokens. */
 export interface EndsReading {
   feeClass: FeeClass
   /** Whether one of them is on the stock beacon, or a listed stock that no longer is. */
@@ -17,10 +17,10 @@ export interface EndsReading {
 }
 type Kind = 'core' | 'core stock' | 'stock' | 'stock off the beacon' | 'other'
 
-/** The fee class of two tokens, read from the chain by the co-signer itself; undefined when it cannot. */
+/** Reads the fee class of two tokens from the chain; undefined if that fails. */
 export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>; pins: Pins }) {
   const cache = createCache<Address, Kind>({
-    max: MAX_KEPT,
+    max: MAX_CACHED,
     ttlMs: KEEP_MS,
     clock: { nowMs: () => performance.now() },
   })
@@ -39,7 +39,7 @@ export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>;
   }
 
   return {
-    /** Answers without waiting when both are core, as in most trades. */
+    /** Synchronous if both are core tokens, as in most trades. */
     read(tokens: readonly Address[]): EndsReading | Promise<EndsReading | undefined> {
       const kinds = tokens.map(kindOf)
       if (kinds.every((kind) => typeof kind === 'string')) return readingOf(kinds)

@@ -6,7 +6,7 @@ import type { CosignRequest, Trade, TradeFee, Unread } from './types.ts'
 
 type RouterPins = Pick<Pins, 'router' | 'weth' | 'layout'>
 
-/** Decodes a call by what it calls: the router, or one of the session's own curves. */
+/** Decodes a call by its target: the router, or one of the session's curves. */
 export function readTrade(
   pins: RouterPins,
   session: Session,
@@ -27,7 +27,7 @@ export function readTrade(
   if (curveFeeWei === null)
     return {
       rule: 'SESSION_CURVE_STEPS',
-      fault: 'A curve trade pays its fee beside the call: it is missing.',
+      fault: 'The fee of the curve trade is missing.',
     }
   return readCurveTrade(data, {
     token,
@@ -40,7 +40,7 @@ export function readTrade(
 function readRouterCall({ weth, layout }: RouterPins, data: Hex): Trade | Unread {
   const swap = readSwap(data, { weth, layout })
   if ('fault' in swap)
-    return { rule: 'SESSION_EXECUTION', fault: `The router call is none the co-signer reads: ${swap.fault}.` }
+    return { rule: 'SESSION_EXECUTION', fault: `The co-signer cannot read the router call: ${swap.fault}.` }
   const { fee } = swap
   const paid: TradeFee | null = fee && {
     side: fee.side,
@@ -56,7 +56,7 @@ function readRouterCall({ weth, layout }: RouterPins, data: Hex): Trade | Unread
     valueWei: swap.valueWei,
     deadlineS: swap.deadlineS,
     fee: paid,
-    // The reader accepts no call that pays anybody but the caller and the fee's recipient.
+    // The reader only accepts calls that pay the caller and the fee's recipient.
     recipient: 'wallet',
     hasPermit: swap.permit !== null,
     ...wayOf(swap),
@@ -85,7 +85,7 @@ function wayOf({
 /** How far a curve sale's minimum may be below the expected proceeds, which set its fee. */
 const MAX_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other }) => other.cap_bps))
 
-/** A curve's `buy` or `sell`. Its fee is paid in ETH beside it. */
+/** A curve's `buy` or `sell`. Its fee is paid separately in ETH. */
 function readCurveTrade(
   data: Hex,
   {
@@ -97,7 +97,7 @@ function readCurveTrade(
 ): Trade | Unread {
   const call = readCurveCall(data)
   if (!call || call.amountIn === 0n || !launchpads.includes(call.launchpad))
-    return { rule: 'SESSION_EXECUTION', fault: 'The curve call is none the co-signer reads.' }
+    return { rule: 'SESSION_EXECUTION', fault: 'The co-signer cannot read the curve call.' }
   const { amountIn, amountOutMin, deadlineS } = call
   const way = { between: [], hooks: [], countsWallet: false }
   const common = { kind: 'curve', deadlineS, recipient: call.recipient, hasPermit: false, ...way } as const

@@ -39,7 +39,7 @@ const curveSession = sessionOf(grant(makeBinding({ tokens: ALL, marks: [JUNK_MAR
 })
 type Change = Partial<Omit<LeafFacts, 'request'>> & { request?: Partial<CosignRequest> }
 
-function factsOf(execution: Execution, { request: asked = {}, ...change }: Change = {}): LeafFacts {
+function factsOf(execution: Execution, { request: changes = {}, ...change }: Change = {}): LeafFacts {
   const request: CosignRequest = {
     rootHash: session.rootHash,
     execution,
@@ -48,7 +48,7 @@ function factsOf(execution: Execution, { request: asked = {}, ...change }: Chang
     slippageBps: undefined,
     sequence: undefined,
     callNonce: '0'.repeat(32),
-    ...asked,
+    ...changes,
   }
   const of = change.session ?? session
   const priced = { pins: PINS, prices: { own: ownPrice }, binding: of.binding }
@@ -130,7 +130,7 @@ describe('an honest trade passes', () => {
     expect(failed(swapCall({ bps: 15 }), { session: shielded })).toEqual(['FEE_REQUIRED'])
   })
 
-  it('on a curve, its fee beside the call', () => {
+  it('on a curve, with its fee paid separately', () => {
     const total = CAPS.tradeWei
     const feeWei = feeOf(total, 50)
     const trade = { amountIn: total - feeWei, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
@@ -140,7 +140,7 @@ describe('an honest trade passes', () => {
     expect(failed(call, change)).toEqual([])
     expect(spentMicroUsd(factsOf(call, change))).toBe(25_000_000n)
 
-    // Expected to bring a hundredth of an ether less two percent of slippage; the fee is of what is expected.
+    // Expected proceeds: a hundredth of an ether less two percent of slippage; the fee is a part of those.
     const expected = E18 / 110n
     const sell = encodeCurveTrade({
       launchpad: 'pit',
@@ -180,7 +180,7 @@ describe('each rule refuses', () => {
       ['SESSION_EXECUTION', 'SESSION_ROOT_ALLOWS'],
     ],
     [
-      'a fee to somebody else',
+      'a fee to another recipient',
       swapCall({ fee: { bps: 25, side: 'input', recipient: STRANGER } }),
       {},
       ['SESSION_RECIPIENTS'],
@@ -255,7 +255,7 @@ describe('each rule refuses', () => {
   ]
   it.each(rows)('%s', (_, execution, change, rules) => expect(failed(execution, change)).toEqual(rules))
 
-  it('a minimum beyond what its class and size may slip, whatever is declared', () => {
+  it('a minimum beyond the slippage of its class and size, even if declared', () => {
     // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee; for a mean of half an hour 500
     // at most.
     const sell = (amountOutMin: bigint) => swapCall({ amountOutMin })
@@ -272,7 +272,7 @@ describe('each rule refuses', () => {
     expect(failed(swapCall({ bps: 10 }), { session: of })).toEqual(['SESSION_FEE', 'FEE_REQUIRED'])
   })
 
-  it('a permit, whoever signed it', () => {
+  it('a permit, also one the wallet signed', () => {
     const permit = {
       permit: {
         details: { token: USDG, amount: 20_000_000n, expiration: NOW_S + 120, nonce: 0 },
@@ -306,9 +306,9 @@ describe('each rule refuses', () => {
       const key = { currency0: NATIVE, currency1: USDG, fee: 3000, tickSpacing: 60, hooks }
       return through([{ version: 'v4', tokenIn: NATIVE, tokenOut: USDG, key }])
     }
-    const known = [...PINS.knownHooks][0]!
+    const reviewedHook = [...PINS.knownHooks][0]!
     expect(failed(hooked(NATIVE))).toEqual([])
-    expect(failed(hooked(known))).toEqual([])
+    expect(failed(hooked(reviewedHook))).toEqual([])
     expect(failed(hooked(STRANGER))).toEqual(['UNKNOWN_HOOK'])
     const accepting = makeBinding({ risk: { accept_risks: ['UNKNOWN_HOOK'], shield: false, policies: [] } })
     expect(failed(hooked(STRANGER), { session: sessionOf(grant(accepting)) })).toEqual([])
@@ -367,18 +367,18 @@ describe('each rule refuses', () => {
       const data = encodeCurveTrade({ launchpad, side: 'buy', ...trade, ...change, deadlineS })
       return { target: CURVE, valueWei: trade.amountIn, data }
     }
-    const given = grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), {
+    const granted = grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), {
       curves: [CURVE],
       launchpads: ['pons'],
     })
-    const at = { ...other, session: sessionOf(given, { [CURVE]: JUNK }), request: { curveFeeWei: feeWei } }
+    const at = { ...other, session: sessionOf(granted, { [CURVE]: JUNK }), request: { curveFeeWei: feeWei } }
     expect(failed(buy(), at)).toEqual([])
     expect(failed(buy({ recipient: STRANGER }), at)).toEqual(['SESSION_RECIPIENTS'])
     expect(failed(buy({ amountOutMin: 1n }), at)).toEqual(['SIGNED_MARK_PRICE'])
     expect(failed(buy({ amountOutMin: 0n }), at)).toEqual(['SLIPPAGE', 'SIGNED_MARK_PRICE'])
     expect(failed(buy({ amountIn: trade.amountIn + 1n }), at)).toEqual(['SESSION_EXECUTION'])
     expect(failed({ ...buy(), data: `${buy().data}${'0'.repeat(64)}` }, at)).toEqual(['SESSION_EXECUTION'])
-    // The root names one launchpad's methods: the other's are no call of its curves.
+    // The root allows one launchpad's methods; calls of the other's are refused.
     expect(failed(buy({}, 'pit'), at)).toEqual(['SESSION_EXECUTION'])
     expect(failed(buy(), { ...at, session: curveSession })).toEqual(['SESSION_EXECUTION'])
   })

@@ -19,17 +19,17 @@ import type { Price, Priced } from '../prices/priceOf.ts'
 import type { Session } from '../roots/readRoots.ts'
 import type { CosignRequest, Trade, Unread } from './types.ts'
 
-/** Everything a trade is judged by before the ledger; nothing of it is taken from the server unchecked. */
+/** Facts that a trade is judged by before the ledger; none is accepted from the server unchecked. */
 export interface LeafFacts {
   nowS: number
   pins: Pins
   session: Session
   request: CosignRequest
   trade: Trade | Unread
-  /** Undefined when it could not be read. */
+  /** Undefined if it could not be read. */
   feeClass: FeeClass | undefined
   isChainRead: boolean
-  /** What keeps it from being read, where that is known. */
+  /** The reason it cannot be read, if known. */
   whyUnread?: string | null
   priceOf(token: Address): Priced
   isSanctioned(address: Address): boolean
@@ -43,7 +43,7 @@ const ofTrade =
   (facts: LeafFacts): Failure | null =>
     'rule' in facts.trade ? null : check({ ...facts, binding: facts.session.binding, swap: facts.trade })
 
-/** For a rule about whether the call could be read. */
+/** For a rule that fails if the call could not be read. */
 const unread =
   (rule: Unread['rule']) =>
   ({ trade }: LeafFacts): Failure | null =>
@@ -58,7 +58,7 @@ function pricesOf({ swap, isChainRead, priceOf }: Parameters<Check>[0]): { paid:
 
 const atomPrice = ({ priceE18, decimals }: Price) => markPrice(priceE18, decimals)
 
-/** What a trade spends, rounded up; null when it cannot be valued. */
+/** The value a trade spends, rounded up; null if it cannot be valued. */
 export function spentMicroUsd(facts: LeafFacts): bigint | null {
   if ('rule' in facts.trade || !facts.isChainRead) return null
   const price = facts.priceOf(facts.trade.tokenIn)
@@ -69,12 +69,12 @@ export function spentMicroUsd(facts: LeafFacts): bigint | null {
 const allowedBps = ({ binding, feeClass }: { binding: SessionBinding; feeClass: FeeClass | undefined }) =>
   feeClass === undefined ? [] : boundFeeBps(binding, feeClass)
 
-/** The rate a trade pays, if it is one that is allowed. */
+/** The rate a trade pays, if it is allowed. */
 function paidBps(facts: Parameters<Check>[0]): number | undefined {
   return allowedBps(facts).find((bps) => facts.swap.fee?.isOf(bps))
 }
 
-/** The end that ranks higher pays; when neither is core, the input does. */
+/** The token that ranks higher pays the fee; if neither is core, the input does. */
 function feeSideOf({ tokens }: Pins, { tokenIn, tokenOut }: Trade): 'input' | 'output' {
   const rank = (token: Address): number => {
     const core = tokens.get(token)?.core
@@ -103,7 +103,10 @@ export const leafRules: Rules<LeafFacts> = [
         : { message: 'The session has expired.', value: nowS, limit: binding.expires_at },
   },
   { code: 'SESSION_TARGET', check: unread('SESSION_TARGET') },
-  { code: 'SESSION_EXECUTION', check: (facts) => unread('SESSION_EXECUTION')(facts) ?? carries(facts) },
+  {
+    code: 'SESSION_EXECUTION',
+    check: (facts) => unread('SESSION_EXECUTION')(facts) ?? executionFailure(facts),
+  },
   { code: 'SESSION_CURVE_STEPS', check: unread('SESSION_CURVE_STEPS') },
   {
     code: 'SESSION_RECIPIENTS',
@@ -159,7 +162,7 @@ export const leafRules: Rules<LeafFacts> = [
   {
     code: 'DEADLINE',
     check: ofTrade(({ swap: { deadlineS }, nowS }) => {
-      // Some curves take no deadline; the leaf that allows the call ends within as long on chain.
+      // Some curves have no deadline; the leaf that allows the call expires within the same time.
       if (deadlineS === null) return null
       const limit = nowS + COSIGNER.maxDeadlineS
       if (deadlineS > BigInt(nowS) && deadlineS <= BigInt(limit)) return null
@@ -256,13 +259,16 @@ export const leafRules: Rules<LeafFacts> = [
   },
 ]
 
-function carries(facts: LeafFacts): Failure | null {
+function executionFailure(facts: LeafFacts): Failure | null {
   if ('rule' in facts.trade) return null
   const { trade, request } = facts
   if (trade.hasPermit) return { message: 'A session call must not contain a permit.' }
   if (trade.amountIn <= 0n) return { message: 'The call spends nothing.' }
   if (trade.countsWallet)
-    return { message: 'A v2 pool pays the wallet itself: its minimum would count what other calls bring.' }
+    return {
+      message:
+        'A v2 pool pays the wallet directly: its minimum would also count other transfers to the wallet.',
+    }
   const value = request.execution.valueWei
   return value === trade.valueWei
     ? null

@@ -1,17 +1,17 @@
 import type { Address, Execution, Hex } from '@pit/chain'
 
-/** What a call of the wallet does, as the co-signer decoded it. */
+/** A call of the wallet as the co-signer decoded it. */
 export interface Trade {
   kind: 'router' | 'curve'
   tokenIn: Address
   tokenOut: Address
-  /** What leaves the wallet of the input, fee included. */
+  /** Input amount that leaves the wallet, fee included. */
   amountIn: bigint
-  /** The least the wallet receives of the output, after the fee. */
+  /** Minimum output the wallet receives, after the fee. */
   amountOutMin: bigint
   /** The ETH the call must carry. */
   valueWei: bigint
-  /** Null where the call has none: its leaf ends by itself. */
+  /** Null if the call has none: its leaf expires. */
   deadlineS: bigint | null
   fee: TradeFee | null
   /** Who receives the output; must be the wallet. */
@@ -30,17 +30,17 @@ export interface Trade {
 export interface TradeFee {
   side: 'input' | 'output'
   recipient: Address
-  /** Whether this is the fee of such a rate. */
+  /** Whether this is the fee at a rate. */
   isOf(bps: number): boolean
 }
 
-/** A call the co-signer does not read, and why. */
+/** A call the co-signer cannot read, and why. */
 export interface Unread {
   rule: 'SESSION_TARGET' | 'SESSION_EXECUTION' | 'SESSION_CURVE_STEPS'
   fault: string
 }
 
-/** What is asked of the co-signer. */
+/** A request to co-sign a trade. */
 export interface CosignRequest {
   rootHash: Hex
   execution: Execution
@@ -50,6 +50,6 @@ export interface CosignRequest {
   slippageBps: number | undefined
   sequence: number | undefined
   callNonce: string
-  /** Asked for again under the same name, the same leaf is answered again. */
+  /** A repeated request with the same id returns the same leaf. */
   clientId?: string | undefined
 }

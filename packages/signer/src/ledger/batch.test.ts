@@ -13,7 +13,7 @@ function latch() {
 }
 
 describe('a batch', () => {
-  it('takes what is asked at once, in order, up to its size', async () => {
+  it('runs concurrent items in order, up to its size', async () => {
     const runs: number[][] = []
     const batch = createBatch<number, number>({
       ...bounds,
@@ -23,13 +23,13 @@ describe('a batch', () => {
         return items.map((item) => item * 10)
       },
     })
-    const asked = [1, 2, 3, 4, 5, 6].map(batch.ask)
-    expect(await Promise.all(asked)).toEqual([10, 20, 30, 40, 50, 60])
+    const results = [1, 2, 3, 4, 5, 6].map(batch.submit)
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60])
     expect(runs).toEqual([
       [1, 2, 3, 4],
       [5, 6],
     ])
-    expect(await batch.ask(7)).toBe(70)
+    expect(await batch.submit(7)).toBe(70)
   })
 
   it('runs one after another', async () => {
@@ -44,7 +44,11 @@ describe('a batch', () => {
         return items
       },
     })
-    await Promise.all([batch.ask(1), sleep(0).then(() => batch.ask(2)), sleep(2).then(() => batch.ask(3))])
+    await Promise.all([
+      batch.submit(1),
+      sleep(0).then(() => batch.submit(2)),
+      sleep(2).then(() => batch.submit(3)),
+    ])
     expect(most).toBe(1)
   })
 
@@ -57,13 +61,13 @@ describe('a batch', () => {
         return items
       },
     })
-    const both = await Promise.allSettled([batch.ask(1), batch.ask(2)])
+    const both = await Promise.allSettled([batch.submit(1), batch.submit(2)])
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     fails = false
-    expect(await batch.ask(3)).toBe(3)
+    expect(await batch.submit(3)).toBe(3)
   })
 
-  it('is BUSY past its bounds, of number and of time', async () => {
+  it('is BUSY past its limits of number and time', async () => {
     const [gate, started] = [latch(), latch()]
     let nowMs = 0
     const ran: number[] = []
@@ -77,10 +81,10 @@ describe('a batch', () => {
         return items
       },
     })
-    const first = batch.ask(0)
+    const first = batch.submit(0)
     await started.opened
-    const waiting = Array.from({ length: 8 }, (_, i) => batch.ask(i + 1).catch((error) => error.code))
-    await expect(batch.ask(9)).rejects.toMatchObject({ code: 'BUSY' })
+    const waiting = Array.from({ length: 8 }, (_, i) => batch.submit(i + 1).catch((error) => error.code))
+    await expect(batch.submit(9)).rejects.toMatchObject({ code: 'BUSY' })
     nowMs = 21
     gate.open()
     expect(await first).toBe(0)

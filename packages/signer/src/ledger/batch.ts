@@ -1,7 +1,7 @@
 import { refusal } from '@pit/protocol'
 
 /**
- * Runs concurrent calls together: while one batch is under way the next one gathers, in order of arrival.
+ * Runs concurrent calls together: while one batch runs the next one is collected, in order of arrival.
  * Past its limits a call is refused as BUSY before anything is done.
  */
 export function createBatch<Item, Result>({
@@ -11,7 +11,7 @@ export function createBatch<Item, Result>({
   maxWaitMs,
   nowMs,
 }: {
-  /** One result for each item. When it throws, nothing was committed. */
+  /** Returns one result for each item. If it throws, nothing was committed. */
   run(items: readonly Item[]): Promise<readonly Result[]>
   maxItems: number
   maxWaiting: number
@@ -53,7 +53,7 @@ export function createBatch<Item, Result>({
   }
 
   return {
-    async ask(item: Item): Promise<Result> {
+    async submit(item: Item): Promise<Result> {
       if (waiting.length >= maxWaiting) throw refusal('BUSY')
       return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, sinceMs: nowMs(), resolve, reject })

@@ -31,32 +31,32 @@ interface Counted {
  */
 export async function countLeaves(
   sql: Sql,
-  asks: readonly LeafRequest[],
+  requests: readonly LeafRequest[],
   atMs: number,
 ): Promise<LeafVerdict[]> {
-  const hashes = [...new Set(asks.map(({ rootHash }) => rootHash))].sort()
+  const hashes = [...new Set(requests.map(({ rootHash }) => rootHash))].sort()
   const places = new Map(hashes.map((hash, i) => [hash, i + 1]))
   const rows = await sql.query<Counted>(
     `select * from count_leaves($1::text[], $2::int4[], $3::int8[], $4::boolean[], $5::boolean[], $6::int4[],
        $7::int8[], $8::int4[], $9::text[], $10::text[], $11::text[], $12, $13)`,
     [
       hashes,
-      asks.map(({ rootHash }) => places.get(rootHash)),
-      asks.map(worthOf),
-      asks.map(({ failures }) => failures.length === 0),
-      asks.map(({ touchesStock }) => touchesStock),
-      asks.map(({ limits }) => limits.max_trades),
-      asks.map(({ limits }) => limits.max_day_micro_usd),
-      asks.map(({ sequence }) => sequence ?? null),
-      asks.map(({ executionHash }) => executionHash),
-      asks.map(({ callNonce }) => callNonce),
-      asks.map(({ clientId }) => clientId ?? null),
+      requests.map(({ rootHash }) => places.get(rootHash)),
+      requests.map(worthOf),
+      requests.map(({ failures }) => failures.length === 0),
+      requests.map(({ touchesStock }) => touchesStock),
+      requests.map(({ limits }) => limits.max_trades),
+      requests.map(({ limits }) => limits.max_day_micro_usd),
+      requests.map(({ sequence }) => sequence ?? null),
+      requests.map(({ executionHash }) => executionHash),
+      requests.map(({ callNonce }) => callNonce),
+      requests.map(({ clientId }) => clientId ?? null),
       atMs,
       SPEND_WINDOW_MS,
     ],
     { kept: true },
   )
-  return asks.map((request, i) => verdictOf(request, rows[i]!, atMs))
+  return requests.map((request, i) => verdictOf(request, rows[i]!, atMs))
 }
 
 /**
@@ -72,8 +72,7 @@ const REPLAYED: SignerCheck = { rule: 'REPLAY', ok: false, message: 'Duplicate r
 export const NAMED: SignerCheck = {
   rule: 'CLIENT_ID',
   ok: false,
-  message:
-    'A trade was co-signed under this client_id before: look for it, and name a new trade by a new one.',
+  message: 'A trade with this client_id was already co-signed: look it up, or use a new client_id.',
 }
 
 function verdictOf(request: LeafRequest, row: Counted, atMs: number): LeafVerdict {

@@ -33,7 +33,7 @@ withDb(
     beforeEach(resetTime)
 
     describe('a root', () => {
-      it('is kept as its owner signed it', async () => {
+      it('is stored as its owner signed it', async () => {
         const ledger = open()
         const stored = await register(ledger)
         expect(await ledger.load(stored.hash)).toEqual(stored)
@@ -53,14 +53,14 @@ withDb(
         })
       })
 
-      it('is registered once, whoever asks at the same time', async () => {
+      it('is registered once, for concurrent calls too', async () => {
         const ledger = open()
         const stored = storedOf(grant())
         const outcomes = await Promise.all([1, 2, 3, 4].map(() => ledger.register(stored)))
         expect(outcomes.sort()).toEqual(['registered', 'reused', 'reused', 'reused'])
       })
 
-      it('shares its nonce with no other of its wallet', async () => {
+      it('has a nonce that no other root of its wallet has', async () => {
         const ledger = open()
         const binding = makeBinding()
         expect(await ledger.register(storedOf(grant(binding)))).toBe('registered')
@@ -79,7 +79,7 @@ withDb(
         expect(await ledger.register(other)).toBe('reused')
       })
 
-      it('changed in the store is no session any more', async () => {
+      it('changed in the store is refused', async () => {
         const ledger = open()
         const stored = await register(ledger)
         const sessions = () => openSessions({ crypto, pins: PINS, ledger })
@@ -109,7 +109,7 @@ withDb(
         expect(await ask(ledger, leaf(stored))).toBe('leaf 2')
       })
 
-      it('is not counted when a rule before the ledger’s failed, and hears all of them', async () => {
+      it('is not counted if an earlier rule failed, and reports all failures', async () => {
         const ledger = open()
         const stored = await register(ledger, { max_trades: 1 })
         const failures = [{ rule: 'PRICE', ok: false, message: 'low' }] as const
@@ -122,12 +122,12 @@ withDb(
         expect((await ledger.status(stored.hash))?.sequence).toBe(1)
       })
 
-      it('that names more than there are numbers for takes nobody’s with it', async () => {
+      it('with a value too large for the store does not fail others of its batch', async () => {
         const ledger = open()
         const [stored, other] = [await register(ledger), await register(ledger)]
         const failures = [{ rule: 'SESSION_MAX_TRADE', ok: false, message: 'too much' }] as const
         const huge = [2n ** 63n - 1n, 2n ** 63n, 2n ** 255n]
-        // Asked at once: one statement judges them all.
+        // Concurrent: one statement judges them all.
         const answers = await Promise.all([
           ...huge.map((microUsd) => ask(ledger, leaf(stored, { failures, microUsd }))),
           ask(ledger, leaf(other)),
@@ -137,7 +137,7 @@ withDb(
         expect((await ledger.status(stored.hash))?.sequence).toBe(0)
       })
 
-      it('of an unknown root is none', async () => {
+      it('of an unknown root is refused', async () => {
         const stored = storedOf(grant())
         expect(await ask(open(), leaf(stored))).toBe('ROOT')
       })
@@ -151,7 +151,7 @@ withDb(
         expect(await ask(ledger, leaf(stored, { sequence: 0 }))).toBe('SEQUENCE')
       })
 
-      it('is not given twice for the same call, by this process or the next', async () => {
+      it('is not counted twice for the same call, by this process or the next', async () => {
         const ledger = open()
         const stored = await register(ledger)
         const once = leaf(stored)
@@ -160,7 +160,7 @@ withDb(
         expect(await ask(open(), once)).toBe('REPLAY')
       })
 
-      it('is counted once under its caller’s name, whoever asks at once', async () => {
+      it('is counted once per client_id, for concurrent calls too', async () => {
         const ledger = open()
         const [stored, other] = [await register(ledger), await register(ledger)]
         const named = (of = stored) => leaf(of, { clientId: 'trade 1', callNonce: nonce() })
@@ -173,7 +173,7 @@ withDb(
         expect((await ledger.status(stored.hash))?.sequence).toBe(2)
       })
 
-      it('asked for again by its name is the same leaf, while anything is signed at all', async () => {
+      it('requested again by client_id is the same leaf, unless frozen, revoked or sanctioned', async () => {
         const ledger = open()
         const stored = await register(ledger)
         const session = (await openSessions({ crypto, pins: PINS, ledger }).find(stored.hash))!
@@ -258,7 +258,7 @@ withDb(
         expect(await ledger.status(stored.hash)).toMatchObject({ status: 'revoked', sequence: 1 })
       })
 
-      it('counts for exactly 24 hours from when it may have run last', async () => {
+      it('counts for exactly 24 hours after it could last be redeemed', async () => {
         const ledger = open()
         const stored = await register(ledger)
         const startMs = time.nowMs
@@ -273,7 +273,7 @@ withDb(
         expect(await ask(ledger, leaf(stored))).toBe('leaf 11')
         expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
         time.nowMs = startMs
-        // A clock that was set back forgets nothing either.
+        // A clock that was set back does not drop it either.
         expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
       })
     })
@@ -303,20 +303,20 @@ withDb(
       }
     })
 
-    it('keeps many roots apart while all are asked at once', async () => {
+    it('keeps many roots apart in concurrent calls', async () => {
       const ledger = open()
       const roots = await Promise.all(Array.from({ length: 8 }, () => register(ledger, { max_trades: 5 })))
-      const asked = Array.from({ length: 80 }, (_, i) => roots[i % roots.length]!)
-      const outcomes = await Promise.all(asked.map((stored) => ask(ledger, leaf(stored, { microUsd: 5n }))))
+      const order = Array.from({ length: 80 }, (_, i) => roots[i % roots.length]!)
+      const outcomes = await Promise.all(order.map((stored) => ask(ledger, leaf(stored, { microUsd: 5n }))))
       for (const stored of roots) {
-        const own = outcomes.filter((_, i) => asked[i] === stored)
+        const own = outcomes.filter((_, i) => order[i] === stored)
         expect(own).toEqual(
           [1, 2, 3, 4, 5].map((n) => `leaf ${n}`).concat(Array(5).fill('SESSION_TRADES_LEFT')),
         )
       }
     })
 
-    it('passes none after a revocation that was answered, however close', async () => {
+    it('passes none after a confirmed revocation', async () => {
       const ledger = open()
       for (let round = 0; round < ROUNDS; round++) {
         const stored = await register(ledger, { max_trades: 10_000, max_day_micro_usd: 2_500_000_000 })

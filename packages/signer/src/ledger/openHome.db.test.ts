@@ -25,7 +25,7 @@ withDb(
         await db.query(`delete from ${table}`)
     })
     afterEach(() => rmSync(folder, { recursive: true, force: true }))
-    /** As a dump does: the row comes along, and says where it was. */
+    /** Like a restored dump: the row names the old database. */
     const move = () => db.query('update ledger_home set database = database + 1')
     const codeOf = (work: Promise<unknown>): Promise<string> =>
       work.then(
@@ -66,7 +66,7 @@ withDb(
         expect(home.trouble()).not.toBeNull()
       })
 
-      it('opens by the operator’s word; an unknown loss ends every session that could spend twice', async () => {
+      it('opens when the operator accepts it; an unknown loss ends every session that could spend twice', async () => {
         await open()
         const stored = await register(ledger, { max_trades: 1 })
         expect(await ask(ledger, leaf(stored))).toBe('leaf 1')
@@ -75,7 +75,7 @@ withDb(
         await db.query('update roots set sequence = 0')
         await move()
         const home = await open()
-        // Leaves of before may still be carried out.
+        // Earlier leaves may still be redeemed.
         expect(await codeOf(home.accept('unknown'))).toBe('FORBIDDEN')
         afterLeaves()
         expect(await home.accept('unknown')).toBe(1)
@@ -86,7 +86,7 @@ withDb(
         expect((await open()).trouble()).toBeNull()
       })
 
-      it('goes on where nothing was lost', async () => {
+      it('continues if nothing was lost', async () => {
         await open()
         const stored = await register(ledger)
         await ask(ledger, leaf(stored))

@@ -9,7 +9,7 @@ import type { LostByRestore } from '@pit/signer-wire'
 
 export type Home = Awaited<ReturnType<typeof openHome>>
 
-/** Where the ledger is, and how far its database's log has come: that only ever grows. */
+/** The ledger's database and the position of its write-ahead log, which only grows. */
 interface Place {
   system: string
   timeline: string
@@ -19,14 +19,13 @@ interface Place {
 }
 
 const FILE = 'ledger-mark.json'
-/** A trade signed before the loss can be carried out for so long; clocks may differ a little. */
+/** A trade signed before the loss can be redeemed for this long; clocks may differ a little. */
 const LEAVES_END_MS = (LEAF_TTL_S + 30) * 1000
 
 /**
- * Notices that the ledger came back from a backup, so that no session spends twice what the backup does not
- * know of: it is not in the database where it was (a dump carries its place along), or its database's log has
- * not come as far as this signer saw it (a disk was set back). Such a ledger stays shut until the operator
- * says what was lost.
+ * Detects a ledger that was restored from a backup, so that no session spends twice: its row names another
+ * database (a restored dump), or the database's log is behind the position this signer recorded (a restored
+ * disk). Such a ledger stays closed until the operator states what was lost.
  */
 export async function openHome({
   db,
@@ -36,7 +35,7 @@ export async function openHome({
 }: {
   db: Db
   clock: Clock
-  /** Of the signer, apart from the database. */
+  /** The signer's folder, separate from the database. */
   folder: string
   logger: Pick<Logger, 'error' | 'warn'>
 }) {
@@ -45,7 +44,7 @@ export async function openHome({
   let marked = readMark(file)
   let isHome = false
 
-  /** From now on the row says that this is not the ledger's home, whatever happens to this process. */
+  /** Records that the ledger was restored, so that it stays closed after a restart too. */
   async function shut(why: string): Promise<void> {
     logger.error({ why }, 'the ledger was restored from a backup: nothing is signed')
     await putHome(db, { system: 'restored', timeline: '', database: 0, leaves: 0 })
@@ -59,13 +58,13 @@ export async function openHome({
     marked = place
   }
 
-  /** Looks where the ledger is, and writes down how far it has come. */
+  /** Checks the ledger's database and records its position. */
   async function check(): Promise<void> {
     const { known, home, ...place } = await readPlace(db)
     const before = isHome
     isHome = home
     if (!known) {
-      if (marked) return shut(`this database has no mark of a ledger, ${file} has`)
+      if (marked) return shut(`${file} exists, but this database has no ledger mark`)
       await putHome(db, place)
       isHome = true
     } else if (!home) {
@@ -77,30 +76,29 @@ export async function openHome({
     mark(place)
   }
   await check()
-  if (!isHome)
-    logger.error({}, 'the ledger was restored from a backup: pit-admin signer restored says what to do')
+  if (!isHome) logger.error({}, 'the ledger was restored from a backup: run pit-admin signer restored')
 
   return {
     check,
     /** Null while everything can be signed. */
     trouble: (): string | null => (isHome ? null : 'the ledger was restored from a backup'),
-    /** The operator's word. Returns how many sessions were ended. */
+    /** Accepts a restored ledger. Returns how many sessions were ended. */
     async accept(lost: LostByRestore): Promise<number> {
       await check()
-      if (isHome) fail('BAD_REQUEST', { message: 'The ledger is where it was: there is nothing to accept.' })
+      if (isHome) fail('BAD_REQUEST', { message: 'The ledger was not restored: there is nothing to accept.' })
       const waitMs = startedAtMs + LEAVES_END_MS - clock.nowMs()
       if (lost === 'unknown' && waitMs > 0) {
         const message = `Wait ${Math.ceil(waitMs / 1000)} s: trades signed before the loss may still be carried out.`
         fail('FORBIDDEN', { message })
       }
       const ended = await db.transaction(async (sql) => {
-        // Waits for what is under way, as a freeze does.
+        // Waits for leaves in progress, as a freeze does.
         await sql.query('select frozen from state where id = 1 for update')
         const rows = lost === 'nothing' ? [] : await endSessions(sql, clock.nowMs())
         await putHome(sql, await readPlace(sql))
         return rows.length
       })
-      // What was seen of the database before the restore no longer counts.
+      // The position recorded before the restore no longer counts.
       marked = null
       await check()
       logger.warn({ lost, ended }, 'the restored ledger was accepted by the operator')
@@ -109,7 +107,7 @@ export async function openHome({
   }
 }
 
-/** What each spent since the backup is not known: their owners grant them again. */
+/** Their spending since the backup is unknown: owners have to grant them again. */
 const endSessions = (sql: Sql, nowMs: number): Promise<{ root_hash: string }[]> =>
   sql.query(
     `insert into revocations (root_hash, revoked_at_ms)
@@ -140,7 +138,7 @@ async function putHome(sql: Sql, place: Omit<Place, 'position'>): Promise<void> 
 const samePlace = (a: Place, b: Place): boolean =>
   a.system === b.system && a.timeline === b.timeline && a.database === b.database && a.leaves === b.leaves
 
-/** Null when there is none. One that cannot be read counts as one of another database. */
+/** Null if there is none. An unreadable mark counts as one of another database. */
 function readMark(file: string): Place | null {
   let text: string
   try {

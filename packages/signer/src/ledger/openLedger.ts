@@ -54,11 +54,11 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
   })
 
   return {
-    /** Committed when it resolves with ok: only then may a signature leave. */
-    countLeaf: batch.ask,
+    /** Committed when it resolves with ok: only then may a signature be returned. */
+    countLeaf: batch.submit,
 
-    /** Null when nothing was co-signed under this name. */
-    async leafNamed(
+    /** Null if nothing was co-signed with this client_id. */
+    async findLeaf(
       { rootHash, binding: { limits } }: Pick<Session, 'rootHash' | 'binding'>,
       clientId: string,
     ): Promise<NamedLeaf | null> {
@@ -103,7 +103,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
     /** Also a root that was never registered, which then never can be. Returns when it was first revoked. */
     revoke: (hash: Hex): Promise<number> =>
       db.transaction(async (sql) => {
-        // Waits for leaves under way; later ones see the freeze.
+        // Waits for leaves in progress; later ones see the revocation.
         await sql.query('select hash from roots where hash = $1 for update', [hash])
         await sql.query('insert into revocations values ($1, $2) on conflict do nothing', [
           hash,
@@ -173,7 +173,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
 
 const MAX_TRIES = 5
 
-/** It was rolled back, so nothing was counted. At once: a leaf's price ages while it waits. */
+/** A deadlock rolled the batch back. Retried without a pause, because a leaf's price ages. */
 async function retryOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -185,8 +185,8 @@ async function retryOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Locks the switch: a freeze waits for this transaction, and later ones see it. A ledger that was restored
- * from a backup counts as frozen until its operator accepts it.
+ * Locks the freeze flag: a freeze waits for this transaction, and later ones see it. A ledger that was
+ * restored from a backup counts as frozen until its operator accepts it.
  */
 export async function readFrozen(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ frozen: boolean }>(
@@ -249,11 +249,11 @@ export async function migrateLedger(db: Db): Promise<number> {
   const [row] = await db.query<{ found: string | null }>(
     `select coalesce(to_regclass('plans'), to_regclass('api_keys'))::text as found`,
   )
-  // Whoever takes over the server must not be able to write the signer's ledger.
+  // An attacker who controls the server must not be able to write the signer's ledger.
   if (row?.found != null) {
     throw new StartRefused(
       `the signer’s store holds the server’s table ${row.found}: ` +
-        'give SIGNER_DATABASE_URL a database of its own',
+        'set SIGNER_DATABASE_URL to a separate database',
     )
   }
   return migrate(db, ledgerMigrations())
@@ -261,12 +261,12 @@ export async function migrateLedger(db: Db): Promise<number> {
 
 export const ledgerMigrations = (): Migration[] => readMigrations(directory())
 
-/** Next to the bundle that runs (dist/ or dist/bench/), or in the source. */
+/** Next to the running bundle (dist/ or dist/bench/), or in the source. */
 function directory(): string {
   const folders = ['./signerMigrations', '../signerMigrations', '../migrations'].map((folder) =>
     fileURLToPath(new URL(folder, import.meta.url)),
   )
-  const found = folders.find(existsSync)
-  if (!found) throw new Error(`no migrations beside this program: ${folders.join(', ')}`)
-  return found
+  const folder = folders.find(existsSync)
+  if (!folder) throw new Error(`no migrations beside this program: ${folders.join(', ')}`)
+  return folder
 }

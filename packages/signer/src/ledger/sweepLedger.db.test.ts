@@ -13,7 +13,7 @@ withDb(
     const open = () => openLedger({ db, clock })
     beforeEach(resetTime)
 
-    it('is dropped with its leaves; what could still matter is not', async () => {
+    it('is deleted with its leaves; rows that could still matter are not', async () => {
       const ledger = open()
       const [old, young] = [await register(ledger), await register(ledger)]
       await ask(ledger, leaf(old))
@@ -45,7 +45,7 @@ withDb(
       expect(await ask(ledger, leaf(old))).toBe('ROOT')
     })
 
-    it('a root revoked before it came is never taken, however late it comes', async () => {
+    it('a root revoked before its registration is never accepted', async () => {
       const ledger = open()
       // Signed for longer than a session may last: it can be registered only in its last thirty days.
       const late = storedOf(grant(makeBinding({ expires_at: NOW_S + 100 * 86_400 })))
@@ -55,7 +55,7 @@ withDb(
       expect(await ledger.register(late)).toBe('revoked')
     })
 
-    it('of turns of the switch are the newest kept', async () => {
+    it('keeps the newest freezes', async () => {
       const ledger = open()
       for (let i = 0; i < 3; i++) await ledger.setFrozen(i % 2 === 0, nonce())
       await ledger.setFrozen(false, nonce())

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@pit/platform/db'
 import { SESSION } from '@pit/protocol'
 
-/** After this long nothing that was signed can still be registered or redeemed. */
+/** After this time nothing signed can still be registered or redeemed. */
 const KEEP_MS = (2 * SESSION.expiresInSMax + 86_400) * 1000
 const AT_ONCE = 1_000
 const FREEZES_KEPT = 1_000
@@ -9,9 +9,9 @@ const FREEZES_KEPT = 1_000
 const NONCE_MS = 600_000
 
 /**
- * Deletes what can no longer matter: roots that ended long ago with their leaves and revocations, old entries
- * of the freeze's log. In batches; returns how many roots. A revocation of a root that was never registered
- * stays: a hash does not say when its root ends, and its owner may have signed it for any time.
+ * Deletes obsolete rows in batches: roots that ended long ago with their leaves and revocations, and old
+ * freezes. Returns the number of roots. A revocation of a root that was never registered stays: the expiry of
+ * such a root is unknown.
  */
 export function sweepLedger(db: Db, nowMs: number): Promise<number> {
   return db.transaction(async (sql) => {

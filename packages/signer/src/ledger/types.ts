@@ -3,7 +3,7 @@ import type { SessionBinding } from '@pit/protocol'
 import type { SignerCheck, Spend } from '@pit/signer-wire'
 import type { Carrier } from '../checks.ts'
 
-/** What is kept of a root that was registered; it never changes. */
+/** A registered root as stored; it never changes. */
 export interface StoredRoot {
   hash: Hex
   sessionId: string
@@ -19,20 +19,20 @@ export interface StoredRoot {
 export interface LeafRequest {
   rootHash: Hex
   limits: SessionBinding['limits']
-  /** Null when it could not be valued. */
+  /** Null if it could not be valued. */
   microUsd: bigint | null
-  /** Whether an end is a stock token: a hosted executor needs its owner's word for it. */
+  /** Whether an end is a stock token: a hosted executor needs its owner's attestation for it. */
   touchesStock: boolean
-  /** What the rules before the ledger's found; with any of it nothing is counted. */
+  /** Failures of the rules before the ledger's; with any of them nothing is counted. */
   failures: readonly SignerCheck[]
-  /** The one the caller expects; any when absent. */
+  /** The sequence the caller expects; any if absent. */
   sequence: number | undefined
   executionHash: string
   callNonce: string
-  /** What its caller named it; a name counts once under its root. */
+  /** The caller's id; it counts once per root. */
   clientId?: string | undefined
 }
-/** A leaf that was counted under its caller's name, and how its root stands now. */
+/** A leaf that was counted with a client_id, and the current state of its root. */
 export interface NamedLeaf {
   sequence: number
   atMs: number
@@ -52,7 +52,7 @@ export type RegisterOutcome = 'registered' | 'frozen' | 'closed' | 'reused' | 'r
 export interface Standing {
   frozen: boolean
   revoked: boolean
-  /** Of the last leaf. */
+  /** Sequence of the last leaf. */
   sequence: number
   dayMicroUsd: bigint
   /** The hosted executor's state; null when the signer does not hold the executor's key. */

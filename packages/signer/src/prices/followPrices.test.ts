@@ -10,7 +10,7 @@ const ETH_FEED = PROFILE.core_tokens[0]!.feed!.address
 const STOCK_FEED = PROFILE.listed_stocks[0]!.feed!.address
 type Rounds = Record<string, { price: bigint; updatedAtS: number }>
 
-/** A node whose feeds say this; silent when told so. */
+/** A node with these feed rounds; `silent` makes it fail. */
 function node(rounds: Rounds) {
   const state = { silent: false, rounds, timestampS: NOW_S, frozen: false }
   const rpc = rpcOf(async (method, params) => {
@@ -59,13 +59,13 @@ async function follow(rounds: Rounds, stockSession = (): boolean => true, maxHea
 const fresh = { [ETH_FEED]: { price: 250_000_000_000n, updatedAtS: NOW_S - 60 } }
 
 describe('the co-signer’s own prices', () => {
-  it('are the feeds’, a dollar for USDG, and none for what has no feed', async () => {
+  it('are the feeds’, a dollar for USDG, and missing for tokens without a feed', async () => {
     const { prices: own } = await follow(fresh)
     expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
     expect(own.own(WETH)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
     expect(own.own(USDG)).toEqual({ kind: 'fresh', priceE18: E18, by: 'feed' })
     expect(own.own(JUNK)).toEqual({ kind: 'feedless' })
-    // A feed that answers nothing is no owner's business.
+    // A feed that does not answer is not replaced by the owner's mark.
     expect(own.own(STOCK)).toEqual({ kind: 'none', why: 'the feed reverts' })
   })
 
@@ -87,12 +87,12 @@ describe('the co-signer’s own prices', () => {
     expect(closed.prices.own(STOCK)).toMatchObject({ kind: 'none' })
   })
 
-  it('do not count while the issuer holds the feed still', async () => {
+  it('do not count while the issuer paused the feed', async () => {
     const stock = { [STOCK_FEED]: { price: 20_000_000_000n, updatedAtS: NOW_S - 60 } }
     const { state, prices } = await follow(stock)
     state.frozen = true
     await prices.read()
-    expect(prices.own(STOCK)).toEqual({ kind: 'none', why: 'its issuer holds its feed still' })
+    expect(prices.own(STOCK)).toEqual({ kind: 'none', why: 'its issuer paused its feed' })
     state.frozen = false
     await prices.read()
     expect(prices.own(STOCK)).toMatchObject({ kind: 'fresh' })
@@ -103,7 +103,7 @@ describe('the co-signer’s own prices', () => {
     state.silent = true
     await expect(own.read()).rejects.toThrow('no answer')
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000
-    // A clock that is set back makes no reading young again.
+    // A clock that is set back does not make a reading fresh again.
     time.nowMs -= 3_600_000
     expect(own.own(NATIVE).kind).toBe('fresh')
     time.monotonicMs += 1
@@ -142,7 +142,7 @@ describe('the co-signer’s own prices', () => {
     await expect(own.read()).rejects.toThrow('from the future')
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
     expect(own.isChainRead()).toBe(false)
-    // A block that was wrong is no head: what is right again counts again.
+    // A wrong block does not become the head: later correct blocks count.
     state.timestampS -= 1
     await own.read()
     expect(own.isChainRead()).toBe(true)
@@ -158,7 +158,7 @@ describe('the co-signer’s own prices', () => {
     expect(own.isChainRead()).toBe(false)
   })
 
-  it('start without a node and say so', async () => {
+  it('start without a node and report it', async () => {
     const { rpc, state } = node({})
     state.silent = true
     const prices = followPrices({ rpc, clock: { nowMs: () => NOW_S * 1000 }, profile: PROFILE })

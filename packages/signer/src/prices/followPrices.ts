@@ -4,41 +4,41 @@ import { askBaseFee, type Mark, readMarks, readOne } from '@pit/platform/reads'
 import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 import { type ChainProfile, COSIGNER, stockSessionOf } from '@pit/protocol'
 
-/** What the co-signer itself knows of a token's price now. */
+/** The co-signer's own current price of a token. */
 export type OwnPrice =
   | { kind: 'fresh'; priceE18: bigint; by: 'feed' | 'mean' }
-  /** It has a feed, but no price that counts now. */
+  /** It has a feed, but no valid price now. */
   | { kind: 'none'; why: string }
-  /** No feed of its own: only its owner can say what it is worth. */
+  /** No feed: only its owner's mark can value it. */
   | { kind: 'feedless' }
 
 export interface Prices {
   own(token: Address): OwnPrice
-  /** Whether the chain was read lately, and stood where it does now. */
+  /** Whether the chain was read recently and its newest block is fresh. */
   isChainRead(): boolean
-  /** What keeps the chain from being read, where that is known. */
+  /** The reason the chain cannot be read, if known. */
   whyUnread?(): string | null
-  /** Of the block that was read last; null before the first. */
+  /** Base fee of the last block read; null before the first. */
   baseFeeWei(): bigint | null
-  /** How many tokens with a feed have no price that counts now. */
+  /** Number of tokens with a feed but no valid price now. */
   unpriced(): number
 }
 
-/** A block from further ahead than this says that its node's clock is wrong, or ours. */
+/** A block further ahead than this means that the node's clock or ours is wrong. */
 const MAX_AHEAD_S = 120
 
 const STALE_WORDS: Record<StaleWhy, string> = {
   heartbeat: 'its feed is past its heartbeat',
   closed: 'its market is closed',
-  frozen: 'its issuer holds its feed still',
+  frozen: 'its issuer paused its feed',
   off_peg: 'its feed is more than 1% from a dollar, or silent',
 }
 
-/** The band between pools and feeds is for two ends: a feed that may lag by more than half of it is no witness. */
+/** The band between pools and feeds covers two ends, so a feed may deviate by at most half of it. */
 const isTooCoarse = (source: MarkSource): boolean =>
   source.kind === 'feed' && source.feed.deviation_bps * 2 > COSIGNER.feedBandBps
 
-/** The co-signer's own reading of the feeds, from its own node. `read` is to run twice a second. */
+/** Reads the feeds from the co-signer's own node. Call `read` twice a second. */
 export function followPrices({
   rpc,
   clock,
@@ -51,13 +51,13 @@ export function followPrices({
   clock: Clock
   profile: ChainProfile
   stockSession?: (atMs: number) => boolean
-  /** Past it the chain stands still. */
+  /** A chain whose newest block is older counts as stalled. */
   maxHeadAgeS?: number
-  /** Ages readings: a clock that is set back makes none of them young again. */
+  /** Measures the age of readings; unaffected by a clock that is set back. */
   monotonicMs?: () => number
 }): Prices & { read(): Promise<void> } {
   const sources = markSourcesOf(profile)
-  const known = new Set(sources.map(({ token }) => token))
+  const priced = new Set(sources.map(({ token }) => token))
   const tooCoarse = new Set(sources.filter(isTooCoarse).map(({ token }) => token))
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
@@ -69,16 +69,16 @@ export function followPrices({
     const multicall3 = profile.contracts.multicall3 as Address
     const [reading, baseFeeWei] = await Promise.all([
       readMarks({ rpc, multicall3, sources, nowMs, stockSession }),
-      // From the block itself: inside a call that offers no fee, nodes say there is none.
+      // From the block itself: in a call without a fee, nodes report none.
       readOne(rpc, askBaseFee('latest')),
     ]).catch((error) => {
-      // Two nodes disagree: what they agreed on before is worth nothing either.
+      // Two nodes disagree: earlier readings are discarded too.
       if (error instanceof RpcUnreachable && error.why === 'divided') readAtMs = Number.NEGATIVE_INFINITY
       throw error
     })
     const { timestampS } = reading
     if (timestampS === null || baseFeeWei === null) throw new Error('the block itself cannot be read')
-    // Its feeds would look younger than they are by all that this clock is behind.
+    // Its feeds would look fresher than they are, by the amount this clock is behind.
     if (timestampS * 1000 > nowMs + MAX_AHEAD_S * 1000) throw new Error('the block is from the future')
     if (head !== null && timestampS < head.timestampS) throw new Error('the node went back in time')
     head = { timestampS, baseFeeWei }
@@ -92,21 +92,20 @@ export function followPrices({
     monotonicMs() - readAtMs <= COSIGNER.maxReadingAgeS * 1000 &&
     clock.nowMs() - head.timestampS * 1000 <= maxHeadAgeS * 1000
   function own(token: Address): OwnPrice {
-    if (!known.has(token)) return { kind: 'feedless' }
-    if (!isChainRead())
-      return { kind: 'none', why: 'the chain has not answered for a while, or stands still' }
+    if (!priced.has(token)) return { kind: 'feedless' }
+    if (!isChainRead()) return { kind: 'none', why: 'the chain is unreachable or has no new blocks' }
     const mark = byToken.get(token)
     if (!mark) return { kind: 'none', why: whyByToken.get(token) ?? 'it was not read' }
     if (mark.stale) return { kind: 'none', why: STALE_WORDS[mark.staleWhy ?? 'heartbeat'] }
     if (tooCoarse.has(token))
-      return { kind: 'none', why: 'its feed moves in wider steps than the band holds' }
+      return { kind: 'none', why: 'its feed is too coarse for the allowed price band' }
     return { kind: 'fresh', priceE18: mark.priceE18, by: mark.source === 'twap' ? 'mean' : 'feed' }
   }
   return {
     own,
     isChainRead,
     baseFeeWei: () => head?.baseFeeWei ?? null,
-    unpriced: () => [...known].filter((token) => own(token).kind !== 'fresh').length,
+    unpriced: () => [...priced].filter((token) => own(token).kind !== 'fresh').length,
     read,
   }
 }

@@ -3,7 +3,7 @@ import { type BindingMark, boundMarks, type PriceWitness, type SessionBinding } 
 import type { Pins } from '../pins.ts'
 import type { Prices } from './followPrices.ts'
 
-/** Dollars of one whole token times 10^18, and where the price comes from. */
+/** USD per whole token times 10^18, and the price's source. */
 export interface Price {
   priceE18: bigint
   decimals: number
@@ -12,8 +12,8 @@ export interface Price {
 export type Priced = Price | { why: string }
 
 /**
- * A token's price as the co-signer values it: its own reading of the feed, or the owner's signed mark where
- * there is no feed.
+ * A token's price as the co-signer values it: its own reading of the feed, or the owner's signed mark for a
+ * token without a feed.
  */
 export function priceOf(
   token: Address,
@@ -29,9 +29,9 @@ export function priceOf(
   if (own.kind === 'none') return { why: own.why }
   if (own.kind === 'fresh')
     return decimals === undefined
-      ? { why: 'its decimals are not known' }
+      ? { why: 'its decimals are unknown' }
       : { priceE18: own.priceE18, decimals, by: own.by }
   const mark = boundMarks(binding).find((one: BindingMark) => one.token === token)
-  if (!mark) return { why: 'it has no feed, and the binding no mark for it' }
+  if (!mark) return { why: 'it has no feed and no mark in the binding' }
   return { priceE18: BigInt(mark.price_e18), decimals: mark.decimals, by: 'owner' }
 }

@@ -9,13 +9,13 @@ export interface OfferFacts {
   pins: Pick<Pins, 'tokens'>
   ownPrice(token: Address): OwnPrice
   marks: readonly BindingMark[]
-  /** What pools pay for a little of each; null when the chain did not answer. */
+  /** Pool prices for a small amount of each; null if the chain did not answer. */
   offers: ReadonlyMap<Address, readonly Offer[]> | null
-  /** What keeps the chain from being read, where that is known. */
+  /** The reason the chain cannot be read, if known. */
   whyUnread?: string | null
 }
 
-/** What a root is held to last: its owner's marks against the pools. */
+/** The last rules for a root: its owner's marks compared with the pools. */
 export const offerRules: Rules<OfferFacts> = [
   {
     code: 'CHAIN_UNAVAILABLE',
@@ -28,7 +28,7 @@ export const offerRules: Rules<OfferFacts> = [
   },
 ]
 
-/** A mark far under what a pool pays would let more of the token go than the limits say. */
+/** A mark far below a pool's price would let more of the token go than the limits allow. */
 function markFailure(
   { token, decimals, price_e18 }: BindingMark,
   { pins, ownPrice, offers }: OfferFacts,
@@ -42,7 +42,7 @@ function markFailure(
     const offered = (atomsOut * paid.priceE18 * whole) / (atomsIn * 10n ** BigInt(paidDecimals))
     if (mark >= lessBps(offered, COSIGNER.signedMarkBandBps)) continue
     return {
-      message: `The mark of ${token} is far under what a pool pays for it, in dollars times 10^18.`,
+      message: `The mark of ${token} is far below the price in a pool, in dollars times 10^18.`,
       value: mark.toString(),
       limit: offered.toString(),
     }

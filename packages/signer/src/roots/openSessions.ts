@@ -5,11 +5,11 @@ import type { Ledger } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
 import { reviveSession, type Session } from './readRoots.ts'
 
-const MAX_KEPT = 10_000
+const MAX_CACHED = 10_000
 
 /**
- * Sessions by their root, those used lately in memory: what the owner signed never changes. Whether one was
- * revoked and what it spent is the ledger's to say, each time.
+ * Sessions by their root hash; recent ones are cached, because the signed data never changes. Revocation and
+ * spend are read from the ledger each time.
  */
 export function openSessions({
   crypto,
@@ -20,9 +20,9 @@ export function openSessions({
   pins: Pins
   ledger: Pick<Ledger, 'load'>
 }) {
-  // What is not registered yet may be in a moment.
+  // A missing root may be registered at any moment, so it is not cached.
   const ttlMs = (session: Session | null) => (session === null ? 0 : Number.POSITIVE_INFINITY)
-  const cache = createCache<Hex, Session | null>({ max: MAX_KEPT, ttlMs, clock: systemClock })
+  const cache = createCache<Hex, Session | null>({ max: MAX_CACHED, ttlMs, clock: systemClock })
 
   async function load(rootHash: Hex): Promise<Session | null> {
     const stored = await ledger.load(rootHash)

@@ -3,7 +3,7 @@ import { askCall, readAll } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { LaunchpadKind } from '@pit/protocol'
 
-/** A curve by its launchpad's own word. */
+/** A curve as its launchpad reports it. */
 export interface LaunchedCurve {
   token: Address
   launchpad: LaunchpadKind
@@ -11,8 +11,8 @@ export interface LaunchedCurve {
 
 /**
  * Each curve with its token, if a pinned launchpad deployed all of them and they trade for ETH; undefined
- * otherwise, because a contract that only looks like a curve could keep what it is sent. Throws when the chain
- * does not answer.
+ * otherwise, because a contract that only looks like a curve could keep the funds. Throws if the chain does
+ * not answer.
  */
 export async function readCurves(
   { rpc, launchpads }: { rpc: Pick<Rpc, 'batch'>; launchpads: readonly PinnedLaunchpad[] },
@@ -42,20 +42,20 @@ interface Claim {
   token: Address
 }
 
-/** What each contract says of itself, in the words of each launchpad. */
+/** The token each contract reports, by the methods of each launchpad. */
 async function readClaims(
   { rpc, launchpads }: { rpc: Pick<Rpc, 'batch'>; launchpads: readonly PinnedLaunchpad[] },
   curves: readonly Address[],
 ): Promise<Claim[]> {
-  const asked = launchpads.flatMap((at) => curves.map((curve) => ({ at, curve })))
+  const lookups = launchpads.flatMap((at) => curves.map((curve) => ({ at, curve })))
   const answers = await readAll(
     rpc,
-    asked.flatMap(({ at, curve }) =>
+    lookups.flatMap(({ at, curve }) =>
       launchpadOf(at.kind).endsCalls.map((data) => askCall({ to: curve, data })),
     ),
   )
   let next = 0
-  return asked.flatMap(({ at, curve }) => {
+  return lookups.flatMap(({ at, curve }) => {
     const { endsCalls, endsIn } = launchpadOf(at.kind)
     const own = answers.slice(next, next + endsCalls.length)
     next += endsCalls.length

@@ -4,21 +4,21 @@ import type { Rpc } from '@pit/platform/rpc'
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { LaunchedCurve } from './readCurves.ts'
 
-/** What the chain says of a token whose price only its owner says. */
+/** Chain data of a token that is valued by its owner's mark. */
 export interface MarkedToken {
-  /** Undefined when it does not say as a token does. */
+  /** Undefined if it does not return valid decimals. */
   decimals: number | undefined
-  /** What its curve asks for one whole token; null without a curve that still sells. */
+  /** The curve's price of one whole token; null without a curve that still sells. */
   weiPerToken: bigint | null
 }
 
 const abi = parseAbi(['function decimals() view returns (uint8)'])
 const DECIMALS = encodeFunctionData({ abi, functionName: 'decimals' })
-/** What a stranger's token may spend to answer. */
+/** Gas limit for a call to an unknown token. */
 const READ_GAS = 150_000
 
 /**
- * Reads tokens and, where they have one in the session, their curves. Throws when the chain does not answer.
+ * Reads tokens and their curves in the session, if any. Throws if the chain does not answer.
  */
 export async function readMarked(
   rpc: Pick<Rpc, 'batch'>,

@@ -41,17 +41,17 @@ const rpc = rpcOf(async (method, [call]) => {
   throw new RpcError(method, 3, 'reverted', '0x')
 })
 
-it('asks the pools of every version what they pay for ten dollars at the mark', async () => {
+it('quotes ten dollars at the mark in the pools of every version', async () => {
   const offers = await readOffers(rpc, PINS, [JUNK_MARK])
   expect(offers.get(JUNK)).toEqual([
     { atomsIn: TEN_DOLLARS, payIn: NATIVE, atomsOut: E18 / 200n },
     { atomsIn: TEN_DOLLARS, payIn: WETH, atomsOut: E18 / 100n },
-    // 20 dollars, less the fee and what so much moves the pool.
+    // 20 dollars, less the fee and the price impact.
     { atomsIn: TEN_DOLLARS, payIn: USDG, atomsOut: 19_939_602n },
   ])
 })
 
-it('finds none where the profile names no exchange, and says when the chain is silent', async () => {
+it('finds none if the profile has no exchange, and throws if the chain does not answer', async () => {
   const none = { ...PINS, exchanges: { v2Factory: null, v3Quoter: null, v4Quoter: null } }
   expect(await readOffers(rpc, none, [JUNK_MARK])).toEqual(new Map([[JUNK, []]]))
   const silent = rpcOf(() => Promise.reject(new Error('silent')))

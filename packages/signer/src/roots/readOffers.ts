@@ -14,7 +14,7 @@ import { atomsDown, type BindingMark, markPrice } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
 
-/** What a pool pays for some of a token. */
+/** A pool's price for an amount of a token. */
 export interface Offer {
   atomsIn: bigint
   /** A core token. */
@@ -22,58 +22,57 @@ export interface Offer {
   atomsOut: bigint
 }
 
-/** At the mark: enough that dust in a strange pool offers little, little enough to move no real one. */
+/** Value at the mark: large enough to ignore dust pools, small enough not to move a real one. */
 const SIZE_MICRO_USD = 10_000_000n
 const V2_FEE_BPS = 30
-/** Of pools without hooks, and their tick spacings. */
+/** Fee tiers of pools without hooks, and their tick spacings. */
 const FEES = [
   [100, 1],
   [500, 10],
   [3_000, 60],
   [10_000, 200],
 ] as const
-/** What a stranger's token and the ticks of a pool may spend to answer. */
+/** Gas limit for a call that runs an unknown token and a pool's ticks. */
 const READ_GAS = 3_000_000
 
-type Asked = { token: Address; atomsIn: bigint; payIn: Address }
-type Known = Pick<Pins, 'weth' | 'tokens' | 'exchanges'>
+type OfferRequest = { token: Address; atomsIn: bigint; payIn: Address }
+type PoolPins = Pick<Pins, 'weth' | 'tokens' | 'exchanges'>
 
 /**
- * What the pools that anybody can find by their factories pay for ten dollars' worth, at the mark, of each
- * marked token: whoever can sell it for much more was told a mark that is too low. Throws when the chain does
- * not answer.
+ * Quotes ten dollars, at the mark, of each marked token in the pools that can be found by their factories. If
+ * a pool pays much more, the mark is too low. Throws if the chain does not answer.
  */
 export async function readOffers(
   rpc: Pick<Rpc, 'batch'>,
-  pins: Known,
+  pins: PoolPins,
   marks: readonly BindingMark[],
 ): Promise<Map<Address, Offer[]>> {
   const offers = new Map<Address, Offer[]>(marks.map(({ token }) => [token, []]))
   const core = [...pins.tokens].filter(([, { core, stock }]) => core !== null && !stock)
-  const asked: Asked[] = marks.flatMap(({ token, price_e18, decimals }) => {
+  const requests: OfferRequest[] = marks.flatMap(({ token, price_e18, decimals }) => {
     const atomsIn = atomsDown(SIZE_MICRO_USD, markPrice(BigInt(price_e18), decimals))
     return atomsIn > 0n ? core.map(([payIn]) => ({ token, atomsIn, payIn })) : []
   })
-  const take = ({ token, atomsIn, payIn }: Asked, atomsOut: bigint | null): void => {
+  const take = ({ token, atomsIn, payIn }: OfferRequest, atomsOut: bigint | null): void => {
     if (atomsOut) offers.get(token)!.push({ atomsIn, payIn, atomsOut })
   }
-  const quotes = asked.flatMap((request) => quoteCalls(request, pins).map((call) => ({ request, call })))
-  const pairs = asked.flatMap((request) => pairCall(request, pins).map((call) => ({ request, call })))
-  const answers = await askAll(
+  const quotes = requests.flatMap((request) => quoteCalls(request, pins).map((call) => ({ request, call })))
+  const pairs = requests.flatMap((request) => pairCall(request, pins).map((call) => ({ request, call })))
+  const answers = await callAll(
     rpc,
     [...quotes, ...pairs].map(({ call }) => call),
   )
   for (const [i, { request }] of quotes.entries()) take(request, wordIn(answers[i]))
 
-  const found = pairs.flatMap(({ request }, i) => {
+  const v2Pairs = pairs.flatMap(({ request }, i) => {
     const pair = addressIn(answers[quotes.length + i])
     return pair && pair !== NATIVE ? [{ request, pair }] : []
   })
-  const reserves = await askAll(
+  const reserves = await callAll(
     rpc,
-    found.map(({ pair: to }) => ({ to, data: RESERVES })),
+    v2Pairs.map(({ pair: to }) => ({ to, data: RESERVES })),
   )
-  for (const [i, { request }] of found.entries()) {
+  for (const [i, { request }] of v2Pairs.entries()) {
     const [zero, one] = wordsIn(reserves[i], 3) ?? []
     if (!zero || !one) continue
     const [reserveIn, reserveOut] = request.token < request.payIn ? [zero, one] : [one, zero]
@@ -84,21 +83,24 @@ export async function readOffers(
 
 const RESERVES = encodeFunctionData({ abi: v2PairAbi, functionName: 'getReserves' })
 
-const askAll = (rpc: Pick<Rpc, 'batch'>, calls: readonly ContractCall[]): Promise<(Hex | undefined)[]> =>
+const callAll = (rpc: Pick<Rpc, 'batch'>, calls: readonly ContractCall[]): Promise<(Hex | undefined)[]> =>
   readAll(
     rpc,
     calls.map((call) => askCall(call, { gas: READ_GAS })),
     PAGED,
   )
 
-function pairCall({ token, payIn }: Asked, { exchanges: { v2Factory } }: Known): ContractCall[] {
+function pairCall({ token, payIn }: OfferRequest, { exchanges: { v2Factory } }: PoolPins): ContractCall[] {
   if (v2Factory === null || payIn === NATIVE) return []
   const args = [token, payIn] as const
   return [{ to: v2Factory, data: encodeFunctionData({ abi: v2FactoryAbi, functionName: 'getPair', args }) }]
 }
 
 /** Pools of version 3 hold WETH, those of version 4 ETH itself. */
-function quoteCalls(request: Asked, { weth, exchanges: { v3Quoter, v4Quoter } }: Known): ContractCall[] {
+function quoteCalls(
+  request: OfferRequest,
+  { weth, exchanges: { v3Quoter, v4Quoter } }: PoolPins,
+): ContractCall[] {
   const inV3 = v3Quoter !== null && request.payIn !== NATIVE
   const inV4 = v4Quoter !== null && request.payIn !== weth && request.atomsIn < 1n << 127n
   return FEES.flatMap((tier) => [
@@ -107,12 +109,12 @@ function quoteCalls(request: Asked, { weth, exchanges: { v3Quoter, v4Quoter } }:
   ])
 }
 
-function v3Quote({ token, atomsIn, payIn }: Asked, [fee]: (typeof FEES)[number]): Hex {
+function v3Quote({ token, atomsIn, payIn }: OfferRequest, [fee]: (typeof FEES)[number]): Hex {
   const single = { tokenIn: token, tokenOut: payIn, amountIn: atomsIn, fee, sqrtPriceLimitX96: 0n }
   return encodeFunctionData({ abi: v3QuoterAbi, functionName: 'quoteExactInputSingle', args: [single] })
 }
 
-function v4Quote({ token, atomsIn, payIn }: Asked, [fee, tickSpacing]: (typeof FEES)[number]): Hex {
+function v4Quote({ token, atomsIn, payIn }: OfferRequest, [fee, tickSpacing]: (typeof FEES)[number]): Hex {
   const zeroForOne = token < payIn
   const [currency0, currency1] = zeroForOne ? [token, payIn] : [payIn, token]
   const poolKey = { currency0, currency1, fee, tickSpacing, hooks: NATIVE }

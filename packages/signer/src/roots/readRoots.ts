@@ -18,7 +18,7 @@ import type { Pins } from '../pins.ts'
 
 type Of<Kind extends SessionRoot['kind']> = Extract<SessionRoot, { kind: Kind }>
 
-/** A session as the co-signer trusts it: every part recomputed from what the owner signed. */
+/** A verified session: every part is recomputed from the data the owner signed. */
 export interface Session {
   rootHash: Hex
   binding: SessionBinding
@@ -28,12 +28,12 @@ export interface Session {
   signed: { root: Delegation; curve: Delegation | null; fee: Delegation | null }
 }
 
-/** What the roots say, and whether that is exactly what the binding makes of them. */
+/** The decoded roots, and whether they equal those built from the binding. */
 export interface RootsReading {
-  /** Undefined when it is none the co-signer would build. */
+  /** Undefined if the co-signer would not build it. */
   root: Of<'router'> | undefined
   curve: { root: Of<'curve'>; fee: Of<'fee'> } | null | undefined
-  /** Why the roots do not bind the limits; null when they do. */
+  /** Why the roots do not bind the limits; null if they do. */
   fault: string | null
   /** Whether the wallet signed each of them. */
   signed: boolean
@@ -41,18 +41,18 @@ export interface RootsReading {
 
 type Roots = Pick<StoredRoot, 'binding' | 'root' | 'curveRoots'>
 
-/** Builds the roots anew from the binding and holds them against the ones given, byte for byte. */
+/** Builds the roots from the binding and compares them with the signed ones, byte for byte. */
 export function readRoots(
   crypto: Crypto,
   { addresses }: Pick<Pins, 'addresses'>,
-  given: Roots,
+  roots: Roots,
 ): RootsReading {
-  const { binding, root: rootGiven, curveRoots: curvesGiven } = given
-  const all = [rootGiven, ...curvesGiven]
+  const { binding, root: signedRoot, curveRoots: signedCurves } = roots
+  const all = [signedRoot, ...signedCurves]
   const read = all.map((delegation) => readRoot(crypto, addresses, delegation))
   const root = only(read, 'router')
   const [curve, fee] = [only(read, 'curve'), only(read, 'fee')]
-  const curvePart = curvesGiven.length === 0 ? null : curve && fee && { root: curve, fee }
+  const curvePart = signedCurves.length === 0 ? null : curve && fee && { root: curve, fee }
   return {
     root,
     curve: curvePart,
@@ -61,9 +61,9 @@ export function readRoots(
   }
 
   function faultOf(): string | null {
-    if (!root || readRoot(crypto, addresses, rootGiven)?.kind !== 'router')
+    if (!root || readRoot(crypto, addresses, signedRoot)?.kind !== 'router')
       return 'The root is not one the co-signer builds.'
-    if (curvesGiven.length !== 0 && curvesGiven.length !== 2) return 'Curve roots come in pairs.'
+    if (signedCurves.length !== 0 && signedCurves.length !== 2) return 'Curve roots come in pairs.'
     if (curvePart === undefined) return 'The curve roots are not ones the co-signer builds.'
     const salt = bindingHash(crypto.keccakText, binding)
     if (root.salt !== salt) return 'The root’s salt is not the hash of the binding.'
@@ -76,14 +76,13 @@ export function readRoots(
       nowS: (root.eth?.startS ?? 0) + START_BEFORE_S,
     }
     try {
-      if (!same(sessionRoot(addresses, request), rootGiven))
-        return 'The root says otherwise than its binding.'
+      if (!same(sessionRoot(addresses, request), signedRoot)) return 'The root differs from its binding.'
       if (!curvePart) return null
       const { curves, launchpads } = curvePart.root
       const made = curveRoots(addresses, { ...request, curves, launchpads })
       const pair = [made.curve, made.fee]
-      const bound = pair.every((one) => curvesGiven.some((other) => same(one, other)))
-      return bound ? null : 'The curve roots say otherwise than their binding.'
+      const bound = pair.every((one) => signedCurves.some((other) => same(one, other)))
+      return bound ? null : 'The curve roots differ from their binding.'
     } catch (error) {
       if (error instanceof TypeError || error instanceof RangeError) return error.message
       throw error
@@ -98,8 +97,8 @@ function only<Kind extends SessionRoot['kind']>(
   read: readonly (SessionRoot | undefined)[],
   kind: Kind,
 ): Of<Kind> | undefined {
-  const found = read.filter((root) => root?.kind === kind)
-  return found.length === 1 ? (found[0] as Of<Kind>) : undefined
+  const matches = read.filter((root) => root?.kind === kind)
+  return matches.length === 1 ? (matches[0] as Of<Kind>) : undefined
 }
 
 function same(a: Delegation, b: Delegation): boolean {
@@ -107,7 +106,7 @@ function same(a: Delegation, b: Delegation): boolean {
   return bytes(a) === bytes(b)
 }
 
-/** What of a binding is not what this co-signer stands for now; null when all of it is. */
+/** The first value of a binding that differs from this co-signer's pins; null if none does. */
 export function unpinned(
   { chain_id, cosigner, router, fee }: SessionBinding,
   pins: Pick<Pins, 'addresses' | 'cosigner' | 'router' | 'feeRecipient'>,
@@ -123,7 +122,7 @@ export function unpinned(
 }
 
 /**
- * A stored root as a session, if the store still holds what the owner signed and its pins are still the
+ * A stored root as a session, if the store still holds the signed data and its pins are still the
  * co-signer's.
  */
 export function reviveSession(crypto: Crypto, pins: Pins, stored: StoredRoot): Session {

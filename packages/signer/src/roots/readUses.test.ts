@@ -8,19 +8,19 @@ const { manager, enforcers } = PINS.addresses
 const HASHES = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(64)}` as Hex)
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** A chain that says `answer` of one root at one contract, and that nothing happened to the others. */
+/** A chain that returns `answer` for one root at one contract, and "unused" for the others. */
 const chain = (at?: Address, hash?: Hex, answer: Hex = '0x') =>
   rpcOf(async (_, [call]) => {
     const { to, data } = call as { to: Address; data: Hex }
-    if (to !== manager && to !== enforcers.LimitedCalls) throw new Error(`${to} is not asked`)
+    if (to !== manager && to !== enforcers.LimitedCalls) throw new Error(`unexpected call to ${to}`)
     return to === at && data.endsWith(hash!.slice(2)) ? answer : word(0n)
   })
 
-it('tells a root that no one has used or disabled', async () => {
+it('reports a root that was neither used nor disabled', async () => {
   expect(await readUses(chain(), PINS, HASHES)).toBe('unused')
 })
 
-it.each(HASHES)('tells that %s was carried out or disabled, whichever of a session it is', async (hash) => {
+it.each(HASHES)('reports that %s was used or disabled, for each root of a session', async (hash) => {
   expect(await readUses(chain(enforcers.LimitedCalls, hash, word(1n)), PINS, HASHES)).toBe('used')
   expect(await readUses(chain(manager, hash, word(1n)), PINS, HASHES)).toBe('disabled')
   for (const at of [manager, enforcers.LimitedCalls])

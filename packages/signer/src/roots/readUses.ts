@@ -9,8 +9,8 @@ const limitedCallsAbi = parseAbi([
 ])
 
 /**
- * Whether the chain shows any of these roots as carried out or as disabled by its owner. A root that comes to
- * be registered has seen neither, unless the ledger that knew it was lost: its limits would begin anew.
+ * Whether any of these roots was redeemed on chain or disabled by its owner. A root to be registered is
+ * neither, unless the ledger that contained it was lost: its limits would start again from zero.
  */
 export async function readUses(
   rpc: Pick<Rpc, 'batch'>,

@@ -73,12 +73,12 @@ const deps = (change: Change = {}): RegisterDeps => ({
   isSanctioned: change.isSanctioned ?? (() => false),
 })
 
-/** JUNK has 18 decimals, and its curve asks a tenth of a cent for one: 1 ETH for 2,500,000. */
+/** JUNK has 18 decimals, and its curve sells one for a tenth of a cent: 1 ETH for 2,500,000. */
 const words = (...values: bigint[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
 const JUNK_STATE = { decimals: 18n, state: [E18, 2_500_000n * E18, 1n, 0n, 0n] }
 const CHAIN_MEMORY = [PINS.addresses.enforcers.LimitedCalls, PINS.addresses.manager]
-/** A launchpad that made these curves, by what the contracts would answer. */
+/** Responses of a launchpad that created these curves. */
 function launchpad(
   curves: Record<Address, Address>,
   pair: Address = NATIVE,
@@ -112,8 +112,8 @@ const ask = ({ binding, root, curveRoots: pair }: Granted) => ({
   root,
   curveRoots: pair,
 })
-async function refused(given: Granted | ReturnType<typeof ask>, change?: Change): Promise<string[]> {
-  const request = 'sessionId' in given ? given : ask(given)
+async function refused(input: Granted | ReturnType<typeof ask>, change?: Change): Promise<string[]> {
+  const request = 'sessionId' in input ? input : ask(input)
   try {
     await registerRoot(deps(change), request)
     return []
@@ -129,8 +129,8 @@ const signed = (delegation: Delegation, key: Hex = KEYS.wallet) =>
 
 describe('a root its owner signed', () => {
   it('is registered by its hash', async () => {
-    const given = grant()
-    expect(await registerRoot(deps(), ask(given))).toBe(storedOf(given).hash)
+    const granted = grant()
+    expect(await registerRoot(deps(), ask(granted))).toBe(storedOf(granted).hash)
   })
 
   it.each([
@@ -209,7 +209,7 @@ describe('a root is refused', () => {
       { own: () => ({ kind: 'none', why: 'stale' }) },
       ['PRICE_UNAVAILABLE'],
     ],
-    ['signed by somebody else', grant(good, { signer: keyOf('mallory') }), {}, ['BAD_SIGNATURE']],
+    ['signed by another key', grant(good, { signer: keyOf('mallory') }), {}, ['BAD_SIGNATURE']],
     ['registered before', grant(), { outcome: 'reused' }, ['ROOT_REUSED']],
     ['revoked before it came', grant(), { outcome: 'revoked' }, ['SESSION_REVOKED']],
     ['with a nonce used before', grant(), { outcome: 'nonce used' }, ['BINDING_NONCE']],
@@ -267,7 +267,7 @@ describe('a root is refused', () => {
       salt: { ...root, salt: root.salt ^ 1n },
     }
     root.caveats.forEach((_, i) => {
-      // The sixth is the day's cap, which has a rule of its own.
+      // The sixth is the day's cap, which has its own rule.
       if (i !== 5) changes[`without ${i}`] = { ...root, caveats: root.caveats.toSpliced(i, 1) }
     })
     for (const [what, changed] of Object.entries(changes)) {
@@ -296,7 +296,7 @@ describe('a root is refused', () => {
     expect(await refused(grant(makeBinding(), { caps: { ...CAPS, dayWei: E18 } }))).toEqual(['CAP_PRICE'])
   })
 
-  it('of an older version: those are only kept', async () => {
+  it('of an older version, which only stored roots may have', async () => {
     const { fee: _, risk: __, ...common } = makeBinding()
     const fee = { schedule: 1, recipient: FEE_RECIPIENT, fee_bps: 30 } as const
     expect(await refused(grant({ ...common, version: 1, fee }))).toEqual(['BINDING_TERMS'])
@@ -311,25 +311,25 @@ describe('a root is refused', () => {
       rpc: launchpad({ [CURVE]: JUNK }, NATIVE, { ...JUNK_STATE, ...junk }),
     })
 
-    it('with other decimals than the token has, or of what is no token', async () => {
+    it('with other decimals than the token has, or of a contract that is not a token', async () => {
       expect(await refused(grant(binding), at({ decimals: 6n }))).toEqual(['BINDING_TERMS'])
       const reverts = new RpcError('eth_call', 3, 'reverted', '0x')
       const rpc = rpcOf(() => Promise.reject(reverts))
       expect(await refused(grant(binding), { rpc })).toEqual(['BINDING_TERMS'])
     })
 
-    it('far from what the curve of the session asks, and of a curve that no longer sells never', async () => {
-      const given = grant(binding, { curves: [CURVE] })
+    it('far from the price of the session’s curve, unless the curve no longer sells', async () => {
+      const granted = grant(binding, { curves: [CURVE] })
       const asks = (weiPerMillion: bigint): Change => at({ state: [weiPerMillion, 10n ** 24n, 1n, 0n, 0n] })
-      expect(await refused(given, asks((E18 * 4n) / 10n))).toEqual([])
-      expect(await refused(given, asks((E18 * 4n) / 8n))).toEqual([])
-      expect(await refused(given, asks((E18 * 4n) / 7n))).toEqual(['CAP_PRICE'])
-      expect(await refused(given, asks((E18 * 4n) / 13n))).toEqual(['CAP_PRICE'])
+      expect(await refused(granted, asks((E18 * 4n) / 10n))).toEqual([])
+      expect(await refused(granted, asks((E18 * 4n) / 8n))).toEqual([])
+      expect(await refused(granted, asks((E18 * 4n) / 7n))).toEqual(['CAP_PRICE'])
+      expect(await refused(granted, asks((E18 * 4n) / 13n))).toEqual(['CAP_PRICE'])
       const sold = at({ state: [1n, 10n ** 24n, 0n, 0n, 1n] })
-      expect(await refused(given, sold)).toEqual([])
+      expect(await refused(granted, sold)).toEqual([])
     })
 
-    it('far under what a pool pays for the token', async () => {
+    it('far below the token’s price in a pool', async () => {
       const exchanges = { v2Factory: null, v3Quoter: STRANGER, v4Quoter: null }
       /** For ten dollars at the mark, in cents of USDG; nothing in ETH. */
       const pays = (cents: bigint): Change => ({
@@ -345,7 +345,7 @@ describe('a root is refused', () => {
       expect(await refused(grant(binding), pays(1_251n))).toEqual(['CAP_PRICE'])
     })
 
-    it('that the chain does not tell about', async () => {
+    it('that the chain does not answer for', async () => {
       const rpc = rpcOf(() => Promise.reject(new Error('silent')))
       expect(await refused(grant(binding), { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
     })
@@ -357,12 +357,12 @@ describe('a root is refused', () => {
 
   describe('for its curves', () => {
     const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
-    const given = grant(binding, { curves: [CURVE] })
+    const granted = grant(binding, { curves: [CURVE] })
 
-    it('that the launchpad did not make', async () => {
+    it('that the launchpad did not create', async () => {
       expect(await refused(grant(binding, { curves: [STRANGER] }))).toEqual(['ROOT_BINDS_LIMITS'])
       expect(await refused(grant(binding, { curves: [CURVE, STRANGER] }))).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused(given, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(granted, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
     })
 
     it('with methods that none of them has', async () => {
@@ -374,18 +374,20 @@ describe('a root is refused', () => {
     })
 
     it('that trade against something else, or a token outside', async () => {
-      expect(await refused(given, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(granted, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual([
+        'ROOT_BINDS_LIMITS',
+      ])
       const outside = grant(makeBinding({ tokens: [NATIVE, USDG] }), { curves: [CURVE] })
       expect(await refused(outside)).toEqual(['ROOT_BINDS_LIMITS'])
     })
 
-    it('that the chain does not tell about', async () => {
+    it('that the chain does not answer for', async () => {
       const rpc = rpcOf(() => Promise.reject(new Error('silent')))
-      expect(await refused(given, { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
+      expect(await refused(granted, { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
     })
 
     it('with roots that are not the binding’s, alone, or signed by another', async () => {
-      const [curve, fee] = given.curveRoots as [Delegation, Delegation]
+      const [curve, fee] = granted.curveRoots as [Delegation, Delegation]
       const other = { binding, bindingHash: bindingHash(crypto.keccakText, binding), nowS: NOW_S }
       const wide = curveRoots(PINS.addresses, {
         ...other,
@@ -393,17 +395,17 @@ describe('a root is refused', () => {
         curves: [CURVE],
         launchpads: ['pit'],
       })
-      expect(await refused({ ...given, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused({ ...given, curveRoots: [fee, curve] })).toEqual([])
-      expect(await refused({ ...given, curveRoots: [curve, curve] })).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused({ ...given, curveRoots: [signed(wide.curve), fee] })).toEqual([
+      expect(await refused({ ...granted, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused({ ...granted, curveRoots: [fee, curve] })).toEqual([])
+      expect(await refused({ ...granted, curveRoots: [curve, curve] })).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused({ ...granted, curveRoots: [signed(wide.curve), fee] })).toEqual([
         'ROOT_BINDS_LIMITS',
       ])
-      expect(await refused({ ...given, curveRoots: [curve, signed(wide.fee)] })).toEqual([
+      expect(await refused({ ...granted, curveRoots: [curve, signed(wide.fee)] })).toEqual([
         'ROOT_BINDS_LIMITS',
       ])
       const forged = [curve, signed(fee, keyOf('mallory'))]
-      expect(await refused({ ...given, curveRoots: forged })).toEqual(['BAD_SIGNATURE'])
+      expect(await refused({ ...granted, curveRoots: forged })).toEqual(['BAD_SIGNATURE'])
     })
   })
 })

@@ -27,13 +27,13 @@ export interface RegisterDeps {
 
 export interface RegisterRequest {
   sessionId: string
-  /** As it came: the co-signer reads it itself. */
+  /** As received: the co-signer parses it. */
   binding: unknown
   root: Delegation
   curveRoots: readonly Delegation[]
 }
 
-/** Takes a root that an owner signed, if it binds exactly what its binding says. Throws the refusal. */
+/** Registers a root that an owner signed, if it matches its binding exactly. Throws the refusal. */
 export async function registerRoot(deps: RegisterDeps, request: RegisterRequest): Promise<Hex> {
   const { crypto, clock, pins, prices, ledger, isSanctioned } = deps
   if (await ledger.isFrozen()) fail('SIGNER_FROZEN')
@@ -60,7 +60,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const failures = failuresOf(rootRules, facts)
   if (failures.length > 0) throw rootRefusal(failures)
   if (!binding.ok || !roots?.root) throw new Error('a root passed that was not read')
-  // Dozens of reads: only for a root that nothing else speaks against.
+  // Dozens of reads: only for a root that passed the other rules.
   const marks = boundMarks(binding.binding)
   const offers = await readOffers(deps.rpc, pins, marks).catch(() => null)
   const whyUnread = prices.whyUnread?.() ?? null
@@ -87,7 +87,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   }[outcome]()
 }
 
-/** A root the ledger does not know may be one it has forgotten: the chain remembers. */
+/** The ledger may have lost a root that was used before: the chain shows it. */
 async function refuseUsed(
   { rpc, pins }: RegisterDeps,
   roots: readonly ({ hash: Hex } | undefined)[],
@@ -103,7 +103,7 @@ async function refuseUsed(
 const tokensOf = (launched: Readonly<Record<Address, LaunchedCurve>>): Record<Address, Address> =>
   Object.fromEntries(Object.entries(launched).map(([curve, { token }]) => [curve, token]))
 
-/** Null when the chain does not answer. */
+/** Null if the chain does not answer. */
 async function markedOf(
   { rpc }: RegisterDeps,
   binding: SessionBinding,
@@ -113,7 +113,7 @@ async function markedOf(
   return readMarked(rpc, tokens, launched).catch(() => null)
 }
 
-/** Null when the chain does not answer. */
+/** Null if the chain does not answer. */
 async function curvesOf(
   { rpc, pins: { launchpads } }: RegisterDeps,
   curves: readonly Address[],

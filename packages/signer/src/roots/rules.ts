@@ -20,22 +20,22 @@ import type { LaunchedCurve } from './readCurves.ts'
 import type { MarkedToken } from './readMarked.ts'
 import { type RootsReading, unpinned } from './readRoots.ts'
 
-/** Everything a root is judged by; nothing of it is the server's word. */
+/** Facts that a root is judged by; none is accepted from the server unchecked. */
 export interface RootFacts {
   nowS: number
   pins: Pins
   binding: ReadBinding
   /** Null while the binding cannot be read. */
   roots: RootsReading | null
-  /** Where the executor's key is this signer's own; null where it is anybody's. */
+  /** Set if this signer holds the executor's key; otherwise null. */
   hosted: { owner: Address; closed: boolean } | null
   delegations: readonly Delegation[]
-  /** Undefined: one of them is no curve of a launchpad. Null: the chain was not asked or did not answer. */
+  /** Undefined: one of them is not a launchpad's curve. Null: the chain was not read or did not answer. */
   launched: Readonly<Record<Address, LaunchedCurve>> | undefined | null
-  /** What the chain says of the tokens with an owner's mark; null when it did not answer. */
+  /** Chain data of the tokens with an owner's mark; null if it did not answer. */
   marked: ReadonlyMap<Address, MarkedToken> | null
   isChainRead: boolean
-  /** What keeps it from being read, where that is known. */
+  /** The reason it cannot be read, if known. */
   whyUnread?: string | null
   ownPrice(token: Address): OwnPrice
   isSanctioned(address: Address): boolean
@@ -46,7 +46,7 @@ const LEEWAY_S = COSIGNER.callWindowS
 
 type Check = (facts: RootFacts & { bound: SessionBinding; reading: RootsReading }) => Failure | null
 
-/** For rules that need a binding that can be read. */
+/** For rules that need a readable binding. */
 const withBinding =
   (check: Check) =>
   (facts: RootFacts): Failure | null =>
@@ -54,7 +54,7 @@ const withBinding =
       ? check({ ...facts, bound: facts.binding.binding, reading: facts.roots })
       : null
 
-/** In the order of the answer: the first that fails is its code. */
+/** In order: the first rule that fails is the error code. */
 export const rootRules: Rules<RootFacts> = [
   {
     code: 'SANCTIONED',
@@ -151,7 +151,7 @@ function bindingFailure(binding: ReadBinding, isMine: (fault: BindingFault) => b
   return { message: `The binding’s ${binding.field || 'shape'}: ${binding.message}.` }
 }
 
-/** What the owner signed must be what this co-signer stands for. */
+/** The signed terms must equal this co-signer's terms. */
 function termsFailure(
   binding: SessionBinding,
   { pins, nowS, ownPrice }: Pick<RootFacts, 'pins' | 'nowS' | 'ownPrice'>,
@@ -172,7 +172,7 @@ function termsFailure(
   return markFailure(binding, ownPrice)
 }
 
-/** Today's rates, whatever the owner would sign. */
+/** Only the current rates are accepted. */
 function otherFee({ fee }: SessionBindingV3): ReturnType<typeof unpinned> {
   const rates: [string, number, number][] = [
     ['fee.major_min_bps', fee.major_min_bps, FEE.majorMinBps],
@@ -218,7 +218,7 @@ function bindsLimits({ reading, bound, launched, nowS }: Parameters<Check>[0]): 
     : { message: 'The curve root allows methods that its curves do not have.' }
 }
 
-/** The caps that the chain holds, in ETH, must be about the dollars the owner reads. */
+/** The on-chain ETH caps must be about the dollar limits the owner reads. */
 function capPrice({ reading, bound, ownPrice, isChainRead }: Parameters<Check>[0]): Failure | null {
   const price = ownPrice(NATIVE)
   if (!isChainRead || !reading.root?.eth || price.kind !== 'fresh') return null
@@ -239,19 +239,19 @@ function capPrice({ reading, bound, ownPrice, isChainRead }: Parameters<Check>[0
   return null
 }
 
-/** By wrong decimals a mark would be of another token's worth. */
+/** With wrong decimals a mark would mean another value. */
 function decimalsFailure(binding: SessionBinding, marked: RootFacts['marked']): Failure | null {
   if (marked === null) return null
   for (const { token, decimals: value } of boundMarks(binding)) {
     const limit = marked.get(token)?.decimals
-    if (limit === undefined) return { message: `${token} does not say its decimals as a token does.` }
+    if (limit === undefined) return { message: `${token} does not return valid decimals.` }
     if (value !== limit)
       return { message: `${token} has other decimals than the mark its owner signs.`, value, limit }
   }
   return null
 }
 
-/** A mark of a token on a curve of the session must be about what the curve itself asks now. */
+/** The mark of a token on a curve of the session must be close to the curve's current price. */
 function curvePrice({ bound, marked, ownPrice }: Parameters<Check>[0]): Failure | null {
   const ether = ownPrice(NATIVE)
   if (marked === null || ether.kind !== 'fresh') return null
@@ -261,7 +261,7 @@ function curvePrice({ bound, marked, ownPrice }: Parameters<Check>[0]): Failure 
     const [value, limit] = [BigInt(price_e18), rescaleDown(weiPerToken * ether.priceE18, 36, 18)]
     if (isWithinBps(value, limit, COSIGNER.signedMarkBandBps)) continue
     return {
-      message: `The mark of ${token} is far from what its curve asks, in dollars times 10^18.`,
+      message: `The mark of ${token} is far from the price of its curve, in dollars times 10^18.`,
       value: value.toString(),
       limit: limit.toString(),
     }

@@ -13,8 +13,8 @@ import { openSessions } from './openSessions.ts'
 import type { Session } from './readRoots.ts'
 
 /**
- * Sessions of every version as they stand in signers' stores. Never edit the file: owners have signed what is
- * in it, and a version of the signer that cannot read one has taken a session away.
+ * Sessions of every version as they are stored by signers. Never edit the file: owners signed its content,
+ * and a signer that cannot read one would end a session.
  */
 
 function failed(session: Session, call: ReturnType<typeof swapCall>, feeClass: FeeClass): string[] {
@@ -81,12 +81,12 @@ withDb(
     })
 
     it.each(['cosigner', 'router', 'feeRecipient'] as const)(
-      'are of no use under another %s than they were granted with',
+      'are refused with another %s than they were granted with',
       async (name) => {
         const pins = { ...PINS, [name]: STRANGER }
         for (const { hash } of rows) {
-          const found = openSessions({ crypto, pins, ledger }).find(hash as Hex)
-          await expect(found).rejects.toMatchObject({ code: 'BINDING_TERMS' })
+          const lookup = openSessions({ crypto, pins, ledger }).find(hash as Hex)
+          await expect(lookup).rejects.toMatchObject({ code: 'BINDING_TERMS' })
         }
       },
     )
@@ -108,7 +108,7 @@ withDb(
         expect(failed(await find(3), buy(50), 'other')).toEqual(['FEE_REQUIRED'])
       })
 
-      it('version 3 knows its curves', async () => {
+      it('version 3 has its curves', async () => {
         expect((await find(3)).curve?.tokens.get(CURVE)).toBe(JUNK)
       })
     })

@@ -8,23 +8,23 @@ export interface KmsDeps {
   url: string
   region: string
   clock: Clock
-  /** Read anew when the KMS says that they ended: temporary ones are renewed beside this process. */
+  /** Read again when the KMS reports them expired: another process renews temporary ones. */
   readCredentials(): AwsCredentials
-  /** Of one try. */
+  /** Timeout of one attempt. */
   timeoutMs?: number
-  /** Whose certificates count, in PEM; without it those the system trusts. */
+  /** Trusted certificate authorities in PEM; the system's by default. */
   ca?: string
 }
 
-/** All tries end within what a caller of the signer waits for. */
+/** All attempts end within the timeout of the signer's callers. */
 const TRY_MS = 1_500
 const PAUSES_MS = [100, 300, 900]
 const MAX_ANSWER_BYTES = 64 * 1024
-/** It may answer the next time; nothing else does. */
+/** Temporary errors; only these are retried. */
 const PASSING = /^(Throttling\w*|KMSInternalException|DependencyTimeoutException|KeyUnavailableException)$/
 const ENDED = /^(ExpiredToken\w*)$/
 
-/** One KMS, asked by name; a passing failure is tried again a few times. */
+/** Calls a KMS action; a temporary failure is retried a few times. */
 export function createKms({ url, region, clock, readCredentials, timeoutMs = TRY_MS, ca }: KmsDeps) {
   let credentials = readCredentials()
 
@@ -40,16 +40,16 @@ export function createKms({ url, region, clock, readCredentials, timeoutMs = TRY
     const value = parsed(answer.text)
     if (answer.status === 200 && value) return { ok: true, value }
     const name = typeof value?.['__type'] === 'string' ? value['__type'].replace(/^.*#/, '') : ''
-    // Only the name: what it says beside may hold anything.
-    const known = /^\w{1,64}$/.test(name) ? name : 'no error that is known'
+    // Only the error's name: its message may contain anything.
+    const errorName = /^\w{1,64}$/.test(name) ? name : 'unknown error'
     const hasEnded = ENDED.test(name)
     if (hasEnded) credentials = readCredentials()
     const again = hasEnded || PASSING.test(name) || answer.status >= 500
-    return { ok: false, why: `it answered ${answer.status}, ${known}`, again }
+    return { ok: false, why: `it answered ${answer.status}, ${errorName}`, again }
   }
 
-  /** Throws a KeyError when it cannot be had. */
-  return async function ask(
+  /** Throws a KeyError if the KMS does not answer. */
+  return async function callKms(
     action: 'Sign' | 'GetPublicKey',
     input: object,
   ): Promise<Record<string, unknown>> {
