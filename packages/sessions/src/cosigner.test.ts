@@ -4,7 +4,7 @@ import { refusal } from '@pit/protocol'
 import { SignerUnreachable } from '@pit/signer-wire'
 import { describe, expect, it } from 'vitest'
 import { createCosigner, LostAnswer } from './cosigner.ts'
-import { hearJob } from './jobs.ts'
+import { addressJob } from './jobs.ts'
 
 const ADDRESS = `0x${'Ab'.repeat(20)}` as const
 const quiet = { warn: () => {}, error: () => {} }
@@ -27,37 +27,37 @@ const refuses = (error: Error) => () => Promise.reject(error)
 describe('address of the co-signer', () => {
   it('is reported by the signer', async () => {
     const cosigner = open(clientOf())
-    expect(cosigner.known()).toBeNull()
+    expect(cosigner.currentAddress()).toBeNull()
     expect(await cosigner.address()).toBe(ADDRESS.toLowerCase())
-    expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
+    expect(cosigner.currentAddress()).toBe(ADDRESS.toLowerCase())
   })
   it('must be the one pinned in the profile', async () => {
     const pinned = `0x${'cd'.repeat(20)}` as const
     const cosigner = open(clientOf(), pinned)
     await expect(cosigner.address()).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
-    expect(cosigner.known()).toBe(pinned)
+    expect(cosigner.currentAddress()).toBe(pinned)
   })
   it('is requested again until the signer answers', async () => {
     const clock = createManualClock()
-    let [answers, asked] = [false, 0]
+    let [answers, calls] = [false, 0]
     const { health } = clientOf()
     const client = clientOf({
       health() {
-        asked++
+        calls++
         return answers ? health() : Promise.reject(down)
       },
     })
     const cosigner = open(client)
-    const loop = startLoop({ ...hearJob({ cosigner, clock }), clock })
+    const loop = startLoop({ ...addressJob({ cosigner, clock }), clock })
     await clock.advance(1_500)
-    expect(cosigner.known()).toBeNull()
+    expect(cosigner.currentAddress()).toBeNull()
     answers = true
     await clock.advance(1_500)
-    expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
+    expect(cosigner.currentAddress()).toBe(ADDRESS.toLowerCase())
     // Later calls only verify that it is unchanged.
-    expect(asked).toBe(3)
+    expect(calls).toBe(3)
     await clock.advance(30_000)
-    expect(asked).toBe(4)
+    expect(calls).toBe(4)
     await loop.stop()
   })
 })

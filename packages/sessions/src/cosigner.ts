@@ -18,9 +18,9 @@ export interface Cosigner {
    */
   address(): Promise<Address>
   /** The pinned or last reported address, without a call. */
-  known(): Address | null
+  currentAddress(): Address | null
   /** Requests the address; false until one is known. Never throws. */
-  hear(): Promise<boolean>
+  refreshAddress(): Promise<boolean>
   register(request: RegisterParams): Promise<void>
   /** Throws LostAnswer if it is unknown whether the leaf was counted. */
   cosign(request: CosignParams): Promise<Cosigned>
@@ -51,27 +51,27 @@ export function createCosigner({
   pinned: Address | null
   logger: Pick<Logger, 'warn' | 'error'>
 }): Cosigner {
-  let heard: Address | null = null
+  let reported: Address | null = null
   let answers = true
   const need = (): Client => client ?? fail('SIGNER_REQUIRED')
 
-  async function ask(): Promise<Address> {
+  async function readAddress(): Promise<Address> {
     const { cosigner } = await need().health()
     const address = cosigner.toLowerCase() as Address
     if (pinned !== null && address !== pinned) {
-      logger.error({ pinned, heard: address }, 'the signer is not the co-signer of this chain’s profile')
+      logger.error({ pinned, reported: address }, 'the signer is not the co-signer of this chain’s profile')
       throw new SignerUnreachable('the signer is not the pinned co-signer')
     }
-    heard = address
+    reported = address
     return address
   }
 
   return {
-    address: () => (heard === null ? reached(logger, ask) : Promise.resolve(heard)),
-    known: () => heard ?? pinned,
-    async hear() {
-      await ask().catch(() => {})
-      return heard !== null
+    address: () => (reported === null ? reached(logger, readAddress) : Promise.resolve(reported)),
+    currentAddress: () => reported ?? pinned,
+    async refreshAddress() {
+      await readAddress().catch(() => {})
+      return reported !== null
     },
     async register(root) {
       const run = () => need().registerRoot(root)
@@ -82,7 +82,7 @@ export function createCosigner({
       try {
         return await cosign(leaf)
       } catch (error) {
-        if (isNo(error, 'live.session.trade')) throw error
+        if (isRefusal(error, 'live.session.trade')) throw error
         logger.warn({ err: error }, 'the signer did not answer a leaf request')
         if (error instanceof SignerUnreachable && error.nothingSent) return fail('SIGNER_UNAVAILABLE')
         throw new LostAnswer('the signer may have counted a leaf', { cause: error })
@@ -125,7 +125,7 @@ export function createCosigner({
  * A refusal declared by the route, sent before anything was counted. Any other error, such as a failed store,
  * leaves open whether it was counted.
  */
-const isNo = (error: unknown, route: RouteId): boolean =>
+const isRefusal = (error: unknown, route: RouteId): boolean =>
   isPitError(error) && error.code !== 'ENGINE_UNAVAILABLE' && routeById(route).errors.includes(error.code)
 
 async function reached<T>(logger: Pick<Logger, 'warn'>, run: () => Promise<T>): Promise<T> {
@@ -147,7 +147,7 @@ async function documented<T>(
   try {
     return await run()
   } catch (error) {
-    if (!isPitError(error) || isNo(error, route)) throw error
+    if (!isPitError(error) || isRefusal(error, route)) throw error
     logger.error({ err: error, route }, 'the signer refused with a code that the route does not declare')
     throw refusal('SIGNER_UNAVAILABLE')
   }

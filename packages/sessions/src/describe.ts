@@ -1,6 +1,6 @@
 import { type Address, type Authorization, authorizationHash, bytesToHex, type Crypto } from '@pit/chain'
 import { boundRiskTerms, CHAIN_ID, type Extras, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
-import type { AskedAuthorization, Session, Used } from './types.ts'
+import type { Session, UnsignedAuthorization, Used } from './types.ts'
 
 /** Session fields shown by several routes. */
 
@@ -19,7 +19,7 @@ export function riskTermsJson(binding: SessionBinding) {
 export function authorizationJson(
   crypto: Crypto,
   wallet: Address,
-  { afterSetup, ...authorization }: AskedAuthorization,
+  { afterSetup, ...authorization }: UnsignedAuthorization,
 ): NonNullable<Extras['sign']>['authorization'] {
   const digestOf = (one: Authorization) => bytesToHex(authorizationHash(crypto, one))
   const { address, nonce } = authorization

@@ -2,13 +2,19 @@ import { nowS } from '@pit/platform/clock'
 import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import type { SessionDeps } from './deps.ts'
 import { endSession } from './revoke/revokeSession.ts'
-import { reconcile, unanswered } from './spend.ts'
-import { deleteEnded, deleteUnsigned, markSignerTold, stuckRegistering, untoldRevocations } from './store.ts'
-import { dropAnswers } from './trade/namedTrades.ts'
+import { reconcile, sessionsWithLostLeaves } from './spend.ts'
+import {
+  deleteEnded,
+  deleteUnsigned,
+  markSignerRevoked,
+  stuckRegistering,
+  unconfirmedRevocations,
+} from './store.ts'
+import { dropAnswers } from './trade/clientIdTrades.ts'
 
 const EVERY_MS = 5_000
-const HEAR_EVERY_MS = 1_000
-const HEAR_AGAIN_MS = 30_000
+const ADDRESS_EVERY_MS = 1_000
+const ADDRESS_AGAIN_MS = 30_000
 const SWEEP_EVERY_MS = 600_000
 const AT_ONCE = 100
 const SWEPT_AT_ONCE = 1_000
@@ -30,9 +36,9 @@ export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): Capabi
     run: () => run(deps),
   })
   return {
-    everywhere: [hearJob(deps)],
+    everywhere: [addressJob(deps)],
     worker: [
-      often('tell revocations', tellRevocations),
+      often('send revocations', sendRevocations),
       often('settle lost leaves', settleLost),
       often('end stuck sessions', endStuck),
       { name: 'sweep sessions', intervalMs: SWEEP_EVERY_MS, run: () => sweep(deps) },
@@ -41,15 +47,15 @@ export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): Capabi
 }
 
 /** Requests the co-signer's address until it is known; later only verifies that it is unchanged. */
-export function hearJob({ cosigner, clock }: Pick<SessionDeps, 'cosigner' | 'clock'>): Job {
-  let heardAtMs = Number.NEGATIVE_INFINITY
+export function addressJob({ cosigner, clock }: Pick<SessionDeps, 'cosigner' | 'clock'>): Job {
+  let readAtMs = Number.NEGATIVE_INFINITY
   return {
-    name: 'hear the co-signer',
-    intervalMs: HEAR_EVERY_MS,
+    name: 'read the co-signer’s address',
+    intervalMs: ADDRESS_EVERY_MS,
     async run() {
-      const ageMs = clock.nowMs() - heardAtMs
-      if (ageMs >= 0 && ageMs < HEAR_AGAIN_MS) return
-      if (await cosigner.hear()) heardAtMs = clock.nowMs()
+      const ageMs = clock.nowMs() - readAtMs
+      if (ageMs >= 0 && ageMs < ADDRESS_AGAIN_MS) return
+      if (await cosigner.refreshAddress()) readAtMs = clock.nowMs()
     },
   }
 }
@@ -61,27 +67,27 @@ async function sweep({ db, clock, hosted }: JobDeps & Pick<SessionDeps, 'hosted'
   await deleteEnded(db, now - ENDED_FOR_S, SWEPT_AT_ONCE, hosted.sessionsInUse)
 }
 
-export async function tellRevocations({ db, clock, cosigner }: JobDeps): Promise<void> {
-  for (const { id, rootHash } of await untoldRevocations(db, nowS(clock), AT_ONCE)) {
+export async function sendRevocations({ db, clock, cosigner }: JobDeps): Promise<void> {
+  for (const { id, rootHash } of await unconfirmedRevocations(db, nowS(clock), AT_ONCE)) {
     // Stop if the signer is unreachable.
     if (!(await cosigner.revoke(rootHash))) return
-    await markSignerTold(db, id, nowS(clock))
+    await markSignerRevoked(db, id, nowS(clock))
   }
 }
 
 export async function settleLost({ db, clock, cosigner }: JobDeps): Promise<void> {
-  const askedBeforeMs = clock.nowMs() - LOST_AFTER_MS
-  for (const { id, rootHash } of await unanswered(db, askedBeforeMs, AT_ONCE)) {
+  const sentBeforeMs = clock.nowMs() - LOST_AFTER_MS
+  for (const { id, rootHash } of await sessionsWithLostLeaves(db, sentBeforeMs, AT_ONCE)) {
     const root = await cosigner.root(rootHash)
     if (!root) continue
-    await reconcile(db, { sessionId: id, leaves: root.sequence, askedBeforeMs })
+    await reconcile(db, { sessionId: id, leaves: root.sequence, sentBeforeMs })
   }
 }
 
 /** Ends roots that the co-signer may have registered although the response was lost. */
 export async function endStuck(deps: JobDeps): Promise<void> {
-  const askedBeforeS = nowS(deps.clock) - REGISTERING_FOR_S
-  for (const session of await stuckRegistering(deps.db, askedBeforeS, AT_ONCE)) {
+  const sentBeforeS = nowS(deps.clock) - REGISTERING_FOR_S
+  for (const session of await stuckRegistering(deps.db, sentBeforeS, AT_ONCE)) {
     await endSession(deps, session)
   }
 }

@@ -61,7 +61,7 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
     revokeSession: (request) => revokeSession(deps, request),
     listSessions: (wallet) => listSessions(deps, wallet),
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
-    cosigner: cosigner.known,
+    cosigner: cosigner.currentAddress,
     checkSigner: signer && cosigner.check,
     signerAnswers: cosigner.answers,
     jobs: signer ? sessionJobs(deps) : { everywhere: [], worker: [] },

@@ -55,12 +55,12 @@ export async function readWallet(
     permitCall(permit2, { owner: wallet, token: address, spender: router }),
     ...(curve === null ? [] : [allowanceCall(address, wallet, curve)]),
   ])
-  const asked = [
+  const requests = [
     askCode(wallet),
     askNonce(wallet, 'pending'),
     ...reads.flat().map((call) => askCall(call, { gas: READ_GAS })),
   ] as const
-  const [code, nonce, ...rest] = await readAll(deps.rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
+  const [code, nonce, ...rest] = await readAll(deps.rpc, requests).catch(() => fail('RPC_UNAVAILABLE'))
   if (code === undefined || nonce === undefined) return fail('RPC_UNAVAILABLE')
   return {
     code: codeOf(delegationOf(code), code !== '0x', delegation.delegator),

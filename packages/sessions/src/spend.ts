@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { type RootName, SPEND_WINDOW_MS } from './store.ts'
-import type { Name } from './trade/namedTrades.ts'
+import type { ClientRequest } from './trade/clientIdTrades.ts'
 import type { Session, Used } from './types.ts'
 
 /**
@@ -10,11 +10,11 @@ import type { Session, Used } from './types.ts'
  */
 export type Reserved =
   | { kind: 'counted'; id: number }
-  | { kind: 'known' }
+  | { kind: 'duplicate' }
   | { kind: 'full'; status: Session['status']; used: Used }
 
 /** Stored data of a trade with a client_id. */
-export interface Reservation extends Name {
+export interface Reservation extends ClientRequest {
   keyId: number
   draft: string
 }
@@ -58,7 +58,7 @@ export async function reserve(
   )
   const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
   if (id !== null) return { kind: 'counted', id }
-  if (is_known) return { kind: 'known' }
+  if (is_known) return { kind: 'duplicate' }
   return {
     kind: 'full',
     status: session_status ?? 'revoked',
@@ -100,14 +100,14 @@ export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling)
   return row?.status ?? 'revoked'
 }
 
-/** Sessions with lost responses older than `askedBeforeMs`, which the co-signer can resolve. */
-export const unanswered = (sql: Sql, askedBeforeMs: number, max: number): Promise<RootName[]> =>
+/** Sessions with lost responses older than `sentBeforeMs`, which the co-signer can resolve. */
+export const sessionsWithLostLeaves = (sql: Sql, sentBeforeMs: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select s.id, s.root_hash as "rootHash" from sessions s where exists (
        select 1 from session_trades t
        where t.session_id = s.id and t.status = 'asked' and t.created_at_ms < $1)
      limit $2`,
-    [askedBeforeMs, max],
+    [sentBeforeMs, max],
   )
 
 /**
@@ -117,7 +117,7 @@ export const unanswered = (sql: Sql, askedBeforeMs: number, max: number): Promis
  */
 export function reconcile(
   db: Db,
-  { sessionId, leaves, askedBeforeMs }: { sessionId: string; leaves: number; askedBeforeMs: number },
+  { sessionId, leaves, sentBeforeMs }: { sessionId: string; leaves: number; sentBeforeMs: number },
 ): Promise<void> {
   return db.transaction(async (sql) => {
     await sql.query('select id from sessions where id = $1 for update', [sessionId])
@@ -132,9 +132,9 @@ export function reconcile(
       [sessionId],
     )
     if (rows.some(({ sequence }) => sequence !== null && sequence > leaves)) return
-    const asked = rows.filter(({ status }) => status === 'asked')
-    const lost = asked.filter(({ created_at_ms }) => created_at_ms < askedBeforeMs)
-    const counted = Math.max(0, leaves - (rows.length - asked.length))
+    const unanswered = rows.filter(({ status }) => status === 'asked')
+    const lost = unanswered.filter(({ created_at_ms }) => created_at_ms < sentBeforeMs)
+    const counted = Math.max(0, leaves - (rows.length - unanswered.length))
     const [signed, never] = [lost.slice(0, counted), lost.slice(counted)]
     await sql.query(`update session_trades set status = 'signed' where id = any($1::int8[])`, [
       signed.map(({ id }) => id),

@@ -205,7 +205,7 @@ export async function markRevoked(sql: Sql, id: string, atS: number): Promise<Se
   return row && sessionOf(row)
 }
 
-export async function markSignerTold(sql: Sql, id: string, atS: number): Promise<void> {
+export async function markSignerRevoked(sql: Sql, id: string, atS: number): Promise<void> {
   await sql.query(
     'update sessions set signer_revoked_at_s = $2 where id = $1 and signer_revoked_at_s is null',
     [id, atS],
@@ -213,7 +213,7 @@ export async function markSignerTold(sql: Sql, id: string, atS: number): Promise
 }
 
 /** Revoked here, but not confirmed by the co-signer. Expired sessions are skipped. */
-export const untoldRevocations = (sql: Sql, nowS: number, max: number): Promise<RootName[]> =>
+export const unconfirmedRevocations = (sql: Sql, nowS: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select id, root_hash as "rootHash" from sessions
      where status = 'revoked' and signer_revoked_at_s is null and expires_at_s > $1
@@ -233,7 +233,7 @@ export async function deleteUnsigned(sql: Sql, createdBeforeS: number, nowS: num
 }
 
 /** Deletes an unsigned grant once it is revoked and the co-signer has confirmed. */
-export async function forgetUnsigned(sql: Sql, id: string): Promise<void> {
+export async function deleteIfUnsigned(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `delete from sessions where id = $1 and status = 'revoked' and signer_revoked_at_s is not null
        and root ->> 'signature' = '0x'`,
@@ -242,11 +242,11 @@ export async function forgetUnsigned(sql: Sql, id: string): Promise<void> {
 }
 
 /** Registrations without a result whose caller did not retry. */
-export const stuckRegistering = (sql: Sql, askedBeforeS: number, max: number): Promise<RootName[]> =>
+export const stuckRegistering = (sql: Sql, sentBeforeS: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select id, root_hash as "rootHash" from sessions where status = 'registering' and registering_at_s < $1
      order by registering_at_s limit $2`,
-    [askedBeforeS, max],
+    [sentBeforeS, max],
   )
 
 /**

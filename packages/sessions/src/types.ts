@@ -6,7 +6,7 @@ export interface Session {
   id: string
   wallet: Address
   executor: Address
-  /** registering: the co-signer was asked to register the root; no confirmation stored. */
+  /** registering: sent to the co-signer, no confirmation stored yet. */
   status: 'pending' | 'registering' | 'active' | 'revoked'
   binding: SessionBinding
   /** Unsigned while pending. */
@@ -17,14 +17,14 @@ export interface Session {
    * Authorization to be signed or signed by a plain wallet for its first trade; null if the wallet ran the
    * delegator when it was granted.
    */
-  authorization: AskedAuthorization | SignedAuthorization | null
+  authorization: UnsignedAuthorization | SignedAuthorization | null
   createdAtS: number
   expiresAtS: number
   revokedAtS: number | null
   signerRevokedAtS: number | null
 }
 /** For the wallet's next nonce; `afterSetup` is the nonce after the setup transactions. */
-export type AskedAuthorization = Authorization & { afterSetup?: number }
+export type UnsignedAuthorization = Authorization & { afterSetup?: number }
 export interface CurveRoots {
   curve: Delegation
   fee: Delegation

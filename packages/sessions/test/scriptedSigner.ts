@@ -22,7 +22,7 @@ import {
 
 type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
 
-interface Kept {
+interface StoredRoot {
   request: RegisterParams
   leaves: { microUsd: number; clientId?: string | undefined; data: Hex; atS: number }[]
   revoked: boolean
@@ -31,8 +31,8 @@ interface Kept {
 /** A co-signer that signs every request and counts; tests script its responses. */
 export interface ScriptedSigner extends Client {
   /** By root hash. */
-  roots: Map<Hex, Kept>
-  asked: CosignParams[]
+  roots: Map<Hex, StoredRoot>
+  requests: CosignParams[]
   /** Runs before a leaf is created. */
   beforeLeaf: (request: CosignParams) => void | Promise<void>
   /** Changes an honest response. */
@@ -56,7 +56,7 @@ export function createScriptedSigner({
   nowS: () => number
 }): ScriptedSigner {
   const reach = () => {
-    if (!signer.reachable) throw new SignerUnreachable('nobody listens', { nothingSent: true })
+    if (!signer.reachable) throw new SignerUnreachable('connection refused', { nothingSent: true })
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, addresses, delegation, key)
   const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Kind) => {
@@ -66,7 +66,7 @@ export function createScriptedSigner({
   }
   const signer: ScriptedSigner = {
     roots: new Map(),
-    asked: [],
+    requests: [],
     beforeLeaf: () => {},
     answers: (honest) => honest,
     value: 5_000_000,
@@ -85,31 +85,31 @@ export function createScriptedSigner({
     },
     async cosign(request) {
       reach()
-      signer.asked.push(request)
+      signer.requests.push(request)
       await signer.beforeLeaf(request)
-      const kept = signer.roots.get(request.root_hash)
-      if (!kept) throw refusal('NO_SESSION')
-      if (kept.revoked) {
+      const stored = signer.roots.get(request.root_hash)
+      if (!stored) throw refusal('NO_SESSION')
+      if (stored.revoked) {
         throw refusal('REFUSED', {
           signer_checks: [{ rule: 'SESSION_REVOKED', ok: false, message: 'revoked' }],
         })
       }
       const { client_id: clientId } = request
       const { data } = request.execution
-      const before = kept.leaves.findIndex((one) => clientId !== undefined && one.clientId === clientId)
-      if (before < 0) kept.leaves.push({ microUsd: signer.value, clientId, data, atS: nowS() })
+      const before = stored.leaves.findIndex((one) => clientId !== undefined && one.clientId === clientId)
+      if (before < 0) stored.leaves.push({ microUsd: signer.value, clientId, data, atS: nowS() })
       if (signer.loses) throw new SignerUnreachable('nothing in 10 ms')
-      const sequence = before < 0 ? kept.leaves.length : before + 1
-      const { atS, data: signed } = kept.leaves[sequence - 1]!
+      const sequence = before < 0 ? stored.leaves.length : before + 1
+      const { atS, data: signed } = stored.leaves[sequence - 1]!
       if (signed !== data) throw refusal('REFUSED')
-      const { limits } = kept.request.binding
-      const day = kept.leaves.reduce((sum, { microUsd }) => sum + microUsd, 0)
+      const { limits } = stored.request.binding
+      const day = stored.leaves.reduce((sum, { microUsd }) => sum + microUsd, 0)
       const common = {
         sequence,
         expires_at: atS + 120,
         spend: {
-          trades: kept.leaves.length,
-          trades_left: limits.max_trades - kept.leaves.length,
+          trades: stored.leaves.length,
+          trades_left: limits.max_trades - stored.leaves.length,
           day_micro_usd: day,
           day_left_micro_usd: limits.max_day_micro_usd - day,
           this_micro_usd: signer.value,
@@ -118,10 +118,10 @@ export function createScriptedSigner({
       const { execution, curve_fee } = request
       const trade = { execution, sequence, nowS: atS }
       if (!curve_fee) {
-        const leaf = sign(sessionLeaf(addresses, { root: read(kept.request.root, 'router'), ...trade }))
+        const leaf = sign(sessionLeaf(addresses, { root: read(stored.request.root, 'router'), ...trade }))
         return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), ...common })
       }
-      const [curve, fee] = kept.request.curve_roots
+      const [curve, fee] = stored.request.curve_roots
       const feeRoot = read(fee!, 'fee')
       const leaf = sign(
         curveLeaf(addresses, {
@@ -136,27 +136,27 @@ export function createScriptedSigner({
     },
     async revokeRoot(hash) {
       reach()
-      const kept = signer.roots.get(hash)
-      if (kept) kept.revoked = true
+      const stored = signer.roots.get(hash)
+      if (stored) stored.revoked = true
       return { revoked: true, revoked_at: nowS() }
     },
     async root(hash) {
       reach()
-      const kept = signer.roots.get(hash)
-      if (!kept) throw refusal('NO_SESSION')
-      const { binding, session_id } = kept.request
+      const stored = signer.roots.get(hash)
+      if (!stored) throw refusal('NO_SESSION')
+      const { binding, session_id } = stored.request
       return {
         root_hash: hash,
         session_id,
         wallet: binding.wallet,
         executor: binding.executor,
         binding_version: binding.version,
-        status: kept.revoked ? 'revoked' : 'active',
+        status: stored.revoked ? 'revoked' : 'active',
         registered_at: nowS(),
         expires_at: binding.expires_at,
         revoked_at: null,
-        sequence: kept.leaves.length,
-        spend: { trades: kept.leaves.length, trades_left: 0, day_micro_usd: 0, day_left_micro_usd: 0 },
+        sequence: stored.leaves.length,
+        spend: { trades: stored.leaves.length, trades_left: 0, day_micro_usd: 0, day_left_micro_usd: 0 },
       }
     },
     close() {},

@@ -154,10 +154,10 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       coreBySymbol: (symbol) =>
         ({ ...TOKENS[symbol]?.record, risks: [], venues: [POOL], reference: {} }) as never,
       get: async (token) => {
-        const known = TOKENS[token]?.record
-        if (!known) throw refusal('NOT_A_TOKEN')
+        const record = TOKENS[token]?.record
+        if (!record) throw refusal('NOT_A_TOKEN')
         return {
-          ...known,
+          ...record,
           venues: [POOL],
           reference: { source: 'median', price_usd: PRICES[token] },
         } as never

@@ -2,7 +2,7 @@ import { encodeDisable } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { createSessionGate } from '@pit/sessions/internal/gate'
-import { tellRevocations } from '@pit/sessions/internal/jobs'
+import { sendRevocations } from '@pit/sessions/internal/jobs'
 import { findSession } from '@pit/sessions/internal/store'
 import type { Session } from '@pit/sessions/internal/types'
 import { MEME, PERMIT2, ROUTER, USDG } from '@pit/trading/test/tradeFixtures'
@@ -125,10 +125,10 @@ withDb('revoking', (db) => {
     expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
     const { logger } = world.options
     const cosigner = createCosigner({ client: world.signer, pinned: null, logger })
-    await tellRevocations({ ...world.options, cosigner })
+    await sendRevocations({ ...world.options, cosigner })
     expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(false)
     world.signer.reachable = true
-    await tellRevocations({ ...world.options, cosigner })
+    await sendRevocations({ ...world.options, cosigner })
     expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(true)
     expect(await revoke(session)).toMatchObject({ signer_revoked: true })
     cosigner.close()

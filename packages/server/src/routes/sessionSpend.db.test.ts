@@ -2,7 +2,7 @@ import { withDb } from '@pit/platform/test/withStore'
 import { refusal } from '@pit/protocol'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { settleLost } from '@pit/sessions/internal/jobs'
-import { dropAnswers } from '@pit/sessions/internal/trade/namedTrades'
+import { dropAnswers } from '@pit/sessions/internal/trade/clientIdTrades'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   codeOf,
@@ -64,12 +64,12 @@ withDb('spending of a session', (db, store) => {
       [{ max_trade_usd: 5, max_day_usd: 100, max_trades: 3 }, 3],
     ] as const) {
       const session = await world.grant(terms)
-      world.signer.asked = []
+      world.signer.requests = []
       // The co-signer is slow: all requests have been checked by then.
       world.signer.beforeLeaf = () => new Promise((resolve) => setTimeout(resolve, 20))
       const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => world.trade(session)))
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(fits)
-      expect(world.signer.asked).toHaveLength(fits)
+      expect(world.signer.requests).toHaveLength(fits)
       const codes = new Set(outcomes.flatMap((one) => (one.status === 'rejected' ? one.reason.code : [])))
       expect([...codes]).toEqual([fits === 3 ? 'SESSION_TRADES_LEFT' : 'SESSION_MAX_DAY'])
     }
@@ -92,8 +92,8 @@ withDb('spending of a session', (db, store) => {
       (await ask(times)).filter(({ status }) => status === 'fulfilled').length
     expect(await passed(6)).toBe(6)
     expect(await passed(40)).toBe(1)
-    expect(world.signer.asked.length + other.signer.asked.length).toBe(7)
-    expect(other.signer.asked.length).toBeGreaterThanOrEqual(3)
+    expect(world.signer.requests.length + other.signer.requests.length).toBe(7)
+    expect(other.signer.requests.length).toBeGreaterThanOrEqual(3)
   })
 
   describe('by a trade with a client_id', () => {
@@ -113,7 +113,7 @@ withDb('spending of a session', (db, store) => {
       expect(first).toMatchObject({ ready: true, leaf: { sequence: 1 } })
       expect(await world.trade(session, named)).toEqual(first)
       expect(await beside().trade(session, named)).toEqual(first)
-      expect(world.signer.asked).toMatchObject([{ client_id: 'trade-1' }])
+      expect(world.signer.requests).toMatchObject([{ client_id: 'trade-1' }])
       expect(await used()).toMatchObject({ trades: 1, last_24h_usd: 5 })
       for (const other of [{ notional_usd: 6 }, { notional_usd: 1e300 }, { slippage_bps: 10 }]) {
         expect(await refused(world.trade(session, { ...named, ...other }))).toMatchObject({

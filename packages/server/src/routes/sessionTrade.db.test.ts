@@ -58,8 +58,8 @@ withDb('trading in a session', (db) => {
         fee_bps: 25,
       })
       expect(answer.checks.every(({ ok }) => ok)).toBe(true)
-      expect(world.signer.asked[0]?.execution).toMatchObject({ target: ROUTER, valueWei: 2n * 10n ** 15n })
-      expect(world.signer.asked[0]).toMatchObject({
+      expect(world.signer.requests[0]?.execution).toMatchObject({ target: ROUTER, valueWei: 2n * 10n ** 15n })
+      expect(world.signer.requests[0]).toMatchObject({
         root_hash: session.rootHash,
         fee_bps: 25,
         slippage_bps: 100,
@@ -137,7 +137,7 @@ withDb('trading in a session', (db) => {
       world.settleWallet()
       const buy = await world.trade(session, { token_out: MEME.address })
       expect(buy).toMatchObject({ execution: 'curve', fee_bps: 50, ready: true })
-      expect(world.signer.asked[0]).toMatchObject({
+      expect(world.signer.requests[0]).toMatchObject({
         execution: { target: CURVE.id },
         curve_fee: { amount_wei: 10_000_000_000_000n },
       })
@@ -166,7 +166,7 @@ withDb('trading in a session', (db) => {
       world.chain.setBalance(NATIVE, WHO.executor, 10n ** 18n)
       world.chain.setBalance(NATIVE, WHO.owner, 10n)
       expect(await world.trade(session)).toMatchObject({ ready: false, leaf: null })
-      expect(world.signer.asked).toEqual([])
+      expect(world.signer.requests).toEqual([])
     })
 
     it('that fails as sent is reported: it was co-signed and counts', async () => {
@@ -202,7 +202,7 @@ withDb('trading in a session', (db) => {
           { path: 'session', code, sessionId: session.id, wallet: WHO.owner },
         ])
       }
-      expect(world.signer.asked).toEqual([])
+      expect(world.signer.requests).toEqual([])
     })
 
     it.each<[string, (planned: Planned) => Planned]>([
@@ -221,7 +221,7 @@ withDb('trading in a session', (db) => {
       world.settleWallet()
       world.bends = bends
       expect(await codeOf(world.trade(session))).toBe(code)
-      expect(world.signer.asked).toEqual([])
+      expect(world.signer.requests).toEqual([])
     })
 
     it('is rejected if it would pay a stranger', async () => {

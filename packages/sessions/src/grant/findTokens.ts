@@ -35,7 +35,7 @@ export interface GrantToken {
 }
 
 type Deps = Pick<SessionDeps, 'crypto' | 'profile' | 'tokens' | 'market'>
-type Found = { address: Address; field: string; core: CoreToken | null }
+type ParsedToken = { address: Address; field: string; core: CoreToken | null }
 
 /** Looks up the tokens; new ones are screened first. */
 export async function findTokens(
@@ -43,8 +43,8 @@ export async function findTokens(
   names: readonly string[],
   admit: () => Promise<void>,
 ): Promise<GrantToken[]> {
-  const found = names.map((name, i) => read(deps, name, `tokens.${i}`))
-  const once = [...new Map(found.map((token) => [token.address, token])).values()]
+  const parsed = names.map((name, i) => read(deps, name, `tokens.${i}`))
+  const once = [...new Map(parsed.map((token) => [token.address, token])).values()]
   if (once.length < SESSION.minTokens) {
     refuseFaults([{ field: 'tokens', message: `must name at least ${SESSION.minTokens} tokens` }])
   }
@@ -74,7 +74,7 @@ export async function findTokens(
   )
 }
 
-function read({ crypto, profile }: Deps, name: string, field: string): Found {
+function read({ crypto, profile }: Deps, name: string, field: string): ParsedToken {
   if (!/^0x/i.test(name)) {
     const core = profile.core_tokens.find(({ symbol }) => symbol === name)
     return core ? { address: lower(core.address), field, core } : fail('TOKEN_NOT_ALLOWED', { field })
@@ -89,7 +89,7 @@ function read({ crypto, profile }: Deps, name: string, field: string): Found {
   return { address, field, core }
 }
 
-async function recordOf({ tokens }: Deps, { address, core, field }: Found, admit: () => Promise<void>) {
+async function recordOf({ tokens }: Deps, { address, core, field }: ParsedToken, admit: () => Promise<void>) {
   if (core) return tokens.coreBySymbol(core.symbol) ?? fail('SESSIONS_UNAVAILABLE')
   try {
     return await tokens.get(address, admit)

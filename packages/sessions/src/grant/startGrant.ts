@@ -22,7 +22,7 @@ import { lineUp, type PlanStep } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
 import { authorizationAt, readWallet, type WalletCode } from '../readWallet.ts'
 import { addPending } from '../store.ts'
-import type { AskedAuthorization, CurveRoots, Session } from '../types.ts'
+import type { CurveRoots, Session, UnsignedAuthorization } from '../types.ts'
 import { type Exposure, exposureOf } from './exposure.ts'
 import { findTokens, type GrantToken, marksOf } from './findTokens.ts'
 import { judgeRisks, risksOf } from './judgeRisks.ts'
@@ -86,7 +86,7 @@ export async function startGrant(deps: SessionDeps, request: GrantParams): Promi
     gasPriceWei: head.baseFeeWei,
   })
   // For the wallet's current nonce: an ETH trade needs no setup and may come first.
-  const authorization: AskedAuthorization | null =
+  const authorization: UnsignedAuthorization | null =
     wallet.code === 'delegator'
       ? null
       : {
@@ -172,8 +172,8 @@ function rootsOf(
   const request = { binding, bindingHash: bindingHash(deps.crypto.keccakText, binding), eth, nowS: now }
   const curves = tokens.flatMap(({ curve }) => curve ?? [])
   const launchpads = tokens.flatMap(({ address, curve }) => {
-    const known = curve === null ? undefined : deps.market.curveOf(address)
-    return known?.version === 'curve' ? [known.launchpad] : []
+    const launch = curve === null ? undefined : deps.market.curveOf(address)
+    return launch?.version === 'curve' ? [launch.launchpad] : []
   })
   return {
     root: sessionRoot(delegation, request),

@@ -88,8 +88,8 @@ async function register({ cosigner }: SessionDeps, session: Session): Promise<vo
     await cosigner.register({ session_id: id, binding, root, curve_roots })
   } catch (error) {
     if (!isPitError(error) || error.code !== 'ROOT_REUSED') throw error
-    const known = await cosigner.root(rootHash)
-    if (known?.session_id !== id || known.status !== 'active') throw error
+    const registered = await cosigner.root(rootHash)
+    if (registered?.session_id !== id || registered.status !== 'active') throw error
   }
 }
 
@@ -117,18 +117,18 @@ function signedCurveRoots(
   session: Session,
   signatures: Readonly<Record<string, string>> = {},
 ): CurveRoots | null {
-  const given = new Map(Object.entries(signatures).map(([hash, text]) => [hash.toLowerCase(), text]))
+  const byHash = new Map(Object.entries(signatures).map(([hash, text]) => [hash.toLowerCase(), text]))
   const field = 'curve_root_signatures'
   const roots = session.curveRoots
   const take = (root: Delegation): Delegation => {
     const hash = delegationHash(deps.crypto, root)
-    const text = given.get(hash)
-    given.delete(hash)
+    const text = byHash.get(hash)
+    byHash.delete(hash)
     if (text === undefined) fail('BAD_REQUEST', { field, message: `\`${field}\` lacks ${hash}.` })
     return signedRoot(deps, session, root, text, field)
   }
-  const signed = roots && given.size > 0 ? { curve: take(roots.curve), fee: take(roots.fee) } : null
-  const [stray] = given.keys()
+  const signed = roots && byHash.size > 0 ? { curve: take(roots.curve), fee: take(roots.fee) } : null
+  const [stray] = byHash.keys()
   if (stray !== undefined)
     fail('BAD_REQUEST', { field, message: `\`${field}\`: ${stray} is not a root of this grant.` })
   return signed

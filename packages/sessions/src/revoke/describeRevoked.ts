@@ -6,15 +6,15 @@ import type { ApprovalLeft, Revoked } from './revokeSession.ts'
 
 /** Response of a revocation; with `resetCode` also how to clear the wallet's code. */
 export function describeRevoked(
-  { session, told, owner, steps, tried, approvals }: Revoked,
+  { session, signerRevoked, owner, steps, tried, approvals }: Revoked,
   { resetCode = false } = {},
 ): Answer<'live.session.revoke'> {
   return {
     session_id: session.id,
     status: 'revoked',
     revoked_at: session.revokedAtS!,
-    effective: effectiveText(told, steps.length),
-    signer_revoked: told,
+    effective: effectiveText(signerRevoked, steps.length),
+    signer_revoked: signerRevoked,
     on_chain: steps.map((step, i) => stepOf(step, tried?.gas[i], owner)),
     simulation: tried && {
       ok: tried.ok,
@@ -39,8 +39,8 @@ const approvalJson = ({ token, symbol, spender, amount, permit }: ApprovalLeft) 
   ends_with: 'POST live/revoke',
 })
 
-function effectiveText(told: boolean, steps: number): string {
-  const here = told
+function effectiveText(signerRevoked: boolean, steps: number): string {
+  const here = signerRevoked
     ? 'This session is no longer planned or co-signed.'
     : 'This session is no longer planned; ' +
       'the co-signer has not confirmed the revocation yet and is retried until it does.'

@@ -46,14 +46,14 @@ export async function readOwner(
   roots: readonly SignedRoot[],
 ): Promise<OwnerState | null> {
   const { manager, delegator } = deps.addresses().delegation
-  const asked = [
+  const requests = [
     askNonce(wallet, 'pending'),
     askCode(wallet),
     ...roots.map(({ hash }) => askCall({ to: manager, data: disabledData(hash) })),
   ] as const
-  const said = await needAll(deps.rpc, asked).catch(() => null)
-  if (said === null) return null
-  const [nonce, code, ...flags] = said
+  const values = await needAll(deps.rpc, requests).catch(() => null)
+  if (values === null) return null
+  const [nonce, code, ...flags] = values
   return {
     nonce,
     code: codeOf(delegationOf(code), code !== '0x', delegator),

@@ -3,7 +3,7 @@ import { nowS } from '@pit/platform/clock'
 import { fail, isPitError } from '@pit/protocol'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet, type TokenApprovals } from '../readWallet.ts'
-import { findSession, forgetUnsigned, markRevoked, markSignerTold } from '../store.ts'
+import { deleteIfUnsigned, findSession, markRevoked, markSignerRevoked } from '../store.ts'
 import { readRoots } from '../trade/readRoots.ts'
 import type { Session } from '../types.ts'
 import {
@@ -30,7 +30,7 @@ export interface ApprovalLeft {
 export interface Revoked {
   session: Session
   /** Whether the co-signer confirmed the revocation. */
-  told: boolean
+  signerRevoked: boolean
   /** Null if the chain did not answer. */
   owner: OwnerState | null
   steps: DisableStep[]
@@ -54,14 +54,14 @@ export async function revokeSession(
   deps: SessionDeps,
   { keyId, wallet, sessionId }: RevokeParams,
 ): Promise<Revoked> {
-  const found = await findSession(deps.db, sessionId)
-  if (!found || (found.wallet !== wallet && found.executor !== wallet)) {
+  const stored = await findSession(deps.db, sessionId)
+  if (!stored || (stored.wallet !== wallet && stored.executor !== wallet)) {
     return fail('NO_SESSION', { field: 'session_id' })
   }
-  if (found.wallet !== wallet) {
+  if (stored.wallet !== wallet) {
     fail('WALLET_MISMATCH', { message: 'Only the wallet that granted a session can revoke it.' })
   }
-  const { session, told } = await endSession(deps, found)
+  const { session, signerRevoked } = await endSession(deps, stored)
 
   const roots = signedRoots(deps, session)
   const owner = await readOwner(deps, session.wallet, roots)
@@ -80,23 +80,23 @@ export async function revokeSession(
             ),
           ),
   ])
-  return { session, told, owner, steps, tried, approvals }
+  return { session, signerRevoked, owner, steps, tried, approvals }
 }
 
 /** Marks the session as revoked first, then notifies the co-signer. Also used by other packages. */
 export async function endSession(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>,
   { id, rootHash }: Pick<Session, 'id' | 'rootHash'>,
-): Promise<{ session: Session; told: boolean }> {
+): Promise<{ session: Session; signerRevoked: boolean }> {
   const { db, clock, cosigner } = deps
   const session = (await markRevoked(db, id, nowS(clock))) ?? fail('NO_SESSION', { field: 'session_id' })
-  if (session.signerRevokedAtS !== null) return { session, told: true }
-  const told = await cosigner.revoke(rootHash)
-  if (told) {
-    await markSignerTold(db, id, nowS(clock))
-    await forgetUnsigned(db, id)
+  if (session.signerRevokedAtS !== null) return { session, signerRevoked: true }
+  const signerRevoked = await cosigner.revoke(rootHash)
+  if (signerRevoked) {
+    await markSignerRevoked(db, id, nowS(clock))
+    await deleteIfUnsigned(db, id)
   }
-  return { session, told }
+  return { session, signerRevoked }
 }
 
 /** Remaining approvals of the setup. Also empty if unreadable; live/revoke lists them. */

@@ -77,8 +77,8 @@ const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => (
   spend,
   ...over,
 })
-const faultOf = (answer: Cosigned, asked: LeafRequest = request) =>
-  leafFault({ crypto, delegation: addresses }, asked, answer)
+const faultOf = (answer: Cosigned, leafRequest: LeafRequest = request) =>
+  leafFault({ crypto, delegation: addresses }, leafRequest, answer)
 const trade = { root, execution, sequence: 3, nowS: NOW }
 const leaf = sign(sessionLeaf(addresses, trade))
 
@@ -153,13 +153,13 @@ describe('a curve leaf', () => {
     oddSteps: [],
     ...common,
   }
-  const asked = { ...request, call: curveCall }
+  const curveRequest = { ...request, call: curveCall }
   const bought = { root: roots.curve, feeRoot: roots.fee, feeWei: 2n, execution: buy, sequence: 3, nowS: NOW }
   const own = sign(curveLeaf(addresses, bought))
   const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: own, nowS: NOW }))
 
   it('is accepted with its fee leaf', () => {
-    expect(faultOf(answerOf(own, { fee_leaf }), asked)).toBeNull()
+    expect(faultOf(answerOf(own, { fee_leaf }), curveRequest)).toBeNull()
   })
 
   const another = sign(curveLeaf(addresses, { ...bought, sequence: 4 }))
@@ -183,6 +183,6 @@ describe('a curve leaf', () => {
     ['an unexpected payment', answerOf(payFee(addresses, own, [fee_leaf, made.fee]), { fee_leaf })],
   ]
   it.each(lies)('with %s is rejected', (_, answer) => {
-    expect(faultOf(answer, asked)).toEqual(expect.any(String))
+    expect(faultOf(answer, curveRequest)).toEqual(expect.any(String))
   })
 })

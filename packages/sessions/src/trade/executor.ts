@@ -17,8 +17,8 @@ export interface Executor {
 }
 
 export async function readExecutor({ rpc }: Pick<SessionDeps, 'rpc'>, address: Address): Promise<Executor> {
-  const asked = [askNonce(address, 'pending'), askEther(address)] as const
-  const [nonce, balanceWei] = await needAll(rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
+  const requests = [askNonce(address, 'pending'), askEther(address)] as const
+  const [nonce, balanceWei] = await needAll(rpc, requests).catch(() => fail('RPC_UNAVAILABLE'))
   return { address, nonce, balanceWei }
 }
 

@@ -14,7 +14,7 @@ import type { Session } from '../types.ts'
 export type RootOf<Kind extends SessionRoot['kind']> = Extract<SessionRoot, { kind: Kind }>
 
 /** Cache: a trade reads its session's roots several times, and hashing is slow. */
-const known = new WeakMap<Delegation, SessionRoot | null>()
+const rootCache = new WeakMap<Delegation, SessionRoot | null>()
 
 /** Like `readRoot`, once per loaded root. */
 export function rootOf(
@@ -22,10 +22,10 @@ export function rootOf(
   framework: DelegationAddresses,
   delegation: Delegation,
 ): SessionRoot | undefined {
-  let root = known.get(delegation)
+  let root = rootCache.get(delegation)
   if (root === undefined) {
     root = readRoot(crypto, framework, delegation) ?? null
-    known.set(delegation, root)
+    rootCache.set(delegation, root)
   }
   return root ?? undefined
 }

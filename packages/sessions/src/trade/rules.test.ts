@@ -89,7 +89,7 @@ const facts: TradeFacts = {
   session,
   nowS: NOW_S,
   unbound: null,
-  asked: {},
+  requestedTerms: {},
   tokens: [NATIVE, USDG.address],
   used: { trades: 4, dayMicroUsd: 75_000_000n },
   microUsd: 25_000_000n,
@@ -102,8 +102,8 @@ const shielded = (...policies: SessionBindingV3['risk']['policies']): SessionBin
   risk: { accept_risks: ['SELL_TAX'], shield: true, policies },
 })
 const withCall = (call: SessionCall): TradeFacts => ({ ...facts, call })
-const failuresOf = (given: TradeFacts) =>
-  checkSession(given)
+const failuresOf = (tradeFacts: TradeFacts) =>
+  checkSession(tradeFacts)
     .filter(({ ok }) => !ok)
     .map(({ code }) => code)
 
@@ -120,16 +120,16 @@ describe('the rules of a session trade', () => {
     ['SESSION_EXPIRED', { ...facts, nowS: NOW_S + 1_000 }],
     ['SESSION_EXPIRY', { ...facts, nowS: NOW_S + 990 }],
     ['SESSION_BOUND', { ...facts, unbound: 'changed' }],
-    ['SESSION_TERMS', { ...facts, asked: { accept_risks: [] } }],
-    ['SESSION_TERMS', { ...facts, asked: { accept_risks: ['SELL_TAX', 'HONEYPOT'] } }],
-    ['SESSION_TERMS', { ...facts, asked: { accept_risks: 'SELL_TAX' } }],
-    ['SESSION_TERMS', { ...facts, asked: { shield: 1 } }],
-    ['SESSION_TERMS', { ...facts, asked: { policies: ['block_new'] } }],
+    ['SESSION_TERMS', { ...facts, requestedTerms: { accept_risks: [] } }],
+    ['SESSION_TERMS', { ...facts, requestedTerms: { accept_risks: ['SELL_TAX', 'HONEYPOT'] } }],
+    ['SESSION_TERMS', { ...facts, requestedTerms: { accept_risks: 'SELL_TAX' } }],
+    ['SESSION_TERMS', { ...facts, requestedTerms: { shield: 1 } }],
+    ['SESSION_TERMS', { ...facts, requestedTerms: { policies: ['block_new'] } }],
     [
       'SESSION_TERMS',
       {
         ...withSession({ binding: shielded('block_new') }),
-        asked: { policies: false },
+        requestedTerms: { policies: false },
         fee: { bps: 35, class: 'major' },
       },
     ],
@@ -157,13 +157,13 @@ describe('the rules of a session trade', () => {
     ['FEE_BPS', { ...facts, fee: { bps: 50, class: 'major' } }],
     ['FEE_BPS', { ...facts, fee: { bps: 25, class: 'other' } }],
   ]
-  it.each(broken)('%s fails alone, and is a code of the route', (code, given) => {
+  it.each(broken)('%s fails alone, and is a code of the route', (code, tradeFacts) => {
     // An expired session also fails the expiry margin.
     const alone = code === 'SESSION_EXPIRED' ? [code, 'SESSION_EXPIRY'] : [code]
-    expect(failuresOf(given)).toEqual(alone)
+    expect(failuresOf(tradeFacts)).toEqual(alone)
     expect(ROUTES['live.session.trade'].errors).toContain(code)
     try {
-      refuseBySession(given)
+      refuseBySession(tradeFacts)
       expect.unreachable()
     } catch (error) {
       if (!isPitError(error)) throw error
@@ -174,8 +174,8 @@ describe('the rules of a session trade', () => {
     ['accept_risks', { accept_risks: ['HONEYPOT'], shield: true }],
     ['shield', { accept_risks: ['SELL_TAX'], shield: true }],
     ['policies', { policies: ['block_new'] }],
-  ])('reports %s as the field', (field, asked) => {
-    expect(() => refuseBySession({ ...facts, asked })).toThrow(
+  ])('reports %s as the field', (field, requestedTerms) => {
+    expect(() => refuseBySession({ ...facts, requestedTerms })).toThrow(
       expect.objectContaining({ code: 'SESSION_TERMS', extras: { field } }),
     )
   })
@@ -223,8 +223,11 @@ describe('the rules of a session trade', () => {
 })
 
 it('a request may send policies false if the shield’s defaults are bound', () => {
-  const given = { ...withSession({ binding: shielded('block_flagged') }), asked: { policies: false } }
-  const { fee: _, ...unpriced } = given
+  const defaults = {
+    ...withSession({ binding: shielded('block_flagged') }),
+    requestedTerms: { policies: false },
+  }
+  const { fee: _, ...unpriced } = defaults
   expect(failuresOf(unpriced)).toEqual([])
 })
 

@@ -24,7 +24,7 @@ export interface TradeFacts {
   /** Why the stored session differs from what its owner signed; null if equal. */
   unbound: string | null
   /** Risk terms in the request, if any. */
-  asked: { accept_risks?: unknown; shield?: unknown; policies?: unknown }
+  requestedTerms: { accept_risks?: unknown; shield?: unknown; policies?: unknown }
   /** Tokens of the trade, as far as they are known without a lookup. */
   tokens?: readonly string[]
   /** Tokens that an older binding requires the audit to verify, and that are not verified. */
@@ -202,13 +202,13 @@ export const SESSION_RULES: readonly SessionRule[] = [
       if (!call) return null
       const paid = recipientsOf(call)
       if (paid === null) return null
-      const known: readonly string[] = [binding.wallet, binding.fee.recipient]
-      const strange = paid.filter((address) => !known.includes(address))
+      const expected: readonly string[] = [binding.wallet, binding.fee.recipient]
+      const strange = paid.filter((address) => !expected.includes(address))
       const message =
         strange.length === 0
           ? 'Recipients are the wallet and the fee recipient.'
           : `Unexpected recipients: ${strange.join(', ')}.`
-      return { ok: strange.length === 0, message, value: paid, limit: known }
+      return { ok: strange.length === 0, message, value: paid, limit: expected }
     },
   },
   {
@@ -309,21 +309,25 @@ function termsVerdict(facts: TradeFacts): Verdict {
   }
 }
 
-function differingTerm({ session: { binding }, asked }: TradeFacts): keyof TradeFacts['asked'] | undefined {
+function differingTerm({
+  session: { binding },
+  requestedTerms,
+}: TradeFacts): keyof TradeFacts['requestedTerms'] | undefined {
   const bound = boundRiskTerms(binding)
-  return (Object.keys(asked) as (keyof typeof asked)[]).find(
-    (name) => asked[name] !== undefined && !isSame(asked[name], bound[name], name === 'policies'),
+  return (Object.keys(requestedTerms) as (keyof typeof requestedTerms)[]).find(
+    (name) =>
+      requestedTerms[name] !== undefined && !isSame(requestedTerms[name], bound[name], name === 'policies'),
   )
 }
 
-function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: boolean): boolean {
-  if (typeof bound === 'boolean') return asked === bound
+function isSame(requested: unknown, bound: boolean | readonly string[], mayBeFalse: boolean): boolean {
+  if (typeof bound === 'boolean') return requested === bound
   // False means no named policies, as in a shield with defaults.
-  if (mayBeFalse && asked === false) {
+  if (mayBeFalse && requested === false) {
     return bound.length === 0 || isSame([...DEFAULT_SHIELD_POLICIES], bound, false)
   }
-  if (!Array.isArray(asked)) return false
-  const items = new Set(asked)
+  if (!Array.isArray(requested)) return false
+  const items = new Set(requested)
   return items.size === bound.length && bound.every((item) => items.has(item))
 }
 

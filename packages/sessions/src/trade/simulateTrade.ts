@@ -25,7 +25,11 @@ export function simulateExact(
 ): Promise<PlanSimulation> {
   const roomy = Math.max(tx.gas, Math.min(tx.gas * ROOM, simulator.gasCeiling))
   const gas = BigInt(roomy) * tx.maxFeePerGasWei <= balanceWei ? roomy : tx.gas
-  return simulator.simulatePlan({ ...askOf(planned), ...one('swap', { ...tx, gas }), fund: false })
+  return simulator.simulatePlan({
+    ...simulationRequest(planned),
+    ...one('swap', { ...tx, gas }),
+    fund: false,
+  })
 }
 
 /**
@@ -39,7 +43,7 @@ export async function simulateCall(
 ): Promise<PlanSimulation> {
   const { plan } = planned
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
-  const request = { ...askOf(planned), transactions, fund }
+  const request = { ...simulationRequest(planned), transactions, fund }
   const simulation = await simulator.simulatePlan(request)
   const judgement = await judgeSimulation(simulator, { request, plan, simulation })
   if (judgement) {
@@ -68,7 +72,7 @@ export async function tryFirst(deps: Deps, planned: Planned): Promise<void> {
 
 const one = (kind: StepKind, tx: PlanTx) => ({ transactions: [{ kind, tx }] })
 
-function askOf({ plan, request: { quote, wallet, route } }: Planned) {
+function simulationRequest({ plan, request: { quote, wallet, route } }: Planned) {
   return {
     wallet: wallet.wallet,
     tokenIn: quote.tokenIn.address,
@@ -82,7 +86,7 @@ function askOf({ plan, request: { quote, wallet, route } }: Planned) {
   }
 }
 
-/** What is missing to send the trade now; empty if complete. */
+/** Balances missing to send the trade now; empty if complete. */
 export function lacking({ request: { quote, wallet } }: Planned, tx: PlanTx, executor: Executor): string[] {
   const missing: string[] = []
   const { tokenIn, amountIn } = quote

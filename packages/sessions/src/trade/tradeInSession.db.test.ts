@@ -98,8 +98,8 @@ withDb('trades of hosted agents', (db) => {
   it('stop after the owner revokes the session', async () => {
     const revoke = (wallet: Address, keyId: number | null = null) =>
       world.sessions.revokeSession({ wallet, sessionId: request.sessionId, keyId })
-    const found = await world.sessions.sessionOf(request.sessionId)
-    expect(found).toMatchObject({ id: request.sessionId, status: 'active' })
+    const stored = await world.sessions.sessionOf(request.sessionId)
+    expect(stored).toMatchObject({ id: request.sessionId, status: 'active' })
     expect(await world.sessions.sessionOf('ses_none')).toBeNull()
     expect(await codeOf(revoke(WHO.stranger))).toBe('NO_SESSION')
     const revoked = describeRevoked(await revoke(WHO.owner))

@@ -6,13 +6,21 @@ import { limitFromUse } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
 import { findWithUse } from '../store.ts'
 import type { Session, Used } from '../types.ts'
-import { type AskedLeaf, askAgain, askLeaf } from './askLeaf.ts'
+import {
+  type ClientRequest,
+  type Draft,
+  findByClientId,
+  markShared,
+  readDraft,
+  storeAnswer,
+  writeDraft,
+} from './clientIdTrades.ts'
 import { describeTrade } from './describeTrade.ts'
 import { type Executor, executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
-import { type Draft, findNamed, keepAnswer, type Name, readDraft, share, writeDraft } from './namedTrades.ts'
 import { findUnverified, namedTokens, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
 import { whyUnbound } from './readRoots.ts'
+import { repeatLeaf, requestLeaf, type SignedLeaf } from './requestLeaf.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
 import type { CosignedTrade, SessionTrade, SessionTradeParams } from './types.ts'
@@ -56,13 +64,13 @@ interface Opened {
 
 /** Accessible to the wallet, the executor and the agent with this executor; unknown to all others. */
 async function openFor(deps: SessionDeps, request: SessionTradeParams): Promise<Opened> {
-  const found = await findWithUse(deps.db, request.sessionId, deps.clock.nowMs())
+  const opened = await findWithUse(deps.db, request.sessionId, deps.clock.nowMs())
   const isHosted = request.path === 'hosted'
   const isOpen =
-    found &&
-    (isHosted || found.session.wallet === request.by.wallet || found.session.executor === request.by.wallet)
+    opened &&
+    (isHosted || opened.session.wallet === request.by.wallet || opened.session.executor === request.by.wallet)
   if (!isOpen) return fail('NO_SESSION', { ...(isHosted && { status: 409 }), field: 'session_id' })
-  const { executor, wallet } = found.session
+  const { executor, wallet } = opened.session
   if (isHosted && !(await deps.hosted.isExecutorOf(deps.db, { executor, agentId: request.agentId }))) {
     fail('NO_SESSION', { status: 409, message: 'The session is not for this agent’s executor.' })
   }
@@ -71,7 +79,7 @@ async function openFor(deps: SessionDeps, request: SessionTradeParams): Promise<
     ['executor', executor],
   ]
   for (const [field, address] of parties) if (deps.isSanctioned(address)) fail('SANCTIONED', { field })
-  return found
+  return opened
 }
 
 type OpenedTrade = SessionTradeParams & Opened & { startedAt: number }
@@ -80,49 +88,63 @@ type OpenedTrade = SessionTradeParams & Opened & { startedAt: number }
 async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade> {
   const name = nameOf(request)
   for (;;) {
-    const before = name && (await takeUp(deps, request, name))
+    const before = name && (await resumeTrade(deps, request, name))
     if (before) return before
     const made = await trade(deps, request, seen)
     // Otherwise another request was first under the same client_id.
-    if (made) return name && made.kind === 'cosigned' ? keep(deps, made, name) : made
+    if (made) return name && made.kind === 'cosigned' ? storeResponse(deps, made, name) : made
   }
 }
 
-const nameOf = (request: OpenedTrade): Name | null => (request.path === 'session' && request.name) || null
+const nameOf = (request: OpenedTrade): ClientRequest | null =>
+  (request.path === 'session' && request.name) || null
 
 /**
  * A trade already counted under this client_id: the stored response or, if none is stored or its plan belongs
  * to another key, the same leaf again. Null if there is none.
  */
-async function takeUp(deps: SessionDeps, request: OpenedTrade, name: Name): Promise<SessionTrade | null> {
+async function resumeTrade(
+  deps: SessionDeps,
+  request: OpenedTrade,
+  name: ClientRequest,
+): Promise<SessionTrade | null> {
   const { session, by, startedAt } = request
   const { db, clock } = deps
-  const before = await findNamed(db, session.id, name)
+  const before = await findByClientId(db, session.id, name)
   if (!before) return null
   if (session.status === 'revoked') fail('SESSION_REVOKED')
-  if (before.answer !== null && before.keyId === by.keyId) return kept(deps, JSON.parse(before.answer))
+  if (before.answer !== null && before.keyId === by.keyId)
+    return describeStored(deps, JSON.parse(before.answer))
   if (before.draft === null) {
     const message =
       '`client_id` belongs to a trade co-signed over a day ago, whose response is no longer stored. ' +
       'Look it up in me/trades. Use a new client_id for a new trade.'
     fail('BAD_REQUEST', { field: 'client_id', message })
   }
-  if (!(await share(db, before.id, clock.nowMs()))) return null
+  if (!(await markShared(db, before.id, clock.nowMs()))) return null
   const draft = readDraft(before.draft)
   const executor = await readExecutor(deps, session.executor)
   const named = { ...name, keyId: before.keyId, draft: before.draft }
-  const asked = await askAgain(deps, { session, draft, named, id: before.id })
-  if (!asked) return null
-  return keep(deps, await finish(deps, request, { draft, executor, asked, plannedAt: startedAt }), name)
+  const signedLeaf = await repeatLeaf(deps, { session, draft, named, id: before.id })
+  if (!signedLeaf) return null
+  return storeResponse(
+    deps,
+    await finish(deps, request, { draft, executor, signedLeaf, plannedAt: startedAt }),
+    name,
+  )
 }
 
 /** Persists the response first, so a retry returns the same one. */
-async function keep(deps: SessionDeps, trade: CosignedTrade, name: Name): Promise<SessionTrade> {
-  return kept(deps, await keepAnswer(deps.db, trade.session.id, name, describeTrade(trade)))
+async function storeResponse(
+  deps: SessionDeps,
+  trade: CosignedTrade,
+  name: ClientRequest,
+): Promise<SessionTrade> {
+  return describeStored(deps, await storeAnswer(deps.db, trade.session.id, name, describeTrade(trade)))
 }
 
 /** After its leaf expired it can no longer be sent; whether it was sent is on chain. */
-function kept({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): SessionTrade {
+function describeStored({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): SessionTrade {
   const ends = Number(answer.leaf?.['expires'])
   if (nowS(clock) < ends) return { kind: 'named', answer }
   const message = `The leaf expired at ${ends}. Look the trade up in me/trades. Use a new client_id for a new trade.`
@@ -136,16 +158,16 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
   const { clock, market, crypto } = deps
   const addresses = deps.addresses()
   const now = Math.max(nowS(clock), market.head()?.timestampS ?? 0)
-  const begun: TradeFacts = {
+  const openingFacts: TradeFacts = {
     session,
     nowS: now,
     unbound: session.status === 'pending' ? null : whyUnbound(crypto, addresses, session),
-    asked: request.riskTerms ?? {},
+    requestedTerms: request.riskTerms ?? {},
     tokens: namedTokens(deps, request),
     used,
     ...(request.notionalUsd !== undefined && { microUsd: microUsdDown(request.notionalUsd) }),
   }
-  refuseBySession(begun)
+  refuseBySession(openingFacts)
   // Report a missing signer before reading anything.
   await deps.cosigner.address()
 
@@ -159,10 +181,10 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
     readExecutor(deps, session.executor),
   ])
   const { quote } = planned.request
-  const microUsd = begun.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
+  const microUsd = openingFacts.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
   const call = readCall(deps, session, planned)
   const facts = {
-    ...begun,
+    ...openingFacts,
     microUsd,
     call,
     fee: quote.fee,
@@ -182,8 +204,8 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
   const plannedAt = performance.now()
   const name = nameOf(request)
   const named = name && { ...name, keyId: request.by.keyId, draft: writeDraft(draft) }
-  const asked = await askLeaf(deps, { session, draft, named, facts })
-  return asked && finish(deps, request, { draft, executor, asked, plannedAt })
+  const signedLeaf = await requestLeaf(deps, { session, draft, named, facts })
+  return signedLeaf && finish(deps, request, { draft, executor, signedLeaf, plannedAt })
 }
 
 const draftTx = (deps: SessionDeps, { call, planned }: Draft, executor: Executor): PlanTx =>
@@ -192,7 +214,7 @@ const draftTx = (deps: SessionDeps, { call, planned }: Draft, executor: Executor
 interface Signed {
   draft: Draft
   executor: Executor
-  asked: AskedLeaf
+  signedLeaf: SignedLeaf
   plannedAt: number
 }
 
@@ -200,23 +222,23 @@ interface Signed {
 async function finish(
   deps: SessionDeps,
   request: OpenedTrade,
-  { draft, executor, asked, plannedAt }: Signed,
+  { draft, executor, signedLeaf, plannedAt }: Signed,
 ): Promise<CosignedTrade> {
   const { session } = request
   const { planned, call, checks } = draft
   const { timings } = planned
   const signedAt = performance.now()
-  const leaf = wholeLeaf(deps.addresses(), session, asked.answer)
+  const leaf = wholeLeaf(deps.addresses(), session, signedLeaf.answer)
   const tx: PlanTx = { ...draftTx(deps, draft, executor), data: redeemData(session, call, leaf) }
   const [simulation] = await Promise.all([
     simulateExact(deps, planned, tx, executor),
     store(deps, request, planned, tx),
-    asked.settled,
+    signedLeaf.settled,
   ])
   const ran = simulation.transactions[0]
   const measured = ran?.ok ? { ...tx, gas: limitFromUse(ran.gasUsed) } : tx
-  timings['reserve'] = ms(asked.reserveMs)
-  timings['cosign'] = ms(signedAt - plannedAt - asked.reserveMs)
+  timings['reserve'] = ms(signedLeaf.reserveMs)
+  timings['cosign'] = ms(signedAt - plannedAt - signedLeaf.reserveMs)
   timings['simulate'] = ms(performance.now() - signedAt)
   timings['total'] = ms(performance.now() - request.startedAt)
   const canPay = executor.balanceWei >= BigInt(measured.gas) * measured.maxFeePerGasWei
@@ -227,14 +249,14 @@ async function finish(
     call,
     checks,
     simulation,
-    cosigned: asked.answer,
+    cosigned: signedLeaf.answer,
     leaf,
     tx: measured,
     ready: simulation.ok && canPay,
   }
 }
 
-/** Only stored plans are relayed. The trade belongs to the wallet, whoever sends it. */
+/** Only stored plans are relayed. The trade belongs to the wallet, also if the executor sends it. */
 function store(
   { storePlan }: SessionDeps,
   { session, by, path }: OpenedTrade,

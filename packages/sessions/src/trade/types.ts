@@ -4,7 +4,7 @@ import type { Trader } from '@pit/relay'
 import type { Cosigned } from '@pit/signer-wire'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
-import type { Name } from './namedTrades.ts'
+import type { ClientRequest } from './clientIdTrades.ts'
 import type { SessionCall } from './readCall.ts'
 import type { Check, TradeFacts } from './rules.ts'
 
@@ -26,7 +26,7 @@ interface TradeTerms {
   /** Whether to only simulate on borrowed funds; auto: if something is missing. */
   fund: boolean | 'auto'
   /** Risk terms in the request; must equal the binding's. */
-  riskTerms?: TradeFacts['asked']
+  riskTerms?: TradeFacts['requestedTerms']
   /** Called before a new token is screened. */
   admit(): Promise<void>
 }
@@ -34,7 +34,7 @@ interface TradeTerms {
 /** A trade by the owner's own executor, or by the hosted agent that owns the session's executor. */
 export type SessionTradeParams = TradeTerms &
   (
-    | { path: 'session'; name?: Name }
+    | { path: 'session'; name?: ClientRequest }
     | {
         path: 'hosted'
         agentId: string

@@ -7,21 +7,21 @@ import type { SessionDeps } from '../deps.ts'
 import { type Reservation, release, reserve, settle } from '../spend.ts'
 import type { Session } from '../types.ts'
 import { leafFault } from './checkLeaf.ts'
-import { type Draft, forget } from './namedTrades.ts'
+import { type Draft, freeClientId } from './clientIdTrades.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 
-export interface AskLeaf {
+export interface LeafContext {
   session: Session
   draft: Draft
   /** Stored data if the trade has a client_id. */
   named: Reservation | null
 }
 /** A leaf that is counted first. */
-export interface NewLeafRequest extends AskLeaf {
+export interface NewLeafRequest extends LeafContext {
   facts: TradeFacts & { microUsd: bigint }
 }
 
-export interface AskedLeaf {
+export interface SignedLeaf {
   answer: Cosigned
   /** Duration of the reservation in milliseconds. */
   reserveMs: number
@@ -34,12 +34,12 @@ export interface AskedLeaf {
  * stays counted until the co-signer's ledger resolves it. Null if another request counted it first under the
  * same client_id.
  */
-export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promise<AskedLeaf | null> {
+export async function requestLeaf(deps: SessionDeps, request: NewLeafRequest): Promise<SignedLeaf | null> {
   const { session, facts, named } = request
   const { clock, db } = deps
   const startedAt = performance.now()
   const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs(), named })
-  if (reserved.kind === 'known') return null
+  if (reserved.kind === 'duplicate') return null
   if (reserved.kind === 'full') {
     refuseBySession({ ...facts, session: { ...session, status: reserved.status }, used: reserved.used })
     throw new Error('the store rejected a trade that passed every rule')
@@ -47,7 +47,7 @@ export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promi
   const reserveMs = performance.now() - startedAt
   const answer = await cosign(deps, request, () => release(db, reserved.id))
   return {
-    ...believe(deps, request, { answer, id: reserved.id, atMs: clock.nowMs(), again: false }),
+    ...verifyLeaf(deps, request, { answer, id: reserved.id, atMs: clock.nowMs(), again: false }),
     reserveMs,
   }
 }
@@ -56,28 +56,28 @@ export async function askLeaf(deps: SessionDeps, request: NewLeafRequest): Promi
  * For a trade already counted under this client_id: the co-signer signs the same leaf again. Null if it knows
  * no such leaf and signs none; then the trade is planned again.
  */
-export async function askAgain(
+export async function repeatLeaf(
   deps: SessionDeps,
-  request: AskLeaf & { id: number },
-): Promise<AskedLeaf | null> {
+  request: LeafContext & { id: number },
+): Promise<SignedLeaf | null> {
   const { db, clock } = deps
   let isFree = false
   const answer = await cosign(deps, request, async (error) => {
-    if (isJudged(error)) isFree = await forget(db, request.id, clock.nowMs())
+    if (isConclusive(error)) isFree = await freeClientId(db, request.id, clock.nowMs())
   }).catch((error: unknown) => {
     if (isFree) return null
     throw error
   })
   if (answer === null) return null
   const atMs = (answer.expires_at - LEAF_TTL_S) * 1_000
-  return { ...believe(deps, request, { answer, id: request.id, atMs, again: true }), reserveMs: 0 }
+  return { ...verifyLeaf(deps, request, { answer, id: request.id, atMs, again: true }), reserveMs: 0 }
 }
 
-function believe(
+function verifyLeaf(
   deps: SessionDeps,
-  { session, draft: { call }, named }: AskLeaf,
+  { session, draft: { call }, named }: LeafContext,
   { answer, id, atMs, again }: { answer: Cosigned; id: number; atMs: number; again: boolean },
-): Omit<AskedLeaf, 'reserveMs'> {
+): Omit<SignedLeaf, 'reserveMs'> {
   const fault = leafFault(
     { crypto: deps.crypto, delegation: deps.addresses().delegation },
     {
@@ -108,7 +108,7 @@ function believe(
 
 async function cosign(
   { cosigner }: SessionDeps,
-  { session, draft: { call, planned }, named }: AskLeaf,
+  { session, draft: { call, planned }, named }: LeafContext,
   onRefused: (error: unknown) => Promise<void>,
 ): Promise<Cosigned> {
   const { fee, slippageBps } = planned.request.quote
@@ -129,7 +129,7 @@ async function cosign(
 }
 
 /** Refusals that do not show whether a leaf with that client_id was signed before. */
-const UNJUDGED: ReadonlySet<string> = new Set([
+const INCONCLUSIVE: ReadonlySet<string> = new Set([
   'CLIENT_ID',
   'SESSION_REVOKED',
   'SANCTIONED',
@@ -137,9 +137,9 @@ const UNJUDGED: ReadonlySet<string> = new Set([
   'BUSY',
 ])
 
-function isJudged(error: unknown): boolean {
+function isConclusive(error: unknown): boolean {
   const checks = isPitError(error) ? (error.extras['signer_checks'] as SignerCheck[] | undefined) : undefined
-  return checks !== undefined && !checks.some(({ rule }) => UNJUDGED.has(rule))
+  return checks !== undefined && !checks.some(({ rule }) => INCONCLUSIVE.has(rule))
 }
 
 const lostText = (named: Reservation | null): string =>

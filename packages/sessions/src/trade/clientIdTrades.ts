@@ -10,7 +10,7 @@ import type { Check } from './rules.ts'
  */
 
 /** The client_id of an intended trade, and its request. */
-export interface Name {
+export interface ClientRequest {
   clientId: string
   requestHash: string
 }
@@ -29,12 +29,12 @@ type Written = { $integer: string }
 export function writeDraft({ planned, ...draft }: Draft): string {
   const { plan, request } = planned
   const chosen = (quote: TradeQuote): TradeQuote => ({ ...quote, routes: [], failed: [] })
-  const kept = {
+  const slim = {
     ...planned,
     plan: { ...plan, quote: chosen(plan.quote) },
     request: { ...request, quote: chosen(request.quote) },
   }
-  return JSON.stringify({ ...draft, planned: kept }, (_, value: unknown) =>
+  return JSON.stringify({ ...draft, planned: slim }, (_, value: unknown) =>
     typeof value === 'bigint' ? ({ $integer: value.toString() } satisfies Written) : value,
   )
 }
@@ -51,7 +51,7 @@ export const readDraft = (text: string): Draft =>
       : value
   })
 
-export interface NamedTrade {
+export interface StoredTrade {
   id: number
   requestHash: string
   /** Key of the first request; the returned plan can be relayed with that key. */
@@ -60,12 +60,12 @@ export interface NamedTrade {
   answer: string | null
 }
 
-export async function findNamed(
+export async function findByClientId(
   sql: Sql,
   sessionId: string,
-  { clientId, requestHash }: Name,
-): Promise<NamedTrade | null> {
-  const [row] = await sql.query<NamedTrade>(
+  { clientId, requestHash }: ClientRequest,
+): Promise<StoredTrade | null> {
+  const [row] = await sql.query<StoredTrade>(
     `select id, request_hash as "requestHash", key_id as "keyId", draft, answer from session_trades
      where session_id = $1 and client_id = $2`,
     [sessionId, clientId],
@@ -80,7 +80,7 @@ export async function findNamed(
 }
 
 /** Called before the leaf is requested again. False if the row is gone: the first request was refused. */
-export async function share(sql: Sql, id: number, nowMs: number): Promise<boolean> {
+export async function markShared(sql: Sql, id: number, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
     `update session_trades set shared = true,
        created_at_ms = case when status = 'asked' then $2 else created_at_ms end
@@ -91,22 +91,22 @@ export async function share(sql: Sql, id: number, nowMs: number): Promise<boolea
 }
 
 /** After this, no earlier request can still reach the co-signer. */
-const HEARD_FOR_MS = (COSIGNER.callWindowS + 10) * 1_000
+const REQUEST_VALID_MS = (COSIGNER.callWindowS + 10) * 1_000
 
 /** The co-signer knows no leaf with this client_id and signs none. True if the client_id is free again. */
-export async function forget(sql: Sql, id: number, nowMs: number): Promise<boolean> {
+export async function freeClientId(sql: Sql, id: number, nowMs: number): Promise<boolean> {
   const rows = await sql.query(
     `delete from session_trades where id = $1 and status = 'asked' and asked_at_ms < $2 returning id`,
-    [id, nowMs - HEARD_FOR_MS],
+    [id, nowMs - REQUEST_VALID_MS],
   )
   return rows.length === 1
 }
 
 /** Stores the response unless one exists; returns the stored one. */
-export async function keepAnswer(
+export async function storeAnswer(
   sql: Sql,
   sessionId: string,
-  { clientId }: Name,
+  { clientId }: ClientRequest,
   answer: Answer<'live.session.trade'>,
 ): Promise<Answer<'live.session.trade'>> {
   const values = [sessionId, clientId]
