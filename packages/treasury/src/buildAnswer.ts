@@ -16,7 +16,7 @@ export interface AnswerDeps extends TreasuryDeps {
   prizePayouts(): Promise<PrizePayouts>
 }
 
-/** The answer up to its age, and the newest row it knows of. */
+/** The response without its age, and the newest row it contains. */
 export interface Built {
   opening: string
   headSeq: number
@@ -29,7 +29,7 @@ export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
   const { head, rows, integrity, previews } = await onOneSnapshot(db, async (sql) => {
     const head = await readHead(sql)
     const checked = await readRows(sql, head)
-    // What stands on a broken record is worth no more than it.
+    // A preview based on a broken record would be wrong too.
     const shown = wallet !== null && checked.integrity.ok
     const bodies = checked.rows.map(({ body }) => body)
     return { head, ...checked, previews: shown ? await readPreviews(sql, deps, wallet, bodies) : [] }
@@ -65,7 +65,7 @@ export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
 
 const HELD_TIMEOUT_MS = 3_000
 
-/** What the wallet has now, without tokens that do not answer; nothing when the chain does not. */
+/** The wallet's current balances, without tokens that do not answer; empty if the chain does not. */
 async function readHeld(
   rpc: Rpc,
   wallet: Address,
@@ -76,7 +76,7 @@ async function readHeld(
   return new Map(balances.flatMap((atoms, i) => (atoms === undefined ? [] : [[tokens[i]!, atoms] as const])))
 }
 
-/** Sums of the rows served. Income counts at once; booked, moved and owed are what was recorded. */
+/** Sums of the served rows. Income includes previews; booked, moved and owed are from recorded rows only. */
 function totalBooks(rows: readonly RowBody[], previews: readonly ServedRow[]): Books {
   const books = booksOf(rows)
   const recorded = booksOf(rows)

@@ -12,10 +12,10 @@ import type { Sent } from './rules/composeTransfer.ts'
 import { sealRow } from './rules/rowChain.ts'
 import { labelOf } from './rules/weeks.ts'
 import { readScan } from './scan/scanStore.ts'
-import { endsAfter, holdHead, insertMoves, insertRow, onOneSnapshot, readRows } from './store.ts'
+import { endsAfter, insertMoves, insertRow, lockHead, onOneSnapshot, readRows } from './store.ts'
 import type { Interval, RowBody, WeekToken } from './types.ts'
 
-/** The record is not what it was: nothing is added to it until a person has looked. */
+/** The record was changed: nothing is added until an operator has checked it. */
 export class RecordBroken extends Error {
   override readonly name = 'RecordBroken'
 }
@@ -26,35 +26,35 @@ export type Closing =
   | { kind: 'nothing due' }
   | { kind: 'waits'; label: string; why: string; differences: number }
 
-/** Trades of the week that are not over by then are left to the next row. */
+/** Trades that are still open after this time go into the next row. */
 const WAIT_FOR_TRADES_S = 7_200
 
 export interface CloseRequest {
   wallet: Address
-  /** Why differences are accepted; without it a week that has some waits. */
+  /** Why differences are accepted; without it a week with differences waits. */
   accept: string | null
   /** Transfers to the buckets, recorded with the week. */
   sent?: readonly Sent[]
   /** Seconds after its end before which a week is not due. */
   delayS?: number
-  /** A devnet takes no block back: what is mined there is settled. */
+  /** A devnet has no reorganisations: mined trades count as settled. */
   unsettledToo: boolean
-  /** Ends the running week, so that it is the one to close; undone where it cannot be closed. */
+  /** Ends the running week, so that it can be closed; undone if it cannot be closed. */
   end?(sql: Sql): Promise<void>
-  /** What else must happen with it, or not at all. */
+  /** Runs in the same transaction. */
   alongside?(sql: Sql, closing: Closing): Promise<void>
 }
 
 /**
- * Records the oldest week that has ended and is not recorded yet. Everything it needs is in the store, so it
- * is one transaction; whoever comes second waits for the first and finds the week closed.
+ * Records the oldest week that has ended and is not recorded yet. All inputs are in the store, so it is one
+ * transaction; a concurrent call waits for it and finds the week closed.
  */
 export function closeNextWeek(
   { db, clock, profile }: Pick<TreasuryDeps, 'clock' | 'profile'> & { db: Db },
   { wallet, accept, sent = [], delayS = 0, unsettledToo, end, alongside }: CloseRequest,
 ): Promise<Closing> {
   const close = async (sql: Sql): Promise<Closing> => {
-    const head = await holdHead(sql)
+    const head = await lockHead(sql)
     const { rows, integrity } = await readRows(sql, head)
     if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
     const bodies = rows.map(({ body }) => body)
@@ -108,7 +108,10 @@ export function closeNextWeek(
   })
 }
 
-/** A week moves at most what its buckets are owed; more than that needs a separate transfer row, with a reason. */
+/**
+ * A week moves at most what its buckets are owed; more than that needs a separate transfer row, with a
+ * reason.
+ */
 function refuseTooMuch(tokens: readonly WeekToken[]): void {
   for (const { symbol, token, moved, owed_in, booked } of tokens) {
     for (const bucket of TREASURY_BUCKETS) {
@@ -122,7 +125,7 @@ function refuseTooMuch(tokens: readonly WeekToken[]): void {
   }
 }
 
-/** Undoes the end that was set for it. */
+/** Rolls the transaction back, with the end that was set for it. */
 class NotClosed extends Error {
   readonly closing: Closing
   constructor(closing: Closing) {
@@ -131,13 +134,13 @@ class NotClosed extends Error {
   }
 }
 
-/** From the end of the last row to the next end that is known; null while there is none. */
+/** From the end of the last row to the next stored end; null if there is none. */
 async function nextInterval(sql: Sql, wallet: Address, rows: readonly RowBody[]): Promise<Interval | null> {
   const [next] = await openIntervals(sql, wallet, rows)
   return next ?? null
 }
 
-/** Every stretch of time that has ended and has no row yet, oldest first. */
+/** Every interval that has ended and has no row yet, oldest first. */
 export async function openIntervals(
   sql: Sql,
   wallet: Address,

@@ -14,13 +14,13 @@ export interface TreasuryDeps {
   profile: ChainProfile
 }
 
-/** Where every fee goes; null on a chain whose profile does not say. */
+/** The recipient of all fees; null if the chain's profile has none. */
 export const platformWalletOf = ({ fee_recipient }: ChainProfile): Address | null =>
   fee_recipient === null ? null : lower(fee_recipient)
 
 /**
- * Tokens whose transfers are read from the chain: the profile's. Anybody can write a token whose logs say
- * that it sent a fortune here, so of all others only the ledger's word counts.
+ * Tokens whose transfers are read from the chain: the profile's. Anyone can deploy a token that logs false
+ * transfers, so for all others only the ledger counts.
  */
 export function readTokensOf(profile: ChainProfile): Map<Address, TokenText> {
   const texts = [...profile.core_tokens, ...profile.listed_stocks].map(({ symbol, address, decimals }) => ({

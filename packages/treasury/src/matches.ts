@@ -5,14 +5,14 @@ import { sumTaken, sumUntaken, takeFees } from '@pit/relay'
 import type { Match } from './rules/reconcile.ts'
 import type { BlockRange, EthBy } from './types.ts'
 
-/** Of tokens that only the ledger knows, this many new ones a row; the others wait for the next. */
+/** Maximum number of new ledger-only tokens per row; the others wait for the next. */
 const MAX_LEDGER_TOKENS = 200
 
 export interface MatchRequest extends BlockRange {
   wallet: Address
   /** Tokens whose transfers are read. */
   readTokens: readonly Address[]
-  /** Whether to include what earlier blocks still have: only the first unrecorded row does. */
+  /** Whether to include unrecorded amounts of earlier blocks: only the first unrecorded row does. */
   withEarlier: boolean
 }
 
@@ -23,8 +23,8 @@ export interface Matched {
 }
 
 /**
- * Fees that no row took up yet beside what came in and no row took up yet. Both are in the same blocks; what
- * agrees is summed where it lies, since a week may have a million of them.
+ * Matches unrecorded fees with unrecorded incoming amounts of the same blocks. Matching ones are summed in
+ * SQL, since a week may have a million of them.
  */
 export async function readMatches(sql: Sql, request: MatchRequest): Promise<Matched> {
   const byTx = await matchByTx(sql, request)
@@ -58,8 +58,8 @@ interface TxRow {
 }
 
 /**
- * What differs is answered one by one. The one join over another owner's table: a week's fees may be a
- * million beside a million transfers, and neither side can be handed over by its ids.
+ * Returns differing transactions one by one. The only join over another package's table: a week may have a
+ * million fees and a million transfers, too many to pass by id.
  */
 function matchByTx(sql: Sql, request: MatchRequest): Promise<TxRow[]> {
   return sql.query<TxRow>(
@@ -108,21 +108,21 @@ function matchByTx(sql: Sql, request: MatchRequest): Promise<TxRow[]> {
 
 const sinceOf = ({ withEarlier, fromBlock }: MatchRequest): number => (withEarlier ? 0 : fromBlock)
 
-/** ETH by balances. Of a range that began in an earlier row, what that row's fees explain is gone already. */
+/** ETH by balances. For a range that began in an earlier row, that row's fees are already subtracted. */
 async function readRanges(sql: Sql, request: MatchRequest): Promise<Map<number, bigint>> {
   const rows = await sql.query<{ id: number; token: Address; atoms: string; from: number; to: number }>(
     `select id, token, atoms, from_block as from, to_block as to from treasury_incomings
      where wallet = $1 and seq is null and how = 'balance' and to_block between $2 and $3`,
     [request.wallet, sinceOf(request), request.toBlock],
   )
-  const begunBefore = rows.filter(({ from }) => from < request.fromBlock)
+  const openRanges = rows.filter(({ from }) => from < request.fromBlock)
   const explained = await sumTaken(
     sql,
     request.wallet,
-    begunBefore.map(({ token, from, to }) => ({ token, fromBlock: from, toBlock: to })),
+    openRanges.map(({ token, from, to }) => ({ token, fromBlock: from, toBlock: to })),
   )
   const ranges = new Map(rows.map(({ id, atoms }) => [id, BigInt(atoms)]))
-  for (const [i, { id }] of begunBefore.entries()) {
+  for (const [i, { id }] of openRanges.entries()) {
     const left = ranges.get(id)! - explained[i]!
     ranges.set(id, left > 0n ? left : 0n)
   }
@@ -147,9 +147,9 @@ async function matchByLedger(sql: Sql, request: MatchRequest): Promise<Match[]> 
   }))
 }
 
-/** The weakest of the ways ETH was read by. */
+/** The least precise method by which ETH was read. */
 async function ethBy(sql: Sql, { wallet, fromBlock, toBlock }: MatchRequest): Promise<EthBy> {
-  const [found] = await sql.query<{ unread: boolean; balance: boolean; trace: boolean }>(
+  const [sources] = await sql.query<{ unread: boolean; balance: boolean; trace: boolean }>(
     `select
        exists (select 1 from treasury_unread where wallet = $1 and from_block <= $3 and to_block >= $2)
        as unread,
@@ -158,11 +158,11 @@ async function ethBy(sql: Sql, { wallet, fromBlock, toBlock }: MatchRequest): Pr
      where wallet = $1 and token = '${NATIVE_TOKEN}' and to_block between $2 and $3`,
     [wallet, fromBlock, toBlock],
   )
-  if (found?.unread) return 'ledger'
-  return found?.trace && !found.balance ? 'trace' : 'balance'
+  if (sources?.unread) return 'ledger'
+  return sources?.trace && !sources.balance ? 'trace' : 'balance'
 }
 
-/** What went into a row waits for no other. */
+/** Marks fees and incoming amounts as recorded in a row. */
 export async function markTaken(
   sql: Sql,
   {

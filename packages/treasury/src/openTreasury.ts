@@ -9,19 +9,19 @@ import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
 import { type CloseRequest, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
-import { readTransfers, type TransferNamed } from './readTransfer.ts'
+import { readTransfers, type TransferRequest } from './readTransfer.ts'
 import { recordTransfer } from './recordTransfer.ts'
 import { MAX_BLOCKS, scanChain } from './scan/scanChain.ts'
 import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
 import { createSharedRecord } from './sharedRecord.ts'
 import { type Standing, watchTreasury } from './watchTreasury.ts'
 
-/** A year's weeks in one go. */
+/** Weeks recorded per run: a year's. */
 const MAX_WEEKS = 60
 const RUN_EVERY_MS = 10_000
 const OPEN_TRADES_WAIT_MS = 10_000
-/** A transaction that is not mined by then is not about to be. */
-const UNDER_WAY_S = 60
+/** A transaction that is not mined after this time is not waited for. */
+const PENDING_S = 60
 
 export class EarlyCloseRefused extends Error {
   override readonly name = 'EarlyCloseRefused'
@@ -30,9 +30,12 @@ export class EarlyCloseRefused extends Error {
 export interface Treasury {
   /** The public record, as JSON text. */
   record(): Promise<string>
-  /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
+  /** Continues the chain scan, then records every week that has ended and agrees. Can run late or twice. */
   closeDueWeeks(): Promise<Closing[]>
-  /** The operator's closing: `accept` takes differences, `early` ends the running week now (devnet only). */
+  /**
+   * Closes a week for the operator: `accept` accepts differences, `early` ends the running week (devnet
+   * only).
+   */
   closeWeek(request: CloseWeekRequest): Promise<Closing>
   recordTransfer(request: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
   state(): Promise<TreasuryState>
@@ -42,13 +45,13 @@ export interface Treasury {
 export interface CloseWeekRequest {
   accept: string | null
   /** Transactions that moved the week's shares; the chain is read before anything is recorded. */
-  transfers?: readonly TransferNamed[]
+  transfers?: readonly TransferRequest[]
   early: boolean
   alongside?(sql: Sql, closing: Closing): Promise<void>
 }
 
 export type TreasuryOptions = TreasuryDeps & {
-  /** Of the league. */
+  /** From the league. */
   prizePayouts?(): Promise<PrizePayouts>
   /** Seconds the job leaves an ended week to the operator, who can record it with its transfers. */
   closeDelayS?: number
@@ -69,9 +72,9 @@ export function openTreasury({
   // Kept for the process lifetime: after a slow range the next request asks for half of it.
   const span = createLogSpan({ max: MAX_BLOCKS })
   /** The last reason logged for a waiting week, so that it is logged once. */
-  let said = ''
+  let lastReason = ''
 
-  /** Null until something was looked at. */
+  /** Null before the first run. */
   let standing: Standing | null = null
   if (metrics) watchTreasury(metrics, () => standing)
 
@@ -100,19 +103,19 @@ export function openTreasury({
       })
       if (closing.kind === 'nothing due') break
       closings.push(closing)
-      tell(closing)
+      logClosing(closing)
       if (closing.kind === 'waits') break
       forget()
     }
     return closings
   }
 
-  function tell(closing: Closing): void {
+  function logClosing(closing: Closing): void {
     if (closing.kind === 'closed') {
       const { seq, hash, week } = closing.row
       logger.info({ seq, hash, week: week.label }, 'a treasury week is recorded')
-    } else if (closing.kind === 'waits' && said !== `${closing.label}: ${closing.why}`) {
-      said = `${closing.label}: ${closing.why}`
+    } else if (closing.kind === 'waits' && lastReason !== `${closing.label}: ${closing.why}`) {
+      lastReason = `${closing.label}: ${closing.why}`
       logger.warn({ week: closing.label, why: closing.why }, 'a treasury week waits')
     }
   }
@@ -132,7 +135,7 @@ export function openTreasury({
       return close({ ...request, sent })
     }
     const end = await endAtHead(wallet)
-    // Weeks that were due before are recorded first.
+    // Earlier due weeks are recorded first.
     for (;;) {
       const closing = await close(request)
       if (closing.kind === 'waits') return closing
@@ -140,12 +143,15 @@ export function openTreasury({
     }
   }
 
-  /** Reads up to the head once the running week's trades are over; answers what ends the week there. */
+  /**
+   * Scans up to the head once the running week's trades are settled; returns the function that ends the week
+   * there.
+   */
   async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseRequest['end']>> {
     const head = await readOne(deps.rpc, askHeader('latest'))
     if (!head) throw new EarlyCloseRefused('the node has no blocks')
     const atS = nowS(clock)
-    const young = { sinceS: atS - UNDER_WAY_S, beforeS: atS + 1, unsettledToo: false }
+    const young = { sinceS: atS - PENDING_S, beforeS: atS + 1, unsettledToo: false }
     const open = await lookUntil(clock, () => countOpen(db, young), {
       holds: (count) => count === 0,
       withinMs: OPEN_TRADES_WAIT_MS,

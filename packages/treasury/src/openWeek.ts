@@ -17,7 +17,7 @@ export interface OpenWeek {
   taken: Address[]
 }
 
-/** What a stretch of time makes of the books by all that is in the store; nothing is written. */
+/** Computes the row of an interval from the store; writes nothing. */
 export async function readOpenWeek(
   sql: Sql,
   {
@@ -61,14 +61,14 @@ export async function readOpenWeek(
     reconciled,
     accepted,
     sent,
-    // As a row named it first: what a deployer renames does not change the record.
+    // The name in the first row: a later rename by the deployer does not change the record.
     textOf: (token) => books.get(token) ?? listed.get(token) ?? texts.get(token)!,
     markOf: (token) => marks.get(token) ?? null,
   })
   return { parts, reconciled, taken: [...readTokens, ...reconciled.tokens.map(({ token }) => token)] }
 }
 
-/** A transaction's queries go one after the other. */
+/** A transaction's queries run one after the other. */
 async function inOrder<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
   const one = await first()
   return [one, await second()]

@@ -9,7 +9,7 @@ import { labelOf, weekEndOf } from './rules/weeks.ts'
 import { readScan } from './scan/scanStore.ts'
 import type { Interval, RowBody, ServedRow } from './types.ts'
 
-/** Weeks that ended and wait to be recorded are shown too, this many. */
+/** Maximum number of ended, unrecorded weeks shown. */
 const MAX_WAITING = 8
 
 /** The next rows as they would be now, oldest first: ended weeks without a row, and the running week. */
@@ -69,6 +69,6 @@ async function allIntervals(
     lastBlock: Math.max(scan.block, firstBlock - 1),
   }
   const shown = ended.map((interval) => ({ interval, runs: false }))
-  // With more weeks in between, the running one is not what comes next.
+  // With more waiting weeks than shown, the running one would not be next.
   return waiting.length > ended.length ? shown : [...shown, { interval: running, runs: true }]
 }

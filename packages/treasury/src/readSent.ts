@@ -11,7 +11,10 @@ import type { Rpc } from '@pit/platform/rpc'
 import { NATIVE_TOKEN, type TreasuryBucket } from '@pit/protocol'
 import type { Sent } from './rules/composeTransfer.ts'
 
-/** What a mined transaction sent from the platform wallet to a bucket's; a sentence where it sent nothing. */
+/**
+ * Amounts a mined transaction sent from the platform wallet to a bucket's wallet, or the reason there are
+ * none.
+ */
 export async function readSent(
   rpc: Rpc,
   request: {
@@ -34,7 +37,7 @@ export async function readSent(
   for (const { address, topics, data } of receipt.logs) {
     const [topic, from, receiver] = topics
     if (topic !== ERC20_TRANSFER_TOPIC || topics.length !== 3 || !/^0x[0-9a-f]{64}$/.test(data)) continue
-    // Anybody's contract may log that the platform wallet sent its token.
+    // Any contract can log a transfer of its token from the platform wallet.
     if (addressIn(from) === platform && addressIn(receiver) === to && request.isListed(address))
       add(address, BigInt(data))
   }
@@ -47,7 +50,7 @@ export async function readSent(
   return { bucket, to, txHash, block: receipt.block, tokens }
 }
 
-/** ETH leaves no log: the transaction's own value, or a trace where a contract wallet sent it. */
+/** ETH has no log: the transaction's value, or a trace if a contract wallet sent it. */
 async function etherSent(
   rpc: Rpc,
   { from, to, valueWei }: Transaction,

@@ -12,9 +12,9 @@ export interface TreasuryState {
   recorded: string | null
   /** Weeks that ended and are not recorded yet; the first may have differences that wait for an operator. */
   waiting: { label: string; differences: number | null }[]
-  /** How far the chain was read. */
+  /** Last block read. */
   block: number | null
-  /** What each token's buckets are owed and what is carried, smallest units. */
+  /** Amounts owed to the buckets and carried, by token, in smallest units. */
   owed: {
     token: string
     symbol: string
@@ -25,7 +25,7 @@ export interface TreasuryState {
   }[]
 }
 
-/** The treasury as an operator wants to see it. */
+/** The treasury's state for the operator. */
 export function readState({ db, profile }: Pick<TreasuryDeps, 'db' | 'profile'>): Promise<TreasuryState> {
   const wallet = platformWalletOf(profile)
   return onOneSnapshot(db, async (sql) => {

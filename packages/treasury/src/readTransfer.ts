@@ -8,18 +8,18 @@ import { booksOf } from './rules/books.ts'
 import type { Sent } from './rules/composeTransfer.ts'
 import { readHead, readRows, recordedFor } from './store.ts'
 
-/** A transfer cannot be recorded; the message says why. */
+/** A transfer that cannot be recorded; the message gives the reason. */
 export class TransferRefused extends Error {
   override readonly name = 'TransferRefused'
 }
 
-export interface TransferNamed {
+export interface TransferRequest {
   bucket: TreasuryBucket
   txHash: Hex
 }
 
 /** Reads a transfer to a bucket from the chain: it must be mined, successful and old enough to stay. */
-export async function readTransfer(deps: TreasuryDeps, named: TransferNamed): Promise<Sent> {
+export async function readTransfer(deps: TreasuryDeps, named: TransferRequest): Promise<Sent> {
   const { db, rpc, profile } = deps
   const { bucket } = named
   const platform = platformWalletOf(profile)
@@ -28,7 +28,7 @@ export async function readTransfer(deps: TreasuryDeps, named: TransferNamed): Pr
   if (wallet === null)
     throw new TransferRefused(`the profile names no wallet for ${bucket}: its share is held`)
   if (lower(wallet) === platform)
-    throw new TransferRefused(`${bucket} stays in the platform wallet itself: nothing leaves it`)
+    throw new TransferRefused(`${bucket} stays in the platform wallet itself: no transfer is needed`)
   const bookable = new Set([...readTokensOf(profile).keys(), ...(await bookedTokens(db))])
   const sent = await readSent(rpc, {
     txHash: named.txHash.toLowerCase() as Hex,
@@ -43,7 +43,7 @@ export async function readTransfer(deps: TreasuryDeps, named: TransferNamed): Pr
 }
 
 /** The transfers of one closing. A transaction counts once for a wallet. */
-export async function readTransfers(deps: TreasuryDeps, named: readonly TransferNamed[]): Promise<Sent[]> {
+export async function readTransfers(deps: TreasuryDeps, named: readonly TransferRequest[]): Promise<Sent[]> {
   const all: Sent[] = []
   for (const one of named) {
     const sent = await readTransfer(deps, one)
@@ -64,20 +64,20 @@ export async function refuseRecorded(
   if (before) throw new TransferRefused(`${txHash} is recorded for ${before} already`)
 }
 
-/** Buckets that share a wallet share what was sent to it: it counts for one of them. */
+/** A transfer to a wallet of several buckets counts for one of them. */
 const bucketsOf = ({ treasury_buckets }: TreasuryDeps['profile'], wallet: string): TreasuryBucket[] =>
   TREASURY_BUCKETS.filter((bucket) => {
     const own = treasury_buckets[bucket]
     return own !== null && lower(own) === wallet
   })
 
-/** Tokens that rows speak of. */
+/** Tokens in the recorded rows. */
 async function bookedTokens(sql: Sql): Promise<Iterable<Address>> {
   const { rows } = await readRows(sql, await readHead(sql))
   return booksOf(rows.map(({ body }) => body)).keys()
 }
 
-/** A chain may take a young block back; a devnet never does. */
+/** A recent block may be reorganised, except on a devnet. */
 async function refuseYoung({ rpc, profile }: TreasuryDeps, block: number): Promise<void> {
   if (profile.kind === 'devnet') return
   const [mined, head] = await needAll(rpc, [askHeader(block), askHeader('latest')])

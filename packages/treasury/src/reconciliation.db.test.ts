@@ -66,7 +66,7 @@ withDb('the ledger and the chain', (db) => {
       },
     })
     const { weeks, totals } = await world.answer()
-    // What did not arrive cannot be split.
+    // Amounts that did not arrive are not split.
     expect(weeks[1]?.tokens.map(({ symbol, received }) => [symbol, received])).toEqual([
       ['ETH', '0'],
       ['USDG', '1499000'],
@@ -117,7 +117,7 @@ withDb('the ledger and the chain', (db) => {
     expect(await world.treasury.closeDueWeeks()).toMatchObject([{ kind: 'waits', differences: 1 }])
   })
 
-  it('carry what has no price, and what is less than a cent, until it can be split', async () => {
+  it('carry tokens without a price and amounts below a cent until they can be split', async () => {
     await world.trade({ token: NVDA, atoms: 10n ** 16n, block: blockAt(5_000) })
     await world.trade({ token: MEME, atoms: 777n, arrives: 0n, block: blockAt(6_000) })
     await world.trade({ token: USDG, atoms: 9_999n, block: blockAt(7_000) })
@@ -134,7 +134,7 @@ withDb('the ledger and the chain', (db) => {
     goTo(MONDAY_S + 2 * WEEK_S + 700)
     await world.treasury.closeDueWeeks()
     const second = (await world.answer()).weeks[1]!
-    // MEME stands as the row said that named it last.
+    // MEME is unchanged since the last row that lists it.
     expect(
       second.tokens.map(({ token, status, carried_in, pool }) => [token, status, carried_in, pool]),
     ).toEqual([
@@ -144,7 +144,7 @@ withDb('the ledger and the chain', (db) => {
     expect((await world.answer()).totals.map(({ token }) => token)).toEqual([MEME, USDG, NVDA])
   })
 
-  it('are told by balances where the node does not trace, whatever the wallet itself sends', async () => {
+  it('are matched by balances if the node does not trace, even if the wallet itself sends', async () => {
     world.chain.options.traces = false
     await world.trade({ token: ETHER, atoms: 5_000_000n * GWEI, block: blockAt(5_000) })
     // In one block: a fee, a gift, and the platform wallet sends some away.
@@ -162,7 +162,7 @@ withDb('the ledger and the chain', (db) => {
     })
   })
 
-  it('see through what the wallet sends itself when the node traces', async () => {
+  it('exclude the wallet’s own transfers if the node traces', async () => {
     const block = blockAt(50_000)
     await world.trade({ token: ETHER, atoms: 2_000_000n * GWEI, block })
     const out = { token: ETHER, from: PLATFORM, to: STRANGER, atoms: 500_000n * GWEI }
@@ -175,7 +175,7 @@ withDb('the ledger and the chain', (db) => {
     })
   })
 
-  it('trace what the ledger says paid, and more only where that does not explain all', async () => {
+  it('trace paying trades first, and others only if those do not explain everything', async () => {
     const { chain } = world
     const block = blockAt(50_000)
     const crowd = () => {
@@ -187,7 +187,7 @@ withDb('the ledger and the chain', (db) => {
     goTo(MONDAY_S + 60_000)
     await world.treasury.closeDueWeeks()
     expect(chain.callsOf('debug_traceTransaction')).toBe(1)
-    // Through a contract of somebody's, to no call of ours.
+    // Through a contract, without a trade.
     const inner = [{ token: ETHER, from: STRANGER, to: PLATFORM, atoms: 5n }]
     chain.add({ from: TRADER, to: STRANGER, moves: inner }, blockAt(70_000))
     await closeFirst()
@@ -197,7 +197,7 @@ withDb('the ledger and the chain', (db) => {
     })
   })
 
-  it('find what the wallet itself spent in a week that is too busy to look at every block', async () => {
+  it('find the wallet’s own spending in a week too busy to read every block', async () => {
     world.chain.options.traces = false
     const each = 1_000_000n * GWEI
     for (let n = 1; n <= 950; n++) await world.trade({ token: ETHER, atoms: each, block: blockAt(n * 600) })
@@ -208,7 +208,7 @@ withDb('the ledger and the chain', (db) => {
     ])
   })
 
-  it('go by the ledger where nobody knows any more what ETH came, and make it up afterwards', async () => {
+  it('use the ledger if the node lost the ETH history, and correct it afterwards', async () => {
     // Down over the end of the week, on a node that keeps little state.
     await world.trade({ token: ETHER, atoms: 3_000n * GWEI, block: blockAt(WEEK_S - 5_000) })
     world.gift({ token: ETHER, atoms: 40n, block: blockAt(WEEK_S - 4_000) })
@@ -233,7 +233,7 @@ withDb('the ledger and the chain', (db) => {
     expect(totals).toMatchObject([{ held: '10000000000040' }])
   })
 
-  it('count ETH from the first reading on where the node has no older state', async () => {
+  it('count ETH from the first reading if the node has no older state', async () => {
     world = await openTestTreasury(db)
     goTo(MONDAY_S + 50_000)
     await world.trade({ token: ETHER, atoms: 3_000n * GWEI, block: blockAt(5_000) })
@@ -248,7 +248,7 @@ withDb('the ledger and the chain', (db) => {
     })
   })
 
-  it('are read in pieces where a node gives no more, and on from where it fell silent', async () => {
+  it('are read in pieces if a node limits ranges, and continue after an outage', async () => {
     world.chain.options.maxLogBlocks = 50
     await world.trade({ token: USDG, atoms: 1_000_000n, block: blockAt(5_000) })
     await world.trade({ token: USDG, atoms: 2_000_000n, block: blockAt(500_000) })
@@ -262,7 +262,7 @@ withDb('the ledger and the chain', (db) => {
     ])
   })
 
-  it('are read again where the chain was reorganised', async () => {
+  it('are read again if the chain was reorganised', async () => {
     await world.trade({ token: USDG, atoms: 1_000_000n, block: blockAt(5_000) })
     world.gift({ token: ETHER, atoms: 7n, block: blockAt(6_000) })
     goTo(MONDAY_S + 20_000)

@@ -26,7 +26,7 @@ withDb('the treasury’s record', (db, store) => {
     world = await openTestTreasury(db)
   })
 
-  it('takes each week once, however many close it at the same time', async () => {
+  it('records each week once, for concurrent closings too', async () => {
     await makeWeeks(world, 3)
     const second = await store().openSecond?.()
     const jobs = [
@@ -94,7 +94,7 @@ withDb('the treasury’s record', (db, store) => {
           const { integrity, weeks } = await seen()
           expect(integrity).toMatchObject({ ok: false, rows: 3, broken_at: seq })
           expect(integrity.head).toBe(rows[seq - 2]?.hash ?? null)
-          // Neither it, nor what came after it, nor a preview that would stand on it.
+          // Neither it, nor later rows, nor a preview.
           expect(weeks.map((row) => row.seq)).toEqual([2, 1].filter((each) => each < seq))
           await write(text)
           tried++
@@ -139,7 +139,7 @@ withDb('the treasury’s record', (db, store) => {
       await world.treasury.closeDueWeeks()
     })
 
-    it('takes token and amount from the chain, and lowers what is owed by a row of its own', async () => {
+    it('takes token and amount from the chain, and lowers what is owed by a separate row', async () => {
       const before = (await world.answer()).weeks
       await record(sendShare(world, 300_000n))
       await record(sendShare(world, 5n * 10n ** 14n, { token: ETHER }))
@@ -151,7 +151,7 @@ withDb('the treasury’s record', (db, store) => {
         'transfer moved',
         'week booked',
       ])
-      // What was recorded before stands as it was.
+      // Earlier rows are unchanged.
       expect(weeks.at(-1)).toEqual(before.at(-1))
       expect(weeks[2]).toMatchObject({
         transfers: [
@@ -196,7 +196,7 @@ withDb('the treasury’s record', (db, store) => {
       await expect(record(world.chain.add({ from: TRADER, to: USDG, moves }).hash)).rejects.toThrow(
         'sends nothing',
       )
-      // Anybody's token may log that the platform wallet sent it.
+      // Any token can log a transfer from the platform wallet.
       await expect(record(sendShare(world, 100n, { token: STRANGER }))).rejects.toThrow('sends nothing')
       expect((await world.answer()).integrity.rows).toBe(2)
     })
@@ -214,7 +214,7 @@ withDb('the treasury’s record', (db, store) => {
       })
       const self = sendShare(world, 100n, { to: PLATFORM })
       await expect(own.recordTransfer({ bucket: 'operations', txHash: self, reason: null })).rejects.toThrow(
-        'nothing leaves it',
+        'no transfer is needed',
       )
     })
 
@@ -235,7 +235,7 @@ withDb('the treasury’s record', (db, store) => {
     })
   })
 
-  it('is one answer for all who ask, built again when a row came or half a minute passed', async () => {
+  it('is one response for all readers, rebuilt after a new row or half a minute', async () => {
     await makeWeeks(world, 1)
     let reads = 0
     const counted: typeof db = {

@@ -3,20 +3,20 @@ import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { RecordBroken } from './closeWeek.ts'
 import { readTokensOf, type TreasuryDeps } from './deps.ts'
-import { readTransfer, refuseRecorded, type TransferNamed, TransferRefused } from './readTransfer.ts'
+import { readTransfer, refuseRecorded, TransferRefused, type TransferRequest } from './readTransfer.ts'
 import { booksOf } from './rules/books.ts'
 import { composeTransfer } from './rules/composeTransfer.ts'
 import { sealRow } from './rules/rowChain.ts'
-import { holdHead, insertMoves, insertRow, onOneSnapshot, readRows, textsOf } from './store.ts'
+import { insertMoves, insertRow, lockHead, onOneSnapshot, readRows, textsOf } from './store.ts'
 import type { RowBody } from './types.ts'
 
 /**
- * Records that a bucket was sent its share. Token and amount are the chain's word, not the operator's;
- * sending more than is owed needs a reason, and leaves the bucket owing.
+ * Records a transfer of a bucket's share. Token and amount are read from the chain; sending more than is owed
+ * needs a reason, and the bucket then owes the rest.
  */
 export async function recordTransfer(
   deps: TreasuryDeps,
-  request: TransferNamed & {
+  request: TransferRequest & {
     reason: string | null
     alongside?(sql: Sql, row: RowBody & { hash: string }): Promise<void>
   },
@@ -25,7 +25,7 @@ export async function recordTransfer(
   const sent = await readTransfer(deps, request)
   const listed = readTokensOf(profile)
   return onOneSnapshot(db, async (sql) => {
-    const head = await holdHead(sql)
+    const head = await lockHead(sql)
     const { rows, integrity } = await readRows(sql, head)
     if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
     await refuseRecorded(sql, deps, sent)

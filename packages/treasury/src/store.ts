@@ -6,20 +6,20 @@ import type { Sent } from './rules/composeTransfer.ts'
 import { type CheckedRows, checkRows, type StoredHead, type StoredRow } from './rules/rowChain.ts'
 import type { TokenText, WeekMark } from './types.ts'
 
-/** A mark this much older than the end of a week is none. */
+/** Maximum age of a mark at the end of a week. */
 const MARK_MAX_AGE_S = 3_600
 const MAX_SYMBOL_CHARS = 64
 const STATEMENT_TIMEOUT_MS = 120_000
 
 /**
- * Runs on one snapshot of the store: what others book meanwhile is neither counted nor marked. Two that add a
- * row wait for each other, and the second runs again on what the first left.
+ * Runs on one snapshot of the store: concurrent bookings are neither counted nor marked. Two writers wait for
+ * each other, and the second runs again on the new state.
  */
 export const onOneSnapshot = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
   db.transaction(run, { onePicture: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 
 /** Reads and locks the head before a row is added; other writers wait. */
-export const holdHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')
+export const lockHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')
 export const readHead = (sql: Sql): Promise<StoredHead> => headBy(sql, '')
 
 async function headBy(sql: Sql, lock: '' | 'for update'): Promise<StoredHead> {
@@ -27,7 +27,7 @@ async function headBy(sql: Sql, lock: '' | 'for update'): Promise<StoredHead> {
   return head ?? { seq: 0, hash: null }
 }
 
-/** Every row, looked at again. */
+/** Reads and verifies every row. */
 export async function readRows(sql: Sql, head: StoredHead): Promise<CheckedRows> {
   const stored = await sql.query<StoredRow>('select seq, body, hash from treasury_rows order by seq')
   return checkRows(stored, head)
@@ -38,7 +38,7 @@ export async function insertRow(sql: Sql, { seq, body, hash }: StoredRow): Promi
   await sql.query('update treasury_head set seq = $1, hash = $2', [seq, hash])
 }
 
-/** Ends of stretches of time after one, soonest first. */
+/** Ends of intervals after a time, soonest first. */
 export async function endsAfter(
   sql: Sql,
   wallet: Address,
@@ -61,16 +61,16 @@ export const marksAt = (
 
 /** Names of tokens that the profile does not list, as their deployers chose them. */
 export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map<Address, TokenText>> {
-  const known = new Map((await registryTexts(sql, tokens)).map((text) => [text.address, text]))
+  const byAddress = new Map((await registryTexts(sql, tokens)).map((text) => [text.address, text]))
   return new Map(
     tokens.map((token) => {
-      const { symbol = '', decimals = 0 } = known.get(token) ?? {}
+      const { symbol = '', decimals = 0 } = byAddress.get(token) ?? {}
       return [token, { token, symbol: (symbol ?? '').slice(0, MAX_SYMBOL_CHARS), decimals: decimals ?? 0 }]
     }),
   )
 }
 
-/** For which of these a transaction was recorded before; null for none. */
+/** The bucket for which a transaction was recorded before; null if none. */
 export async function recordedFor(
   sql: Sql,
   txHash: Hex,

@@ -9,10 +9,10 @@ export type WeekToken = ServedRow['tokens'][number]
 export type RecordedTransfer = ServedRow['transfers'][number]
 export type PerBucket<T> = Record<TreasuryBucket, T>
 
-/** A stretch of time that gets one row: a week, or a part of one that was closed early. */
+/** An interval with one row: a week, or a part of one that was closed early. */
 export interface Interval {
   startS: number
-  /** The first second that is not in it any more. */
+  /** Exclusive. */
   endS: number
   label: string
   firstBlock: number
@@ -25,15 +25,15 @@ export interface TokenText {
   decimals: number
 }
 
-/** First and last, both in it. */
+/** First and last block, inclusive. */
 export interface BlockRange {
   fromBlock: number
   toBlock: number
 }
 
 /**
- * What the chain shows to have come in: by a token's log or a trace, of one transaction; or by balances, of a
- * range of blocks (ETH alone).
+ * An incoming amount on chain: by a token's log or a trace, for one transaction; or by balances, for a range
+ * of blocks (ETH only).
  */
 export type Incoming = BlockRange & { token: Address; atoms: bigint } & (
     | { how: 'log' | 'trace'; txHash: Hex }
@@ -47,7 +47,7 @@ export type EthBy = ServedRow['reconciliation']['eth']
 
 /** A price at the end of an interval. */
 export interface WeekMark {
-  /** Dollars for one whole token, times 10^18. */
+  /** USD per whole token, times 10^18. */
   priceE18: bigint
   source: string
   minuteS: number

@@ -7,7 +7,7 @@ export interface Standing {
   waits: boolean
 }
 
-/** Alarms: a record that does not hold, and a week that waits. Nothing before the first look. */
+/** Alarms for a broken record and a waiting week; none before the first run. */
 export function watchTreasury(
   { registry }: Pick<Metrics, 'registry'>,
   standing: () => Standing | null,

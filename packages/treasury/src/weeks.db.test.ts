@@ -42,7 +42,7 @@ withDb('treasury weeks', (db) => {
     await world.trade({ token: USDG, atoms: 2_500_003n, block: blockAt(90_000) })
     world.gift({ token: ETHER, atoms: 1_000n * GWEI, block: blockAt(91_000) })
     world.gift({ token: USDG, atoms: 7n, block: blockAt(92_000) })
-    // Not ours to count: anybody can write a token that says it sent a fortune.
+    // Not counted: anyone can deploy a token that logs false transfers.
     world.gift({ token: MEME, atoms: 10n ** 30n, block: blockAt(93_000) })
     await markAll(MONDAY_S + WEEK_S)
     goTo(MONDAY_S + WEEK_S + 700)
@@ -169,7 +169,7 @@ withDb('treasury weeks', (db) => {
     expect(weeks[1]?.week).toMatchObject({ last_block: 99, end: MONDAY_S + WEEK_S })
   })
 
-  it('closed early on a devnet go on where they were cut, up to Monday', async () => {
+  it('closed early on a devnet continue from there until Monday', async () => {
     goTo(MONDAY_S + 10_000)
     await world.trade({ token: USDG, atoms: 1_000_000n })
     await world.mark(USDG, MONDAY_S + 9_960, USD_E18)
@@ -204,7 +204,7 @@ withDb('treasury weeks', (db) => {
     ])
   })
 
-  it('that cannot be closed early run on as if nobody had asked', async () => {
+  it('that cannot be closed early continue unchanged', async () => {
     goTo(MONDAY_S + 10_000)
     await world.trade({ token: USDG, atoms: 1_000_000n, arrives: 999_999n })
     expect(await world.treasury.closeWeek({ accept: null, early: true })).toMatchObject({
@@ -265,7 +265,7 @@ withDb('treasury weeks', (db) => {
     expect(await world.treasury.closeDueWeeks()).toMatchObject([{ kind: 'closed' }])
   })
 
-  it('are nobody’s where the profile names no platform wallet', async () => {
+  it('are not recorded if the profile has no platform wallet', async () => {
     world = await openTestTreasury(db, { profile: { ...PROFILE, fee_recipient: null } })
     expect(await world.treasury.closeDueWeeks()).toEqual([])
     expect(await world.answer()).toMatchObject({ platform_wallet: null, weeks: [], totals: [] })

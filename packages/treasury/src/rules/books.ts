@@ -3,7 +3,7 @@ import { TREASURY_BUCKETS } from '@pit/protocol'
 import type { PerBucket, RowBody, TokenText } from '../types.ts'
 import { perBucket } from './split.ts'
 
-/** All that rows say about one token. */
+/** Sums of one token over the rows. */
 export interface TokenBooks extends TokenText {
   received: bigint
   outside: bigint
@@ -26,7 +26,7 @@ export const emptyBooks = (text: TokenText): TokenBooks => ({
   owed: perBucket(() => 0n),
 })
 
-/** The books after these rows, oldest first. A token that a row does not name stands as it did. */
+/** The books after these rows, oldest first. A row leaves tokens it does not list unchanged. */
 export function booksOf(rows: readonly Pick<RowBody, 'tokens'>[]): Books {
   const books: Books = new Map()
   for (const row of rows) addRow(books, row)

@@ -4,7 +4,7 @@ import type { RowBody, TokenText, WeekToken } from '../types.ts'
 import { type Books, emptyBooks } from './books.ts'
 import { perBucket } from './split.ts'
 
-/** What one transaction sent to a bucket's wallet, as its receipt shows. */
+/** Amounts of one transaction to a bucket's wallet, from its receipt. */
 export interface Sent {
   bucket: TreasuryBucket
   to: Address
@@ -16,8 +16,8 @@ export interface Sent {
 export type TransferParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
 
 /**
- * The row that says money was moved. Rows are never changed, so what a week booked is moved by a later row:
- * it books nothing, and lowers what is owed. `week` is the week recorded last.
+ * The row of a transfer. Rows are never changed, so a later row records the transfer: it books nothing and
+ * lowers what is owed. `week` is the last recorded week.
  */
 export function composeTransfer({
   sent,

@@ -5,12 +5,12 @@ import { describeSent, type Sent } from './composeTransfer.ts'
 import type { Reconciled } from './reconcile.ts'
 import { perBucket, weekToken } from './split.ts'
 
-/** Everything of a week's row but its place in the chain of rows. */
+/** A week's row without its position in the chain of rows. */
 export type WeekParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
 
 /**
- * What a week makes of the books and what came in. A token is named when something came or was moved, or its
- * carried pool can be split now; any other token stands as the row says that named it last.
+ * Composes a week's row from the books and the income. It lists a token if something came in or was moved, or
+ * if its carried pool can be split now; other tokens are unchanged since the last row that lists them.
  */
 export function composeWeek({
   interval,

@@ -2,27 +2,26 @@ import type { Address } from '@pit/chain'
 import type { EthBy } from '../types.ts'
 
 /**
- * Fees of the ledger beside what arrived by the same transactions, or in the same blocks. `arrived` is null
- * where only the ledger can say: of a token whose transfers are not read, and of ETH in blocks that nobody
- * could read.
+ * Fees of the ledger and the amounts that arrived in the same transactions or blocks. `arrived` is null if
+ * only the ledger is available: for a token whose transfers are not read, and for ETH in unreadable blocks.
  */
 export interface Match {
   token: Address
   ledger: bigint
   trades: number
   arrived: bigint | null
-  /** How many transfers brought it: the count shown for what no trade of the ledger explains. */
+  /** Number of transfers, shown for amounts without a trade in the ledger. */
   transfers: number
 }
 
 export interface TokenReconciled {
   token: Address
-  /** What the ledger says came in by trades. */
+  /** Fees of trades in the ledger. */
   ledger: bigint
-  /** What of it the chain shows. */
+  /** The part of it that arrived on chain. */
   received: bigint
   trades: number
-  /** What the chain shows beyond the ledger. */
+  /** Amounts on chain beyond the ledger. */
   outside: bigint
   outsideTrades: number
 }
@@ -31,14 +30,13 @@ export interface Reconciled {
   tokens: TokenReconciled[]
   eth: EthBy
   counts: { agrees: number; outside_ledger: number; differences: number }
-  /** Booked after their blocks' row was recorded: what they brought is in that row already, as outside. */
+  /** Fees booked after the row of their blocks: that row already counts them as outside. */
   late: number
 }
 
 /**
- * Holds the ledger against the chain. What the chain shows is what came in: the part that the ledger explains
- * is received, the rest outside. Where less arrived than was booked there is a difference, and what did not
- * arrive is not received.
+ * Compares the ledger with the chain. Of the amount on chain, the part in the ledger is received and the rest
+ * is outside. If less arrived than was booked, there is a difference, and the missing part is not received.
  */
 export function reconcile({
   matches,
@@ -65,7 +63,7 @@ export function reconcile({
     sums.ledger += ledger
     sums.received += ledger - missing
     sums.trades += trades
-    // Which of several trades fell short, balances do not say: it counts as one.
+    // Balances do not show which of several trades fell short: it counts as one.
     const short = missing > 0n ? 1 : 0
     counts.differences += short
     counts.agrees += Math.max(0, trades - short)

@@ -75,21 +75,24 @@ describe('the chain of rows', () => {
     expect(tried).toBeGreaterThan(4_000)
   })
 
-  it('finds a row that was removed, put in, renumbered, or forged with a hash of its own', () => {
-    const found = (stored: StoredRow[], at = head) => checkRows(stored, at).integrity
-    expect(found([rows[0]!, rows[2]!, rows[3]!])).toMatchObject({ broken_at: 2, why: 'row 2 is missing' })
-    expect(found(rows.slice(0, 3))).toMatchObject({ broken_at: 4, why: 'row 4 is missing' })
-    expect(found([])).toMatchObject({ broken_at: 1, rows: 0 })
-    expect(found(rows.slice(1))).toMatchObject({ broken_at: 1 })
-    expect(found([...rows, sealRow(bodyOf(5, head.hash))])).toMatchObject({ broken_at: 5 })
-    expect(found(rows.map((row) => (row.seq === 3 ? { ...row, seq: 9 } : row)))).toMatchObject({
+  it('finds a row that was removed, inserted, renumbered, or forged with a matching hash', () => {
+    const integrityOf = (stored: StoredRow[], at = head) => checkRows(stored, at).integrity
+    expect(integrityOf([rows[0]!, rows[2]!, rows[3]!])).toMatchObject({
+      broken_at: 2,
+      why: 'row 2 is missing',
+    })
+    expect(integrityOf(rows.slice(0, 3))).toMatchObject({ broken_at: 4, why: 'row 4 is missing' })
+    expect(integrityOf([])).toMatchObject({ broken_at: 1, rows: 0 })
+    expect(integrityOf(rows.slice(1))).toMatchObject({ broken_at: 1 })
+    expect(integrityOf([...rows, sealRow(bodyOf(5, head.hash))])).toMatchObject({ broken_at: 5 })
+    expect(integrityOf(rows.map((row) => (row.seq === 3 ? { ...row, seq: 9 } : row)))).toMatchObject({
       broken_at: 3,
     })
     const forged = sealRow(bodyOf(2, rows[0]!.hash, 'forged'))
-    expect(found(rows.map((row) => (row.seq === 2 ? forged : row)))).toMatchObject({ broken_at: 3 })
+    expect(integrityOf(rows.map((row) => (row.seq === 2 ? forged : row)))).toMatchObject({ broken_at: 3 })
     const last = sealRow(bodyOf(4, rows[2]!.hash, 'forged'))
-    expect(found([...rows.slice(0, 3), last])).toMatchObject({ broken_at: 4 })
-    expect(found(rows, { seq: 4, hash: 'f'.repeat(64) })).toMatchObject({ broken_at: 4 })
+    expect(integrityOf([...rows.slice(0, 3), last])).toMatchObject({ broken_at: 4 })
+    expect(integrityOf(rows, { seq: 4, hash: 'f'.repeat(64) })).toMatchObject({ broken_at: 4 })
   })
 
   it('refuses another spelling of the same row, even with its own hash', () => {

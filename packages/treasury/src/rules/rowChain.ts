@@ -8,11 +8,13 @@ export interface StoredRow {
   body: string
   hash: string
 }
-/** What was recorded last, kept beside the rows: without it nobody would miss the newest ones. */
+/**
+ * The last recorded row, stored separately: without it a deletion of the newest rows would not be detected.
+ */
 export type StoredHead = { seq: number; hash: string | null }
 
 export interface CheckedRows {
-  /** Rows that hold, oldest first; from the first that does not, none. */
+  /** Valid rows before the first invalid one, oldest first. */
   rows: { body: RowBody; served: string }[]
   integrity: { ok: boolean; rows: number; head: string | null; broken_at: number | null; why: string | null }
 }
@@ -27,7 +29,7 @@ export function sealRow(body: RowBody): StoredRow {
 /** The recorded text with its hash beside it. */
 export const servedText = ({ body, hash }: StoredRow): string => `${body.slice(0, -1)},"hash":"${hash}"}`
 
-/** Looks at every row; `stored` by seq. */
+/** Verifies every row; `stored` is in order of seq. */
 export function checkRows(stored: readonly StoredRow[], head: StoredHead): CheckedRows {
   const rows: CheckedRows['rows'] = []
   const hashAt = (count: number): string | null => stored[count - 1]?.hash ?? null

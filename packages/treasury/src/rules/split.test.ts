@@ -34,7 +34,7 @@ describe('a split', () => {
     )
   })
 
-  it('takes what came and what was carried', () => {
+  it('splits income and carried amounts', () => {
     expect(weekToken(income({ received: 10n ** 16n, outside: 5n, carriedIn: 4n, trades: 3 }))).toMatchObject({
       pool: '10000000000000009',
       status: 'split',
@@ -82,7 +82,7 @@ describe('a split', () => {
     )
   })
 
-  it('lowers what is owed by what moved with the week', () => {
+  it('lowers the owed amount by the week’s transfers', () => {
     const moved = { operations: 5n, buybacks: 0n, treasury: 0n }
     const line = weekToken(income({ received: 10n ** 16n, owedIn: perBucket(() => 7n), moved }))
     expect(line).toMatchObject({

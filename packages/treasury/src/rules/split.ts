@@ -24,13 +24,13 @@ export const perBucket = <T>(of: (bucket: (typeof TREASURY_BUCKETS)[number]) => 
 export const sumOf = (shares: PerBucket<bigint>): bigint =>
   TREASURY_BUCKETS.reduce((sum, bucket) => sum + shares[bucket], 0n)
 
-/** Each bucket's share, rounded down; what rounding leaves over is for the next week. */
+/** Each bucket's share, rounded down; the remainder is carried to the next week. */
 export function splitPool(pool: bigint): { booked: PerBucket<bigint>; left: bigint } {
   const booked = perBucket((bucket) => feeOf(pool, TREASURY_SPLIT_BPS[bucket]))
   return { booked, left: pool - sumOf(booked) }
 }
 
-/** What a token's books hold before a row, and what came in meanwhile. */
+/** A token's books before a row, and its income since. */
 export interface TokenIncome extends TokenText {
   received: bigint
   trades: number
@@ -44,9 +44,8 @@ export interface TokenIncome extends TokenText {
 }
 
 /**
- * A token's line of a week. What is split is all that came and all that was carried; a pool without a price,
- * or worth less than dust, is carried whole. Nothing is ever anywhere else: pool = received + outside +
- * carried_in = booked + carried_out.
+ * A token's line of a week. The pool is all income plus the carried amount; a pool without a price or below
+ * the dust limit is carried whole. Always: pool = received + outside + carried_in = booked + carried_out.
  */
 export function weekToken(income: TokenIncome): WeekToken {
   const { token, symbol, decimals, received, outside, carriedIn, owedIn, moved, mark } = income

@@ -7,7 +7,7 @@ const FIRST_MONDAY_S = 4 * DAY_S
 export const weekStartOf = (timeS: number): number =>
   timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
 
-/** Where what begins at a time ends: the next Monday. */
+/** End of an interval that begins at a time: the next Monday. */
 export const weekEndOf = (startS: number): number => weekStartOf(startS) + WEEK_S
 
 /** ISO 8601: a week belongs to the year its Thursday is in. */

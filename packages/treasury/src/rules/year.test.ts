@@ -119,13 +119,13 @@ function recompute(weeks: readonly Week[], token: number) {
     const price = prices[token] ?? null
     const cents = price === null ? null : (pending * price) / 10n ** BigInt(DECIMALS[token]! + 16)
     if (cents !== null && cents >= 1n) {
-      let given = 0n
+      let distributed = 0n
       for (const bucket of TREASURY_BUCKETS) {
         const share = (pending * BigInt(TREASURY_SPLIT_BPS[bucket])) / 10_000n
         booked[bucket] += share
-        given += share
+        distributed += share
       }
-      pending -= given
+      pending -= distributed
     }
     for (const one of sent.filter((each) => each.token === token)) {
       const bucket = TREASURY_BUCKETS[one.bucket]!

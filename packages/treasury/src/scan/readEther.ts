@@ -13,38 +13,41 @@ import type { Rpc } from '@pit/platform/rpc'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import type { Incoming } from '../types.ts'
 
-/** What a wallet had, and how many transactions it had sent, after a block. */
+/** A wallet's balance and nonce after a block. */
 export interface EtherState {
   block: number
   wei: bigint
   nonce: number
 }
 
-/** Blocks in which the balance changed are looked for by halves; past this many looks a range stays whole. */
+/**
+ * Maximum reads of the binary search for blocks that changed the balance; then a range is not divided
+ * further.
+ */
 const MAX_LOOKS = 600
-/** So many more where the wallet itself sent something: what it spent hides what came in. */
+/** Additional reads if the wallet itself sent transactions, whose spending hides income. */
 const MAX_OWN_LOOKS = 600
-/** Of one reading; what comes after goes by balances. */
+/** Maximum traces per reading; after that, balances are used. */
 const MAX_TRACES = 500
 const PARALLEL_TRACES = 4
 
 export interface EtherDeps {
   rpc: Rpc
   wallet: Address
-  /** Transactions of a block that the ledger says paid ETH; most often they explain all of a change. */
+  /** Transactions of a block with ETH fees in the ledger; usually they explain the whole change. */
   paying(block: number): Promise<ReadonlySet<Hex>>
 }
 
-/** Null when the node no longer has that block's state. */
+/** Null if the node no longer has that block's state. */
 export async function etherAt(rpc: Rpc, wallet: Address, block: number): Promise<EtherState | null> {
   const [wei, nonce] = await readAll(rpc, [askEther(wallet, block), askNonce(wallet, block)])
   return wei === undefined || nonce === undefined ? null : { block, wei, nonce }
 }
 
 /**
- * The ETH that came in between two states: transaction by transaction where the node traces, else by what the
- * balance of each block gained, what the wallet itself spent there added back. Where the node has lost the
- * states in between, what the whole range gained.
+ * The ETH that came in between two states: by transaction if the node traces, otherwise by the balance change
+ * of each block plus the wallet's own spending. If the node has lost the states in between, the change of the
+ * whole range.
  */
 export async function readEther(deps: EtherDeps, from: EtherState, to: EtherState): Promise<Incoming[]> {
   const { rpc, wallet } = deps
@@ -92,8 +95,9 @@ async function inBlock(
   const own = txs.flatMap((tx, i) => (tx.from === wallet ? [{ tx, receipt: receipts[i]! }] : []))
   const gasWei = own.reduce((sum, { receipt }) => sum + receipt.gasCostWei, 0n)
 
-  const known = await paying(b.block)
-  const isLikely = ({ hash, from, to }: Transaction) => known.has(hash) || from === wallet || to === wallet
+  const payingHashes = await paying(b.block)
+  const isLikely = ({ hash, from, to }: Transaction) =>
+    payingHashes.has(hash) || from === wallet || to === wallet
   const likely = await tracer(done.filter(isLikely))
   const explains = (moves: readonly Move[] | null): moves is readonly Move[] =>
     moves !== null && moves.reduce((sum, { wei }) => sum + wei, 0n) - gasWei === gained
@@ -114,7 +118,7 @@ async function inBlock(
   return byBalance(a, b, gained + sentWei + gasWei)
 }
 
-/** Null unless the node says of each how it went and what it cost. */
+/** Null unless the node returns status and cost of each. */
 async function receiptsOf(
   rpc: Rpc,
   txs: readonly Transaction[],
@@ -123,19 +127,19 @@ async function receiptsOf(
     rpc,
     txs.map(({ hash }) => hash),
   )
-  const told = receipts.flatMap((receipt) => {
+  const outcomes = receipts.flatMap((receipt) => {
     const { ok, gasCostWei } = receipt ?? { ok: false, gasCostWei: null }
     return gasCostWei === null ? [] : [{ ok, gasCostWei }]
   })
-  return told.length === txs.length ? told : null
+  return outcomes.length === txs.length ? outcomes : null
 }
 
 interface Move {
   hash: Hex
-  /** What the transaction brought the wallet, gas apart. */
+  /** The wallet's balance change by the transaction, without gas. */
   wei: bigint
 }
-/** Null where the node does not trace, or enough was traced for one reading. */
+/** Null if the node does not trace, or the limit of traces is reached. */
 type Tracer = (txs: readonly Transaction[]) => Promise<Move[] | null>
 
 function createTracer({ rpc, wallet }: EtherDeps): Tracer {
@@ -148,9 +152,9 @@ function createTracer({ rpc, wallet }: EtherDeps): Tracer {
       const page = txs.slice(at, at + PARALLEL_TRACES)
       const traced = await Promise.all(page.map(({ hash }) => traceEther(rpc, hash)))
       for (const [i, { hash }] of page.entries()) {
-        const found = traced[i]
-        if (!found) return null
-        moves.push({ hash, wei: found.net(wallet) })
+        const trace = traced[i]
+        if (!trace) return null
+        moves.push({ hash, wei: trace.net(wallet) })
       }
     }
     return moves

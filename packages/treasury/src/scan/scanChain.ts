@@ -15,9 +15,9 @@ import { isEther, readTokensOf, type TreasuryDeps } from '../deps.ts'
 import { weekEndOf, weekStartOf } from '../rules/weeks.ts'
 import type { BlockRange, Incoming, LoggedIncoming } from '../types.ts'
 import { type EtherDeps, type EtherState, etherAt, readEther } from './readEther.ts'
-import { insertScan, keepStep, lastEnd, rangeAcross, readScan, rewindScan, type Scan } from './scanStore.ts'
+import { insertScan, lastEnd, rangeAcross, readScan, rewindScan, type Scan, storeStep } from './scanStore.ts'
 
-/** Of one reading. */
+/** Maximum blocks per step. */
 export const MAX_BLOCKS = 10_000
 const MAX_STEPS = 100
 /** How far a reorganised chain is read again. */
@@ -26,9 +26,9 @@ const REWIND_BLOCKS = 10_000
 type ScanDeps = TreasuryDeps & { wallet: Address; span: LogSpan }
 
 /**
- * Reads what came into the platform wallet on from where the last reading ended, and cuts it at the end of
- * each week. Can be late, cut short or run twice: a step is kept whole or not at all, and by one of those who
- * read it.
+ * Continues reading the platform wallet's income where the last run ended, and divides it at the end of each
+ * week. Can run late, be interrupted or run twice: a step is stored completely or not at all, by one of the
+ * readers.
  */
 export async function scanChain(
   deps: ScanDeps,
@@ -42,12 +42,12 @@ export async function scanChain(
     if (await wasReorganised(deps, scan)) break
     const next = await nextStep(deps, scan, last)
     if (!next) break
-    await db.transaction((sql) => keepStep(sql, wallet, scan, next))
+    await db.transaction((sql) => storeStep(sql, wallet, scan, next))
     scan = (await readScan(db, wallet)) ?? scan
   }
 }
 
-/** Of a block that has to be there. */
+/** Throws if the node does not have the block. */
 async function readHeader(rpc: Rpc, block: number | 'latest'): Promise<Header> {
   const header = await readOne(rpc, askHeader(block))
   if (!header) throw new Error(`the node does not have block ${block}`)
@@ -61,7 +61,7 @@ async function settledBefore({ rpc, profile }: ScanDeps, head: Header, scanned: 
   return readHeader(rpc, number)
 }
 
-/** From the week of the oldest fee on, or this one where there is none. */
+/** Starts at the week of the oldest fee, or the current week without fees. */
 async function begin({ db, rpc, wallet, profile }: ScanDeps, head: Header): Promise<Scan> {
   const oldestS = await oldestFeeS(db, wallet)
   const firstS = weekStartOf(Math.min(oldestS ?? head.timestampS, head.timestampS))
@@ -69,7 +69,7 @@ async function begin({ db, rpc, wallet, profile }: ScanDeps, head: Header): Prom
   const block =
     before >= head.number ? before : await lastBlockBetween(rpc, firstS, { before, notBefore: head.number })
   const header = await readHeader(rpc, block)
-  // A node that has lost that block's state has the head's: ETH counts from there on.
+  // If the node has lost that block's state, ETH counts from the head on.
   const ether = (await etherAt(rpc, wallet, block)) ?? since(await etherAt(rpc, wallet, head.number), block)
   const scan = { block, blockHash: header.hash, firstBlock: block + 1, firstS, ether }
   const unread = ether !== null && ether.block > block ? { fromBlock: block + 1, toBlock: ether.block } : null
@@ -77,7 +77,7 @@ async function begin({ db, rpc, wallet, profile }: ScanDeps, head: Header): Prom
   return (await readScan(db, wallet)) ?? scan
 }
 
-/** A wallet that has nothing and never sent anything had nothing before either. */
+/** A wallet with zero balance and nonce had nothing before either. */
 const since = (state: EtherState | null, block: number): EtherState | null =>
   state !== null && state.nonce === 0 && state.wei === 0n ? { ...state, block } : state
 
@@ -101,18 +101,18 @@ async function wasReorganised({ db, rpc, wallet, logger }: ScanDeps, scan: Scan)
   return true
 }
 
-/** From where ETH is read again: a range that would be cut is forgotten whole. */
+/** The state from which ETH is read again: a range across the block is dropped completely. */
 async function etherBefore(
   { db, rpc, wallet }: Pick<ScanDeps, 'db' | 'rpc' | 'wallet'>,
-  known: EtherState | null,
+  state: EtherState | null,
   block: number,
 ): Promise<EtherState | null> {
-  if (known !== null && known.block <= block) return known
+  if (state !== null && state.block <= block) return state
   const cut = await rangeAcross(db, wallet, block)
   return etherAt(rpc, wallet, cut === null ? block : cut.fromBlock - 1)
 }
 
-/** Up to a week's end, the last settled block, or what the node gives at once. Null: nothing to read. */
+/** Up to a week's end, the last settled block, or the node's range limit. Null: nothing to read. */
 async function nextStep({ db, rpc, wallet, profile, span }: ScanDeps, scan: Scan, last: Header) {
   const weekEndS = weekEndOf((await lastEnd(db, wallet))?.endS ?? scan.firstS)
   let [block, endS] = [last.number, null as number | null]
@@ -141,13 +141,13 @@ async function nextStep({ db, rpc, wallet, profile, span }: ScanDeps, scan: Scan
     block,
     blockHash: header.hash,
     ether: ether.state,
-    incomings: [...loggedOf(transfers, wallet), ...ether.found],
+    incomings: [...loggedOf(transfers, wallet), ...ether.incomings],
     unread: ether.unread,
     endS,
   }
 }
 
-/** What came in by logs. What the wallet sent itself came from nowhere. */
+/** Income by logs, without transfers of the wallet to itself. */
 const loggedOf = (transfers: readonly Transfer[], wallet: Address): LoggedIncoming[] =>
   transfers.flatMap(({ token, from, atoms, block, txHash, logIndex }) =>
     from === wallet || !atoms
@@ -156,21 +156,21 @@ const loggedOf = (transfers: readonly Transfer[], wallet: Address): LoggedIncomi
   )
 
 /**
- * ETH up to a block. A node that has lost the block's state leaves it to the next step, which then tells what
- * came in both together; where a week ends in between, that week's part is unread.
+ * ETH up to a block. If the node has lost the block's state, the next step reads both together; if a week
+ * ends in between, that week's part counts as unread.
  */
 async function etherStep(
   deps: EtherDeps,
   from: EtherState | null,
   { fromBlock, toBlock }: BlockRange,
   endS: number | null,
-): Promise<{ state: EtherState | null; found: Incoming[]; unread: BlockRange | null }> {
-  if (from !== null && from.block >= toBlock) return { state: from, found: [], unread: null }
+): Promise<{ state: EtherState | null; incomings: Incoming[]; unread: BlockRange | null }> {
+  if (from !== null && from.block >= toBlock) return { state: from, incomings: [], unread: null }
   const state = await etherAt(deps.rpc, deps.wallet, toBlock)
   if (from !== null && state !== null) {
-    return { state, found: await readEther(deps, from, state), unread: null }
+    return { state, incomings: await readEther(deps, from, state), unread: null }
   }
   const isBlind = toBlock >= fromBlock && (from === null || endS !== null)
   const unread = isBlind ? { fromBlock: from === null ? fromBlock : from.block + 1, toBlock } : null
-  return { state: state ?? from, found: [], unread }
+  return { state: state ?? from, incomings: [], unread }
 }

@@ -40,14 +40,14 @@ function scanOf(row: ScanRow): Scan {
   }
 }
 
-/** Of two that begin at once one counts. */
+/** Of two concurrent first scans one is stored. */
 export async function insertScan(
   sql: Sql,
   wallet: Address,
   scan: Scan,
   unread: BlockRange | null,
 ): Promise<void> {
-  const begun = await sql.query(
+  const inserted = await sql.query(
     `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei,
      ether_nonce)
      values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing returning wallet`,
@@ -62,7 +62,7 @@ export async function insertScan(
       scan.ether?.nonce ?? null,
     ],
   )
-  if (begun.length > 0 && unread) await insertUnread(sql, wallet, unread)
+  if (inserted.length > 0 && unread) await insertUnread(sql, wallet, unread)
 }
 
 async function insertUnread(sql: Sql, wallet: Address, { fromBlock, toBlock }: BlockRange): Promise<void> {
@@ -72,7 +72,7 @@ async function insertUnread(sql: Sql, wallet: Address, { fromBlock, toBlock }: B
   )
 }
 
-/** The latest end of a row's time that is known, recorded or not. */
+/** The latest stored end of an interval, recorded or not. */
 export async function lastEnd(
   sql: Sql,
   wallet: Address,
@@ -94,19 +94,19 @@ export async function insertEnd(
   )
 }
 
-/** What one step of reading found. */
+/** The result of one scan step. */
 export interface Step {
   block: number
   blockHash: Hex
   ether: EtherState | null
   incomings: readonly (Incoming | LoggedIncoming)[]
   unread: BlockRange | null
-  /** Set when the step ends with a stretch of time. */
+  /** Set if an interval ends with the step. */
   endS: number | null
 }
 
-/** Keeps a step if nobody else came further meanwhile; answers whether it did. */
-export async function keepStep(sql: Sql, wallet: Address, was: Scan, step: Step): Promise<boolean> {
+/** Stores a step unless another reader advanced meanwhile; returns whether it was stored. */
+export async function storeStep(sql: Sql, wallet: Address, was: Scan, step: Step): Promise<boolean> {
   if (!(await isStill(sql, wallet, was))) return false
   await insertIncomings(sql, wallet, step.incomings)
   if (step.unread) await insertUnread(sql, wallet, step.unread)
@@ -157,7 +157,7 @@ async function insertIncomings(
   )
 }
 
-/** A range of ETH by balances that begins up to a block and ends after it, and is in no row yet. */
+/** An unrecorded balance range that begins up to a block and ends after it. */
 export async function rangeAcross(sql: Sql, wallet: Address, block: number): Promise<BlockRange | null> {
   const [row] = await sql.query<{ from_block: number; to_block: number }>(
     `select from_block, to_block from treasury_incomings
@@ -167,7 +167,7 @@ export async function rangeAcross(sql: Sql, wallet: Address, block: number): Pro
   return row ? { fromBlock: row.from_block, toBlock: row.to_block } : null
 }
 
-/** The chain is not what it was: what was read after a block, and is in no row yet, is forgotten. */
+/** After a reorganisation: deletes unrecorded readings after a block. */
 export async function rewindScan(
   sql: Sql,
   wallet: Address,
