@@ -67,26 +67,26 @@ it('describes every command in a sentence', () => {
     {
       command: 'V3_SWAP_EXACT_IN',
       does:
-        'Swaps 1500 USDG (1500000000 atoms), paid by the caller: USDG → WETH (v3 0.05%); 0 WETH (0 atoms) ' +
-        'at least, to the router.',
+        'Swaps 1500 USDG (1500000000 atoms), paid by the caller: USDG → WETH (v3 0.05%); ' +
+        'at least 0 WETH (0 atoms), to the router.',
     },
     {
       command: 'V4_SWAP',
       does:
-        'Swaps 1000 USDG (1000000000 atoms), paid by the caller: USDG → ETH (v4 0.3%, spacing 60); 0 ETH ' +
-        '(0 atoms) at least, to the router.',
+        'Swaps 1000 USDG (1000000000 atoms), paid by the caller: USDG → ETH (v4 0.3%, spacing 60); ' +
+        'at least 0 ETH (0 atoms), to the router.',
     },
     {
       command: 'UNWRAP_WETH',
-      does: 'Turns all the router’s WETH, 0 WETH (0 atoms) at least, into ETH, kept by the router.',
+      does: 'Unwraps all the router’s WETH, at least 0 WETH (0 atoms), to ETH for the router.',
     },
     {
       command: 'PAY_PORTION',
-      does: `Sends 25 hundredths of a percent of the router’s ETH to ${recipient}.`,
+      does: `Sends 25 bps of the router’s ETH to ${recipient}.`,
     },
     {
       command: 'SWEEP',
-      does: 'Sends all the router’s ETH, 0.99 ETH (990000000000000000 atoms) at least, to the caller.',
+      does: 'Sends all the router’s ETH, at least 0.99 ETH (990000000000000000 atoms), to the caller.',
     },
   ])
 })

@@ -20,36 +20,36 @@ const PLAIN_SYMBOL = /^[\w.$+-]{1,16}$/
 export type TokenNames = (token: Address) => { symbol: string; decimals: number } | undefined
 
 /**
- * A plan in a form a person can check: a sentence per command, amounts in units and in atoms.
+ * A readable description of a plan: a sentence per command, amounts in units and in atoms.
  */
 export function describeSwap(plan: SwapPath, names: TokenNames) {
   const { commands, valueWei } = encodeSwap(plan)
-  const say = sayer(names, plan)
+  const describe = createDescriber(names, plan)
   const { tokenIn, tokenOut, amountIn, amountOutMin, fee, deadlineS } = plan
   const feeToken = fee.side === 'input' ? tokenIn : tokenOut
   return {
     function: 'execute(bytes commands, bytes[] inputs, uint256 deadline)' as const,
-    pays: say.amount(tokenIn, amountIn),
-    receives_at_least: say.amount(tokenOut, amountOutMin),
+    pays: describe.amount(tokenIn, amountIn),
+    receives_at_least: describe.amount(tokenOut, amountOutMin),
     fee: {
       bps: fee.bps,
       side: fee.side,
       token: feeToken,
       recipient: fee.recipient,
       // A portion of the output is known only after the swap.
-      ...(fee.side === 'input' && { amount: say.amount(tokenIn, feeOf(amountIn, fee.bps)) }),
+      ...(fee.side === 'input' && { amount: describe.amount(tokenIn, feeOf(amountIn, fee.bps)) }),
     },
     legs: plan.legs.map((leg) => ({
-      pays: say.amount(tokenIn, leg.amountIn),
-      hops: leg.hops.map((hop) => say.hop(hop)),
+      pays: describe.amount(tokenIn, leg.amountIn),
+      hops: leg.hops.map((hop) => describe.hop(hop)),
     })),
-    commands: commands.map((command) => ({ command: command.command, does: say.command(command) })),
+    commands: commands.map((command) => ({ command: command.command, does: describe.command(command) })),
     value_wei: valueWei.toString(),
     deadline: Number(deadlineS),
   }
 }
 
-function sayer(names: TokenNames, plan: SwapPath) {
+function createDescriber(names: TokenNames, plan: SwapPath) {
   const symbol = (token: Address): string => {
     if (token === NATIVE) return 'ETH'
     if (token === plan.weth) return 'WETH'
@@ -88,19 +88,19 @@ function sayer(names: TokenNames, plan: SwapPath) {
       case 'PERMIT2_TRANSFER_FROM':
         return `Sends ${money(c.token, c.amount)} from the caller to ${who(c.recipient)}.`
       case 'TRANSFER':
-        return `Sends ${money(c.token, c.amount)} of what came with the transaction to ${who(c.recipient)}.`
+        return `Sends ${money(c.token, c.amount)} of the transaction’s value to ${who(c.recipient)}.`
       case 'WRAP_ETH':
-        return `Turns ${money(NATIVE, c.amount)} into WETH, kept by ${who(c.recipient)}.`
+        return `Wraps ${money(NATIVE, c.amount)} as WETH for ${who(c.recipient)}.`
       case 'UNWRAP_WETH': {
-        const least = `${money(plan.weth, c.amountMin)} at least`
-        return `Turns all the router’s WETH, ${least}, into ETH, kept by ${who(c.recipient)}.`
+        const least = `at least ${money(plan.weth, c.amountMin)}`
+        return `Unwraps all the router’s WETH, ${least}, to ETH for ${who(c.recipient)}.`
       }
       case 'PAY_PORTION': {
-        const share = `${c.bips} hundredths of a percent of the router’s ${symbol(c.token)}`
+        const share = `${c.bips} bps of the router’s ${symbol(c.token)}`
         return `Sends ${share} to ${who(c.recipient)}.`
       }
       case 'SWEEP': {
-        const least = `${money(c.token, c.amountMin)} at least`
+        const least = `at least ${money(c.token, c.amountMin)}`
         return `Sends all the router’s ${symbol(c.token)}, ${least}, to ${who(c.recipient)}.`
       }
       default:
@@ -112,7 +112,7 @@ function sayer(names: TokenNames, plan: SwapPath) {
     const { hops, tokenIn, tokenOut, amountIn, amountOutMin, payerIsUser, recipient } = readRun(run)
     const payer = payerIsUser ? 'the caller' : 'the router'
     const path = hops.map(hop).join(', ')
-    const least = `${money(tokenOut, amountOutMin)} at least`
+    const least = `at least ${money(tokenOut, amountOutMin)}`
     return `Swaps ${money(tokenIn, amountIn)}, paid by ${payer}: ${path}; ${least}, to ${who(recipient)}.`
   }
   return { amount, hop, command }
@@ -122,7 +122,7 @@ function poolOf(hop: HopPath): string {
   if (hop.version === 'v2') return 'v2'
   if (hop.version === 'v3') return `v3 ${percentOf(hop.feePips)}`
   const { fee, tickSpacing, hooks } = hop.key
-  const rate = fee === DYNAMIC_FEE ? 'a fee its hook sets' : percentOf(fee)
+  const rate = fee === DYNAMIC_FEE ? 'dynamic fee' : percentOf(fee)
   return `v4 ${rate}, spacing ${tickSpacing}${hooks === NATIVE ? '' : `, hook ${hooks}`}`
 }
 
