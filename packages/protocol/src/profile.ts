@@ -16,7 +16,7 @@ const Feed = Type.Object({
   address: Address,
   decimals: Type.Integer(),
   heartbeat_s: Type.Integer(),
-  /** A move of so many basis points is published at once; a smaller one waits for the heartbeat. */
+  /** A move of this many basis points is published at once; a smaller one waits for the heartbeat. */
   deviation_bps: Type.Integer({ minimum: 0, maximum: 10_000 }),
   /** Stock feeds stop outside the stock session. */
   session: Type.Union([Type.Literal('always'), Type.Literal('stock')]),
@@ -33,19 +33,19 @@ const CoreToken = Type.Object({
   feed: Type.Union([Feed, Type.Null()]),
 })
 
-/** Launchpads whose curves are spoken here: one adapter each in `@pit/chain`. */
+/** Supported launchpads, each with an adapter in `@pit/chain`. */
 export const LAUNCHPAD_KINDS = ['pit', 'pons'] as const
 export type LaunchpadKind = (typeof LAUNCHPAD_KINDS)[number]
 
 const Launchpad = Type.Object({
   kind: Type.Union(LAUNCHPAD_KINDS.map((kind) => Type.Literal(kind))),
-  /** Its logs and its word say which curves are its own. */
+  /** Its logs and view functions identify its curves. */
   factory: Address,
 })
 
 const MarketHoliday = Type.Object({
   date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
-  /** Of a half day; without it the market is closed all day. */
+  /** Closing time of a half day; without it the market is closed all day. */
   closes: Type.Optional(Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })),
 })
 
@@ -66,20 +66,20 @@ const PoolPin = Type.Union([
 const Vendor = Type.Object({
   kind: Type.String(),
   url: Type.String(),
-  /** Questions a minute that this account may ask. Absent: what the vendor allows anybody. */
+  /** Request limit of this account per minute. Absent: the vendor's public limit. */
   per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 
-/** A model gateway: where it says what a call cost, and what its models cost where it does not list it. */
+/** A model gateway: where it reports the cost of a call, and prices of models it does not list. */
 const Gateway = Type.Object({
   url: Type.String(),
   cost: Type.Object({
-    /** Whether `usage.cost` is what a call cost in dollars. */
+    /** Whether `usage.cost` is the cost of a call in dollars. */
     usage: Type.Boolean(),
-    /** The answer's header that says it in dollars. */
+    /** The response header with the cost in dollars. */
     header: Nullable(Type.String({ pattern: '^[a-z0-9-]{1,64}$' })),
   }),
-  /** What `pricing.input` and `pricing.output` of its list are per. */
+  /** Unit of `pricing.input` and `pricing.output` in its list. */
   priced_per: Type.Union([Type.Literal('million_tokens'), Type.Literal('token')]),
   /** Dollars per million tokens of models that it lists without a price. */
   models: Type.Record(
@@ -87,7 +87,7 @@ const Gateway = Type.Object({
     Type.Object({
       input_usd: Type.Number({ minimum: 0 }),
       output_usd: Type.Number({ minimum: 0 }),
-      /** Whether it answers to a JSON schema. */
+      /** Whether it supports a JSON schema for responses. */
       structured: Type.Boolean(),
     }),
   ),
@@ -96,16 +96,16 @@ const Gateway = Type.Object({
 export const ChainProfile = Type.Object({
   name: Type.String(),
   chain_id: Type.Literal(4663),
-  /** devnet: state may be reset, loopback webhooks and the embedded store are fine. */
+  /** devnet: state may be reset; loopback webhooks and the embedded store are allowed. */
   kind: Type.Union([Type.Literal('devnet'), Type.Literal('mainnet')]),
-  /** The preferred one first; the public ones of a real chain are slow and forget. */
+  /** In order of preference; public nodes of a real chain are slow and lack old state. */
   rpc_urls: Type.Array(Type.String()),
   /** WebSocket for new blocks. Null: tries the first of `rpc_urls`. */
   ws_url: Nullable(Type.String()),
-  /** Takes eth_sendRawTransaction only. */
+  /** Accepts eth_sendRawTransaction only. */
   sequencer_url: Nullable(Type.String()),
   explorer_tx: Type.String(),
-  /** Logs before this block hold nothing of ours. */
+  /** Earlier blocks have no relevant logs. */
   first_block: Type.Integer(),
   /** Unverified or unknown values of this profile, in sentences. */
   notes: Type.Array(Type.String()),
@@ -119,7 +119,7 @@ export const ChainProfile = Type.Object({
     permit2: Address,
     multicall3: Address,
     universal_router: Nullable(Address),
-    /** The release the router runs: from 2.1.1 on it takes other words than 2.1.0. */
+    /** The router's release: the command layout changed in 2.1.1. */
     universal_router_layout: Type.Union([
       Type.Literal('2.1.0'),
       Type.Literal('2.1.1'),
@@ -137,7 +137,7 @@ export const ChainProfile = Type.Object({
     v4_quoter: Nullable(Address),
   }),
   launchpads: Type.Array(Launchpad),
-  /** The issuer of stock tokens, and its beacon, which also keeps the list of blocked addresses. */
+  /** The issuer of stock tokens, and its beacon, which also has the list of blocked addresses. */
   stocks: Type.Object({ issuer: Type.Literal('robinhood'), beacon: Nullable(Address) }),
   /** The agent registry; null: no wallet counts as an agent. */
   agent_registry: Type.Union([
@@ -197,7 +197,7 @@ export const ChainProfile = Type.Object({
 })
 export type ChainProfile = Static<typeof ChainProfile>
 export type CoreToken = ChainProfile['core_tokens'][number]
-/** The registry whose vault holds stakes; null where agents are registered without one. */
+/** The registry whose vault holds stakes; null if agents are registered without one. */
 export const stakingRegistryOf = ({ agent_registry }: Pick<ChainProfile, 'agent_registry'>): string | null =>
   agent_registry?.kind === 'pit' ? agent_registry.address : null
 

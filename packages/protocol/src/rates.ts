@@ -1,4 +1,4 @@
-/** Whose tokens a bucket holds. `caller`: the key, or the client address where there is none. */
+/** The scope of a bucket. `caller`: the key, or the client address without a key. */
 export type BucketPer = 'address' | 'key' | 'overall' | 'caller'
 
 export type Bucket = {
@@ -6,7 +6,7 @@ export type Bucket = {
   readonly per: BucketPer
   readonly burst: number
   readonly ratePerS: number
-  /** Answered instead of the computed wait. */
+  /** Returned instead of the computed wait. */
   readonly retryAfterS?: number
 }
 
@@ -71,7 +71,7 @@ export const BUCKETS = {
   me_reads: bucket({ what: 'me/trades, me/sessions', per: 'key', burst: 20, ratePerS: 2 }),
   'me_portfolio.key': bucket({ what: 'me/portfolio', per: 'key', burst: 6, ratePerS: 0.5 }),
   'me_portfolio.overall': bucket({ what: 'me/portfolio', per: 'overall', burst: 6, ratePerS: 0.5 }),
-  // Beside the contract's table: what browser wallets read through this server.
+  // Not in the contract's table: reads of browser wallets through this server.
   'wallet_rpc.address': bucket({ what: '/rpc', per: 'address', burst: 100, ratePerS: 20 }),
   'wallet_rpc.overall': bucket({ what: '/rpc', per: 'overall', burst: 100, ratePerS: 20 }),
   failed_auth: bucket({ what: 'failed authentications', per: 'address', burst: 20, ratePerS: 0.2 }),

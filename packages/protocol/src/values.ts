@@ -1,13 +1,16 @@
-/** The contract's value sets. A set the documents leave open is completed here and marked `ours`. */
+/** Value sets of the API contract. Values that the public documents leave open are marked `ours`. */
 
 export const CORE_SYMBOLS = ['ETH', 'WETH', 'USDG', 'cbBTC', 'PARTNER', 'NVDA', 'SPY'] as const
 export type CoreSymbol = (typeof CORE_SYMBOLS)[number]
 export const isCoreSymbol = (text: string): text is CoreSymbol =>
   (CORE_SYMBOLS as readonly string[]).includes(text)
 
-/** Ours: every core symbol the profile has is major; a token by address is when its stock_beacon reading is true. */
+/**
+ * Ours: every core symbol the profile has is major; a token by address is when its stock_beacon reading is
+ * true.
+ */
 export const MAJOR_SYMBOLS: readonly CoreSymbol[] = [...CORE_SYMBOLS]
-/** The end that comes first here pays the fee; when neither end is core, the input does. */
+/** The token that comes first here pays the fee; if neither is core, the input does. */
 export const FEE_SIDE_RANK: readonly CoreSymbol[] = [...CORE_SYMBOLS]
 /** Ours: tokens that a route may pass through. */
 export const HUB_SYMBOLS: readonly CoreSymbol[] = ['ETH', 'WETH', 'USDG', 'PARTNER']
@@ -44,7 +47,7 @@ export const REFERENCE_SOURCES = ['oracle_feed', 'twap', 'median', 'spot', 'curv
 /** Ours beyond UNSCREENED. */
 export const SCREEN_STATUSES = ['SCREENED', 'CACHED', 'UNSCREENED', 'CORE'] as const
 
-/** Ours: what a token's screen finds. */
+/** Ours: risks found by a token's screen. */
 export const PROXY_KINDS = ['implementation', 'beacon', 'clone'] as const
 export const TOKEN_POWERS = ['mint', 'pause', 'blacklist', 'rebase', 'tax', 'trading', 'seize'] as const
 export const TEXT_FAULTS = ['symbol_unreadable', 'name_unreadable', 'hidden_characters', 'cut'] as const
@@ -82,7 +85,7 @@ export const ROOT_NAMES = ['root', 'curve', 'fee'] as const
 export const SESSION_STATUSES = ['pending', 'active', 'revoked', 'expired'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
-/** The documents show the first two; the rule brains are ours. */
+/** The public documents list the first two; the rule brains are ours. */
 export const BRAINS = [
   'partner_llm',
   'webhook',
@@ -120,7 +123,7 @@ export const ENTRANT_KINDS = ['wallet', 'account', 'hosted'] as const
 export type EntrantKind = (typeof ENTRANT_KINDS)[number]
 export const CLUSTER_LINKS = ['address', 'transfer', 'funder'] as const
 export const RULE_STATUSES = ['pass', 'fail', 'flag', 'pending'] as const
-/** Rules no review can pass by hand. */
+/** Rules that a review cannot pass. */
 export const UNREVIEWABLE_RULES = ['CONFIRMED', 'SANCTIONS'] as const
 export const AMOUNTS_BASES = ['estimate', 'provisional', 'decided'] as const
 export const RESERVE_ROW_STATUSES = ['settled', 'provisional', 'incomplete'] as const

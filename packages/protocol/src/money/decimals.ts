@@ -1,6 +1,6 @@
 import { divDown, powerOfTen } from './division.ts'
 
-/** All of its decimals, exact: 1,500,000 with six is 1.500000. */
+/** Exact text with all decimals: 1,500,000 with six is 1.500000. */
 export function fixedText(value: bigint, decimals: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
@@ -8,7 +8,7 @@ export function fixedText(value: bigint, decimals: number): string {
   return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
 }
 
-/** Exact, without zeros at its end: 1,500,000 with six decimals is 1.5. */
+/** Exact text without trailing zeros: 1,500,000 with six decimals is 1.5. */
 export function decimalText(value: bigint, decimals: number): string {
   const text = fixedText(value, decimals)
   return decimals === 0 ? text : text.replace(/\.?0+$/, '')
@@ -21,7 +21,7 @@ export function parseDecimal(text: string, decimals: number): bigint | undefined
   return BigInt(whole + part.padEnd(decimals, '0'))
 }
 
-/** The same value with other decimals; what is too fine for them is cut off, never rounded up. */
+/** The same value with other decimals; finer digits are cut off, never rounded up. */
 export const rescaleDown = (value: bigint, from: number, to: number): bigint =>
   to >= from ? value * powerOfTen(to - from) : divDown(value, powerOfTen(from - to))
 
@@ -31,8 +31,8 @@ export interface Fraction {
 }
 
 /**
- * A number's own decimal digits as an exact fraction: 0.29 is 29/100, as it was sent, although the double
- * beside it is a little less. Undefined unless it is above zero and finite.
+ * A number's decimal digits as an exact fraction: 0.29 is 29/100, although the double is a little less.
+ * Undefined unless it is above zero and finite.
  */
 export function fractionOf(value: number): Fraction | undefined {
   if (!Number.isFinite(value) || value <= 0) return undefined

@@ -1,5 +1,5 @@
 /**
- * Whole-number division that says which way it rounds. The divisor is above zero; dividends have either sign.
+ * Integer division with explicit rounding. The divisor is above zero; dividends have either sign.
  */
 
 /** Towards minus infinity: never more than the exact quotient. */
@@ -14,10 +14,10 @@ export function divUp(value: bigint, by: bigint): bigint {
   return value > 0n && cut * by !== value ? cut + 1n : cut
 }
 
-/** To the nearest, halves up: for figures that are shown and decide nothing. */
+/** To the nearest, halves up: for display only. */
 export const divNearest = (value: bigint, by: bigint): bigint => divDown(2n * value + by, 2n * by)
 
-/** Every token's decimals fit a uint8; a table because a season values ten thousand books in one go. */
+/** A token's decimals fit a uint8; a table, because a season values ten thousand books at once. */
 const POWERS = Array.from({ length: 256 + 18 }, (_, exponent) => 10n ** BigInt(exponent))
 
 export const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)

@@ -29,7 +29,7 @@ export function microUsdUp(usd: number): bigint {
 /** Dollars on the wire: the number nearest to the decimal text, so that exact sums read as such. */
 export const usdOf = (microUsd: bigint): number => Number(decimalText(microUsd, 6))
 
-/** For sentences: $12.34, cut to cents towards zero; never for what decides. */
+/** For messages only: $12.34, cut to cents towards zero. */
 export function dollarsText(microUsd: bigint): string {
   const cents = (microUsd < 0n ? -microUsd : microUsd) / 10_000n
   return `${microUsd < 0n ? '-' : ''}$${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`

@@ -19,28 +19,27 @@ export function unitPrice(usd: number, decimals: number): AtomPrice | undefined 
 }
 
 /**
- * What atoms are worth in micro-dollars, rounded down: what is held or received never counts for more.
- * Outflows are negative atoms and round to the larger loss.
+ * Value of atoms in micro-dollars, rounded down: holdings and income are never overvalued. Outflows are
+ * negative atoms and round to the larger loss.
  */
 export const worthDown = (atoms: bigint, { num, den }: AtomPrice): bigint => divDown(atoms * num, den)
 
-/** The same rounded up: what is spent, paid or brought in never counts for less. */
+/** The same rounded up: spending is never undervalued. */
 export const worthUp = (atoms: bigint, { num, den }: AtomPrice): bigint => divUp(atoms * num, den)
 
-/** The same to the nearest: for figures that are shown and decide nothing. */
+/** The same to the nearest: for display only. */
 export const worthNearest = (atoms: bigint, { num, den }: AtomPrice): bigint => divNearest(atoms * num, den)
 
-/** The atoms that so many micro-dollars buy, rounded down: never worth more than the dollars. */
+/** Atoms for an amount of micro-dollars, rounded down: never of a higher value. */
 export const atomsDown = (microUsd: bigint, { num, den }: AtomPrice): bigint => divDown(microUsd * den, num)
 
 /**
- * Atoms of `to` that are worth as much as these of `from`, rounded down: what an exchange at marks would
- * give.
+ * Atoms of `to` with the value of these atoms of `from`, rounded down: the output of a swap at marks.
  */
 export const exchangeDown = (atoms: bigint, from: AtomPrice, to: AtomPrice): bigint =>
   divDown(atoms * from.num * to.den, from.den * to.num)
 
-/** The same rounded up: what a cost in `from` takes when it is paid in `to`. */
+/** The same rounded up: a cost in `from`, paid in `to`. */
 export const exchangeUp = (atoms: bigint, from: AtomPrice, to: AtomPrice): bigint =>
   divUp(atoms * from.num * to.den, from.den * to.num)
 
@@ -50,9 +49,9 @@ export interface PricedAtoms {
 }
 
 /**
- * By how many basis points `out` is worth less than `paid`, negative when it is worth more. Rounded up,
- * without rounding either worth first: a trade past its band by any fraction is past it. Zero when nothing is
- * paid.
+ * Shortfall of the value of `out` against `paid` in basis points, negative if it is higher. Rounded up,
+ * without rounding either value first: a trade outside its band by any fraction is outside. Zero if nothing
+ * is paid.
  */
 export function shortfallBpsUp(paid: PricedAtoms, out: PricedAtoms): bigint {
   const paidShare = paid.atoms * paid.price.num * out.price.den

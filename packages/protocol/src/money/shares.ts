@@ -7,15 +7,15 @@ const WHOLE = BigInt(BPS)
 const WHOLE_PIPS = 1_000_000n
 
 /**
- * A fee or a share, rounded down: floor(amount × bps / 10,000), to the atom what the router's PAY_PORTION
- * takes. A fee one atom larger would not be the one that the calldata pays.
+ * A fee or a share, rounded down: floor(amount × bps / 10,000), to the atom equal to the router's
+ * PAY_PORTION. A fee one atom larger would differ from the calldata's.
  */
 export const feeOf = (amount: bigint, bps: number): bigint => divDown(amount * BigInt(bps), WHOLE)
 
-/** A share rounded up: the most that fees or losses at this rate can come to. */
+/** A share rounded up: the maximum of fees or losses at this rate. */
 export const shareUp = (amount: bigint, bps: number): bigint => divUp(amount * BigInt(bps), WHOLE)
 
-/** The least rate whose fee of `amount` is `fee`; undefined when no whole rate up to 10,000 gives it. */
+/** The lowest rate whose fee of `amount` is `fee`; undefined if no whole rate up to 10,000 gives it. */
 export function leastBpsOf(amount: bigint, fee: bigint): number | undefined {
   if (amount <= 0n || fee < 0n || fee > amount) return undefined
   const bps = Number(divUp(fee * WHOLE, amount))
@@ -44,7 +44,7 @@ export function beforeBps(wanted: bigint, bps: number): bigint {
 export const mostBeforeBps = (left: bigint, bps: number): bigint => divDown(left * WHOLE, WHOLE - BigInt(bps))
 
 /**
- * Splits by rates that are 10,000 together at most, each share rounded down; `left` is what that leaves over.
+ * Splits by rates with a sum of at most 10,000, each share rounded down; `left` is the remainder.
  */
 export function splitDown(amount: bigint, rates: readonly number[]): { shares: bigint[]; left: bigint } {
   const shares = rates.map((bps) => feeOf(amount, bps))

@@ -37,7 +37,7 @@ const pnl = {
 }
 const Flow = Answer({
   token: Wallet('all zero for ETH'),
-  amount_atoms: Text('atoms; below zero where more went out'),
+  amount_atoms: Text('atoms; negative if more was spent'),
 })
 /** By `basis`. */
 export const Pnl = Type.Union(
@@ -67,7 +67,7 @@ export const Pnl = Type.Union(
         basis: Type.Literal('mined_trades'),
         ...pnl,
         equity_usd: Type.Null(),
-        flows: Type.Array(Flow, { description: 'what mined trades brought less what they took' }),
+        flows: Type.Array(Flow, { description: 'received less spent in mined trades' }),
       },
       { title: 'LivePnl' },
     ),

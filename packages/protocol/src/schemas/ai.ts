@@ -47,7 +47,7 @@ export const AiOverview = Answer({
   min_interval_s: Count('300'),
   max_orders: Count('most orders in one decision'),
   strategy_max: Count('longest strategy, characters'),
-  budget_default_usd: Usd('day budget when none is set'),
+  budget_default_usd: Usd('default day budget'),
   budget_max_usd: Usd('highest day budget'),
   templates: Type.Array(
     Answer({
@@ -64,7 +64,7 @@ export const AiOverview = Answer({
         input: Usd('per million tokens'),
         output: Usd('per million tokens'),
         structured: Flag('answers to a JSON schema'),
-        source: Text('where the price is from'),
+        source: Text('source of the price'),
       }),
       available: Flag('can be called now'),
       estimate: Nullable(
@@ -80,7 +80,7 @@ export const AiOverview = Answer({
       ),
     }),
   ),
-  app_fee_pct: Num('what the service adds to a model’s price'),
+  app_fee_pct: Num('the service’s markup on a model’s price'),
   funding: Answer(
     { own: OwnFunding, pool: PoolFunding },
     { description: 'keyed by the agent’s funding param' },

@@ -19,11 +19,11 @@ export const Challenge = Answer(
     uri: Text('the URI the message names'),
     chain_id: Type.Literal(4663),
     version: Type.Literal('1', { description: 'of the message format' }),
-    statement: Text('what signing means, as in the message'),
+    statement: Text('purpose of the signature, as in the message'),
     issued_at: UnixS('when it was made'),
     expires_at: UnixS('300 s after issue'),
     // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is not a thenable
-    then: Text('what to do next'),
+    then: Text('next step'),
   },
   { title: 'Challenge' },
 )
@@ -47,7 +47,7 @@ export const PartnerAgent = Answer(
     agent_id: Text('the registry’s id, a decimal'),
     token: Nullable(Wallet('the agent’s token')),
     symbol: Nullable(Text('the token’s symbol: deployer-chosen text, escape it')),
-    role: OneOf(PARTNER_ROLES, 'what the wallet is to the agent'),
+    role: OneOf(PARTNER_ROLES, 'the wallet’s relation to the agent'),
     name: Nullable(Text('the agent’s name: other people’s text, escape it')),
   },
   { title: 'PartnerAgent' },
@@ -82,7 +82,7 @@ export const Revoked = Answer({
 })
 
 export const RevokedAll = Answer({
-  wallet: Wallet('whose keys were revoked'),
+  wallet: Wallet('wallet whose keys were revoked'),
   revoked: Count('how many keys were live'),
-  note: Text('what this did not end: sessions are separate'),
+  note: Text('reminder that sessions stay open'),
 })

@@ -36,7 +36,7 @@ export const MomentumParams = Exact(
     threshold_bps: BasisPoints(50, 'buys when the price rose at least so much over the lookback'),
     exit_bps: BasisPoints(25, 'sells when it fell at least so much over the lookback'),
     usd: SizeUsd(25, 'dollars of one buy'),
-    exit: ByDefault('all', OneOf(['all', 'usd'], 'what an exit sells: the whole position, or `usd` of it')),
+    exit: ByDefault('all', OneOf(['all', 'usd'], 'amount an exit sells: the whole position, or `usd` of it')),
     cooldown_s: ByDefault(
       900,
       Type.Integer({ minimum: 0, maximum: 604_800, description: 'seconds between two buys of a pair' }),
@@ -48,7 +48,7 @@ export const MomentumParams = Exact(
 export const MeanReversionParams = Exact(
   {
     lookback_s: Seconds(14_400, {
-      description: 'seconds of minute marks the mean is taken over',
+      description: 'window of the mean over minute marks, in seconds',
       minimum: 120,
     }),
     band_bps: BasisPoints(100, 'how far from the mean it trades; not used with `z`'),
@@ -75,14 +75,10 @@ export const GridParams = Exact(
   {
     low: Price('lowest line in dollars; for an agent of one pair, together with `high`'),
     high: Price('highest line in dollars'),
-    range_bps: BasisPoints(
-      500,
-      'without low and high: the lines reach so far under and over the first price',
-      {
-        minimum: 10,
-        maximum: 9_000,
-      },
-    ),
+    range_bps: BasisPoints(500, 'without low and high: range of the lines below and above the first price', {
+      minimum: 10,
+      maximum: 9_000,
+    }),
     levels: ByDefault(
       10,
       Type.Integer({ minimum: 2, maximum: 100, description: 'steps between low and high' }),
@@ -121,7 +117,7 @@ export const AiParams = Exact(
     model: Type.Optional(Text('model id of hosted/ai', { maxLength: 128 })),
     funding: ByDefault(
       'pool',
-      OneOf(AI_FUNDING, 'who pays for the model: the service’s pool, or the owner’s key'),
+      OneOf(AI_FUNDING, 'payment of the model: the service’s pool, or the owner’s key'),
     ),
     fallback_own: ByDefault(true, Flag('pay from the own key when the pool does not')),
     template: Type.Optional(Text('template id of hosted/ai', { maxLength: 64 })),

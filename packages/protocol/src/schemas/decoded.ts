@@ -6,7 +6,7 @@ import { Answer, Atoms, Bps, Count, Flag, Hex, Nullable, OneOf, Text, UnixS, Wal
 
 const named = {
   token: Wallet('all zero for ETH'),
-  symbol: Text('deployer-chosen text: escape it; the address where it could mislead'),
+  symbol: Text('deployer-chosen text: escape it; the address if it could mislead'),
 }
 /** An amount of a token: whole in decimals, and in its smallest unit. */
 export const TokenAmount = Answer(
@@ -21,8 +21,8 @@ const amount = {
   ...TokenAmount.properties,
   unlimited: Type.Optional(Flag('true if unlimited')),
 }
-const spender = Wallet('who may move it')
-const recipient = Wallet('who receives it')
+const spender = Wallet('address that may move it')
+const recipient = Wallet('recipient')
 const deadline = UnixS('sent later, it reverts')
 
 const approve = {
@@ -52,7 +52,7 @@ const curveTrade = {
   pays: Answer(amount),
   receives_at_least: Answer(amount),
   recipient,
-  deadline: Nullable(deadline, 'null: this curve takes none, so a signed call can be mined later'),
+  deadline: Nullable(deadline, 'null: this curve has no deadline, so a signed call can be mined later'),
 }
 const routerTrade = {
   function: Type.Literal('execute(bytes commands, bytes[] inputs, uint256 deadline)'),
@@ -61,7 +61,7 @@ const routerTrade = {
   fee: Answer({
     bps: Bps('shield included'),
     side: OneOf(FEE_SIDES),
-    token: Wallet('what it is paid in'),
+    token: Wallet('token of the payment'),
     recipient,
     amount: Type.Optional(TokenAmount),
   }),
@@ -69,7 +69,7 @@ const routerTrade = {
   commands: Type.Array(Answer({ command: Text('the router’s name of it'), does: Text('in words') })),
   value_wei: Atoms('wei sent with the call'),
   deadline,
-  minimum_counts: Type.Optional(Text('of a taxed token: where the minimum is counted')),
+  minimum_counts: Type.Optional(Text('for a taxed token: the contract that checks the minimum')),
 }
 /** What one call of a batch sends, beside what it does. */
 const batched = {
@@ -85,14 +85,14 @@ const batch = {
       Answer({ ...batched, ...transfer }),
       Answer({ ...batched, ...curveTrade }),
     ]),
-    { description: 'in order; all of them happen or none' },
+    { description: 'in order; atomic' },
   ),
 }
 export const PermitMessage = Answer(
   {
     details: Answer({
       token: Wallet('the input token'),
-      amount: Atoms('what the router may move'),
+      amount: Atoms('amount the router may move'),
       expiration: UnixS('end of the allowance'),
       nonce: Count('of the wallet, token and router at Permit2'),
     }),

@@ -23,7 +23,7 @@ const FastToken = Answer({
   address: Wallet('all zero for ETH'),
   decimals: Count('decimals'),
 })
-const ends = { token_in: Wallet('what the pool takes'), token_out: Wallet('what it gives') }
+const ends = { token_in: Wallet('input token'), token_out: Wallet('output token') }
 const fee = Count('pool fee, hundredths of a basis point')
 export const FastPool = Type.Union(
   [
@@ -46,7 +46,7 @@ export type FastPool = Static<typeof FastPool>
 export type RouterValue = string | boolean | readonly RouterValue[]
 const RouterValue = Type.Unsafe<RouterValue>(
   Type.Union([Type.String(), Type.Boolean(), Type.Array(Type.Unknown())], {
-    description: 'a value of its ABI type; what starts with $ is filled in; a list for a tuple',
+    description: 'a value of its ABI type; values that start with $ are filled in; a list for a tuple',
   }),
 )
 const encoded = {
@@ -62,18 +62,23 @@ const RouterInput = Answer(
   {
     command: Hex('one byte'),
     ...encoded,
-    actions: Type.Optional(Type.Array(Answer(encoded), { description: 'V4_SWAP: what its second value is' })),
+    actions: Type.Optional(
+      Type.Array(Answer(encoded), { description: 'V4_SWAP: meaning of its second value' }),
+    ),
   },
   { title: 'RouterInput', description: 'one command: abi.encode of `values` by `types`' },
 )
 export type RouterInput = Static<typeof RouterInput>
-/** A pinned pair in one direction: all that the bytes of a trade are made of, but the amounts and the fee's rate. */
+/**
+ * A pinned pair in one direction: all that the bytes of a trade are made of, but the amounts and the fee's
+ * rate.
+ */
 const FastRoute = Answer(
   {
     token_in: FastToken,
     token_out: FastToken,
     pool: FastPool,
-    pool_fee_bps: Num('what the pool takes'),
+    pool_fee_bps: Num('pool fee'),
     band_bps: Bps('how far the pool may stand under the marks beyond its fee'),
     fee: Answer({
       side: OneOf(FEE_SIDES),
@@ -81,7 +86,7 @@ const FastRoute = Answer(
       recipient: Wallet('pinned'),
       command: Text('how it is paid'),
     }),
-    value: Text('what the transaction carries: $amount_in or 0'),
+    value: Text('ETH value of the transaction: $amount_in or 0'),
     commands: Hex('a byte per input, in order'),
     inputs: Type.Array(RouterInput),
     permit: Nullable(
@@ -130,7 +135,7 @@ export const FastFeeTerms = Answer(
     schedule: Type.Literal(2),
     class: OneOf(FEE_CLASSES),
     tier_bps: Bps('the wallet’s tier'),
-    bps: Bps('what to declare, shield included when asked'),
+    bps: Bps('rate to declare, with shield if requested'),
     shield_add_bps: Bps('10'),
     posted_bps: Bps('25'),
     recipient: Nullable(Wallet('pinned')),

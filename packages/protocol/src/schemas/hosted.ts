@@ -57,7 +57,7 @@ const LimitsIn = Exact(
   { title: 'HostedLimits' },
 )
 const fields = {
-  brain: OneOf(BRAINS, 'what decides'),
+  brain: OneOf(BRAINS, 'decision method'),
   interval_s: Type.Integer({
     minimum: HOSTED.minIntervalS,
     maximum: HOSTED.maxIntervalS,
@@ -73,7 +73,7 @@ const fields = {
 
 const Create = Exact({
   brain: fields.brain,
-  params: Type.Unsafe<unknown>(Open('what the brain takes')),
+  params: Type.Unsafe<unknown>(Open('parameters of the brain')),
   interval_s: fields.interval_s,
   pairs: fields.pairs,
   limits: fields.limits,
@@ -91,7 +91,7 @@ export const HostedCreate = WithForms(Create, SENT_BRAIN_FORMS)
 export const HostedUpdate = Exact({
   name: Type.Optional(fields.name),
   brain: Type.Optional(fields.brain),
-  params: Type.Optional(CheckedLater(AnyBrainParams, 'what the brain takes')),
+  params: Type.Optional(CheckedLater(AnyBrainParams, 'parameters of the brain')),
   interval_s: Type.Optional(fields.interval_s),
   pairs: Type.Optional(fields.pairs),
   limits: Type.Optional(Type.Partial(LimitsIn, { additionalProperties: false })),
@@ -121,7 +121,7 @@ export const PauseReason = Nullable(
   Answer({
     code: OneOf(PAUSE_REASONS, 'OWNER when the owner paused'),
     session_id: Type.Optional(Id('the session that ended')),
-    why: Type.Optional(Text('what went wrong')),
+    why: Type.Optional(Text('reason')),
     fields: Type.Optional(
       Type.Unsafe<readonly string[]>(Type.Array(Text('field'), { description: 'what its owner changed' })),
     ),
@@ -153,7 +153,7 @@ const entry = {
   pnl: Nullable(Pnl, 'equity, profit and drawdown in dollars, and since when'),
   last_decision: Nullable(LastDecision),
   live_stats: Nullable(LiveStats, 'live trades, volume and fees; null for paper'),
-  watch: Nullable(Watch, 'when it ticks next, and what keeps it from trading; null once stopped'),
+  watch: Nullable(Watch, 'time of the next tick and reasons that block trading; null once stopped'),
 }
 export const StockAttestation = Answer(
   {
@@ -182,7 +182,7 @@ export const GasRefund = Answer(
     status: OneOf(REFUND_STATUSES),
     block: Nullable(Count('its block')),
     already: Flag('the same signed transaction as before'),
-    relay_error: Nullable(Text('what the relay said')),
+    relay_error: Nullable(Text('response of the relay')),
     closed: Flag('the executor no longer trades'),
   },
   { title: 'GasRefund' },
@@ -191,13 +191,13 @@ export const GasRefund = Answer(
 const ExecutorAttestation = Nullable(
   Answer(
     {
-      text: Text('what the co-signer states'),
+      text: Text('statement of the co-signer'),
       signature: Hex('EIP-191, by the co-signer'),
-      cosigner: Wallet('who signed it'),
+      cosigner: Wallet('signer'),
     },
     { title: 'ExecutorAttestation' },
   ),
-  'who holds the executor’s key',
+  'holder of the executor’s key',
 )
 const live = {
   session_root_hash: Type.Optional(Nullable(TxHash('hash of the session’s root'))),
@@ -209,13 +209,13 @@ const live = {
   executor_attestation: Type.Optional(ExecutorAttestation),
 }
 const detail = {
-  brain_state: Type.Optional(Nullable(Open('what the brain remembers'))),
+  brain_state: Type.Optional(Nullable(Open('state of the brain'))),
   last_trade: Type.Optional(Nullable(LastTrade)),
   next_tick_holds: Type.Optional(
     Nullable(
       Type.Array(NextHold),
-      'what would hold its orders as wallet, limits and market stand now, also before it is switched on, ' +
-        'beyond watch.holds; null once stopped, and when it could not be read',
+      'holds in addition to watch.holds that its orders would get now, by wallet, limits and market, also ' +
+        'before it is activated; null once stopped, or if unreadable',
     ),
   ),
   ...live,
@@ -240,9 +240,8 @@ export const HostedCreated = Detailed({
   ),
   holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
     description:
-      'AI agents: what would keep the model from being asked as things stand, such as funding that does ' +
-      'not pay ' +
-      'this interval; empty when it would be asked',
+      'AI agents: current reasons not to call the model, such as funding that does not cover this ' +
+      'interval; empty if it can be called',
   }),
 })
 export const SessionRevoke = Nullable(
@@ -318,7 +317,7 @@ export const Executor = Answer({
   executor: Wallet('the executor'),
   balance_wei: Atoms('its ETH'),
   balance_usd: Nullable(Usd('its value')),
-  min_balance_wei: Atoms('what it needs to trade'),
+  min_balance_wei: Atoms('requirements to trade'),
   min_balance_usd: Nullable(Usd('its value')),
   enough: Flag('whether it can pay gas'),
   top_up: Nullable(
@@ -330,7 +329,7 @@ export const Executor = Answer({
       chain_id: Type.Literal(4663),
       message: Text('in words'),
     }),
-    'how much to send where; null when enough',
+    'amount and address to fund; null if sufficient',
   ),
   refund: Answer({
     available: Flag('whether refund-gas would work now'),
@@ -349,7 +348,7 @@ export const Executor = Answer({
         retired_at: Nullable(UnixS('when')),
         closed: Flag('its gas was refunded'),
       }),
-      { description: 'executors it replaced, with what is left on them' },
+      { description: 'former executors with their remaining balances' },
     ),
   ),
 })

@@ -91,7 +91,7 @@ export const PrizeRow = Answer(
     wallet: Wallet('the trading wallet'),
     cluster: Nullable(Text('owner cluster')),
     cluster_size: Count('entries in it'),
-    cluster_links: Type.Array(OneOf(CLUSTER_LINKS), { description: 'what links them' }),
+    cluster_links: Type.Array(OneOf(CLUSTER_LINKS), { description: 'reasons for the link' }),
     capital_usd: Nullable(Usd('capital at work')),
     active: Flag('traded this season'),
     unvalued: Count('trades whose price could not be read'),
@@ -257,7 +257,7 @@ const Rules = Answer(
     copy_window_s: Count('trades that follow another entrant’s within this time are copies'),
     practice: Answer({
       book_usdg: Count('10000'),
-      division: Text('what the practice board trades'),
+      division: Text('assets of the practice board'),
       hosted_assets: Type.Array(Text('core symbol')),
       min_interval_s: Count('300'),
     }),
@@ -265,12 +265,12 @@ const Rules = Answer(
   { title: 'LeagueRules' },
 )
 const reserveHead = {
-  on: Flag('whether a reserve is kept'),
+  on: Flag('whether there is a reserve'),
   agent_id: Nullable(Text('the platform’s registry agent')),
 }
 export const League = Answer(
   {
-    season: Nullable(Season, 'null before the first is known'),
+    season: Nullable(Season, 'null before the first season'),
     next_season: Nullable(Season),
     entrants: Count('prize entrants'),
     practice_entrants: Count('practice entrants'),

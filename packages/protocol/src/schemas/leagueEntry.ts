@@ -85,7 +85,7 @@ const entry = {
   confirmed: Nullable(Flag('whether the owner’s confirmation is on file; null on practice')),
 }
 export const Entry = Answer(entry, { title: 'Entry' })
-export const Entered = Answer({ ...entry, note: Text('what happens next') })
+export const Entered = Answer({ ...entry, note: Text('next step') })
 export const Left = Answer({ ...entry, note: Text('it may enter again for the next season') })
 export const MyEntries = Answer({ wallet: Wallet('the key’s wallet'), entries: Type.Array(Entry) })
 

@@ -58,8 +58,8 @@ const SIZE = ['notional_usd', 'amount_in'] as const
 type Size = Pick<typeof pairFields, (typeof SIZE)[number]> & TProperties
 
 export const pairFields = {
-  token_in: TokenRef('what is sold'),
-  token_out: TokenRef('what is bought'),
+  token_in: TokenRef('input token'),
+  token_out: TokenRef('output token'),
   notional_usd: Type.Optional(
     Usd(`size in dollars, ${TRADE.minNotionalUsd} to ${grouped(TRADE.maxNotionalUsd)}; or amount_in`),
   ),
@@ -87,7 +87,8 @@ const venues = ByDefault(
 export const Fund = ByDefault(
   'auto',
   Type.Union([Type.Literal('auto'), Type.Boolean()], {
-    description: 'auto: the wallet’s balance if it holds the input, else a lent one; true or false forces it',
+    description:
+      'auto: the wallet’s balance if it holds the input, otherwise a simulated one; true or false forces it',
   }),
 )
 export const tradeChoices = {
@@ -96,7 +97,7 @@ export const tradeChoices = {
   owner_attests_non_us: ByDefault(false, Flag('required true for stock tokens')),
   fund: Fund,
   max_fee_bps: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'the most this request pays; a higher fee is FEE_BPS' }),
+    Type.Integer({ minimum: 0, description: 'maximum fee of this request; a higher fee is FEE_BPS' }),
   ),
 }
 const planFields = {
@@ -158,11 +159,11 @@ export const QuoteRequest = Sized({
 const Allowance = Answer(
   {
     symbol: Text('display text: escape it'),
-    spender: Wallet('who may move it'),
+    spender: Wallet('address that may move it'),
     allowance: Atoms('how much'),
     permit: Nullable(
       Answer({
-        spender: Nullable(Wallet('who may move it through Permit2')),
+        spender: Nullable(Wallet('address that may move it through Permit2')),
         amount: Atoms('how much'),
         expiration: UnixS('until when'),
         live: Flag('whether it still counts'),
@@ -183,7 +184,7 @@ export const Revocation = Answer(
     before: MapOf(Allowance, 'allowances found, by token'),
     simulation: Nullable(
       Answer({
-        ok: Flag('whether it takes everything back'),
+        ok: Flag('whether it revokes everything'),
         after: MapOf(Allowance, 'allowances after, by token'),
       }),
     ),
@@ -212,14 +213,13 @@ export const Quote = Answer(
       Answer({
         ...RouteRow.properties,
         amount_out: Atoms(
-          'what the wallet receives, every fee taken: simulated, or as quoted where it was not. In ' +
-            '`routes` the ' +
-            'same route’s amount_out is what the pools deliver, before an output-side fee',
+          'amount the wallet receives after all fees: simulated, otherwise as quoted. In `routes` the same ' +
+            'route’s amount_out is the output of the pools, before an output-side fee',
         ),
         simulated: Flag('whether the best was simulated; if not, amount_out is quoted_amount_out'),
-        quoted_amount_out: Type.Optional(Atoms('what the wallet would receive by the quote alone')),
+        quoted_amount_out: Type.Optional(Atoms('amount the wallet would receive by the quote alone')),
       }),
-      'the best route; null when none quoted',
+      'the best route; null if none was quoted',
     ),
     routes: Type.Array(RouteRow, { description: 'best first' }),
     candidates: Count('routes tried'),
@@ -264,7 +264,7 @@ export const SimulateAnswer = Answer(
         error: Nullable(Text('why it reverted')),
         logs: Type.Array(
           Answer({
-            address: Wallet('who wrote it'),
+            address: Wallet('author'),
             topics: Type.Array(Hex('32 bytes')),
             data: Hex('the rest'),
           }),
@@ -274,10 +274,10 @@ export const SimulateAnswer = Answer(
     amount_out: Nullable(Atoms('received')),
     amount_out_min: Atoms('the plan’s minimum'),
     fee_paid: Nullable(Atoms('fee in atoms of fee_token')),
-    fee_transfer: Nullable(Atoms('what the fee recipient received')),
+    fee_transfer: Nullable(Atoms('amount the fee recipient received')),
     gas_total: Nullable(Count('gas of all transactions')),
     gas_usd: Nullable(Usd('its cost')),
-    funded_by_overrides: Flag('whether the input was lent'),
+    funded_by_overrides: Flag('whether the input balance was simulated'),
     synthetic: Flag('no real wallet: it cannot be signed and only discloses'),
     checks: Checks,
     build: Nullable(Built, 'the plan that was simulated; read disclosures at the top level'),
@@ -287,7 +287,7 @@ export const SimulateAnswer = Answer(
 )
 
 export const SubmitRequest = ExactlyOne(['raw_tx', 'raw_txs'], {
-  raw_tx: Type.Optional(Hex('one signed transaction; what stands before it in `steps` was sent already')),
+  raw_tx: Type.Optional(Hex('one signed transaction; the earlier `steps` were already sent')),
   raw_txs: Type.Optional(
     Type.Array(Hex('signed'), {
       minItems: 1,
@@ -295,7 +295,7 @@ export const SubmitRequest = ExactlyOne(['raw_tx', 'raw_txs'], {
       description:
         'all transactions of a plan, in the order of `steps`: of a router plan [approve], swap; of a ' +
         'curve plan ' +
-        '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
+        '[approve], fee_transfer, swap; two approvals if the token needs a reset to zero first',
     }),
   ),
   fee_tx_hash: Type.Optional(
@@ -335,7 +335,7 @@ export const FastRequest = Exact({
   check_only: ByDefault(false, Flag('every check and the simulation, nothing relayed')),
   fund: Type.Optional(Flag('with check_only: lend the input in the simulation')),
   owner_attests_non_us: ByDefault(false, Flag('required true for stock tokens')),
-  amount_usd: Type.Optional(Usd('what amount_in was sized for; AMOUNT_USD when 3% off')),
+  amount_usd: Type.Optional(Usd('USD value amount_in was computed for; AMOUNT_USD if 3% off')),
   max_notional_usd: Type.Optional(Usd('own cap; CLIENT_CAP above it')),
 })
 export const FastAnswer = Answer({
@@ -362,7 +362,7 @@ export const FastAnswer = Answer({
     recipient: Wallet('pinned'),
   }),
   min_out: Atoms('as signed'),
-  min_out_floor: Nullable(Atoms('the least that would pass')),
+  min_out_floor: Nullable(Atoms('lowest accepted value')),
   checks: Checks,
   simulation: Nullable(Simulation),
   timings: Timings,

@@ -21,8 +21,8 @@ const Pinned = (description: string) =>
   Nullable(Wallet(description), `${description}; null while unknown here`)
 
 export const slippageFields = {
-  default_bps: Bps('used when none is sent'),
-  cap_bps: Bps('the most that passes'),
+  default_bps: Bps('default'),
+  cap_bps: Bps('highest accepted value'),
 }
 export const SlippageBySize = Type.Array(
   Answer({
@@ -73,7 +73,7 @@ export const Config = Answer(
       other_bps: Bps('50'),
       shield_add_bps: Bps('10'),
       max_bps: Bps('100'),
-      recipient: Pinned('where every fee goes; clients pin it'),
+      recipient: Pinned('recipient of all fees; clients pin it'),
       to_self_allowed: Flag(
         'whether a request may direct its fee to its own wallet; never, by FEE_RECIPIENT_NOT_ALLOWED',
       ),
@@ -81,11 +81,11 @@ export const Config = Answer(
       how: Text('the fee in words'),
     }),
     risks: MapOf(OneOf(['severe', 'info']), 'the disclosure table'),
-    high_price_impact_bps: Bps('1000: where HIGH_PRICE_IMPACT starts'),
-    price_impact_bps: Bps('300: where PRICE_IMPACT starts'),
+    high_price_impact_bps: Bps('1000: lower bound of HIGH_PRICE_IMPACT'),
+    price_impact_bps: Bps('300: lower bound of PRICE_IMPACT'),
     shield: Answer({
       policies: Type.Array(Text('policy name'), { description: 'what a shield request may name' }),
-      blocks: Type.Optional(MapOf(Type.Array(Text('risk code')), 'what each policy refuses')),
+      blocks: Type.Optional(MapOf(Type.Array(Text('risk code')), 'risks each policy refuses')),
       default_policies: Type.Optional(Type.Array(Text('policy name'), { description: 'when none is named' })),
       shield_only_risks: Type.Array(Text('risk code'), { description: 'disclosed only with shield' }),
     }),
@@ -111,7 +111,7 @@ export const Config = Answer(
     routes: Type.Optional(
       Answer({
         version: Text('version of the fast-route table'),
-        sha256: Nullable(Text('what clients pin; null where fast mode has no routes')),
+        sha256: Nullable(Text('values that clients pin; null if fast mode has no routes')),
       }),
     ),
     submit_enabled: Flag('whether submit relays here'),
@@ -125,7 +125,7 @@ export const Config = Answer(
             changes_amounts: Flag('takes part of a swap'),
           }),
         ),
-        tiers: MapOf(Text('in words'), 'what each tier asks for'),
+        tiers: MapOf(Text('in words'), 'requirements of each tier'),
         curve_fee_modes: Type.Array(OneOf(CURVE_FEE_MODES), {
           description: 'how a launchpad curve’s fee is paid',
         }),
@@ -204,7 +204,7 @@ export const Stats = Answer(
     ai_pool: Nullable(
       Answer({
         pool_usd: Usd('today’s pool'),
-        left_usd: Usd('what is left of it'),
+        left_usd: Usd('remaining amount'),
         owners_funded: Count('owners'),
         agents_funded: Count('agents'),
       }),

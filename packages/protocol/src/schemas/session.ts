@@ -53,7 +53,7 @@ export const SessionLimits = Answer(
 /** Limits out of range are SESSION_LIMIT, so only their types are checked here. */
 const GrantStart = Exact({
   wallet: Wallet('the owner, the key’s wallet'),
-  executor: Wallet('who will sign the session’s transactions'),
+  executor: Wallet('signer of the session’s transactions'),
   tokens: ByDefault(
     ['ETH', 'USDG'],
     Type.Array(TokenRef('a token'), { maxItems: 32, description: 'at least two' }),
@@ -154,15 +154,17 @@ export const GrantPending = Answer(
     executor: Wallet('executor'),
     cosigner: Wallet('the co-signer'),
     expires: UnixS('end of the session'),
-    wallet_code: OneOf(['none', 'delegator', 'other'], 'what the wallet runs'),
+    wallet_code: OneOf(['none', 'delegator', 'other'], 'code of the wallet'),
     sign: ToSign,
-    setup: Type.Array(Step, { description: 'what the main key sends first: token approvals and permits' }),
+    setup: Type.Array(Step, {
+      description: 'transactions the main key sends first: token approvals and permits',
+    }),
     risk_terms: RiskTerms,
     caveats: Type.Array(Caveat),
     limits: SessionLimits,
     exposure: Exposure,
-    on_chain_bounds: Type.Array(Text('what the chain enforces')),
-    not_enforced_on_chain: Type.Array(Text('what only the co-signer enforces')),
+    on_chain_bounds: Type.Array(Text('limits enforced on chain')),
+    not_enforced_on_chain: Type.Array(Text('limits enforced only by the co-signer')),
     curve: Nullable(
       Answer({
         tokens: Type.Array(
@@ -173,7 +175,7 @@ export const GrantPending = Answer(
       'curve tokens and their roots',
     ),
     // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is not a thenable
-    then: Text('what to do next'),
+    then: Text('next step'),
   },
   { title: 'SessionPending' },
 )
@@ -182,7 +184,7 @@ export const GrantActive = Answer(
     session_id: Id('session'),
     status: Type.Literal('active'),
     delegation_hash: TxHash('hash of the root'),
-    authorization_stored: Flag('whether an EIP-7702 authorization is kept for the first trade'),
+    authorization_stored: Flag('whether an EIP-7702 authorization is stored for the first trade'),
     sign: Nullable(
       Answer({ authorization: AuthorizationToSign }),
       'still to be signed, and sent with session_id as authorization_signature',
@@ -212,8 +214,8 @@ export const SessionTrade = Answer(
     ready: Flag('tx can be signed by the executor and submitted'),
     simulated_ok: Flag('whether the simulation delivered'),
     tx: Nullable(Tx, 'the executor’s redeemDelegations transaction'),
-    executor: Wallet('who signs it'),
-    wallet: Wallet('whose funds trade'),
+    executor: Wallet('signer'),
+    wallet: Wallet('owner of the traded funds'),
     leaf: Nullable(
       Answer({
         delegation: SignedDelegation,
@@ -264,7 +266,7 @@ export const ApprovalLeft = Answer(
   {
     token: Wallet('the token'),
     symbol: Text('display text: escape it'),
-    spender: Wallet('who may still move it'),
+    spender: Wallet('address that may still move it'),
     amount: Atoms('how much'),
     through: Type.Optional(Wallet('the token permit contract')),
     expiration: Type.Optional(UnixS('until when')),
@@ -275,7 +277,7 @@ export const ApprovalLeft = Answer(
 export const endedFields = {
   session_id: Id('session'),
   revoked_at: UnixS('when the service stopped co-signing'),
-  effective: Text('what ended already, and what the chain still allows until on_chain is sent'),
+  effective: Text('effect so far, and what the chain still allows until on_chain is sent'),
   signer_revoked: Flag('whether the signing service confirmed'),
   approvals: Type.Array(ApprovalLeft, { description: 'token allowances the session leaves behind' }),
 }
@@ -314,7 +316,7 @@ export const SessionSummary = Answer(
     limits: SessionLimits,
     used: Answer(spendFields),
     risk_terms: RiskTerms,
-    wallet: Wallet('whose funds trade'),
+    wallet: Wallet('owner of the traded funds'),
     role: OneOf(['owner', 'executor'], 'owner in `sessions`, executor in `as_executor`'),
   },
   { title: 'SessionSummary' },

@@ -58,14 +58,14 @@ export const shieldFields = {
   shield_available: Type.Optional(Type.Literal(true)),
 }
 
-const Taken = (of: string) => Type.Optional(Nullable(Bps(`what a ${of} loses, as it was tried`)))
+const Taken = (of: string) => Type.Optional(Nullable(Bps(`loss of a ${of}, as simulated`)))
 const Flags = Answer(
   {
     proxy: Type.Union([OneOf(PROXY_KINDS), Type.Literal(false)], {
-      description: 'how its code is kept elsewhere',
+      description: 'proxy type',
     }),
-    implementation: Nullable(Wallet('where that code is')),
-    owner: Nullable(Wallet('what owner() answers')),
+    implementation: Nullable(Wallet('implementation address')),
+    owner: Nullable(Wallet('result of owner()')),
     mintable: Flag('its code can make more of it'),
     pausable: Flag('its code can stop transfers'),
     blacklist: Flag('its code can bar holders'),
@@ -74,21 +74,21 @@ const Flags = Answer(
     owner_limits_trading: Flag('its code can limit trading'),
     owner_takes_tokens: Flag('its code can take from holders'),
     proved: Type.Array(OneOf(TOKEN_POWERS), { description: 'powers that worked when called as its owner' }),
-    paused: Nullable(Flag('what paused() answers; null without such a function')),
+    paused: Nullable(Flag('result of paused(); null without such a function')),
     decimals_read: Flag('whether it reports its decimals'),
-    text_faults: Type.Array(OneOf(TEXT_FAULTS), { description: 'what is wrong with its name or symbol' }),
+    text_faults: Type.Array(OneOf(TEXT_FAULTS), { description: 'problem of its name or symbol' }),
     first_pool_at: Nullable(UnixS('its first pool was made')),
     listed_stock: Flag('whether the issuer’s list names it; on the beacon but unlisted is an IMPERSONATOR'),
     screened_block: Count('read at'),
-    screen: OneOf(SCREENS, 'how the trial with lent ETH went; what follows is there once it is done'),
+    screen: OneOf(SCREENS, 'result of the simulated trade; the following fields are present once it is done'),
     buy_ok: Type.Optional(Type.Literal(false, { description: 'when it could not be bought' })),
     buy_tax_bps: Taken('buyer'),
-    buy_only_tax_bps: Type.Optional(Bps('of that, what a plain transfer does not lose')),
+    buy_only_tax_bps: Type.Optional(Bps('the part that a plain transfer does not lose')),
     transfer_ok: Type.Optional(Flag('whether it could be passed on')),
     transfer_tax_bps: Taken('transfer'),
     sell_ok: Type.Optional(Flag('whether it could be sold')),
     sell_tax_bps: Taken('seller'),
-    hook_take_bps: Type.Optional(Bps('what the pool’s hook kept of the purchase')),
+    hook_take_bps: Type.Optional(Bps('share of the purchase that the pool’s hook kept')),
     balance_lies: Type.Optional(Flag('it reports balances that do not exist')),
     tried_in: Type.Optional(Text('the pool it was tried in')),
     why: Type.Optional(Text('why it could not be bought')),
@@ -128,7 +128,7 @@ export const TokenRecord = Answer(
         pair: Wallet('the token at the other side'),
         fee: Nullable(Num('pool fee, hundredths of a basis point')),
         hooks: Type.Optional(Nullable(Wallet('the v4 hook'))),
-        liquidity_usd: Nullable(Usd('what stands behind it')),
+        liquidity_usd: Nullable(Usd('backing of the token')),
       }),
       { description: 'pools and curve it trades on, deepest first' },
     ),
@@ -142,8 +142,8 @@ export const TokenRecord = Answer(
       { description: 'the independent price' },
     ),
     liquidity_usd: Nullable(Usd('over all venues')),
-    creator_tax_bps: Nullable(Bps('what the creator takes')),
-    curve_fee_bps: Nullable(Bps('what the curve takes')),
+    creator_tax_bps: Nullable(Bps('creator fee')),
+    curve_fee_bps: Nullable(Bps('curve fee')),
     multiplier: Nullable(Num('of a stock token: shares per token')),
     flags: Flags,
     risks: Type.Array(Risk, { description: 'severe first' }),
@@ -154,7 +154,7 @@ export const TokenRecord = Answer(
       SCREEN_STATUSES,
       'how the answer was had; UNSCREENED while the simulation still runs',
     ),
-    fee_bps: Bps('what a trade of it against a core asset pays now, shield included'),
+    fee_bps: Bps('fee of a trade against a core asset now, including shield'),
     ...shieldFields,
   },
   { title: 'Token' },
@@ -182,7 +182,7 @@ export const TokenSearchQuery = Type.Object({
 export const TokenSearch = Answer({
   query: Answer(
     {
-      q: Text('as sent; empty when none was'),
+      q: Text('as sent; empty if none was'),
       tier: Type.Optional(OneOf(TOKEN_TIERS)),
       kind: Type.Optional(OneOf(TOKEN_KINDS)),
       limit: Count('most answered'),

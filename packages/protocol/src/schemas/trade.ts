@@ -49,7 +49,7 @@ export const feeFields = {
   fee_class: OneOf(FEE_CLASSES),
   fee_tier: Bps('the rate before shield'),
   fee_side: OneOf(FEE_SIDES, 'the end that pays'),
-  fee_token: Wallet('what the fee is paid in; all zero for ETH'),
+  fee_token: Wallet('token of the fee; all zero for ETH'),
 }
 export const disclosureFields = {
   risks: Type.Array(Risk, { description: 'severe first' }),
@@ -62,7 +62,7 @@ export const PlanFee = Answer(
     bps: Bps('shield included'),
     side: OneOf(FEE_SIDES),
     recipient: Wallet('the pinned recipient'),
-    token: Wallet('what it is paid in'),
+    token: Wallet('token of the payment'),
     command: OneOf(FEE_COMMANDS, 'how it is paid'),
     amount: Type.Optional(Atoms('on curve and batch plans')),
   },
@@ -72,7 +72,7 @@ export const PlanFee = Answer(
 const CodeAuthorization = Answer(
   {
     chain_id: Type.Literal(4663),
-    address: Wallet('whose code the wallet takes'),
+    address: Wallet('contract whose code the wallet gets'),
     nonce: Count('of the wallet, at which it counts'),
     y_parity: Count('0 or 1'),
     r: TxHash('of the wallet’s signature'),
@@ -89,7 +89,7 @@ export const Tx = Answer(
       }),
     ),
     chain_id: Type.Literal(4663),
-    from: Wallet('who signs it'),
+    from: Wallet('signer'),
     to: Wallet('the contract called'),
     value: Atoms('wei sent'),
     data: Hex('calldata'),
@@ -114,7 +114,7 @@ export const RiskTerms = Answer(
 )
 const Tiers = Answer({ token_in: OneOf(TOKEN_TIERS), token_out: OneOf(TOKEN_TIERS) }, { title: 'Tiers' })
 const Short = Answer(
-  { what: Text('what the wallet lacks'), has: Text('what it has'), needs: Text('what it needs') },
+  { what: Text('missing balances'), has: Text('what it has'), needs: Text('what it needs') },
   { title: 'Short' },
 )
 const MarkAge = Answer(
@@ -169,7 +169,9 @@ export const RouteRow = Answer(
     label: Text('the path in words'),
     ok: Flag('whether it quoted'),
     amount_out: Nullable(
-      Atoms('what the pools deliver, the input less an input-side fee; an output-side fee comes off it'),
+      Atoms(
+        'output of the pools for the input less an input-side fee; an output-side fee is deducted from it',
+      ),
     ),
     vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
@@ -187,10 +189,10 @@ export const RouteRow = Answer(
 export const Simulation = Answer(
   {
     ok: Flag('whether every transaction succeeded and delivered'),
-    amount_out: Nullable(Atoms('what the wallet receives, read from balances')),
-    fee_transfer: Nullable(Atoms('what the fee recipient receives')),
+    amount_out: Nullable(Atoms('amount the wallet receives, read from balances')),
+    fee_transfer: Nullable(Atoms('amount the fee recipient receives')),
     gas_total: Nullable(Count('gas of all transactions')),
-    funded_by_overrides: Flag('whether the input was lent for the simulation'),
+    funded_by_overrides: Flag('whether the input balance was simulated'),
     block: Type.Optional(Nullable(Count('simulated on top of'))),
     error: Type.Optional(Nullable(Text('why it failed'))),
     checks: Type.Optional(Checks),
@@ -212,22 +214,21 @@ export const Missing = Type.Array(
     {
       what: OneOf(
         MISSING_KINDS,
-        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what ' +
-          'is sent ' +
+        'the permit’s signature, the input’s balance, the balance of a separate fee, or ETH for values sent ' +
           'and for gas at its highest price',
       ),
       token: Wallet('of which; all zero for ETH'),
-      have: Nullable(Atoms('what the wallet holds; null for a signature')),
-      need: Nullable(Atoms('what all steps together may take; null for a signature')),
+      have: Nullable(Atoms('the wallet’s balance; null for a signature')),
+      need: Nullable(Atoms('total of all steps; null for a signature')),
     },
     { title: 'Missing' },
   ),
-  { description: 'what the wallet lacks to send the steps now' },
+  { description: 'balances missing to send the steps now' },
 )
 
 const Allowed = (description: string) => Nullable(Atoms(description))
 const permitted = {
-  amount: Atoms('what the router may move through Permit2'),
+  amount: Atoms('amount the router may move through Permit2'),
   expiration: UnixS('until when'),
 }
 const Approval = Answer(
@@ -238,7 +239,7 @@ const Approval = Answer(
     reason: Text('why it is needed, or not'),
     allowance: Allowed('found; null for ETH'),
     needed: Atoms('by this trade'),
-    approve: Allowed('what the approval step sets; null without one'),
+    approve: Allowed('amount the approval step sets; null without one'),
     after: Allowed('left once the trade is done; null for ETH'),
     permit: Type.Optional(Nullable(Answer(permitted), 'permit to be set in Permit2; null if already set')),
   },
@@ -247,7 +248,7 @@ const Approval = Answer(
 const Stuck = Answer(
   {
     nonce: Count('which has to be mined first'),
-    tx_hash: Nullable(TxHash('the transaction relayed with it; null: none was seen')),
+    tx_hash: Nullable(TxHash('the transaction relayed with it; null if there was none')),
     since: UnixS('for how long the oldest has waited'),
     replace: Text('how to replace it, in words'),
   },
@@ -261,7 +262,7 @@ const WalletState = Answer(
     mined_nonce: Count('the next that a block can take; less than `nonce` while transactions wait'),
     stuck: Nullable(Stuck, 'a transaction that blocks the wallet’s later ones; null if none'),
     balance_wei: Atoms('its ETH'),
-    balance_in: Atoms('what it has of the input'),
+    balance_in: Atoms('its balance of the input token'),
     allowance: Atoms('of the input to the token permit contract'),
     permit: Answer({ ...permitted, nonce: Count('the next one at Permit2') }),
     curve_allowance: Atoms('of the input to the curve'),
@@ -283,9 +284,7 @@ export const Plan = {
   missing: Missing,
   tx: Nullable(
     Tx,
-    'the last step’s transaction; null while a signature is needed first. What stands before it in ' +
-      '`steps` goes ' +
-      'first',
+    'the last step’s transaction; null while a signature is needed first. Send the earlier `steps` first',
   ),
   steps: Type.Array(Step, {
     description: 'to be signed and sent in this order, one by one or all of them as raw_txs of live/submit',
@@ -300,13 +299,15 @@ export const Plan = {
   }),
   amount_in: Atoms('fee included'),
   notional_usd: Nullable(Usd('fee included')),
-  amount_out_min: Atoms('the least the wallet receives'),
-  amount_out_expected: Atoms('what the wallet should receive'),
-  deadline: UnixS('sent later, it reverts; where `decoded.deadline` is null, it is relayed no later'),
+  amount_out_min: Atoms('minimum the wallet receives'),
+  amount_out_expected: Atoms('expected amount the wallet receives'),
+  deadline: UnixS(
+    'latest time to send it: later it reverts, or is not relayed if `decoded.deadline` is null',
+  ),
   fee: PlanFee,
   checks: Checks,
   policy_ok: Flag('whether every refusing check passed'),
-  permit: Nullable(PermitTypedData, 'Permit2 PermitSingle typed data to sign; null when none is needed'),
+  permit: Nullable(PermitTypedData, 'Permit2 PermitSingle typed data to sign; null if none is needed'),
   permit_now: Nullable(UnixS('the permit’s anchor time; send it back with permit_signature')),
   preview: Nullable(
     Answer({

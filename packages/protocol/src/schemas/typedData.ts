@@ -41,7 +41,7 @@ const DelegationTypedData = typedData(
       delegate: Wallet('the co-signer'),
       delegator: Wallet('the session’s wallet'),
       authority: TxHash('of a root: all ones'),
-      caveats: Type.Array(Answer({ enforcer: Wallet('its contract'), terms: Hex('what it is bound to') })),
+      caveats: Type.Array(Answer({ enforcer: Wallet('its contract'), terms: Hex('encoded terms') })),
       salt: Atoms('hash of the binding, as a decimal'),
     }),
   },
@@ -54,30 +54,30 @@ export const Caveat = Answer(
       Type.Unsafe<string | undefined>(Text('its name; absent for one Pit does not use: do not sign it')),
     ),
     address: Wallet('its contract'),
-    terms: Hex('what it is bound to'),
+    terms: Hex('encoded terms'),
     says: Text('in words'),
   },
   { title: 'Caveat' },
 )
 const toSign = {
   typed_data: DelegationTypedData,
-  digest: TxHash('what is signed'),
+  digest: TxHash('digest to sign'),
   delegation_hash: TxHash('hash of the root'),
 }
 const authorization = {
   chain_id: Type.Literal(4663),
-  address: Wallet('whose code the wallet takes; all zero clears it'),
+  address: Wallet('contract whose code the wallet gets; all zero clears it'),
 }
 
-const signed = { nonce: Count('of the wallet, at which it counts'), digest: TxHash('what is signed') }
+const signed = { nonce: Count('of the wallet, at which it counts'), digest: TxHash('digest to sign') }
 export const AuthorizationToSign = Answer(
   {
     ...authorization,
     ...signed,
-    wallet: Wallet('who signs it'),
+    wallet: Wallet('signer'),
     after_setup: Nullable(
       Answer(signed),
-      'what to sign instead where the setup is sent before the first trade; null without a setup',
+      'alternative to sign if the setup is sent before the first trade; null without a setup',
     ),
   },
   { title: 'AuthorizationToSign', description: 'an EIP-7702 authorization' },
@@ -104,7 +104,7 @@ export const CodeReset = Answer(
       nonce: Nullable(Count('when the wallet itself sends it; null while the chain cannot be read')),
     }),
     nonce_when_sent_by_another: Nullable(Count('one less')),
-    wallet_code: Nullable(Text('none, delegator or other: what the wallet runs')),
+    wallet_code: Nullable(Text('code of the wallet: none, delegator or other')),
     how: Text('in words'),
   },
   { title: 'CodeReset' },
@@ -113,9 +113,9 @@ export const CodeReset = Answer(
 /** A delegation with its signature. */
 export const SignedDelegation = Answer(
   {
-    delegate: Wallet('who may use it'),
+    delegate: Wallet('delegate'),
     delegator: Wallet('whose it is'),
-    authority: TxHash('hash of the delegation it stands on'),
+    authority: TxHash('hash of the parent delegation'),
     caveats: Type.Unsafe<readonly { enforcer: string; terms: string; args: string }[]>(
       Type.Array(
         Answer({ enforcer: Wallet('its contract'), terms: Hex('bound to'), args: Hex('given at use') }),
