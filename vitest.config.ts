@@ -10,7 +10,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       retry: 0,
-      // What is waited for comes within milliseconds, or a loaded machine's seconds.
+      // Polled conditions hold within milliseconds, or seconds on a loaded machine.
       expect: { poll: { timeout: 10_000 } },
       env,
       projects: [

@@ -1,6 +1,6 @@
 /**
- * A session trade beside one eth_simulateV1 of its own redemption and beside a prepare of the same trade by the
- * same wallet, interleaved: the trade is planned, co-signed by the running signer (its part is shown apart) and
+ * Compares a session trade with one eth_simulateV1 of the same redemption and with a prepare of the same trade by
+ * the same wallet, interleaved: the trade is planned, co-signed by the running signer (shown separately) and
  * simulated as the executor's transaction. node scripts/build.mjs && node dist/bench/session.js
  */
 import type { Hex } from '@pit/chain'

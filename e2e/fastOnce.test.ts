@@ -87,7 +87,7 @@ async function manyRounds(clients: FastTrader[]): Promise<void> {
   console.log(
     `${ROUNDS} rounds of ${AT_ONCE} sends over ${clients.length} servers: one relay each; in ` +
       `${tally.relayed} a call was ` +
-      `told so; ${tally.busy} busy answers, ${tally.void} void rounds run again`,
+      `reported as already relayed; ${tally.busy} busy answers, ${tally.void} void rounds run again`,
   )
   expect(tally.relayed).toBeGreaterThan(0)
 }

@@ -133,7 +133,7 @@ describe.skipIf(bin === null || !hasRedis || !hasProxy)('the fleet', () => {
         `rolling restart (ms): ${JSON.stringify(took)}; ${requestCount} requests, ${failed.length} failed, ` +
           `${slow} refused as too slow a machine; ${load.signed.length} trades; ` +
           `widest gap of ticks ${gapMs} ms at ${INTERVAL_S} s; failed: ${JSON.stringify(countOf(failed))}; ` +
-          `refused new connections when told to stop: ${JSON.stringify(undrained)}`,
+          `refused new connections at shutdown: ${JSON.stringify(undrained)}`,
       )
       expect(undrained).toEqual([])
       expect(failed).toEqual([])

@@ -76,9 +76,9 @@ describe.each(Object.keys(AGGREGATORS))('%s', (kind) => {
   })
 
   it('is refused with a wrong key if it needs one', async () => {
-    const told = await ask({ key: 'another-key' })
-    if (AGGREGATORS[kind]?.key === 'required') expect(told).toMatch(/^Access denied/)
-    else expect(typeof told).toBe('bigint')
+    const outcome = await ask({ key: 'another-key' })
+    if (AGGREGATORS[kind]?.key === 'required') expect(outcome).toMatch(/^Access denied/)
+    else expect(typeof outcome).toBe('bigint')
   })
 
   it.each([

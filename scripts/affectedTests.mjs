@@ -36,24 +36,24 @@ function importGraph(files, exportsOf) {
     const rows = barrels.get(file)
     if (!rows || names === 'all' || seen.has(file)) return [file]
     seen.add(file)
-    const found = [file]
+    const paths = [file]
     for (const { target, exported } of rows) {
       const inner = resolve(file, target)
       if (!inner) continue
       if (exported === 'all') {
         const deeper = holders(inner, names, seen)
-        if (deeper.length > 1 || names.some((name) => declares(files.get(inner), name))) found.push(...deeper)
+        if (deeper.length > 1 || names.some((name) => declares(files.get(inner), name))) paths.push(...deeper)
       } else {
-        const wanted = exported.filter(({ as }) => names.includes(as)).map(({ name }) => name)
-        if (wanted.length > 0) found.push(...holders(inner, wanted, seen))
+        const importedNames = exported.filter(({ as }) => names.includes(as)).map(({ name }) => name)
+        if (importedNames.length > 0) paths.push(...holders(inner, importedNames, seen))
       }
     }
-    return found
+    return paths
   }
 
   const graph = new Map()
   for (const [file, text] of files) {
-    // What goes through a barrel is followed name by name, from who imports it.
+    // Imports through a barrel are followed name by name, from the importer.
     if (barrels.has(file)) continue
     const targets = new Set()
     for (const { target, names } of importsOf(withoutComments(text))) {

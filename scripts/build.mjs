@@ -76,9 +76,8 @@ const options = {
     },
   ],
 }
-// Contracts are committed as compiled. Where one was changed the compiler takes longest, so it begins first, in a
-// process of its own; `npm start` goes on beside it: the stores are made meanwhile, and the devnet waits for what
-// it deploys.
+// Contracts are committed as compiled. If one was changed the compiler takes longest, so it starts first, in a
+// separate process; `npm start` continues meanwhile: it creates the stores, and the devnet waits for the contracts.
 const stamps = openStamps()
 if (only === undefined) await bundle({ compileContracts: 'packages/devnet/src/compileEntry.ts' })
 const contracts = only === undefined && runNode(['dist/compileContracts.js'])

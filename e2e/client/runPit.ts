@@ -9,7 +9,7 @@ export interface Ran {
   stdout: string
   stderr: string
   /** Parses the output under --json. */
-  // biome-ignore lint/suspicious/noExplicitAny: each command has fields of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own fields
   json(): any
 }
 export interface RunOptions {

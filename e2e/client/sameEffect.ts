@@ -33,8 +33,8 @@ function differs(profile: ChainProfile, honest: Signed, lied: Signed): string | 
 
 type Transaction = Extract<Signed, { kind: 'transaction' }>['value']
 
-// What the client allows a market on the move, as docs/reference/client.md says: dollars buy atoms at a price of a moment
-// ago, and pools move between two blocks.
+// Tolerances of the client for a moving market (docs/reference/client.md): amounts are computed from a slightly older
+// price, and pools move between two blocks.
 const SIZE_BPS = 300n
 const MOVED_BPS = 105n
 const CAP_BAND_BPS = 2 * COSIGNER.capPriceBandBps

@@ -16,9 +16,8 @@ import { buyToken, grantCurves, launchCurves, sendEth, swapEth, swapUsdg, takeUs
 import { BUDGET, CAPS, LIMITS, type Stage, USDG } from './stage.ts'
 
 /**
- * What an attacker with both keys can do because the chain does not enforce it: each is executed for real. If
- * one of these starts to fail, the chain enforces more than NOT_ENFORCED_ON_CHAIN says, and the list must
- * shrink.
+ * Actions of an attacker with both keys that the chain does not prevent: each is executed for real. If one of
+ * these starts to fail, the chain enforces more than NOT_ENFORCED_ON_CHAIN lists, and the list must shrink.
  */
 export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> {
   const { at, who, place, crypto, grant, balance, redeemFree, redeem, freeLeaf } = stage

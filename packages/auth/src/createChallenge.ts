@@ -55,7 +55,7 @@ export async function createChallenge(
     statement: challengeStatement(purpose),
     issued_at: issuedAtS,
     expires_at: challenge.expiresAtS,
-    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is no thenable
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is not thenable
     then: NEXT[purpose],
   }
 }

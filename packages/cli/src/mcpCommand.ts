@@ -57,7 +57,7 @@ export const mcpCommand = (deps: CommandDeps): Command =>
     .option('--no-confirm', 'Do not ask the user for confirmation before a tool acts')
     .option(
       '--answer-within <seconds>',
-      'Timeout of a trade call; a trade not mined by then is reported as pending',
+      'Timeout of a trade call; a trade not mined by then is reported as uncertain or in_progress',
       positive,
       45,
     )

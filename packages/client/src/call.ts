@@ -77,7 +77,7 @@ export function createApi(options: TransportOptions): Api {
   return Object.fromEntries(methods) as Api
 }
 
-interface Asked {
+interface CallParams {
   params?: Record<string, string | number>
   query?: Record<string, unknown>
   body?: object
@@ -86,7 +86,7 @@ interface Asked {
 async function request(
   options: TransportOptions,
   id: RouteId,
-  asked: Asked,
+  asked: CallParams,
   { signal }: CallOptions,
 ): Promise<unknown> {
   const { maxTries = 4, maxWaitS = 10, sleep = pause } = options
@@ -117,7 +117,7 @@ async function tryOnce(
     maxResponseBytes = MAX_RESPONSE_BYTES,
   }: TransportOptions,
   id: RouteId,
-  asked: Asked,
+  asked: CallParams,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const { method } = PLACES[id]
@@ -179,7 +179,7 @@ const retryOfStatus = (id: RouteId, status: number): Retry => {
 }
 const unansweredRetry = (id: RouteId): Retry => (ACTS.has(id) ? 'look_first' : 'pause')
 
-function addressOf(url: string, id: RouteId, { params = {}, query = {} }: Asked): string {
+function addressOf(url: string, id: RouteId, { params = {}, query = {} }: CallParams): string {
   const path = PLACES[id].path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined || value === '') throw new TypeError(`${id} needs the parameter ${name}`)

@@ -44,11 +44,11 @@ export function tokenNamed(pins: Pins, name: string): Address | null {
 /** Fields in which a server's config differs from the pins; empty if it matches. */
 export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
   const diffs: string[] = []
-  const same = (field: string, said: unknown, pinned: unknown) => {
+  const same = (field: string, served: unknown, pinned: unknown) => {
     const equal =
-      typeof said === 'string' && typeof pinned === 'string'
-        ? said.toLowerCase() === pinned.toLowerCase()
-        : said === pinned
+      typeof served === 'string' && typeof pinned === 'string'
+        ? served.toLowerCase() === pinned.toLowerCase()
+        : served === pinned
     if (!equal) diffs.push(field)
   }
   same('chain_id', config.chain_id, pins.profile.chain_id)

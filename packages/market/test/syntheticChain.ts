@@ -3,7 +3,7 @@ import { RpcError } from '@pit/platform/rpc'
 import { aggregate, hex8, mix, pad, selectorOf, signed, word, ZERO } from './syntheticWords.ts'
 
 /**
- * A node of a chain with as many blocks and pools as asked for, made up on the fly from their numbers: a few
+ * A node of a chain with any number of blocks and pools, generated on the fly from their numbers: a few
  * pools have liquidity, most are dead. Blocks that are mined after the history trade, mint, wake dead pools
  * and make new ones.
  */

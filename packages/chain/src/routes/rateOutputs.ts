@@ -22,8 +22,8 @@ export function sizeIndexOf(amountIn: bigint): number {
 
 /**
  * Approximate output of a pool for each size; beyond its capacity, its total output as a negative number. Floats:
- * this selects pools worth a quote and decides no amount. Liquidity alone is no measure: at an absurd price it is
- * almost free.
+ * this selects pools to quote and decides no amount. Liquidity alone is not a measure: at an absurd price it is almost
+ * free.
  */
 export function rateOutputs(pool: Pool, zeroForOne: boolean, outputs: Float64Array): Float64Array {
   outputs.fill(0)

@@ -7,14 +7,14 @@ const WALLET = `0x${'aB'.repeat(20)}`
 
 /** Runs a command line against a world that only notes what it is asked. */
 async function run(line: string[], answer: unknown = { on: true, changed: true, tokens: [], transfers: [] }) {
-  const asked: Omit<Ask, never>[] = []
+  const requests: Omit<Ask, never>[] = []
   const frozen: unknown[] = []
   const accepted: unknown[] = []
   const printed: string[] = []
   const deps: AdminDeps = {
     user: 'ada',
     act: async (request) => {
-      asked.push(request)
+      requests.push(request)
       return answer
     },
     freezeSigner: async (request) => {
@@ -35,7 +35,7 @@ async function run(line: string[], answer: unknown = { on: true, changed: true, 
     () => null,
     (error: { code?: string }) => error.code ?? String(error),
   )
-  return { asked, frozen, accepted, printed, failure }
+  return { asked: requests, frozen, accepted, printed, failure }
 }
 
 describe('pit-admin', () => {
@@ -126,7 +126,7 @@ describe('pit-admin', () => {
     expect(JSON.parse(printed.join('\n'))).toEqual({ a: '5' })
   })
 
-  it('opens a restored ledger only when it is told what was lost', async () => {
+  it('opens a restored ledger only if the loss is stated', async () => {
     const { accepted, printed } = await run(['signer', 'restored', '--lost', 'unknown', '--reason', 'disk'])
     expect(accepted).toEqual([{ lost: 'unknown', operator: 'ada', reason: 'disk' }])
     expect(printed).toEqual(['Signer resumed; 3 sessions ended.'])

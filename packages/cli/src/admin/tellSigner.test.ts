@@ -10,7 +10,7 @@ import { freezeSigner, signerAccessOf } from './tellSigner.ts'
 
 const REASON = { operator: 'ada', reason: 'a key leaked' }
 
-/** A signer that does as told, or says no. */
+/** A signer that accepts or refuses. */
 async function startSigner(status = 200): Promise<{ url: string; calls: string[] }> {
   const calls: string[] = []
   const server = createServer((request, response) => {
@@ -99,7 +99,7 @@ it('finds the operator’s secret in the settings, or where the devnet’s is ke
     tls: null,
     secret: 'made',
   })
-  const given = { DATA_DIR: folder, SIGNER_OPERATOR_SECRET: 'given', SIGNER_PORT: '99' }
-  expect(signerAccessOf(given)).toEqual({ url: 'http://127.0.0.1:99', tls: null, secret: 'given' })
+  const settings = { DATA_DIR: folder, SIGNER_OPERATOR_SECRET: 'given', SIGNER_PORT: '99' }
+  expect(signerAccessOf(settings)).toEqual({ url: 'http://127.0.0.1:99', tls: null, secret: 'given' })
   expect(() => signerAccessOf({ SIGNER_OPERATOR_SECRET_FILE: join(folder, 'none') })).toThrow('ENOENT')
 })

@@ -3,8 +3,8 @@ import { isRefusal, PitRefusal } from '@pit/client'
 import { BRAINS, decimalText, NEW_AGENT } from '@pit/protocol'
 import { Argument, Command } from 'commander'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
-import { duration, given, jsonObject, positive } from '../client/parse.ts'
-import { agree, needWord, show } from '../client/show.ts'
+import { defined, duration, jsonObject, positive } from '../client/parse.ts'
+import { agree, requireConfirmation, show } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 import { stateRows } from '../session/endCommands.ts'
 import { liveCommand } from './liveCommand.ts'
@@ -64,7 +64,7 @@ const createCommand = (deps: CommandDeps): Command =>
     .action(async (brain: string, flags: CreateFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const client_id = flags.clientId ?? randomUUID()
-      const body = given({
+      const body = defined({
         brain,
         params: flags.params,
         interval_s: flags.every,
@@ -150,7 +150,7 @@ const stopCommand = (deps: CommandDeps): Command =>
     .option('--no-on-chain', 'End its sessions at the co-signer only; signs nothing')
     .option('-y, --yes', 'Skip the confirmation')
     .action(async (id: string, { onChain, yes }: { onChain: boolean; yes?: boolean }, command: Command) => {
-      needWord(deps, yes)
+      requireConfirmation(deps, yes)
       const opened = await openSignedIn(deps, command)
       await agree(deps, `Stop agent ${id} permanently?`, yes)
       const { agent, sessions, revoked } = await opened.client.hosted.stop(id, { onChain })
@@ -179,7 +179,7 @@ const deleteCommand = (deps: CommandDeps): Command =>
     .argument('<id>')
     .option('-y, --yes', 'Skip the confirmation')
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
-      needWord(deps, yes)
+      requireConfirmation(deps, yes)
       const opened = await openSignedIn(deps, command)
       await agree(deps, `Delete agent ${id}?`, yes)
       const deleted = await opened.client.api['hosted.delete']({ params: { id } })

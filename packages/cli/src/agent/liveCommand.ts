@@ -4,8 +4,8 @@ import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
-import { duration, given, positive, whole } from '../client/parse.ts'
-import { agree, needWord } from '../client/show.ts'
+import { defined, duration, positive, whole } from '../client/parse.ts'
+import { agree, requireConfirmation } from '../client/show.ts'
 import { ether, gasFor, sendEther } from '../session/ether.ts'
 import { grantOptions, withConsent } from '../session/terms.ts'
 import { sayHolds, showAgent } from './showAgent.ts'
@@ -60,7 +60,7 @@ export const liveCommand = (deps: CommandDeps): Command =>
       )
       .option('--off', 'Switch it off; its session stays active'),
   ).action(async (id: string, flags: LiveFlags, command: Command) => {
-    if (!flags.off) needWord(deps, flags.yes)
+    if (!flags.off) requireConfirmation(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
     const params = { id }
     const { api } = opened.client
@@ -82,7 +82,7 @@ async function goLive(deps: CommandDeps, opened: Opened, id: string, flags: Live
 }
 
 const intentOf = (flags: LiveFlags): LiveIntent =>
-  given({
+  defined({
     pairs: flags.pairs,
     max_trade_usd: flags.maxTradeUsd,
     max_day_usd: flags.maxDayUsd,

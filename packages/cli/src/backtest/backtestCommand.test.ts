@@ -20,21 +20,21 @@ const wave = (): StoredMark[] =>
 
 async function pit(args: string[], marks: Marks = new Map([['ETH', wave()]])) {
   const printed: string[] = []
-  const asked: Parameters<BacktestDeps['readStore']>[0][] = []
+  const reads: Parameters<BacktestDeps['readStore']>[0][] = []
   const command = backtestCommand({
     nowS: () => NOW_S,
     print: (text) => void printed.push(text),
     readFile: readMarksFile,
     writeFile: writeMarksFile,
     async readStore(request) {
-      asked.push(request)
+      reads.push(request)
       return marks
     },
   })
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
   await command.parseAsync(args, { from: 'user' })
-  return { text: printed.join('\n'), asked }
+  return { text: printed.join('\n'), asked: reads }
 }
 
 describe('pit backtest', () => {

@@ -8,10 +8,10 @@ import { sealKey } from '../keys/keystore.ts'
 import { asKey, keystoreFile, keystoreFolder, readPassword } from './account.ts'
 import { InputNeeded, json, UsageRefused } from './exit.ts'
 import { type CommandDeps, globalsOf, logIn, openClient, openReader, openSignedIn } from './openClient.ts'
-import { given, whole } from './parse.ts'
+import { defined, whole } from './parse.ts'
 import { show, timeText } from './show.ts'
 import { table } from './terminal.ts'
-import { askOf, sized, type TradeFlags } from './tradeCommand.ts'
+import { sized, type TradeFlags, tradeParams } from './tradeCommand.ts'
 
 export const loginCommand = (deps: CommandDeps): Command =>
   new Command('login')
@@ -32,13 +32,10 @@ export const quoteCommand = (deps: CommandDeps): Command =>
   sized(new Command('quote').description('Quote a trade: all routes, best first.')).action(
     async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
-      const { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield } = askOf(
-        tokenIn,
-        tokenOut,
-        options,
-      )
+      const { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield } =
+        tradeParams(tokenIn, tokenOut, options)
       const request = { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield }
-      const quote = await opened.client.quote(given(request) as never)
+      const quote = await opened.client.quote(defined(request) as never)
       show(deps, opened, quote, () =>
         table([
           ['route', 'venue', 'amount out (atoms)', 'vs mid bps', 'gas $', 'total cost bps'],

@@ -24,7 +24,7 @@ describe('an exit code says what kind of refusal it was', () => {
     ['a plan that is old', EXIT.transient, refusal('TOKEN_CHANGED', { retry: 'fresh_plan' })],
     ['a lost answer', EXIT.uncertain, refusal('SERVER_UNREACHABLE', { retry: 'look_first' })],
     ['a refusal', EXIT.failed, refusal('SESSION_MAX_TRADE', { retry: 'different_request' })],
-    ['a refusal for good', EXIT.failed, refusal('FORBIDDEN')],
+    ['a permanent refusal', EXIT.failed, refusal('FORBIDDEN')],
     ['a bug', EXIT.failed, new TypeError('x is undefined')],
     ['nothing at all', EXIT.failed, undefined],
   ])('%s', (_, exit, error) => {
@@ -32,7 +32,7 @@ describe('an exit code says what kind of refusal it was', () => {
   })
 })
 
-it('tells what happened, with what, what to do, and where it is described', () => {
+it('prints the error, its values, the next step and the documentation', () => {
   const rule = refusal('VERIFICATION_FAILED', { rule: 'RECIPIENT', details: { to: '0x1' } })
   expect(failureOf(rule)).toEqual({
     exit: EXIT.failed,

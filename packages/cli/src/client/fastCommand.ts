@@ -3,8 +3,8 @@ import { FEE } from '@pit/protocol'
 import { Command } from 'commander'
 import { UsageRefused } from './exit.ts'
 import { type CommandDeps, openSignedIn } from './openClient.ts'
-import { given } from './parse.ts'
-import { agree, headingOf, needWord } from './show.ts'
+import { defined } from './parse.ts'
+import { agree, headingOf, requireConfirmation } from './show.ts'
 import { showStages } from './stages.ts'
 import { endsAndSize, mustHaveOneSize, printTraded } from './tradeCommand.ts'
 
@@ -34,8 +34,8 @@ export const fastCommand = (deps: CommandDeps): Command =>
     .option('--no-fallback', 'Fail if fast mode is not possible, instead of trading the normal way')
     .option('-y, --yes', 'Skip the confirmation')
     .action(async (token_in: string, token_out: string, options: Options, command: Command) => {
-      const request = askOf(token_in, token_out, options)
-      needWord(deps, options.yes)
+      const request = requestOf(token_in, token_out, options)
+      requireConfirmation(deps, options.yes)
       const opened = await openSignedIn(deps, command)
       const { client, target } = opened
       deps.terminal.say(headingOf(target, 'live'))
@@ -57,12 +57,12 @@ export const fastCommand = (deps: CommandDeps): Command =>
       printTraded(deps, opened, traded, { amountIn, tokenOut }, { by: 'fast', why: null })
     })
 
-function askOf(token_in: string, token_out: string, options: Options) {
+function requestOf(token_in: string, token_out: string, options: Options) {
   const { usd, amount } = options
   mustHaveOneSize(options)
   if (amount !== undefined && !/^[1-9]\d*$/.test(amount))
     throw new UsageRefused('--amount must be a whole number of atoms.')
-  return given({
+  return defined({
     token_in,
     token_out,
     usd,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { address, duration, given, jsonObject, positive, whole } from './parse.ts'
+import { address, defined, duration, jsonObject, positive, whole } from './parse.ts'
 
 describe('options are read or refused', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('options are read or refused', () => {
   })
 
   it('an option left out is left out of the request', () => {
-    expect(given({ one: 1, none: undefined, no: false, nothing: null })).toEqual({
+    expect(defined({ one: 1, none: undefined, no: false, nothing: null })).toEqual({
       one: 1,
       no: false,
       nothing: null,

@@ -43,5 +43,5 @@ export const jsonObject = (text: string): Record<string, unknown> => {
 }
 
 /** Omits undefined fields, so that options not set are absent from the request. */
-export const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never

@@ -1,7 +1,7 @@
 import type { Allowance } from '@pit/client'
 import { Command } from 'commander'
 import { type CommandDeps, type Opened, openClient } from './openClient.ts'
-import { address, given } from './parse.ts'
+import { address, defined } from './parse.ts'
 import { agree, amountText, show } from './show.ts'
 import { table } from './terminal.ts'
 
@@ -17,7 +17,7 @@ export const revokeCommand = (deps: CommandDeps): Command =>
     .action(
       async (names: string[], options: { spender?: `0x${string}`; yes?: boolean }, command: Command) => {
         const opened = await openClient(deps, command)
-        const request = given({ tokens: names.length > 0 ? names : undefined, spender: options.spender })
+        const request = defined({ tokens: names.length > 0 ? names : undefined, spender: options.spender })
         let done = () => {}
         const confirm = async (allowances: readonly Allowance[]) => {
           for (const one of allowances) deps.terminal.say(allowanceText(opened, one))

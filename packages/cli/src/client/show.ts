@@ -29,12 +29,12 @@ export async function agree(
   yes = false,
 ): Promise<void> {
   if (yes) return
-  needWord({ terminal }, yes)
+  requireConfirmation({ terminal }, yes)
   if (!(await terminal.confirm(question))) throw new InputNeeded('Not confirmed; nothing was signed.')
 }
 
 /** Fails early if a later confirmation would be impossible. */
-export function needWord({ terminal }: Pick<CommandDeps, 'terminal'>, yes = false): void {
+export function requireConfirmation({ terminal }: Pick<CommandDeps, 'terminal'>, yes = false): void {
   if (yes || terminal.isInteractive) return
   throw new InputNeeded('Confirmation required; add --yes.')
 }

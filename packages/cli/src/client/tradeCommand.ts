@@ -3,7 +3,7 @@ import { decimalText, FEE } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
-import { given, positive, whole } from './parse.ts'
+import { defined, positive, whole } from './parse.ts'
 import { amountText, headingOf, timeText, transactionUrl } from './show.ts'
 import { showStages } from './stages.ts'
 import { table } from './terminal.ts'
@@ -30,7 +30,7 @@ export const tradeCommand = (deps: CommandDeps): Command =>
     .option('-y, --yes', 'Skip the confirmation')
     .action(async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
-      const request = askOf(tokenIn, tokenOut, options)
+      const request = tradeParams(tokenIn, tokenOut, options)
       await run(deps, opened, request, options.yes ?? false)
     })
 
@@ -59,10 +59,10 @@ export function mustHaveOneSize({ usd, amount }: Pick<TradeFlags, 'usd' | 'amoun
   if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Use either --usd or --amount.')
 }
 
-export function askOf(token_in: string, token_out: string, options: TradeFlags): TradeParams {
+export function tradeParams(token_in: string, token_out: string, options: TradeFlags): TradeParams {
   const { usd, amount } = options
   mustHaveOneSize(options)
-  return given({
+  return defined({
     token_in,
     token_out,
     notional_usd: usd,

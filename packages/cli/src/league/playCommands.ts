@@ -1,8 +1,8 @@
 import { type Answer, BOARDS, type Board } from '@pit/protocol'
 import { Command, Option } from 'commander'
 import { type CommandDeps, type Opened, openReader, openSignedIn } from '../client/openClient.ts'
-import { given, whole } from '../client/parse.ts'
-import { agree, type Book, needWord, show, timeText } from '../client/show.ts'
+import { defined, whole } from '../client/parse.ts'
+import { agree, type Book, requireConfirmation, show, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
 const bookOf = (board: Board): Book => (board === 'prize' ? 'live' : 'paper')
@@ -45,7 +45,7 @@ const standingsCommand = (deps: CommandDeps): Command =>
     .addOption(boardOption())
     .action(async ({ season, board }: { season?: number; board: Board }, command: Command) => {
       const opened = openReader(deps, command)
-      const query = given({ season, board })
+      const query = defined({ season, board })
       const standings = await opened.client.api['league.standings']({ query })
       show(
         deps,
@@ -109,7 +109,7 @@ const enterCommand = (deps: CommandDeps): Command =>
     .option('-y, --yes', 'Skip the confirmation')
     .action(
       async (agentId: string, flags: { board: Board; hosted?: string; yes?: boolean }, command: Command) => {
-        needWord(deps, flags.yes)
+        requireConfirmation(deps, flags.yes)
         const opened = await openSignedIn(deps, command)
         const entrant = await entrantOf(opened, flags)
         const words =
@@ -145,14 +145,14 @@ const leaveCommand = (deps: CommandDeps): Command =>
     .option('-y, --yes', 'Skip the confirmation')
     .action(
       async (flags: { board: Board; hosted?: string; agent?: string; yes?: boolean }, command: Command) => {
-        needWord(deps, flags.yes)
+        requireConfirmation(deps, flags.yes)
         const opened = await openSignedIn(deps, command)
         await agree(
           deps,
           `Leave the ${flags.hosted === undefined ? flags.board : 'practice'} board?`,
           flags.yes,
         )
-        const body = given({
+        const body = defined({
           board: flags.hosted === undefined ? flags.board : undefined,
           hosted_id: flags.hosted,
           agent_id: flags.agent,

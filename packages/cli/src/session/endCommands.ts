@@ -10,7 +10,7 @@ import {
   openSignedIn,
 } from '../client/openClient.ts'
 import { allowanceText } from '../client/revokeCommand.ts'
-import { agree, needWord, show, timeText } from '../client/show.ts'
+import { agree, requireConfirmation, show, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
@@ -95,7 +95,7 @@ export const revokeCommand = (deps: CommandDeps): Command =>
       const { all = false, root, onChain, yes } = flags
       if (all === (sessionId !== undefined))
         throw new UsageRefused('Specify one session, or --all for every session signed on this machine.')
-      if (onChain) needWord(deps, yes)
+      if (onChain) requireConfirmation(deps, yes)
       // A failed sign-in is not fatal: roots can be ended on chain without the server.
       const opened = await openSignedIn(deps, command).catch(async (error: unknown) => {
         if (!isRefusal(error)) throw error

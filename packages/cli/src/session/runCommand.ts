@@ -10,7 +10,7 @@ import { OWNER_VARIABLES } from '../client/account.ts'
 import { failureOf, json, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { positive } from '../client/parse.ts'
-import { agree, needWord } from '../client/show.ts'
+import { agree, requireConfirmation } from '../client/show.ts'
 import { ether, gasFor, sendEther } from './ether.ts'
 import { grant, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
 
@@ -40,7 +40,7 @@ export const runCommand = (deps: CommandDeps): Command =>
   ).action(async (argv: string[], flags: RunFlags, command: Command) => {
     // The 24-hour limit covers the whole run only if the run is shorter than that.
     if ((flags.for ?? 0) > MAX_LASTS_S) throw new UsageRefused('--for must be at most 24h.')
-    needWord(deps, flags.yes)
+    requireConfirmation(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
     process.exitCode = await runIn(deps, opened, argv, flags)
   })

@@ -4,10 +4,10 @@ import { Command } from 'commander'
 import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openAsExecutor, openSignedIn } from '../client/openClient.ts'
 import { address, positive, whole } from '../client/parse.ts'
-import { agree, headingOf, needWord, show, timeText } from '../client/show.ts'
+import { agree, headingOf, requireConfirmation, show, timeText } from '../client/show.ts'
 import { showStages } from '../client/stages.ts'
 import { table } from '../client/terminal.ts'
-import { askOf, endsAndSize, printTraded, type TradeFlags } from '../client/tradeCommand.ts'
+import { endsAndSize, printTraded, type TradeFlags, tradeParams } from '../client/tradeCommand.ts'
 import { listCommand, revokeCommand } from './endCommands.ts'
 import { runCommand } from './runCommand.ts'
 import { grant, sessionJson, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
@@ -37,7 +37,7 @@ const grantCommand = (deps: CommandDeps): Command =>
         positive,
       ),
   ).action(async (executor: `0x${string}`, flags: TermFlags & { maxDayUsd?: number }, command: Command) => {
-    needWord(deps, flags.yes)
+    requireConfirmation(deps, flags.yes)
     const opened = await openSignedIn(deps, command)
     const { maxDayUsd } = flags
     const request = {
@@ -74,11 +74,11 @@ const tradeCommand = (deps: CommandDeps): Command =>
         flags: TradeFlags & { session?: string; wallet?: `0x${string}` },
         command: Command,
       ) => {
-        const request = askOf(tokenIn, tokenOut, flags)
+        const request = tradeParams(tokenIn, tokenOut, flags)
         const session_id = flags.session ?? deps.env['PIT_SESSION_ID']
         if (session_id === undefined)
           throw new InputNeeded('No session specified. Use --session or PIT_SESSION_ID.')
-        needWord(deps, flags.yes)
+        requireConfirmation(deps, flags.yes)
         const opened = await openAsExecutor(deps, command)
         const wallet = flags.wallet ?? (await walletOf(deps, opened, session_id))
         deps.terminal.say(headingOf(opened.target, 'live'))

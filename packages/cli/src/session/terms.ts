@@ -2,7 +2,7 @@ import type { PitClient, SignedTerms } from '@pit/client'
 import { decimalText } from '@pit/protocol'
 import type { Command } from 'commander'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
-import { duration, given, positive, whole } from '../client/parse.ts'
+import { defined, duration, positive, whole } from '../client/parse.ts'
 import { amountText, headingOf, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
@@ -40,7 +40,7 @@ export const withConsent = (command: Command): Command =>
     .option('-y, --yes', 'Skip the confirmation')
 
 export const termsOf = (flags: TermFlags): Omit<GrantParams, 'executor'> =>
-  given({
+  defined({
     tokens: flags.tokens,
     max_trade_usd: flags.maxTradeUsd,
     max_trades: flags.maxTrades,

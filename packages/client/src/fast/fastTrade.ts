@@ -174,11 +174,11 @@ function checkFee({ shield = false }: FastRequest, { terms }: Warm): void {
 
 /** Held against what the service shows: one of the two feeds may stand still. */
 function checkMark({ serviceMarks }: Warm, symbol: string, { priceE18 }: OwnMark): void {
-  const said = serviceMarks.get(symbol === 'WETH' ? 'ETH' : symbol)
-  if (said === undefined) return
+  const served = serviceMarks.get(symbol === 'WETH' ? 'ETH' : symbol)
+  if (served === undefined) return
   const own = priceUsdOf(priceE18)
-  if (Math.abs(said / own - 1) * 100 > CLIENT.marksDifferPct)
-    refuse('MARKS_DIFFER', `${symbol} is ${own} here and ${said} at the server`)
+  if (Math.abs(served / own - 1) * 100 > CLIENT.marksDifferPct)
+    refuse('MARKS_DIFFER', `${symbol} is ${own} here and ${served} at the server`)
 }
 
 function checkApproval({ tokens }: Warm, token: Address, amountIn: bigint): void {

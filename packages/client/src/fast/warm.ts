@@ -3,7 +3,7 @@ import { type Answer, canonicalJson, type FastTable, fastRoutesOf, fastTableJson
 import { decodeFunctionResult, encodeFunctionData, sha256, stringToHex } from 'viem'
 import type { ClientDeps } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { askMarks, type OwnMarks } from '../own/marks.ts'
+import { marksRequest, type OwnMarks } from '../own/marks.ts'
 import { resultOf } from '../own/rpc.ts'
 
 export interface TokenState {
@@ -34,7 +34,7 @@ export async function readWarm(deps: ClientDeps, shield: boolean, signal?: Abort
   const readAtMs = deps.nowMs()
   const ends = Object.values(table.pairs).flatMap(({ token_in, token_out }) => [token_in, token_out])
   const tokens = [...new Set(ends.map(({ address }) => address as Address))]
-  const markRequest = askMarks(pins, tokens, readAtMs)
+  const markRequest = marksRequest(pins, tokens, readAtMs)
   const erc20 = tokens.filter((token) => token !== NATIVE)
   const [answers, terms, stats] = await Promise.all([
     rpc.all(

@@ -19,7 +19,7 @@ const SMALL_SHARE = 1_000n
 
 const V2_FEE_BPS = 30
 
-export interface Asked {
+export interface QuoteCall {
   call: RpcCall
   read(data: Hex): bigint
 }
@@ -117,7 +117,7 @@ async function walkAll(
   return amounts
 }
 
-async function quoteAll(rpc: Rpc, asked: readonly Asked[], signal?: AbortSignal): Promise<bigint[]> {
+async function quoteAll(rpc: Rpc, asked: readonly QuoteCall[], signal?: AbortSignal): Promise<bigint[]> {
   const answers = await rpc.all(
     asked.map(({ call }) => call),
     signal,
@@ -129,7 +129,7 @@ async function quoteAll(rpc: Rpc, asked: readonly Asked[], signal?: AbortSignal)
   })
 }
 
-export function askHop(pins: Pins, hop: HopPath, amount: bigint): Asked {
+export function askHop(pins: Pins, hop: HopPath, amount: bigint): QuoteCall {
   const { contracts } = pins.profile
   if (hop.version === 'v2') return askPair(pins, hop, amount)
   if (hop.version === 'v3') {
@@ -165,7 +165,7 @@ export function askHop(pins: Pins, hop: HopPath, amount: bigint): Asked {
   }
 }
 
-function askPair(pins: Pins, { tokenIn, tokenOut }: HopPath, amount: bigint): Asked {
+function askPair(pins: Pins, { tokenIn, tokenOut }: HopPath, amount: bigint): QuoteCall {
   const { v2_factory, v2_pair_init_code_hash } = pins.profile.contracts
   const [first, second] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
   const pair = getCreate2Address({

@@ -13,7 +13,7 @@ export interface OwnMark {
 export type OwnMarks = ReadonlyMap<Address, OwnMark>
 
 /** One call for the marks of these tokens; `read` leaves out whatever has no fresh price. */
-export function askMarks(
+export function marksRequest(
   pins: Pins,
   tokens: readonly Address[],
   nowMs: number,
@@ -30,10 +30,10 @@ export function askMarks(
       const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
       const stocksOpen = stockSessionOf(pins.profile)(nowMs)
       const at = { nowS: Math.floor(nowMs / 1000), stocksOpen }
-      const said = results.map(({ success, returnData }) => (success ? returnData : null))
+      const returned = results.map(({ success, returnData }) => (success ? returnData : null))
       const marks = new Map<Address, OwnMark>()
       for (const [i, source] of sources.entries()) {
-        const priced = markPriceIn(source, said.splice(0, callsBySource[i]!.length), at)
+        const priced = markPriceIn(source, returned.splice(0, callsBySource[i]!.length), at)
         // A dollar by definition stays one: the server is what holds trades while the peg is lost.
         if ('why' in priced || (priced.stale && priced.source !== 'fixed')) continue
         const { decimals } = pins.tokens.get(source.token)!

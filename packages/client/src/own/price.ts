@@ -1,7 +1,7 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { atomsDown, markPrice, worthDown } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
-import { askMarks, markOf, type OwnMarks } from './marks.ts'
+import { markOf, marksRequest, type OwnMarks } from './marks.ts'
 import { type OwnPrice, type OwnPrices, poolPrice } from './ownPrice.ts'
 import { createPoolLogs } from './poolLogs.ts'
 import { quoteVenues } from './quotes.ts'
@@ -32,7 +32,7 @@ export async function readPrices(
     signal,
   }: { nowMs: number; acceptsUnknownHooks?: boolean; signal?: AbortSignal | undefined },
 ): Promise<OwnPrices | null> {
-  const question = askMarks(pins, [token, ...payersOf(pins)], nowMs)
+  const question = marksRequest(pins, [token, ...payersOf(pins)], nowMs)
   const [[answer], early] = await Promise.all([
     node.all([question.call], signal),
     pins.marks.has(token) ? null : node.findVenues(token, signal),

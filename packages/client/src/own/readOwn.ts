@@ -16,7 +16,7 @@ import type { PlanReading } from '../verify/readPlan.ts'
 import { askCurves, curvesIn } from './curves.ts'
 import { readRoute } from './impact.ts'
 import { readMarket } from './market.ts'
-import { askMarks } from './marks.ts'
+import { marksRequest } from './marks.ts'
 import type { OwnNode } from './price.ts'
 import { ethCall, type RpcCall, RpcFailure, resultOf } from './rpc.ts'
 import { askSale } from './saleBack.ts'
@@ -42,7 +42,7 @@ export async function readOwn(
   { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
 ): Promise<OwnReading> {
   const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null, request, plan } = facts
-  const marks = askMarks(pins, [tokenIn, tokenOut, ...payersOf(pins)], nowMs)
+  const marks = marksRequest(pins, [tokenIn, tokenOut, ...payersOf(pins)], nowMs)
   const watched = [{ holder: wallet, token: tokenOut }]
   const isPurchase = !pins.tokens.has(tokenOut)
   const sale = isPurchase

@@ -4,7 +4,7 @@ import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { type OwnCurve, readSessionCurves } from '../own/curves.ts'
-import { askMarks } from '../own/marks.ts'
+import { marksRequest } from '../own/marks.ts'
 import { readPrices } from '../own/price.ts'
 import { resultOf } from '../own/rpc.ts'
 import { isRecordId } from '../records.ts'
@@ -100,7 +100,7 @@ async function sign(deps: ClientDeps, request: GrantParams, pending: Pending, op
   const nowS = Math.floor(deps.nowMs() / 1000)
   const lastsS = request.expires_in_s ?? SESSION.expiresInSDefault
   const binding = checkBinding({ pins, wallet: account.address, request: request, nowS }, pending)
-  const markRequest = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
+  const markRequest = marksRequest(pins, [NATIVE, ...binding.tokens], nowS * 1000)
   const [[marksAnswer, nonce], curves] = await Promise.all([
     rpc.all(
       [markRequest.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],

@@ -57,9 +57,9 @@ async function refusalOf(
 ): Promise<PitRefusal | null> {
   try {
     const answer = await send()
-    const said = answer.map((hash) => (typeof hash === 'string' ? hash.toLowerCase() : ''))
-    if (said.length === hashes.length && said.every((hash, i) => hash === hashes[i])) return null
-    const details = { hashes, said }
+    const returned = answer.map((hash) => (typeof hash === 'string' ? hash.toLowerCase() : ''))
+    if (returned.length === hashes.length && returned.every((hash, i) => hash === hashes[i])) return null
+    const details = { hashes, said: returned }
     return new PitRefusal('HASH_MISMATCH', 'The server returned another transaction hash.', { details })
   } catch (error) {
     signal?.throwIfAborted()

@@ -107,7 +107,7 @@ export function checkMarks(
   must(isOfThem, 'GRANT_BINDING', 'the marks do not match the tokens that need one')
   for (const { token, decimals, price_e18 } of marks) {
     const own = priceOf.get(token)
-    if (!own) broken('GRANT_CAPS', 'the client has no price of its own for a token', { token })
+    if (!own) broken('GRANT_CAPS', 'the client has no own price for a token', { token })
     const mark = markPrice(BigInt(price_e18), decimals)
     // A mark under the best bid lets more of the token be spent; one over the best ask lets too little be bought.
     const isNear =

@@ -224,7 +224,7 @@ export function readCurveSwap(
   const call = readCurveCall(swap.data)
   if (!call) return broken('RECIPIENT', 'the call is none of a curve')
   must(/^0x[0-9a-f]{40}$/.test(swap.to), 'RECIPIENT', 'the curve is not an address')
-  must(call.recipient === wallet, 'RECIPIENT', 'the curve pays somebody else')
+  must(call.recipient === wallet, 'RECIPIENT', 'the curve pays another recipient')
   const isBuy = call.side === 'buy'
   const pair = isBuy ? tokenIn : tokenOut
   const spends = isBuy && pair === NATIVE ? call.amountIn : 0n

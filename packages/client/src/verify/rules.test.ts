@@ -14,7 +14,7 @@ function terms({
   deadlineS = null as bigint | null,
   accepts = ['CURVE'],
   risks = [DISCLOSED],
-  leastSaid = '100',
+  leastSaid: statedMinimum = '100',
 } = {}): Terms {
   return {
     pins: { tokens: new Map(), knownHooks: new Set(), router: at('3'), permit2: at('4') },
@@ -23,7 +23,7 @@ function terms({
     tokenIn: ETHER,
     tokenOut: TOKEN,
     nowS: NOW_S,
-    plan: { amount_in: '7', amount_out_min: leastSaid, risks },
+    plan: { amount_in: '7', amount_out_min: statedMinimum, risks },
     reading: {
       tokenIn: ETHER,
       tokenOut: TOKEN,

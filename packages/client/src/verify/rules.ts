@@ -27,7 +27,7 @@ export interface Checked {
 
 /** Checks a plan's bytes before anything is read from the chain. Throws at the first violation. */
 export function checkBytes(terms: Terms): Checked[] {
-  checkAsked(terms)
+  checkRequested(terms)
   checkRisks(terms)
   checkHooks(terms)
   checkApprovals(terms)
@@ -70,7 +70,7 @@ export const missingChecks = (checks: readonly Checked[]): string[] =>
 /** A later deadline would let the relayer choose when to execute. */
 const MAX_DEADLINE_S = COSIGNER.maxDeadlineS
 
-function checkAsked({ request, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
+function checkRequested({ request, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
   must(reading.tokenIn === tokenIn, 'RECIPIENT', 'it sells another token than requested', {
     token: reading.tokenIn,
   })
@@ -218,13 +218,17 @@ function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number)
 
 /** A dropped shield would trade without the requested audit. */
 function checkShield({ request, plan }: Terms): void {
-  const isAsked = request.shield === true
+  const isShieldRequested = request.shield === true
   must(
-    plan.shield === isAsked,
+    plan.shield === isShieldRequested,
     'FEE_CLASS',
     `the plan is ${plan.shield ? 'with' : 'without'} shield, unlike the request`,
   )
-  must(!isAsked || plan.audit !== undefined, 'FEE_CLASS', 'the plan lacks the audit that shield requires')
+  must(
+    !isShieldRequested || plan.audit !== undefined,
+    'FEE_CLASS',
+    'the plan lacks the audit that shield requires',
+  )
 }
 
 /** A bought token outside the pins must be sellable, whatever the service disclosed. */

@@ -3,7 +3,7 @@ import type { Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
 import type { Hex } from './types.ts'
 
-/** What the write-ahead log holds, in the order it happened. */
+/** Entries of the write-ahead log, in order. */
 export type Entry = BlockEntry | AdminEntry | ClockEntry | PoolEntry
 
 export interface BlockEntry {

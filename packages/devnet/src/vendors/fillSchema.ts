@@ -114,7 +114,7 @@ function fill(raw: Schema, name: string, context: Context): unknown {
 export const fillSchema = (schema: Schema, orders: Order[]): unknown =>
   fill(schema, '', { root: schema, orders })
 
-/** What a strict gateway rejects in a schema: an open object, or a property that is not required. */
+/** Schema features a strict gateway rejects: an open object, or a property that is not required. */
 export function strictProblem(raw: Schema, root: Schema = raw, path = '$', depth = 0): string | undefined {
   const schema = resolve(raw, root)
   if (depth > 10) return undefined

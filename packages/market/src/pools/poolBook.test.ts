@@ -80,8 +80,8 @@ const newBook = () => {
     size: () => book.size() + empty().length,
     restore: book.restore,
     apply(given: Chunk) {
-      const known = book.unknownIn(given).flatMap((id) => rowOf(id) ?? [])
-      const { emptied, lost } = book.apply(given, { known: known.map(({ state }) => thawPool(state)) })
+      const storedRows = book.unknownIn(given).flatMap((id) => rowOf(id) ?? [])
+      const { emptied, lost } = book.apply(given, { known: storedRows.map(({ state }) => thawPool(state)) })
       rows.push(...emptied.map(({ pool, block }) => ({ id: pool.id, block, state: freezePool(pool) })))
       expect(this.inMemory().filter((pool) => !isKept(pool))).toEqual([])
       return lost

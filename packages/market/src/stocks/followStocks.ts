@@ -59,9 +59,9 @@ export function followStocks({
   }
 
   async function readMultipliers(): Promise<void> {
-    const asked = [...stocks].map((token) => ({ token, calls: issuer.multiplierCalls(token) }))
-    const answers = await ask(asked.flatMap(({ calls }) => calls))
-    for (const { token, calls } of asked) {
+    const reads = [...stocks].map((token) => ({ token, calls: issuer.multiplierCalls(token) }))
+    const answers = await ask(reads.flatMap(({ calls }) => calls))
+    for (const { token, calls } of reads) {
       const read = issuer.multiplierIn(answers.splice(0, calls.length))
       if (read) multipliers.set(token, read)
       else multipliers.delete(token)
@@ -81,8 +81,8 @@ export function followStocks({
 
   return {
     multiplier(token, atS) {
-      const known = multipliers.get(token)
-      return known ? Number(multiplierAt(known, atS)) / 1e18 : null
+      const entry = multipliers.get(token)
+      return entry ? Number(multiplierAt(entry, atS)) / 1e18 : null
     },
     isBarred(pool) {
       const venue = venueOf(pool)

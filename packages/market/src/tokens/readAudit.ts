@@ -55,9 +55,9 @@ export function createAuditReader({
 
   async function verdictOf(token: string): Promise<Audited> {
     try {
-      const asked = { token, listed: listed.has(token) }
+      const request = { token, listed: listed.has(token) }
       const { verdict, url, findings } = await vendor.ask(provider.request(baseUrl, token), (answer) =>
-        provider.read(answer, asked),
+        provider.read(answer, request),
       )
       last = { atMs: clock.nowMs(), failed: null }
       loggedFailure = null

@@ -24,7 +24,15 @@ interface Row {
   proxy?: boolean
   unscreened?: boolean
 }
-function known({ n, symbol, name = `Token ${n}`, liquidity = 100, tier = 'C', kind = 'erc20', ...row }: Row) {
+function tokenRow({
+  n,
+  symbol,
+  name = `Token ${n}`,
+  liquidity = 100,
+  tier = 'C',
+  kind = 'erc20',
+  ...row
+}: Row) {
   const record = {
     address: address(n),
     symbol,
@@ -61,7 +69,7 @@ withDb('the token registry', (db) => {
   const clock = { nowMs: () => 1_700_000_100_000 }
   const logger = createLogger({ level: 'silent' })
   beforeAll(async () => {
-    for (const row of ROWS) await saveToken(db, known(row), 1_700_000_000)
+    for (const row of ROWS) await saveToken(db, tokenRow(row), 1_700_000_000)
   })
   const search = async (terms: Partial<TokenSearchTerms>) =>
     (await createTokenSearch({ db, clock, logger }).find({ q: '', limit: 20, ...terms })).map(
@@ -69,10 +77,10 @@ withDb('the token registry', (db) => {
     )
 
   it('stores a token and its updates', async () => {
-    const row = known({ n: 0xff, symbol: 'NEW' })
+    const row = tokenRow({ n: 0xff, symbol: 'NEW' })
     await saveToken(db, row, 1)
     expect(await findToken(db, address(0xff))).toEqual(JSON.parse(JSON.stringify(row)))
-    await saveToken(db, known({ n: 0xff, symbol: 'OTHER' }), 2)
+    await saveToken(db, tokenRow({ n: 0xff, symbol: 'OTHER' }), 2)
     expect((await findToken(db, address(0xff)))?.record.symbol).toBe('OTHER')
     expect(await search({ q: 'new' })).toEqual([])
     await db.query('delete from tokens where address = $1', [address(0xff)])
@@ -80,15 +88,15 @@ withDb('the token registry', (db) => {
   })
 
   it('never lets a refresh undo a newer screen', async () => {
-    const old = known({ n: 0xfe, symbol: 'OLD' })
+    const old = tokenRow({ n: 0xfe, symbol: 'OLD' })
     old.reading.screenedAtS = 1
     await saveToken(db, old, 1)
-    const screened = known({ n: 0xfe, symbol: 'SCREENED' })
+    const screened = tokenRow({ n: 0xfe, symbol: 'SCREENED' })
     screened.reading.screenedAtS = 2
     await saveToken(db, screened, 2)
     await refreshToken(db, old, 3)
     expect((await findToken(db, address(0xfe)))?.record.symbol).toBe('SCREENED')
-    const moved = known({ n: 0xfe, symbol: 'MOVED' })
+    const moved = tokenRow({ n: 0xfe, symbol: 'MOVED' })
     moved.reading.screenedAtS = 2
     await refreshToken(db, moved, 4)
     expect((await findToken(db, address(0xfe)))?.record.symbol).toBe('MOVED')
@@ -100,7 +108,7 @@ withDb('the token registry', (db) => {
   it('migrates records from before stocks were listed apart from their beacon', async () => {
     const migration = storeMigrations().find(({ name }) => name.endsWith('listed_stocks'))!
     const before = (n: number, kind: StoredRecord['kind'], stockBeacon?: boolean) => {
-      const { record, reading } = known({ n, symbol: `S${n}`, kind })
+      const { record, reading } = tokenRow({ n, symbol: `S${n}`, kind })
       Object.assign(record, { flags: { proxy: 'beacon' }, stock_beacon: kind === 'stock' })
       return { record, reading: { ...reading, code: { ...reading.code, stockBeacon } } as TokenReading }
     }
@@ -252,7 +260,7 @@ withDb('the token registry', (db) => {
     expect((await stats.read()).cached_s).toBe(29)
     expect(statements).toBe(after)
     // Minutes later without requests: tokens registered meanwhile count.
-    await saveToken(db, known({ n: 0xfd, symbol: 'LATEST' }), 1)
+    await saveToken(db, tokenRow({ n: 0xfd, symbol: 'LATEST' }), 1)
     await clock.advance(300_000)
     expect(await stats.tradable()).toBe(12)
     expect(await stats.read()).toMatchObject({ total: 13, cached_s: 0 })

@@ -142,7 +142,7 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     }
     let answers: unknown[] = []
     const receipts = due.map(({ row }) => queue(askReceipt(row.tx_hash)))
-    const known = due.map(({ row }, i) => (asks[i]!.known ? queue(askIsKnown(row.tx_hash)) : () => false))
+    const isKnown = due.map(({ row }, i) => (asks[i]!.known ? queue(askIsKnown(row.tx_hash)) : () => false))
     const nonces = new Map(signers.map((signer) => [signer, queue(askNonce(signer))]))
     answers = await readAll(rpc, questions, PAGED)
     return due.map(({ row }, i) => {
@@ -151,7 +151,7 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       return {
         /** Undefined: no response from the node. */
         receipt,
-        known: known[i]!() ?? false,
+        known: isKnown[i]!() ?? false,
         nonceGone: receipt === null && count !== undefined && count > row.nonce,
       }
     })

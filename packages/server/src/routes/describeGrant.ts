@@ -49,7 +49,7 @@ export function describePending(crypto: Crypto, framework: DelegationAddresses, 
     on_chain_bounds: boundsOf(granted).map((bound) => ON_CHAIN_BOUNDS[bound]),
     not_enforced_on_chain: Object.values(NOT_ENFORCED_ON_CHAIN),
     curve: curveRoots && curvesJson(granted),
-    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is no thenable
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is not thenable
     then: thenOf(granted),
   }
 }

@@ -82,7 +82,7 @@ withDb('sessions of hosted agents', (db) => {
       expect(session_revoke!.on_chain.map(({ tx }) => (tx as { nonce: number }).nonce)).toEqual([0, 1])
     })
 
-    it('that ends pauses the agent, whoever notices first', async () => {
+    it('that ends pauses the agent, in whichever process', async () => {
       const agent = await world.running()
       expect(await pauseAgent(db, agent.id, { code: 'SESSION_ENDED' })).toBe(true)
       expect(await pauseAgent(db, agent.id, { code: 'ERRORS' })).toBe(false)

@@ -152,7 +152,7 @@ describe('POST live/quote', () => {
     ['delivers nothing', async () => simulation({ amountOut: null }), /nothing was delivered/],
     [
       'is refused',
-      () => Promise.reject(refusal('DRY_RUN_UNFUNDABLE', { message: 'Nobody can lend it.' })),
+      () => Promise.reject(refusal('DRY_RUN_UNFUNDABLE', { message: 'It cannot be simulated.' })),
       /^Nobody can lend it.$/,
     ],
     [

@@ -244,7 +244,7 @@ withDb('switching a session on', (db) => {
         expect(world.signer.roots.get(own.rootHash)).toMatchObject({ revoked: true })
       })
 
-      it('is not refused either if the co-signer has the root and cannot be asked for its owner', async () => {
+      it('is not refused either if the co-signer has the root but does not answer for its owner', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         const on = () => world.post('live.session.grant', 'owner', own)
@@ -290,7 +290,7 @@ withDb('switching a session on', (db) => {
         expect((await findSession(db, session_id))?.status ?? 'revoked').toBe('revoked')
       })
 
-      it('is told apart from a refusal, after which it can be signed again', async () => {
+      it('differs from a refusal, after which it can be signed again', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)
         const { registerRoot } = world.signer

@@ -99,7 +99,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     return { head, size, yard, bothCore, routes, failed, call, chosen, tried }
   }
 
-  /** Only if the input has no price of its own. */
+  /** Only if the input itself has no price. */
   function priceByOutput(tokenIn: TradeToken, tokenOut: TradeToken): AtomPrice | undefined {
     const price = priceOf(tokenOut)
     const spot = price && pools.spotBetween({ tokenIn: tokenIn.address, tokenOut: tokenOut.address })

@@ -18,7 +18,7 @@ export interface ShowQuoteDeps {
   simulateMs?: number
 }
 
-/** What the wallet would receive on the best route: simulated, or as quoted without a simulation. */
+/** Output of the best route for the wallet: simulated, or as quoted without a simulation. */
 type BestRoute = { route: PricedRoute; quotedAmountOut: bigint } & (
   | { simulated: true; amountOut: bigint }
   | { simulated: false; why: string }

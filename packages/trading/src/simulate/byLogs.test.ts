@@ -150,7 +150,7 @@ describe('a plan of tokens measured by logs', () => {
       expect(sent.map((one) => payloadOf(one).traceTransfers)).toEqual([true, false])
       expect(result).toMatchObject({ ok: true, amountOut: 100n, feeTransfer: 1n })
       await simulator.simulatePlan(simulateParams())
-      // A token can flood its own logs at any time, which is no evidence about the node.
+      // A token can flood its own logs at any time, which is not evidence about the node.
       const again = run === doubts.at(-1) ? [true, false] : [false]
       expect(sent.map((one) => payloadOf(one).traceTransfers)).toEqual([true, false, ...again])
     }

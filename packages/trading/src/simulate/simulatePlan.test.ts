@@ -87,7 +87,7 @@ describe('a plan', () => {
           ],
         }),
       )
-    // 7 wei per gas, whoever pays it.
+    // 7 wei per gas, for any payer.
     expect(await both({})).toMatchObject({ ok: true, amountOut: 100n + 3_000n * 7n, feeTransfer: 3n })
     expect(await both({ from: EXECUTOR })).toMatchObject({ amountOut: 100n + 1_000n * 7n })
     expect(await both({ from: RECIPIENT })).toMatchObject({ feeTransfer: 3n + 2_000n * 7n })

@@ -7,7 +7,7 @@ import { api, queries, useRead } from '../data/api.ts'
 import { ago, amount, clock, count, duration, signedPct, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { useSeries } from '../data/series.ts'
-import { AskButton } from '../design/AskButton.tsx'
+import { ConfirmButton } from '../design/ConfirmButton.tsx'
 import { Badge, Button, Card, Copied, Facts, Page, Stat, Stats, Tabs } from '../design/parts.tsx'
 import { Empty, Failure, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
@@ -167,7 +167,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
         {status === 'active' && <Button onClick={() => acting.mutate('pause')}>Pause</Button>}
         {status === 'paused' && <Button onClick={() => acting.mutate('resume')}>Resume</Button>}
         {status !== 'stopped' && (
-          <AskButton
+          <ConfirmButton
             label="Stop permanently"
             question="A stopped agent cannot be resumed, and its session ends. Continue?"
             busy={acting.isPending && acting.variables === 'stop'}
@@ -175,7 +175,7 @@ function Switches({ agent }: { agent: AgentDetail }) {
           />
         )}
         {status === 'stopped' && (
-          <AskButton
+          <ConfirmButton
             label="Delete"
             question="Delete this agent with its log?"
             busy={acting.isPending && acting.variables === 'delete'}

@@ -9,7 +9,7 @@ import { Button, Card } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
-import { Rehearse } from './Rehearse.tsx'
+import { BacktestPanel } from './BacktestPanel.tsx'
 
 const BRAIN_WORDS: Record<Brain, string> = {
   dca: 'Buys or sells a fixed amount at every tick.',
@@ -157,7 +157,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                 </div>
               </Card>
               {RULE_BRAINS.includes(brain) ? (
-                <Rehearse request={{ brain, params, pairs, intervalS: interval_s, limits }} />
+                <BacktestPanel request={{ brain, params, pairs, intervalS: interval_s, limits }} />
               ) : (
                 <Notice title="Only rule brains can be backtested." />
               )}

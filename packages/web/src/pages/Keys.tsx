@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { setAccount, useAccount } from '../data/account.ts'
 import { api, queries, useRead } from '../data/api.ts'
 import { dateTime, shortHex } from '../data/format.ts'
-import { AskButton } from '../design/AskButton.tsx'
+import { ConfirmButton } from '../design/ConfirmButton.tsx'
 import { Card, Copied, Facts, Page } from '../design/parts.tsx'
 import { Failure, Loaded } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
@@ -58,7 +58,7 @@ function Mine() {
           )}
         </Loaded>
         <div className="row">
-          <AskButton
+          <ConfirmButton
             label="Revoke this key"
             question="You will be signed out, and programs that use this key stop working. Continue?"
             busy={revoking.isPending}
@@ -72,7 +72,7 @@ function Mine() {
           at once. Sessions are separate: end them on their own page.
         </p>
         <div className="row">
-          <AskButton
+          <ConfirmButton
             label="Revoke all keys"
             question="Every program that uses a key of this wallet stops working. Continue?"
             busy={revokingAll.isPending}

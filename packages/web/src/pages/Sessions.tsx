@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { queries, useRead } from '../data/api.ts'
 import { count, dateTime, duration, shortHex, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
-import { AskButton } from '../design/AskButton.tsx'
+import { ConfirmButton } from '../design/ConfirmButton.tsx'
 import { Badge, Card, Page, Tabs } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
@@ -14,7 +14,7 @@ import { useLocation } from '../router.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { GrantForm } from './GrantForm.tsx'
-import { Honest } from './Honest.tsx'
+import { SessionBounds } from './SessionBounds.tsx'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
 /** A session as listed by the server, with its on-chain state if it was signed in this browser. */
@@ -62,13 +62,13 @@ export default function Sessions() {
       title="Sessions"
       lead="A session lets one executor trade for your wallet within limits that you sign. It never gets your key."
     >
-      <NeedsWallet why="Sign in to see and grant sessions." instead={<Honest />}>
+      <NeedsWallet why="Sign in to see and grant sessions." instead={<SessionBounds />}>
         <Tabs label="Sections" tabs={TABS} chosen={tab} onChoose={setTab} />
         {tab === 'list' && <List />}
         {tab === 'grant' && (
           <GrantForm executor={searchParams.get('executor') ?? ''} onGranted={() => setTab('list')} />
         )}
-        {tab === 'bounds' && <Honest />}
+        {tab === 'bounds' && <SessionBounds />}
       </NeedsWallet>
     </Page>
   )
@@ -143,7 +143,7 @@ function List() {
       head: 'Action',
       cell: ({ session_id, status, role, onChain }: Session) =>
         role === 'owner' && (status === 'active' || onChain === 'alive') ? (
-          <AskButton
+          <ConfirmButton
             label="Revoke"
             question="End this session permanently?"
             tight

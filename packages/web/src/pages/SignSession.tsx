@@ -8,7 +8,7 @@ import { Badge, Button, Card, Dialog, Facts } from '../design/parts.tsx'
 import { Failure, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
-import { Bounds, BY_CHAIN, BY_COSIGNER } from './Honest.tsx'
+import { Bounds, BY_CHAIN, BY_COSIGNER } from './SessionBounds.tsx'
 
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 

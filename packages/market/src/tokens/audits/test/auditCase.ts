@@ -57,7 +57,7 @@ export function describeAudit(of: {
       for (const { name, answer } of cases) {
         const isSlow = name === 'never comes' || name === 'comes drop by drop'
         const result = await read(answer, isSlow ? { timeoutMs: 60 } : {})
-        // A field marked as unknown leaves the token unverified; anything else is no verdict at all.
+        // A field marked as unknown leaves the token unverified; anything else is not a verdict.
         const isUnknown = /is (missing|empty text|an object|its own prototype)$/.test(name)
         if (isUnknown && typeof result !== 'string') expect(result.audit.verdict, name).toBe('unverified')
         else expect(result, name).toBe('AUDIT_UNAVAILABLE')

@@ -2,30 +2,30 @@ import type { Backtest } from '@pit/brains/backtest'
 import { usdOf } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { LineChart } from '../charts/charts.tsx'
+import { type BacktestRequest, backtestAgent } from '../data/backtestAgent.ts'
 import { count, duration, many, shareOf, usd } from '../data/format.ts'
-import { type RehearsalRequest, rehearse } from '../data/rehearse.ts'
 import { Badge, Button, Card, Code, Facts } from '../design/parts.tsx'
 import { Failure } from '../design/states.tsx'
 
 const MAX_POINTS = 300
 
 /** Backtests a brain on stored prices. */
-export function Rehearse({ request }: { request: RehearsalRequest }) {
-  const rehearsing = useMutation({ mutationFn: rehearse })
+export function BacktestPanel({ request }: { request: BacktestRequest }) {
+  const backtest = useMutation({ mutationFn: backtestAgent })
   return (
     <Card title="Backtest" actions={<Badge>Stored prices</Badge>}>
       <p>Test it on past prices. It runs in your browser; nothing is sent.</p>
       <div className="row">
         <Button
-          busy={rehearsing.isPending}
+          busy={backtest.isPending}
           disabled={request.pairs.length === 0}
-          onClick={() => rehearsing.mutate(request)}
+          onClick={() => backtest.mutate(request)}
         >
           Run backtest
         </Button>
       </div>
-      {rehearsing.error && <Failure error={rehearsing.error} />}
-      {rehearsing.data && <Outcome run={rehearsing.data} />}
+      {backtest.error && <Failure error={backtest.error} />}
+      {backtest.data && <Outcome run={backtest.data} />}
       <Code text={commandOf(request)} label="Longer periods, in a terminal." />
     </Card>
   )
@@ -59,7 +59,7 @@ function Outcome({ run }: { run: Backtest }) {
   )
 }
 
-function commandOf({ brain, params, pairs, intervalS }: RehearsalRequest): string {
+function commandOf({ brain, params, pairs, intervalS }: BacktestRequest): string {
   const named = pairs.map((pair) => ` --pair ${pair}`).join('')
   const flags = Object.keys(params).length === 0 ? '' : ` --params '${JSON.stringify(params)}'`
   return `pit backtest ${brain}${named} --interval ${intervalS}${flags}`

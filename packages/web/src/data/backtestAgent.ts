@@ -2,7 +2,7 @@ import type { Backtest } from '@pit/brains/backtest'
 import { type Brain, FEE, microUsdDown, microUsdUp } from '@pit/protocol'
 import { storedMarks } from './marks.ts'
 
-export interface RehearsalRequest {
+export interface BacktestRequest {
   brain: Brain
   params: Record<string, unknown>
   pairs: readonly string[]
@@ -18,7 +18,7 @@ const CASH = 'USDG'
 const ASSUMED = { feeBps: FEE.majorMaxBps, slippageBps: 10, gasMicroUsd: microUsdUp(0.02) }
 
 /** Runs a rule brain over the server's stored prices, in this browser. */
-export async function rehearse(request: RehearsalRequest): Promise<Backtest> {
+export async function backtestAgent(request: BacktestRequest): Promise<Backtest> {
   const { backtest, endsOf, isRuleBrain, RULE_BRAINS, readRuleParams } = await import('@pit/brains/backtest')
   if (!isRuleBrain(request.brain)) throw new Error('Only rule brains can be backtested.')
   const brain = RULE_BRAINS[request.brain]

@@ -20,7 +20,7 @@ const IF_BOTH = [
 ]
 
 /** Limits enforced on chain, and those enforced by the co-signer only. */
-export function Honest() {
+export function SessionBounds() {
   return (
     <div className="grid">
       <Bounds title="Enforced on chain" lines={BY_CHAIN} />

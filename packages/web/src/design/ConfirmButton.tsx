@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { Button } from './parts.tsx'
 
 /** A button for irreversible actions: the first click asks, the second one confirms. */
-export function AskButton(props: {
+export function ConfirmButton(props: {
   label: string
   question: ReactNode
   tight?: boolean
