@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { serveHttp as serve } from '../../../test/serveHttp.ts'
-import { type ConnectionRequest, type KeepOptions, keepConnections } from './keepConnections.ts'
+import type { ConnectionRequest } from './exchangeHandler.ts'
+import { type KeepOptions, keepConnections } from './keepConnections.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -132,6 +133,40 @@ it('ends running and queued requests when it is closed', async () => {
   await sleep(50)
   client.close()
   expect(await both).toMatchObject([{ kind: 'broken' }, { kind: 'unreachable' }])
+})
+
+it('sends nothing of a request that timed out in the queue', async () => {
+  const paths: (string | undefined)[] = []
+  const { url } = await serve(async (request, response) => {
+    paths.push(request.url)
+    await sleep(100)
+    response.end('x')
+  })
+  const client = keep(url, { maxConnections: 1 })
+  const [first, second] = await Promise.all([
+    client.exchange({ ...ASK, path: '/first' }),
+    client.exchange({ ...ASK, path: '/second', timeoutMs: 30 }),
+  ])
+  expect([first, second]).toMatchObject([{ kind: 'answer' }, { kind: 'unreachable' }])
+  expect(await client.exchange({ ...ASK, path: '/third' })).toMatchObject({ kind: 'answer' })
+  await sleep(200)
+  expect(paths).toEqual(['/first', '/third'])
+})
+
+it('sends a request once, even if the connection closes under it', async () => {
+  const paths: (string | undefined)[] = []
+  const { url } = await serve((request, response) => {
+    paths.push(request.url)
+    if (request.url === '/lost') request.socket.end()
+    else response.end('x')
+  })
+  const client = keep(url, { maxConnections: 1 })
+  await client.exchange(ASK)
+  const lost = { ...ASK, method: 'POST', path: '/lost', body: 'raw' } as const
+  expect(await client.exchange(lost)).toMatchObject({ kind: 'broken', onStaleConnection: true })
+  expect(await client.exchange({ ...lost, method: 'GET' })).toMatchObject({ kind: 'broken' })
+  await sleep(50)
+  expect(paths).toEqual([ASK.path, '/lost', '/lost'])
 })
 
 it('connects to a Unix socket', async () => {
