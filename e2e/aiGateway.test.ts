@@ -3,6 +3,8 @@ import type { Brained } from '@pit/brains'
 import { createSeal } from '@pit/models'
 import { addTrade, gatewayAt, wallet } from '@pit/models/test/modelsWorld'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BrainResult } from '../packages/agents/src/brains/index.ts'
+import { addTrade, gatewayAt, wallet } from '../packages/agents/test/brainsWorld.ts'
 import { INJECTIONS } from '../packages/brains/test/injections.ts'
 import { BROKE_KEY, LIMITED_KEY, VENDOR_MODES } from '../packages/devnet/src/vendors/index.ts'
 import { type AiWorld, call, openAiWorld } from './ai/world.ts'
@@ -17,7 +19,8 @@ beforeEach(async () => {
   for (const table of ['ai_pool_days', 'ai_pool_agents']) await world.db.query(`delete from ${table}`)
 })
 
-const codeOf = (brained: Brained) => (brained.kind === 'decision' ? 'ok' : `${brained.kind} ${brained.code}`)
+const codeOf = (brained: BrainResult) =>
+  brained.kind === 'decision' ? 'ok' : `${brained.kind} ${brained.code}`
 
 /** Expected end of each stand-in mode; a mode missing here fails. */
 const ENDS: Record<string, string> = {

@@ -184,7 +184,7 @@ describe.skipIf(bin === null)('a backup', () => {
           ])
           return contentsOf(sql)
         },
-        { onePicture: true },
+        { snapshot: true },
       )
     } finally {
       await db.close()

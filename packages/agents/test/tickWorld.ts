@@ -4,6 +4,7 @@ import { createCrypto } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { microUsdDown } from '@pit/protocol'
+import type { BrainResult } from '../src/brains/index.ts'
 import type { TickOptions } from '../src/run/deps.ts'
 import { openTicks } from '../src/run/index.ts'
 import { insertAgent, type NewAgent } from '../src/store.ts'
@@ -43,7 +44,7 @@ export const orderOf = (pair: string, side: 'buy' | 'sell', usd: number) => ({
   microUsd: microUsdDown(usd),
   reason: `wants to ${side}`,
 })
-export const decisionOf = (...orders: Decision['orders']): Brained => ({
+export const decisionOf = (...orders: Decision['orders']): BrainResult => ({
   kind: 'decision',
   decision: { orders, reason: 'as told', state: { told: true } },
 })
@@ -59,7 +60,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     /** Scripted brain; rule brains decide by themselves without one. */
     brain: null as
       | null
-      | ((input: Parameters<TickOptions['brains']['decide']>[0]) => Promise<Brained> | Brained),
+      | ((input: Parameters<TickOptions['brains']['decide']>[0]) => Promise<BrainResult> | BrainResult),
     gate: null as Awaited<ReturnType<TickOptions['practiceGate']>>,
     decisions: [] as { agent: string; tick: number }[],
   }

@@ -50,7 +50,7 @@ export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise
 
   // The embedded store may stop and reopen with a revocation that sent no notification.
   const stopListening = await db.listen(REVOKED_CHANNEL, {
-    heard: (payload) => forget(JSON.parse(payload) as Revoked),
+    received: (payload) => forget(JSON.parse(payload) as Revoked),
     lost() {
       isListening = false
       live.clear()

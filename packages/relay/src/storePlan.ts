@@ -126,7 +126,7 @@ export async function storePlan(deps: StoreDeps, request: StorePlanRequest): Pro
       plan.deadlineS,
       ...columnsOf(steps),
     ],
-    { kept: true },
+    { prepared: true },
   )
   for (const { hash, kind, step, expiresAtS } of steps) {
     const approvalsBefore = approvalsBeforeOf({ kind, step, feeApart: terms.feeApart })

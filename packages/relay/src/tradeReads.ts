@@ -50,7 +50,7 @@ export async function longestWaiting(sql: Sql, signer: Address, beforeMs: number
     `select nonce, tx_hash, created_at_ms from trades
      where status in ('relaying', 'pending') and signer = $1 and created_at_ms < $2 order by nonce limit 1`,
     [signer, beforeMs],
-    { kept: true },
+    { prepared: true },
   )
   return row ? { nonce: row.nonce, hash: row.tx_hash, sentAtMs: row.created_at_ms } : null
 }

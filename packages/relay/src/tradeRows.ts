@@ -40,7 +40,7 @@ export async function insertRelaying(sql: Sql, request: RelayRequest, nowMs: num
       trade?.volumeToken ?? null,
       nowMs,
     ],
-    { kept: true },
+    { prepared: true },
   )
   return row?.id ?? null
 }
@@ -74,7 +74,7 @@ export async function markPending(sql: Sql, ids: readonly number[]): Promise<voi
        amount_out_kind = case when amount_out_min is null then null else 'minimum' end
      where id = any($1::int8[]) and status in ('relaying', 'dropped')`,
     [ids],
-    { kept: true },
+    { prepared: true },
   )
 }
 
@@ -82,7 +82,7 @@ export async function statusOf(sql: Sql, hash: Hex): Promise<TradeStatus | null>
   const [row] = await sql.query<{ status: TradeStatus }>(
     'select status from trades where tx_hash = $1',
     [hash],
-    { kept: true },
+    { prepared: true },
   )
   return row?.status ?? null
 }

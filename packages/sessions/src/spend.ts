@@ -54,7 +54,7 @@ export async function reserve(
   }>(
     'select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
     [session.id, max_trades, max_day_micro_usd, microUsd, nowMs, SPEND_WINDOW_MS, ...namedValues(named)],
-    { kept: true },
+    { prepared: true },
   )
   const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
   if (id !== null) return { kind: 'counted', id }
@@ -95,7 +95,7 @@ export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling)
        where $7::text is not null and not exists (select from settled) on conflict do nothing)
      select status from sessions where id = $6 and ($7::text is not null or exists (select from settled))`,
     [id, leaf.sequence, leaf.hash, leaf.microUsd, leaf.atMs, sessionId, ...namedValues(named)],
-    { kept: true },
+    { prepared: true },
   )
   return row?.status ?? 'revoked'
 }

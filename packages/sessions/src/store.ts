@@ -105,7 +105,7 @@ export async function findWithUse(
     `select ${COLUMNS}, coalesce(trades, 0) as trades, ${DAY_SUM} as day
      from sessions left join session_counts on session_id = id where id = $1`,
     [id, nowMs - SPEND_WINDOW_MS],
-    { kept: true },
+    { prepared: true },
   )
   return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
 }

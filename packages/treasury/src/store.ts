@@ -16,7 +16,7 @@ const STATEMENT_TIMEOUT_MS = 120_000
  * each other, and the second runs again on the new state.
  */
 export const onOneSnapshot = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
-  db.transaction(run, { onePicture: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  db.transaction(run, { snapshot: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 
 /** Reads and locks the head before a row is added; other writers wait. */
 export const lockHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')

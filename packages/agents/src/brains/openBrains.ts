@@ -7,7 +7,17 @@ import { type ChainProfile, fail } from '@pit/protocol'
 import type { AgentBrains, AgentRequest } from '../deps.ts'
 import { findOwned } from '../store.ts'
 import type { HostedAgent } from '../types.ts'
-import type { BrainRequest } from './deps.ts'
+import { aiHolds } from './aiHolds.ts'
+import { connectKey } from './connect.ts'
+import type { BrainDeps, BrainRequest, BrainResult, ModelDeps } from './deps.ts'
+import { decideByModel } from './model/decideByModel.ts'
+import { createModels } from './model/models.ts'
+import { forgetKey, readKey } from './money/keys.ts'
+import { watchPool } from './money/pool.ts'
+import type { PoolTerms } from './money/rules.ts'
+import { readToday, sweepSpend } from './money/spendRows.ts'
+import { AI } from './numbers.ts'
+import { type AiOverview, readOverview } from './overview.ts'
 import { checkPairs, readParams } from './readParams.ts'
 import { deliver } from './webhook/deliver.ts'
 import { createResolve, type Reach, type Resolve } from './webhook/target.ts'
@@ -52,9 +62,9 @@ export function openBrains(deps: BrainsDeps): Brains {
     ...(deps.webhookTimeoutMs === undefined ? {} : { timeoutMs: deps.webhookTimeoutMs }),
   }
 
-  async function decideByWebhook(request: BrainRequest): Promise<Brained> {
+  async function decideByWebhook(request: BrainRequest): Promise<BrainResult> {
     const secret = await readSecret(request.agent)
-    const result: Brained =
+    const result: BrainResult =
       secret === null
         ? {
             kind: 'error',

@@ -1,6 +1,7 @@
 import type { Brained } from '@pit/brains'
 import { withinMs } from '@pit/platform/clock'
 import { type AtomPrice, isPitError, unitPrice, worthUp } from '@pit/protocol'
+import type { BrainResult } from '../brains/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import { type Judged, judgeOrders } from './checks.ts'
 import type { RunDeps } from './deps.ts'
@@ -73,7 +74,7 @@ const without = (prepared: Prepared, record: TickRecord, outcome: 'hold' | 'erro
   outcome,
 })
 
-async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise<Brained> {
+async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise<BrainResult> {
   const patienceMs = Math.min(agent.intervalS * 1_000, MAX_BRAIN_MS)
   const deadlineMs = deps.clock.nowMs() + patienceMs
   try {

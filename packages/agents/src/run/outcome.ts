@@ -1,5 +1,6 @@
 import type { BrainBook, Brained, BrainMarket, Decision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
+import type { BrainResult } from '../brains/index.ts'
 import type { LogEntry } from '../types.ts'
 import type { Judged } from './checks.ts'
 import type { TickRecord } from './record.ts'
@@ -109,7 +110,7 @@ export function decisionRecord(request: {
 /** Record of a tick without a decision, with the reason. */
 export function holdRecord(
   agent: ClaimedAgent,
-  { kind, code, message, data }: Exclude<Brained, { kind: 'decision' }>,
+  { kind, code, message, data }: Exclude<BrainResult, { kind: 'decision' }>,
   { seen, atMs }: { seen?: Seen; atMs: number },
 ): TickRecord {
   const tick = agent.tick + 1

@@ -47,7 +47,7 @@ export async function readLiveSums(db: Db, agentIds: readonly string[]): Promise
         fees: addUp([...(await summedFees(sql, agentIds)), ...fees], feeKey, addFees),
       }
     },
-    { onePicture: true },
+    { snapshot: true },
   )
 }
 

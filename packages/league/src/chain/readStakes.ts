@@ -82,10 +82,10 @@ async function withdrawnIn(
   for (let from = fromBlock, ranges = 0; from <= toBlock; ) {
     if (++ranges > MAX_RANGES)
       throw new Error(`blocks ${fromBlock} to ${toBlock} are too many to look through`)
-    const { to, found } = await readInSpan(span, { from, to: toBlock }, (part) =>
+    const { to, result } = await readInSpan(span, { from, to: toBlock }, (part) =>
       vault.gainWithdrawn(platformAgentId, part.from, part.to),
     )
-    sum += found
+    sum += result
     from = to + 1
   }
   return sum

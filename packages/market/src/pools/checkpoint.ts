@@ -49,7 +49,7 @@ export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
       }
       return { block, hash, pools, ahead, sweep: sweep === null ? null : { by: sweep, to: swept_to ?? '' } }
     },
-    { onePicture: true },
+    { snapshot: true },
   )
 }
 interface CursorRow {

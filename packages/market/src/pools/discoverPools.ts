@@ -66,7 +66,7 @@ export async function discoverPools(
 
   for (let position = from.number; position < to.number; ) {
     signal.throwIfAborted()
-    const { found } = await readInSpan(span, { from: position + 1, to: to.number }, readRange)
+    const { result: found } = await readInSpan(span, { from: position + 1, to: to.number }, readRange)
     if (!found) throw new Error('the chain changed while pool creations were read')
     const launched = await readLaunches(
       { rpc, multicall3, logger, launchpads: emitters.launchpads },

@@ -105,7 +105,7 @@ async function listTokens(sql: Sql, { limit, ...filter }: TokenSearchTerms): Pro
        order by rank_usd desc, address limit $1::int4
      ) found join token_records using (address) order by rank_usd desc, address`,
     values,
-    { kept: true },
+    { prepared: true },
   )
   return rows.map(({ record }) => record)
 }

@@ -1,6 +1,6 @@
 import type { Brained } from '@pit/brains'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
-import type { CallDeps, DecisionInput } from '../deps.ts'
+import type { BrainRequest, BrainResult, ModelDeps } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
 import { boundOf } from './cost.ts'
@@ -128,7 +128,7 @@ async function endWithoutCall(
   deps: CallDeps,
   { agent, tick }: DecisionInput,
   end: { kind: 'hold' | 'error'; code: string; source: Source; model: string | null },
-): Promise<Brained & { kind: 'hold' | 'error' }> {
+): Promise<BrainResult & { kind: 'hold' | 'error' }> {
   deps.count(end.code)
   const { kind, code, source, model } = end
   await recordNoCall(deps.db, {

@@ -1,6 +1,6 @@
 import { type Brained, type Decision, plainText, readDecision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { CallDeps, DecisionInput } from '../deps.ts'
+import type { BrainRequest, BrainResult, ModelDeps } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import { callModel, type ModelCall } from './callModel.ts'
 import { type CountedCost, countCost } from './cost.ts'
@@ -8,7 +8,7 @@ import type { GatewayModel } from './modelList.ts'
 import { aiSettingsOf, type ModelRequest } from './prompt.ts'
 
 /** `hold`: the model has not run; another payer may be tried. */
-export type Outcome = { kind: 'done'; result: Brained } | { kind: 'hold'; code: string }
+export type Outcome = { kind: 'done'; result: BrainResult } | { kind: 'hold'; code: string }
 
 export interface PaidCall extends ModelRequest {
   key: string
@@ -81,7 +81,7 @@ async function endRefused(
 interface Judged {
   status: Settlement['status']
   code: string | null
-  result: Brained
+  result: BrainResult
 }
 
 /** Reads the decision of an answered call; the call is paid for in any case. */

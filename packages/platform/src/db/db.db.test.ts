@@ -143,7 +143,11 @@ withDb('the store', (db) => {
 
   it('hears notifications', async () => {
     const payloads: string[] = []
-    const stop = await db.listen('news', { heard: (payload) => payloads.push(payload), lost() {}, back() {} })
+    const stop = await db.listen('news', {
+      received: (payload) => payloads.push(payload),
+      lost() {},
+      back() {},
+    })
     await db.query(`select pg_notify('news', $1)`, ['one'])
     await expect.poll(() => payloads).toEqual(['one'])
     await stop()

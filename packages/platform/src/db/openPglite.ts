@@ -67,7 +67,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     if (!existsSync(join(directory, 'PG_VERSION'))) await (await startLink(directory, bufferMb)).close()
     const next = await startLink(directory, bufferMb)
     next.onNotification((channel, payload) => {
-      for (const { heard } of listeners.get(channel) ?? []) heard(payload)
+      for (const { received } of listeners.get(channel) ?? []) received(payload)
     })
     try {
       // A new store's files are 0666, whatever the umask.
@@ -148,7 +148,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     async query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<Row[]> {
       return (await runAlone(text, values, options)).rows as Row[]
     },
-    transaction: (run, { statementTimeoutMs: own = statementTimeoutMs, onePicture } = {}) =>
+    transaction: (run, { statementTimeoutMs: own = statementTimeoutMs, snapshot } = {}) =>
       retryTransaction(async () => {
         const release = await lane.hold()
         try {
@@ -156,7 +156,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
           const connection = {
             run: (text: string, values?: readonly unknown[]) => now.run(text, values, own),
           }
-          return await runTransaction(connection, run, { idleInTransactionMs, begin: beginOf(onePicture) })
+          return await runTransaction(connection, run, { idleInTransactionMs, begin: beginOf(snapshot) })
         } finally {
           release()
         }

@@ -81,14 +81,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
         throw classified(error)
       }
     },
-    transaction: (run, { statementTimeoutMs: own, onePicture } = {}) =>
+    transaction: (run, { statementTimeoutMs: own, snapshot } = {}) =>
       retryTransaction(() =>
         withConnection(
           (lent) =>
             runTransaction(lent, run, {
               idleInTransactionMs,
               begin:
-                `${beginOf(onePicture)}` +
+                `${beginOf(snapshot)}` +
                 `${own === undefined ? '' : `; set local statement_timeout = ${Math.ceil(own)}`}`,
             }),
           own ?? statementTimeoutMs,
@@ -148,7 +148,7 @@ async function listenOn(
   async function connect(): Promise<void> {
     const next = new pg.Client(connection)
     next.on('error', () => undefined)
-    next.on('notification', (message) => listener.heard(message.payload ?? ''))
+    next.on('notification', (message) => listener.received(message.payload ?? ''))
     try {
       await next.connect()
       await next.query(`listen ${pg.escapeIdentifier(channel)}`)

@@ -46,8 +46,8 @@ describe('the embedded store', () => {
   it('reuses plans, and recovers when tables change under them', async () => {
     const db = await open()
     await db.exec('create table pairs (n int primary key, m int)')
-    const put = (n: number) => db.query('insert into pairs values ($1, $2)', [n, n], { kept: true })
-    const look = (n: number) => db.query('select * from pairs where n = $1', [n], { kept: true })
+    const put = (n: number) => db.query('insert into pairs values ($1, $2)', [n, n], { prepared: true })
+    const look = (n: number) => db.query('select * from pairs where n = $1', [n], { prepared: true })
     const names = async () =>
       (await db.query<{ name: string }>('select name from pg_prepared_statements order by name')).map(
         ({ name }) => name,
@@ -66,7 +66,7 @@ describe('the embedded store', () => {
     await db.query('deallocate all')
     expect(await look(4)).toEqual([{ n: 4, o: 7 }])
     expect(
-      await db.transaction((sql) => sql.query('select n from pairs where n = $1', [2], { kept: true })),
+      await db.transaction((sql) => sql.query('select n from pairs where n = $1', [2], { prepared: true })),
     ).toEqual([{ n: 2 }])
   })
 
@@ -123,7 +123,7 @@ describe('the embedded store', () => {
     await db.exec('create table kept (n int); insert into kept values (1)')
     const payloads: string[] = []
     const listener = {
-      heard: (text: string) => payloads.push(text),
+      received: (text: string) => payloads.push(text),
       lost: () => payloads.push('lost'),
       back: () => payloads.push('back'),
     }

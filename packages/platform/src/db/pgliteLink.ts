@@ -92,7 +92,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
     }
     if (running.push(own) === 1) runsSinceMs = performance.now()
     try {
-      const name = options.kept ? statements.nameOf(text) : undefined
+      const name = options.prepared ? statements.nameOf(text) : undefined
       const answer = ask(text, values, name).catch((error) => {
         // The statement did not run: its plan is gone, or its table was altered.
         if (name === undefined || !isPlanGone(error)) throw error

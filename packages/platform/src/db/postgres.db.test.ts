@@ -67,7 +67,7 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
   it('fails with a clear error while the server is down, and recovers after a restart, listeners too', async () => {
     const events: string[] = []
     await db.listen('news', {
-      heard: (text) => events.push(text),
+      received: (text) => events.push(text),
       lost: () => events.push('lost'),
       back: () => events.push('back'),
     })

@@ -7,8 +7,8 @@ export interface Connection {
   run(text: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; command: string | undefined }>
 }
 
-export const beginOf = (onePicture = false): string =>
-  onePicture ? 'begin isolation level repeatable read' : 'begin'
+export const beginOf = (snapshot = false): string =>
+  snapshot ? 'begin isolation level repeatable read' : 'begin'
 
 const MAX_RUNS = 6
 const SILENT =

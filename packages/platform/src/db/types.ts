@@ -17,7 +17,7 @@ export interface QueryOptions {
    * whose best plan does not depend on the values. PostgreSQL plans each time, as connection poolers require;
    * so do both inside a transaction.
    */
-  kept?: boolean
+  prepared?: boolean
 }
 
 export interface Db extends Sql {
@@ -46,11 +46,11 @@ export interface TransactionOptions {
   /** Per statement; the store's default if absent. */
   statementTimeoutMs?: number
   /** Every statement sees the snapshot of the first one. */
-  onePicture?: boolean
+  snapshot?: boolean
 }
 
 export interface Listener {
-  heard(payload: string): void
+  received(payload: string): void
   /** Messages may be missed from now until `back`. */
   lost(): void
   back(): void

@@ -93,7 +93,7 @@ export function followChain(options: FollowOptions): Follower {
       if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
       return { from, head: next, logs: await readLogs({ blockHash: next.hash }) }
     }
-    const { found } = await readInSpan(span, { from, to: latest.number }, readRange)
+    const { result: found } = await readInSpan(span, { from, to: latest.number }, readRange)
     if (found === 'moved') return 'again'
     const parent = last.hash === null ? null : await readHeader(last.number)
     if (last.hash !== null && parent?.hash !== last.hash) return 'again'

@@ -42,7 +42,7 @@ async function readThrough(rpc: Pick<Rpc, 'request'>, span = createLogSpan({ max
   const wait = async (ms: number) => void waits.push(ms)
   for (let from = 0; from <= to; ) {
     const read = (part: BlockRange) => readOne(rpc, askLogs({ topics: [TOPIC] }, part))
-    const { to: end, found } = await readInSpan(span, { from, to }, read, { wait })
+    const { to: end, result: found } = await readInSpan(span, { from, to }, read, { wait })
     names.push(...found.map(({ blockNumber, logIndex }) => `${blockNumber}.${logIndex}`))
     from = end + 1
   }

@@ -72,13 +72,13 @@ export async function readInSpan<T>(
   range: BlockRange,
   read: (part: BlockRange) => Promise<T>,
   { wait = sleep as (ms: number) => Promise<unknown> } = {},
-): Promise<{ to: number; found: T }> {
+): Promise<{ to: number; result: T }> {
   for (let waits = 0; ; ) {
     const part = { from: range.from, to: span.endOf(range) }
     try {
       const result = await read(part)
       span.grow()
-      return { to: part.to, found: result }
+      return { to: part.to, result: result }
     } catch (error) {
       const refusal = refusalOf(error)
       if (refusal === 'rate' && waits < MAX_WAITS) await wait(FIRST_WAIT_MS * 2 ** waits++)

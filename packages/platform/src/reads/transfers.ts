@@ -34,7 +34,7 @@ export async function scanTransfers(
   filter: TransferFilter,
   range: BlockRange,
 ): Promise<{ to: number; transfers: Transfer[] }> {
-  const { to, found } = await readInSpan(span, range, (part) => readTransfers(rpc, filter, part))
+  const { to, result: found } = await readInSpan(span, range, (part) => readTransfers(rpc, filter, part))
   return { to, transfers: found }
 }
 

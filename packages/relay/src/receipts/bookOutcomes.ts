@@ -84,7 +84,7 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
       outcomes.map(({ minedAtS }) => weekStartOf(minedAtS)),
       outcomes.map(({ gasWei }) => gasWei?.toString() ?? null),
     ],
-    { kept: true },
+    { prepared: true },
   )
   return new Set(rows.map(({ id }) => id))
 }

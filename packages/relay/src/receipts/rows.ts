@@ -12,7 +12,7 @@ export const openRows = (sql: Sql, afterId: number, limit: number): Promise<Foll
     `select ${COLUMNS} from trades
      where status in ('relaying', 'pending') and tx_hash is not null and id > $1 order by id limit $2`,
     [afterId, limit],
-    { kept: true },
+    { prepared: true },
   )
 
 /** Mined before a time and not rechecked since. */

@@ -54,7 +54,7 @@ export async function countLeaves(
       atMs,
       SPEND_WINDOW_MS,
     ],
-    { kept: true },
+    { prepared: true },
   )
   return requests.map((request, i) => verdictOf(request, rows[i]!, atMs))
 }

@@ -6,7 +6,7 @@ import type { Brained } from '@pit/brains'
 import { systemClock } from '@pit/platform/clock'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainRequest } from '../deps.ts'
+import type { BrainRequest, BrainResult } from '../deps.ts'
 import { deliver, deliveryBody, type WebhookDeps } from './deliver.ts'
 
 const SECRET = 'whsec_test'
@@ -92,7 +92,7 @@ const DEPS: WebhookDeps = {
   timeoutMs: 3_000,
 }
 const run = (url: string, deps: Partial<WebhookDeps> = {}) => deliver({ ...DEPS, ...deps }, ask(url), SECRET)
-const codeOf = (result: Brained) => (result.kind === 'decision' ? 'ok' : result.code)
+const codeOf = (result: BrainResult) => (result.kind === 'decision' ? 'ok' : result.code)
 const say =
   (text: string, status = 200, headers: Record<string, string> = {}) =>
   (response: ServerResponse) =>

@@ -4,7 +4,8 @@ import { type Clock, nowS, withinMs } from '@pit/platform/clock'
 import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/http'
 import { HOSTED, type WebhookCode } from '@pit/protocol'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainRequest } from '../deps.ts'
+import type { BrainRequest, BrainResult } from '../deps.ts'
+import { bookView, limitsView, marketView } from '../view.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
 /** Maximum orders in one response. */
@@ -43,7 +44,11 @@ export function deliveryBody({ agent, tick, market, book }: BrainRequest): strin
 }
 
 /** Posts a tick to the owner's webhook, with one retry, and reads the decision. */
-export async function deliver(deps: WebhookDeps, request: BrainRequest, secret: string): Promise<Brained> {
+export async function deliver(
+  deps: WebhookDeps,
+  request: BrainRequest,
+  secret: string,
+): Promise<BrainResult> {
   const { agent, tick } = request
   const body = deliveryBody(request)
   const headers = { 'x-pit-delivery': deliveryOf(agent, tick) }
