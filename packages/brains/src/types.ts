@@ -66,7 +66,7 @@ export interface Decision {
 }
 
 /** Result of a brain. `hold`: no call was made or it failed; `error`: the call or its answer was rejected. */
-export type Brained =
+export type BrainResult =
   | { kind: 'decision'; decision: Decision; data?: unknown }
   | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }
 

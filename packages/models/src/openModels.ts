@@ -1,4 +1,4 @@
-import type { Brained } from '@pit/brains'
+import type { BrainResult } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
@@ -32,7 +32,7 @@ export interface Models {
   /** The gateway's last model list; null if it was never read. */
   listed(): readonly GatewayModel[] | null
   /** Calls the agent's model if a payer is available. */
-  decide(input: DecisionInput): Promise<Brained>
+  decide(input: DecisionInput): Promise<BrainResult>
   /** Null: without an owner. */
   overview(wallet: Address | null): Promise<AiOverview>
   spendOf(agent: ModelAgent, page: { before?: number | undefined; limit: number }): Promise<AiSpend>

@@ -1,4 +1,4 @@
-import { type Brained, isRuleBrain, RULE_BRAINS } from '@pit/brains'
+import { type BrainResult, isRuleBrain, RULE_BRAINS } from '@pit/brains'
 import { type AiSpend, brainTicks, type Models, type Seal } from '@pit/models'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -7,17 +7,7 @@ import { type ChainProfile, fail } from '@pit/protocol'
 import type { AgentBrains, AgentRequest } from '../deps.ts'
 import { findOwned } from '../store.ts'
 import type { HostedAgent } from '../types.ts'
-import { aiHolds } from './aiHolds.ts'
-import { connectKey } from './connect.ts'
-import type { BrainDeps, BrainRequest, BrainResult, ModelDeps } from './deps.ts'
-import { decideByModel } from './model/decideByModel.ts'
-import { createModels } from './model/models.ts'
-import { forgetKey, readKey } from './money/keys.ts'
-import { watchPool } from './money/pool.ts'
-import type { PoolTerms } from './money/rules.ts'
-import { readToday, sweepSpend } from './money/spendRows.ts'
-import { AI } from './numbers.ts'
-import { type AiOverview, readOverview } from './overview.ts'
+import type { BrainRequest } from './deps.ts'
 import { checkPairs, readParams } from './readParams.ts'
 import { deliver } from './webhook/deliver.ts'
 import { createResolve, type Reach, type Resolve } from './webhook/target.ts'
@@ -42,7 +32,7 @@ export interface Brains extends AgentBrains {
   spend(
     request: AgentRequest & { before?: number | undefined; limit: number },
   ): Promise<AiSpend & { agent: HostedAgent }>
-  decide(request: BrainRequest): Promise<Brained>
+  decide(request: BrainRequest): Promise<BrainResult>
   /** How far back an agent's market history has to reach. */
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
 }

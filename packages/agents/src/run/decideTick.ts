@@ -1,7 +1,6 @@
-import type { Brained } from '@pit/brains'
+import type { BrainResult } from '@pit/brains'
 import { withinMs } from '@pit/platform/clock'
 import { type AtomPrice, isPitError, unitPrice, worthUp } from '@pit/protocol'
-import type { BrainResult } from '../brains/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import { type Judged, judgeOrders } from './checks.ts'
 import type { RunDeps } from './deps.ts'

@@ -1,6 +1,5 @@
-import type { BrainBook, Brained, BrainMarket, Decision } from '@pit/brains'
+import type { BrainBook, BrainMarket, BrainResult, Decision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { BrainResult } from '../brains/index.ts'
 import type { LogEntry } from '../types.ts'
 import type { Judged } from './checks.ts'
 import type { TickRecord } from './record.ts'

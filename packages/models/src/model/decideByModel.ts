@@ -1,6 +1,6 @@
-import type { Brained } from '@pit/brains'
+import type { BrainResult } from '@pit/brains'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
-import type { BrainRequest, BrainResult, ModelDeps } from '../deps.ts'
+import type { CallDeps, DecisionInput } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
 import { boundOf } from './cost.ts'
@@ -20,7 +20,7 @@ const NO_OWN_KEY = new Set(['NOT_CONNECTED', 'DISCONNECTED'])
  * Calls the model if a payer is available. Reserves the worst case first and settles the actual cost
  * afterwards.
  */
-export async function decideByModel(deps: CallDeps, input: DecisionInput): Promise<Brained> {
+export async function decideByModel(deps: CallDeps, input: DecisionInput): Promise<BrainResult> {
   const { agent } = input
   const funding: Source = agent.params['funding'] === 'own' ? 'own' : 'pool'
   const stop = (kind: 'hold' | 'error', code: string, model: string | null = null) =>

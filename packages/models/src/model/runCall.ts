@@ -1,6 +1,6 @@
-import { type Brained, type Decision, plainText, readDecision } from '@pit/brains'
+import { type BrainResult, type Decision, plainText, readDecision } from '@pit/brains'
 import { usdOf } from '@pit/protocol'
-import type { BrainRequest, BrainResult, ModelDeps } from '../deps.ts'
+import type { CallDeps, DecisionInput } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import { callModel, type ModelCall } from './callModel.ts'
 import { type CountedCost, countCost } from './cost.ts'

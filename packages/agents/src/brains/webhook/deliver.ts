@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { type Brained, bookView, limitsView, marketView, readDecision } from '@pit/brains'
+import { type BrainResult, bookView, limitsView, marketView, readDecision } from '@pit/brains'
 import { type Clock, nowS, withinMs } from '@pit/platform/clock'
 import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/http'
 import { HOSTED, type WebhookCode } from '@pit/protocol'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainRequest, BrainResult } from '../deps.ts'
-import { bookView, limitsView, marketView } from '../view.ts'
+import type { BrainRequest } from '../deps.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
 /** Maximum orders in one response. */
