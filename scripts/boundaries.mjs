@@ -93,7 +93,7 @@ const LAST_SHARED_MIGRATION = 14
 const FOREIGN_TABLES = {
   // A week's fees are joined with the income, a million rows each: neither side can be passed by its ids.
   'packages/treasury/src/matches.ts': ['fees'],
-  // Applied before the tables of model spending had an owner of their own.
+  // Applied before the tables of model spending had their own package.
   'packages/agents/migrations/0025_shares_and_retention.sql': ['ai_pool_days', 'ai_spend', 'ai_trials'],
   'packages/agents/migrations/0029_agent_indexes.sql': ['ai_trials'],
   'packages/agents/migrations/0042_kept_counts.sql': ['ai_pool_days', 'ai_pool_agents'],

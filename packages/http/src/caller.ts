@@ -6,7 +6,7 @@ export interface EdgeKey {
   keyId: number
 }
 
-/** The caller as the edge knows it; a service adds facts of its own. */
+/** The caller as the edge knows it; a service adds its facts. */
 export interface EdgeCaller<Key extends EdgeKey = EdgeKey> {
   requestId: string
   /** The client's address: the socket's, or the right-most untrusted hop behind a trusted proxy. */

@@ -30,7 +30,7 @@ it('lets a route reject before its body is read, but after the key', async () =>
       throw refusal('FAST_DISABLED')
     },
   })
-  expect(await ask('this is no JSON')).toMatchObject({ status: 403, error: { code: 'FAST_DISABLED' } })
+  expect(await ask('this is not JSON')).toMatchObject({ status: 403, error: { code: 'FAST_DISABLED' } })
   expect(await ask('{}', { authorization: 'Bearer nobody' })).toMatchObject({ status: 401 })
 })
 

@@ -106,7 +106,7 @@ describe('refundGas', () => {
     ['of another amount than answered', { value: 999n }],
     ['under another hash', { answer: { tx_hash: `0x${'0'.repeat(64)}` } }],
     ['that names another executor', { answer: { executor: stranger.address } }],
-    ['that is no transaction', { answer: { raw: '0x02' } }],
+    ['that is not a transaction', { answer: { raw: '0x02' } }],
     ['from an account that only the server calls the executor', { by: stranger, attestedBy: stranger }],
   ])('refuses a transfer %s, and sends nothing', async (_, lie) => {
     const { sent, outcome } = await refund(lie)
