@@ -153,7 +153,7 @@ describe('POST live/quote', () => {
     [
       'is refused',
       () => Promise.reject(refusal('DRY_RUN_UNFUNDABLE', { message: 'It cannot be simulated.' })),
-      /^Nobody can lend it.$/,
+      /^It cannot be simulated.$/,
     ],
     [
       'cannot run',
