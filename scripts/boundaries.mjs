@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 /** What each package may import of ours; every arrow points down. e2e, bench, examples and scripts may import all. */
 const MAY_IMPORT = {
   protocol: [],
+  'api-docs': ['protocol'],
   chain: ['protocol'],
   plans: ['protocol', 'chain'],
   platform: ['protocol', 'chain'],
@@ -45,13 +46,24 @@ const MAY_IMPORT = {
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['agent-registry', 'accounts', 'models', 'agents', 'league', 'treasury', 'doctor', 'auth', 'http'],
+    ...[
+      'agent-registry',
+      'accounts',
+      'models',
+      'agents',
+      'league',
+      'treasury',
+      'doctor',
+      'auth',
+      'http',
+      'api-docs',
+    ],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
   client: ['protocol', 'chain'],
   // It trades through the client only; files and locks are passed in.
-  mcp: ['protocol', 'chain', 'client'],
+  mcp: ['protocol', 'chain', 'client', 'api-docs'],
   // Of the server only its operator's interface: what `pit-admin` does to a running store.
   cli: [
     ...['protocol', 'chain', 'platform', 'signer-wire', 'market', 'brains', 'league', 'server', 'client'],
@@ -64,7 +76,7 @@ const MAY_IMPORT = {
 /** Imports that only tests may use: honest and forged calls for the signer, client networks for sign-in. */
 const TESTS_MAY_IMPORT = { signer: ['plans'], auth: ['http'] }
 /** Packages for the browser: they ship no Node code. */
-const PURE = /^packages\/(protocol|chain|plans|client|brains|league\/src\/rules)\//
+const PURE = /^packages\/(protocol|api-docs|chain|plans|client|brains|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set([
   ...['agent-registry', 'auth', 'market', 'relay', 'accounts', 'trading', 'sessions', 'models'],

@@ -2,7 +2,8 @@
 // lets the contract lock lose or change a row, which breaks clients.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'
+import { errorsDoc, llmsText } from '@pit/api-docs'
+import { type ContractLock, contractLock, lockBreaches } from '@pit/protocol'
 import { COMMITTED, committedText } from '../packages/devnet/src/compile.ts'
 import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
 import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/settings.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
+import { errorsDoc } from '@pit/api-docs'
 import {
   CLIENT_ERRORS,
   type ClientErrorCode,
@@ -8,7 +9,6 @@ import {
   ERRORS,
   type ErrorCode,
   errorRow,
-  errorsDoc,
   RETRIES,
 } from '@pit/protocol'
 import { adviceOf } from './advice.ts'

@@ -1,4 +1,5 @@
-import { literalsOf } from '@pit/protocol'
+import { literalsOf } from '@pit/api-docs'
+
 import type { TSchema } from '@sinclair/typebox'
 
 export type Field = { name: string; type: string; needed: string; description: string }

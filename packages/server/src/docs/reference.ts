@@ -1,3 +1,4 @@
+import { codesByStatus, codesOf, exampleCurl, GROUP_TITLES } from '@pit/api-docs'
 import {
   type AnyRoute,
   AREAS,
@@ -5,13 +6,9 @@ import {
   BUCKETS,
   type Bucket,
   CAPS,
-  codesByStatus,
-  codesOf,
   ERROR_GROUPS,
   type ErrorCode,
   errorRow,
-  exampleCurl,
-  GROUP_TITLES,
   RETRIES,
   ROUTE_IDS,
   routeById,

@@ -1,5 +1,6 @@
+import { llmsText, openApi } from '@pit/api-docs'
 import { JSON_POLICY, type PageAt, pagePolicy, type RawAnswer, type Reply } from '@pit/http'
-import { llmsText, openApi } from '@pit/protocol'
+
 import { referencePage } from '../docs/reference.ts'
 
 /** Response of GET openapi.json. */

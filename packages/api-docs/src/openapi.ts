@@ -1,11 +1,18 @@
-import { ERROR_FIELDS, EXTRA_SCHEMAS } from '../errors/extras.ts'
-import { errorRow, extrasOf } from '../errors/pitError.ts'
-import { EXTRAS } from '../errors/row.ts'
-import { ERRORS, type ErrorCode } from '../errors/table.ts'
-import { BUCKETS } from '../rates.ts'
-import { needsKey } from '../routes/route.ts'
-import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
-import { Answer } from '../schemas/scalars.ts'
+import {
+  type AnyRoute,
+  BUCKETS,
+  ERROR_FIELDS,
+  ERRORS,
+  type ErrorCode,
+  EXTRA_SCHEMAS,
+  EXTRAS,
+  errorRow,
+  extrasOf,
+  needsKey,
+  ROUTE_IDS,
+  routeById,
+} from '@pit/protocol'
+import { Type } from '@sinclair/typebox'
 import { exampleBody } from './example.ts'
 import { type Json, type JsonObject, toJsonSchema } from './jsonSchema.ts'
 
@@ -188,7 +195,7 @@ const envelope = (error: JsonObject): JsonObject => ({
 
 function errorFields(codes: readonly ErrorCode[], schemas: JsonObject): JsonObject {
   const names = [...new Set(codes.flatMap(extrasOf))]
-  const { required, properties } = toJsonSchema(Answer(ERROR_FIELDS), schemas) as {
+  const { required, properties } = toJsonSchema(Type.Object(ERROR_FIELDS), schemas) as {
     required: Json[]
     properties: JsonObject
   }

@@ -2,23 +2,27 @@ import {
   AI_FAILED_CALL_CODES,
   AI_HOLD_CODES,
   AI_REFUSED_ANSWER_CODES,
-  HOLD_CODES,
-  LEAGUE_HOLD_CODES,
-  OUR_HOLD_CODES,
-  WEBHOOK_CODES,
-} from '../errors/agentCodes.ts'
-import {
+  AUTH,
+  BUCKETS,
+  type BucketId,
   CLIENT_ERRORS,
   CLIENT_VERIFICATION_RULES,
   type ClientVerificationRule,
-} from '../errors/clientCodes.ts'
-import { clientCure, TRANSPORT_CURES } from '../errors/clientCures.ts'
-import { FAST_RULES } from '../errors/fastRules.ts'
-import { errorRow, extrasOf } from '../errors/pitError.ts'
-import { ERROR_GROUPS, EXTRAS, RETRIES } from '../errors/row.ts'
-import { ERRORS, type ErrorCode } from '../errors/table.ts'
-import { AUTH } from '../numbers.ts'
-import { BUCKETS, type BucketId } from '../rates.ts'
+  clientCure,
+  ERROR_GROUPS,
+  ERRORS,
+  type ErrorCode,
+  EXTRAS,
+  errorRow,
+  extrasOf,
+  FAST_RULES,
+  HOLD_CODES,
+  LEAGUE_HOLD_CODES,
+  OUR_HOLD_CODES,
+  RETRIES,
+  TRANSPORT_CURES,
+  WEBHOOK_CODES,
+} from '@pit/protocol'
 
 export const GROUP_TITLES: { readonly [Group in (typeof ERROR_GROUPS)[number]]: string } = {
   requests: 'Requests and authentication',

@@ -1,7 +1,5 @@
+import { checkWith, ERRORS, ROUTE_IDS, routeById, withDefaults } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from '../errors/table.ts'
-import { ROUTE_IDS, routeById } from '../routes/table.ts'
-import { checkWith, withDefaults } from '../validate.ts'
 import { errorsDoc } from './errorsDoc.ts'
 import { exampleBody } from './example.ts'
 import type { Json, JsonObject } from './jsonSchema.ts'

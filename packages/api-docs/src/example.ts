@@ -1,5 +1,5 @@
+import type { AnyRoute } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
-import type { AnyRoute } from '../routes/table.ts'
 import { literalsOf } from './jsonSchema.ts'
 
 const WALLET = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'

@@ -1,8 +1,13 @@
-import { RETRIES } from '../errors/row.ts'
-import { CHAIN_ID } from '../numbers.ts'
-import { AREAS, type Area } from '../routes/route.ts'
-import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
-import { CORE_SYMBOLS } from '../values.ts'
+import {
+  type AnyRoute,
+  AREAS,
+  type Area,
+  CHAIN_ID,
+  CORE_SYMBOLS,
+  RETRIES,
+  ROUTE_IDS,
+  routeById,
+} from '@pit/protocol'
 import { shortBody } from './example.ts'
 
 const AUTH_WORDS: { readonly [Auth in AnyRoute['auth']]: string } = {

@@ -1,0 +1,5 @@
+export { codesOf, errorsDoc, GROUP_TITLES } from './errorsDoc.ts'
+export { exampleCurl } from './example.ts'
+export { literalsOf } from './jsonSchema.ts'
+export { llmsText } from './llms.ts'
+export { codesByStatus, openApi } from './openapi.ts'
