@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Compiler errors of a program that uses the generated types, including unused @ts-expect-error. */
 function faultsOf(...programs: string[]): string[] {
   const files = programs.map((name) => {
-    copyFileSync(new URL(`../../typeUses/${name}`, import.meta.url), join(folder, name))
+    copyFileSync(new URL(`../typeUses/${name}`, import.meta.url), join(folder, name))
     return join(folder, name)
   })
   const compiled = ts.createProgram(files, {

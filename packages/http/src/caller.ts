@@ -6,12 +6,13 @@ export interface EdgeKey {
   keyId: number
 }
 
-/** The caller as the edge knows it; a service adds its facts. */
-export interface EdgeCaller<Key extends EdgeKey = EdgeKey> {
+export interface EdgeCaller<Key extends EdgeKey = EdgeKey, Place = unknown> {
   requestId: string
   /** The client's address: the socket's, or the right-most untrusted hop behind a trusted proxy. */
   address: string
   key: Key | null
+  /** The service's own result for the client's place. */
+  place?: Place
 }
 
 export interface Client {
@@ -28,9 +29,9 @@ export type Authenticate<Key extends EdgeKey> = (
 ) => Promise<Key | null> | Key | null
 
 /** The service's own rules at the edge. They reject by throwing. */
-export interface Gate<Key extends EdgeKey, Facts extends object> {
-  /** Before the route is known. The result is part of the caller. */
-  admitClient(client: Client): Facts
+export interface Gate<Key extends EdgeKey, Place> {
+  /** Before the route is known. The result is the caller's `place`. */
+  admitClient(client: Client): Place
   authenticate: Authenticate<Key>
   /** Before the key's rates are drawn. */
   admitKey(key: Key, route: AnyRoute): void

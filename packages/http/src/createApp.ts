@@ -31,14 +31,14 @@ export interface AppConfig {
   devFields: boolean
 }
 
-export interface AppDeps<Key extends EdgeKey, Facts extends object> {
+export interface AppDeps<Key extends EdgeKey, Place> {
   config: AppConfig
   clock: Clock
-  gate: Gate<Key, Facts>
-  routes: readonly RouteAt<EdgeCaller<Key> & Facts>[]
+  gate: Gate<Key, Place>
+  routes: readonly RouteAt<EdgeCaller<Key, Place>>[]
   pages: readonly PageAt[]
   /** JSON-RPC for callers of any origin, without a key. */
-  rpc: readonly ({ path: string } & Omit<RpcPlan<EdgeCaller<Key> & Facts>, 'kind'>)[]
+  rpc: readonly ({ path: string } & Omit<RpcPlan<EdgeCaller<Key, Place>>, 'kind'>)[]
   limiter: Limiter
   logger: Logger
   metrics: Metrics
@@ -64,10 +64,10 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
 
 /** The HTTP API over node:http. docs/explanation/architecture.md says why there is no framework. */
-export function createApp<Key extends EdgeKey, Facts extends object>(deps: AppDeps<Key, Facts>): App {
+export function createApp<Key extends EdgeKey, Place>(deps: AppDeps<Key, Place>): App {
   const { config, metrics } = deps
   const times = { ...TIMES, ...deps.times }
-  const router = createRouter<AnyPlan<EdgeCaller<Key> & Facts>>()
+  const router = createRouter<AnyPlan<EdgeCaller<Key, Place>>>()
   for (const at of deps.routes) router.add(at.route.method, at.route.path, planRoute(at, config))
   for (const { path, page } of deps.pages) router.add('GET', path, page)
   for (const { path, name, handle } of deps.rpc) {

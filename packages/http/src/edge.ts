@@ -20,11 +20,11 @@ import { type Expects, type Reply, replyOf, sendReply } from './reply.ts'
 import type { NewRequestId } from './requestId.ts'
 import type { Router } from './router.ts'
 
-export interface EdgeDeps<Key extends EdgeKey, Facts extends object> {
+export interface EdgeDeps<Key extends EdgeKey, Place> {
   config: { publicUrl: string; allowedHosts: readonly string[] }
   clock: Clock
-  router: Router<AnyPlan<EdgeCaller<Key> & Facts>>
-  gate: Gate<Key, Facts>
+  router: Router<AnyPlan<EdgeCaller<Key, Place>>>
+  gate: Gate<Key, Place>
   limiter: Limiter
   logger: Logger
   metrics: Metrics
@@ -56,9 +56,9 @@ interface Exchange<Caller extends EdgeCaller> {
   entered: boolean
 }
 
-interface Target<Facts> {
+interface Target<Place> {
   address: string
-  facts: Facts
+  place: Place
   params: Record<string, string>
   search: string
 }
@@ -68,8 +68,8 @@ const MAX_TARGET_LENGTH = 4_096
 const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 
 /** Serves one request, in the contract's order: each step rejects before the next one costs anything. */
-export function createEdge<Key extends EdgeKey, Facts extends object>(deps: EdgeDeps<Key, Facts>): Serve {
-  type Caller = EdgeCaller<Key> & Facts
+export function createEdge<Key extends EdgeKey, Place>(deps: EdgeDeps<Key, Place>): Serve {
+  type Caller = EdgeCaller<Key, Place>
   const { config, clock, router, gate, limiter, metrics, overload, logger } = deps
   const isOwnHost = createHosts(config)
   const checkCsrf = createCsrfCheck(deps.isOwnOrigin)
@@ -86,7 +86,7 @@ export function createEdge<Key extends EdgeKey, Facts extends object>(deps: Edge
       forwardedFor === undefined
         ? peer.address
         : clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
-    const facts = gate.admitClient({ address, isProxied: peer.isProxy, headers: req.headers })
+    const place = gate.admitClient({ address, isProxied: peer.isProxy, headers: req.headers })
     const match = router.find(req.method ?? '', path)
     if (match.kind === 'none') {
       if (deps.notFound && isVisit(req, path))
@@ -97,28 +97,28 @@ export function createEdge<Key extends EdgeKey, Facts extends object>(deps: Edge
     exchange.plan = match.target
     const { target, params } = match
     if (target.kind === 'page') return answerPage(req, target, { address, params, search })
-    if (target.kind === 'rpc') return answerRpc(exchange, target, { address, facts })
-    return answerRoute(exchange, target, { address, facts, params, search })
+    if (target.kind === 'rpc') return answerRpc(exchange, target, { address, place })
+    return answerRoute(exchange, target, { address, place, params, search })
   }
 
   /** Wallets send no key and any origin; neither is trusted here. */
   async function answerRpc(
     exchange: Exchange<Caller>,
     plan: RpcPlan<Caller>,
-    { address, facts }: Pick<Target<Facts>, 'address' | 'facts'>,
+    { address, place }: Pick<Target<Place>, 'address' | 'place'>,
   ): Promise<Reply> {
     enter(exchange)
     refuseExpectation(exchange)
     const bytes = bodyLength(exchange.req, true)
     const body = bytes === 0 ? NO_FIELDS : parseJson(await bytesOf(exchange))
-    const answered = await plan.handle(body, { ...facts, requestId: exchange.requestId, address, key: null })
+    const answered = await plan.handle(body, { requestId: exchange.requestId, address, key: null, place })
     return { status: 200, body: JSON.stringify(answered), headers: ANY_ORIGIN }
   }
 
   async function answerPage(
     req: IncomingMessage,
     page: PagePlan,
-    { address, params, search }: Pick<Target<Facts>, 'address' | 'params' | 'search'>,
+    { address, params, search }: Pick<Target<Place>, 'address' | 'params' | 'search'>,
   ): Promise<Reply> {
     bodyLength(req, false)
     const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
@@ -130,7 +130,7 @@ export function createEdge<Key extends EdgeKey, Facts extends object>(deps: Edge
   async function answerRoute(
     exchange: Exchange<Caller>,
     plan: RoutePlan<Caller>,
-    { address, facts, params, search }: Target<Facts>,
+    { address, place, params, search }: Target<Place>,
   ): Promise<Reply> {
     const { req, requestId } = exchange
     const { route, validator } = plan
@@ -153,7 +153,7 @@ export function createEdge<Key extends EdgeKey, Facts extends object>(deps: Edge
       const draw = limiter.take(takingsOf(plan.buckets, networks, keyId), clock.nowMs())
       refuseUnless(draw instanceof Promise ? await draw : draw, metrics)
     }
-    const caller = { ...facts, requestId, address, key }
+    const caller = { requestId, address, key, place }
     plan.admit?.(caller)
     const body = route.method === 'POST' ? await bodyOf(exchange, bodyBytes, route.multilineFields) : null
     const done = plan.handle({

@@ -7,9 +7,9 @@ import { createValidator, type Validator } from './validate.ts'
 
 export interface RouteHandler<Caller extends EdgeCaller> {
   /** Rejects before the body is read. */
-  admit?: (caller: Caller) => void
+  admit?: ((caller: Caller) => void) | undefined
   /** Adds the route's own fields to a refusal. */
-  refused?: (error: PitError) => PitError
+  refused?: ((error: PitError) => PitError) | undefined
   handle: (call: { params: unknown; query: unknown; body: unknown; caller: Caller }) => unknown
 }
 
@@ -52,20 +52,24 @@ export interface RpcPlan<Caller extends EdgeCaller> {
 
 export type AnyPlan<Caller extends EdgeCaller> = RoutePlan<Caller> | PagePlan | RpcPlan<Caller>
 
+/** Every plan has the same properties in the same order: the edge reads them on each request. */
 export function planRoute<Caller extends EdgeCaller>(
-  at: RouteAt<Caller>,
+  { route, neverShed, handle, admit, refused }: RouteAt<Caller>,
   { devFields }: { devFields: boolean },
 ): RoutePlan<Caller> {
-  const { route } = at
   const keyed = needsKey(route.auth)
   const stages = bucketsByStage(route, keyed)
   return {
-    ...at,
     kind: 'route',
     name: route.id,
+    route,
     needsKey: keyed,
+    neverShed,
     bucketsBeforeKey: stages.beforeKey,
     buckets: stages.all,
     validator: createValidator(route, { devFields }),
+    handle,
+    admit,
+    refused,
   }
 }

@@ -4,9 +4,9 @@ import { fail, ROUTE_IDS, routeById } from '@pit/protocol'
 import type { Config } from '../config.ts'
 import { apiPages, openApiAnswer } from '../site/apiPages.ts'
 import { createGate, type GateDeps } from './gate.ts'
-import type { Caller, Handlers } from './types.ts'
+import type { Caller, Handlers, Place } from './types.ts'
 
-type Edge = AppDeps<ApiKey, { stocksBarred: boolean }>
+type Edge = AppDeps<ApiKey, Place>
 
 export interface ApiDeps
   extends Omit<Edge, 'config' | 'gate' | 'routes' | 'pages' | 'rpc'>,

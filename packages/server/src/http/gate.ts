@@ -4,6 +4,7 @@ import { isStoreUnavailable } from '@pit/platform/db'
 import { fail, refusal } from '@pit/protocol'
 import { type Geo, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
+import type { Place } from './types.ts'
 
 export interface GateDeps {
   config: Pick<Config, 'geoHeader' | 'geoRegionHeader'>
@@ -20,7 +21,7 @@ export const createGate = ({
   sanctions,
   geo,
   places,
-}: GateDeps): Gate<ApiKey, { stocksBarred: boolean }> => ({
+}: GateDeps): Gate<ApiKey, Place> => ({
   /** Either source blocks, so that a forged header cannot overrule the database. */
   admitClient({ address, isProxied, headers }) {
     const claimed = isProxied ? placesFromHeaders(headers, config) : []

@@ -2,10 +2,11 @@ import type { ApiKey } from '@pit/auth'
 import type { EdgeCaller, RawAnswer } from '@pit/http'
 import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
 
-export interface Caller extends EdgeCaller<ApiKey> {
-  /** The caller is where stock tokens are not available, whatever it attests. */
-  stocksBarred?: boolean
+export interface Place {
+  /** Stock tokens are not available there, whatever the caller attests. */
+  stocksBarred: boolean
 }
+export type Caller = EdgeCaller<ApiKey, Place>
 
 export interface Call<Id extends RouteId> {
   params: Params<Id>

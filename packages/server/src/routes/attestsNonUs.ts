@@ -5,5 +5,5 @@ import type { Caller } from '../http/types.ts'
  */
 export const attestsNonUs = (
   { owner_attests_non_us }: { owner_attests_non_us: boolean },
-  { stocksBarred }: Pick<Caller, 'stocksBarred'>,
-): boolean => owner_attests_non_us && stocksBarred !== true
+  { place }: Pick<Caller, 'place'>,
+): boolean => owner_attests_non_us && place?.stocksBarred !== true
