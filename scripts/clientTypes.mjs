@@ -3,8 +3,8 @@
 // routes' types are made from stay behind.
 import { createRequire } from 'node:module'
 
-// The workspace's compiler has no interface to programs; protocol's own tests bring one that has.
-const ts = createRequire(new URL('../packages/protocol/package.json', import.meta.url))('typescript')
+// The workspace's compiler has no interface to programs; the API documents' tests bring one that has.
+const ts = createRequire(new URL('../packages/api-docs/package.json', import.meta.url))('typescript')
 
 const { SymbolFlags, TypeFlags } = ts
 const OPTIONAL_PARAMETER = 1 << 14
