@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { env } from 'node:process'
 import { createInterface } from 'node:readline'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChain } from './chain.ts'
 import type { BlockJson, Hex, ReceiptJson } from './types.ts'
@@ -15,6 +15,15 @@ const dir = mkdtempSync(join(tmpdir(), 'pit-kill-'))
 const cache = join(import.meta.dirname, '../../../../node_modules/.cache')
 const child = join(cache, `pit-kill-child-${process.pid}.mjs`)
 
+/** Bundles the workspace's packages, which are TypeScript, and imports those of npm. */
+const npmStaysOutside: Plugin = {
+  name: 'npm stays outside',
+  setup: (build) =>
+    build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
+      path.startsWith('@pit/') ? undefined : { path, external: true },
+    ),
+}
+
 beforeAll(async () => {
   mkdirSync(cache, { recursive: true })
   await build({
@@ -23,7 +32,7 @@ beforeAll(async () => {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    packages: 'external',
+    plugins: [npmStaysOutside],
   })
 })
 afterAll(() => {
