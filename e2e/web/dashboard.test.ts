@@ -281,7 +281,7 @@ describe('signed in', () => {
     await page.getByRole('button', { name: 'Switch off' }).waitFor(WAIT)
   })
 
-  it('and its session is ended on chain after it was stopped', async () => {
+  it('the session of a stopped live agent is ended on chain', async () => {
     const { page } = owner
     await askedOnce(page, 'Stop permanently', 'liveAgentStop')
     await page.getByText('Sessions still active on chain').waitFor(WAIT)

@@ -62,7 +62,7 @@ function refusalOf(...txs: (object | null)[]): string {
 }
 
 describe('readSetup', () => {
-  it('takes approvals of the session’s tokens to Permit2, the router and its curves', () => {
+  it('accepts approvals of the session’s tokens to Permit2, the router and its curves', () => {
     const { approvals, calls } = read(
       approve(pins.permit2, dollars(20)),
       permit2Approve(pins.router, dollars(20), binding.expires_at + TRADE.deadlineS),
@@ -72,7 +72,7 @@ describe('readSetup', () => {
     expect(calls.map(({ to }) => to)).toEqual([USDG, pins.permit2, USDG])
   })
 
-  it('takes the price band above the budget, because prices move, and no more', () => {
+  it('accepts the budget plus the price band, because prices move, and no more', () => {
     const most = (dollars(20) * BigInt(10_000 + COSIGNER.capPriceBandBps)) / 10_000n
     expect(refusalOf(approve(pins.permit2, most))).toBe('none')
     expect(refusalOf(approve(pins.permit2, most + 1n))).toMatch(/GRANT_CAPS.*budget/)

@@ -372,7 +372,7 @@ describe('several failures', () => {
 
 it('rejects everything unread if fast mode is off', async () => {
   const off = await openFastWorld({ enabled: false })
-  const { status, error } = await off.send('{ this is no JSON')
+  const { status, error } = await off.send('{ this is not JSON')
   expect([status, error.code, error.failures[0]?.code]).toEqual([403, 'FAST_DISABLED', 'FAST_DISABLED'])
   expect(await off.terms()).toMatchObject({ enabled: false, routes: { sha256: off.pinned.sha256 } })
   await off.close()
