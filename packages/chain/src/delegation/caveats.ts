@@ -22,6 +22,8 @@ export type CaveatTerms =
   | { enforcer: 'NativeTokenPayment'; recipient: Address; amountWei: bigint }
   /** What pays for one redemption: the delegation paid for and who redeems it. */
   | { enforcer: 'ArgsEqualityCheck'; delegationHash: Hex; redeemer: Address }
+  /** Valid while the delegator's nonce at the enforcer is this one. */
+  | { enforcer: 'Nonce'; nonce: bigint }
 
 /** How many digits an item of a packed list has. */
 const ADDRESS_DIGITS = 40
@@ -82,6 +84,8 @@ function termsDigits(terms: CaveatTerms): string {
       return addressDigits(terms.recipient) + uint(terms.amountWei)
     case 'ArgsEqualityCheck':
       return wordDigits(terms.delegationHash) + addressDigits(terms.redeemer)
+    case 'Nonce':
+      return uint(terms.nonce)
   }
 }
 
@@ -117,6 +121,8 @@ function readTerms(enforcer: EnforcerName, digits: string): CaveatTerms | undefi
     case 'ArgsEqualityCheck':
       if (digits.length !== 104) return undefined
       return { enforcer, delegationHash: `0x${digits.slice(0, 64)}`, redeemer: `0x${digits.slice(64)}` }
+    case 'Nonce':
+      return { enforcer, nonce: wei(0) }
   }
 }
 

@@ -210,6 +210,8 @@ describe('caveat terms', () => {
         return concat([terms.recipient, whole(terms.amountWei)])
       case 'ArgsEqualityCheck':
         return concat([terms.delegationHash, terms.redeemer])
+      case 'Nonce':
+        return whole(terms.nonce)
     }
   }
   const kind = <Name extends CaveatTerms['enforcer']>(enforcer: Name) => fc.constant(enforcer)
@@ -232,6 +234,7 @@ describe('caveat terms', () => {
       fc.record({ enforcer: kind('ExactCalldata'), data: bytes() }),
       fc.record({ enforcer: kind('NativeTokenPayment'), recipient: address(), amountWei: uint256() }),
       fc.record({ enforcer: kind('ArgsEqualityCheck'), delegationHash: word(), redeemer: address() }),
+      fc.record({ enforcer: kind('Nonce'), nonce: uint256() }),
     )
 
   it('are laid out as the enforcers read them, and read back', () => {

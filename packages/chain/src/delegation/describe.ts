@@ -67,6 +67,8 @@ function sentence(terms: CaveatTerms): string {
       return `It works only when ${eth(terms.amountWei)} are paid to ${terms.recipient} with it.`
     case 'ArgsEqualityCheck':
       return `It pays only for the delegation ${terms.delegationHash} when ${terms.redeemer} uses that.`
+    case 'Nonce':
+      return `It ends when the wallet raises its nonce above ${terms.nonce}.`
   }
 }
 

@@ -34,3 +34,4 @@ export { curveRoots, type RootBinding, type RootRequest, rootDiffs, sessionRoot 
 export { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
 export type { Caveat, Delegation, DelegationAddresses, EnforcerName, Execution, Redemption } from './types.ts'
 export { ENFORCERS } from './types.ts'
+export { endAllCall, readNonceCall } from './walletNonce.ts'

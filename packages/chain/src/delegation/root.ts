@@ -24,6 +24,8 @@ export type RootTerms = {
   salt: Hex
   expiresS: number
   maxTrades: number
+  /** The wallet's nonce at the NonceEnforcer in a session with controls: raising it ends them all. */
+  nonce: bigint | null
 } & (
   | { kind: 'router'; executor: Address; router: Address; eth: EthCaps | null }
   | {
@@ -82,6 +84,7 @@ function rootCaveats(addresses: DelegationAddresses, terms: RootTerms): CaveatTe
     ...reach(terms),
     ...lasting,
     ...ethCaveats(terms.eth),
+    ...(terms.nonce === null ? [] : [{ enforcer: 'Nonce', nonce: terms.nonce } as const]),
   ]
 }
 
@@ -162,6 +165,7 @@ function termsOf(addresses: DelegationAddresses, delegation: Delegation): RootTe
     salt: `0x${delegation.salt.toString(16).padStart(64, '0')}` as Hex,
     expiresS: expiry.beforeS,
     maxTrades: limited.limit,
+    nonce: find('Nonce')?.nonce ?? null,
   }
   const [window, perCall] = [find('NativeTokenPeriodTransfer'), find('ValueLte')]
   const day = window && { dayWei: window.amountWei, startS: window.startS }

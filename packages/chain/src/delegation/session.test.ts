@@ -62,6 +62,7 @@ describe('roots', () => {
     salt: bindingHash,
     expiresS: binding.expires_at,
     maxTrades: 50,
+    nonce: null,
   }
 
   it('for router calls has the caveats of the design, in order', () => {
@@ -147,6 +148,20 @@ describe('roots', () => {
       recipient: binding.fee.recipient,
       eth: { dayWei: 10n ** 16n + 1n, startS: NOW - 60 },
     })
+  })
+
+  it('with controls repeat the wallet’s nonce, all of them', () => {
+    const controlled = { ...request, binding: { ...binding, controls: {} }, nonce: 7n }
+    const pair = curveRoots(addresses, { ...controlled, curves, launchpads: ['pit'] })
+    for (const one of [sessionRoot(addresses, controlled), pair.curve, pair.fee]) {
+      expect(caveatsOf(one).at(-1)).toEqual({ enforcer: 'Nonce', nonce: 7n })
+      const read = readRoot(crypto, addresses, one)!
+      expect(read.nonce).toBe(7n)
+      expect(rootDiffs(read, controlled.binding, bindingHash)).toEqual([])
+      expect(rootDiffs(read, binding, bindingHash)).toEqual(['nonce'])
+    }
+    expect(() => sessionRoot(addresses, { ...controlled, nonce: null })).toThrow('controls')
+    expect(() => sessionRoot(addresses, { ...request, nonce: 7n })).toThrow('controls')
   })
 
   it('are not read when anything of them is another', () => {

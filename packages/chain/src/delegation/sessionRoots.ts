@@ -16,6 +16,8 @@ export type RootBinding = {
   limits: { max_trades: number }
   expires_at: number
   fee: { recipient: Address }
+  /** Present in a session with controls. */
+  controls?: object
 }
 
 export type RootRequest = {
@@ -24,6 +26,8 @@ export type RootRequest = {
   bindingHash: Hex
   /** The dollar caps at the price of the grant; null when the session does not trade ETH. */
   eth: { dayWei: bigint; tradeWei: bigint } | null
+  /** The wallet's nonce at the NonceEnforcer, with controls only. */
+  nonce?: bigint | null
   nowS: number
 }
 
@@ -92,17 +96,20 @@ export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: He
   if (root.expiresS !== binding.expires_at) diffs.push('expires_at')
   if (root.maxTrades !== binding.limits.max_trades) diffs.push('max_trades')
   if ((root.eth !== null) !== bindsEth(binding)) diffs.push('eth')
+  if ((root.nonce !== null) !== hasControls(binding)) diffs.push('nonce')
   return diffs
 }
 
-function shared(addresses: DelegationAddresses, { binding, bindingHash }: RootRequest) {
+function shared(addresses: DelegationAddresses, { binding, bindingHash, nonce = null }: RootRequest) {
   if (binding.chain_id !== addresses.chainId) throw new TypeError('the binding is for another chain')
+  if ((nonce !== null) !== hasControls(binding)) throw new TypeError('a nonce goes with controls')
   return {
     wallet: binding.wallet,
     cosigner: binding.cosigner,
     salt: bindingHash,
     expiresS: binding.expires_at,
     maxTrades: binding.limits.max_trades,
+    nonce,
   }
 }
 
@@ -111,4 +118,5 @@ function capsOf({ binding, eth, nowS }: RootRequest): EthCaps | null {
   return eth && { ...eth, startS: nowS - START_BEFORE_S }
 }
 
+const hasControls = ({ controls }: RootBinding): boolean => controls !== undefined
 const bindsEth = ({ tokens }: RootBinding): boolean => tokens.includes(NATIVE)

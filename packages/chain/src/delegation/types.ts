@@ -34,6 +34,7 @@ export const ENFORCERS = [
   'ExactCalldata',
   'NativeTokenPayment',
   'ArgsEqualityCheck',
+  'Nonce',
 ] as const
 export type EnforcerName = (typeof ENFORCERS)[number]
 
