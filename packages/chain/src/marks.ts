@@ -86,6 +86,8 @@ export type Priced =
       source: 'oracle_feed' | 'twap' | 'fixed'
       /** Of the feed's round, which may stand for as long as the heartbeat. */
       updatedAtS: number
+      /** Of a feed. */
+      roundId?: bigint
       /** Not to be relied on now: it still sizes a trade, disclosed. */
       stale: boolean
       /** Absent while it is not stale. */
@@ -156,7 +158,7 @@ function feedPrice(
   const updatedAtS = Number(updatedAt)
   if (updatedAtS > nowS + MAX_AHEAD_S) return { why: 'the round is from the future' }
   const priceE18 = rescaleDown(answer, feed.decimals, 18)
-  const price = { priceE18, source: 'oracle_feed', updatedAtS, stale: false } as const
+  const price = { priceE18, source: 'oracle_feed', updatedAtS, roundId, stale: false } as const
   if (feed.session === 'stock' && !stocksOpen) return { ...price, stale: true, staleWhy: 'closed' }
   if (nowS - updatedAtS > feed.heartbeat_s) return { ...price, stale: true, staleWhy: 'heartbeat' }
   return price

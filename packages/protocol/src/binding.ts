@@ -1,4 +1,10 @@
-import type { BindingLimits, BindingMark, SessionBinding, SessionBindingV3 } from './bindingSchema.ts'
+import type {
+  BindingControls,
+  BindingLimits,
+  BindingMark,
+  SessionBinding,
+  SessionBindingV3,
+} from './bindingSchema.ts'
 import { canonicalJson } from './canonicalJson.ts'
 import { lower } from './lower.ts'
 import { MICRO_USD_PER_USD } from './money/dollars.ts'
@@ -61,6 +67,7 @@ type Ask = Pick<
   feeRecipient: string
   risk: { accept_risks: readonly string[]; shield: boolean; policies: readonly string[] }
   marks?: readonly BindingMark[]
+  controls?: BindingControls
 }
 
 /** Creates a canonical binding of the current version and fee schedule. Does not check ranges. */
@@ -90,6 +97,7 @@ export function createBinding(request: Ask): SessionBindingV3 {
     },
     nonce: lower(request.nonce),
     ...(request.marks && request.marks.length > 0 && { marks: sortedMarks(request.marks) }),
+    ...(request.controls && { controls: sortedControls(request.controls) }),
   }
 }
 
@@ -116,6 +124,10 @@ export function boundMarks(binding: SessionBinding): readonly BindingMark[] {
   return (binding.version === 3 && binding.marks) || []
 }
 
+/** Undefined for a session without controls; only version 3 has any. */
+export const boundControls = (binding: SessionBinding): BindingControls | undefined =>
+  binding.version === 3 ? binding.controls : undefined
+
 /** Before version 3, tokens that the audit has not verified had to be listed as such. */
 export function boundToVerified(binding: SessionBinding, token: string): boolean {
   if (binding.version === 3) return false
@@ -125,3 +137,12 @@ export function boundToVerified(binding: SessionBinding, token: string): boolean
 const sorted = <T extends string>(items: readonly T[]): T[] => [...new Set(items)].sort()
 const sortedMarks = (marks: readonly BindingMark[]): BindingMark[] =>
   marks.map((mark) => ({ ...mark, token: lower(mark.token) })).sort((a, b) => (a.token < b.token ? -1 : 1))
+
+/** The narrowest breaker first; a member that says nothing is left out. */
+function sortedControls({ signature_above_micro_usd, breakers = [] }: BindingControls): BindingControls {
+  const sorted = [...breakers].sort((a, b) => a.max_fall_micro_usd - b.max_fall_micro_usd)
+  return {
+    ...(signature_above_micro_usd !== undefined && { signature_above_micro_usd }),
+    ...(sorted.length > 0 && { breakers: sorted }),
+  }
+}

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MICRO_USD_PER_USD } from './money/dollars.ts'
-import { CHAIN_ID, FEE, SESSION } from './numbers.ts'
+import { CHAIN_ID, CONTROLS, FEE, SESSION } from './numbers.ts'
 import { SHIELD_POLICY_NAMES } from './risks.ts'
 import { Exact, OneOf } from './schemas/scalars.ts'
 
@@ -12,6 +12,7 @@ import { Exact, OneOf } from './schemas/scalars.ts'
 
 const MICRO = Number(MICRO_USD_PER_USD)
 const MAX_TOKENS = 32
+const MAX_DAY_MICRO_USD = SESSION.maxTradeUsdMax * SESSION.maxDayMultipleOfMaxTrade * MICRO
 
 const Address = Type.Unsafe<`0x${string}`>(Type.String({ pattern: '^0x[0-9a-f]{40}$' }))
 const Nonce = Type.Unsafe<`0x${string}`>(Type.String({ pattern: '^0x[0-9a-f]{64}$' }))
@@ -32,8 +33,23 @@ const Mark = Exact({
 
 const Limits = Exact({
   max_trade_micro_usd: Whole(1, SESSION.maxTradeUsdMax * MICRO),
-  max_day_micro_usd: Whole(1, SESSION.maxTradeUsdMax * SESSION.maxDayMultipleOfMaxTrade * MICRO),
+  max_day_micro_usd: Whole(1, MAX_DAY_MICRO_USD),
   max_trades: Whole(SESSION.maxTradesMin, SESSION.maxTradesMax),
+})
+
+const PeriodS = Whole(CONTROLS.minPeriodS, CONTROLS.maxPeriodS)
+/** Refuses opening trades for `cool_down_s` after the session's P&L fell this far below its best. */
+const Breaker = Exact({
+  max_fall_micro_usd: Whole(1, MAX_DAY_MICRO_USD),
+  /** Null: since the session began. */
+  window_s: Type.Union([PeriodS, Type.Null()]),
+  cool_down_s: PeriodS,
+})
+/** Additional limits that the co-signer enforces. Their roots carry the wallet's nonce at the NonceEnforcer. */
+const Controls = Exact({
+  /** Trades that exceed it in an hour need a signed order; 0: every trade does. */
+  signature_above_micro_usd: Type.Optional(Whole(0, MAX_DAY_MICRO_USD)),
+  breakers: Type.Optional(Type.Array(Breaker, { minItems: 1, maxItems: CONTROLS.maxBreakers })),
 })
 
 const common = {
@@ -81,12 +97,15 @@ export const SessionBindingV3 = Exact(
      * Prices for the tokens that the co-signer cannot price itself. Omitted if there are none.
      */
     marks: Type.Optional(Type.Array(Mark, { minItems: 1, maxItems: MAX_TOKENS })),
+    /** Omitted in a session without controls. */
+    controls: Type.Optional(Controls),
   },
   { title: 'SessionBinding' },
 )
 export type SessionBindingV3 = Static<typeof SessionBindingV3>
 export type BindingLimits = Static<typeof Limits>
 export type BindingMark = Static<typeof Mark>
+export type BindingControls = Static<typeof Controls>
 export type SessionBinding = Static<typeof BindingV1> | Static<typeof BindingV2> | SessionBindingV3
 
 export const BINDING_SCHEMAS = { 1: BindingV1, 2: BindingV2, 3: SessionBindingV3 } as const

@@ -124,6 +124,19 @@ export const SESSION = {
   delegatorVersion: '1.3.0',
 } as const
 
+/** Ours: limits of a session's controls and of signed orders. */
+export const CONTROLS = {
+  maxBreakers: 3,
+  /** Of a breaker's window and cool-down. */
+  minPeriodS: 60,
+  maxPeriodS: 2_592_000,
+  /** Unsigned trades of the last hour count towards `signature_above_usd`, and those that may still be sent. */
+  unsignedWindowS: 3_600,
+  maxOpenOrders: 50,
+  /** A part of an order below this is not traded; a rest below it ends the order. */
+  minPartUsd: 1,
+} as const
+
 /** Ours: the co-signer's limits for roots and trades, at its own prices. */
 export const COSIGNER = {
   /** Maximum loss of a minimum output against the input, besides the fee: see `priceBandBps`. */

@@ -1,5 +1,5 @@
 import { Value } from '@sinclair/typebox/value'
-import { type BindingFault, boundMarks, limitFaults } from './binding.ts'
+import { type BindingFault, boundControls, boundMarks, limitFaults } from './binding.ts'
 import { BINDING_SCHEMAS, type SessionBinding, type SessionBindingV3 } from './bindingSchema.ts'
 import { FEE } from './numbers.ts'
 
@@ -48,6 +48,12 @@ function bindingFaults(binding: SessionBinding): BindingFault[] {
     marked.some((token) => !tokens.includes(token)),
     'marks',
     'must be of the tokens',
+  )
+  const falls = boundControls(binding)?.breakers?.map((one) => one.max_fall_micro_usd) ?? []
+  say(
+    falls.some((fall, i) => i > 0 && fall <= falls[i - 1]!),
+    'controls.breakers',
+    'must be sorted by max_fall_micro_usd, each once',
   )
   if (fee.schedule === 2) {
     say(fee.major_min_bps > fee.major_max_bps, 'fee.major_min_bps', 'is above major_max_bps')

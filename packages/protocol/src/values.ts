@@ -109,6 +109,24 @@ export const REFUND_STATUSES = ['mined', 'reverted', 'sent', 'uncertain'] as con
 /** `error` and `state` are ours. */
 export const LOG_KINDS = ['decision', 'trade', 'hold', 'session', 'watch', 'error', 'state'] as const
 
+/** Ours: states of a signed order. The last five are final. */
+export const ORDER_STATES = [
+  'armed',
+  'waiting',
+  'triggered',
+  'sent',
+  'partially_filled',
+  'filled',
+  'expired',
+  'cancelled',
+  'replaced',
+  'unfillable',
+] as const
+export type OrderState = (typeof ORDER_STATES)[number]
+/** Ours: changes of its ledger that the co-signer confirms with a signature. */
+export const RECEIPT_KINDS = ['registered', 'cancelled', 'revoked'] as const
+export type ReceiptKind = (typeof RECEIPT_KINDS)[number]
+
 export const TRADE_PATHS = ['agent', 'session', 'hosted', 'fast'] as const
 export const TRADE_STATUSES = ['pending', 'mined', 'reverted', 'dropped', 'refused'] as const
 export const AMOUNT_OUT_KINDS = ['actual', 'minimum'] as const

@@ -7,6 +7,7 @@ import {
   tryHexToBytes,
 } from '@pit/chain'
 import type { SessionBinding } from '@pit/protocol'
+import type { OrderUse } from './orders.ts'
 
 /** Wire protocol of server and signer: authentication and message shapes. */
 
@@ -146,6 +147,8 @@ export type CosignParams = {
   sequence?: number
   /** Names the trade under its root: a repeated request returns the same leaf, counted once. */
   client_id?: string
+  /** In a session with controls. */
+  order?: OrderUse
 }
 
 /** Micro-dollars. */

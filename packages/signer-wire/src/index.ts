@@ -24,5 +24,19 @@ export {
   toWireExecutorTx,
   type WireDelegation,
 } from './calls.ts'
+export type {
+  BreakerStatus,
+  CancelOrdersParams,
+  ControlsStatus,
+  OrderStatus,
+  OrderUse,
+  RegisteredOrders,
+  RegisterOrdersParams,
+  Rehearsal,
+  RuleVerdict,
+  SettledLeaf,
+  SettleParams,
+  SignedReceipt,
+} from './orders.ts'
 export { createSignerClient, type SignerClient, SignerUnreachable } from './signerClient.ts'
 export { readSignerWay, type SignerWay, signerWayOf, socketOf, type TlsIdentity } from './signerWay.ts'

@@ -31,6 +31,16 @@ import {
   toWireExecution,
   toWireExecutorTx,
 } from './calls.ts'
+import type {
+  CancelOrdersParams,
+  ControlsStatus,
+  RegisteredOrders,
+  RegisterOrdersParams,
+  Rehearsal,
+  SettledLeaf,
+  SettleParams,
+  SignedReceipt,
+} from './orders.ts'
 import { handshakeInWords, socketOf, type TlsIdentity } from './signerWay.ts'
 
 /** No usable response. A requested leaf may be counted all the same. */
@@ -161,8 +171,25 @@ export function createSignerClient({
         ...(fee_leaf !== undefined && { fee_leaf: delegationOf(fee_leaf) }),
       }
     },
-    revokeRoot: (rootHash: Hex) =>
-      call<{ revoked: true; revoked_at: number }>('POST', '/roots/revoke', { root_hash: rootHash }),
+    /** With a challenge the answer has the co-signer's receipt. */
+    revokeRoot: (rootHash: Hex, challenge?: Hex) =>
+      call<{ revoked: true; revoked_at: number; receipt?: SignedReceipt }>('POST', '/roots/revoke', {
+        root_hash: rootHash,
+        ...(challenge && { challenge }),
+      }),
+    /** Every rule with its verdict; nothing is signed or counted. */
+    rehearse: ({ execution, curve_fee, ...rest }: CosignParams) =>
+      call<Rehearsal>('POST', '/leaves/check', {
+        ...rest,
+        execution: toWireExecution(execution),
+        ...(curve_fee && { curve_fee: { amount_wei: curve_fee.amount_wei.toString() } }),
+      }),
+    registerOrders: (request: RegisterOrdersParams) => call<RegisteredOrders>('POST', '/orders', request),
+    cancelOrders: (request: CancelOrdersParams) =>
+      call<{ receipts: SignedReceipt[] }>('POST', '/orders/cancel', request),
+    controls: (rootHash: Hex) => call<ControlsStatus>('GET', `/roots/${rootHash}/controls`),
+    /** Names the transaction that used a leaf; the co-signer reads it on the chain. */
+    settleLeaf: (request: SettleParams) => call<SettledLeaf>('POST', '/leaves/settle', request),
     root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),
     /** A new key each time. */
     createExecutor: (request: CreateExecutorRequest) => call<CreatedExecutor>('POST', '/executors', request),

@@ -1,0 +1,75 @@
+import type { Hex, Receipt, WireOrderList } from '@pit/chain'
+import type { SignerCheck, Spend } from './calls.ts'
+
+/** Calls about signed orders and a session's controls. Amounts in decimal digits, times in unix seconds. */
+
+/** The signed order that a trade carries out. */
+export type OrderUse = {
+  id: Hex
+  /**
+   * Counts the order's trades from 1. While the leaf of a part may still be sent, another call of the same part,
+   * not larger, is signed under the same sequence: only one of them can run.
+   */
+  part: number
+  /**
+   * Rounds of the trigger's feed that show it met, in decimal digits: one, or the earlier and the later of a
+   * trailing trigger. Empty without a trigger, for a token without rounds, and once it was met.
+   */
+  rounds: readonly string[]
+}
+
+export type SignedReceipt = Receipt & { cosigner: Hex; signature: Hex }
+
+export type RegisterOrdersParams = {
+  root_hash: Hex
+  list: WireOrderList
+  /** The wallet's, of `orderTypedData`. */
+  signature: Hex
+  challenge: Hex
+}
+export type RegisteredOrders = { list_hash: Hex; ids: Hex[]; receipt: SignedReceipt }
+
+export type CancelOrdersParams = { root_hash: Hex; challenge: Hex } & (
+  | { ids: readonly Hex[] }
+  | { all: true }
+)
+
+/** One order as the co-signer's ledger has it. */
+export type OrderStatus = {
+  id: Hex
+  list_hash: Hex
+  /** Its place in the list, from 0. */
+  position: number
+  registered_at: number
+  /** When it was cancelled or replaced; null while it may trade. */
+  ended: { how: 'cancelled' | 'replaced'; at: number } | null
+  /** Whether its trigger was met; true without one. */
+  met: boolean
+  /** Of its own budget or its group's: co-signed and not known to be unused. */
+  reserved_in: string
+  /** Of those, sent for certain. */
+  spent_in: string
+  received_out: string
+}
+export type BreakerStatus = {
+  max_fall_micro_usd: number
+  /** Best P&L of its window and P&L now, at the co-signer's prices; null while they cannot be priced. */
+  best_micro_usd: number | null
+  now_micro_usd: number | null
+  tripped_until: number | null
+}
+export type ControlsStatus = {
+  root_hash: Hex
+  orders: OrderStatus[]
+  /** Unsigned trades that count towards `signature_above`. */
+  unsigned_micro_usd: number
+  breakers: BreakerStatus[]
+}
+
+export type SettleParams = { root_hash: Hex; sequence: number; tx_hash: Hex }
+/** `open`: it may still be sent. */
+export type SettledLeaf = { state: 'used' | 'unused' | 'open'; received: string | null }
+
+/** One rule of a rehearsal, passed or failed. */
+export type RuleVerdict = Omit<SignerCheck, 'ok'> & { ok: boolean }
+export type Rehearsal = { checks: RuleVerdict[]; spend: Spend & { this_micro_usd: number | null } }
