@@ -16,6 +16,7 @@ import {
   toWireOrders,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
+import { RpcError } from '@pit/platform/rpc'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { type BindingControls, isPitError } from '@pit/protocol'
 import type { SignedReceipt, SignerCheck } from '@pit/signer-wire'
@@ -151,7 +152,7 @@ export function openControlWorld(db: Db) {
     const rounds = chain.rounds.get(feed) ?? []
     const id = data.length > 10 ? Number(BigInt(`0x${data.slice(10)}`)) : rounds.length
     const round = rounds[id - 1]
-    if (!round) throw new Error('execution reverted')
+    if (!round) throw new RpcError('eth_call', 3, 'execution reverted', undefined)
     return words(id, round.answer, round.updatedAt, round.updatedAt, id)
   }
   function stockAnswer(data: Hex): Hex {
