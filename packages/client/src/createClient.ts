@@ -18,6 +18,7 @@ import { placeBracket, placeOrders } from './verbs/placeOrders.ts'
 import { recordedSessions } from './verbs/recordedSessions.ts'
 import { refundGas } from './verbs/refundGas.ts'
 import { rehearseTrade } from './verbs/rehearseTrade.ts'
+import { replaceOrder } from './verbs/replaceOrder.ts'
 import { revokeApprovals } from './verbs/revokeApprovals.ts'
 import { revokeSession } from './verbs/revokeSession.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
@@ -123,6 +124,7 @@ export function createClient(options: ClientOptions) {
     orders: {
       place: bind(deps, placeOrders),
       placeBracket: bind(deps, placeBracket),
+      replace: bind(deps, replaceOrder),
       cancel: bind(deps, cancelOrders),
       list: bind(deps, listOrders),
       signWanted: bind(deps, signWanted),

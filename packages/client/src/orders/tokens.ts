@@ -2,7 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
 import { ethCall } from '../own/rpc.ts'
-import { tokenNamed } from '../pins.ts'
+import { type Pins, tokenNamed } from '../pins.ts'
 
 /** A token as the client knows it: by its pins, or its decimals by its own node. */
 export interface TokenInfo {
@@ -12,6 +12,12 @@ export interface TokenInfo {
   decimals: number
 }
 export type TokenInfos = ReadonlyMap<Address, TokenInfo>
+
+/** Every token of the pins. */
+export const pinnedTokens = ({ tokens }: Pick<Pins, 'tokens'>): TokenInfos =>
+  new Map(
+    [...tokens].map(([address, { symbol, decimals }]) => [address, { address, name: symbol, decimals }]),
+  )
 
 const DECIMALS: Hex = '0x313ce567'
 const MAX_DECIMALS = 36n

@@ -64,15 +64,21 @@ export async function placeOrders(
   return signAndPlace(deps, { agentId, session, list, tokens }, options)
 }
 
+export interface PlaceBracketRequest extends Omit<PlaceOrdersRequest, 'orders'> {
+  entry: OrderIntent
+  /** `amount`: the most that the exits may sell; by default by the client's own prices. */
+  exits: Exits & { amount?: string }
+}
+
 /** An entry with a stop, a take-profit or both; the exits are sized by the client's own prices. */
 export async function placeBracket(
   deps: ClientDeps,
-  { agentId, entry, exits }: { agentId: string; entry: OrderIntent; exits: Exits & { amount?: string } },
+  { agentId, entry, exits, replaces = [] }: PlaceBracketRequest,
   options: PlaceOrdersOptions = {},
 ): Promise<PlacedList> {
   const amount = exits.amount ?? (await mostBought(deps, entry, options))
   const orders = bracketOrders(deps.pins, entry, { ...exits, amount })
-  return placeOrders(deps, { agentId, orders }, options)
+  return placeOrders(deps, { agentId, orders, replaces }, options)
 }
 
 /** An upper bound only: an exit sells no more than its entry bought. */
