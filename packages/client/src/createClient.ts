@@ -14,7 +14,7 @@ import { grantLive } from './verbs/grantLive.ts'
 import { grantSession } from './verbs/grantSession.ts'
 import { listTrades } from './verbs/listTrades.ts'
 import { attestStocks, checkExecutor, createAgent, enterLeague } from './verbs/owners.ts'
-import { placeBracket, placeOrders } from './verbs/placeOrders.ts'
+import { orderSize, placeBracket, placeOrders } from './verbs/placeOrders.ts'
 import { recordedSessions } from './verbs/recordedSessions.ts'
 import { refundGas } from './verbs/refundGas.ts'
 import { rehearseTrade } from './verbs/rehearseTrade.ts'
@@ -124,6 +124,8 @@ export function createClient(options: ClientOptions) {
     orders: {
       place: bind(deps, placeOrders),
       placeBracket: bind(deps, placeBracket),
+      /** Dollars in whole tokens, at the client's own prices. */
+      sizeOf: bind(deps, orderSize),
       replace: bind(deps, replaceOrder),
       cancel: bind(deps, cancelOrders),
       list: bind(deps, listOrders),

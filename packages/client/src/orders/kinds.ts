@@ -1,7 +1,7 @@
 import { type Pins, tokenNamed } from '../pins.ts'
 import { badOrder, type OrderIntent } from './intent.ts'
 
-/** What the kinds of orders have in common. */
+/** Common fields of all kinds of orders. */
 export type OrderBase = Pick<
   OrderIntent,
   'sell' | 'buy' | 'amount' | 'maxSlippageBps' | 'startsAt' | 'expiresAt'

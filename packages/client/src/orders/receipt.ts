@@ -55,8 +55,8 @@ export const unconfirmed = (why: string, cause?: unknown): never => {
   throw new PitRefusal('RECEIPT_MISSING', `The co-signer has not confirmed it: ${why}.`, {
     retry: 'look_first',
     hint:
-      'List the orders to see their state. If they must not run, end every session with controls by one ' +
-      'transaction of your own: pit session revoke --all.',
+      'List the orders to see their state. If they must not run, end every session with controls by your ' +
+      'own transaction: pit session revoke --all.',
     ...(cause !== undefined && { cause }),
   })
 }

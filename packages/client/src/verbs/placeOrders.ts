@@ -7,7 +7,7 @@ import {
   type Receipt,
   toWireOrders,
 } from '@pit/chain'
-import { type Answer, atomsDown, decimalText, parseDecimal, worthDown } from '@pit/protocol'
+import { type Answer, atomsDown, decimalText, microUsdDown, parseDecimal, worthDown } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { must, PitRefusal, readingAnswer } from '../errors.ts'
@@ -17,6 +17,7 @@ import { badOrder, buildList, namesIn, type OrderIntent } from '../orders/intent
 import { bracketOrders, type Exits } from '../orders/kinds.ts'
 import { mustHaveReceipt, randomWord, withinReceiptTime } from '../orders/receipt.ts'
 import { readTokens, type TokenInfos } from '../orders/tokens.ts'
+import { dearer } from '../own/ownPrice.ts'
 import { readPrices } from '../own/price.ts'
 import { hashing } from '../verify/grant.ts'
 import { named } from './trade.ts'
@@ -26,6 +27,8 @@ export interface PlaceOrdersRequest {
   orders: readonly OrderIntent[]
   /** Ids of orders that end when these are registered. */
   replaces?: readonly Hex[]
+  /** 32 random bytes; repeat them and the list is the same one. */
+  nonce?: Hex
 }
 export interface PlaceOrdersOptions extends VerbOptions {
   /** Receives the list that is signed, in words; false ends it with nothing signed. */
@@ -48,7 +51,7 @@ const PAPER_S = 7 * 86_400
 /** Builds the list from the owner's intent, signs it and has the co-signer confirm it. */
 export async function placeOrders(
   deps: ClientDeps,
-  { agentId, orders, replaces = [] }: PlaceOrdersRequest,
+  { agentId, orders, replaces = [], nonce = randomWord() }: PlaceOrdersRequest,
   options: PlaceOrdersOptions = {},
 ): Promise<PlacedList> {
   await deps.checked()
@@ -56,7 +59,7 @@ export async function placeOrders(
   const tokens = await readTokens(deps, namesIn(orders), options)
   const list = buildList(deps.pins, tokens, {
     session: session?.hash ?? PAPER_SESSION,
-    nonce: randomWord(),
+    nonce,
     replaces,
     orders,
     expiresAt: session?.expiresS ?? Math.floor(deps.nowMs() / 1000) + PAPER_S,
@@ -79,6 +82,18 @@ export async function placeBracket(
   const amount = exits.amount ?? (await mostBought(deps, entry, options))
   const orders = bracketOrders(deps.pins, entry, { ...exits, amount })
   return placeOrders(deps, { agentId, orders, replaces }, options)
+}
+
+/** Whole tokens worth at most these dollars at the client's own prices; null without a price. */
+export async function orderSize(
+  deps: ClientDeps,
+  { token, usd }: { token: string; usd: number },
+  options: VerbOptions = {},
+): Promise<string | null> {
+  const [info] = (await readTokens(deps, [token], options)).values()
+  const { rpc, pins, nowMs } = deps
+  const prices = await readPrices(rpc, pins, info!.address, { nowMs: nowMs(), signal: options.signal })
+  return prices && decimalText(atomsDown(microUsdDown(usd), dearer(prices)), info!.decimals)
 }
 
 /** An upper bound only: an exit sells no more than its entry bought. */

@@ -42,7 +42,7 @@ function orderIn(wire: object): Order {
   return fromWireOrders({ session: zero, nonce: zero, replaces: [], orders: [wire as never] }).orders[0]!
 }
 
-/** What is left of an order, at the same least price. */
+/** The rest of an order, at the same least price. */
 function intentOf(tokens: TokenInfos, order: Order, rest: bigint): OrderIntent {
   const { trigger, tokenIn, tokenOut, amountIn, minAmountOut, slices, everyS } = order
   const text = (atoms: bigint, token: typeof tokenIn) => decimalText(atoms, tokens.get(token)!.decimals)
