@@ -29,6 +29,8 @@ import { playCommands } from './league/playCommands.ts'
 import { verifyCommand } from './leagueVerify.ts'
 import { mapOf } from './map.ts'
 import { mcpCommand } from './mcpCommand.ts'
+import { orderCommand } from './orders/orderCommands.ts'
+import { ordersCommand, signCommand } from './orders/showOrders.ts'
 import { proveCommand } from './prove/proveCommand.ts'
 import { sessionCommand } from './session/sessionCommands.ts'
 
@@ -74,6 +76,9 @@ const program: Command = new Command('pit')
   .addCommand(tradesCommand(deps))
   .addCommand(sessionCommand(deps))
   .addCommand(agentCommand(deps))
+  .addCommand(orderCommand(deps))
+  .addCommand(ordersCommand(deps))
+  .addCommand(signCommand(deps))
   .addCommand(league)
   .addCommand(mcpCommand(deps))
   .addCommand(backtestCommand(openBacktestDeps(env, terminal)))

@@ -7,17 +7,23 @@ import { openNode } from './own/price.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { memoryRecords, openRecords, type RecordStore } from './records.ts'
+import { cancelOrders, listOrders } from './verbs/cancelOrders.ts'
+import { endAllSessions } from './verbs/endAllSessions.ts'
 import { resume } from './verbs/follow.ts'
 import { grantLive } from './verbs/grantLive.ts'
 import { grantSession } from './verbs/grantSession.ts'
 import { listTrades } from './verbs/listTrades.ts'
 import { attestStocks, checkExecutor, createAgent, enterLeague } from './verbs/owners.ts'
+import { orderSize, placeBracket, placeOrders } from './verbs/placeOrders.ts'
 import { recordedSessions } from './verbs/recordedSessions.ts'
 import { refundGas } from './verbs/refundGas.ts'
+import { rehearseTrade } from './verbs/rehearseTrade.ts'
+import { replaceOrder } from './verbs/replaceOrder.ts'
 import { revokeApprovals } from './verbs/revokeApprovals.ts'
 import { revokeSession } from './verbs/revokeSession.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { revokeAllKeys, signIn } from './verbs/signIn.ts'
+import { signWanted } from './verbs/signWanted.ts'
 import { stopAgent } from './verbs/stopAgent.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 import { ownAnswer } from './verify/ownAnswer.ts'
@@ -95,7 +101,11 @@ export function createClient(options: ClientOptions) {
     warmUp: fast.warmUp,
     grantSession: bind(deps, grantSession),
     sessionTrade: bind(deps, sessionTrade),
+    /** Every rule of the service and the co-signer for a trade, by their word; nothing is signed. */
+    rehearseTrade: bind(deps, rehearseTrade),
     revokeSession: bind(deps, revokeSession),
+    /** Ends every session with controls by one transaction, without the server. */
+    revokeAll: bind(deps, endAllSessions),
     revokeApprovals: bind(deps, revokeApprovals),
     /** Sessions this client signed, with their state on chain by its own node; no server has a say in it. */
     recordedSessions: bind(deps, recordedSessions),
@@ -109,6 +119,17 @@ export function createClient(options: ClientOptions) {
       checkExecutor: bind(deps, checkExecutor),
       attestStocks: bind(deps, attestStocks),
       refundGas: bind(deps, refundGas),
+    },
+    /** Signed orders of hosted agents. */
+    orders: {
+      place: bind(deps, placeOrders),
+      placeBracket: bind(deps, placeBracket),
+      /** Dollars in whole tokens, at the client's own prices. */
+      sizeOf: bind(deps, orderSize),
+      replace: bind(deps, replaceOrder),
+      cancel: bind(deps, cancelOrders),
+      list: bind(deps, listOrders),
+      signWanted: bind(deps, signWanted),
     },
     league: { enter: bind(deps, enterLeague) },
     portfolio: async (call?: VerbOptions) =>

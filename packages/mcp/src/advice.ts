@@ -112,6 +112,8 @@ const OWN: Partial<Record<ErrorCode, string>> = {
   UNLIMITED_APPROVAL_IN_PLACE: 'Revoke it with revoke_approvals if it is not needed.',
   NO_SESSION: 'List sessions with list_sessions.',
   STOP_FIRST: 'Stop it first with control_agent.',
+  NOT_ORDERS: 'Use an agent with the brain orders; list_agents shows it.',
+  ORDER_LIMIT: 'Cancel orders first with cancel_orders.',
   NO_SEASON: 'Use the current season, which get_league returns.',
   NOT_ENTERED: 'List the entries with get_my_entries.',
 }

@@ -39,7 +39,7 @@ export interface McpDeps {
 /** Compiles the schemas once; the returned factory creates a server per connection. */
 export function createServerFactory(deps: McpDeps): () => McpServer {
   const withKey = createSignInRetry(deps)
-  const { pins, address, portfolio, sessions, recordedSessions, trades, quote } = deps.client
+  const { pins, address, portfolio, sessions, recordedSessions, trades, quote, rehearseTrade } = deps.client
   const own: Reading<never>['own'] = {
     pins,
     address,
@@ -48,6 +48,7 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     recordedSessions,
     trades,
     quote,
+    rehearseTrade,
   }
   const shown = TOOLS.filter((tool) => isShown(deps, tool)).map((tool) => {
     const schema = fromJsonSchema<never>(tool.input as unknown as JsonSchemaType)

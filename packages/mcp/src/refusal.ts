@@ -33,6 +33,9 @@ const OWNER_REFUSALS: Readonly<Record<string, string>> = {
   APPROVALS_LEFT: 'Some allowances remain after the revoking transactions were mined.',
   NOT_RUNNABLE: 'A transaction would fail on this server’s own node, so it was not signed.',
   RECORD_DAMAGED: 'A local record cannot be read.',
+  RECEIPT_MISSING: 'The co-signer has not confirmed it, so the orders may or may not have changed.',
+  BAD_ORDER: 'The order is not valid. Nothing was signed.',
+  SESSION_NEEDED: 'The agent has no session with controls that was signed on this machine.',
 }
 const HASH = /^0x[0-9a-f]{64}$/
 

@@ -11,7 +11,7 @@ export interface Reading<R extends RouteId> {
   api: Pick<Api, R>
   own: Pick<
     PitClient,
-    'pins' | 'address' | 'portfolio' | 'sessions' | 'recordedSessions' | 'trades' | 'quote'
+    'pins' | 'address' | 'portfolio' | 'sessions' | 'recordedSessions' | 'trades' | 'quote' | 'rehearseTrade'
   >
   /** The client's own node. */
   rpc: Rpc

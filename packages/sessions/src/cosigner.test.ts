@@ -14,6 +14,7 @@ const clientOf = (over: Partial<Client> = {}): Client => ({
   health: async () => ({ status: 'ok', cosigner: ADDRESS, frozen: false, version: 't' }),
   registerRoot: async () => ({ root_hash: '0x', registered: true }),
   cosign: async () => ({}) as never,
+  rehearse: async () => ({}) as never,
   revokeRoot: async () => ({ revoked: true, revoked_at: 1 }),
   root: async () => ({}) as never,
   close: () => {},
@@ -67,7 +68,7 @@ describe('a signer that', () => {
     const cosigner = open(null)
     await expect(cosigner.address()).rejects.toMatchObject({ code: 'SIGNER_REQUIRED' })
     await expect(cosigner.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_REQUIRED' })
-    expect(await cosigner.revoke('0x')).toBe(false)
+    expect(await cosigner.revoke('0x')).toBeNull()
     expect(await cosigner.root('0x')).toBeUndefined()
   })
   it('is frozen or silent fails the health check', async () => {

@@ -5,7 +5,9 @@ import {
   type Cosigned,
   type CosignParams,
   type RegisterParams,
+  type Rehearsal,
   type RootStatus,
+  type SignedReceipt,
   type SignerClient,
   SignerUnreachable,
 } from '@pit/signer-wire'
@@ -24,12 +26,14 @@ export interface Cosigner {
   register(request: RegisterParams): Promise<void>
   /** Throws LostAnswer if it is unknown whether the leaf was counted. */
   cosign(request: CosignParams): Promise<Cosigned>
+  /** Every rule of the co-signer with its verdict; counts nothing. */
+  rehearse(request: CosignParams): Promise<Rehearsal>
   /** Throws an error with a readable message if the signer does not answer or does not sign. */
   check(): Promise<void>
   /** Result of the last check; true before the first. */
   answers(): boolean
-  /** Never throws; false if not confirmed. */
-  revoke(rootHash: Hex): Promise<boolean>
+  /** Never throws; null if not confirmed. With a challenge there is a receipt, if the signer gives one. */
+  revoke(rootHash: Hex, challenge?: Hex): Promise<{ receipt: SignedReceipt | null } | null>
   /** Undefined if the signer does not answer or does not know the root. */
   root(rootHash: Hex): Promise<RootStatus | undefined>
   close(): void
@@ -38,7 +42,11 @@ export interface Cosigner {
 /** The co-signer may have counted the request. */
 export class LostAnswer extends Error {}
 
-type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
+/** Calls of the signer that sessions make. */
+export type CosignerClient = Pick<
+  SignerClient,
+  'health' | 'registerRoot' | 'cosign' | 'rehearse' | 'revokeRoot' | 'root' | 'close'
+>
 
 export function createCosigner({
   client,
@@ -46,14 +54,14 @@ export function createCosigner({
   logger,
 }: {
   /** Null if this server has no signer. */
-  client: Client | null
+  client: CosignerClient | null
   /** The profile's co-signer; any other is rejected. */
   pinned: Address | null
   logger: Pick<Logger, 'warn' | 'error'>
 }): Cosigner {
   let reported: Address | null = null
   let answers = true
-  const need = (): Client => client ?? fail('SIGNER_REQUIRED')
+  const need = (): CosignerClient => client ?? fail('SIGNER_REQUIRED')
 
   async function readAddress(): Promise<Address> {
     const { cosigner } = await need().health()
@@ -88,6 +96,8 @@ export function createCosigner({
         throw new LostAnswer('the signer may have counted a leaf', { cause: error })
       }
     },
+    rehearse: (leaf) =>
+      reached(logger, () => documented(logger, 'live.session.trade', () => need().rehearse(leaf))),
     async check() {
       try {
         const { frozen } = await need().health()
@@ -100,13 +110,15 @@ export function createCosigner({
       }
     },
     answers: () => answers,
-    async revoke(rootHash) {
+    async revoke(rootHash, challenge) {
       try {
-        await need().revokeRoot(rootHash)
-        return true
+        const { receipt = null } = await (challenge
+          ? need().revokeRoot(rootHash, challenge)
+          : need().revokeRoot(rootHash))
+        return { receipt }
       } catch (error) {
         if (client) logger.warn({ err: error }, 'the signer did not confirm a revocation')
-        return false
+        return null
       }
     },
     async root(rootHash) {

@@ -70,7 +70,7 @@ async function sweep({ db, clock, hosted }: JobDeps & Pick<SessionDeps, 'hosted'
 export async function sendRevocations({ db, clock, cosigner }: JobDeps): Promise<void> {
   for (const { id, rootHash } of await unconfirmedRevocations(db, nowS(clock), AT_ONCE)) {
     // Stop if the signer is unreachable.
-    if (!(await cosigner.revoke(rootHash))) return
+    if ((await cosigner.revoke(rootHash)) === null) return
     await markSignerRevoked(db, id, nowS(clock))
   }
 }

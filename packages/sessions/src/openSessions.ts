@@ -1,9 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import { lower } from '@pit/protocol'
-import type { SignerClient } from '@pit/signer-wire'
 import { sessionAddressesOf } from './addresses.ts'
-import { type Cosigner, createCosigner } from './cosigner.ts'
+import { type Cosigner, type CosignerClient, createCosigner } from './cosigner.ts'
 import type { SessionDeps, SessionOptions } from './deps.ts'
 import type { GrantParams } from './grant/readGrant.ts'
 import { type Granted, startGrant } from './grant/startGrant.ts'
@@ -12,8 +11,9 @@ import { sessionJobs } from './jobs.ts'
 import { type ListedSessions, listSessions } from './listSessions.ts'
 import { type Revoked, type RevokeParams, revokeSession } from './revoke/revokeSession.ts'
 import { findSession } from './store.ts'
+import { rehearseTrade } from './trade/rehearseTrade.ts'
 import { tradeInSession } from './trade/tradeInSession.ts'
-import type { SessionTrade, SessionTradeParams } from './trade/types.ts'
+import type { RehearsedTrade, SessionTrade, SessionTradeParams } from './trade/types.ts'
 import type { Session } from './types.ts'
 
 export interface Sessions {
@@ -22,6 +22,7 @@ export interface Sessions {
   startGrant(request: GrantParams): Promise<Granted>
   switchOn(request: Signatures): Promise<Session>
   tradeInSession(request: SessionTradeParams): Promise<SessionTrade>
+  rehearseTrade(request: SessionTradeParams): Promise<RehearsedTrade>
   revokeSession(request: RevokeParams): Promise<Revoked>
   listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
@@ -41,7 +42,7 @@ export interface Sessions {
 
 export type OpenSessions = SessionOptions & {
   /** Null if this server has no signer: sessions can then only be listed and revoked. */
-  signer: Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'> | null
+  signer: CosignerClient | null
 }
 
 /** Delegated trading: granted by the owner, co-signed per trade, revocable at any time. */
@@ -58,6 +59,7 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
     startGrant: (request) => startGrant(deps, request),
     switchOn: (request) => switchOn(deps, request),
     tradeInSession: (request) => tradeInSession(deps, request),
+    rehearseTrade: (request) => rehearseTrade(deps, request),
     revokeSession: (request) => revokeSession(deps, request),
     listSessions: (wallet) => listSessions(deps, wallet),
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,

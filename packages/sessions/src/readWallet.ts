@@ -1,5 +1,14 @@
-import { type Address, type Authorization, delegationOf, type Hex } from '@pit/chain'
-import { allowanceCall, askCall, askCode, askNonce, permitCall, readAll, wordsIn } from '@pit/platform/reads'
+import { type Address, type Authorization, delegationOf, type Hex, readNonceCall } from '@pit/chain'
+import {
+  allowanceCall,
+  askCall,
+  askCode,
+  askNonce,
+  permitCall,
+  readAll,
+  readOne,
+  wordsIn,
+} from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import type { SessionAddresses } from './addresses.ts'
 import type { SessionDeps } from './deps.ts'
@@ -67,6 +76,16 @@ export async function readWallet(
     nonce,
     approvals: reads.map(({ length }) => approvalsIn(rest.splice(0, length))),
   }
+}
+
+/** The wallet's nonce at the NonceEnforcer, repeated by the roots of a session with controls. */
+export async function readSessionNonce(
+  { rpc, addresses }: Pick<SessionDeps, 'rpc' | 'addresses'>,
+  wallet: Address,
+): Promise<bigint> {
+  const request = askCall(readNonceCall(addresses().delegation, wallet), { gas: READ_GAS })
+  const answer = await readOne(rpc, request).catch(() => fail('RPC_UNAVAILABLE'))
+  return wordsIn(answer, 1)?.[0] ?? fail('RPC_UNAVAILABLE')
 }
 
 function approvalsIn(answers: readonly (Hex | undefined)[]): TokenApprovals | null {

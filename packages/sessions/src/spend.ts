@@ -19,7 +19,7 @@ export interface Reservation extends ClientRequest {
   draft: string
 }
 
-const namedValues = (named: Reservation | null) => [
+export const namedValues = (named: Reservation | null) => [
   named?.clientId ?? null,
   named?.requestHash ?? null,
   named?.keyId ?? null,
@@ -71,7 +71,7 @@ export async function release(sql: Sql, id: number): Promise<void> {
   await sql.query(`delete from session_trades where id = $1 and status = 'asked' and not shared`, [id])
 }
 
-interface Settling {
+export interface Settling {
   id: number
   sessionId: string
   named: Reservation | null

@@ -6,7 +6,9 @@ import {
   delegationHash,
   feeLeaf,
   type Hex,
+  type Receipt,
   readRoot,
+  receiptText,
   type SessionRoot,
   sessionLeaf,
   signDelegation,
@@ -16,20 +18,20 @@ import {
   type Cosigned,
   type CosignParams,
   type RegisterParams,
-  type SignerClient,
+  type Rehearsal,
   SignerUnreachable,
 } from '@pit/signer-wire'
-
-type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
+import { privateKeyToAccount } from 'viem/accounts'
+import type { CosignerClient } from '../src/cosigner.ts'
 
 interface StoredRoot {
   request: RegisterParams
-  leaves: { microUsd: number; clientId?: string | undefined; data: Hex; atS: number }[]
+  leaves: { microUsd: number; clientId?: string | undefined; part?: string; data: Hex; atS: number }[]
   revoked: boolean
 }
 
 /** A co-signer that signs every request and counts; tests script its responses. */
-export interface ScriptedSigner extends Client {
+export interface ScriptedSigner extends CosignerClient {
   /** By root hash. */
   roots: Map<Hex, StoredRoot>
   requests: CosignParams[]
@@ -37,6 +39,8 @@ export interface ScriptedSigner extends Client {
   beforeLeaf: (request: CosignParams) => void | Promise<void>
   /** Changes an honest response. */
   answers: (honest: Cosigned) => Cosigned
+  /** Response to a rehearsal. */
+  verdicts: Rehearsal['checks']
   /** Value of a leaf in micro-dollars. */
   value: number
   reachable: boolean
@@ -69,6 +73,7 @@ export function createScriptedSigner({
     requests: [],
     beforeLeaf: () => {},
     answers: (honest) => honest,
+    verdicts: [],
     value: 5_000_000,
     reachable: true,
     loses: false,
@@ -94,10 +99,16 @@ export function createScriptedSigner({
           signer_checks: [{ rule: 'SESSION_REVOKED', ok: false, message: 'revoked' }],
         })
       }
-      const { client_id: clientId } = request
+      const { client_id: clientId, order } = request
+      const part = order && `${order.id}:${order.part}`
+      const open = stored.leaves.find((one) => part && one.part === part && nowS() < one.atS + 120)
+      if (open) Object.assign(open, { data: request.execution.data, atS: nowS(), clientId })
       const { data } = request.execution
-      const before = stored.leaves.findIndex((one) => clientId !== undefined && one.clientId === clientId)
-      if (before < 0) stored.leaves.push({ microUsd: signer.value, clientId, data, atS: nowS() })
+      const before = stored.leaves.findIndex(
+        (one) => one === open || (clientId !== undefined && one.clientId === clientId),
+      )
+      if (before < 0)
+        stored.leaves.push({ microUsd: signer.value, clientId, data, atS: nowS(), ...(part && { part }) })
       if (signer.loses) throw new SignerUnreachable('nothing in 10 ms')
       const sequence = before < 0 ? stored.leaves.length : before + 1
       const { atS, data: signed } = stored.leaves[sequence - 1]!
@@ -134,11 +145,29 @@ export function createScriptedSigner({
       const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot, leaf, nowS: atS }))
       return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, ...common })
     },
-    async revokeRoot(hash) {
+    async rehearse(request) {
+      reach()
+      signer.requests.push(request)
+      const spend = { trades: 0, trades_left: 50, day_micro_usd: 0, day_left_micro_usd: 100_000_000 }
+      return { checks: signer.verdicts, spend: { ...spend, this_micro_usd: signer.value } }
+    },
+    async revokeRoot(hash, challenge) {
       reach()
       const stored = signer.roots.get(hash)
       if (stored) stored.revoked = true
-      return { revoked: true, revoked_at: nowS() }
+      const revoked = { revoked: true, revoked_at: nowS() } as const
+      if (!challenge) return revoked
+      const receipt: Receipt = {
+        what: 'revoked',
+        session: hash,
+        id: hash,
+        at: nowS(),
+        outstanding: '0',
+        until: nowS(),
+        challenge,
+      }
+      const signature = await privateKeyToAccount(key).signMessage({ message: receiptText(receipt) })
+      return { ...revoked, receipt: { ...receipt, cosigner: crypto.addressOf(key), signature } }
     },
     async root(hash) {
       reach()

@@ -5,6 +5,7 @@ import { concat, toFunctionSelector } from 'viem'
 const ALLOWANCE = '0xdd62ed3e'
 const PERMIT_ALLOWANCE = '0x927da105'
 const DISABLED = toFunctionSelector('disabledDelegations(bytes32)')
+const NONCE = toFunctionSelector('currentNonce(address,address)')
 
 /** A chain with scripted approvals and root states. */
 export function openSessionChain() {
@@ -14,6 +15,8 @@ export function openSessionChain() {
     /** Permit2 allowance for the router, by token. */
     permit: new Map<Address, { amount: bigint; expirationS: number }>(),
     disabled: new Set<Hex>(),
+    /** Of every wallet at the NonceEnforcer. */
+    sessionNonce: 0n,
   })
   chain.onCall(({ to, data }) => {
     const second: Address = `0x${data.slice(98, 138)}`
@@ -22,6 +25,7 @@ export function openSessionChain() {
       const { amount, expirationS } = chain.permit.get(second) ?? { amount: 0n, expirationS: 0 }
       return concat([word(amount), word(expirationS), word(0)])
     }
+    if (data.startsWith(NONCE)) return word(chain.sessionNonce)
     return data.startsWith(DISABLED) ? word(chain.disabled.has(`0x${data.slice(10, 74)}`) ? 1 : 0) : undefined
   })
   /** Every call of the first block succeeds, and the manager then reports each root as disabled. */

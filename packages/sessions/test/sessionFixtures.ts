@@ -46,6 +46,7 @@ const ENFORCERS = [
   'ExactCalldata',
   'NativeTokenPayment',
   'ArgsEqualityCheck',
+  'Nonce',
 ]
 const feed = {
   address: address('5'),

@@ -41,6 +41,7 @@ import {
 } from '@pit/trading/test/tradeFixtures'
 import { expect } from 'vitest'
 import type { HostedRecord, SessionOptions } from '../src/deps.ts'
+import type { GrantParams } from '../src/grant/readGrant.ts'
 import { openSessions } from '../src/openSessions.ts'
 import { addPending, findSession, markActive, markRegistering } from '../src/store.ts'
 import type { Session } from '../src/types.ts'
@@ -241,7 +242,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       return serializeSignature(signAuthorization(crypto, { chainId, address, nonce }, KEYS[by]))
     },
     /** An active session with default terms. */
-    async granted(): Promise<Session> {
+    async granted(change: Partial<GrantParams> = {}): Promise<Session> {
       const { session } = await sessions.startGrant({
         by: traderOf('owner'),
         executor: WHO.executor,
@@ -250,6 +251,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
         expiresInS: GRANT.expires_in_s,
         risk: { accept_risks: [], shield: false, policies: null },
         admit: async () => {},
+        ...change,
       })
       const signed = await api.signatures(session.id)
       const { delegation_signature: delegation, authorization_signature: authorization } = signed

@@ -6,11 +6,12 @@ import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { defined, duration, positive, whole } from '../client/parse.ts'
 import { agree, requireConfirmation } from '../client/show.ts'
+import { type ControlFlags, controlsOf, withControls } from '../session/controls.ts'
 import { ether, gasFor, sendEther } from '../session/ether.ts'
 import { grantOptions, withConsent } from '../session/terms.ts'
 import { sayHolds, showAgent } from './showAgent.ts'
 
-interface LiveFlags {
+interface LiveFlags extends ControlFlags {
   off?: boolean
   session?: string
   pairs?: string[]
@@ -27,13 +28,14 @@ interface LiveFlags {
   yes?: boolean
 }
 
+const ORDERS: string = 'orders'
 /** The default of a session. */
 const MAX_TRADES = 50
 
 /** `pit agent live ID`: funds the executor's gas, grants and attaches a session, switches the agent on. */
 export const liveCommand = (deps: CommandDeps): Command =>
   withConsent(
-    new Command('live')
+    withControls(new Command('live'))
       .description('Start a live agent: fund its executor, grant a session within your limits, switch it on.')
       .argument('<id>')
       .option('--session <id>', 'Use a session already granted to its executor')
@@ -64,10 +66,16 @@ export const liveCommand = (deps: CommandDeps): Command =>
     const opened = await openSignedIn(deps, command)
     const params = { id }
     const { api } = opened.client
-    if (!flags.off) sayHolds(deps, await api['hosted.get']({ params }))
-    const agent = flags.off
-      ? await api['hosted.update']({ params, body: { live: false } })
-      : await goLive(deps, opened, id, flags)
+    if (flags.off)
+      return showAgent(deps, opened, await api['hosted.update']({ params, body: { live: false } }))
+    const before = await api['hosted.get']({ params })
+    sayHolds(deps, before)
+    // An agent that only carries out signed orders needs a session that admits nothing else.
+    const signatureAbove = flags.signatureAbove ?? (before.brain === ORDERS ? 0 : undefined)
+    const agent = await goLive(deps, opened, id, {
+      ...flags,
+      ...(signatureAbove !== undefined && { signatureAbove }),
+    })
     showAgent(deps, opened, agent)
   })
 
@@ -91,6 +99,7 @@ const intentOf = (flags: LiveFlags): LiveIntent =>
     expires_in_s: flags.for,
     max_trades: flags.maxTrades,
     setup_budget_usd: flags.setupBudgetUsd,
+    controls: controlsOf(flags),
   }) as LiveIntent
 
 function asUsage(error: unknown): never {

@@ -8,6 +8,25 @@ export const positive = (text: string): number => {
   return value
 }
 
+/** An amount or price as decimal text, read exactly later. */
+export const decimal = (text: string): string => {
+  if (!/^\d{1,30}(\.\d{1,36})?$/.test(text)) throw new InvalidArgumentError('Must be a decimal number.')
+  return text
+}
+
+export const notNegative = (text: string): number => {
+  const value = Number(text)
+  if (text.trim() === '' || !(value >= 0 && Number.isFinite(value)))
+    throw new InvalidArgumentError('Must be a number of at least 0.')
+  return value
+}
+
+export const hash = (text: string): `0x${string}` => {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text))
+    throw new InvalidArgumentError('Must be a hash: 0x and 64 hex digits.')
+  return text.toLowerCase() as `0x${string}`
+}
+
 export const whole = (text: string): number => {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return Number(text)

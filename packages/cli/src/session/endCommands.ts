@@ -78,6 +78,7 @@ export function mergeRows(listed: readonly Listed[], recorded: readonly Recorded
 
 interface RevokeFlags {
   all?: boolean
+  everywhere?: boolean
   root?: `0x${string}`[]
   onChain: boolean
   yes?: boolean
@@ -88,11 +89,12 @@ export const revokeCommand = (deps: CommandDeps): Command =>
     .description('End a session: at the co-signer at once, and on chain by transactions you sign.')
     .argument('[session-id]')
     .option('--all', 'End every session signed on this machine that is active on chain')
+    .option('--everywhere', 'With --all: also sessions with controls that were signed on other machines')
     .option('--root <hashes...>', 'Hashes of all its roots, for a session signed on another machine')
     .option('--no-on-chain', 'End it at the server and co-signer only; signs nothing, its roots stay valid')
     .option('-y, --yes', 'Skip the confirmation')
     .action(async (sessionId: string | undefined, flags: RevokeFlags, command: Command) => {
-      const { all = false, root, onChain, yes } = flags
+      const { all = false, everywhere = false, root, onChain, yes } = flags
       if (all === (sessionId !== undefined))
         throw new UsageRefused('Specify one session, or --all for every session signed on this machine.')
       if (onChain) requireConfirmation(deps, yes)
@@ -102,14 +104,28 @@ export const revokeCommand = (deps: CommandDeps): Command =>
         deps.terminal.say(`Sign-in failed (${error.code}); ending the roots on chain only.`)
         return openClient(deps, command)
       })
-      const ids = sessionId === undefined ? await aliveIds(deps, opened) : [sessionId]
-      if (onChain && ids.length > 0) await agree(deps, `End ${ids.join(', ')}, including on chain?`, yes)
+      const alive = sessionId === undefined ? await aliveSessions(deps, opened) : []
+      const ids = sessionId === undefined ? alive.map(({ session_id }) => session_id) : [sessionId]
+      const endsAll = onChain && (everywhere || alive.some(({ binding }) => binding.controls !== undefined))
+      if (onChain && (ids.length > 0 || endsAll))
+        await agree(deps, `End ${ids.join(', ') || 'all sessions with controls'}, including on chain?`, yes)
+      if (all && endsAll) await endControlled(deps, opened)
       const request = { onChain, ...(root && { rootHashes: root }) }
       const ended = await endEach(deps, opened, ids, request)
       showEnded(deps, opened, ended, all)
     })
 
-async function aliveIds({ terminal }: CommandDeps, { client }: Opened): Promise<string[]> {
+/** One transaction for all sessions with controls, also those that no record names. */
+async function endControlled({ terminal }: CommandDeps, { client }: Opened): Promise<void> {
+  const done = terminal.progress('Ending every session with controls')
+  const { nonce, receipts } = await client.revokeAll().finally(done)
+  terminal.say(
+    `Every session with controls is over on chain: the wallet’s nonce is ${nonce.after} instead of ` +
+      `${nonce.before} (${receipts.map(({ hash }) => hash).join(', ')}).`,
+  )
+}
+
+async function aliveSessions({ terminal }: CommandDeps, { client }: Opened): Promise<RecordedSession[]> {
   const { sessions, damaged } = await client.recordedSessions()
   if (damaged.length > 0)
     throw new PitRefusal('RECORD_DAMAGED', `These local records cannot be read: ${damaged.join(', ')}.`, {
@@ -117,7 +133,7 @@ async function aliveIds({ terminal }: CommandDeps, { client }: Opened): Promise<
     })
   const alive = sessions.filter(({ state }) => state === 'alive')
   if (alive.length === 0) terminal.say('No session signed on this machine is active on chain.')
-  return alive.map(({ session_id }) => session_id)
+  return alive
 }
 
 /** Tries to end each session; then throws the first failure, naming every root that is left. */
@@ -175,15 +191,21 @@ const endedJson = (one: RevokedSession) => ({
   status: 'revoked' as const,
   revoked_at: one.revoked?.revoked_at ?? null,
   signer_revoked: one.cosignerConfirmed,
+  receipt: one.receipt,
   complete: one.complete,
   roots: one.roots,
   transactions: one.receipts.map(({ hash, block }) => ({ tx_hash: hash, block })),
   approvals: one.approvals,
 })
 
+function cosignerText({ receipt, cosignerConfirmed }: RevokedSession): string {
+  if (receipt) return `stopped, confirmed by its receipt of ${timeText(receipt.at)}`
+  return cosignerConfirmed ? 'stopped, according to the server; it has not confirmed itself' : 'not confirmed'
+}
+
 const endedRows = (opened: Opened, one: RevokedSession): [string, string][] => [
   ['session', one.sessionId],
-  ['co-signer', one.cosignerConfirmed ? 'stopped, according to the server' : 'not confirmed'],
+  ['co-signer', cosignerText(one)],
   ...one.roots.map(({ hash, state }): [string, string] => ['root', `${hash} ${state}`]),
   ['transactions', one.receipts.map(({ hash }) => hash).join(', ') || 'none'],
   [

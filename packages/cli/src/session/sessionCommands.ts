@@ -8,6 +8,7 @@ import { agree, headingOf, requireConfirmation, show, timeText } from '../client
 import { showStages } from '../client/stages.ts'
 import { table } from '../client/terminal.ts'
 import { endsAndSize, printTraded, type TradeFlags, tradeParams } from '../client/tradeCommand.ts'
+import { checkCommand } from './checkCommand.ts'
 import { listCommand, revokeCommand } from './endCommands.ts'
 import { runCommand } from './runCommand.ts'
 import { grant, sessionJson, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
@@ -18,6 +19,7 @@ export const sessionCommand = (deps: CommandDeps): Command =>
     .description('Let an executor trade within limits that you sign.')
     .addCommand(grantCommand(deps))
     .addCommand(tradeCommand(deps))
+    .addCommand(checkCommand(deps))
     .addCommand(listCommand(deps))
     .addCommand(revokeCommand(deps))
     .addCommand(runCommand(deps))
@@ -46,6 +48,7 @@ const grantCommand = (deps: CommandDeps): Command =>
       executor,
     }
     const granted = await grant(deps, opened, request, flags)
+    if (granted.terms.controls) await sayOlder(deps, opened, granted.terms.sessionId)
     show(deps, opened, sessionJson(granted), () =>
       table([
         ['session', granted.terms.sessionId],
@@ -97,6 +100,16 @@ const tradeCommand = (deps: CommandDeps): Command =>
         printTraded(deps, opened, traded, { amountIn, tokenOut: tokenAt }, more)
       },
     )
+
+/** Limits hold per session: an older one without controls can still trade. */
+async function sayOlder({ terminal }: CommandDeps, { client }: Opened, newest: string): Promise<void> {
+  const { sessions } = await client.recordedSessions()
+  const older = sessions.filter(({ session_id, state }) => state === 'alive' && session_id !== newest)
+  if (older.length === 0) return
+  const ids = older.map(({ session_id }) => session_id)
+  terminal.say(`Controls hold for this session only. Also active: ${ids.join(', ')}.`)
+  terminal.say(`End it with: pit session revoke ${ids[0]}`)
+}
 
 /** The session's wallet as listed by the server; the redemption is checked against it before signing. */
 async function walletOf({ env }: CommandDeps, { client }: Opened, sessionId: string) {

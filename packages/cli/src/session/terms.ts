@@ -5,13 +5,14 @@ import type { CommandDeps, Opened } from '../client/openClient.ts'
 import { defined, duration, positive, whole } from '../client/parse.ts'
 import { amountText, headingOf, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
+import { type ControlFlags, controlsOf, withControls } from './controls.ts'
 
 type GrantParams = Parameters<PitClient['grantSession']>[0]
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 type Granted = Awaited<ReturnType<PitClient['grantSession']>>
 
 /** Options of commands that grant a session. */
-export interface TermFlags {
+export interface TermFlags extends ControlFlags {
   tokens?: string[]
   maxTradeUsd?: number
   maxTrades?: number
@@ -25,7 +26,7 @@ export interface TermFlags {
 }
 
 export const withTerms = (command: Command, lasts: string): Command =>
-  command
+  withControls(command)
     .option('--tokens <names...>', 'Tokens it may trade (default: ETH and USDG)')
     .option('--max-trades <n>', 'Maximum number of trades (default 50)', whole)
     .option('--for <time>', `Duration, such as 30m (default ${lasts})`, duration)
@@ -48,6 +49,7 @@ export const termsOf = (flags: TermFlags): Omit<GrantParams, 'executor'> =>
     setup_budget_usd: flags.setupBudgetUsd,
     accept_risks: flags.accept,
     shield: flags.shield,
+    controls: controlsOf(flags),
   })
 
 /** Shows the terms decoded from the bytes to sign, and asks for confirmation before signing or sending. */
@@ -94,6 +96,7 @@ export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [str
     ['trades', limits.maxTrades],
     ['until', timeText(terms.expiresS)],
     ['accepted risks', terms.acceptRisks.join(', ') || 'none'],
+    ...terms.controlsInWords.map((text): [string, string] => ['control', text]),
     ['shield', terms.shield ? `on: ${terms.policies.join(', ') || 'no policies'}` : 'off'],
     ...marks.map(({ token, priceE18 }): [string, string] => [
       `price of ${nameOf(token)}`,
@@ -130,6 +133,7 @@ export const sessionJson = ({ active, terms }: Granted) => ({
   tokens: terms.tokens.map(({ address }) => address),
   accept_risks: terms.acceptRisks,
   shield: terms.shield,
+  controls: terms.controls,
   delegation_hash: terms.roots[0]!.hash,
   roots: terms.roots,
 })

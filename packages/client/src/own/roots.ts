@@ -1,16 +1,23 @@
-import { delegationManagerAbi, type Hex } from '@pit/chain'
+import { type Address, delegationManagerAbi, type Hex, readNonceCall } from '@pit/chain'
 import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
-import { type Rpc, resultOf } from './rpc.ts'
+import { ethCall, type Rpc, resultOf } from './rpc.ts'
 
-/** `ended`: disabled on chain. `expired`: past its expiry. `alive`: it can still be used. */
+/** A root with the wallet and the nonce that it repeats; null without controls. */
+export interface RootRead {
+  hash: Hex
+  expiresS: number
+  nonce: bigint | null
+}
+
+/** `ended`: disabled on chain, or its nonce is past. `expired`: past its expiry. `alive`: it can still be used. */
 export type RootState = 'alive' | 'ended' | 'expired'
 
 /** The state of roots by the client's own node, in order. */
 export async function readRootStates(
   rpc: Rpc,
   pins: Pins,
-  roots: readonly { hash: Hex; expiresS: number }[],
+  { wallet, roots }: { wallet: Address; roots: readonly RootRead[] },
   signal?: AbortSignal,
 ): Promise<RootState[]> {
   if (roots.length === 0) return []
@@ -23,11 +30,15 @@ export async function readRootStates(
     return { method: 'eth_call', params: [{ to: pins.addresses.manager, data }, 'latest'] }
   })
   const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-  const [latest, ...flags] = await rpc.all([block, ...calls], signal)
+  const { to, data } = readNonceCall(pins.addresses, wallet)
+  const nonceCalls = roots.some(({ nonce }) => nonce !== null) ? [ethCall(to, data)] : []
+  const [latest, ...answers] = await rpc.all([block, ...calls, ...nonceCalls], signal)
+  const current = nonceCalls.length > 0 ? BigInt(resultOf<Hex>(answers[roots.length])) : null
   // By the chain's clock, which is the one that counts.
   const nowS = Number(BigInt(resultOf<{ timestamp: Hex }>(latest).timestamp))
-  return roots.map(({ expiresS }, i) => {
-    if (BigInt(resultOf<Hex>(flags[i])) === 1n) return 'ended'
+  return roots.map(({ expiresS, nonce }, i) => {
+    const isPast = nonce !== null && nonce !== current
+    if (isPast || BigInt(resultOf<Hex>(answers[i])) === 1n) return 'ended'
     return expiresS <= nowS ? 'expired' : 'alive'
   })
 }

@@ -11,7 +11,7 @@ import { checkExecutor, tokensOf } from './owners.ts'
 export interface LiveIntent
   extends Pick<
     GrantParams,
-    'max_trades' | 'expires_in_s' | 'setup_budget_usd' | 'accept_risks' | 'shield' | 'policies'
+    'max_trades' | 'expires_in_s' | 'setup_budget_usd' | 'accept_risks' | 'shield' | 'policies' | 'controls'
   > {
   pairs?: readonly string[]
   max_trade_usd?: number

@@ -1,7 +1,9 @@
+import { readRoot } from '@pit/chain'
 import { DAY_S } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { type RootState, readRootStates } from '../own/roots.ts'
 import type { SessionRecord } from '../records.ts'
+import { hashing } from '../verify/grant.ts'
 
 export interface RecordedSession extends SessionRecord {
   /** In the order of `roots`, by the client's own node. */
@@ -20,15 +22,21 @@ export interface RecordedSessions {
 
 /** Every session this client signed, with its state on chain, whatever the server lists. */
 export async function recordedSessions(
-  { records, rpc, pins, nowMs }: ClientDeps,
+  { records, rpc, pins, account, nowMs }: ClientDeps,
   { signal }: VerbOptions = {},
 ): Promise<RecordedSessions> {
   const { records: all, damaged } = await records.sessions()
   const isOld = ({ binding }: SessionRecord) => binding.expires_at < nowMs() / 1000 - DAY_S
   const roots = all
     .filter((one) => !isOld(one))
-    .flatMap((one) => one.roots.map(({ hash }) => ({ hash, expiresS: one.binding.expires_at })))
-  const states = await readRootStates(rpc, pins, roots, signal)
+    .flatMap((one) =>
+      one.roots.map(({ hash, delegation }) => ({
+        hash,
+        expiresS: one.binding.expires_at,
+        nonce: readRoot(hashing, pins.addresses, delegation)?.nonce ?? null,
+      })),
+    )
+  const states = await readRootStates(rpc, pins, { wallet: account.address, roots }, signal)
   const sessions = all.map((one): RecordedSession => {
     const own = isOld(one) ? one.roots.map(() => 'expired' as const) : states.splice(0, one.roots.length)
     const state = own.find((each) => each === 'alive') ?? own[0]!

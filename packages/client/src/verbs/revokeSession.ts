@@ -1,5 +1,6 @@
 import {
   type Address,
+  type Receipt as CosignerReceipt,
   type Delegation,
   delegationHash,
   encodeDisable,
@@ -10,6 +11,7 @@ import {
 import type { Answer } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { isRefusal, must, PitRefusal, readingAnswer } from '../errors.ts'
+import { randomWord, receiptFault } from '../orders/receipt.ts'
 import { type Allowance, readAllowances } from '../own/allowances.ts'
 import { type RootState, readRootStates } from '../own/roots.ts'
 import type { SessionRecord } from '../records.ts'
@@ -32,6 +34,8 @@ export interface RevokedSession {
   /** The service's answer; null if it gave none. */
   revoked: Answer<'live.session.revoke'> | null
   cosignerConfirmed: boolean
+  /** The pinned co-signer's own word; null if only the server says that it stopped. */
+  receipt: CosignerReceipt | null
   /** By the client's own node, after the transactions. */
   roots: readonly { hash: Hex; state: RootState }[]
   /** False: nothing kept here says which roots there are, so others may be alive. */
@@ -46,6 +50,8 @@ interface Root {
   /** Null: only its hash is known, and no step of the server ends it. */
   delegation: Delegation | null
   expiresS: number
+  /** The wallet's nonce that it repeats; null without controls. */
+  nonce: bigint | null
 }
 
 /**
@@ -66,31 +72,51 @@ export async function revokeSession(
   const service = await revokeAtService(deps, sessionId, options)
   const roots = await rootsOf(deps, request, record, service.answer)
   const sent = onChain ? await endAll(deps, roots, options) : { receipts: [], error: null }
-  const states = await readRootStates(deps.rpc, deps.pins, roots, options.signal)
+  const states = await statesOf(deps, roots, options)
+  const proof = await proofOf(deps, service, roots, record !== null || isNamed)
   const result: RevokedSession = {
     sessionId,
     revoked: service.answer,
-    cosignerConfirmed: service.answer?.signer_revoked === true,
+    cosignerConfirmed: service.answer?.signer_revoked === true && proof.fault === null,
+    receipt: proof.receipt,
     roots: roots.map(({ hash }, i) => ({ hash, state: states[i]! })),
     complete: record !== null || isNamed,
     receipts: sent.receipts,
     approvals: record && (await approvalsOf(deps, record, options)),
   }
-  refuseIfIncomplete(result, { onChain, errors: [sent.error, service.error] })
+  refuseIfIncomplete(result, { onChain, receiptFault: proof.fault, errors: [sent.error, service.error] })
   return result
 }
 
 /** An answer or the reason there is none: the rest goes on either way. */
 async function revokeAtService(deps: ClientDeps, sessionId: string, options: VerbOptions) {
+  const challenge = randomWord()
   try {
     await deps.checked()
-    const body = { session_id: sessionId }
-    return { answer: await deps.api['live.session.revoke']({ body }, options), error: null }
+    const body = { session_id: sessionId, challenge }
+    return { challenge, answer: await deps.api['live.session.revoke']({ body }, options), error: null }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { answer: null, error }
+    return { challenge, answer: null, error }
   }
 }
+
+/** The co-signer's receipt, checked if the client knows the session's main root; a false one is a fault. */
+async function proofOf(
+  deps: ClientDeps,
+  { answer, challenge }: { answer: RevokedSession['revoked']; challenge: Hex },
+  roots: readonly Root[],
+  isKnown: boolean,
+): Promise<{ receipt: CosignerReceipt | null; fault: string | null }> {
+  const receipt = (answer?.receipt ?? null) as CosignerReceipt | null
+  const session = roots[0]?.hash
+  if (!receipt || !isKnown || session === undefined) return { receipt: null, fault: null }
+  const fault = await receiptFault(deps, receipt, { what: 'revoked', session, id: session, challenge })
+  return fault === null ? { receipt, fault } : { receipt: null, fault }
+}
+
+const statesOf = ({ rpc, pins, account }: ClientDeps, roots: readonly Root[], { signal }: VerbOptions) =>
+  readRootStates(rpc, pins, { wallet: account.address, roots }, signal)
 
 /** From what is kept here; only without that from the server's steps. */
 async function rootsOf(
@@ -111,18 +137,21 @@ async function rootsOf(
   const isOfIt = hashes === undefined || listed.every(({ hash }) => hashes.includes(hash))
   must(isOfIt, 'RECIPIENT', 'a step revokes another session')
   const unlisted = (hashes ?? []).filter((hash) => !listed.some((one) => one.hash === hash))
-  return [...listed, ...unlisted.map((hash) => ({ hash, delegation: null, expiresS: Number.MAX_VALUE }))]
+  return [
+    ...listed,
+    ...unlisted.map((hash) => ({ hash, delegation: null, expiresS: Number.MAX_VALUE, nonce: null })),
+  ]
 }
 
 function rootOf({ pins, account }: ClientDeps, delegation: Delegation): Root {
   must(delegation.delegator === account.address, 'RECIPIENT', 'a root belongs to another wallet')
-  const expiresS = readRoot(hashing, pins.addresses, delegation)?.expiresS ?? Number.MAX_VALUE
-  return { hash: delegationHash(hashing, delegation), delegation, expiresS }
+  const { expiresS = Number.MAX_VALUE, nonce = null } = readRoot(hashing, pins.addresses, delegation) ?? {}
+  return { hash: delegationHash(hashing, delegation), delegation, expiresS, nonce }
 }
 
 /** A failure is kept for the report: the chain is read afterwards whatever happened. */
 async function endAll(deps: ClientDeps, roots: readonly Root[], options: VerbOptions) {
-  const states = await readRootStates(deps.rpc, deps.pins, roots, options.signal)
+  const states = await statesOf(deps, roots, options)
   const receipts: Receipt[] = []
   let error: PitRefusal | null = null
   for (const [i, { delegation }] of roots.entries()) {
@@ -156,7 +185,11 @@ async function approvalsOf(
 
 function refuseIfIncomplete(
   result: RevokedSession,
-  { onChain, errors }: { onChain: boolean; errors: readonly (PitRefusal | null)[] },
+  {
+    onChain,
+    receiptFault: receiptWhy,
+    errors,
+  }: { onChain: boolean; receiptFault: string | null; errors: readonly (PitRefusal | null)[] },
 ): void {
   const { sessionId, roots, cosignerConfirmed, complete, receipts } = result
   const live = roots.flatMap(({ hash, state }) => (state === 'alive' ? [hash] : []))
@@ -166,7 +199,8 @@ function refuseIfIncomplete(
     faults.push(
       'no local record of it exists and the server lists no root, so nothing could be ended on chain',
     )
-  if (!cosignerConfirmed) faults.push('the co-signer did not confirm')
+  if (!cosignerConfirmed)
+    faults.push(`the co-signer did not confirm${receiptWhy === null ? '' : ` (${receiptWhy})`}`)
   if (faults.length === 0) return
   const cause = errors.find((error) => error !== null)
   const why = cause ? ` (${cause.code}: ${cause.message})` : ''

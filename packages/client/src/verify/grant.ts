@@ -17,6 +17,7 @@ import {
   type Answer,
   type AtomPrice,
   atomsDown,
+  type BindingControls,
   type BindingMark,
   type BodyInput,
   bindingHash,
@@ -27,6 +28,7 @@ import {
   DEFAULT_SHIELD_POLICIES,
   markPrice,
   microUsdUp,
+  readControls,
   SESSION,
   type SessionBindingV3,
   worthUp,
@@ -78,6 +80,7 @@ export function checkBinding(
       policies: request.shield ? request.policies || DEFAULT_SHIELD_POLICIES : [],
     },
     marks: marksIn(binding),
+    ...(request.controls && { controls: controlsOf(request.controls) }),
   })
   must(
     canonicalJson(own) === canonicalJson(binding),
@@ -94,6 +97,12 @@ export function checkBinding(
   must(isInTime, 'GRANT_BINDING', 'the session expires at another time than requested', { expires_at })
   must(/^0x[0-9a-f]{64}$/.test(nonce), 'GRANT_BINDING', 'the nonce is malformed')
   return own
+}
+
+function controlsOf(request: NonNullable<GrantParams['controls']>): BindingControls {
+  const read = readControls(request)
+  if ('controls' in read) return read.controls
+  return broken('GRANT_BINDING', `${read.fault.field} ${read.fault.message}`)
 }
 
 /** Prices that the owner signs because the co-signer has none; each must be close to the client's own. */
@@ -161,7 +170,16 @@ export function checkRoots(
     marks,
     lastsS,
     curves,
-  }: { pins: Pins; binding: SessionBindingV3; marks: OwnMarks; lastsS: number; curves: readonly OwnCurve[] },
+    nonce = null,
+  }: {
+    pins: Pins
+    binding: SessionBindingV3
+    marks: OwnMarks
+    lastsS: number
+    curves: readonly OwnCurve[]
+    /** The wallet's nonce at the NonceEnforcer, by the client's own node; null without controls. */
+    nonce?: bigint | null
+  },
   { sign }: Pending,
 ): CheckedRoots {
   const { addresses } = pins
@@ -174,10 +192,14 @@ export function checkRoots(
   must(diffs.length === 0, 'GRANT_CAPS', `the root differs from the binding in ${diffs.join(', ')}`, {
     diffs,
   })
+  must(main.nonce === nonce, 'GRANT_CAPS', 'the root has another nonce than the wallet’s', {
+    answered: main.nonce?.toString() ?? null,
+    own: nonce?.toString() ?? null,
+  })
   checkEther(main, binding, marks)
   const eth = main.eth && { dayWei: main.eth.dayWei, tradeWei: main.eth.tradeWei }
   // The session's end and the first window's start are counted from the same second.
-  const params = { binding, bindingHash: hash, eth, nowS: binding.expires_at - lastsS }
+  const params = { binding, bindingHash: hash, eth, nonce, nowS: binding.expires_at - lastsS }
   const own: [SessionRoot['kind'], Delegation][] = [['router', sessionRoot(addresses, params)]]
   if (curves.length > 0) {
     const launchpads = curves.map(({ launchpad }) => launchpad)

@@ -2,6 +2,8 @@ import type { Address, Hex } from '@pit/chain'
 import {
   boundMarks,
   canonicalJson,
+  controlsInWords,
+  controlsJson,
   DAY_S,
   type Json,
   lower,
@@ -25,6 +27,10 @@ export interface SignedTerms {
   acceptRisks: readonly string[]
   shield: boolean
   policies: readonly string[]
+  /** Additional limits that the co-signer enforces, in dollars; null without any. */
+  controls: ReturnType<typeof controlsJson>
+  /** The same, one sentence each. */
+  controlsInWords: readonly string[]
   /** Unix seconds. */
   expiresS: number
   /** Prices that the owner signs, in dollars of a whole token times 10^18. */
@@ -69,6 +75,8 @@ export function signedTerms(
     acceptRisks: risk.accept_risks,
     shield: risk.shield,
     policies: risk.policies,
+    controls: controlsJson(binding),
+    controlsInWords: controlsInWords(binding),
     expiresS: binding.expires_at,
     marks: boundMarks(binding).map(({ token, price_e18 }) => ({ token, priceE18: BigInt(price_e18) })),
     eth: checked.eth,
@@ -107,6 +115,7 @@ export function checkDescription(
   same('co-signer', lower(pending.cosigner), terms.cosigner)
   same('expiry', pending.expires, terms.expiresS)
   same('limits', pickLimits(pending.limits), shownLimits)
+  same('controls', pending.controls ?? null, terms.controls)
   same('exposure', { max_trade_usd, max_day_usd, max_trades }, shownLimits)
   same('exposure', traded_at_most_usd, usdOf(traded))
   same(

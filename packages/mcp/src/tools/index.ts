@@ -4,6 +4,7 @@ import { AGENT_TOOLS } from './agents.ts'
 import { LEAGUE_TOOLS } from './league.ts'
 import { LOOKING_TOOLS } from './looking.ts'
 import { MARKET_TOOLS } from './market.ts'
+import { ORDER_TOOLS } from './orders.ts'
 import { SESSION_TOOLS } from './sessions.ts'
 import { TRADE_TOOLS } from './trade.ts'
 
@@ -14,5 +15,6 @@ export const TOOLS: readonly Tool[] = [
   ...TRADE_TOOLS,
   ...SESSION_TOOLS,
   ...AGENT_TOOLS,
+  ...ORDER_TOOLS,
   ...LEAGUE_TOOLS,
 ]

@@ -21,7 +21,8 @@ it('read tools use only routes that change nothing', () => {
 it('every tool that trades has a client id, and none has a confirmation or risk parameter', () => {
   for (const { name, input } of TOOLS) {
     const fields = Object.keys(input.properties)
-    if (fields.includes('notional_usd') && name !== 'quote_trade') expect(fields, name).toContain('client_id')
+    const isTrade = fields.includes('notional_usd') && !['quote_trade', 'rehearse_trade'].includes(name)
+    if (isTrade) expect(fields, name).toContain('client_id')
     expect(
       fields.filter((field) => /confirm|accept|risk|attest|slippage|amount/.test(field)),
       name,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
-import type { SignedTrade } from '@pit/client'
+import type { OrderIntent, SignedTrade } from '@pit/client'
 import { DAY_MS } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import { writeWhole } from '../writeWhole.ts'
@@ -14,6 +14,15 @@ export type TradeIntent = {
   usd: number
   shield?: boolean
   session_id?: string
+  /** Of a signed order: its kind, prices and times as requested. */
+  order?: { [field: string]: string | number }
+}
+
+/** Everything that decides an order's list. */
+export interface StoredOrder {
+  agentId: string
+  nonce: Hex
+  orders: readonly OrderIntent[]
 }
 
 interface Reservation {
@@ -33,6 +42,8 @@ export type Entry = Reservation &
     | { state: 'signed'; txHash: Hex; signed: SignedTrade }
     | { state: 'mined'; txHash: Hex; block: number; tokenOut: Hex; amountOut: bigint | null }
     | { state: 'reverted'; txHash: Hex }
+    /** A signed order: its list is repeated byte for byte until the co-signer has confirmed it. */
+    | { state: 'ordered'; request: StoredOrder; ids: readonly Hex[] | null }
   )
 
 export interface Journal {

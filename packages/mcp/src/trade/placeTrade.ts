@@ -77,7 +77,7 @@ async function runTrade(trading: Trading, clientId: string, intent: TradeIntent)
   }
 }
 
-function checkSame(entry: Entry | undefined, intent: TradeIntent): void {
+export function checkSame(entry: Entry | undefined, intent: TradeIntent): void {
   if (entry && canonicalJson(entry.asked) !== canonicalJson(intent))
     throw new ToolRefusal(
       'CLIENT_ID_REUSED',
@@ -192,7 +192,7 @@ function checkValue(usd: number, { reading, own }: Verified): void {
     )
 }
 
-const noOwnPrice = () =>
+export const noOwnPrice = () =>
   new ToolRefusal(
     'NO_OWN_PRICE',
     'This server cannot price one of the tokens itself, so it cannot enforce its limits. Nothing was signed.',

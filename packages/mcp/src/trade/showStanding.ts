@@ -82,6 +82,13 @@ function unmined({ entry, uncertain, nowMs, hash }: Look): Pick<TradeShown, 'sta
         }
       return { status: 'uncertain', message: uncertain ? `${LOOK_FIRST} (${uncertain})` : LOOK_FIRST }
     }
+    case 'ordered':
+      return {
+        status: entry.ids ? 'in_progress' : 'uncertain',
+        message: entry.ids
+          ? 'This client_id placed a signed order: see list_orders.'
+          : 'The order may be registered: call place_order again with the same client_id.',
+      }
     case 'reserved':
       return { status: 'in_progress', message: `Nothing has been signed yet. ${LOOK_FIRST}` }
     case 'refused':

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { CONTROLS } from '../numbers.ts'
+import { CONTROLS, DAY_S } from '../numbers.ts'
 import { ORDER_STATES, RECEIPT_KINDS } from '../values.ts'
 import {
   Answer,
@@ -8,9 +8,11 @@ import {
   Exact,
   Hex,
   Id,
+  Limit,
   Nullable,
   OneOf,
   Open,
+  QueryFlag,
   Text,
   TxHash,
   UnixS,
@@ -18,35 +20,28 @@ import {
   Wallet,
 } from './scalars.ts'
 
-/** A grant's controls, in dollars. */
+const breaker = {
+  max_fall_usd: Usd('above 0: largest fall of the session’s P&L below its best'),
+  window_s: Nullable(
+    Type.Integer({ description: `${CONTROLS.minPeriodS} s to ${CONTROLS.maxPeriodS / DAY_S} days` }),
+    `the best of this period, ${CONTROLS.minPeriodS} s to ${CONTROLS.maxPeriodS / DAY_S} days; ` +
+      'null: since the session began',
+  ),
+  cool_down_s: Type.Integer({ description: 'how long opening trades are refused after it tripped' }),
+}
+const signatureAbove = 'unsigned trades may reach this in any hour; above it the owner signs. 0: every trade'
+/** A grant's controls, in dollars. Values out of range are SESSION_LIMIT, so only types are checked here. */
 export const ControlsIn = Exact(
   {
-    signature_above_usd: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        description: 'unsigned trades may reach this in any hour; above it the owner signs. 0: every trade',
-      }),
-    ),
-    breakers: Type.Optional(
-      Type.Array(
-        Exact({
-          max_fall_usd: Type.Number({
-            exclusiveMinimum: 0,
-            description: 'largest fall of the session’s P&L below its best',
-          }),
-          window_s: Nullable(
-            Type.Integer({ minimum: CONTROLS.minPeriodS, maximum: CONTROLS.maxPeriodS }),
-            'the best of this period; null: since the session began',
-          ),
-          cool_down_s: Type.Integer({
-            minimum: CONTROLS.minPeriodS,
-            maximum: CONTROLS.maxPeriodS,
-            description: 'how long opening trades are refused after it tripped',
-          }),
-        }),
-        { minItems: 1, maxItems: CONTROLS.maxBreakers },
-      ),
-    ),
+    signature_above_usd: Type.Optional(Usd(signatureAbove)),
+    breakers: Type.Optional(Type.Array(Exact(breaker), { description: `at most ${CONTROLS.maxBreakers}` })),
+  },
+  { title: 'SessionControlsIn' },
+)
+export const ControlsOut = Answer(
+  {
+    signature_above_usd: Nullable(Usd(signatureAbove)),
+    breakers: Type.Array(Answer(breaker), { description: 'the narrowest first' }),
   },
   { title: 'SessionControls' },
 )
@@ -142,6 +137,10 @@ export const OrderRow = Answer(
   },
   { title: 'OrderRow' },
 )
+export const OrdersQuery = Exact({
+  open: QueryFlag('only orders that have not ended'),
+  limit: Limit(200, 50),
+})
 export const PlaceOrders = Exact({
   list: OrderListIn,
   signature: Type.Optional(Hex('of the list, by the session’s wallet; a paper agent needs none')),

@@ -3,6 +3,7 @@ import { DAY_S, SESSION } from '../numbers.ts'
 import { ROOT_NAMES, SESSION_STATUSES } from '../values.ts'
 import { DecodedDisable } from './decoded.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
+import { ControlsIn, ControlsOut, ReceiptOut } from './orders.ts'
 import {
   Answer,
   AnySignature,
@@ -82,6 +83,7 @@ const GrantStart = Exact({
   accept_risks: ByDefault([], AcceptRisks),
   shield: ByDefault(false, Flag('every trade asks the audit')),
   policies: Type.Optional(Policies),
+  controls: Type.Optional(ControlsIn),
 })
 const GrantSwitchOn = Exact({
   session_id: Id('of the first call'),
@@ -101,6 +103,8 @@ const GrantSwitchOn = Exact({
   ),
 })
 export const GrantRequest = Type.Union([GrantSwitchOn, GrantStart], { chosenBy: { field: 'session_id' } })
+
+const Controls = Nullable(ControlsOut, 'limits that the co-signer enforces besides; null without any')
 
 const spendFields = {
   trades: Count('co-signed'),
@@ -162,6 +166,7 @@ export const GrantPending = Answer(
     risk_terms: RiskTerms,
     caveats: Type.Array(Caveat),
     limits: SessionLimits,
+    controls: Controls,
     exposure: Exposure,
     on_chain_bounds: Type.Array(Text('limits enforced on chain')),
     not_enforced_on_chain: Type.Array(Text('limits enforced only by the co-signer')),
@@ -190,6 +195,7 @@ export const GrantActive = Answer(
       'still to be signed, and sent with session_id as authorization_signature',
     ),
     limits: SessionLimits,
+    controls: Controls,
     curve_roots: Nullable(
       Answer({ curve: TxHash('of trades on curves'), fee: TxHash('of their fees') }),
       'hashes of the curve roots',
@@ -199,6 +205,17 @@ export const GrantActive = Answer(
 )
 export const GrantAnswer = Type.Union([GrantActive, GrantPending])
 
+const OrderUse = Exact(
+  {
+    id: TxHash('the signed order'),
+    part: Type.Integer({ minimum: 1, description: 'which of the order’s trades this is' }),
+    rounds: Type.Array(Type.String({ pattern: '^[1-9][0-9]{0,25}$' }), {
+      maxItems: 2,
+      description: 'rounds of the trigger’s feed that show it met; empty without a trigger',
+    }),
+  },
+  { title: 'OrderUse' },
+)
 export const SessionTradeRequest = Sized({
   session_id: Id('session'),
   client_id: ClientId,
@@ -207,7 +224,21 @@ export const SessionTradeRequest = Sized({
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
   shield: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
   policies: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
+  order: Type.Optional(OrderUse),
+  check_only: Type.Optional(
+    Flag('rehearse: run every rule here and at the co-signer; nothing is signed, counted or stored'),
+  ),
 })
+const SignerVerdict = Answer(
+  {
+    rule: Text('the co-signer’s rule'),
+    ok: Flag('whether it passed'),
+    message: Text('in words'),
+    value: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'actual value' })),
+    limit: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'limit' })),
+  },
+  { title: 'SignerVerdict' },
+)
 export const SessionTrade = Answer(
   {
     session_id: Id('session'),
@@ -244,6 +275,11 @@ export const SessionTrade = Answer(
     risk_terms: RiskTerms,
     timings: Timings,
     ...disclosureFields,
+    check_only: Type.Optional(Type.Literal(true, { description: 'a rehearsal' })),
+    ok: Type.Optional(Flag('of a rehearsal: whether every rule passed')),
+    signer_checks: Type.Optional(
+      Type.Array(SignerVerdict, { description: 'of a rehearsal: every rule of the co-signer' }),
+    ),
   },
   { title: 'SessionTrade' },
 )
@@ -251,6 +287,7 @@ export const SessionTrade = Answer(
 export const SessionRevokeRequest = Exact({
   session_id: Id('session'),
   reset_code: ByDefault(false, Flag('adds the authorization that resets the wallet’s code')),
+  challenge: Type.Optional(TxHash('32 random bytes that the receipt repeats')),
 })
 /** A transaction of the main key that ends a root. */
 export const EndStep = Answer(
@@ -301,6 +338,7 @@ export const SessionRevoked = Answer(
       'of on_chain; null when it could not be run',
     ),
     reset_code: Nullable(CodeReset, 'EIP-7702 authorization that clears the code; null unless requested'),
+    receipt: Nullable(ReceiptOut, 'by the co-signer; null without a challenge, or until it confirms'),
   },
   { title: 'SessionRevoked' },
 )
@@ -314,6 +352,7 @@ export const SessionSummary = Answer(
     expires: UnixS('ends'),
     tokens: Type.Array(Text('symbol or address')),
     limits: SessionLimits,
+    controls: Controls,
     used: Answer(spendFields),
     risk_terms: RiskTerms,
     wallet: Wallet('owner of the traded funds'),

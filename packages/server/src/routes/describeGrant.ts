@@ -10,7 +10,7 @@ import {
   ON_CHAIN_BOUNDS,
   type OnChainBound,
 } from '@pit/chain'
-import type { Answer } from '@pit/protocol'
+import { type Answer, controlsJson } from '@pit/protocol'
 import {
   authorizationJson,
   type Granted,
@@ -45,6 +45,7 @@ export function describePending(crypto: Crypto, framework: DelegationAddresses, 
     risk_terms: riskTermsJson(binding),
     caveats: describeCaveats(framework, session.root.caveats).map((caveat) => ({ ...caveat })),
     limits: limitsJson(binding),
+    controls: controlsJson(binding),
     exposure,
     on_chain_bounds: boundsOf(granted).map((bound) => ON_CHAIN_BOUNDS[bound]),
     not_enforced_on_chain: Object.values(NOT_ENFORCED_ON_CHAIN),
@@ -67,6 +68,7 @@ export function describeActive(crypto: Crypto, session: Session): Extract<Grant,
         ? null
         : { authorization: authorizationJson(crypto, wallet, authorization) },
     limits: limitsJson(session.binding),
+    controls: controlsJson(session.binding),
     curve_roots: roots && {
       curve: delegationHash(crypto, roots.curve),
       fee: delegationHash(crypto, roots.fee),

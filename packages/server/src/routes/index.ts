@@ -38,5 +38,5 @@ export function createRoutes(
     ...hostedRoutes({ hosted, profile, charge }),
     ...leagueRoutes(league),
     treasury: async () => ({ serialised: await capabilities.treasury.record() }),
-  }
+  } as unknown as Handlers
 }

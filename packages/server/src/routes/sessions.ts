@@ -1,8 +1,9 @@
 import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
 import type { Charge } from '@pit/http'
 import type { Logger } from '@pit/platform/monitoring'
-import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
+import { type Answer, type Body, type ChainProfile, controlsJson, fail, lower, ROUTES } from '@pit/protocol'
 import {
+  describeRehearsal,
   describeRevoked,
   describeTrade,
   type GrantParams,
@@ -10,6 +11,7 @@ import {
   limitsJson,
   riskTermsJson,
   type Sessions,
+  type SessionTradeParams,
   spendOf,
 } from '@pit/sessions'
 import { walletOf } from '@pit/trading'
@@ -52,30 +54,20 @@ export const sessionRoutes = (
     const granted = await deps.sessions.startGrant(grantAskOf(deps, body, caller))
     return describePending(deps.crypto, delegationAddresses(deps.profile), granted)
   },
-  'live.session.trade': async ({ body, caller }) =>
-    describeTrade(
-      await deps.sessions.tradeInSession({
-        sessionId: body.session_id,
-        by: traderOf(caller),
-        path: 'session',
-        ...(body.client_id !== undefined && { name: nameOf(body.client_id, body) }),
-        tokenIn: body.token_in,
-        tokenOut: body.token_out,
-        ...(body.notional_usd !== undefined && { notionalUsd: body.notional_usd }),
-        ...(body.amount_in !== undefined && { amountIn: BigInt(body.amount_in) }),
-        ...(body.slippage_bps !== undefined && { slippageBps: body.slippage_bps }),
-        ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
-        ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
-        ...(body.route_id !== undefined && { routeId: body.route_id }),
-        ownerAttestsNonUs: attestsNonUs(body, caller),
-        fund: body.fund,
-        riskTerms: { accept_risks: body.accept_risks, shield: body.shield, policies: body.policies },
-        admit: screenAdmission(deps.charge, caller),
-      }),
-    ),
+  'live.session.trade': async ({ body, caller }) => {
+    const request = tradeRequestOf(deps, body, caller)
+    return body.check_only
+      ? describeRehearsal(await deps.sessions.rehearseTrade(request))
+      : describeTrade(await deps.sessions.tradeInSession(request))
+  },
   'live.session.revoke': async ({ body, caller }) => {
     const { keyId, wallet } = traderOf(caller)
-    const revoked = await deps.sessions.revokeSession({ keyId, wallet, sessionId: body.session_id })
+    const revoked = await deps.sessions.revokeSession({
+      keyId,
+      wallet,
+      sessionId: body.session_id,
+      ...(body.challenge !== undefined && { challenge: lower(body.challenge) }),
+    })
     return describeRevoked(revoked, { resetCode: body.reset_code })
   },
   'me.sessions': async ({ caller }) => {
@@ -98,6 +90,30 @@ export const sessionRoutes = (
       },
     }
   },
+})
+
+const tradeRequestOf = (
+  { charge }: SessionRoutes,
+  body: Body<'live.session.trade'>,
+  caller: Caller,
+): SessionTradeParams => ({
+  sessionId: body.session_id,
+  by: traderOf(caller),
+  path: 'session',
+  ...(body.client_id !== undefined && { name: nameOf(body.client_id, body) }),
+  tokenIn: body.token_in,
+  tokenOut: body.token_out,
+  ...(body.notional_usd !== undefined && { notionalUsd: body.notional_usd }),
+  ...(body.amount_in !== undefined && { amountIn: BigInt(body.amount_in) }),
+  ...(body.slippage_bps !== undefined && { slippageBps: body.slippage_bps }),
+  ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
+  ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
+  ...(body.route_id !== undefined && { routeId: body.route_id }),
+  ownerAttestsNonUs: attestsNonUs(body, caller),
+  fund: body.fund,
+  riskTerms: { accept_risks: body.accept_risks, shield: body.shield, policies: body.policies },
+  ...(body.order && { order: { ...body.order, id: lower(body.order.id) } }),
+  admit: screenAdmission(charge, caller),
 })
 
 /** Each field as sent: a number may be one without canonical JSON. */
@@ -131,6 +147,7 @@ function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: 
     expiresInS: body.expires_in_s,
     ...(budgetUsd !== undefined && { budgetMicroUsd: microUsd(budgetUsd) }),
     risk: { accept_risks, shield, policies: policies === undefined || policies === false ? null : policies },
+    ...(body.controls !== undefined && { controls: body.controls }),
     admit: screenAdmission(charge, caller),
   }
 }
@@ -151,6 +168,7 @@ function describeListed(
       (token) => core_tokens.find(({ address }) => address.toLowerCase() === token)?.symbol ?? token,
     ),
     limits: limitsJson(binding),
+    controls: controlsJson(binding),
     used: spendOf(session, used),
     risk_terms: riskTermsJson(binding),
     wallet,

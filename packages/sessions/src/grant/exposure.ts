@@ -1,6 +1,7 @@
 import {
   type Answer,
   boundFeeBps,
+  controlsInWords,
   DAY_S,
   decimalText,
   FEE,
@@ -68,6 +69,7 @@ export function exposureOf(request: ExposureRequest): Exposure {
       tokens.length === 0
         ? 'No token is approved.'
         : `If both keys are stolen: all approved tokens at once, ${tokens.map(atomsText).join(', ')}.`,
+      ...controlsInWords(binding),
     ],
   }
 }

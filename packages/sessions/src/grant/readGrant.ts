@@ -1,10 +1,13 @@
 import type { Address } from '@pit/chain'
 import {
+  type BindingControls,
+  type ControlsRequest,
   DEFAULT_SHIELD_POLICIES,
   expiryFaults,
   fail,
   limitFaults,
   NATIVE_TOKEN,
+  readControls,
   type SessionBindingV3,
 } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
@@ -24,14 +27,34 @@ export interface GrantParams {
   budgetMicroUsd?: number
   /** Policies null: the shield's defaults. */
   risk: Pick<Risk, 'accept_risks' | 'shield'> & { policies: Risk['policies'] | null }
+  /** In dollars; absent in a session without controls. */
+  controls?: ControlsRequest
   /** Called before a new token is screened. */
   admit(): Promise<void>
 }
 
-/** Checks that need neither chain nor price; returns budget and risk terms with defaults. */
-export function readGrant(request: GrantParams): { budgetMicroUsd: bigint; risk: Risk } {
+/** Terms of a grant with their defaults. */
+interface GrantTerms {
+  budgetMicroUsd: bigint
+  risk: Risk
+  controls: BindingControls | null
+}
+
+/** Checks that need neither chain nor price. */
+export function readGrant(request: GrantParams): GrantTerms {
   refuseFaults([...limitFaults(request.limits), ...expiryFaults(request.expiresInS, 'all have a feed')])
-  return { budgetMicroUsd: budgetOf(request), risk: riskOf(request.risk) }
+  return {
+    budgetMicroUsd: budgetOf(request),
+    risk: riskOf(request.risk),
+    controls: request.controls === undefined ? null : controlsOf(request.controls),
+  }
+}
+
+function controlsOf(request: ControlsRequest): BindingControls {
+  const read = readControls(request)
+  if ('controls' in read) return read.controls
+  const { field, message } = read.fault
+  return fail('SESSION_LIMIT', { field, message: `${field} ${message}.` })
 }
 
 export function refuseFaults(faults: readonly { field: string; message: string }[]): void {

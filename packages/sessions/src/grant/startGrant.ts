@@ -11,6 +11,7 @@ import {
 import { nowS } from '@pit/platform/clock'
 import {
   atomsDown,
+  type BindingControls,
   bindingHash,
   createBinding,
   expiryFaults,
@@ -20,7 +21,7 @@ import {
 } from '@pit/protocol'
 import { lineUp, type PlanStep } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { authorizationAt, readWallet, type WalletCode } from '../readWallet.ts'
+import { authorizationAt, readSessionNonce, readWallet, type WalletCode } from '../readWallet.ts'
 import { addPending } from '../store.ts'
 import type { CurveRoots, Session, UnsignedAuthorization } from '../types.ts'
 import { type Exposure, exposureOf } from './exposure.ts'
@@ -47,7 +48,7 @@ const KEEP_PENDING = 20
 /** Builds what the owner has to sign; the session stays pending until it is activated. */
 export async function startGrant(deps: SessionDeps, request: GrantParams): Promise<Granted> {
   const addresses = deps.addresses()
-  const { budgetMicroUsd, risk } = readGrant(request)
+  const { budgetMicroUsd, risk, controls } = readGrant(request)
   const { executor } = request
   const owner = request.by.wallet
   const cosigner = await deps.cosigner.address()
@@ -57,7 +58,10 @@ export async function startGrant(deps: SessionDeps, request: GrantParams): Promi
   refuseFaults(expiryFaults(request.expiresInS, feeds))
   judgeRisks(await risksOf(deps, tokens, risk), risk)
 
-  const wallet = await readWallet(deps, { wallet: owner, tokens })
+  const [wallet, sessionNonce] = await Promise.all([
+    readWallet(deps, { wallet: owner, tokens }),
+    controls && readSessionNonce(deps, owner),
+  ])
   if (wallet.code === 'other') fail('WALLET_CODE')
   const approvals = wallet.approvals.map((one, i) =>
     one === null && tokens[i]!.address !== NATIVE
@@ -73,11 +77,12 @@ export async function startGrant(deps: SessionDeps, request: GrantParams): Promi
   const binding = bindingOf(deps, {
     ...request,
     risk,
+    controls,
     cosigner,
     tokens,
     expiresAtS: now + request.expiresInS,
   })
-  const roots = rootsOf(deps, { binding, tokens, nowS: now })
+  const roots = rootsOf(deps, { binding, tokens, sessionNonce, nowS: now })
   const budgets = budgetsOf(tokens, approvals, budgetMicroUsd)
   const drafts = setupDrafts(addresses, budgets, binding.expires_at)
   const setup = lineUp(drafts, {
@@ -125,6 +130,7 @@ export async function startGrant(deps: SessionDeps, request: GrantParams): Promi
 
 interface BindingRequest extends Pick<GrantParams, 'by' | 'executor' | 'limits'> {
   risk: SessionBindingV3['risk']
+  controls: BindingControls | null
   cosigner: Address
   tokens: readonly GrantToken[]
   expiresAtS: number
@@ -144,6 +150,7 @@ function bindingOf(deps: SessionDeps, request: BindingRequest): SessionBindingV3
     risk: request.risk,
     nonce: bytesToHex(deps.randomBytes(32)),
     marks: marksOf(request.tokens),
+    ...(request.controls && { controls: request.controls }),
   })
 }
 
@@ -153,11 +160,16 @@ interface Roots {
   eth: RootRequest['eth']
 }
 
+interface RootsRequest {
+  binding: SessionBindingV3
+  tokens: readonly GrantToken[]
+  /** Null without controls. */
+  sessionNonce: bigint | null
+  nowS: number
+}
+
 /** The dollar caps in ETH at the current mark; with a stale mark the co-signer would reject them. */
-function rootsOf(
-  deps: SessionDeps,
-  { binding, tokens, nowS: now }: { binding: SessionBindingV3; tokens: readonly GrantToken[]; nowS: number },
-): Roots {
+function rootsOf(deps: SessionDeps, { binding, tokens, sessionNonce, nowS: now }: RootsRequest): Roots {
   const { delegation } = deps.addresses()
   const { max_day_micro_usd, max_trade_micro_usd } = binding.limits
   let eth: RootRequest['eth'] = null
@@ -169,7 +181,13 @@ function rootsOf(
     const weiOf = (microUsd: number) => atomsDown(BigInt(microUsd), price)
     eth = { dayWei: weiOf(max_day_micro_usd), tradeWei: weiOf(max_trade_micro_usd) }
   }
-  const request = { binding, bindingHash: bindingHash(deps.crypto.keccakText, binding), eth, nowS: now }
+  const request = {
+    binding,
+    bindingHash: bindingHash(deps.crypto.keccakText, binding),
+    eth,
+    nonce: sessionNonce,
+    nowS: now,
+  }
   const curves = tokens.flatMap(({ curve }) => curve ?? [])
   const launchpads = tokens.flatMap(({ address, curve }) => {
     const launch = curve === null ? undefined : deps.market.curveOf(address)

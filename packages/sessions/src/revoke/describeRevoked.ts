@@ -6,7 +6,7 @@ import type { ApprovalLeft, Revoked } from './revokeSession.ts'
 
 /** Response of a revocation; with `resetCode` also how to clear the wallet's code. */
 export function describeRevoked(
-  { session, signerRevoked, owner, steps, tried, approvals }: Revoked,
+  { session, signerRevoked, receipt, owner, steps, tried, approvals }: Revoked,
   { resetCode = false } = {},
 ): Answer<'live.session.revoke'> {
   return {
@@ -27,6 +27,7 @@ export function describeRevoked(
     },
     approvals: approvals.map(approvalJson),
     reset_code: resetCode ? resetJson(owner, steps.length) : null,
+    receipt,
   }
 }
 

@@ -1,6 +1,7 @@
-import { type Address, NATIVE } from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail, isPitError } from '@pit/protocol'
+import type { SignedReceipt } from '@pit/signer-wire'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet, type TokenApprovals } from '../readWallet.ts'
 import { deleteIfUnsigned, findSession, markRevoked, markSignerRevoked } from '../store.ts'
@@ -31,6 +32,8 @@ export interface Revoked {
   session: Session
   /** Whether the co-signer confirmed the revocation. */
   signerRevoked: boolean
+  /** The co-signer's; null without a challenge. */
+  receipt: SignedReceipt | null
   /** Null if the chain did not answer. */
   owner: OwnerState | null
   steps: DisableStep[]
@@ -44,6 +47,8 @@ export interface RevokeParams {
   wallet: Address
   /** Key that may relay the on-chain steps; null for none. */
   keyId: number | null
+  /** Repeated by the co-signer's receipt. */
+  challenge?: Hex
 }
 
 /**
@@ -52,7 +57,7 @@ export interface RevokeParams {
  */
 export async function revokeSession(
   deps: SessionDeps,
-  { keyId, wallet, sessionId }: RevokeParams,
+  { keyId, wallet, sessionId, challenge }: RevokeParams,
 ): Promise<Revoked> {
   const stored = await findSession(deps.db, sessionId)
   if (!stored || (stored.wallet !== wallet && stored.executor !== wallet)) {
@@ -61,7 +66,7 @@ export async function revokeSession(
   if (stored.wallet !== wallet) {
     fail('WALLET_MISMATCH', { message: 'Only the wallet that granted a session can revoke it.' })
   }
-  const { session, signerRevoked } = await endSession(deps, stored)
+  const { session, signerRevoked, receipt } = await endSession(deps, stored, challenge)
 
   const roots = signedRoots(deps, session)
   const owner = await readOwner(deps, session.wallet, roots)
@@ -80,23 +85,26 @@ export async function revokeSession(
             ),
           ),
   ])
-  return { session, signerRevoked, owner, steps, tried, approvals }
+  return { session, signerRevoked, receipt, owner, steps, tried, approvals }
 }
 
 /** Marks the session as revoked first, then notifies the co-signer. Also used by other packages. */
 export async function endSession(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>,
   { id, rootHash }: Pick<Session, 'id' | 'rootHash'>,
-): Promise<{ session: Session; signerRevoked: boolean }> {
+  challenge?: Hex,
+): Promise<Pick<Revoked, 'session' | 'signerRevoked' | 'receipt'>> {
   const { db, clock, cosigner } = deps
   const session = (await markRevoked(db, id, nowS(clock))) ?? fail('NO_SESSION', { field: 'session_id' })
-  if (session.signerRevokedAtS !== null) return { session, signerRevoked: true }
-  const signerRevoked = await cosigner.revoke(rootHash)
-  if (signerRevoked) {
+  const isConfirmed = session.signerRevokedAtS !== null
+  if (isConfirmed && challenge === undefined) return { session, signerRevoked: true, receipt: null }
+  // A confirmed revocation is repeated for its receipt only.
+  const revoked = await cosigner.revoke(rootHash, challenge)
+  if (revoked && !isConfirmed) {
     await markSignerRevoked(db, id, nowS(clock))
     await deleteIfUnsigned(db, id)
   }
-  return { session, signerRevoked }
+  return { session, signerRevoked: isConfirmed || revoked !== null, receipt: revoked?.receipt ?? null }
 }
 
 /** Remaining approvals of the setup. Also empty if unreadable; live/revoke lists them. */

@@ -1,5 +1,6 @@
 import type { Sql } from '@pit/platform/db'
 import { type Answer, COSIGNER, fail } from '@pit/protocol'
+import type { OrderUse } from '@pit/signer-wire'
 import type { Planned, TradeQuote } from '@pit/trading'
 import type { SessionCall } from './readCall.ts'
 import type { Check } from './rules.ts'
@@ -20,6 +21,7 @@ export interface Draft {
   planned: Planned
   call: SessionCall
   checks: readonly Check[]
+  order?: OrderUse
 }
 
 /** JSON has no big integers: each is written as an object, which no token text can imitate. */

@@ -1,13 +1,14 @@
 import { LEAF_TTL_S } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail, isPitError } from '@pit/protocol'
-import type { Cosigned, SignerCheck } from '@pit/signer-wire'
+import type { Cosigned, CosignParams, SignerCheck } from '@pit/signer-wire'
 import { LostAnswer } from '../cosigner.ts'
 import type { SessionDeps } from '../deps.ts'
+import { markPart, type OpenPart, settlePart } from '../orderParts.ts'
 import { type Reservation, release, reserve, settle } from '../spend.ts'
 import type { Session } from '../types.ts'
 import { leafFault } from './checkLeaf.ts'
-import { type Draft, freeClientId } from './clientIdTrades.ts'
+import { type Draft, freeClientId, markShared } from './clientIdTrades.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 
 export interface LeafContext {
@@ -19,6 +20,8 @@ export interface LeafContext {
 /** A leaf that is counted first. */
 export interface NewLeafRequest extends LeafContext {
   facts: TradeFacts & { microUsd: bigint }
+  /** The same part of the order, counted by an earlier call whose leaf may still be sent. */
+  openPart: OpenPart | null
 }
 
 export interface SignedLeaf {
@@ -35,15 +38,24 @@ export interface SignedLeaf {
  * same client_id.
  */
 export async function requestLeaf(deps: SessionDeps, request: NewLeafRequest): Promise<SignedLeaf | null> {
-  const { session, facts, named } = request
+  const { session, facts, named, openPart } = request
   const { clock, db } = deps
   const startedAt = performance.now()
+  // Counted already: the co-signer signs this call under the same sequence, and only one of them can run.
+  if (openPart && (await markShared(db, openPart.id, clock.nowMs()))) {
+    const reserveMs = performance.now() - startedAt
+    const answer = await cosign(deps, request, async () => {})
+    const signed = { answer, id: openPart.id, atMs: clock.nowMs(), again: false }
+    return { ...verifyLeaf(deps, request, signed), reserveMs }
+  }
   const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs(), named })
   if (reserved.kind === 'duplicate') return null
   if (reserved.kind === 'full') {
     refuseBySession({ ...facts, session: { ...session, status: reserved.status }, used: reserved.used })
     throw new Error('the store rejected a trade that passed every rule')
   }
+  const { order } = request.draft
+  if (order) await markPart(db, reserved.id, order)
   const reserveMs = performance.now() - startedAt
   const answer = await cosign(deps, request, () => release(db, reserved.id))
   return {
@@ -75,7 +87,7 @@ export async function repeatLeaf(
 
 function verifyLeaf(
   deps: SessionDeps,
-  { session, draft: { call }, named }: LeafContext,
+  { session, draft: { call, order }, named }: LeafContext,
   { answer, id, atMs, again }: { answer: Cosigned; id: number; atMs: number; again: boolean },
 ): Omit<SignedLeaf, 'reserveMs'> {
   const fault = leafFault(
@@ -98,33 +110,42 @@ function verifyLeaf(
   }
   const { sequence, leaf_hash: hash, spend } = answer
   const leaf = { sequence, hash, microUsd: spend.this_micro_usd, atMs }
-  const settled = settle(deps.db, { id, sessionId: session.id, named, leaf }).then((status) => {
-    // Revoked during signing: the leaf counts, but is not returned.
-    if (status !== 'active') fail('SESSION_REVOKED')
-  })
+  const settling = { id, sessionId: session.id, named, leaf }
+  const settled = (order ? settlePart(deps.db, { ...settling, order }) : settle(deps.db, settling)).then(
+    (status) => {
+      // Revoked during signing: the leaf counts, but is not returned.
+      if (status !== 'active') fail('SESSION_REVOKED')
+    },
+  )
   settled.catch(() => {})
   return { answer, settled }
 }
 
 async function cosign(
   { cosigner }: SessionDeps,
-  { session, draft: { call, planned }, named }: LeafContext,
+  request: LeafContext,
   onRefused: (error: unknown) => Promise<void>,
 ): Promise<Cosigned> {
-  const { fee, slippageBps } = planned.request.quote
   try {
-    return await cosigner.cosign({
-      root_hash: session.rootHash,
-      execution: call.execution,
-      ...(call.kind === 'curve' && { curve_fee: { amount_wei: call.fee.amountWei } }),
-      fee_bps: fee.bps,
-      slippage_bps: slippageBps,
-      ...(named && { client_id: named.clientId }),
-    })
+    return await cosigner.cosign(leafParams(request))
   } catch (error) {
-    if (error instanceof LostAnswer) return fail('SIGNER_UNAVAILABLE', { message: lostText(named) })
+    if (error instanceof LostAnswer) return fail('SIGNER_UNAVAILABLE', { message: lostText(request.named) })
     await onRefused(error)
     throw error
+  }
+}
+
+/** The call to the co-signer. */
+export function leafParams({ session, draft: { call, planned, order }, named }: LeafContext): CosignParams {
+  const { fee, slippageBps } = planned.request.quote
+  return {
+    root_hash: session.rootHash,
+    execution: call.execution,
+    ...(call.kind === 'curve' && { curve_fee: { amount_wei: call.fee.amountWei } }),
+    fee_bps: fee.bps,
+    slippage_bps: slippageBps,
+    ...(named && { client_id: named.clientId }),
+    ...(order && { order }),
   }
 }
 

@@ -34,18 +34,21 @@ export function simulateExact(
 
 /**
  * Simulates the wallet's own call without a session: for trades that are not co-signed, on borrowed funds if
- * requested. Fails like a plan's simulation.
+ * requested.
  */
-export async function simulateCall(
-  { trade: { simulator } }: Deps,
-  planned: Planned,
-  fund: boolean,
-): Promise<PlanSimulation> {
+export async function runCall({ trade: { simulator } }: Deps, planned: Planned, fund: boolean) {
   const { plan } = planned
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
   const request = { ...simulationRequest(planned), transactions, fund }
   const simulation = await simulator.simulatePlan(request)
   const judgement = await judgeSimulation(simulator, { request, plan, simulation })
+  return { simulation, judgement }
+}
+
+/** As `runCall`, but fails like a plan's simulation. */
+export async function simulateCall(deps: Deps, planned: Planned, fund: boolean): Promise<PlanSimulation> {
+  const { plan } = planned
+  const { simulation, judgement } = await runCall(deps, planned, fund)
   if (judgement) {
     fail(judgement.code, { message: judgement.message, simulation: simulationJson(simulation, plan) })
   }

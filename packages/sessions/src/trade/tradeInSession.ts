@@ -1,11 +1,8 @@
-import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail, isPitError, microUsdDown } from '@pit/protocol'
+import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Planned, PlanTx, TradePlan, TradeQuote } from '@pit/trading'
 import { limitFromUse } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { findWithUse } from '../store.ts'
-import type { Session, Used } from '../types.ts'
 import {
   type ClientRequest,
   type Draft,
@@ -17,21 +14,23 @@ import {
 } from './clientIdTrades.ts'
 import { describeTrade } from './describeTrade.ts'
 import { type Executor, executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
-import { findUnverified, namedTokens, planSession } from './planTrade.ts'
+import { type OpenedSession, openFor, openingFactsOf } from './openFor.ts'
+import { findUnverified, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
-import { whyUnbound } from './readRoots.ts'
 import { repeatLeaf, requestLeaf, type SignedLeaf } from './requestLeaf.ts'
-import { refuseBySession, type TradeFacts } from './rules.ts'
+import { refuseBySession } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
 import type { CosignedTrade, SessionTrade, SessionTradeParams } from './types.ts'
+import { withWantedSignature } from './wantedSignature.ts'
 
 /** Plans a trade within the session's limits and has it co-signed for its executor. Records refusals. */
 export async function tradeInSession(deps: SessionDeps, request: SessionTradeParams): Promise<SessionTrade> {
   const startedAt = performance.now()
-  const { session, used } = await openFor(deps, request)
+  const opened = await openFor(deps, request)
+  const { session } = opened
   const seen: Seen = { isQuoting: false }
   try {
-    return await tradeOnce(deps, { ...request, session, used, startedAt }, seen)
+    return await tradeOnce(deps, { ...request, ...opened, startedAt }, seen)
   } catch (error) {
     // A trade that a hosted agent's own terms reject is not a session refusal.
     const isOwn = request.path === 'hosted' && seen.isQuoting
@@ -57,32 +56,7 @@ interface Seen {
   quote?: TradeQuote
 }
 
-interface Opened {
-  session: Session
-  used: Used
-}
-
-/** Accessible to the wallet, the executor and the agent with this executor; unknown to all others. */
-async function openFor(deps: SessionDeps, request: SessionTradeParams): Promise<Opened> {
-  const opened = await findWithUse(deps.db, request.sessionId, deps.clock.nowMs())
-  const isHosted = request.path === 'hosted'
-  const isOpen =
-    opened &&
-    (isHosted || opened.session.wallet === request.by.wallet || opened.session.executor === request.by.wallet)
-  if (!isOpen) return fail('NO_SESSION', { ...(isHosted && { status: 409 }), field: 'session_id' })
-  const { executor, wallet } = opened.session
-  if (isHosted && !(await deps.hosted.isExecutorOf(deps.db, { executor, agentId: request.agentId }))) {
-    fail('NO_SESSION', { status: 409, message: 'The session is not for this agent’s executor.' })
-  }
-  const parties: [string, Address][] = [
-    ['session_wallet', wallet],
-    ['executor', executor],
-  ]
-  for (const [field, address] of parties) if (deps.isSanctioned(address)) fail('SANCTIONED', { field })
-  return opened
-}
-
-type OpenedTrade = SessionTradeParams & Opened & { startedAt: number }
+type OpenedTrade = SessionTradeParams & OpenedSession & { startedAt: number }
 
 /** Resumes the trade with this client_id. */
 async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade> {
@@ -154,19 +128,8 @@ function describeStored({ clock }: SessionDeps, answer: Answer<'live.session.tra
 
 /** Null if another request counted it first under the same client_id. */
 async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promise<SessionTrade | null> {
-  const { session, used } = request
-  const { clock, market, crypto } = deps
-  const addresses = deps.addresses()
-  const now = Math.max(nowS(clock), market.head()?.timestampS ?? 0)
-  const openingFacts: TradeFacts = {
-    session,
-    nowS: now,
-    unbound: session.status === 'pending' ? null : whyUnbound(crypto, addresses, session),
-    requestedTerms: request.riskTerms ?? {},
-    tokens: namedTokens(deps, request),
-    used,
-    ...(request.notionalUsd !== undefined && { microUsd: microUsdDown(request.notionalUsd) }),
-  }
+  const { session, used, openPart } = request
+  const openingFacts = openingFactsOf(deps, request)
   refuseBySession(openingFacts)
   // Report a missing signer before reading anything.
   await deps.cosigner.address()
@@ -192,7 +155,7 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
   }
   const checks = refuseBySession(facts)
 
-  const draft: Draft = { planned, call, checks }
+  const draft: Draft = { planned, call, checks, ...(request.order && { order: request.order }) }
   const missing = lacking(planned, draftTx(deps, draft, executor), executor)
   if (request.fund === true || (request.fund === 'auto' && missing.length > 0)) {
     const simulation = await simulateCall(deps, planned, true)
@@ -204,7 +167,11 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
   const plannedAt = performance.now()
   const name = nameOf(request)
   const named = name && { ...name, keyId: request.by.keyId, draft: writeDraft(draft) }
-  const signedLeaf = await requestLeaf(deps, { session, draft, named, facts })
+  const signedLeaf = await requestLeaf(deps, { session, draft, named, facts, openPart }).catch(
+    (error: unknown) => {
+      throw withWantedSignature(deps, { session, planned, path: request.path }, error)
+    },
+  )
   return signedLeaf && finish(deps, request, { draft, executor, signedLeaf, plannedAt })
 }
 

@@ -1,7 +1,7 @@
 import type { Delegation } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
-import type { Cosigned } from '@pit/signer-wire'
+import type { Cosigned, OrderUse, Rehearsal } from '@pit/signer-wire'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { ClientRequest } from './clientIdTrades.ts'
@@ -27,6 +27,8 @@ interface TradeTerms {
   fund: boolean | 'auto'
   /** Risk terms in the request; must equal the binding's. */
   riskTerms?: TradeFacts['requestedTerms']
+  /** The signed order that the trade carries out, in a session with controls. */
+  order?: OrderUse
   /** Called before a new token is screened. */
   admit(): Promise<void>
 }
@@ -45,7 +47,7 @@ export type SessionTradeParams = TradeTerms &
       }
   )
 
-interface Planning {
+export interface Planning {
   session: Session
   planned: Planned
   call: SessionCall
@@ -66,3 +68,10 @@ export type SessionTrade =
   | { kind: 'named'; answer: Answer<'live.session.trade'> }
   /** Simulated only: not co-signed and not counted. */
   | (Planning & { kind: 'tried'; used: Used; missing: readonly string[] })
+
+/** A rehearsed trade: every rule with its verdict; nothing was signed, counted or stored. */
+export type RehearsedTrade = Planning & {
+  used: Used
+  /** Null if the session is not registered with the co-signer; without its spend if that is unknown. */
+  rehearsal: { checks: Rehearsal['checks']; spend: Rehearsal['spend'] | null } | null
+}

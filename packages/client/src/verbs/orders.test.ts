@@ -1,0 +1,407 @@
+import { readFileSync } from 'node:fs'
+import {
+  type Address,
+  createCrypto,
+  delegationHash,
+  fromWireOrders,
+  type Hex,
+  NATIVE,
+  type OrderList,
+  orderId,
+  orderListHash,
+  orderSigner,
+  orderTypedData,
+  type Receipt,
+  receiptText,
+  sessionRoot,
+  toWireOrders,
+} from '@pit/chain'
+import { bindingHash, createBinding } from '@pit/protocol'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import { fromViem } from '../account.ts'
+import type { ClientDeps } from '../deps.ts'
+import { isRefusal } from '../errors.ts'
+import type { OrderIntent } from '../orders/intent.ts'
+import { limitOrder, stopOrder } from '../orders/kinds.ts'
+import { type Rpc, RpcFailure } from '../own/rpc.ts'
+import { pinsOf } from '../pins.ts'
+import { memoryRecords, openRecords } from '../records.ts'
+import { hashing } from '../verify/grant.ts'
+import { cancelOrders } from './cancelOrders.ts'
+import { endAllSessions } from './endAllSessions.ts'
+import { placeBracket, placeOrders } from './placeOrders.ts'
+import { revokeSession } from './revokeSession.ts'
+import { checkWanted, type WantedSignature } from './signWanted.ts'
+
+const crypto = await createCrypto()
+const cosigner = privateKeyToAccount(`0x${'22'.repeat(32)}`)
+const stranger = privateKeyToAccount(`0x${'33'.repeat(32)}`)
+const account = fromViem(privateKeyToAccount(`0x${'11'.repeat(32)}`))
+const pins = pinsOf(JSON.parse(readFileSync('fixtures/pins.json', 'utf8')), {
+  cosigner: cosigner.address.toLowerCase() as Address,
+})
+const USDG = [...pins.tokens].find(([, { core }]) => core === 'USDG')![0]
+const NOW_S = 1_800_000_000
+const EXECUTOR = `0x${'2'.repeat(40)}` as Address
+const word = (digit: string) => `0x${digit.repeat(64)}` as Hex
+const wordOf = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
+interface Lies {
+  receipt?: Partial<Receipt>
+  signer?: typeof cosigner
+  isMissing?: boolean
+  mode?: 'paper' | 'live'
+  /** Whether sent transactions take effect. */
+  isIgnored?: boolean
+  withControls?: boolean
+}
+
+async function open(lies: Lies = {}) {
+  const { mode = 'live', withControls = true } = lies
+  const state = { nonce: 3n, sent: [] as Hex[], placed: [] as { list: OrderList; signature?: Hex }[] }
+  const binding = createBinding({
+    wallet: account.address,
+    executor: EXECUTOR,
+    cosigner: pins.cosigner!,
+    router: pins.router,
+    feeRecipient: pins.feeRecipient,
+    tokens: [NATIVE, USDG],
+    limits: { max_trade_micro_usd: 10e6, max_day_micro_usd: 20e6, max_trades: 5 },
+    expires_at: NOW_S + 86_400,
+    nonce: word('4'),
+    risk: { accept_risks: [], shield: false, policies: [] },
+    ...(withControls && { controls: { signature_above_micro_usd: 0 } }),
+  })
+  const delegation = sessionRoot(pins.addresses, {
+    binding,
+    bindingHash: bindingHash(hashing.keccakText, binding),
+    eth: { dayWei: 2n, tradeWei: 1n },
+    nonce: withControls ? 3n : null,
+    nowS: NOW_S,
+  })
+  const hash = delegationHash(hashing, delegation)
+  const sign = async (receipt: Receipt) => {
+    if (lies.isMissing || mode === 'paper') return null
+    const said = { ...receipt, ...lies.receipt }
+    const signer = lies.signer ?? cosigner
+    const signature = await signer.signMessage({ message: receiptText(said) })
+    return { ...said, cosigner: signer.address, signature }
+  }
+  const base = { session: hash, at: NOW_S, outstanding: '0', until: NOW_S }
+  const api = {
+    'hosted.get': async () => ({ id: 'agt_1', mode, executor: EXECUTOR, session_id: 'ses_1' }),
+    'hosted.orders.place': async ({ body }: { body: { list: never; signature?: Hex; challenge: Hex } }) => {
+      const list = fromWireOrders(body.list)
+      state.placed.push({ list, ...(body.signature && { signature: body.signature }) })
+      const id = orderListHash(crypto, list)
+      const receipt = await sign({ ...base, what: 'registered', id, challenge: body.challenge })
+      return { agent_id: 'agt_1', list: id, orders: [], receipt }
+    },
+    'hosted.orders.list': async () => ({
+      agent_id: 'agt_1',
+      orders: [
+        { id: word('a'), state: 'armed' },
+        { id: word('b'), state: 'filled' },
+      ],
+      wanted: [],
+    }),
+    'hosted.orders.cancel': async ({ body }: { body: { ids?: Hex[]; challenge: Hex } }) => ({
+      agent_id: 'agt_1',
+      orders: [],
+      receipts: (
+        await Promise.all(
+          (body.ids ?? [word('a')]).map((id) =>
+            sign({ ...base, what: 'cancelled', id, challenge: body.challenge }),
+          ),
+        )
+      ).filter((one) => one !== null),
+    }),
+    'live.session.revoke': async ({ body }: { body: { challenge: Hex } }) => ({
+      on_chain: [],
+      signer_revoked: true,
+      approvals: [],
+      receipt: await sign({ ...base, what: 'revoked', id: hash, challenge: body.challenge }),
+    }),
+  }
+  const rpc: Rpc = {
+    all: async (calls) =>
+      calls.map(({ method, params }) => {
+        const [first] = params as [{ to: Address; data: Hex } & Hex]
+        if (method === 'eth_call')
+          return first.to === pins.addresses.enforcers.Nonce
+            ? wordOf(state.nonce)
+            : wordOf(0n).padEnd(first.to === pins.permit2 ? 194 : 66, '0')
+        if (method === 'eth_sendRawTransaction') {
+          state.sent.push(first)
+          if (!lies.isIgnored) state.nonce++
+          return word('7')
+        }
+        if (method === 'eth_getBlockByNumber')
+          return { timestamp: `0x${NOW_S.toString(16)}`, baseFeePerGas: '0x7' }
+        if (method === 'eth_getTransactionCount') return `0x${state.sent.length.toString(16)}`
+        if (method === 'eth_estimateGas') return '0xea60'
+        if (method === 'eth_getTransactionReceipt')
+          return { status: '0x1', blockNumber: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1', logs: [] }
+        return new RpcFailure(`no ${method}`)
+      }),
+  }
+  const deps: ClientDeps = {
+    api: api as never,
+    account,
+    pins,
+    rpc: { ...rpc, findVenues: async () => [] },
+    nowMs: () => NOW_S * 1000,
+    sleep: async () => {},
+    records: openRecords(memoryRecords(), account.address),
+    checked: async () => {},
+  }
+  await deps.records.putSession({
+    session_id: 'ses_1',
+    wallet: account.address,
+    executor: EXECUTOR,
+    binding,
+    roots: [{ hash, delegation }],
+    granted_at: NOW_S,
+  })
+  return { deps, state, hash }
+}
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (isRefusal(error)) return error.code
+  throw error ?? new Error('not refused')
+}
+
+const SELL: OrderIntent = { sell: 'ETH', buy: 'USDG', amount: '0.5' }
+const RECEIPT_LIES: [string, Lies][] = [
+  ['is missing', { isMissing: true }],
+  ['is signed by another key', { signer: stranger }],
+  ['answers another challenge', { receipt: { challenge: word('9') } }],
+  ['is of another session', { receipt: { session: word('9') } }],
+  ['is of another list or order', { receipt: { id: word('9') } }],
+  ['is about something else', { receipt: { what: 'cancelled' as never } }],
+  ['is old', { receipt: { at: NOW_S - 600 } }],
+]
+
+describe('placeOrders', () => {
+  it('signs a list of the client’s own session, built from the intent', async () => {
+    const { deps, state, hash } = await open()
+    const orders = [stopOrder(pins, SELL, '2400.5'), limitOrder(pins, SELL, '3000')]
+    const placed = await placeOrders(deps, { agentId: 'agt_1', orders, replaces: [word('c')] })
+    const [{ list, signature }] = state.placed as [{ list: OrderList; signature: Hex }]
+    expect(list).toMatchObject({ session: hash, replaces: [word('c')] })
+    expect(list.orders).toMatchObject([
+      {
+        tokenIn: NATIVE,
+        tokenOut: USDG,
+        amountIn: 5n * 10n ** 17n,
+        minAmountOut: 0n,
+        trigger: { kind: 'at_or_below', token: NATIVE, priceE18: 24_005n * 10n ** 17n },
+        expiresAt: NOW_S + 86_400,
+      },
+      { minAmountOut: 1_500_000_000n, trigger: { kind: 'none' } },
+    ])
+    expect(orderSigner(crypto, pins.addresses, list, signature)).toBe(account.address)
+    expect(placed.ids).toEqual([0, 1].map((i) => orderId(crypto, placed.list, i)))
+    expect(placed.terms.lines[0]).toBe(
+      '1. Sell up to 0.5 ETH for USDG, once ETH is at or below 2400.5 USD, with at most 1% slippage, ' +
+        'until 2027-01-16T08:00:00Z.',
+    )
+    expect(placed.terms.warnings).toEqual([
+      'Order 1: it has no minimum: it sells at the price of that moment, within 1% slippage, also after a gap.',
+    ])
+  })
+
+  it('buys with a limit in the other direction, never at a worse price than stated', async () => {
+    const { deps, state } = await open()
+    const buy = { sell: 'USDG', buy: 'ETH', amount: '100' }
+    await placeOrders(deps, { agentId: 'agt_1', orders: [limitOrder(pins, buy, '3000')] })
+    expect(state.placed[0]!.list.orders[0]!.minAmountOut).toBe(33_333_333_333_333_334n)
+  })
+
+  it('warns that a stop with a minimum may wait for ever', async () => {
+    const { deps } = await open()
+    const orders = [stopOrder(pins, SELL, '2400', '2300')]
+    const { terms } = await placeOrders(deps, { agentId: 'agt_1', orders })
+    expect(terms.warnings[0]).toContain('may wait for ever')
+  })
+
+  it('arms both exits of a bracket by its entry, in one group', async () => {
+    const { deps, state } = await open()
+    const entry = { sell: 'USDG', buy: 'ETH', amount: '100' }
+    const exits = { amount: '0.1', stopUsd: '2000', profitUsd: '4000' }
+    await placeBracket(deps, { agentId: 'agt_1', entry, exits })
+    expect(state.placed[0]!.list.orders).toMatchObject([
+      { parent: 0, group: 0 },
+      { parent: 1, group: 1, trigger: { kind: 'at_or_below' } },
+      { parent: 1, group: 1, trigger: { kind: 'at_or_above' } },
+    ])
+  })
+
+  it('signs nothing on paper', async () => {
+    const { deps, state } = await open({ mode: 'paper' })
+    const { receipt } = await placeOrders(deps, { agentId: 'agt_1', orders: [SELL] })
+    expect([receipt, state.placed[0]!.signature]).toEqual([null, undefined])
+    expect(state.placed[0]!.list.session).toBe(word('0'))
+  })
+
+  it.each<[string, OrderIntent]>([
+    ['a token outside the session', { ...SELL, buy: 'cbBTC' }],
+    ['an amount finer than atoms', { sell: 'USDG', buy: 'ETH', amount: '0.0000001' }],
+    ['no amount', { ...SELL, amount: '0' }],
+    ['too narrow a trail', { ...SELL, trigger: { kind: 'trailing', trailBps: 50 } }],
+  ])('refuses %s before anything is signed', async (_, order) => {
+    const { deps, state } = await open()
+    expect(await codeOf(placeOrders(deps, { agentId: 'agt_1', orders: [order] }))).toMatch(
+      /BAD_ORDER|UNKNOWN/,
+    )
+    expect(state.placed).toEqual([])
+  })
+
+  it('signs nothing without confirmation, or for a session without controls', async () => {
+    const { deps, state } = await open()
+    const request = { agentId: 'agt_1', orders: [SELL] }
+    expect(await codeOf(placeOrders(deps, request, { confirm: () => false }))).toBe('NOT_CONFIRMED')
+    const plain = await open({ withControls: false })
+    expect(await codeOf(placeOrders(plain.deps, request))).toBe('SESSION_NEEDED')
+    expect([...state.placed, ...plain.state.placed]).toEqual([])
+  })
+
+  it.each(RECEIPT_LIES)('is not confirmed if the receipt %s', async (_, lies) => {
+    const { deps } = await open(lies)
+    expect(await codeOf(placeOrders(deps, { agentId: 'agt_1', orders: [SELL] }))).toBe('RECEIPT_MISSING')
+  })
+
+  it('names the way out when the server stays silent', async () => {
+    const { deps } = await open()
+    const silent = { ...deps.api, 'hosted.orders.place': async () => Promise.reject(new Error('aborted')) }
+    const placing = placeOrders({ ...deps, api: silent as never }, { agentId: 'agt_1', orders: [SELL] })
+    await expect(placing).rejects.toMatchObject({
+      code: 'RECEIPT_MISSING',
+      hint: expect.stringContaining('pit session revoke --all'),
+    })
+  })
+})
+
+describe('cancelOrders', () => {
+  it('needs a receipt for every order', async () => {
+    const { deps } = await open()
+    const one = await cancelOrders(deps, { agentId: 'agt_1', ids: [word('c'), word('d')] })
+    expect(one.receipts.map(({ id }) => id)).toEqual([word('c'), word('d')])
+    const all = await cancelOrders(deps, { agentId: 'agt_1' })
+    expect(all.receipts.map(({ id }) => id)).toEqual([word('a')])
+  })
+
+  it.each(RECEIPT_LIES.filter(([why]) => !why.includes('something else')))(
+    'is not confirmed if the receipt %s',
+    async (_, lies) => {
+      const { deps } = await open(lies)
+      expect(await codeOf(cancelOrders(deps, { agentId: 'agt_1', ids: [word('c')] }))).toBe('RECEIPT_MISSING')
+    },
+  )
+})
+
+describe('a list that the server wants signed', () => {
+  const session = { hash: word('5'), tokens: [NATIVE, USDG], expiresS: NOW_S + 86_400 }
+  const listOf = (change: Partial<OrderList['orders'][number]> = {}, whole: Partial<OrderList> = {}) => ({
+    session: session.hash,
+    nonce: word('6'),
+    replaces: [],
+    orders: [
+      {
+        tokenIn: NATIVE,
+        tokenOut: USDG,
+        amountIn: 10n ** 16n,
+        minAmountOut: 24_000_000n,
+        maxSlippageBps: 50,
+        trigger: { kind: 'none' as const, token: NATIVE, priceE18: 0n, trailBps: 0 },
+        slices: 1,
+        everyS: 0,
+        startsAt: 0,
+        expiresAt: NOW_S + 3_600,
+        group: 0,
+        parent: 0,
+        ...change,
+      },
+    ],
+    ...whole,
+  })
+  const requestFor = (list: OrderList, shown = list): WantedSignature => ({
+    id: orderListHash(crypto, list),
+    why: 'x',
+    list: toWireOrders(list) as never,
+    typed_data: JSON.parse(
+      JSON.stringify(orderTypedData(pins.addresses, shown), (_, value) =>
+        typeof value === 'bigint' ? value.toString() : value,
+      ),
+    ),
+    valid_until: NOW_S + 3_600,
+  })
+  const check = (request: WantedSignature) =>
+    codeOf(
+      (async () => checkWanted({ pins, nowMs: () => NOW_S * 1000 }, session, request))().then(() => {
+        throw Object.assign(new Error('accepted'), { isAccepted: true })
+      }),
+    )
+
+  it('is accepted if it is exactly what it says', () => {
+    expect(
+      checkWanted({ pins, nowMs: () => NOW_S * 1000 }, session, requestFor(listOf())).orders[0]!.amountIn,
+    ).toBe(10n ** 16n)
+  })
+
+  it.each<[string, WantedSignature, string]>([
+    ['of another session', requestFor(listOf({}, { session: word('7') })), 'VERIFICATION_FAILED'],
+    ['that ends other orders', requestFor(listOf({}, { replaces: [word('8')] })), 'VERIFICATION_FAILED'],
+    [
+      'valid for longer than an hour',
+      requestFor(listOf({ expiresAt: NOW_S + 7_200 })),
+      'VERIFICATION_FAILED',
+    ],
+    ['without a minimum', requestFor(listOf({ minAmountOut: 0n })), 'VERIFICATION_FAILED'],
+    ['of a foreign token', requestFor(listOf({ tokenOut: EXECUTOR })), 'VERIFICATION_FAILED'],
+    ['with other typed data', requestFor(listOf(), listOf({ amountIn: 1n })), 'SIGNING_MISMATCH'],
+    ['with another id', { ...requestFor(listOf()), id: word('9') }, 'SIGNING_MISMATCH'],
+    ['that is malformed', { ...requestFor(listOf()), list: {} as never }, 'TypeError'],
+  ])('is refused %s', async (_, request, code) => {
+    if (code === 'TypeError') await expect(check(request)).rejects.toBeInstanceOf(TypeError)
+    else expect(await check(request)).toBe(code)
+  })
+})
+
+describe('endAllSessions', () => {
+  it('raises the nonce by the client’s own transaction, without the server', async () => {
+    const { deps, state } = await open()
+    const api = new Proxy({}, { get: () => () => Promise.reject(new Error('the server is down')) })
+    const ended = await endAllSessions({ ...deps, api: api as never })
+    expect(ended).toMatchObject({ nonce: { before: 3n, after: 4n }, ended: ['ses_1'], left: [] })
+    expect(state.sent[0]).toContain('f5743c4c')
+  })
+
+  it('is refused if the chain shows no higher nonce', async () => {
+    const { deps } = await open({ isIgnored: true })
+    expect(await codeOf(endAllSessions(deps))).toBe('REVOCATION_INCOMPLETE')
+  })
+})
+
+describe('revoking a session with controls', () => {
+  it('returns the co-signer’s receipt', async () => {
+    const { deps, hash } = await open()
+    const { receipt, cosignerConfirmed } = await revokeSession(deps, { sessionId: 'ses_1', onChain: false })
+    expect([receipt?.id, cosignerConfirmed]).toEqual([hash, true])
+  })
+
+  it('is not confirmed by a false receipt, and has no proof without one', async () => {
+    for (const lies of [{ signer: stranger }, { receipt: { challenge: word('9') } }]) {
+      const { deps } = await open(lies)
+      const revoking = revokeSession(deps, { sessionId: 'ses_1', onChain: false })
+      expect(await codeOf(revoking)).toBe('REVOCATION_INCOMPLETE')
+    }
+    const { deps } = await open({ isMissing: true })
+    expect((await revokeSession(deps, { sessionId: 'ses_1', onChain: false })).receipt).toBeNull()
+  })
+})
