@@ -100,9 +100,9 @@ function rewatched(
   { state, why }: Standing,
   { fills, metRounds: before }: OrderFacts,
   { metRounds }: { metRounds: readonly string[] | null },
-): Pick<OrderVerdict, 'state' | 'why' | 'ended' | 'metRounds'> {
-  const isUnseen = fills.attempt?.code === 'ORDER_TRIGGER' && before !== null
-  return { state, why, ended: isEnded(state), metRounds: isUnseen ? null : metRounds }
+): Pick<OrderVerdict, 'state' | 'why' | 'ended' | 'metRounds' | 'isUnmet'> {
+  const isUnmet = fills.attempt?.code === 'ORDER_TRIGGER' && before !== null
+  return { state, why, ended: isEnded(state), metRounds: isUnmet ? null : metRounds, isUnmet }
 }
 
 interface StandingFacts {

@@ -95,6 +95,8 @@ export interface OrderVerdict
   extends Pick<OrderFacts, 'id' | 'state' | 'why' | 'watchedFromS' | 'metRounds' | 'peak'> {
   list: Hex
   ended: boolean
+  /** The co-signer does not see the trigger met: it is watched again. */
+  isUnmet: boolean
 }
 
 /** A part of an order to trade now. */

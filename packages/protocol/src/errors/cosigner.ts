@@ -5,7 +5,7 @@ import { rows } from './row.ts'
 export const COSIGNER_ERRORS = rows('cosigner', {
   REFUSED: {
     statuses: [422],
-    extras: ['signer_checks'],
+    extras: ['signer_checks', 'orders'],
     retry: 'different_request',
     message: 'The session trade failed the co-signer’s checks.',
     hint: 'Correct the trade; `signer_checks` lists each failed rule.',
@@ -128,7 +128,7 @@ export const COSIGNER_ERRORS = rows('cosigner', {
   },
   TRADE_REFUSED: {
     statuses: [422],
-    extras: ['signer_checks'],
+    extras: ['signer_checks', 'orders'],
     retry: 'different_request',
     message: 'The hosted executor’s trade failed the co-signer’s checks.',
     hint: 'Correct the trade; `signer_checks` lists each failed rule.',

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { FastFeeTerms } from '../schemas/fastTable.ts'
+import { WantedSignature } from '../schemas/orders.ts'
 import {
   Answer,
   Atoms,
@@ -101,6 +102,7 @@ export const EXTRA_SCHEMAS = {
     { title: 'NonceNow' },
   ),
   simulation: Nullable(Simulation),
+  orders: WantedSignature,
 } as const satisfies { readonly [Name in ExtraName]: TSchema }
 
 /** Accepts readonly lists as well. */

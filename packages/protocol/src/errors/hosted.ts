@@ -1,4 +1,4 @@
-import { HOSTED } from '../numbers.ts'
+import { CONTROLS, HOSTED } from '../numbers.ts'
 import { rows } from './row.ts'
 
 /** Errors of managing hosted agents. */
@@ -151,6 +151,18 @@ export const HOSTED_ERRORS = rows('hosted', {
     retryAfterS: 5,
     message: 'Hosted agents are not running on this server.',
     hint: 'Retry after the delay in Retry-After (usually 5 s).',
+  },
+  NOT_ORDERS: {
+    statuses: [409],
+    retry: 'no',
+    message: 'The agent’s brain does not carry out orders.',
+    hint: 'Use an agent with the brain `orders`; another one takes only the lists it waits for.',
+  },
+  ORDER_LIMIT: {
+    statuses: [409],
+    retry: 'no',
+    message: `An agent may have at most ${CONTROLS.maxOpenOrders} open orders.`,
+    hint: 'Cancel or replace open orders first.',
   },
   NOT_AI: {
     statuses: [409],

@@ -44,6 +44,7 @@ export const EXTRAS = {
   chain: 'state of the nonce on chain',
   simulation: 'the simulation with its checks',
   sign: 'data to sign so that the request passes',
+  orders: 'the list of orders that the owner may sign so that the trade passes',
 } as const
 export type ExtraName = keyof typeof EXTRAS
 

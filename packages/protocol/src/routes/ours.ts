@@ -1,6 +1,16 @@
+import type { ErrorCode } from '../errors/table.ts'
 import { AiConnect, AiConnection } from '../schemas/ai.ts'
+import { HostedParams } from '../schemas/hosted.ts'
 import { PaperBook, PaperFill } from '../schemas/leagueEntry.ts'
 import { pairFields, Sized } from '../schemas/live.ts'
+import {
+  CancelledOrders,
+  CancelOrders,
+  HostedOrders,
+  OrdersQuery,
+  PlacedOrders,
+  PlaceOrders,
+} from '../schemas/orders.ts'
 import { ClientId } from '../schemas/scalars.ts'
 import { OpenApiDocument } from '../schemas/server.ts'
 import { PRACTICE_QUOTE_ERRORS } from './liveErrors.ts'
@@ -16,6 +26,20 @@ const CONNECT = {
   ours: true,
 } as const
 
+const ORDERS = { ...CONNECT, auth: 'owner', params: HostedParams } as const
+/** Errors of any change of orders at the co-signer. */
+const ORDER_ERRORS = [
+  'NO_SESSION',
+  'SESSION_NOT_ACTIVE',
+  'REFUSED',
+  'SIGNER_REQUIRED',
+  'SIGNER_UNAVAILABLE',
+  'SIGNER_FROZEN',
+  'SESSION_REVOKED',
+  'SESSION_EXPIRED',
+  'BUSY',
+] as const satisfies readonly ErrorCode[]
+
 /** Routes that are not in the contract; marked as such in all documentation. */
 export const OUR_ROUTES = {
   openapi: route({
@@ -26,6 +50,31 @@ export const OUR_ROUTES = {
     ours: true,
     summary: 'This API as an OpenAPI 3.1 document.',
     answer: OpenApiDocument,
+  }),
+  'hosted.orders.place': route({
+    ...PLACES['hosted.orders.place'],
+    ...ORDERS,
+    status: 201,
+    summary: 'Register a signed list of orders: all of them or none. Repeating it changes nothing.',
+    body: PlaceOrders,
+    answer: PlacedOrders,
+    errors: ['NOT_ORDERS', 'ORDER_LIMIT', 'STOPPED', 'BAD_SESSION', 'BAD_SIGNATURE', ...ORDER_ERRORS],
+    statusOf: { BAD_SIGNATURE: [422] },
+  }),
+  'hosted.orders.list': route({
+    ...PLACES['hosted.orders.list'],
+    ...ORDERS,
+    summary: 'The agent’s signed orders and the signatures it waits for.',
+    query: OrdersQuery,
+    answer: HostedOrders,
+  }),
+  'hosted.orders.cancel': route({
+    ...PLACES['hosted.orders.cancel'],
+    ...ORDERS,
+    summary: 'Cancel signed orders, at the co-signer first.',
+    body: CancelOrders,
+    answer: CancelledOrders,
+    errors: ORDER_ERRORS,
   }),
   'hosted.ai.connect': route({
     ...PLACES['hosted.ai.connect'],

@@ -8,9 +8,11 @@ import {
   Exact,
   Hex,
   Id,
+  Limit,
   Nullable,
   OneOf,
   Open,
+  QueryFlag,
   Text,
   TxHash,
   UnixS,
@@ -142,6 +144,10 @@ export const OrderRow = Answer(
   },
   { title: 'OrderRow' },
 )
+export const OrdersQuery = Exact({
+  open: QueryFlag('only orders that have not ended'),
+  limit: Limit(200, 50),
+})
 export const PlaceOrders = Exact({
   list: OrderListIn,
   signature: Type.Optional(Hex('of the list, by the session’s wallet; a paper agent needs none')),

@@ -1,7 +1,7 @@
 import type { Delegation } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
-import type { Cosigned } from '@pit/signer-wire'
+import type { Cosigned, OrderUse } from '@pit/signer-wire'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { ClientRequest } from './clientIdTrades.ts'
@@ -22,6 +22,8 @@ interface TradeTerms {
   minAmountOut?: bigint
   maxFeeBps?: number
   routeId?: string
+  /** The signed order that the trade carries out. */
+  order?: OrderUse
   ownerAttestsNonUs: boolean
   /** Whether to only simulate on borrowed funds; auto: if something is missing. */
   fund: boolean | 'auto'
