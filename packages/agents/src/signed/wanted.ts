@@ -56,11 +56,24 @@ export const describeWanted = (
   id,
   why,
   list: list as WantedSignature['list'],
-  // Whole numbers of any size are decimal digits in JSON.
-  typed_data: JSON.parse(
-    JSON.stringify(orderTypedData(place, fromWireOrders(list)), (_, value) =>
-      typeof value === 'bigint' ? value.toString() : value,
-    ),
-  ),
+  typed_data: typedDataJson(place, list),
   valid_until: valid_until_s,
 })
+
+/** As eth_signTypedData_v4 takes it: large numbers as decimals, the domain's type included. */
+function typedDataJson(
+  place: Parameters<typeof orderTypedData>[0],
+  list: WireOrderList,
+): WantedSignature['typed_data'] {
+  const { types, ...data } = orderTypedData(place, fromWireOrders(list))
+  const whole = { ...data, types: { EIP712Domain: DOMAIN_TYPE, ...types } }
+  return JSON.parse(
+    JSON.stringify(whole, (_, value) => (typeof value === 'bigint' ? value.toString() : value)),
+  ) as WantedSignature['typed_data']
+}
+const DOMAIN_TYPE = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+]
