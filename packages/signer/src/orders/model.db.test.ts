@@ -122,7 +122,11 @@ withDb(
           leaf.state = 'used'
           world.useLeaf(session, leaf.sequence)
           if (random(2) === 0)
-            await settle(world.deps, stored, { sequence: leaf.sequence, state: 'used', received: leaf.minOut })
+            await settle(world.deps, stored, {
+              sequence: leaf.sequence,
+              state: 'used',
+              received: leaf.minOut,
+            })
         }
         const wait = async () => {
           world.time.nowMs += random(150) * 1000
