@@ -30,7 +30,7 @@ export type OrderStatus = {
   ended: { how: 'cancelled' | 'replaced'; at: number } | null
   /** Whether its trigger was met; true without one. */
   met: boolean
-  /** Of its own budget or its group's: co-signed and not known to be unused. */
+  /** Of the order's or its group's budget: co-signed and not known to be unused. */
   reserved_in: string
   /** Of those, sent for certain. */
   spent_in: string

@@ -7,7 +7,7 @@ import { delegationAddresses } from './addresses.ts'
 import { decodeCaveat } from './caveats.ts'
 import { describeCaveats } from './describe.ts'
 import { delegationHash } from './hash.ts'
-import { curveLeaf, feeLeaf, leafId, payFee, readLeaf, sessionLeaf } from './leaf.ts'
+import { curveLeaf, feeLeaf, LEAF_TTL_S, leafId, payFee, readLeaf, sessionLeaf } from './leaf.ts'
 import { buildRoot, readRoot, type SessionRoot } from './root.ts'
 import { curveRoots, type RootRequest, rootDiffs, sessionRoot } from './sessionRoots.ts'
 import { type Delegation, ENFORCERS } from './types.ts'
@@ -344,6 +344,14 @@ describe('leaves', () => {
     expect(readLeaf(addresses, { ...leaf, authority: curve.hash })).toBeUndefined()
     expect(readLeaf(addresses, { ...payment[0]!, delegate: binding.executor })).toBeUndefined()
     expect(readLeaf(addresses, sessionRoot(addresses, request))).toBeUndefined()
+  })
+
+  it('may end earlier, never later', () => {
+    const until = (expiresS: number) =>
+      sessionLeaf(addresses, { root, execution, sequence: 7, nowS: NOW, expiresS })
+    expect(readLeaf(addresses, until(NOW + 30))?.expiresS).toBe(NOW + 30)
+    expect(until(NOW + LEAF_TTL_S)).toEqual(leaf)
+    expect(() => until(NOW + LEAF_TTL_S + 1)).toThrow('too long')
   })
 
   it('are made only for what their root allows', () => {

@@ -17,7 +17,7 @@ export const ORDER_LIMITS = {
   maxPriceE18: 10n ** 36n,
 } as const
 
-/** What is wrong with a list, and at which order (from 0) if it is one order's fault. */
+/** A fault of a list, and at which order (from 0) if it is one order's fault. */
 export interface OrderFault {
   index: number | null
   field: string

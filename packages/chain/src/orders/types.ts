@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 
-/** What starts an order. Prices are dollars of one whole token times 10^18, by independent marks. */
+/** The condition that starts an order. Prices are dollars of one whole token times 10^18, by independent marks. */
 export type TriggerKind = 'none' | 'at_or_below' | 'at_or_above' | 'trailing'
 /** In the order of their numbers in the signed data. */
 export const TRIGGER_KINDS: readonly TriggerKind[] = ['none', 'at_or_below', 'at_or_above', 'trailing']
@@ -37,7 +37,7 @@ export interface Order {
   parent: number
 }
 
-/** What one signature covers. All orders of a list are registered, or none. */
+/** The content of one signature. All orders of a list are registered, or none. */
 export interface OrderList {
   /** Hash of the session's main root. */
   session: Hex

@@ -279,6 +279,16 @@ withDb(
         expect(await refusedAs(sign({ nonce: 5 }))).toBe('TX_REFUSED TX_NONCE')
       })
 
+      it('has a later nonce only if its leaf was co-signed again since', async () => {
+        await sign({ nonce: 4 })
+        await db.query('update leaves set signed_at_ms = signed_at_ms + 1 where root_hash = $1', [
+          registered.stored.hash,
+        ])
+        expect(await refusedAs(sign({ nonce: 3 }))).toBe('TX_REFUSED TX_NONCE')
+        expect(await sign({ nonce: 5 })).toMatchObject({ raw: expect.stringMatching(/^0x/) })
+        expect(await refusedAs(sign({ nonce: 4 }))).toBe('TX_REFUSED TX_NONCE')
+      })
+
       it('is refused once the session is revoked, while frozen, unread chain, or for the sanctioned', async () => {
         world.chain.isRead = false
         expect(await refusedAs(sign())).toBe('CHAIN_UNAVAILABLE CHAIN_UNAVAILABLE')

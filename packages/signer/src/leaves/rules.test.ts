@@ -25,7 +25,7 @@ import {
   WETH,
   WHO,
 } from '../../test/kit.ts'
-import { failuresOf } from '../checks.ts'
+import { failuresOf, verdictsOf } from '../checks.ts'
 import { priceOf } from '../prices/priceOf.ts'
 import { readTrade } from './readTrade.ts'
 import { type LeafFacts, leafRules, spentMicroUsd } from './rules.ts'
@@ -381,6 +381,36 @@ describe('each rule refuses', () => {
     // The root allows one launchpad's methods; calls of the other's are refused.
     expect(failed(buy({}, 'pit'), at)).toEqual(['SESSION_EXECUTION'])
     expect(failed(buy(), { ...at, session: curveSession })).toEqual(['SESSION_EXECUTION'])
+  })
+})
+
+describe('a session with controls', () => {
+  const controlled = sessionOf(grant(makeBinding({ controls: {} })))
+  const order = { id: controlled.rootHash, part: 1, rounds: [] }
+
+  it('ends with the wallet’s nonce', () => {
+    expect(failed(honest, { session: controlled, walletNonce: 7n })).toEqual([])
+    expect(failed(honest, { session: controlled, walletNonce: 8n })).toEqual(['SESSION_NONCE'])
+    expect(failed(honest, { session: controlled, walletNonce: null })).toEqual(['CHAIN_UNAVAILABLE'])
+  })
+
+  it('has signed orders, and no other session has', () => {
+    expect(failed(honest, { session: controlled, walletNonce: 7n, request: { order } })).toEqual([])
+    expect(failed(honest, { request: { order } })).toEqual(['ORDER_SESSION'])
+  })
+
+  it('shows the numbers of passed rules', () => {
+    const verdicts = verdictsOf(leafRules, factsOf(honest, { request: { slippageBps: 50 } }))
+    const numbers = verdicts.flatMap(({ rule, ok, value, limit }) =>
+      value === undefined ? [] : [[rule, ok, value, limit]],
+    )
+    expect(numbers).toEqual([
+      ['SESSION_EXPIRED', true, NOW_S, NOW_S + 3_600],
+      ['SESSION_ROOT_ALLOWS', true, (E18 / 100n).toString(), (E18 / 100n).toString()],
+      ['SLIPPAGE', true, 50, 200],
+      ['PRICE', true, 200, 325],
+      ['SESSION_MAX_TRADE', true, '25000000', 25_000_000],
+    ])
   })
 })
 

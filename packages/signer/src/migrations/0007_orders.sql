@@ -68,7 +68,7 @@ create table order_leaves (
   foreign key (root_hash, sequence) references leaves (root_hash, sequence)
 );
 create index order_leaves_by_order on order_leaves (order_id, part) where order_id is not null;
-create index order_leaves_unsettled on order_leaves (expires_at_s) where state is null;
+create index order_leaves_unsettled on order_leaves (expires_at_s, root_hash, sequence) where state is null;
 create index order_leaves_open on order_leaves (root_hash) where state is null;
 create index order_leaves_unsigned on order_leaves (root_hash, first_signed_at_ms)
   where order_id is null and state is distinct from 'unused';

@@ -7,6 +7,7 @@ import type { Failure } from '../checks.ts'
 import { failuresOf } from '../checks.ts'
 import type { LeafFacts } from '../leaves/rules.ts'
 import { countLeaves, NAMED } from '../ledger/countLeaves.ts'
+import { readFrozen } from '../ledger/openLedger.ts'
 import { readStanding } from '../ledger/readStanding.ts'
 import { standingRules } from '../ledger/rules.ts'
 import type { LeafRequest, LeafVerdict } from '../ledger/types.ts'
@@ -54,7 +55,9 @@ export async function countControlled(deps: ControlDeps, leaf: ControlledLeaf): 
     const failures = [...request.failures, ...failuresOf(controlRules, controls)]
     const again = isAgain(controls)
     if (again) {
-      failures.push(...failuresOf(standingRules, { request, standing }))
+      // Locked: a freeze waits for this transaction, or this sees it.
+      const frozen = await readFrozen(sql)
+      failures.push(...failuresOf(standingRules, { request, standing: { ...standing, frozen } }))
       if (request.sequence !== undefined && request.sequence !== again.sequence) failures.push(OTHER_SEQUENCE)
       if (await isNamed(sql, request, again.sequence)) failures.push(NAMED)
       if (failures.length > 0 || request.microUsd === null)

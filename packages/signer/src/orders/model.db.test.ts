@@ -60,7 +60,7 @@ withDb(
         )
         const orders = new Map<Hex, { order: Order; budget: Hex; parent: Hex | null; ended: boolean }>()
         const leaves: Leaf[] = []
-        const found = (await world.deps.sessions.find(session))!
+        const stored = (await world.deps.sessions.find(session))!
         let signed = 0
 
         const place = async () => {
@@ -122,7 +122,11 @@ withDb(
           leaf.state = 'used'
           world.useLeaf(session, leaf.sequence)
           if (random(2) === 0)
-            await settle(world.deps, found, { sequence: leaf.sequence, state: 'used', received: leaf.minOut })
+            await settle(world.deps, stored, {
+              sequence: leaf.sequence,
+              state: 'used',
+              received: leaf.minOut,
+            })
         }
         const wait = async () => {
           world.time.nowMs += random(150) * 1000

@@ -95,8 +95,8 @@ withDb(
         const bought = await world.trade(session, { ...purchase(50), ...use(buy) })
         expect(await outcome(world.trade(session, { ...sale(10), ...use(stop) }))).toBe('ORDER_AMOUNT')
         const received = sale(49.8).amountIn
-        const found = (await world.deps.sessions.find(session))!
-        await settle(world.deps, found, { sequence: bought.sequence, state: 'used', received })
+        const stored = (await world.deps.sessions.find(session))!
+        await settle(world.deps, stored, { sequence: bought.sequence, state: 'used', received })
         await world.trade(session, { ...sale(30), ...use(stop) })
         expect(await outcome(world.trade(session, { ...sale(19.81), ...use(target) }))).toBe('ORDER_AMOUNT')
         await world.trade(session, { ...sale(19.8), ...use(target) })
@@ -183,11 +183,11 @@ withDb(
       it('is not settled by the expiry of the first', async () => {
         const id = await placeOne({ amountIn: sale(25).amountIn })
         const first = await world.trade(session, { ...sale(25), ...use(id) })
-        const found = (await world.deps.sessions.find(session))!
+        const stored = (await world.deps.sessions.find(session))!
         pass(100)
         await world.trade(session, { ...sale(25), ...use(id) })
         const outdated = { sequence: first.sequence, state: 'unused', expiresS: NOW_S + 120 } as const
-        expect(await settle(world.deps, found, outdated)).toEqual({ state: 'open', received: null })
+        expect(await settle(world.deps, stored, outdated)).toEqual({ state: 'open', received: null })
         pass(60)
         await settleExpired(world.deps)
         expect(await db.query('select state from order_leaves where root_hash = $1', [session])).toEqual([

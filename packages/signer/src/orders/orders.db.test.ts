@@ -115,7 +115,7 @@ withDb(
         expect(await outcome(world.trade(session, { ...sale(25), ...use(replaces[0]!) }))).toBe('ORDER_ENDED')
       })
 
-      it('replaces open orders of its own session only, and all or nothing', async () => {
+      it('replaces open orders of the same session only, and all or nothing', async () => {
         const [one, other] = [makeList(session, [makeOrder()]), await world.open()]
         await world.place(session, one)
         const [id] = idsOf(one) as [Hex]
@@ -135,7 +135,7 @@ withDb(
     })
 
     describe('a cancellation', () => {
-      it('ends orders for good, with a receipt of what may still be sent', async () => {
+      it('ends orders permanently, with a receipt of what may still be sent', async () => {
         const list = makeList(session, [makeOrder({ amountIn: E18 / 10n }), makeOrder()])
         await world.place(session, list)
         const [first, second] = idsOf(list) as [Hex, Hex]
@@ -157,7 +157,7 @@ withDb(
         expect(again.receipts).toMatchObject([{ at: NOW_S + 20, outstanding: sale(25).amountIn.toString() }])
       })
 
-      it('before the registration holds for good', async () => {
+      it('before the registration is permanent', async () => {
         const list = makeList(session, [makeOrder(), makeOrder()])
         const { receipts } = await world.cancel(session, [idsOf(list)[1]!])
         expect(receipts).toMatchObject([{ what: 'cancelled', id: idsOf(list)[1], outstanding: '0' }])

@@ -12,10 +12,10 @@ import type { Standing } from '../ledger/types.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import type { Session } from '../roots/readRoots.ts'
-import type { BrakeFacts, ControlFacts, OrderInUse } from './controlRules.ts'
+import { type BrakeFacts, type ControlFacts, isAgain, type OrderInUse } from './controlRules.ts'
 import { reserveFor } from './reserve.ts'
 import { findOrder, openOrders, readPart, readTotals } from './store.ts'
-import type { StoredOrder } from './types.ts'
+import type { PartLeaf, StoredOrder } from './types.ts'
 
 /** Leaves of the last hour count, and those that may still be sent. */
 const UNSIGNED_WINDOW_MS = (CONTROLS.unsignedWindowS + SESSION.leafTtlS) * 1000
@@ -46,6 +46,8 @@ export async function readControls(
   const open = trade === null || isClose ? [] : await openOrders(sql, rootHash, nowS)
   const totals = await readTotals(sql, stored ? [stored, ...open] : open)
   const loss = lossOf(facts)
+  const order = requested && { id: requested.id, stored: stored && (await inUse(stored, requested.part)) }
+  const again = order ? isAgain({ order, nowMs: atMs }) : null
   return {
     nowMs: atMs,
     headS: prices.headS() ?? nowS,
@@ -56,7 +58,7 @@ export async function readControls(
     microUsd: spentMicroUsd(facts),
     slippageBps,
     loss: loss && loss.witness !== 'owner' ? loss : null,
-    order: requested ? { id: requested.id, stored: stored && (await inUse(stored, requested.part)) } : null,
+    order: order ?? null,
     unsignedMicroUsd: requested ? 0n : await unsignedWorth(sql, rootHash, atMs),
     standing,
     reserved: reserveFor(open, {
@@ -66,7 +68,7 @@ export async function readControls(
       pins,
       maxTradeMicroUsd: binding.limits.max_trade_micro_usd,
     }),
-    brakes: isClose ? null : await readBrakes(sql, rootHash, { controls, trade, priceOf, atMs }),
+    brakes: isClose ? null : await readBrakes(sql, rootHash, { controls, trade, again, priceOf, atMs }),
   }
 
   async function inUse(order: StoredOrder, part: number): Promise<OrderInUse> {
@@ -96,16 +98,24 @@ async function readBrakes(
   {
     controls: { breakers = [] },
     trade,
+    again,
     priceOf,
     atMs,
-  }: { controls: BindingControls; trade: Trade | null; priceOf: BookPriceOf; atMs: number },
+  }: {
+    controls: BindingControls
+    trade: Trade | null
+    /** The earlier leaf whose place this trade takes. */
+    again: PartLeaf | null
+    priceOf: BookPriceOf
+    atMs: number
+  },
 ): Promise<BrakeFacts | null> {
   if (breakers.length === 0) return null
   const { book, breakers: states } = await readBook(sql, rootHash, { breakers, atMs })
   const rows = await sql.query<{ token_in: Hex; token_out: Hex; amount_in: string; min_out: string }>(
     `select token_in, token_out, amount_in::text, min_out::text from order_leaves
-     where root_hash = $1 and state is null`,
-    [rootHash],
+     where root_hash = $1 and state is null and sequence is distinct from $2`,
+    [rootHash, again?.sequence ?? null],
   )
   const leaves = rows.map((row) => ({
     tokenIn: row.token_in,

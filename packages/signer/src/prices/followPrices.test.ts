@@ -58,6 +58,26 @@ async function follow(rounds: Rounds, stockSession = (): boolean => true, maxHea
 }
 const fresh = { [ETH_FEED]: { price: 250_000_000_000n, updatedAtS: NOW_S - 60 } }
 
+describe('the last price', () => {
+  const rounds = { ...fresh, [STOCK_FEED]: { price: 20_000_000_000n, updatedAtS: NOW_S - 60 } }
+
+  it('is that of the last valid reading, also once the market closed', async () => {
+    let isOpen = true
+    const { prices, state, time } = await follow(rounds, () => isOpen)
+    expect(prices.headS()).toBe(NOW_S)
+    expect(prices.last(STOCK)).toEqual({ priceE18: 200n * E18, atMs: NOW_S * 1000, isClosed: false })
+    expect(prices.last(JUNK)).toBeNull()
+    isOpen = false
+    await prices.read()
+    expect(prices.last(STOCK)).toMatchObject({ isClosed: true })
+    isOpen = true
+    time.nowMs += 5_000
+    state.frozen = true
+    await prices.read()
+    expect(prices.last(STOCK)).toEqual({ priceE18: 200n * E18, atMs: NOW_S * 1000, isClosed: false })
+  })
+})
+
 describe('the co-signer’s own prices', () => {
   it('are the feeds’, a dollar for USDG, and missing for tokens without a feed', async () => {
     const { prices: own } = await follow(fresh)

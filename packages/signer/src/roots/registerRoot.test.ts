@@ -80,6 +80,8 @@ const words = (...values: bigint[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
 const JUNK_STATE = { decimals: 18n, state: [E18, 2_500_000n * E18, 1n, 0n, 0n] }
 const CHAIN_MEMORY = [PINS.addresses.enforcers.LimitedCalls, PINS.addresses.manager]
+/** The wallet's at the NonceEnforcer. */
+const walletNonce = { now: 7n }
 /** Responses of a launchpad that created these curves. */
 function launchpad(
   curves: Record<Address, Address>,
@@ -95,6 +97,7 @@ function launchpad(
     const { to, data } = call as { to: Address; data: Hex }
     if (data === '0x313ce567') return words(junk.decimals)
     if (CHAIN_MEMORY.includes(to)) return words(0n)
+    if (to === PINS.addresses.enforcers.Nonce) return words(walletNonce.now)
     if (data === toFunctionSelector('state()')) return words(...junk.state)
     if (to !== PINS.launchpads[0]!.factory) {
       const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
@@ -153,6 +156,39 @@ describe('a root its owner signed', () => {
   it('with curve roots', async () => {
     const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
     expect(await refused(grant(binding, { curves: [CURVE] }))).toEqual([])
+  })
+})
+
+describe('a root of a session with controls', () => {
+  const controls = { signature_above_micro_usd: 0 }
+  const junk = { tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK], controls }
+
+  it('is registered with the wallet’s nonce, its curve roots too', async () => {
+    expect(await refused(grant(makeBinding({ controls })))).toEqual([])
+    expect(await refused(grant(makeBinding(junk), { curves: [CURVE] }))).toEqual([])
+  })
+
+  it.each([6n, 8n])('is refused with the nonce %s of another time', async (nonce) => {
+    expect(await refused(grant(makeBinding({ controls }), { nonce }))).toEqual(['ROOT_BINDS_LIMITS'])
+    expect(await refused(grant(makeBinding(junk), { nonce, curves: [CURVE] }))).toEqual(['ROOT_BINDS_LIMITS'])
+  })
+
+  it('is refused if its curve roots have another nonce', async () => {
+    const binding = makeBinding(junk)
+    const [one, other] = [8n, 7n].map((nonce) => grant(binding, { nonce, curves: [CURVE] }))
+    expect(await refused({ ...other!, curveRoots: one!.curveRoots })).toEqual(['ROOT_BINDS_LIMITS'])
+  })
+
+  it('is refused without a nonce, and while the nonce cannot be read', async () => {
+    const [controlled, plain] = [makeBinding({ controls }), makeBinding()]
+    const { root } = grant(plain)
+    expect(await refused({ ...grant(controlled), root })).toContain('ROOT_BINDS_LIMITS')
+    const rpc = rpcOf(async (method, params) => {
+      const { to } = params[0] as { to: Address }
+      if (to === PINS.addresses.enforcers.Nonce) throw new Error('no answer')
+      return launchpad({}).request(method, params)
+    })
+    expect(await refused(grant(controlled), { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
   })
 })
 
