@@ -34,10 +34,11 @@ const MAY_IMPORT = {
     'trading',
   ],
   brains: ['protocol'],
+  orders: ['protocol', 'chain'],
   models: ['protocol', 'chain', 'platform', 'relay', 'brains'],
   agents: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['brains', 'models'],
+    ...['brains', 'models', 'orders'],
   ],
   league: [
     ...['protocol', 'chain', 'plans', 'platform', 'agent-registry', 'market', 'relay', 'trading', 'sessions'],
@@ -76,7 +77,7 @@ const MAY_IMPORT = {
 /** Imports that only tests may use: honest and forged calls for the signer, client networks for sign-in. */
 const TESTS_MAY_IMPORT = { signer: ['plans'], auth: ['http'] }
 /** Packages for the browser: they ship no Node code. */
-const PURE = /^packages\/(protocol|api-docs|chain|plans|client|brains|league\/src\/rules)\//
+const PURE = /^packages\/(protocol|api-docs|chain|plans|client|brains|orders|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set([
   ...['agent-registry', 'auth', 'market', 'relay', 'accounts', 'trading', 'sessions', 'models'],

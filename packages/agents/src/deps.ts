@@ -32,7 +32,7 @@ export interface AgentBrains {
 /** The signing service's calls that hosted agents use. */
 export type ExecutorSigner = Pick<
   SignerClient,
-  'createExecutor' | 'attestStock' | 'revokeStock' | 'refundGas'
+  'createExecutor' | 'attestStock' | 'revokeStock' | 'refundGas' | 'registerOrders' | 'cancelOrders'
 >
 
 /** A reason why orders of the next tick would be held. */
@@ -54,7 +54,7 @@ export interface HostedDeps {
   clock: Timer
   crypto: Crypto
   logger: Logger
-  profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks' | 'chain_id'>
+  profile: ChainProfile
   market: Pick<Market, 'head' | 'mark'>
   tokens: Pick<Tokens, 'get'>
   brains: AgentBrains

@@ -21,6 +21,10 @@ import {
   type StandingAgent,
 } from './show/readDetail.ts'
 import { sumTrades } from './show/sumTrades.ts'
+import { type Cancelled, type CancelRequest, cancelOrders } from './signed/cancel.ts'
+import { type AgentOrders, listOrders } from './signed/listOrders.ts'
+import { type PlaceRequest, placeOrders } from './signed/place.ts'
+import type { StoredList } from './signed/store.ts'
 import { attestStock, type StockRequest } from './stock/attest.ts'
 import { revokeStock, tellStockRevocations } from './stock/revoke.ts'
 import { agentsLeaving, readAgent, type StoredAgent, sweepMadeFrom } from './store.ts'
@@ -44,6 +48,9 @@ export interface Hosted {
   revokeStock(request: AgentRequest): ReturnType<typeof revokeStock>
   logs(request: LogsRequest): ReturnType<typeof listLogs>
   executor(request: AgentRequest): Promise<ExecutorNow>
+  placeOrders(request: PlaceRequest): Promise<StoredList>
+  listOrders(request: Parameters<typeof listOrders>[1]): Promise<AgentOrders>
+  cancelOrders(request: CancelRequest): Promise<Cancelled>
   /** Includes deleted agents. */
   agentOf(id: string): Promise<HostedAgent | null>
   /** The wallet's agents, and whether each one trades. */
@@ -85,6 +92,9 @@ export function openHosted(deps: HostedDeps): Hosted {
     revokeStock: (request) => revokeStock(deps, request),
     logs: (request) => listLogs(deps, request),
     executor: (request) => readExecutor(deps, request),
+    placeOrders: (request) => placeOrders(deps, request),
+    listOrders: (request) => listOrders(deps, request),
+    cancelOrders: (request) => cancelOrders(deps, request),
     agentOf: (id) => readAgent(deps.db, id),
     standing: (wallet) => listStanding(deps, wallet),
     sweep,

@@ -1,6 +1,22 @@
-import { type Address, type Crypto, type Hex, serializeSignature, signTx } from '@pit/chain'
+import {
+  type Address,
+  type Crypto,
+  fromWireOrders,
+  type Hex,
+  orderId,
+  orderListHash,
+  type Receipt,
+  receiptText,
+  serializeSignature,
+  signTx,
+} from '@pit/chain'
 import { CHAIN_ID, executorAttestationText, type RefusalCode, refusal } from '@pit/protocol'
-import { type SignedRefund, SignerUnreachable } from '@pit/signer-wire'
+import {
+  type RegisterOrdersParams,
+  type SignedReceipt,
+  type SignedRefund,
+  SignerUnreachable,
+} from '@pit/signer-wire'
 import { keccak256, stringToHex } from 'viem'
 import type { ExecutorSigner } from '../src/deps.ts'
 
@@ -16,6 +32,11 @@ export interface HostedSigner extends ExecutorSigner {
     refund(refund: SignedRefund): SignedRefund
   }
   refusesStock: boolean
+  /** Registered lists by hash, and cancelled orders. */
+  lists: Map<Hex, RegisterOrdersParams>
+  cancelled: Set<Hex>
+  /** Runs after the co-signer registered a list; may simulate a lost response. */
+  afterRegister(): void
   /** The code every call is refused with. */
   refuses: RefusalCode | null
 }
@@ -36,6 +57,11 @@ export function createHostedSigner(
     if (signer.refuses === null) return
     throw refusal(signer.refuses, { signer_checks: [{ rule: signer.refuses, ok: false, message: 'no' }] })
   }
+  const receiptOf = (change: Pick<Receipt, 'what' | 'session' | 'id' | 'challenge'>): SignedReceipt => {
+    const receipt: Receipt = { at: 1, outstanding: '0', until: 1, ...change }
+    const signature = serializeSignature(crypto.sign(crypto.hashMessage(receiptText(receipt)), cosignerKey))
+    return { ...receipt, cosigner: crypto.addressOf(cosignerKey), signature }
+  }
   const signer: HostedSigner = {
     keys: new Map(),
     stock: new Set(),
@@ -43,6 +69,9 @@ export function createHostedSigner(
     reachable: true,
     bend: { created: (made) => made, refund: (made) => made },
     refusesStock: false,
+    lists: new Map(),
+    cancelled: new Set(),
+    afterRegister() {},
     refuses: null,
     async createExecutor({ agent_id, owner, first }) {
       reach()
@@ -58,6 +87,25 @@ export function createHostedSigner(
         executor,
         attestation: { text, signature, cosigner: crypto.addressOf(cosignerKey) },
       })
+    },
+    async registerOrders(request) {
+      reach()
+      const list = fromWireOrders(request.list)
+      const hash = orderListHash(crypto, list)
+      signer.lists.set(hash, request)
+      signer.afterRegister()
+      const { challenge, root_hash: session } = request
+      const receipt = receiptOf({ what: 'registered', session, id: hash, challenge })
+      return { list_hash: hash, ids: list.orders.map((_, index) => orderId(crypto, hash, index)), receipt }
+    },
+    async cancelOrders({ root_hash: session, challenge, ...which }) {
+      reach()
+      const all = [...signer.lists].flatMap(([hash, { list }]) =>
+        list.orders.map((_, index) => orderId(crypto, hash, index)),
+      )
+      const ids = 'ids' in which ? which.ids : all
+      for (const id of ids) signer.cancelled.add(id)
+      return { receipts: ids.map((id) => receiptOf({ what: 'cancelled', session, id, challenge })) }
     },
     async attestStock({ executor }) {
       reach()

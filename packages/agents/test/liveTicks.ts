@@ -10,6 +10,7 @@ import {
 import type { Db } from '@pit/platform/db'
 import { CHAIN_ID, feeOf, refusal } from '@pit/protocol'
 import type { CosignedTrade, Session } from '@pit/sessions'
+import type { SettleParams } from '@pit/signer-wire'
 import type { PlanTx } from '@pit/trading'
 import { decodeFunctionData, encodeFunctionResult, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -60,6 +61,8 @@ export function openLiveWorld(db: Db) {
     signs: 0,
     trades: 0,
     attested: [] as boolean[],
+    settled: [] as SettleParams[],
+    received: null as string | null,
   }
   const session = {
     id: sessionId,
@@ -157,6 +160,10 @@ export function openLiveWorld(db: Db) {
       },
     },
     signer: {
+      async settleLeaf(request) {
+        script.settled.push(request)
+        return { state: 'used', received: script.received }
+      },
       async signExecutorTx({ tx }) {
         await script.beforeSign()
         script.signs++

@@ -6,6 +6,29 @@ const WALLET = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
 const SIGNATURE = `0x${'11'.repeat(64)}1b`
 
+/** Ten dollars of ETH once it costs 2,000 dollars or less, on paper. */
+const ORDER_LIST = {
+  session: `0x${'0'.repeat(64)}`,
+  nonce: `0x${'5a'.repeat(32)}`,
+  replaces: [],
+  orders: [
+    {
+      token_in: '0x5fc5360d0400a0fd4f2af552add042d716f1d168',
+      token_out: `0x${'0'.repeat(40)}`,
+      amount_in: '10000000',
+      min_amount_out: '0',
+      max_slippage_bps: 50,
+      trigger: { kind: 'at_or_below', token: `0x${'0'.repeat(40)}`, price_e18: '2000000000000000000000' },
+      slices: 1,
+      every_s: 0,
+      starts_at: 0,
+      expires_at: 1798761600,
+      group: 0,
+      parent: 0,
+    },
+  ],
+}
+
 /** Example values by field name. */
 const BY_NAME: Record<string, unknown> = {
   address: WALLET,
@@ -34,6 +57,7 @@ const BY_NAME: Record<string, unknown> = {
   id: 'h_01',
   n: 1,
   api_key: 'gateway-key',
+  list: ORDER_LIST,
 }
 
 function valueFor(name: string, schema: TSchema): unknown {

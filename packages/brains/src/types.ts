@@ -70,7 +70,7 @@ export type BrainResult =
   | { kind: 'decision'; decision: Decision; data?: unknown }
   | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }
 
-export type RuleBrainName = Exclude<Brain, 'partner_llm' | 'webhook'>
+export type RuleBrainName = Exclude<Brain, 'partner_llm' | 'webhook' | 'orders'>
 
 export interface BrainInput {
   market: BrainMarket

@@ -85,7 +85,7 @@ export const ROOT_NAMES = ['root', 'curve', 'fee'] as const
 export const SESSION_STATUSES = ['pending', 'active', 'revoked', 'expired'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
-/** The public documents list the first two; the rule brains are ours. */
+/** The public documents list the first two; the rule brains and `orders` are ours. */
 export const BRAINS = [
   'partner_llm',
   'webhook',
@@ -94,6 +94,7 @@ export const BRAINS = [
   'mean_reversion',
   'grid',
   'rebalance',
+  'orders',
 ] as const
 export type Brain = (typeof BRAINS)[number]
 export const HOSTED_MODES = ['paper', 'live'] as const

@@ -10,6 +10,8 @@ export interface TradeNow {
   status: TradeStatus
   /** Null if it pays no fee. */
   fee: { bps: number; class: FeeClass; tier: number } | null
+  /** Received once it is mined, its minimum before; null if unknown. */
+  amountOut: bigint | null
 }
 
 /** Status of transactions by hash; one that was never relayed is absent. */
@@ -22,13 +24,21 @@ export async function tradesByHash(sql: Sql, hashes: readonly Hex[]): Promise<Ma
     fee_bps: number | null
     fee_class: FeeClass
     fee_tier: number
-  }>(`select tx_hash, id, status, fee_bps, fee_class, fee_tier from trades where tx_hash = any($1::text[])`, [
-    hashes,
-  ])
+    amount_out: string | null
+  }>(
+    `select tx_hash, id, status, fee_bps, fee_class, fee_tier, amount_out from trades
+     where tx_hash = any($1::text[])`,
+    [hashes],
+  )
   return new Map(
-    rows.map(({ tx_hash, id, status, fee_bps, fee_class, fee_tier }) => [
+    rows.map(({ tx_hash, id, status, fee_bps, fee_class, fee_tier, amount_out }) => [
       tx_hash,
-      { id, status, fee: fee_bps === null ? null : { bps: fee_bps, class: fee_class, tier: fee_tier } },
+      {
+        id,
+        status,
+        fee: fee_bps === null ? null : { bps: fee_bps, class: fee_class, tier: fee_tier },
+        amountOut: amount_out === null ? null : BigInt(amount_out),
+      },
     ]),
   )
 }

@@ -7,7 +7,6 @@ import {
   tryHexToBytes,
 } from '@pit/chain'
 import type { SessionBinding } from '@pit/protocol'
-import type { OrderUse } from './orders.ts'
 
 /** Wire protocol of server and signer: authentication and message shapes. */
 
@@ -131,6 +130,21 @@ export type RegisterParams = {
   /** All signed by the wallet; `curve_roots` are the roots of the curves' calls and of their fees. */
   root: Delegation
   curve_roots: readonly Delegation[]
+}
+
+/** The signed order that a trade carries out. */
+export type OrderUse = {
+  id: Hex
+  /**
+   * Counts the order's trades from 1. While the leaf of a part may still be sent, another call of the same part,
+   * not larger, is signed under the same sequence: only one of them can run.
+   */
+  part: number
+  /**
+   * Rounds of the trigger's feed that show it met, in decimal digits: one, or the earlier and the later of a
+   * trailing trigger. Empty without a trigger, for a token without rounds, and once it was met.
+   */
+  rounds: readonly string[]
 }
 
 export type CosignParams = {

@@ -3,21 +3,6 @@ import type { SignerCheck, Spend } from './calls.ts'
 
 /** Calls about signed orders and a session's controls. Amounts in decimal digits, times in unix seconds. */
 
-/** The signed order that a trade carries out. */
-export type OrderUse = {
-  id: Hex
-  /**
-   * Counts the order's trades from 1. While the leaf of a part may still be sent, another call of the same part,
-   * not larger, is signed under the same sequence: only one of them can run.
-   */
-  part: number
-  /**
-   * Rounds of the trigger's feed that show it met, in decimal digits: one, or the earlier and the later of a
-   * trailing trigger. Empty without a trigger, for a token without rounds, and once it was met.
-   */
-  rounds: readonly string[]
-}
-
 export type SignedReceipt = Receipt & { cosigner: Hex; signature: Hex }
 
 export type RegisterOrdersParams = {

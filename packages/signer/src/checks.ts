@@ -1,6 +1,6 @@
 import { judgeAll, type Rule } from '@pit/platform/rules'
 import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protocol'
-import type { SignerCheck } from '@pit/signer-wire'
+import type { RuleVerdict, SignerCheck } from '@pit/signer-wire'
 
 /** A failed rule without its name, which is added when the rules are run. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
@@ -9,12 +9,48 @@ export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
 export const unreadMessage = (why?: string | null): string =>
   `The co-signer could not read the chain; nothing was signed${why ? `: ${why}` : ''}.`
 
+type Measure = Pick<Failure, 'value' | 'limit'>
+interface MeasuredRule<Facts> extends Rule<Facts, Failure> {
+  /** The value and its limit, whether it passes or not. Null: nothing to measure. */
+  measure?(facts: Facts): Measure | null
+}
+
 /** An ordered list of rules, each a pure function of the same facts. */
-export type Rules<Facts> = readonly Rule<Facts, Failure>[]
+export type Rules<Facts> = readonly MeasuredRule<Facts>[]
+
+/** A rule that compares a value with its limit. Null: not applicable, or not enough facts. */
+export function bounded<Facts>(
+  code: string,
+  judge: (facts: Facts) => (Failure & { ok: boolean }) | null,
+): MeasuredRule<Facts> {
+  return {
+    code,
+    check(facts) {
+      const verdict = judge(facts)
+      if (verdict === null || verdict.ok) return null
+      const { ok: _, ...failure } = verdict
+      return failure
+    },
+    measure(facts) {
+      const verdict = judge(facts)
+      if (verdict?.value === undefined) return null
+      const { value, limit } = verdict
+      return { value, ...(limit !== undefined && { limit }) }
+    },
+  }
+}
 
 /** Every rule that can run runs. */
 export const failuresOf = <Facts>(rules: Rules<Facts>, facts: Facts): SignerCheck[] =>
   judgeAll(rules, facts, ({ code }, failure) => ({ rule: code, ok: false, ...failure }))
+
+/** Every rule, passed or failed, with its value and limit if it has any. */
+export const verdictsOf = <Facts>(rules: Rules<Facts>, facts: Facts): RuleVerdict[] =>
+  rules.map(({ code, check, measure }) => {
+    const failure = check(facts)
+    if (failure) return { rule: code, ok: false, ...failure }
+    return { rule: code, ok: true, message: 'Passed.', ...measure?.(facts) }
+  })
 
 /** Temporary failures that do not concern the trade. */
 const PASSING: readonly string[] = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE']

@@ -10,6 +10,7 @@ import { type AgreeingRpc, agreeOfTwo, createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
 import { ownFolder, readProfile, readSecretText, StartRefused } from '@pit/platform/settings'
 import type { ChainProfile } from '@pit/protocol'
+import { sampleBooks } from './brakes/sampleBooks.ts'
 import { type Config, readSecret } from './config.ts'
 import { openVault } from './executors/openVault.ts'
 import { callRoutes } from './http/callRoutes.ts'
@@ -26,9 +27,12 @@ import { createFeeClassReader } from './leaves/readFeeClass.ts'
 import { openHome } from './ledger/openHome.ts'
 import { migrateLedger, openLedger } from './ledger/openLedger.ts'
 import { sweepLedger } from './ledger/sweepLedger.ts'
+import { createTriggerReader } from './orders/readTrigger.ts'
+import { settleExpired } from './orders/settleExpired.ts'
 import { pinsOf } from './pins.ts'
 import { followPrices } from './prices/followPrices.ts'
 import { openSessions } from './roots/openSessions.ts'
+import { createNonceReader } from './roots/readNonce.ts'
 
 export interface RunningSigner {
   url: string
@@ -42,6 +46,8 @@ const MIN_PASSPHRASE_CHARS = 16
 const PRICES_EVERY_MS = 500
 const SWEEP_EVERY_MS = 600_000
 const HOME_EVERY_MS = 1_000
+const SETTLE_EVERY_MS = 5_000
+const SAMPLE_EVERY_MS = 60_000
 
 const every = (name: string, ms: number, run: Job['run']): Job => ({
   name,
@@ -214,10 +220,15 @@ export async function startSigner(
     if (home.trouble() !== null) stage(`${home.trouble()}: nothing is signed until its operator accepts it`)
     const ledger = openLedger({ db, clock })
     closing.add(() => ledger.close())
+    const sessions = openSessions({ crypto, pins, ledger })
+    const triggers = createTriggerReader({ rpc, profile, prices })
+    const settling = { db, crypto, clock, rpc, pins, prices, sessions }
     const jobs = runJobs({ clock, logger, metrics: createMetrics({ withProcess: false }) }, [
       every('read prices', PRICES_EVERY_MS, prices.read),
       every('check the ledger’s database', HOME_EVERY_MS, home.check),
       every('sweep ledger', SWEEP_EVERY_MS, () => sweepLedger(db, clock.nowMs())),
+      every('settle expired leaves', SETTLE_EVERY_MS, () => settleExpired(settling)),
+      every('sample books', SAMPLE_EVERY_MS, () => sampleBooks(settling)),
     ])
     closing.add(() => jobs.stop())
     const { isSanctioned } = sanctions
@@ -235,7 +246,10 @@ export async function startSigner(
       home,
       isSanctioned,
       feeClasses: createFeeClassReader({ rpc, pins }),
-      sessions: openSessions({ crypto, pins, ledger }),
+      sessions,
+      triggers,
+      walletNonce: createNonceReader({ rpc, pins }),
+      controls: { db, clock, pins, prices, triggers },
     })
     const gate = createGate({ secrets, clock, startedAtMs })
     const { maxInFlight } = config

@@ -16,6 +16,7 @@ import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import {
   type BindingMark,
   bindingHash,
+  boundControls,
   type ChainProfile,
   createBinding,
   feeOf,
@@ -74,6 +75,7 @@ const ENFORCERS = [
   'ExactCalldata',
   'NativeTokenPayment',
   'ArgsEqualityCheck',
+  'Nonce',
 ]
 /** The part of a profile that the co-signer reads. */
 export const PROFILE = {
@@ -166,18 +168,22 @@ export function grant(
     launchpads = ['pit'] as readonly LaunchpadKind[],
     signer = KEYS.wallet,
     nowS = NOW_S,
+    nonce = 7n,
   }: {
     caps?: { dayWei: bigint; tradeWei: bigint }
     curves?: Address[]
     launchpads?: readonly LaunchpadKind[]
     signer?: Hex
     nowS?: number
+    /** The wallet's at the NonceEnforcer; only a session with controls has it. */
+    nonce?: bigint
   } = {},
 ): Granted {
   const request = {
     binding,
     bindingHash: bindingHash(crypto.keccakText, binding),
     eth: binding.tokens.includes(NATIVE) ? caps : null,
+    nonce: boundControls(binding) ? nonce : null,
     nowS,
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, PINS.addresses, delegation, signer)

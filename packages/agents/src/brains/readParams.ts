@@ -22,6 +22,7 @@ export function readParams(
 ): Params {
   if (brain === 'webhook') return readWebhook(context, params)
   if (brain === 'partner_llm') return readAi(context, params, intervalS)
+  if (brain === 'orders') return checked(schemas.OrdersParams, params)
   if (!isRuleBrain(brain)) return refuse('brain', 'Unknown brain.')
   const read = readRuleParams(RULE_BRAINS[brain], params)
   return read.ok ? read.params : fail(read.code, { field: read.field, message: read.message })

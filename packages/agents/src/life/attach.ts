@@ -4,6 +4,7 @@ import { type AgentSession, readSession } from '@pit/sessions'
 import { change } from '../change.ts'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
+import { DETACHED, endSigned } from '../signed/endSigned.ts'
 import { isAttested } from '../signer.ts'
 import { findOwned, type StoredAgent } from '../store.ts'
 import { checkFits } from '../terms/fits.ts'
@@ -36,6 +37,8 @@ export async function attachSession(
         message: `Session ${session.id} was attached; it expires ${ends}.`,
         data: { session_id: session.id, replaced: current.sessionId },
       },
+      also: async (sql) =>
+        void (await endSigned(sql, current.id, DETACHED, deps.clock.nowMs(), { sessionIdNot: session.id })),
     }
   })
   return readDetail(deps, agent)

@@ -2,18 +2,21 @@ import { fail } from '@pit/protocol'
 import { activation, change } from '../change.ts'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
+import { countOpen } from '../signed/store.ts'
 import { checkFits } from '../terms/fits.ts'
 import { isEntrant } from '../terms/practice.ts'
 import { checkSwitches, needSession } from './live.ts'
 
 /** Stops ticking. If the agent was paused for another reason, the reason becomes the owner's. */
 export async function pauseByOwner(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
-  const agent = await change(deps, request, ({ status, pauseReason }) => {
+  const agent = await change(deps, request, async ({ status, pauseReason }) => {
     if (status === 'stopped') fail('STOPPED')
     if (pauseReason?.code === 'OWNER') return null
+    const open = await countOpen(deps.db, request.id)
+    const warning = open > 0 ? ` ${open} open orders, stops included, do not run while it is paused.` : ''
     return {
       patch: { status: 'paused', pauseReason: { code: 'OWNER' }, nextTickMs: null },
-      log: { kind: 'state', code: 'PAUSED', message: 'The owner paused the agent.' },
+      log: { kind: 'state', code: 'PAUSED', message: `The owner paused the agent.${warning}` },
     }
   })
   return readDetail(deps, agent)

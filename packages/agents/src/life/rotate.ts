@@ -6,6 +6,7 @@ import { change } from '../change.ts'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { addExecutor, executorsOf, retireExecutor } from '../executors.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
+import { DETACHED, endSigned } from '../signed/endSigned.ts'
 import { newExecutor } from '../signer.ts'
 import { findOwned, type StoredAgent } from '../store.ts'
 import { endSessions } from './endSessions.ts'
@@ -48,6 +49,7 @@ export async function rotateExecutor(
       async also(sql) {
         await retireExecutor(sql, current.executor!, atS)
         await addExecutor(sql, newKey, atS)
+        await endSigned(sql, current.id, DETACHED, deps.clock.nowMs())
       },
     }
   })

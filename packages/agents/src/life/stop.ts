@@ -5,6 +5,7 @@ import { change } from '../change.ts'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { executorsOf } from '../executors.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
+import { endSigned, STOPPED } from '../signed/endSigned.ts'
 import { markLeft, type StoredAgent } from '../store.ts'
 import { endSessions } from './endSessions.ts'
 
@@ -27,6 +28,7 @@ export async function stopAgent(
         stoppedAtS: nowS(deps.clock),
       },
       log: { kind: 'state', code: 'STOPPED', message: 'The owner stopped the agent.' },
+      also: async (sql) => void (await endSigned(sql, request.id, STOPPED, deps.clock.nowMs())),
     }
   })
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
@@ -48,6 +50,7 @@ export async function deleteAgent(deps: HostedDeps, request: AgentRequest): Prom
         ...(status !== 'stopped' && { status: 'stopped', pauseReason: null, stoppedAtS: atS }),
       },
       log: { kind: 'state', code: 'DELETED', message: 'The owner deleted the agent.' },
+      also: async (sql) => void (await endSigned(sql, request.id, STOPPED, deps.clock.nowMs())),
     }
   })
   await leaveNow(deps, agent.id)

@@ -2,6 +2,7 @@ import { type Brain, fail, type ShieldPolicy } from '@pit/protocol'
 import { activation, type Change, change, intervalAfterLast } from '../change.ts'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
+import { DETACHED, endSigned, OTHER_BRAIN, OTHER_PAIRS } from '../signed/endSigned.ts'
 import type { AgentPatch, StoredAgent } from '../store.ts'
 import { checkInterval, checkLimits } from '../terms/limits.ts'
 import { checkPractice } from '../terms/practice.ts'
@@ -80,12 +81,20 @@ export async function updateAgent(deps: HostedDeps, request: UpdateRequest): Pro
     return {
       patch,
       log: steering.length > 0 ? detachedLog(current, request, steering) : logOf(request, patch),
-      // Check again inside the transaction: the agent may have joined the practice board since.
-      ...(mayUnfit && { also: (sql) => checkPractice(deps, sql, next) }),
+      async also(sql) {
+        // Check again inside the transaction: the agent may have joined the practice board since.
+        if (mayUnfit) await checkPractice(deps, sql, next)
+        const isOther = isOtherMarket || brain.brain !== undefined
+        if (isOther || patch.sessionId === null)
+          await endSigned(sql, current.id, endOf(patch), deps.clock.nowMs())
+      },
     }
   })
   return { detail: await readDetail(deps, await listStale(deps, agent)), webhookSecret: secret }
 }
+
+const endOf = ({ brain, sessionId }: AgentPatch) =>
+  sessionId === null ? DETACHED : brain === undefined ? OTHER_PAIRS : OTHER_BRAIN
 
 /** Only sessions granted after this change can be attached. */
 const switchedOff = (current: StoredAgent, fields: string[]): AgentPatch => ({

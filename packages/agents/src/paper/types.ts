@@ -43,6 +43,8 @@ export interface FillRequest {
   /** Dollars at the input's price, or atoms of the input. */
   size: { microUsd: bigint } | { amountIn: bigint }
   terms: AgentTerms
+  /** Of a signed order: least output, 0 for none, and how far below the marks it may be. */
+  bound?: { minAmountOut: bigint; maxSlippageBps: number }
   /** Runs in the fill's transaction: throwing rolls the fill back. May run again after a deadlock. */
   commit?(sql: Sql, fill: FilledNow): Promise<void>
 }

@@ -1,4 +1,6 @@
 import { writeLogs } from '../logs.ts'
+import { practiceHold } from './checks.ts'
+import { storeStates } from './decideSigned.ts'
 import type { Decided } from './decideTick.ts'
 import type { RunDeps } from './deps.ts'
 import { holdOrder, type IntendedOrder } from './holdOrder.ts'
@@ -31,6 +33,7 @@ export async function carryOut(
       pair: order.pair,
       side: order.side,
       ...sized,
+      signed: sized.signed ?? null,
       reason: order.reason,
     }
     const request = { agent, tick, order: intended }
@@ -52,18 +55,23 @@ export async function carryOut(
     if (ready.mode === 'live' && outcome === 'relayed') last = id
     if (ready.mode === 'live' && outcome === 'failed') landed = false
   }
+  if (record.signed) await storeStates(deps, ready, tick)
   await releaseAgents(deps.db, agent.claim, [agent.id], deps.clock.nowMs())
 }
 
 async function paperOrder(
   deps: RunDeps,
   request: { agent: ClaimedAgent; tick: number; order: IntendedOrder },
-  { bookId }: Extract<Ready, { mode: 'paper' }>,
+  { bookId, practice }: Extract<Ready, { mode: 'paper' }>,
 ) {
-  const { tokenIn, tokenOut } = request.order
-  const hold = await deps.findTokenHold(request.agent, [tokenIn, tokenOut], null)
+  const { tokenIn, tokenOut, signed } = request.order
+  const pairHold = practice && signed ? practiceHold(endsIn(request.order), deps.usdg.address) : null
+  const hold = pairHold ?? (await deps.findTokenHold(request.agent, [tokenIn, tokenOut], null))
   return hold ? holdOrder(deps, request, hold) : tradePaper(deps, { ...request, bookId })
 }
+
+const endsIn = ({ side, tokenIn, tokenOut }: IntendedOrder) =>
+  side === 'buy' ? { base: tokenOut, quote: tokenIn } : { base: tokenIn, quote: tokenOut }
 
 /** The agent changed after the decision was made. */
 const logChanged = ({ db, clock }: RunDeps, { agent, tick }: TickRecord): Promise<void> =>

@@ -9,7 +9,8 @@ import {
   usdOf,
 } from '@pit/protocol'
 import type { AgentToken, HostedAgent } from '../types.ts'
-import { endsOf } from './view.ts'
+import type { SignedPart } from './types.ts'
+import { type Ends, endsOf } from './view.ts'
 
 type Order = Decision['orders'][number]
 
@@ -25,6 +26,7 @@ export interface Judged {
     tokenOut: AgentToken
     microUsd: bigint
     allAtoms: bigint | null
+    signed?: SignedPart
   } | null
 }
 
@@ -67,12 +69,8 @@ export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
     })
     const ends = endsOf(agent, order.pair)
     if (!ends) return holdWith('PAIR', `${order.pair.slice(0, 130)} is not one of the agent’s pairs.`)
-    if (practice && (ends.quote.address !== usdg || !PRACTICE.has(ends.base.token))) {
-      return holdWith(
-        'LEAGUE_PAIR',
-        `The practice board trades only ${PRACTICE_ASSETS.join(', ')} against USDG.`,
-      )
-    }
+    const leaguePair = practice ? practiceHold(ends, usdg) : null
+    if (leaguePair) return holdWith(leaguePair.code, leaguePair.message)
     const [tokenIn, tokenOut] = order.side === 'buy' ? [ends.quote, ends.base] : [ends.base, ends.quote]
     const size = sizeOf(order, tokenIn, request, {
       value: worthNow(tokenIn),
@@ -114,6 +112,16 @@ export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
     valueChanges.set(tokenIn.token, (valueChanges.get(tokenIn.token) ?? 0n) - microUsd)
     return { n, order, hold: null, trade: { tokenIn, tokenOut, ...size } }
   })
+}
+
+/** On the practice board only its assets trade, against USDG. */
+export function practiceHold(
+  { base, quote }: Ends,
+  usdg: Address,
+): { code: 'LEAGUE_PAIR'; message: string } | null {
+  if (quote.address === usdg && PRACTICE.has(base.token)) return null
+  const message = `The practice board trades only ${PRACTICE_ASSETS.join(', ')} against USDG.`
+  return { code: 'LEAGUE_PAIR', message }
 }
 
 type Size = { microUsd: bigint; allAtoms: bigint | null }

@@ -1,13 +1,15 @@
 import type { BrainResult } from '@pit/brains'
 import { withinMs } from '@pit/platform/clock'
-import { type AtomPrice, isPitError, unitPrice, worthUp } from '@pit/protocol'
-import type { AgentToken, HostedAgent } from '../types.ts'
+import { isPitError } from '@pit/protocol'
+import type { StoredList } from '../signed/store.ts'
 import { type Judged, judgeOrders } from './checks.ts'
+import { decideSigned } from './decideSigned.ts'
 import type { RunDeps } from './deps.ts'
 import { decisionRecord, holdRecord, type Seen } from './outcome.ts'
 import type { Prepared, Ready } from './prepare.ts'
 import type { TickRecord } from './record.ts'
-import type { ClaimedAgent, Held } from './types.ts'
+import { referencesOf } from './references.ts'
+import type { ClaimedAgent } from './types.ts'
 import { marketOf } from './view.ts'
 
 /** Maximum time for a brain, whatever its interval. */
@@ -26,9 +28,13 @@ export const failedRecord = (agent: ClaimedAgent, atMs: number, message: string)
   holdRecord(agent, { kind: 'error', code: 'TICK_FAILED', message }, { atMs })
 
 /** A failure affects only this agent. */
-export async function decideTick(deps: RunDeps, prepared: Prepared): Promise<Decided> {
+export async function decideTick(
+  deps: RunDeps,
+  prepared: Prepared,
+  lists: readonly StoredList[] = [],
+): Promise<Decided> {
   try {
-    return await decide(deps, prepared)
+    return await decide(deps, prepared, lists)
   } catch (error) {
     deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed during its decision')
     const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before a decision.')
@@ -37,7 +43,7 @@ export async function decideTick(deps: RunDeps, prepared: Prepared): Promise<Dec
 }
 
 /** Calls the brain and checks its orders; an error of either fails only this tick. */
-async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
+async function decide(deps: RunDeps, prepared: Prepared, lists: readonly StoredList[]): Promise<Decided> {
   const { agent } = prepared
   const atMs = deps.clock.nowMs()
   if (prepared.kind === 'hold') {
@@ -45,6 +51,8 @@ async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
     return without(prepared, holdRecord(agent, { kind: 'hold', code, message }, { atMs }), 'hold')
   }
   const ready = prepared as Ready
+  const signed = agent.brain === 'orders' || lists.length > 0 ? await decideSigned(deps, ready, lists) : null
+  if (signed && (agent.brain === 'orders' || signed.judged.length > 0)) return signed
   const seen: Seen = {
     market: marketOf(agent, { ...deps, spanS: deps.brains.historyS(agent), nowMs: atMs }),
     book: ready.book,
@@ -63,8 +71,12 @@ async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
   })
   const { decision, data } = result
   const record = decisionRecord({ agent, decision, data, seen, judged, atMs: afterMs })
-  return { prepared, record, judged, outcome: 'decision' }
+  return { prepared, record: { ...record, ...signedOf(signed) }, judged, outcome: 'decision' }
 }
+
+/** Changes of signed orders without a trade are stored with the brain's decision. */
+const signedOf = (signed: { record: TickRecord } | null) =>
+  signed?.record.signed ? { signed: signed.record.signed } : {}
 
 const without = (prepared: Prepared, record: TickRecord, outcome: 'hold' | 'error'): Decided => ({
   prepared,
@@ -83,24 +95,5 @@ async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise
     if (isPitError(error)) return { kind: 'error', code: error.code, message: error.message }
     deps.logger.error({ err: error, agent: agent.id }, 'a brain failed')
     return { kind: 'error', code: 'TICK_FAILED', message: 'The brain failed.' }
-  }
-}
-
-/** Prices of holdings without an independent mark: used for limits only, never shown as a value. */
-export async function referencesOf(
-  { tokens, market }: Pick<RunDeps, 'tokens' | 'market'>,
-  { agent, held }: { agent: Pick<HostedAgent, 'tokens'>; held: Held },
-) {
-  const prices = new Map<string, AtomPrice>()
-  for (const { address, decimals } of agent.tokens) {
-    if (market.mark(address) || !held.get(address)) continue
-    const usd = (await tokens.find(address))?.record.reference.price_usd
-    const price = usd ? unitPrice(usd, decimals) : undefined
-    if (price) prices.set(address, price)
-  }
-  // Rounded up, so that a limit checked with these prices is not exceeded.
-  return ({ address }: AgentToken, atoms: bigint): bigint | null => {
-    const price = prices.get(address)
-    return price ? worthUp(atoms, price) : null
   }
 }

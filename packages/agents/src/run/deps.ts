@@ -11,6 +11,7 @@ import type { SignerClient } from '@pit/signer-wire'
 import type { Brains } from '../brains/index.ts'
 import type { Cash } from '../paper/deps.ts'
 import type { Paper } from '../paper/index.ts'
+import type { OrderMarket } from '../signed/ordersInput.ts'
 import type { MarkHistory } from './history.ts'
 import type { TickMetrics } from './metrics.ts'
 import type { FindTokenHold, PracticeGate } from './types.ts'
@@ -24,13 +25,13 @@ export interface TickOptions {
   logger: Logger
   metrics: Pick<Metrics, 'registry'>
   profile: ChainProfile
-  market: Pick<Market, 'mark' | 'head'>
+  market: Pick<Market, 'mark' | 'head' | 'onRounds'>
   tokens: Pick<Tokens, 'find'>
   brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
   sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf'>
   /** Null if this server has no signer: live agents then hold. */
-  signer: Pick<SignerClient, 'signExecutorTx'> | null
+  signer: Pick<SignerClient, 'signExecutorTx' | 'settleLeaf'> | null
   /** Relays bytes that were built, stored and co-signed before. */
   submitBytes: Relay['submitBytes']
   submitEnabled: boolean
@@ -54,5 +55,6 @@ export interface RunDeps extends TickOptions {
   core: ReadonlySet<string>
   history: MarkHistory
   findTokenHold: FindTokenHold
+  orderMarket: OrderMarket
   tickMetrics: TickMetrics
 }

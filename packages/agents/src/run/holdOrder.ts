@@ -4,7 +4,7 @@ import { writeLogs } from '../logs.ts'
 import type { AgentToken } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import { moveOrder } from './orders.ts'
-import type { ClaimedAgent } from './types.ts'
+import type { ClaimedAgent, SignedPart } from './types.ts'
 
 /** An order stored as intended, before execution. */
 export interface IntendedOrder {
@@ -18,6 +18,8 @@ export interface IntendedOrder {
   /** Set if a whole position is sold, so that no dust is left. */
   allAtoms: bigint | null
   reason: string
+  /** Set if it carries out a signed order. */
+  signed: SignedPart | null
 }
 
 export interface OrderRequest {

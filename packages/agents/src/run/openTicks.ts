@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { Mark } from '@pit/market'
 import { type Loop, startLoop, withinMs } from '@pit/platform/clock'
 import type { Job } from '@pit/platform/jobs'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import { lower } from '@pit/protocol'
 import type { HostedDeps } from '../deps.ts'
 import type { Cash } from '../paper/deps.ts'
+import { createOrderMarket } from '../signed/ordersInput.ts'
+import { meetRound } from '../signed/wake.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
 import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
@@ -23,6 +26,8 @@ export interface Ticks {
   /** Queues due ticks and waits until all of them have run; for tests with their own clock. */
   drain(): Promise<void>
   sweep(): Promise<void>
+  /** Applies new rounds of feeds to the triggers of signed orders. */
+  meetRounds(marks: readonly Mark[]): Promise<void>
   nextHolds: HostedDeps['nextHolds']
 }
 
@@ -39,6 +44,10 @@ const NAMES = Object.keys(QUEUES) as QueueName[]
 /** Maximum queue length; beyond it agents stay due, so that queued jobs do not become stale. */
 const MAX_WAITING = { quick: 8, slow: 64, live: 64 } as const
 const STOP_WAIT_MS = 15_000
+const ROUNDS_RETRY_MS = 1_000
+const ROUNDS_AT_ONCE = 50
+/** More are dropped, the oldest first, while the store is away; ticks look at the newest anyway. */
+const MAX_ROUNDS = 2_000
 
 /** Runs hosted agents; several processes share the due agents. */
 export function openTicks(options: TickOptions): Ticks {
@@ -50,6 +59,7 @@ export function openTicks(options: TickOptions): Ticks {
     core: new Set(profile.core_tokens.map(({ address }) => lower(address))),
     history: createMarkHistory(options),
     findTokenHold: createTokenHolds(options),
+    orderMarket: createOrderMarket(options),
     tickMetrics: createTickMetrics(options.metrics),
   }
   const slow = options.concurrency ?? SLOW_LANES
@@ -160,6 +170,32 @@ export function openTicks(options: TickOptions): Ticks {
     },
   })
 
+  async function meetRounds(marks: readonly Mark[]): Promise<void> {
+    let isAny = false
+    for (const mark of marks) isAny = (await meetRound(db, mark, clock.nowMs())) || isAny
+    if (isAny) wakeAll()
+  }
+
+  /** Rounds that no statement has seen yet; after a failure they are seen again. */
+  const rounds: Mark[] = []
+  const roundsJob: Job = {
+    name: 'meet feed rounds',
+    intervalMs: ROUNDS_RETRY_MS,
+    async run() {
+      const marks = rounds.slice(0, ROUNDS_AT_ONCE)
+      if (marks.length === 0) return 'done'
+      await meetRounds(marks)
+      rounds.splice(0, marks.length)
+      return rounds.length > 0 ? 'more' : 'done'
+    },
+    wakeOn: (wake) =>
+      options.market.onRounds((marks) => {
+        rounds.push(...marks)
+        rounds.splice(0, rounds.length - MAX_ROUNDS)
+        wake()
+      }),
+  }
+
   const sweep = () => sweepRun(deps)
   const underWay = () => NAMES.flatMap((name) => [...running[name]])
   return {
@@ -173,6 +209,7 @@ export function openTicks(options: TickOptions): Ticks {
             return takeJobs(name)
           }),
         ),
+        roundsJob,
         sweepJob('sweep hosted orders', sweep),
       ],
     },
@@ -196,6 +233,7 @@ export function openTicks(options: TickOptions): Ticks {
       }
     },
     sweep,
+    meetRounds,
     nextHolds: (agent) => findNextHolds(deps, agent),
   }
 }

@@ -35,10 +35,11 @@ interface OpenRow {
   fee_bps: number | null
   fee_class: FeeClass | null
   fee_tier: number | null
+  signed_order_id: Hex | null
 }
 
 const OPEN = `select id, agent_id, tick, n, pair, side, micro_usd, status, tx_hash, created_at_ms, fee_bps,
-  fee_class, fee_tier
+  fee_class, fee_tier, signed_order_id
   from hosted_orders where status in ('intended', 'signed', 'relayed')`
 
 /** Adds the relay's record of each order. */
@@ -63,6 +64,7 @@ const orderOf = (row: OpenRow, trade: TradeNow | undefined): OpenOrder => ({
   createdAtMs: row.created_at_ms,
   fee: feeOf(row, trade),
   trade: trade ?? null,
+  signedOrderId: row.signed_order_id,
 })
 
 /** Orders signed before fees were stored with them use the relay's fee. */
@@ -112,6 +114,9 @@ export interface OrderEnd {
   tradeId?: number
   fillId?: number
   fee?: TradeFee
+  /** Of a part of a signed order. */
+  amountOut?: bigint | null
+  leafSequence?: number
 }
 
 /**
@@ -122,12 +127,13 @@ export async function moveOrder(
   sql: Sql,
   id: number,
   from: OpenOrder['status'],
-  { status, code, txHash, tradeId, fillId, fee }: OrderEnd,
+  { status, code, txHash, tradeId, fillId, fee, amountOut, leafSequence }: OrderEnd,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_orders set status = $3, code = coalesce($4, code), tx_hash = coalesce($5, tx_hash),
        trade_id = coalesce($6, trade_id), fill_id = coalesce($7, fill_id), fee_bps = coalesce($8, fee_bps),
-       fee_class = coalesce($9, fee_class), fee_tier = coalesce($10, fee_tier)
+       fee_class = coalesce($9, fee_class), fee_tier = coalesce($10, fee_tier),
+       amount_out = coalesce($11::numeric, amount_out), leaf_sequence = coalesce($12, leaf_sequence)
      where id = $1 and status = $2 returning id`,
     [
       id,
@@ -140,18 +146,31 @@ export async function moveOrder(
       fee?.bps ?? null,
       fee?.class ?? null,
       fee?.tier ?? null,
+      amountOut?.toString() ?? null,
+      leafSequence ?? null,
     ],
   )
   return rows.length === 1
 }
 
 const KEPT_MS = 30 * DAY_MS
+/** Attempts at signed orders, of which there may be one a minute. */
+const ATTEMPTS_KEPT_MS = DAY_MS
 
-/** Deletes orders that ended long ago, in batches. */
+/** Deletes orders that ended long ago, in batches. Fills of signed orders stay as long as those. */
 export async function sweepOrders(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  await sql.query(
+    `delete from hosted_orders where id in (
+       select id from hosted_orders
+       where signed_order_id is not null and status in ('held', 'failed') and created_at_ms < $1
+       order by created_at_ms limit $2)`,
+    [nowMs - ATTEMPTS_KEPT_MS, limit],
+  )
   const rows = await sql.query(
     `delete from hosted_orders where id in (
-       select id from hosted_orders where created_at_ms < $1 and status in ('filled', 'held', 'failed')
+       select id from hosted_orders h where created_at_ms < $1 and status in ('filled', 'held', 'failed')
+         and (signed_order_id is null or not exists (
+           select 1 from signed_orders o where o.agent_id = h.agent_id and o.id = h.signed_order_id))
        order by created_at_ms limit $2) returning id`,
     [nowMs - KEPT_MS, limit],
   )

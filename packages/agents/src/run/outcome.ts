@@ -102,6 +102,7 @@ export function decisionRecord(request: {
       pair: order.pair,
       side: order.side,
       microUsd: trade!.microUsd,
+      signed: trade!.signed ?? null,
     })),
   }
 }

@@ -14,7 +14,13 @@ const TIMEOUT_MS = 4_000
 export type Prepared = { agent: ClaimedAgent } & (
   | ({ kind: 'ready'; book: BrainBook; held: Held } & (
       | { mode: 'paper'; bookId: number; practice: boolean }
-      | { mode: 'live'; session: Session; executorWei: bigint }
+      | {
+          mode: 'live'
+          session: Session
+          executorWei: bigint
+          /** An earlier trade is under way; only of an agent with signed orders. */
+          isPending: boolean
+        }
     ))
   | { kind: 'hold'; code: string; message: string }
   | { kind: 'pause'; reason: PauseReason; message: string }
@@ -101,12 +107,13 @@ async function prepareLive(
   if (session.executor !== executor) {
     return hold(agent, 'NO_SESSION', 'The session belongs to another executor. Attach a new one.')
   }
-  if (pending) {
+  // Signed orders expire and are triggered meanwhile.
+  if (pending && agent.brain !== 'orders') {
     return hold(agent, 'TRADE_PENDING', 'Waiting for the receipt of an earlier trade.')
   }
   try {
     const book = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
-    return { agent, kind: 'ready', mode: 'live', session, ...book }
+    return { agent, kind: 'ready', mode: 'live', session, isPending: pending, ...book }
   } catch (error) {
     deps.logger.warn({ err: error, agent: agent.id }, 'failed to read the balances of a live agent')
     return hold(agent, 'RPC_UNAVAILABLE', 'The chain did not answer, so the wallet’s balances are unknown.')

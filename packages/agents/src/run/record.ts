@@ -1,8 +1,9 @@
 import type { Db, Sql } from '@pit/platform/db'
 import { writeLogs } from '../logs.ts'
+import { applyVerdicts, type SignedChanges } from '../signed/applyVerdicts.ts'
 import { storableJson } from '../storable.ts'
 import type { LastDecision, LastTrade, LogEntry } from '../types.ts'
-import type { ClaimedAgent } from './types.ts'
+import type { ClaimedAgent, SignedPart } from './types.ts'
 
 /** Result of a tick, stored in one transaction: the decision, the brain's state and the orders. */
 export interface TickRecord {
@@ -14,12 +15,15 @@ export interface TickRecord {
   lastDecision: LastDecision
   logs: LogEntry[]
   orders: NewOrder[]
+  /** What the tick changes of the agent's signed orders; they change only if its orders stand. */
+  signed?: SignedChanges
 }
 export interface NewOrder {
   n: number
   pair: string
   side: 'buy' | 'sell'
   microUsd: bigint
+  signed: SignedPart | null
 }
 
 export interface Recorded {
@@ -55,6 +59,8 @@ export async function recordDecisions(
     await writeLogs(sql, ...mine.flatMap(({ logs }) => logs))
     const standing = mine.filter(({ agent }) => storedRows.get(agent.id)!.stands)
     const orders = await insertOrders(sql, standing, nowMs)
+    for (const { agent, tick, signed } of standing)
+      if (signed) await applyVerdicts(sql, { agentId: agent.id, tick, atMs: nowMs }, signed)
     return new Map(
       records.map(({ agent: { id } }) => [
         id,
@@ -112,10 +118,10 @@ async function insertOrders(
   )
   if (rows.length === 0) return ids
   const inserted = await sql.query<{ id: number; agent_id: string; n: number }>(
-    `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, status, created_at_ms)
-     select agent_id, tick, n, pair, side, micro_usd, 'intended', $7
-     from unnest($1::text[], $2::int8[], $3::int4[], $4::text[], $5::text[], $6::int8[])
-       as given (agent_id, tick, n, pair, side, micro_usd)
+    `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, signed_order_id, part, amount_in, status,
+       created_at_ms)
+     select *, 'intended', $10 from unnest($1::text[], $2::int8[], $3::int4[], $4::text[], $5::text[], $6::int8[],
+       $7::text[], $8::int4[], $9::numeric[])
      returning id, agent_id, n`,
     [
       rows.map(({ agentId }) => agentId),
@@ -124,6 +130,9 @@ async function insertOrders(
       rows.map(({ pair }) => pair),
       rows.map(({ side }) => side),
       rows.map(({ microUsd }) => microUsd.toString()),
+      rows.map(({ signed }) => signed?.id ?? null),
+      rows.map(({ signed }) => signed?.part ?? null),
+      rows.map(({ signed }) => signed?.amountIn.toString() ?? null),
       nowMs,
     ],
   )

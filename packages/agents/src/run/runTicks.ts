@@ -1,5 +1,7 @@
 import { isStoreUnavailable } from '@pit/platform/db'
 import { thinLogs, writeLogs } from '../logs.ts'
+import { endSigned, SESSION_ENDED } from '../signed/endSigned.ts'
+import { openLists, type StoredList } from '../signed/store.ts'
 import { pauseAgent } from '../store.ts'
 import { carryOut } from './carryOut.ts'
 import { type Decided, decideTick, failedRecord } from './decideTick.ts'
@@ -9,9 +11,10 @@ import { openOrdersOf } from './orders.ts'
 import { type Prepared, prepareTicks } from './prepare.ts'
 import { type Recorded, recordDecisions } from './record.ts'
 import { settleOrders } from './settle.ts'
+import { settleLeaves } from './settleLeaves.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** Pause an agent after this many failed ticks in a row. */
+/** Pause an agent after this many failed ticks in a row; one with armed orders never. */
 const MAX_ERRORS = 20
 
 /** Runs one tick of each of these agents under one lease. A failure of one does not affect the others. */
@@ -22,13 +25,17 @@ export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): 
   const inactive = agents.filter(({ status, deletedAtS }) => status !== 'active' || deletedAtS !== null)
   const ticking = agents.filter((agent) => !inactive.includes(agent))
   const open = await settleOrders(deps, await openOrdersOf(deps.db, ids(agents)))
+  await settleLeaves(deps, ids(agents.filter(maySign)))
   const prepared = ticking.length > 0 ? await prepareTicks(deps, ticking, open) : []
   await deps.history.refresh(prepared.flatMap(({ agent }) => agent.tokens.map(({ address }) => address)))
   const paused = prepared.filter(({ kind }) => kind === 'pause')
   for (const one of paused) await pause(deps, one)
 
+  const signed = await readSigned(deps, prepared)
   const decided = await Promise.all(
-    prepared.filter(({ kind }) => kind !== 'pause').map((one) => decideTick(deps, one)),
+    prepared
+      .filter(({ kind }) => kind !== 'pause')
+      .map((one) => decideTick(deps, one, signed.get(one.agent.id) ?? [])),
   )
   const recorded = await recordAll(deps, decided)
   const trading = decided.filter(({ record }) => record.orders.length > 0)
@@ -37,6 +44,15 @@ export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): 
   await eachOf(deps, trading, (one) => carryOut(deps, one, recorded.get(one.record.agent.id)!))
   await keepEquity(deps, decided)
   for (const one of decided) await finish(deps, one, recorded.get(one.record.agent.id)!, startedMs)
+}
+
+/** Only these can have signed orders. */
+const maySign = ({ brain, mode }: ClaimedAgent): boolean => brain === 'orders' || mode === 'live'
+
+async function readSigned(deps: RunDeps, prepared: readonly Prepared[]): Promise<Map<string, StoredList[]>> {
+  const ready = prepared.filter(({ kind, agent }) => kind === 'ready' && maySign(agent))
+  const lists = await openLists(deps.db, ids(ready.map(({ agent }) => agent)), deps.clock.nowMs())
+  return new Map(ready.map(({ agent: { id } }) => [id, lists.filter(({ agentId }) => agentId === id)]))
 }
 
 const ids = (agents: readonly { id: string }[]): string[] => agents.map(({ id }) => id)
@@ -88,6 +104,7 @@ async function pause(deps: RunDeps, prepared: Prepared): Promise<void> {
       message: `The agent was paused: ${message}`,
       data: reason,
     })
+    if (reason.code === 'SESSION_ENDED') await endSigned(sql, agent.id, SESSION_ENDED, deps.clock.nowMs())
   })
   deps.tickMetrics.held(reason.code)
 }
@@ -134,7 +151,7 @@ async function finish(
   for (const { hold } of judged) if (hold) deps.tickMetrics.held(hold.code)
   if (outcome === 'hold') deps.tickMetrics.held(String(record.logs[0]?.code))
   try {
-    if (outcome === 'error' && agent.errorsInARow + 1 >= MAX_ERRORS) {
+    if (outcome === 'error' && agent.brain !== 'orders' && agent.errorsInARow + 1 >= MAX_ERRORS) {
       const why = `${MAX_ERRORS} ticks in a row failed, the last one with ${record.logs[0]?.code}.`
       await pause(deps, { agent, kind: 'pause', reason: { code: 'ERRORS', why }, message: why })
     }

@@ -2,6 +2,7 @@ import type { Db } from '@pit/platform/db'
 import { askIsKnown, readOne } from '@pit/platform/reads'
 import { SESSION, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
+import { sweepSigned } from '../signed/endSigned.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import { moveOrder, type OrderEnd, oldOpenOrders, sweepOrders } from './orders.ts'
@@ -31,7 +32,10 @@ export function settleOf(
   const { trade } = order
   if (trade) {
     const ids = { tradeId: trade.id }
-    if (trade.status === 'mined') return { status: 'filled', ...ids, message: 'The trade was mined.' }
+    if (trade.status === 'mined') {
+      const received = order.signedOrderId && { amountOut: trade.amountOut ?? null }
+      return { status: 'filled', ...ids, ...received, message: 'The trade was mined.' }
+    }
     if (trade.status === 'reverted')
       return failed('The trade was mined and reverted; only gas was spent.', ids)
     if (trade.status === 'dropped' || trade.status === 'refused') {
@@ -132,4 +136,5 @@ export async function sweepRun(deps: Pick<TickOptions, 'rpc' | 'clock'> & { db: 
   const nowMs = deps.clock.nowMs()
   await settleOrders(deps, await oldOpenOrders(deps.db, nowMs - OLD_MS, AT_ONCE))
   await sweepOrders(deps.db, nowMs, 10 * AT_ONCE)
+  await sweepSigned(deps.db, nowMs)
 }

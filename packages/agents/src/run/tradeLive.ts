@@ -1,9 +1,11 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import { type FeeClass, fail, isPitError, type PitError, usdOf } from '@pit/protocol'
+import { type FeeClass, fail, isPitError, type PitError, slippageTolerance, usdOf } from '@pit/protocol'
 import type { CosignedTrade } from '@pit/sessions'
 import { feesOf, type Judgement, judgeQuote, type TradeQuote } from '@pit/trading'
 import { writeLogs } from '../logs.ts'
+import { endSigned, SESSION_ENDED } from '../signed/endSigned.ts'
+import { storeWanted, type WantedSignature } from '../signed/wanted.ts'
 import { pauseAgent } from '../store.ts'
 import type { AgentToken } from '../types.ts'
 import type { RunDeps } from './deps.ts'
@@ -13,6 +15,7 @@ import { relayOrder } from './relayOrder.ts'
 import { signTx } from './signTx.ts'
 import { holdTrade } from './tradeChecks.ts'
 import { holdCodeOf } from './tradePaper.ts'
+import type { SignedPart } from './types.ts'
 
 type Deps = RunDeps
 
@@ -49,7 +52,9 @@ export async function tradeLive(deps: Deps, request: LiveRequest): Promise<Order
       if (await isChanged(sql, request.agent)) throw new AgentChanged()
       const { bps, class: cls, tier } = trade.planned.request.quote.fee
       const fee = { bps, class: cls, tier }
-      return moveOrder(sql, request.order.id, 'intended', { status: 'signed', txHash: signed.hash, fee })
+      const { sequence } = trade.cosigned
+      const end = { status: 'signed', txHash: signed.hash, fee, leafSequence: sequence } as const
+      return moveOrder(sql, request.order.id, 'intended', end)
     })
     if (!isCurrent) return 'failed'
     return await relayOrder(deps, request, { ...signed, trade })
@@ -57,7 +62,9 @@ export async function tradeLive(deps: Deps, request: LiveRequest): Promise<Order
     if (error instanceof AgentChanged) return hold('CHANGED', CHANGED)
     if (!isPitError(error)) throw error
     if (ENDED.has(error.code)) await endSession(deps, request, error)
-    return hold(holdCodeOf(error), error.message, refusalData(error))
+    const control = controlRule(error)
+    if (control === 'SIGNATURE_REQUIRED') await keepWanted(deps, request, error)
+    return hold(control ?? holdCodeOf(error), error.message, refusalData(error))
   }
 }
 
@@ -133,7 +140,7 @@ async function askSession(
     by: { keyId: agent.keyId, wallet: session.wallet },
     tokenIn: order.tokenIn.token,
     tokenOut: order.tokenOut.token,
-    notionalUsd: usdOf(order.microUsd),
+    ...(order.signed ? await signedTerms(deps, order, order.signed) : { notionalUsd: usdOf(order.microUsd) }),
     // The owner's attestation was checked before.
     ownerAttestsNonUs: order.tokenIn.stock || order.tokenOut.stock,
     fund: false,
@@ -151,6 +158,22 @@ async function askSession(
   // Without borrowed funds a trade is either co-signed or refused.
   if (trade.kind !== 'cosigned' || !quoted) throw new Error('a hosted trade returned no transaction')
   return { trade, quoted }
+}
+
+/** Exactly the part of the signed order, within its bounds. */
+async function signedTerms(
+  deps: Deps,
+  { tokenIn, tokenOut, microUsd }: LiveRequest['order'],
+  { id, part, rounds, amountIn, minAmountOut, maxSlippageBps }: SignedPart,
+) {
+  const feeClass = (await feeClassOf(deps, [tokenIn, tokenOut])) ?? 'major'
+  const { capBps } = slippageTolerance(feeClass, microUsd)
+  return {
+    amountIn,
+    slippageBps: Math.min(maxSlippageBps, capBps),
+    ...(minAmountOut > 0n && { minAmountOut }),
+    order: { id, part, rounds },
+  }
 }
 
 /** The agent's terms may be stricter than its session's. */
@@ -207,7 +230,22 @@ async function endSession(
       message: `The agent was paused: ${error.message}`,
       data: { session_id: session.id },
     })
+    await endSigned(sql, agent.id, SESSION_ENDED, clock.nowMs())
   })
+}
+
+/** The co-signer's rules of orders and brakes; they hold an order under their own name. */
+const CONTROL_RULE = /^(ORDER_[A-Z]+|BREAKER(_UNPRICED)?|SIGNATURE_REQUIRED|SESSION_NONCE)$/
+
+function controlRule({ extras }: PitError): string | undefined {
+  const { signer_checks: checks } = extras as { signer_checks?: readonly { rule: string }[] }
+  return checks?.find(({ rule }) => CONTROL_RULE.test(rule))?.rule
+}
+
+/** Keeps what the owner may sign so that the trade passes. */
+async function keepWanted({ db, clock }: Deps, { agent }: LiveRequest, { extras }: PitError): Promise<void> {
+  const { orders } = extras as { orders?: WantedSignature }
+  if (orders) await storeWanted(db, agent.id, orders, clock.nowMs())
 }
 
 /** Failed checks of a refusal, ours and the signer's. */

@@ -1,9 +1,10 @@
 import { type HoldCode, isPitError, type PitError, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
+import type { FilledNow, FillRequest } from '../paper/types.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
-import { holdOrder, type OrderOutcome, type OrderRequest } from './holdOrder.ts'
-import { moveOrder } from './orders.ts'
+import { holdOrder, type IntendedOrder, type OrderOutcome, type OrderRequest } from './holdOrder.ts'
+import { moveOrder, type OrderEnd } from './orders.ts'
 import { keepLastTrade } from './record.ts'
 
 /** Another worker has ended this order: the fill is rolled back. */
@@ -21,10 +22,11 @@ export async function tradePaper(
       wallet: agent.wallet,
       tokenIn: order.tokenIn.token,
       tokenOut: order.tokenOut.token,
-      size: order.allAtoms === null ? { microUsd: order.microUsd } : { amountIn: order.allAtoms },
+      size: sizeOf(order),
+      ...(order.signed && { bound: order.signed }),
       terms: agent.terms,
       async commit(sql, fill) {
-        if (!(await moveOrder(sql, order.id, 'intended', { status: 'filled', fillId: fill.id }))) {
+        if (!(await moveOrder(sql, order.id, 'intended', paperEnd(order, fill)))) {
           throw new OrderTaken()
         }
         const trade = {
@@ -71,6 +73,17 @@ export async function tradePaper(
     return holdOrder(deps, request, { code: holdCodeOf(error), message: error.message })
   }
 }
+
+function sizeOf({ signed, allAtoms, microUsd }: IntendedOrder): FillRequest['size'] {
+  const amountIn = signed?.amountIn ?? allAtoms
+  return amountIn === null ? { microUsd } : { amountIn }
+}
+
+const paperEnd = ({ signed }: IntendedOrder, fill: FilledNow): OrderEnd => ({
+  status: 'filled',
+  fillId: fill.id,
+  ...(signed && { amountOut: fill.amountOut }),
+})
 
 /** Hold codes for refusals in an agent's log. */
 const AS_HOLD: Partial<Record<string, HoldCode>> = {

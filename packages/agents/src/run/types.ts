@@ -37,7 +37,20 @@ export interface OpenOrder {
   createdAtMs: number
   /** Fee as signed; null before signing. */
   fee: TradeFee | null
-  trade: { id: number; status: string } | null
+  trade: { id: number; status: string; amountOut?: bigint | null } | null
+  /** The signed order that it carries out. */
+  signedOrderId?: Hex | null
+}
+
+/** The part of a signed order that an order carries out. */
+export interface SignedPart {
+  id: Hex
+  part: number
+  amountIn: bigint
+  /** 0 for a market order. */
+  minAmountOut: bigint
+  maxSlippageBps: number
+  rounds: readonly string[]
 }
 
 /** Balances of a wallet; null if unreadable. */

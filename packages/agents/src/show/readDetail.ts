@@ -7,6 +7,7 @@ import { lastRefund, type Refund } from '../gas/refundStore.ts'
 import { whyLiveOff } from '../life/live.ts'
 import type { BookNow } from '../paper/index.ts'
 import { readFall } from '../paper/store.ts'
+import { summariseOrders } from '../signed/listOrders.ts'
 import { readStock, type StockAttestation, type WhyNot, whyNotValid } from '../stock/stockStore.ts'
 import { findOwned, listAgents, type StoredAgent } from '../store.ts'
 import { type LiveSums, readLiveSums } from './liveTrades.ts'
@@ -31,6 +32,8 @@ export interface ShownAgent extends StandingAgent {
 export interface AgentDetail extends ShownAgent {
   /** In addition to `holds`, which stop the whole tick. Null if stopped or unreadable. */
   nextHolds: readonly NextHold[] | null
+  /** Null for an agent without signed orders. */
+  orders: { open: number; wanted: number } | null
   /** Live agents only. */
   live: {
     stock: (StockAttestation & { whyNot: WhyNot | null }) | null
@@ -58,12 +61,17 @@ export async function getAgent(deps: HostedDeps, request: AgentRequest): Promise
 export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<AgentDetail> {
   const { db } = deps
   const fall = agent.bookId === null ? null : readFall(db, agent.bookId)
-  const [[shown], nextHolds] = await Promise.all([show(deps, [agent], fall), readNextHolds(deps, agent)])
-  if (agent.mode === 'paper') return { ...shown!, nextHolds, live: null }
+  const [[shown], nextHolds, orders] = await Promise.all([
+    show(deps, [agent], fall),
+    readNextHolds(deps, agent),
+    summariseOrders(deps, agent),
+  ])
+  if (agent.mode === 'paper') return { ...shown!, nextHolds, orders, live: null }
   const [stock, refund] = await Promise.all([readStock(db, agent.id), lastRefund(db, agent.id)])
   return {
     ...shown!,
     nextHolds,
+    orders,
     live: {
       stock: stock.last && { ...stock.last, whyNot: whyNotValid(stock.last, shown!) },
       stockNotBeforeS: stock.notBeforeS,

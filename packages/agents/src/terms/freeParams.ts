@@ -44,6 +44,7 @@ export const FREE_PARAMS: Directions = {
   },
   grid: { low: 'none', high: 'none', range_bps: 'none', levels: 'none', usd: 'down', start: 'none' },
   rebalance: { weights: 'none', drift_bps: 'none' },
+  orders: {},
 }
 
 type Values = Record<string, unknown>

@@ -30,7 +30,13 @@ export type LeafTerms = { cosigner: Address; rootHash: Hex; expiresS: number } &
   | { kind: 'fee'; executor: Address; paidFor: Hex }
 )
 
-type TradeParams = { execution: Execution; sequence: number; nowS: number }
+type TradeParams = {
+  execution: Execution
+  sequence: number
+  nowS: number
+  /** When it ends; LEAF_TTL_S from now if absent, and never later. */
+  expiresS?: number | undefined
+}
 
 /** A router trade under its root. */
 export function sessionLeaf(
@@ -58,13 +64,18 @@ export function curveLeaf(
 export function feeLeaf(
   crypto: Hashing,
   addresses: DelegationAddresses,
-  { feeRoot, leaf, nowS }: { feeRoot: FeeRoot; leaf: Delegation; nowS: number },
+  {
+    feeRoot,
+    leaf,
+    nowS,
+    expiresS,
+  }: { feeRoot: FeeRoot; leaf: Delegation } & Pick<TradeParams, 'nowS' | 'expiresS'>,
 ): Delegation {
   return buildLeaf(addresses, {
     kind: 'fee',
     cosigner: feeRoot.cosigner,
     rootHash: feeRoot.hash,
-    expiresS: nowS + LEAF_TTL_S,
+    expiresS: endOf({ nowS, expiresS }),
     executor: leaf.delegate,
     paidFor: delegationHash(crypto, leaf),
   })
@@ -123,7 +134,7 @@ export function leafId(rootHash: Hex, sequence: number): bigint {
 
 function tradeTerms(
   root: TradeRoot,
-  { execution, sequence, nowS }: TradeParams,
+  { execution, sequence, nowS, expiresS }: TradeParams,
   targets: readonly Address[],
 ) {
   if (!targets.some((target) => sameAddress(target, execution.target))) {
@@ -132,11 +143,16 @@ function tradeTerms(
   return {
     cosigner: root.cosigner,
     rootHash: root.hash,
-    expiresS: nowS + LEAF_TTL_S,
+    expiresS: endOf({ nowS, expiresS }),
     executor: root.executor,
     execution,
     sequence,
   }
+}
+
+function endOf({ nowS, expiresS = nowS + LEAF_TTL_S }: Pick<TradeParams, 'nowS' | 'expiresS'>): number {
+  if (expiresS > nowS + LEAF_TTL_S) throw new RangeError('a leaf lasts too long')
+  return expiresS
 }
 
 function buildLeaf(addresses: DelegationAddresses, terms: LeafTerms): Delegation {

@@ -16,6 +16,8 @@ export interface MarksFollowed {
   /** Number of tokens without a readable mark. */
   unread(): number
   refresh(): Promise<void>
+  /** Called with the marks whose round is new; those without rounds when their price changed. */
+  onRounds(listener: (marks: readonly Mark[]) => void): () => void
   follow: Job
   keepMinutes: Job
 }
@@ -40,13 +42,17 @@ export function followMarks({
   let readAtMs = 0
   let keptMinuteS = 0
   let underWay: Promise<void> | undefined
+  const listeners = new Set<(marks: readonly Mark[]) => void>()
 
   async function read(): Promise<void> {
     const nowMs = clock.nowMs()
     const { marks, unread } = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
+    const before = byToken
     byToken = new Map(marks.map((mark) => [mark.token, mark]))
     whyByToken = new Map(unread.map(({ token, why }) => [token, why]))
     readAtMs = nowMs
+    const fresh = marks.filter((mark) => isNewRound(before.get(mark.token), mark))
+    if (fresh.length > 0) for (const listener of listeners) listener(fresh)
   }
 
   function refresh(): Promise<void> {
@@ -69,6 +75,10 @@ export function followMarks({
     whyUnread: (token) => (fresh() ? whyByToken.get(token) : 'the chain has not responded for a while'),
     unread: () => (fresh() ? whyByToken.size : sources.length),
     refresh,
+    onRounds(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     follow: {
       name: 'read marks',
       intervalMs: REFRESH_EVERY_MS,
@@ -78,6 +88,13 @@ export function followMarks({
     keepMinutes: { name: 'keep minute marks', intervalMs: REFRESH_EVERY_MS, run: keepMinute },
   }
 }
+
+/** The first reading of a process counts as new, and so does a price that its issuer releases. */
+const isNewRound = (before: Mark | undefined, now: Mark): boolean =>
+  before === undefined ||
+  before.roundId !== now.roundId ||
+  (before.staleWhy === 'frozen') !== (now.staleWhy === 'frozen') ||
+  (now.roundId === undefined && before.priceE18 !== now.priceE18)
 
 /** The first writer of a minute sets its marks; later writes are ignored. */
 async function storeMarks(db: Db, minuteS: number, marks: readonly Mark[]): Promise<void> {

@@ -39,6 +39,8 @@ export interface Market {
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
   unreadMarks(): number
+  /** Called with marks of new feed rounds; see `followMarks`. */
+  onRounds(listener: (marks: readonly Mark[]) => void): () => void
   /** Data of the stock issuer. */
   stocks: Pick<StocksFollowed, 'multiplier' | 'isBarred'>
   onBlock(listener: (head: Header, touched: ReadonlySet<AnyPool>) => void): () => void
@@ -118,6 +120,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     mark: marks.mark,
     whyUnread: marks.whyUnread,
     unreadMarks: marks.unread,
+    onRounds: (listener) => marks.onRounds((rounds) => notify(() => listener(rounds))),
     stocks,
     onBlock: (listener) => subscribe(blockListeners, listener),
     onPool: (listener) => subscribe(poolListeners, listener),

@@ -30,6 +30,19 @@ export const OUR_HOLD_CODES = {
   TRADE_LOST: 'the worker ended while it executed the order; the order is not repeated',
   TRADE_FAILED: 'a relayed trade reverted or never reached the chain',
   TICK_FAILED: 'the tick itself failed',
+  SIGNATURE_REQUIRED: "the trade needs the owner's signature; see the orders the agent waits for",
+  BREAKER: "one of the session's brakes has tripped; only closing trades pass",
+  BREAKER_UNPRICED: 'the session cannot be valued now, so its brakes refuse opening trades',
+  SESSION_NONCE: 'the wallet ended all its sessions with controls',
+  ORDER_SIGNATURE: 'the co-signer does not accept the signature of the order',
+  ORDER_SESSION: 'the order belongs to another session',
+  ORDER_TOKENS: 'the trade has other tokens than the order',
+  ORDER_AMOUNT: 'the trade is above what is left of the order, its group or its entry',
+  ORDER_PRICE: "the minimum output is below the order's",
+  ORDER_TRIGGER: "the co-signer does not see the order's trigger met",
+  ORDER_TIME: 'too early or too late for this part of the order',
+  ORDER_ENDED: 'the order was cancelled or replaced at the co-signer',
+  ORDER_RESERVED: 'the rest of the day is reserved for armed closing orders',
 } as const
 export type OurHoldCode = keyof typeof OUR_HOLD_CODES
 

@@ -133,6 +133,9 @@ export const WebhookParams = Exact(
   { title: 'WebhookParams' },
 )
 
+/** It carries out signed orders, which have routes of their own. */
+export const OrdersParams = Exact({}, { title: 'OrdersParams' })
+
 /** By brain. */
 export const BRAIN_PARAMS = {
   partner_llm: AiParams,
@@ -142,6 +145,7 @@ export const BRAIN_PARAMS = {
   mean_reversion: MeanReversionParams,
   grid: GridParams,
   rebalance: RebalanceParams,
+  orders: OrdersParams,
 } as const satisfies { readonly [Name in Brain]: TSchema }
 type Params = typeof BRAIN_PARAMS
 

@@ -207,6 +207,12 @@ const detail = {
         'before it is activated; null once stopped, or if unreadable',
     ),
   ),
+  orders: Type.Optional(
+    Nullable(
+      Answer({ open: Count('open signed orders'), wanted: Count('signatures that it waits for') }),
+      'null for an agent without signed orders',
+    ),
+  ),
   ...live,
 }
 

@@ -11,7 +11,6 @@ import {
   Limit,
   Nullable,
   OneOf,
-  Open,
   QueryFlag,
   Text,
   TxHash,
@@ -19,6 +18,7 @@ import {
   Usd,
   Wallet,
 } from './scalars.ts'
+import { OrdersTypedData } from './typedData.ts'
 
 const price = Type.String({
   pattern: '^[1-9][0-9]{0,35}$',
@@ -89,7 +89,7 @@ export const WantedSignature = Answer(
     id: TxHash('hash of the list'),
     why: Text('what it is for'),
     list: OrderListIn,
-    typed_data: Open('EIP-712: sign it with the main key'),
+    typed_data: OrdersTypedData,
     valid_until: UnixS('when its order expires'),
   },
   { title: 'WantedSignature' },

@@ -48,6 +48,41 @@ const DelegationTypedData = typedData(
   'DelegationTypedData',
 )
 
+/** A list of orders; whole numbers of 64 bits and more are decimals. */
+export const OrdersTypedData = typedData(
+  'Orders',
+  {
+    domain: Answer({ name: Type.Literal('Pit'), version: Type.Literal('1'), ...domain }),
+    message: Answer({
+      session: TxHash('the session’s delegation_hash'),
+      nonce: TxHash('random'),
+      replaces: Type.Array(TxHash('order id')),
+      orders: Type.Array(
+        Answer({
+          tokenIn: Wallet('sold'),
+          tokenOut: Wallet('bought'),
+          amountIn: Atoms('most'),
+          minAmountOut: Atoms('least'),
+          maxSlippageBps: Count('basis points'),
+          trigger: Answer({
+            kind: Count('0 none, 1 at or below, 2 at or above, 3 trailing'),
+            token: Wallet('whose price counts'),
+            priceE18: Atoms('dollars times 10^18'),
+            trailBps: Count('basis points'),
+          }),
+          slices: Count('parts'),
+          everyS: Count('seconds between two parts'),
+          startsAt: Atoms('unix seconds'),
+          expiresAt: Atoms('unix seconds'),
+          group: Count('shared budget'),
+          parent: Count('entry'),
+        }),
+      ),
+    }),
+  },
+  'OrdersTypedData',
+)
+
 export const Caveat = Answer(
   {
     enforcer: Type.Optional(

@@ -49,6 +49,7 @@ export function describeDetail(detail: AgentDetail): Answer<'hosted.get'> {
     brain_state: agent.brainState,
     last_trade: agent.lastTrade,
     next_tick_holds: detail.nextHolds?.map((hold) => ({ ...hold })) ?? null,
+    orders: detail.orders,
     ...(live && {
       session_root_hash: session?.rootHash ?? null,
       session_expires: session?.expiresAtS ?? null,

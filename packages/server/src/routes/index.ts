@@ -8,6 +8,7 @@ import { describeStanding } from './describeAgent.ts'
 import { fastRoutes } from './fast.ts'
 import { hostedRoutes } from './hosted.ts'
 import { hostedAiRoutes } from './hostedAi.ts'
+import { hostedOrderRoutes } from './hostedOrders.ts'
 import { leagueRoutes } from './league.ts'
 import { relayRoutes } from './relay.ts'
 import { type ServiceRoutesDeps, serviceRoutes } from './service.ts'
@@ -36,6 +37,7 @@ export function createRoutes(
     }),
     ...hostedAiRoutes({ brains, models }),
     ...hostedRoutes({ hosted, profile, charge }),
+    ...hostedOrderRoutes({ hosted, profile }),
     ...leagueRoutes(league),
     treasury: async () => ({ serialised: await capabilities.treasury.record() }),
   } as unknown as Handlers

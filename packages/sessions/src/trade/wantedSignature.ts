@@ -73,11 +73,11 @@ function wantedSignature(
 }
 
 /** As eth_signTypedData_v4 takes it: integers as decimal text, the domain's type included. */
-function typedDataJson(data: ReturnType<typeof orderTypedData>): Record<string, unknown> {
+function typedDataJson(data: ReturnType<typeof orderTypedData>): WantedSignature['typed_data'] {
   const json = JSON.stringify(data, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
-  const read = JSON.parse(json) as Record<string, unknown> & { types: object }
+  const read = JSON.parse(json) as WantedSignature['typed_data']
   const domain = [
     { name: 'name', type: 'string' },
     { name: 'version', type: 'string' },

@@ -194,14 +194,19 @@ export async function revokeStockAttestation(
   return row!.at
 }
 
-/** A leaf has one nonce: false when it was signed with another. */
+/**
+ * A leaf has one nonce: false when it was signed with another. A leaf that was signed again since may have a
+ * later one, because its first transaction may have reverted.
+ */
 export async function putExecutorTx(
   sql: Sql,
   tx: { rootHash: Hex; sequence: number; executor: Address; nonce: number; atMs: number },
 ): Promise<boolean> {
   const rows = await sql.query(
     `insert into executor_txs (root_hash, sequence, executor, nonce, signed_at_ms) values ($1, $2, $3, $4, $5)
-     on conflict (root_hash, sequence) do update set signed_at_ms = $5 where executor_txs.nonce = $4
+     on conflict (root_hash, sequence) do update set signed_at_ms = $5, nonce = $4
+     where executor_txs.nonce = $4 or executor_txs.nonce < $4 and exists (select from leaves l
+       where l.root_hash = $1 and l.sequence = $2 and l.signed_at_ms > executor_txs.signed_at_ms)
      returning nonce`,
     [tx.rootHash, tx.sequence, tx.executor, tx.nonce, tx.atMs],
   )

@@ -6,18 +6,24 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { ExecutorDeps } from '../executors/deps.ts'
 import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'
 import type { Home } from '../ledger/openHome.ts'
+import { confirm, outstandingOfSession } from '../orders/receipts.ts'
+import type { OrderDeps } from '../orders/registerOrders.ts'
+import type { SettleDeps } from '../orders/settleLeaf.ts'
 import { type RegisterDeps, registerRoot } from '../roots/registerRoot.ts'
 import { executorRoutes } from './executorRoutes.ts'
+import { orderRoutes } from './orderRoutes.ts'
 import { readAccept, readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'
 import type { CallRoutes } from './serveCalls.ts'
 
 export type CallDeps = CosignDeps &
   RegisterDeps &
-  ExecutorDeps & { sanctions: Sanctions; home: Pick<Home, 'trouble' | 'accept'> }
+  ExecutorDeps &
+  OrderDeps &
+  SettleDeps & { sanctions: Sanctions; home: Pick<Home, 'trouble' | 'accept'> }
 
 /** Every call of the signer. */
 export function callRoutes(deps: CallDeps): CallRoutes {
-  const { ledger, home } = deps
+  const { ledger, home, db, clock, cosigner } = deps
   return [
     { method: 'GET', path: '/health', handle: () => healthOf(deps) },
     {
@@ -45,8 +51,13 @@ export function callRoutes(deps: CallDeps): CallRoutes {
       method: 'POST',
       path: '/roots/revoke',
       async handle({ body }) {
-        const revokedAtMs = await ledger.revoke(readRevoke(body).rootHash)
-        return { revoked: true, revoked_at: Math.floor(revokedAtMs / 1000) }
+        const { rootHash, challenge } = readRevoke(body)
+        const revokedAtMs = await ledger.revoke(rootHash)
+        const answer = { revoked: true, revoked_at: Math.floor(revokedAtMs / 1000) }
+        if (challenge === undefined) return answer
+        const change = { what: 'revoked', session: rootHash, id: rootHash, atMs: revokedAtMs } as const
+        const outstanding = await outstandingOfSession(db, rootHash, clock.nowMs())
+        return { ...answer, receipt: await confirm(cosigner, { ...change, outstanding }, challenge) }
       },
     },
     {
@@ -79,6 +90,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
         return { accepted: true, sessions_ended: await home.accept(lost) }
       },
     },
+    ...orderRoutes(deps),
     ...executorRoutes(deps),
   ]
 }

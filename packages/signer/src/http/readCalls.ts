@@ -4,14 +4,14 @@ import { type ExecutorTx, fromWireDelegation, fromWireExecution, type LostByRest
 import type { AttestRequest } from '../executors/attestStock.ts'
 import type { CreateRequest } from '../executors/createExecutor.ts'
 import type { SignRequest } from '../executors/signExecutorTx.ts'
-import type { CosignRequest } from '../leaves/types.ts'
+import type { CosignRequest, RequestedOrder } from '../leaves/types.ts'
 import type { RegisterRequest } from '../roots/registerRoot.ts'
 
 /**
  * Bodies of calls: one shape each and no other fields. Anything else is BAD_REQUEST with the field's name.
  */
 
-type Body = Record<string, unknown>
+export type Body = Record<string, unknown>
 
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/
 const HASH = /^0x[0-9a-f]{64}$/
@@ -43,6 +43,7 @@ export function readCosign(body: Body, callNonce: string): CosignRequest {
     'slippage_bps',
     'sequence',
     'client_id',
+    'order',
   ])
   return {
     rootHash: hashIn(body),
@@ -53,12 +54,38 @@ export function readCosign(body: Body, callNonce: string): CosignRequest {
     sequence: wholeIn(body, 'sequence', 2 ** 31 - 1),
     callNonce,
     clientId: body['client_id'] === undefined ? undefined : idIn(body, 'client_id'),
+    ...(body['order'] !== undefined && { order: orderIn(body['order']) }),
   }
 }
 
-export function readRevoke(body: Body): { rootHash: Hex } {
-  allowFields(body, ['root_hash'])
-  return { rootHash: hashIn(body) }
+export function readRevoke(body: Body): { rootHash: Hex; challenge?: Hex } {
+  allowFields(body, ['root_hash', 'challenge'])
+  return {
+    rootHash: hashIn(body),
+    ...(body['challenge'] !== undefined && { challenge: hashIn(body, 'challenge') }),
+  }
+}
+
+/** Feeds count rounds in 80 bits. */
+const ROUND = /^(0|[1-9][0-9]{0,24})$/
+const MAX_ROUND = 2n ** 80n
+const MAX_PART = 10_000
+
+function orderIn(value: unknown): RequestedOrder {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) bad('order')
+  const order = value as Body
+  allowFields(order, ['id', 'part', 'rounds'])
+  const { rounds } = order
+  const part = wholeIn(order, 'part', MAX_PART)
+  if (part === undefined || part < 1) bad('part')
+  if (!Array.isArray(rounds) || rounds.length > 2) bad('rounds')
+  const isRound = (one: unknown): one is string =>
+    typeof one === 'string' && ROUND.test(one) && BigInt(one) < MAX_ROUND
+  return {
+    id: hashIn(order, 'id'),
+    part,
+    rounds: rounds.map((one: unknown) => (isRound(one) ? BigInt(one) : bad('rounds'))),
+  }
 }
 
 export function readCreate(body: Body, callNonce: string): CreateRequest {
@@ -166,13 +193,14 @@ export function readFreeze(body: Body): { frozen: boolean } {
   return typeof frozen === 'boolean' ? { frozen } : bad('frozen')
 }
 
-function allowFields(body: Body, names: readonly string[]): void {
+export function allowFields(body: Body, names: readonly string[]): void {
   const strange = Object.keys(body).find((name) => !names.includes(name))
   if (strange !== undefined) bad(strange.slice(0, 80))
 }
 
-function hashIn({ root_hash }: Body): Hex {
-  return typeof root_hash === 'string' && HASH.test(root_hash) ? (root_hash as Hex) : bad('root_hash')
+export function hashIn(body: Body, name = 'root_hash'): Hex {
+  const value = body[name]
+  return typeof value === 'string' && HASH.test(value) ? (value as Hex) : bad(name)
 }
 
 function idIn(body: Body, name: string): string {
@@ -180,7 +208,7 @@ function idIn(body: Body, name: string): string {
   return typeof value === 'string' && ID.test(value) ? value : bad(name)
 }
 
-function addressIn(body: Body, name: string): Address {
+export function addressIn(body: Body, name: string): Address {
   const value = body[name]
   return typeof value === 'string' && ADDRESS.test(value) ? (value.toLowerCase() as Address) : bad(name)
 }
@@ -198,13 +226,13 @@ function curveFeeIn(value: unknown): bigint | null {
   return BigInt(amount_wei)
 }
 
-function wholeIn(body: Body, name: string, max: number): number | undefined {
+export function wholeIn(body: Body, name: string, max: number): number | undefined {
   const value = body[name]
   if (value === undefined) return undefined
   const isWhole = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
   return isWhole ? value : bad(name)
 }
 
-function bad(field: string): never {
+export function bad(field: string): never {
   fail('BAD_REQUEST', { field, message: `\`${field}\` is malformed or not allowed.` })
 }

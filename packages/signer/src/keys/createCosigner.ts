@@ -6,16 +6,20 @@ import {
   delegationDomainHash,
   delegationHash,
   type Hex,
+  type Receipt,
+  receiptText,
 } from '@pit/chain'
 import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import type { SigningKey } from './signingKey.ts'
 
-/** The co-signer signs delegations and attestations only; nothing else uses its key. */
+/** The co-signer signs delegations, attestations and receipts only; nothing else uses its key. */
 export interface Cosigner {
   address: Address
   sign(addresses: DelegationAddresses, delegation: Delegation): Promise<{ signed: Delegation; hash: Hex }>
-  /** Attests the owner of an executor's key. No other text is signed. */
+  /** Attests the owner of an executor's key. */
   attest(executor: ExecutorAttestation): Promise<{ text: string; signature: Hex }>
+  /** Confirms a change of its ledger. */
+  confirm(receipt: Receipt): Promise<Hex>
   /** Why the last signature failed; null if it succeeded. */
   trouble(): string | null
   /** Nothing can be signed afterwards. */
@@ -41,6 +45,7 @@ export function createCosigner({ key, crypto }: { key: SigningKey; crypto: Crypt
       const text = executorAttestationText(executor)
       return { text, signature: await key.sign(crypto.hashMessage(text)) }
     },
+    confirm: (receipt) => key.sign(crypto.hashMessage(receiptText(receipt))),
     trouble: () => key.trouble(),
     close: () => key.close(),
   }

@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import {
+  boundControls,
   boundFeeBps,
   boundRiskTerms,
   COSIGNER,
@@ -13,7 +14,7 @@ import {
   slippageCapBps,
   worthUp,
 } from '@pit/protocol'
-import { type Failure, type Rules, unreadMessage } from '../checks.ts'
+import { bounded, type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { Price, Priced } from '../prices/priceOf.ts'
 import type { Session } from '../roots/readRoots.ts'
@@ -28,6 +29,8 @@ export interface LeafFacts {
   trade: Trade | Unread
   /** Undefined if it could not be read. */
   feeClass: FeeClass | undefined
+  /** The wallet's at the NonceEnforcer, of a session with controls; null if it could not be read. */
+  walletNonce?: bigint | null
   isChainRead: boolean
   /** The reason it cannot be read, if known. */
   whyUnread?: string | null
@@ -35,13 +38,18 @@ export interface LeafFacts {
   isSanctioned(address: Address): boolean
 }
 
-type Check = (facts: LeafFacts & { binding: SessionBinding; swap: Trade }) => Failure | null
+type ReadFacts = LeafFacts & { binding: SessionBinding; swap: Trade }
 
 /** For rules about a call that could be read. */
 const ofTrade =
-  (check: Check) =>
-  (facts: LeafFacts): Failure | null =>
-    'rule' in facts.trade ? null : check({ ...facts, binding: facts.session.binding, swap: facts.trade })
+  <Verdict extends Failure>(check: (facts: ReadFacts) => Verdict | null) =>
+  (facts: LeafFacts): Verdict | null => {
+    const read = readFacts(facts)
+    return read && check(read)
+  }
+
+const readFacts = (facts: LeafFacts): ReadFacts | null =>
+  'rule' in facts.trade ? null : { ...facts, binding: facts.session.binding, swap: facts.trade }
 
 /** For a rule that fails if the call could not be read. */
 const unread =
@@ -50,7 +58,7 @@ const unread =
     'rule' in trade && trade.rule === rule ? { message: trade.fault } : null
 
 /** Prices of both ends, if both are known. */
-function pricesOf({ swap, isChainRead, priceOf }: Parameters<Check>[0]): { paid: Price; out: Price } | null {
+function pricesOf({ swap, isChainRead, priceOf }: ReadFacts): { paid: Price; out: Price } | null {
   if (!isChainRead) return null
   const [paid, out] = [priceOf(swap.tokenIn), priceOf(swap.tokenOut)]
   return 'why' in paid || 'why' in out ? null : { paid, out }
@@ -70,7 +78,7 @@ const allowedBps = ({ binding, feeClass }: { binding: SessionBinding; feeClass: 
   feeClass === undefined ? [] : boundFeeBps(binding, feeClass)
 
 /** The rate a trade pays, if it is allowed. */
-function paidBps(facts: Parameters<Check>[0]): number | undefined {
+function paidBps(facts: ReadFacts): number | undefined {
   return allowedBps(facts).find((bps) => facts.swap.fee?.isOf(bps))
 }
 
@@ -95,12 +103,29 @@ export const leafRules: Rules<LeafFacts> = [
         : null
     },
   },
+  bounded('SESSION_EXPIRED', ({ session: { binding }, nowS }) => ({
+    ok: nowS < binding.expires_at,
+    message: 'The session has expired.',
+    value: nowS,
+    limit: binding.expires_at,
+  })),
   {
-    code: 'SESSION_EXPIRED',
-    check: ({ session: { binding }, nowS }) =>
-      nowS < binding.expires_at
+    code: 'SESSION_NONCE',
+    check: ({ session: { root }, walletNonce }) =>
+      root.nonce === null || walletNonce == null || walletNonce === root.nonce
         ? null
-        : { message: 'The session has expired.', value: nowS, limit: binding.expires_at },
+        : {
+            message: 'The wallet has ended its sessions: grant again.',
+            value: root.nonce.toString(),
+            limit: walletNonce.toString(),
+          },
+  },
+  {
+    code: 'ORDER_SESSION',
+    check: ({ request: { order }, session: { binding } }) =>
+      order === undefined || boundControls(binding)
+        ? null
+        : { message: 'The session has no controls, so it has no signed orders.', value: order.id },
   },
   { code: 'SESSION_TARGET', check: unread('SESSION_TARGET') },
   {
@@ -146,19 +171,15 @@ export const leafRules: Rules<LeafFacts> = [
       return { message: 'A pool has an unreviewed hook, which the owner did not accept.', value }
     }),
   },
-  {
-    code: 'SESSION_ROOT_ALLOWS',
-    check({ request: { execution }, session: { root } }) {
-      const limit = root.eth?.tradeWei ?? 0n
-      return execution.valueWei <= limit
-        ? null
-        : {
-            message: 'The ETH amount exceeds the root’s maximum per call.',
-            value: execution.valueWei.toString(),
-            limit: limit.toString(),
-          }
-    },
-  },
+  bounded('SESSION_ROOT_ALLOWS', ({ request: { execution }, session: { root } }) => {
+    const limit = root.eth?.tradeWei ?? 0n
+    return {
+      ok: execution.valueWei <= limit,
+      message: 'The ETH amount exceeds the root’s maximum per call.',
+      value: execution.valueWei.toString(),
+      limit: limit.toString(),
+    }
+  }),
   {
     code: 'DEADLINE',
     check: ofTrade(({ swap: { deadlineS }, nowS }) => {
@@ -171,7 +192,8 @@ export const leafRules: Rules<LeafFacts> = [
   },
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: ({ isChainRead, whyUnread }) => (isChainRead ? null : { message: unreadMessage(whyUnread) }),
+    check: ({ isChainRead, whyUnread, walletNonce }) =>
+      isChainRead && walletNonce !== null ? null : { message: unreadMessage(whyUnread) },
   },
   {
     code: 'PRICE_UNAVAILABLE',
@@ -227,36 +249,40 @@ export const leafRules: Rules<LeafFacts> = [
       return null
     }),
   },
-  {
-    code: 'SLIPPAGE',
-    check: ofTrade((facts) => {
-      if (facts.swap.amountOutMin <= 0n)
-        return { message: 'The minimum output is missing.', value: 10_000, limit: COSIGNER.maxSlippageBps }
+  bounded(
+    'SLIPPAGE',
+    ofTrade((facts) => {
+      if (facts.swap.amountOutMin <= 0n) {
+        const limit = COSIGNER.maxSlippageBps
+        return { ok: false, message: 'The minimum output is missing.', value: 10_000, limit }
+      }
       const { slippageBps: value } = facts.request
       const spent = spentMicroUsd(facts)
       if (value === undefined || facts.feeClass === undefined || spent === null) return null
       const limit = slippageCapBps(facts.feeClass, spent)
-      return value <= limit
-        ? null
-        : { message: 'The slippage exceeds the co-signer’s maximum.', value, limit }
+      return { ok: value <= limit, message: 'The slippage exceeds the co-signer’s maximum.', value, limit }
     }),
-  },
-  { code: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer')) },
-  { code: 'SIGNED_MARK_PRICE', check: ofTrade((facts) => priceFailure(facts, 'owner')) },
-  {
-    code: 'SESSION_MAX_TRADE',
-    check(facts) {
-      const spent = spentMicroUsd(facts)
-      const limit = facts.session.binding.limits.max_trade_micro_usd
-      return spent === null || spent <= BigInt(limit)
-        ? null
-        : {
-            message: 'The trade exceeds the session’s limit per trade, in micro-dollars.',
-            value: spent.toString(),
-            limit,
-          }
-    },
-  },
+  ),
+  bounded(
+    'PRICE',
+    ofTrade((facts) => judgePrice(facts, 'co-signer')),
+  ),
+  bounded(
+    'SIGNED_MARK_PRICE',
+    ofTrade((facts) => judgePrice(facts, 'owner')),
+  ),
+  bounded('SESSION_MAX_TRADE', (facts) => {
+    const spent = spentMicroUsd(facts)
+    const limit = facts.session.binding.limits.max_trade_micro_usd
+    return spent === null
+      ? null
+      : {
+          ok: spent <= BigInt(limit),
+          message: 'The trade exceeds the session’s limit per trade, in micro-dollars.',
+          value: spent.toString(),
+          limit,
+        }
+  }),
 ]
 
 function executionFailure(facts: LeafFacts): Failure | null {
@@ -279,29 +305,37 @@ function executionFailure(facts: LeafFacts): Failure | null {
       }
 }
 
+/** The largest loss of a trade against its input, by the weaker source of its two prices, and its fee. */
+export function lossOf(facts: LeafFacts): { lossBps: bigint; witness: PriceWitness; feeBps: number } | null {
+  const read = readFacts(facts)
+  const prices = read && pricesOf(read)
+  if (!prices) return null
+  const { paid, out } = prices
+  const { amountIn, amountOutMin } = read.swap
+  const lossBps = shortfallBpsUp(
+    { atoms: amountIn, price: atomPrice(paid) },
+    { atoms: amountOutMin, price: atomPrice(out) },
+  )
+  const witness = WITNESSES.find((one) => paid.by === one || out.by === one)!
+  return { lossBps, witness, feeBps: paidBps(read) ?? 0 }
+}
+
 /**
  * Compares the call's own minimum with its input, by the co-signer's prices or partly the owner's marks,
  * whatever slippage was declared.
  */
-function priceFailure(facts: Parameters<Check>[0], by: 'co-signer' | 'owner'): Failure | null {
-  const prices = pricesOf(facts)
+function judgePrice(facts: ReadFacts, by: 'co-signer' | 'owner'): (Failure & { ok: boolean }) | null {
+  const loss = lossOf(facts)
   const spent = spentMicroUsd(facts)
-  if (!prices || spent === null || facts.feeClass === undefined) return null
-  const { paid, out } = prices
-  const witness = WITNESSES.find((one) => paid.by === one || out.by === one)!
-  if ((witness === 'owner') !== (by === 'owner')) return null
-  const { amountIn, amountOutMin } = facts.swap
-  const value = shortfallBpsUp(
-    { atoms: amountIn, price: atomPrice(paid) },
-    { atoms: amountOutMin, price: atomPrice(out) },
-  )
-  const band = priceBandBps(witness, { feeClass: facts.feeClass, microUsd: spent })
-  const limit = band + (paidBps(facts) ?? 0)
-  if (value <= BigInt(limit)) return null
+  if (!loss || spent === null || facts.feeClass === undefined) return null
+  if ((loss.witness === 'owner') !== (by === 'owner')) return null
+  const band = priceBandBps(loss.witness, { feeClass: facts.feeClass, microUsd: spent })
+  const limit = band + loss.feeBps
   const whose = by === 'owner' ? 'by the mark its owner signed' : 'at the co-signer’s own price'
   return {
+    ok: loss.lossBps <= BigInt(limit),
     message: `The minimum output is too far below the input ${whose}, in basis points.`,
-    value: Number(value),
+    value: Number(loss.lossBps),
     limit,
   }
 }

@@ -40,6 +40,13 @@ export interface Unread {
   fault: string
 }
 
+/** The signed order that a trade carries out; see `OrderUse`. */
+export interface RequestedOrder {
+  id: Hex
+  part: number
+  rounds: readonly bigint[]
+}
+
 /** A request to co-sign a trade. */
 export interface CosignRequest {
   rootHash: Hex
@@ -52,4 +59,5 @@ export interface CosignRequest {
   callNonce: string
   /** A repeated request with the same id returns the same leaf. */
   clientId?: string | undefined
+  order?: RequestedOrder | undefined
 }

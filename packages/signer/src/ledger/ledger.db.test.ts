@@ -193,6 +193,8 @@ withDb(
           feeClasses: { read: () => ({ feeClass: 'major', hasStock: false }) } as never,
           sessions: { find: () => session },
           isSanctioned: (address) => sanctioned.has(address),
+          controls: null as never,
+          walletNonce: null as never,
         }
         const trade = (clientId: string, execution = swapCall(), curveFeeWei: bigint | null = null) =>
           cosignTrade(deps, {

@@ -1,8 +1,10 @@
-import type { Rules } from '../checks.ts'
+import { bounded, type Rules } from '../checks.ts'
 import type { LeafRequest, Standing } from './types.ts'
 
+type LedgerFacts = { request: LeafRequest; standing: Standing }
+
 /** Rules only the ledger can judge, in order, while the root's row is locked. */
-export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = [
+export const ledgerRules: Rules<LedgerFacts> = [
   {
     code: 'SIGNER_FROZEN',
     check: ({ standing: { frozen } }) =>
@@ -24,14 +26,10 @@ export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = 
         ? { message: 'The executor’s owner has no valid stock attestation for this session.' }
         : null,
   },
-  {
-    code: 'SESSION_TRADES_LEFT',
-    check({ request: { limits }, standing: { sequence } }) {
-      const { max_trades: limit } = limits
-      if (sequence < limit) return null
-      return { message: 'The session’s trades are used up.', value: sequence + 1, limit }
-    },
-  },
+  bounded('SESSION_TRADES_LEFT', ({ request: { limits }, standing: { sequence } }) => {
+    const { max_trades: limit } = limits
+    return { ok: sequence < limit, message: 'The session’s trades are used up.', value: sequence + 1, limit }
+  }),
   {
     code: 'SEQUENCE',
     check: ({ request: { sequence: value }, standing: { sequence } }) =>
@@ -39,17 +37,15 @@ export const ledgerRules: Rules<{ request: LeafRequest; standing: Standing }> = 
         ? null
         : { message: 'The sequence number is not the next one.', value, limit: sequence + 1 },
   },
-  {
-    code: 'SESSION_MAX_DAY',
-    check({ request: { microUsd, limits }, standing: { dayMicroUsd } }) {
-      const { max_day_micro_usd: limit } = limits
-      if (microUsd === null || dayMicroUsd + microUsd <= BigInt(limit)) return null
-      const value = (dayMicroUsd + microUsd).toString()
-      return {
-        message: 'The trade exceeds the session’s limit per 24 hours, in micro-dollars.',
-        value,
-        limit,
-      }
-    },
-  },
+  bounded('SESSION_MAX_DAY', ({ request: { microUsd, limits }, standing: { dayMicroUsd } }) => {
+    const { max_day_micro_usd: limit } = limits
+    if (microUsd === null) return null
+    const value = dayMicroUsd + microUsd
+    const message = 'The trade exceeds the session’s limit per 24 hours, in micro-dollars.'
+    return { ok: value <= BigInt(limit), message, value: value.toString(), limit }
+  }),
 ]
+
+const COUNTED = ['SESSION_TRADES_LEFT', 'SEQUENCE', 'SESSION_MAX_DAY']
+/** For another call of a leaf that was counted before. */
+export const standingRules: Rules<LedgerFacts> = ledgerRules.filter(({ code }) => !COUNTED.includes(code))

@@ -8,6 +8,12 @@ const FREEZES_KEPT = 1_000
 /** A call's nonce is kept for longer than the call would be accepted again. */
 const NONCE_MS = 600_000
 
+/** Tables of a root's rows, each after those that refer to it. */
+const OF_ROOTS = [
+  ...['order_leaves', 'session_books', 'cancelled_orders', 'orders', 'order_lists', 'leaves'],
+  'revocations',
+]
+
 /**
  * Deletes obsolete rows in batches: roots that ended long ago with their leaves and revocations, and old
  * freezes. Returns the number of roots. A revocation of a root that was never registered stays: the expiry of
@@ -17,8 +23,8 @@ export function sweepLedger(db: Db, nowMs: number): Promise<number> {
   return db.transaction(async (sql) => {
     const roots = await endedRoots(sql, nowMs)
     if (roots.length > 0) {
-      await sql.query('delete from leaves where root_hash = any($1::text[])', [roots])
-      await sql.query('delete from revocations where root_hash = any($1::text[])', [roots])
+      for (const table of OF_ROOTS)
+        await sql.query(`delete from ${table} where root_hash = any($1::text[])`, [roots])
       await sql.query('delete from roots where hash = any($1::text[])', [roots])
     }
     await sql.query(

@@ -12,6 +12,12 @@ export type OwnPrice =
   /** No feed: only its owner's mark can value it. */
   | { kind: 'feedless' }
 
+export interface LastPrice {
+  priceE18: bigint
+  atMs: number
+  isClosed: boolean
+}
+
 export interface Prices {
   own(token: Address): OwnPrice
   /** Whether the chain was read recently and its newest block is fresh. */
@@ -22,6 +28,10 @@ export interface Prices {
   baseFeeWei(): bigint | null
   /** Number of tokens with a feed but no valid price now. */
   unpriced(): number
+  /** The last valid price; `isClosed`: it is of a market that is closed now. */
+  last(token: Address): LastPrice | null
+  /** Time of the last block read; null before the first. */
+  headS(): number | null
 }
 
 /** A block further ahead than this means that the node's clock or ours is wrong. */
@@ -61,6 +71,7 @@ export function followPrices({
   const tooCoarse = new Set(sources.filter(isTooCoarse).map(({ token }) => token))
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
+  const lastByToken = new Map<Address, Omit<LastPrice, 'isClosed'>>()
   let readAtMs = Number.NEGATIVE_INFINITY
   let head: { timestampS: number; baseFeeWei: bigint } | null = null
 
@@ -84,6 +95,8 @@ export function followPrices({
     head = { timestampS, baseFeeWei }
     byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
     whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
+    for (const { token, priceE18, stale, staleWhy } of reading.marks)
+      if (!stale || staleWhy === 'closed') lastByToken.set(token, { priceE18, atMs: nowMs })
     readAtMs = beganMs
   }
 
@@ -105,6 +118,12 @@ export function followPrices({
     own,
     isChainRead,
     baseFeeWei: () => head?.baseFeeWei ?? null,
+    last(token) {
+      const last = lastByToken.get(token)
+      const isClosed = isChainRead() && byToken.get(token)?.staleWhy === 'closed'
+      return last ? { ...last, isClosed } : null
+    },
+    headS: () => head?.timestampS ?? null,
     unpriced: () => [...priced].filter((token) => own(token).kind !== 'fresh').length,
     read,
   }

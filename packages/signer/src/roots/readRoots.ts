@@ -73,6 +73,7 @@ export function readRoots(
       binding,
       bindingHash: salt,
       eth: root.eth && { dayWei: root.eth.dayWei, tradeWei: root.eth.tradeWei },
+      nonce: root.nonce,
       nowS: (root.eth?.startS ?? 0) + START_BEFORE_S,
     }
     try {

@@ -64,6 +64,8 @@ const deps = (change: Change = {}): RegisterDeps => ({
     isChainRead: () => change.isChainRead ?? true,
     baseFeeWei: () => 1n,
     unpriced: () => 0,
+    last: () => null,
+    headS: () => NOW_S,
   },
   ledger: {
     isFrozen: async () => change.frozen ?? false,

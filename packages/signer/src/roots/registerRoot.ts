@@ -2,7 +2,7 @@ import type { Address, Crypto, Delegation, Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import { nowS } from '@pit/platform/clock'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
-import { boundMarks, fail, readBinding, refusal, type SessionBinding } from '@pit/protocol'
+import { boundControls, boundMarks, fail, readBinding, refusal, type SessionBinding } from '@pit/protocol'
 import { failuresOf, rootRefusal } from '../checks.ts'
 import type { Ledger } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
@@ -10,6 +10,7 @@ import type { Prices } from '../prices/followPrices.ts'
 import { offerRules } from './offerRules.ts'
 import { type LaunchedCurve, readCurves } from './readCurves.ts'
 import { type MarkedToken, readMarked } from './readMarked.ts'
+import { readNonce } from './readNonce.ts'
 import { readOffers } from './readOffers.ts'
 import { readRoots } from './readRoots.ts'
 import { readUses } from './readUses.ts'
@@ -43,6 +44,8 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const hosted = binding.ok ? await ledger.hostedExecutor(binding.binding.executor) : null
   const launched = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
   const marked = binding.ok ? await markedOf(deps, binding.binding, launched ?? {}) : null
+  const controlled = binding.ok && boundControls(binding.binding) !== undefined
+  const walletNonce = controlled ? await readNonce(deps.rpc, pins, binding.binding.wallet) : undefined
   const facts = {
     nowS: nowS(clock),
     pins,
@@ -52,6 +55,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     delegations: [root, ...curveRoots],
     launched,
     marked,
+    ...(walletNonce !== undefined && { walletNonce }),
     isChainRead: prices.isChainRead(),
     whyUnread: prices.whyUnread?.() ?? null,
     ownPrice: prices.own,

@@ -34,6 +34,8 @@ export interface RootFacts {
   launched: Readonly<Record<Address, LaunchedCurve>> | undefined | null
   /** Chain data of the tokens with an owner's mark; null if it did not answer. */
   marked: ReadonlyMap<Address, MarkedToken> | null
+  /** The wallet's at the NonceEnforcer, of a session with controls; null if the chain did not answer. */
+  walletNonce?: bigint | null
   isChainRead: boolean
   /** The reason it cannot be read, if known. */
   whyUnread?: string | null
@@ -123,8 +125,8 @@ export const rootRules: Rules<RootFacts> = [
   { code: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: withBinding(({ isChainRead, whyUnread, reading, launched, marked }) =>
-      isChainRead && !(reading.curve && launched === null) && marked !== null
+    check: withBinding(({ isChainRead, whyUnread, reading, launched, marked, walletNonce }) =>
+      isChainRead && !(reading.curve && launched === null) && marked !== null && walletNonce !== null
         ? null
         : { message: unreadMessage(whyUnread) },
     ),
@@ -199,8 +201,11 @@ function markFailure(binding: SessionBindingV3, ownPrice: RootFacts['ownPrice'])
   return null
 }
 
-function bindsLimits({ reading, bound, launched, nowS }: Parameters<Check>[0]): Failure | null {
+function bindsLimits(facts: Parameters<Check>[0]): Failure | null {
+  const { reading, bound, launched, nowS } = facts
   if (reading.fault !== null) return { message: reading.fault }
+  const other = nonceFailure(facts)
+  if (other) return other
   if (reading.root?.eth && reading.root.eth.startS > nowS + LEEWAY_S)
     return {
       message: 'The root’s first window is in the future.',
@@ -216,6 +221,16 @@ function bindsLimits({ reading, bound, launched, nowS }: Parameters<Check>[0]): 
   return root.launchpads.every((kind) => spoken.has(kind))
     ? null
     : { message: 'The curve root allows methods that its curves do not have.' }
+}
+
+/** Of another nonce the roots would not work, or would work again once the wallet's reaches it. */
+function nonceFailure({ reading: { root }, walletNonce }: Parameters<Check>[0]): Failure | null {
+  if (root?.nonce == null || walletNonce == null || root.nonce === walletNonce) return null
+  return {
+    message: 'The root’s nonce is not the wallet’s nonce at the NonceEnforcer: grant again.',
+    value: root.nonce.toString(),
+    limit: walletNonce.toString(),
+  }
 }
 
 /** The on-chain ETH caps must be about the dollar limits the owner reads. */

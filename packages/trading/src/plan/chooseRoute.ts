@@ -72,7 +72,7 @@ export interface Judgement {
 /** Chooses a route and applies the policy as for a real wallet, without building: used for paper trades. */
 export function judgeQuote(
   quote: TradeQuote,
-  terms: Pick<PolicyContext, 'acceptRisks' | 'attestsNonUs'>,
+  terms: Pick<PolicyContext, 'acceptRisks' | 'attestsNonUs' | 'minAmountOut'>,
 ): Judgement {
   const route = routeOf(quote, terms)
   const context: PolicyContext = { ...terms, route }

@@ -1,0 +1,209 @@
+import { type Address, NATIVE, type Order } from '@pit/chain'
+import type { OrderState } from '@pit/protocol'
+import { worthDown } from '@pit/protocol'
+import { budgetOf, entryOf, groupOf } from './budget.ts'
+import {
+  inputPrice,
+  isBeyondMinimum,
+  MIN_PART_MICRO_USD,
+  minOutOf,
+  openRoom,
+  type Room,
+  sizePart,
+} from './size.ts'
+import { meetTrigger } from './trigger.ts'
+import {
+  ENDED_STATES,
+  type ListFacts,
+  type OrderFacts,
+  type OrderPart,
+  type OrdersDecision,
+  type OrdersInput,
+  type OrderVerdict,
+} from './types.ts'
+import { ENDING, partText, restText, uncoveredText, WHY, whyHeld } from './why.ts'
+
+/** Parts in one decision; further ones follow at once. */
+const MAX_PARTS = 8
+/** When the outcome of a part is looked up, and when the next part of an unsliced order follows. */
+const LOOK_MS = 2_000
+const NEXT_MS = 1_000
+const MAX_RETRY_MS = 60_000
+
+interface Standing {
+  state: OrderState
+  why: string | null
+  part?: Omit<OrderPart, 'id' | 'part'>
+  dueMs?: number | null
+}
+
+/** The state of every open order, and what to trade now. Closing orders come first. */
+export function decideOrders(input: OrdersInput): OrdersDecision {
+  const room = openRoom(input)
+  const orders: OrderVerdict[] = []
+  const parts: OrderPart[] = []
+  let dueMs: number | null = null
+  const wait = (atMs: number | null | undefined) => {
+    if (atMs != null && (dueMs === null || atMs < dueMs)) dueMs = atMs
+  }
+  const decided = new Map<OrderFacts, OrderState>()
+  for (const { list, one } of inTurn(input)) {
+    if (isEnded(one.state)) continue
+    const entry = entryOf(list, one)
+    const entryState = entry && (decided.get(entry) ?? entry.state)
+    const watched = watch(input, list, one)
+    const standing = standingOf(input, { list, one: { ...one, ...watched }, entryState, room })
+    decided.set(one, standing.state)
+    orders.push({ id: one.id, list: list.hash, ...watched, ...rewatched(standing, one, watched) })
+    wait(standing.dueMs)
+    if (!standing.part) continue
+    if (!input.canTrade || parts.length >= MAX_PARTS) {
+      wait(input.nowMs + NEXT_MS)
+      continue
+    }
+    room.take(standing.part)
+    parts.push({ id: one.id, part: one.fills.parts + 1, ...standing.part })
+  }
+  return { orders, parts, dueMs }
+}
+
+const isEnded = (state: OrderState): boolean => ENDED_STATES.includes(state)
+
+/** Entries before their exits, closing orders before others. */
+function inTurn({ lists, usdg, weth }: OrdersInput): { list: ListFacts; one: OrderFacts }[] {
+  const all = lists.flatMap((list) => list.orders.map((one) => ({ list, one })))
+  const rank = ({ one: { order } }: (typeof all)[number]) =>
+    order.parent > 0 ? 2 : isClosing(order, { usdg, weth }) ? 0 : 1
+  return [0, 1, 2].flatMap((turn) => all.filter((each) => rank(each) === turn))
+}
+
+function isClosing(
+  { tokenIn, tokenOut }: Order,
+  { usdg, weth }: { usdg: Address; weth: Address | null },
+): boolean {
+  const isMoney = (token: Address) => token === usdg || token === NATIVE || token === weth
+  return tokenOut === usdg || (isMoney(tokenOut) && !isMoney(tokenIn))
+}
+
+/** An exit is watched from its entry's first fill on. */
+function watch(input: OrdersInput, list: ListFacts, one: OrderFacts) {
+  const { metRounds, peak } = one
+  const entry = entryOf(list, one)
+  const isArmed = one.watchedFromS !== null || (entry?.fills.receivedOut ?? 0n) > 0n
+  const watchedFromS = isArmed ? (one.watchedFromS ?? Math.floor(input.nowMs / 1_000)) : null
+  const { trigger } = one.order
+  return meetTrigger(trigger, { watchedFromS, metRounds, peak }, input.mark(trigger.token))
+}
+
+/** A trigger that the co-signer does not see is watched again, from the next round on. */
+function rewatched(
+  { state, why }: Standing,
+  { fills, metRounds: before }: OrderFacts,
+  { metRounds }: { metRounds: readonly string[] | null },
+): Pick<OrderVerdict, 'state' | 'why' | 'ended' | 'metRounds' | 'isUnmet'> {
+  const isUnmet = fills.attempt?.code === 'ORDER_TRIGGER' && before !== null
+  return { state, why, ended: isEnded(state), metRounds: isUnmet ? null : metRounds, isUnmet }
+}
+
+interface StandingFacts {
+  list: ListFacts
+  one: OrderFacts
+  entryState: OrderState | undefined
+  room: Room
+}
+
+/** The first rule that applies. */
+function standingOf(input: OrdersInput, { list, one, entryState, room }: StandingFacts): Standing {
+  const { order, fills } = one
+  const { nowMs } = input
+  const budget = budgetOf(list, one)
+  const price = inputPrice(input, order)
+  const begun: OrderState = fills.spentIn > 0n ? 'partially_filled' : 'armed'
+  const partly = budget.spentIn > 0n ? partText(fills.spentIn, order.amountIn) : null
+
+  if (fills.open) return { state: 'sent', why: null, dueMs: nowMs + LOOK_MS }
+  const ending = fills.attempt?.code && ENDING[fills.attempt.code]
+  if (ending) return ending
+  const isFinal = entryState === undefined || isEnded(entryState)
+  const groupOpen = groupOf(list, one).some((each) => each.fills.open !== null)
+  const restIn = budget.armedIn - budget.spentIn
+  const isDust = restIn <= 0n || (price !== undefined && worthDown(restIn, price) < MIN_PART_MICRO_USD)
+  if (isFinal && !groupOpen && isDust) {
+    if (fills.spentIn > 0n) return { state: 'filled', why: restIn > 0n ? restText(restIn) : null }
+    if (budget.spentIn > 0n) return { state: 'cancelled', why: WHY.group }
+    if (entryState !== undefined) return { state: 'cancelled', why: WHY.entryEnded }
+  }
+  if (nowMs >= order.expiresAt * 1_000) return { state: 'expired', why: partly }
+  const endMs = order.expiresAt * 1_000
+  if (nowMs < order.startsAt * 1_000)
+    return { state: 'armed', why: WHY.start, dueMs: Math.min(order.startsAt * 1_000, endMs) }
+  const hold = (why: string | null, dueMs = endMs): Standing => ({
+    state: why ? 'waiting' : begun,
+    why,
+    dueMs,
+  })
+  if (one.watchedFromS === null) return hold(WHY.entry)
+  if (one.metRounds === null) {
+    const why = budget.uncoveredIn > 0n ? uncoveredText(budget.uncoveredIn) : null
+    return { state: begun, why, dueMs: endMs }
+  }
+  if (budget.freeIn === 0n) return hold(groupOpen || fills.spentIn > 0n ? null : WHY.entry)
+  const nextMs = nextPartMs(one)
+  if (nowMs < nextMs) return hold(whyHeld(fills.attempt?.code ?? null), Math.min(nextMs, endMs))
+  return tradeNow(input, { one, freeIn: budget.freeIn, room, begun, endMs })
+}
+
+/** After the last part, and after failed attempts with growing pauses. */
+function nextPartMs({ order, fills: { lastPartMs, attempt } }: OrderFacts): number {
+  const sliceMs = lastPartMs === null ? 0 : lastPartMs + order.everyS * 1_000
+  if (!attempt) return sliceMs
+  const pauseMs = Math.min(1_000 * 2 ** Math.min(attempt.count - 1, 10), MAX_RETRY_MS)
+  return Math.max(sliceMs, attempt.atMs + pauseMs)
+}
+
+function tradeNow(
+  input: OrdersInput,
+  {
+    one,
+    freeIn,
+    room,
+    begun,
+    endMs,
+  }: { one: OrderFacts; freeIn: bigint; room: Room; begun: OrderState; endMs: number },
+): Standing {
+  const { order, fills } = one
+  const waits = (why: string): Standing => ({ state: 'waiting', why, dueMs: endMs })
+  const why = marketHold(input, order)
+  if (why) return waits(why)
+  const price = inputPrice(input, order)
+  if (!price) return waits(WHY.unpriced)
+  if (isBeyondMinimum(input, order)) return waits(WHY.price)
+  const size = sizePart(input, one, { freeIn, price, room })
+  if ('why' in size) return waits(size.why)
+  const { tokenIn, tokenOut, maxSlippageBps, trigger } = order
+  const held = whyHeld(fills.attempt?.code ?? null)
+  const ready: OrderState = trigger.kind === 'none' || begun !== 'armed' ? begun : 'triggered'
+  return {
+    state: held ? 'waiting' : ready,
+    why: held,
+    dueMs: endMs,
+    part: {
+      tokenIn,
+      tokenOut,
+      ...size,
+      minAmountOut: minOutOf(order, size.amountIn),
+      maxSlippageBps,
+      rounds: one.metRounds ?? [],
+    },
+  }
+}
+
+/** Why neither token's price can be relied on now. */
+function marketHold(input: OrdersInput, { tokenIn, tokenOut }: Order): string | null {
+  for (const token of [tokenIn, tokenOut]) {
+    const mark = input.mark(token)
+    if (mark?.hold) return WHY[mark.hold]
+    if (!mark && input.hasFeed(token)) return WHY.unpriced
+  }
+  return null
+}

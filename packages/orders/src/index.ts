@@ -1,0 +1,3 @@
+export { decideOrders } from './decideOrders.ts'
+export { meetTrigger, type Watched } from './trigger.ts'
+export * from './types.ts'

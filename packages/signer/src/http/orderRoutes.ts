@@ -1,0 +1,33 @@
+import type { Hex } from '@pit/chain'
+import type { CosignDeps } from '../leaves/cosignTrade.ts'
+import { rehearseTrade } from '../leaves/rehearseTrade.ts'
+import { cancelOrders } from '../orders/cancelOrders.ts'
+import { describeControls } from '../orders/describeControls.ts'
+import { type OrderDeps, registerOrders } from '../orders/registerOrders.ts'
+import { type SettleDeps, settleLeaf } from '../orders/settleLeaf.ts'
+import { readCosign } from './readCalls.ts'
+import { readCancelOrders, readRegisterOrders, readSettle } from './readOrderCalls.ts'
+import type { CallRoutes } from './serveCalls.ts'
+
+/** Calls about signed orders and the controls of a session. */
+export function orderRoutes(deps: CosignDeps & OrderDeps & SettleDeps): CallRoutes {
+  return [
+    {
+      method: 'POST',
+      path: '/leaves/check',
+      handle: ({ body, caller }) => rehearseTrade(deps, readCosign(body, caller.nonce)),
+    },
+    { method: 'POST', path: '/leaves/settle', handle: ({ body }) => settleLeaf(deps, readSettle(body)) },
+    { method: 'POST', path: '/orders', handle: ({ body }) => registerOrders(deps, readRegisterOrders(body)) },
+    {
+      method: 'POST',
+      path: '/orders/cancel',
+      handle: ({ body }) => cancelOrders(deps, readCancelOrders(body)),
+    },
+    {
+      method: 'GET',
+      path: /^\/roots\/0x[0-9a-f]{64}\/controls$/,
+      handle: ({ path }) => describeControls(deps, path.split('/')[2] as Hex),
+    },
+  ]
+}

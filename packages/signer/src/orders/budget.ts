@@ -1,0 +1,33 @@
+import type { Order } from '@pit/chain'
+import type { OrderTotals, StoredOrder } from './types.ts'
+
+/** The most that one part of an order may spend; null if it has no such part. */
+export function partLimit({ amountIn, slices }: Order, part: number): bigint | null {
+  if (slices === 1) return amountIn
+  if (part > slices) return null
+  const each = amountIn / BigInt(slices)
+  return part < slices ? each : amountIn - each * BigInt(slices - 1)
+}
+
+type Totals = readonly OrderTotals[]
+
+/** Input reserved by all orders of a budget. */
+export const reservedOf = (totals: Totals, { budgetId }: Pick<StoredOrder, 'budgetId'>): bigint =>
+  totals.reduce((sum, one) => (one.budgetId === budgetId ? sum + one.reserved : sum), 0n)
+
+/**
+ * The most that an order may spend in total: what it says and, with a parent, not more than that entry has
+ * received. `pendingOut` also counts what the entry's open leaves, and one more, receive at least.
+ */
+export function budgetOf(
+  { order, parentId }: Pick<StoredOrder, 'order' | 'parentId'>,
+  totals: Totals,
+  pendingOut: { parentId: string | null; more: bigint } | null = null,
+): bigint {
+  if (parentId === null) return order.amountIn
+  const entry = totals.find(({ id }) => id === parentId)
+  let received = entry?.received ?? 0n
+  if (pendingOut)
+    received += (entry?.pendingOut ?? 0n) + (pendingOut.parentId === parentId ? pendingOut.more : 0n)
+  return received < order.amountIn ? received : order.amountIn
+}

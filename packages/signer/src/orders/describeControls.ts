@@ -1,0 +1,74 @@
+import type { Hex } from '@pit/chain'
+import { boundControls, fail } from '@pit/protocol'
+import type { BreakerStatus, ControlsStatus, OrderStatus } from '@pit/signer-wire'
+import { profitOf } from '../brakes/book.ts'
+import { bookPricesOf } from '../brakes/bookPrices.ts'
+import { bestOf } from '../brakes/breaker.ts'
+import { readBook } from '../brakes/store.ts'
+import type { Session } from '../roots/readRoots.ts'
+import type { ControlDeps } from './countControlled.ts'
+import { unsignedWorth } from './readControls.ts'
+import { lastOrders, readTotals } from './store.ts'
+import type { OrderTotals, StoredOrder } from './types.ts'
+
+/** The answer stays well below its maximum size. */
+const MAX_ORDERS = 500
+
+/** A session's orders and brakes as the ledger has them; the newest orders first. */
+export async function describeControls(
+  deps: Pick<ControlDeps, 'db' | 'clock' | 'pins' | 'prices'> & {
+    sessions: { find(rootHash: Hex): Session | null | Promise<Session | null> }
+  },
+  rootHash: Hex,
+): Promise<ControlsStatus> {
+  const { db, clock } = deps
+  const session = await deps.sessions.find(rootHash)
+  if (!session) fail('NO_SESSION', { message: 'The root is not registered.' })
+  const orders = await lastOrders(db, rootHash, MAX_ORDERS)
+  const totals = await readTotals(db, orders)
+  return {
+    root_hash: rootHash,
+    orders: orders.map((order) => statusOf(order, totals)),
+    unsigned_micro_usd: Number(await unsignedWorth(db, rootHash, clock.nowMs())),
+    breakers: await breakersOf(deps, session),
+  }
+}
+
+function statusOf(stored: StoredOrder, totals: readonly OrderTotals[]): OrderStatus {
+  const { id, listHash, position, order, registeredAtMs, metAtMs, ended, budgetId } = stored
+  const ofBudget = totals.filter((one) => one.budgetId === budgetId)
+  const sum = (field: 'reserved' | 'spent') => ofBudget.reduce((all, one) => all + one[field], 0n).toString()
+  return {
+    id,
+    list_hash: listHash,
+    position,
+    registered_at: Math.floor(registeredAtMs / 1000),
+    ended: ended && { how: ended.how, at: Math.floor(ended.atMs / 1000) },
+    met: metAtMs !== null || order.trigger.kind === 'none',
+    reserved_in: sum('reserved'),
+    spent_in: sum('spent'),
+    received_out: (totals.find((one) => one.id === id)?.received ?? 0n).toString(),
+  }
+}
+
+async function breakersOf(
+  { db, clock, pins, prices }: Pick<ControlDeps, 'db' | 'clock' | 'pins' | 'prices'>,
+  { rootHash, binding }: Session,
+): Promise<BreakerStatus[]> {
+  const breakers = boundControls(binding)?.breakers ?? []
+  if (breakers.length === 0) return []
+  const atMs = clock.nowMs()
+  const { book, breakers: states } = await readBook(db, rootHash, { breakers, atMs })
+  const profit = profitOf(book, bookPricesOf({ pins, prices, binding, nowMs: atMs }))
+  return breakers.map((breaker, i): BreakerStatus => {
+    const state = states[i]!
+    const best = bestOf(state, breaker, atMs)
+    const isTripped = state.trippedUntilMs !== null && state.trippedUntilMs > atMs
+    return {
+      max_fall_micro_usd: breaker.max_fall_micro_usd,
+      best_micro_usd: profit === null || best === null ? null : Number(best > profit ? best : profit),
+      now_micro_usd: profit === null ? null : Number(profit),
+      tripped_until: isTripped ? Math.ceil(state.trippedUntilMs! / 1000) : null,
+    }
+  })
+}

@@ -1,0 +1,163 @@
+import { type Hex, NATIVE, type Order } from '@pit/chain'
+import { withDb } from '@pit/platform/test/withDb'
+import { expect, it } from 'vitest'
+import {
+  idsOf,
+  makeList,
+  makeOrder,
+  openControlWorld,
+  outcome,
+  purchase,
+  sale,
+  use,
+} from '../../test/controlKit.ts'
+import { USDG } from '../../test/kit.ts'
+import { ledgerMigrations } from '../ledger/openLedger.ts'
+import { settleExpired } from './settleExpired.ts'
+import { settle } from './settleLeaf.ts'
+
+// More by hand: ORDER_STEPS=3000 npx vitest run --project db packages/signer/src/orders/model.db.test.ts
+const STEPS = Number(process.env['ORDER_STEPS'] ?? 150)
+const SEEDS = [1, 2]
+
+/** Mulberry32. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+interface Leaf {
+  id: Hex
+  sequence: number
+  amountIn: bigint
+  minOut: bigint
+  expires: number
+  state: 'open' | 'used' | 'unused'
+}
+
+/** A plain account of what every order may spend, which the ledger must never exceed. */
+withDb(
+  'random lists and trades',
+  (db) => {
+    it.each(SEEDS)(
+      `never spend more than was signed, seed %i, ${STEPS} steps`,
+      async (seed) => {
+        const random = randomOf(seed)
+        const world = openControlWorld(db)
+        const limits = {
+          max_trade_micro_usd: 100_000_000,
+          max_day_micro_usd: 10_000_000_000,
+          max_trades: 5_000,
+        }
+        const session = await world.open(
+          {},
+          { limits, expires_at: Math.floor(world.time.nowMs / 1000) + 80_000 },
+        )
+        const orders = new Map<Hex, { order: Order; budget: Hex; parent: Hex | null; ended: boolean }>()
+        const leaves: Leaf[] = []
+        const found = (await world.deps.sessions.find(session))!
+        let signed = 0
+
+        const place = async () => {
+          const expiresAt = Math.floor(world.time.nowMs / 1000) + 60 + random(3_000)
+          const amountIn = sale(10 + random(60)).amountIn
+          const entry = makeOrder({
+            tokenIn: USDG,
+            tokenOut: NATIVE,
+            amountIn: BigInt(10 + random(60)) * 1_000_000n,
+            expiresAt,
+          })
+          const exit = { parent: 1, group: 1, amountIn, expiresAt }
+          const lists = [
+            [makeOrder({ amountIn, expiresAt })],
+            [makeOrder({ amountIn, expiresAt, group: 1 }), makeOrder({ amountIn, expiresAt, group: 1 })],
+            [entry, makeOrder(exit), makeOrder(exit)],
+            [makeOrder({ amountIn, expiresAt, slices: 4, everyS: 60 })],
+          ]
+          const list = makeList(session, lists[random(lists.length)]!)
+          if (typeof (await outcome(world.place(session, list))) === 'string') return
+          const ids = idsOf(list)
+          list.orders.forEach((order, i) => {
+            const first = list.orders.findIndex(({ group }) => group !== 0 && group === order.group)
+            const parent = order.parent === 0 ? null : ids[order.parent - 1]!
+            orders.set(ids[i]!, { order, budget: ids[first < 0 ? i : first]!, parent, ended: false })
+          })
+        }
+        const trade = async () => {
+          const open = [...orders]
+          if (open.length === 0) return
+          const [id, { order }] = open[random(open.length)]!
+          const usd = 1 + random(60)
+          const path = order.tokenIn === NATIVE ? sale(usd) : purchase(usd)
+          const answer = await outcome(world.trade(session, { ...path, ...use(id, 1 + random(6)) }))
+          if (typeof answer === 'string') return
+          signed++
+          const earlier = leaves.find(({ sequence }) => sequence === answer.sequence)
+          if (earlier) {
+            expect(path.amountIn <= earlier.amountIn).toBe(true)
+            earlier.expires = answer.expires_at
+            if (path.amountOutMin < earlier.minOut) earlier.minOut = path.amountOutMin
+          } else
+            leaves.push({
+              id,
+              sequence: answer.sequence,
+              amountIn: path.amountIn,
+              minOut: path.amountOutMin,
+              expires: answer.expires_at,
+              state: 'open',
+            })
+          expect(orders.get(id)!.ended).toBe(false)
+        }
+        const run = async () => {
+          const open = leaves.filter(
+            ({ state, expires }) => state === 'open' && expires * 1000 > world.time.nowMs,
+          )
+          const leaf = open[random(open.length)]
+          if (!leaf) return
+          leaf.state = 'used'
+          world.useLeaf(session, leaf.sequence)
+          if (random(2) === 0)
+            await settle(world.deps, found, { sequence: leaf.sequence, state: 'used', received: leaf.minOut })
+        }
+        const wait = async () => {
+          world.time.nowMs += random(150) * 1000
+          const nowS = Math.floor(world.time.nowMs / 1000)
+          for (const leaf of leaves) if (leaf.state === 'open' && leaf.expires < nowS) leaf.state = 'unused'
+          await settleExpired(world.deps)
+        }
+        const cancel = async () => {
+          const [id] = [...orders.keys()].slice(random(orders.size + 1))
+          if (id === undefined) return
+          const { receipts } = await world.cancel(session, [id])
+          for (const receipt of receipts) orders.get(receipt.id)!.ended = true
+        }
+
+        const steps = [place, trade, trade, trade, trade, trade, run, run, wait, cancel]
+        for (let i = 0; i < STEPS; i++) {
+          await steps[random(i < 5 ? 1 : steps.length)]!()
+          for (const [budget, { order, parent }] of orders) {
+            const members = new Set([...orders].flatMap(([id, one]) => (one.budget === budget ? [id] : [])))
+            if (members.size === 0) continue
+            const spent = leaves
+              .filter(({ id, state }) => members.has(id) && state !== 'unused')
+              .reduce((sum, { amountIn }) => sum + amountIn, 0n)
+            expect(spent <= order.amountIn).toBe(true)
+            if (parent === null) continue
+            const received = leaves
+              .filter(({ id, state }) => id === parent && state === 'used')
+              .reduce((sum, { minOut }) => sum + minOut, 0n)
+            expect(spent <= received).toBe(true)
+          }
+        }
+        expect(signed).toBeGreaterThan(STEPS / 20)
+      },
+      120_000,
+    )
+  },
+  ledgerMigrations(),
+)

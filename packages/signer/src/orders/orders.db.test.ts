@@ -1,0 +1,230 @@
+import { type Hex, NATIVE, orderListHash } from '@pit/chain'
+import { withDb } from '@pit/platform/test/withDb'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  CHALLENGE,
+  type ControlWorld,
+  idsOf,
+  isFrom,
+  makeList,
+  makeOrder,
+  openControlWorld,
+  outcome,
+  sale,
+  use,
+} from '../../test/controlKit.ts'
+import { crypto, E18, KEYS, keyOf, NOW_S, PARTNER, STOCK, USDG } from '../../test/kit.ts'
+import { nonce } from '../../test/ledgerKit.ts'
+import { ledgerMigrations } from '../ledger/openLedger.ts'
+import { sweepLedger } from '../ledger/sweepLedger.ts'
+import { describeControls } from './describeControls.ts'
+
+withDb(
+  'signed orders',
+  (db) => {
+    let world: ControlWorld
+    let session: Hex
+    beforeEach(async () => {
+      world = openControlWorld(db)
+      session = await world.open()
+    })
+
+    describe('a list', () => {
+      it('is registered with a receipt of the co-signer, and again with a new receipt', async () => {
+        const list = makeList(session, [makeOrder(), makeOrder({ minAmountOut: 24_000_000n })])
+        const placed = await world.place(session, list)
+        expect(placed).toMatchObject({
+          list_hash: orderListHash(crypto, list),
+          ids: idsOf(list),
+          receipt: { what: 'registered', at: NOW_S, outstanding: '0', until: NOW_S, challenge: CHALLENGE },
+        })
+        expect(isFrom(placed.receipt)).toBe(true)
+        expect(isFrom({ ...placed.receipt, at: NOW_S + 1 })).toBe(false)
+        world.time.nowMs += 5_000
+        expect(await world.place(session, list)).toEqual(placed)
+        const { orders } = await describeControls(world.deps, session)
+        expect(orders).toMatchObject([
+          { id: idsOf(list)[0], position: 0, ended: null, met: true, reserved_in: '0', received_out: '0' },
+          { id: idsOf(list)[1], position: 1, registered_at: NOW_S },
+        ])
+      })
+
+      it('is refused with a nonce that another list has', async () => {
+        const list = makeList(session, [makeOrder()])
+        await world.place(session, list)
+        const other = { ...list, orders: [makeOrder({ amountIn: 2n * E18 })] }
+        expect(await outcome(world.place(session, other))).toBe('ORDER_NONCE')
+      })
+
+      it('is refused unless the wallet signed it for this session with controls', async () => {
+        const list = makeList(session, [makeOrder()])
+        expect(await outcome(world.place(session, list, keyOf('stranger')))).toBe('ORDER_SIGNATURE')
+        expect(await outcome(world.place(session, list, KEYS.cosigner))).toBe('ORDER_SIGNATURE')
+        const other = await world.open()
+        expect(await outcome(world.place(other, list))).toBe('ORDER_SESSION')
+        const plain = await world.open(null)
+        expect(await outcome(world.place(plain, makeList(plain, [makeOrder()])))).toBe('ORDER_SESSION')
+        expect(await outcome(world.place(`0x${'1'.repeat(64)}`, list))).toBe('NO_SESSION')
+      })
+
+      it('is refused while frozen, revoked, expired, or after the wallet ended its sessions', async () => {
+        const list = makeList(session, [makeOrder()])
+        await world.ledger.setFrozen(true, nonce())
+        expect(await outcome(world.place(session, list))).toBe('SIGNER_FROZEN')
+        await world.ledger.setFrozen(false, nonce())
+        world.chain.nonce = 8n
+        expect(await outcome(world.place(session, list))).toBe('SESSION_NONCE')
+        world.chain.nonce = 7n
+        world.chain.isDown = true
+        expect(await outcome(world.place(session, list))).toBe('CHAIN_UNAVAILABLE')
+        world.chain.isDown = false
+        world.time.nowMs += 3_600_000
+        expect(await outcome(world.place(session, list))).toBe('SESSION_EXPIRED ORDER_TIME')
+        world.time.nowMs -= 3_600_000
+        await world.ledger.revoke(session)
+        expect(await outcome(world.place(session, list))).toBe('SESSION_REVOKED')
+      })
+
+      it('is refused as a whole if one of its orders cannot be registered', async () => {
+        const bad = makeOrder({ tokenOut: PARTNER })
+        expect(await outcome(world.place(session, makeList(session, [makeOrder(), bad])))).toBe(
+          'ORDER_TOKENS',
+        )
+        expect((await describeControls(world.deps, session)).orders).toEqual([])
+      })
+
+      it('is registered up to 50 open orders; a replacement frees its place', async () => {
+        const sixteen = () => Array.from({ length: 16 }, () => makeOrder())
+        const lists = [1, 2, 3].map(() => makeList(session, sixteen()))
+        for (const list of lists) await world.place(session, list)
+        expect(
+          await outcome(
+            world.place(
+              session,
+              makeList(
+                session,
+                [1, 2, 3].map(() => makeOrder()),
+              ),
+            ),
+          ),
+        ).toBe('ORDER_LIMIT')
+        await world.place(session, makeList(session, [makeOrder(), makeOrder()]))
+        expect(await outcome(world.place(session, makeList(session, [makeOrder()])))).toBe('ORDER_LIMIT')
+        const replaces = [idsOf(lists[0]!)[3]!]
+        await world.place(session, makeList(session, [makeOrder()], { replaces }))
+        expect(await outcome(world.trade(session, { ...sale(25), ...use(replaces[0]!) }))).toBe('ORDER_ENDED')
+      })
+
+      it('replaces open orders of its own session only, and all or nothing', async () => {
+        const [one, other] = [makeList(session, [makeOrder()]), await world.open()]
+        await world.place(session, one)
+        const [id] = idsOf(one) as [Hex]
+        const unknown: Hex = `0x${'9'.repeat(64)}`
+        const both = makeList(session, [makeOrder()], { replaces: [id, unknown] })
+        expect(await outcome(world.place(session, both))).toBe('ORDER_ENDED')
+        expect(await outcome(world.place(other, makeList(other, [makeOrder()], { replaces: [id] })))).toBe(
+          'ORDER_ENDED',
+        )
+        const moved = makeList(session, [makeOrder()], { replaces: [id] })
+        await world.place(session, moved)
+        const [again] = (await describeControls(world.deps, session)).orders.filter((row) => row.id === id)
+        expect(again!.ended).toEqual({ how: 'replaced', at: NOW_S })
+        const twice = makeList(session, [makeOrder()], { replaces: [id] })
+        expect(await outcome(world.place(session, twice))).toBe('ORDER_ENDED')
+      })
+    })
+
+    describe('a cancellation', () => {
+      it('ends orders for good, with a receipt of what may still be sent', async () => {
+        const list = makeList(session, [makeOrder({ amountIn: E18 / 10n }), makeOrder()])
+        await world.place(session, list)
+        const [first, second] = idsOf(list) as [Hex, Hex]
+        await world.trade(session, { ...sale(25), ...use(first) })
+        world.time.nowMs += 20_000
+        const { receipts } = await world.cancel(session, [first, second])
+        expect(receipts.every(isFrom)).toBe(true)
+        const byId = new Map(receipts.map((receipt) => [receipt.id, receipt]))
+        expect(byId.get(first)).toMatchObject({
+          what: 'cancelled',
+          at: NOW_S + 20,
+          outstanding: sale(25).amountIn.toString(),
+          until: NOW_S + 120,
+        })
+        expect(byId.get(second)).toMatchObject({ outstanding: '0', until: NOW_S + 20 })
+        expect(await outcome(world.trade(session, { ...sale(25), ...use(second) }))).toBe('ORDER_ENDED')
+        world.time.nowMs += 1_000
+        const again = await world.cancel(session, [first])
+        expect(again.receipts).toMatchObject([{ at: NOW_S + 20, outstanding: sale(25).amountIn.toString() }])
+      })
+
+      it('before the registration holds for good', async () => {
+        const list = makeList(session, [makeOrder(), makeOrder()])
+        const { receipts } = await world.cancel(session, [idsOf(list)[1]!])
+        expect(receipts).toMatchObject([{ what: 'cancelled', id: idsOf(list)[1], outstanding: '0' }])
+        expect(await outcome(world.place(session, list))).toBe('ORDER_ENDED')
+        expect((await world.cancel(session, [idsOf(list)[1]!])).receipts).toHaveLength(1)
+      })
+
+      it('of all works while frozen, and of a session that was revoked', async () => {
+        const list = makeList(session, [makeOrder(), makeOrder()])
+        await world.place(session, list)
+        await world.ledger.setFrozen(true, nonce())
+        await world.ledger.revoke(session)
+        expect((await world.cancel(session, 'all')).receipts).toHaveLength(2)
+        expect((await world.cancel(session, 'all')).receipts).toEqual([])
+        await world.ledger.setFrozen(false, nonce())
+      })
+
+      it('of an entry that never traded ends its exits too', async () => {
+        const entry = makeOrder({ tokenIn: USDG, tokenOut: NATIVE, amountIn: 25_000_000n })
+        const exit = makeOrder({ parent: 1 })
+        const list = makeList(session, [entry, exit])
+        await world.place(session, list)
+        const { receipts } = await world.cancel(session, [idsOf(list)[0]!])
+        expect(receipts.map(({ id }) => id).sort()).toEqual([...idsOf(list)].sort())
+      })
+
+      it('refuses more than 10,000 unknown ids', async () => {
+        await db.query(
+          `insert into cancelled_orders select '0x' || lpad(n::text, 64, '0'), $1, 1
+           from generate_series(1, 10000) n`,
+          [session],
+        )
+        expect(await outcome(world.cancel(session, [`0x${'f'.repeat(64)}`]))).toBe('ORDER_LIMIT')
+        const [row] = await db.query<{ n: number }>(
+          'select count(*)::int4 as n from cancelled_orders where root_hash = $1',
+          [session],
+        )
+        expect(row!.n).toBe(10_000)
+      })
+    })
+
+    it('is swept with its root', async () => {
+      const braked = await world.open({
+        breakers: [{ max_fall_micro_usd: 5_000_000, window_s: null, cool_down_s: 60 }],
+      })
+      const list = makeList(braked, [makeOrder()])
+      await world.place(braked, list)
+      await world.trade(braked, { ...sale(25), ...use(idsOf(list)[0]!) })
+      await world.cancel(braked, [`0x${'e'.repeat(64)}`])
+      expect(await sweepLedger(db, (NOW_S + 365 * 86_400) * 1000)).toBeGreaterThan(0)
+      for (const table of ['order_lists', 'orders', 'order_leaves', 'cancelled_orders', 'session_books']) {
+        const [row] = await db.query<{ n: number }>(`select count(*)::int4 as n from ${table}`)
+        expect([table, row!.n]).toEqual([table, 0])
+      }
+    })
+
+    it('names stock tokens by their own price', async () => {
+      const stocks = await world.open({}, { tokens: [NATIVE, STOCK, USDG].sort() })
+      const list = makeList(stocks, [
+        makeOrder({
+          tokenIn: STOCK,
+          amountIn: E18,
+          trigger: { kind: 'trailing', token: STOCK, priceE18: 0n, trailBps: 500 },
+        }),
+      ])
+      expect(await outcome(world.place(stocks, list))).toMatchObject({ ids: idsOf(list) })
+    })
+  },
+  ledgerMigrations(),
+)
