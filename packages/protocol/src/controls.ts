@@ -4,7 +4,7 @@ import type { BindingControls, SessionBinding } from './bindingSchema.ts'
 import { fractionOf } from './money/decimals.ts'
 import { MICRO_USD_PER_USD, microUsdDown, usdOf } from './money/dollars.ts'
 import { CONTROLS, DAY_S, SESSION } from './numbers.ts'
-import type { ControlsIn, ControlsOut } from './schemas/orders.ts'
+import type { ControlsIn, ControlsOut } from './schemas/controls.ts'
 
 /** A session's controls in dollars, as its owner writes them. */
 export type ControlsRequest = Static<typeof ControlsIn>

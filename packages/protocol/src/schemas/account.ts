@@ -9,7 +9,7 @@ import {
   TRADE_STATUSES,
   UNPRICED_REASONS,
 } from '../values.ts'
-import { PauseReason } from './hosted.ts'
+import { PauseReason } from './pauseReason.ts'
 import {
   Answer,
   Atoms,
@@ -29,7 +29,7 @@ import {
   Wallet,
 } from './scalars.ts'
 import { MajorTiers } from './server.ts'
-import { SessionSummary } from './session.ts'
+import { SessionSummary } from './sessionSummary.ts'
 
 const named = { token: Text('core symbol or address'), address: Wallet('all zero for ETH') }
 const TradeToken = Answer(

@@ -7,12 +7,12 @@ import {
   HOSTED_MODES,
   HOSTED_STATUSES,
   LOG_KINDS,
-  PAUSE_REASONS,
   REFUND_STATUSES,
 } from '../values.ts'
 import { AgentToken, LastDecision, LastTrade, LiveStats, NextHold, Pnl, Watch } from './agentResults.ts'
 import { AiToday } from './ai.ts'
 import { AnyBrainParams, BRAIN_FORMS, SENT_BRAIN_FORMS } from './brainParams.ts'
+import { PauseReason } from './pauseReason.ts'
 import {
   Answer,
   AnySignature,
@@ -116,17 +116,6 @@ const Terms = Answer(
     fee_bps: Type.Optional(Bps('schedule 1 only')),
   },
   { title: 'HostedTerms' },
-)
-export const PauseReason = Nullable(
-  Answer({
-    code: OneOf(PAUSE_REASONS, 'OWNER when the owner paused'),
-    session_id: Type.Optional(Id('the session that ended')),
-    why: Type.Optional(Text('reason')),
-    fields: Type.Optional(
-      Type.Unsafe<readonly string[]>(Type.Array(Text('field'), { description: 'what its owner changed' })),
-    ),
-  }),
-  'null unless paused',
 )
 const entry = {
   id: Id('agent'),

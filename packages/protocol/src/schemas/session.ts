@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { DAY_S, SESSION } from '../numbers.ts'
-import { ROOT_NAMES, SESSION_STATUSES } from '../values.ts'
+import { ROOT_NAMES } from '../values.ts'
+import { ControlsIn } from './controls.ts'
 import { DecodedDisable } from './decoded.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
-import { ControlsIn, ControlsOut, ReceiptOut } from './orders.ts'
+import { ReceiptOut } from './orders.ts'
 import {
   Answer,
   AnySignature,
@@ -28,12 +29,12 @@ import {
   Usd,
   Wallet,
 } from './scalars.ts'
+import { BoundControls, RiskTerms, SessionLimits, spendFields } from './sessionSummary.ts'
 import {
   AcceptRisks,
   Checks,
   disclosureFields,
   Policies,
-  RiskTerms,
   RouteRow,
   Simulation,
   Step,
@@ -41,15 +42,6 @@ import {
   Tx,
 } from './trade.ts'
 import { AuthorizationToSign, Caveat, CodeReset, SignedDelegation, ToSign } from './typedData.ts'
-
-export const SessionLimits = Answer(
-  {
-    max_trade_usd: Usd('most for one trade'),
-    max_day_usd: Usd('most in any 24 hours'),
-    max_trades: Count('trades in all'),
-  },
-  { title: 'SessionLimits' },
-)
 
 /** Limits out of range are SESSION_LIMIT, so only their types are checked here. */
 const GrantStart = Exact({
@@ -104,14 +96,6 @@ const GrantSwitchOn = Exact({
 })
 export const GrantRequest = Type.Union([GrantSwitchOn, GrantStart], { chosenBy: { field: 'session_id' } })
 
-const Controls = Nullable(ControlsOut, 'limits that the co-signer enforces besides; null without any')
-
-const spendFields = {
-  trades: Count('co-signed'),
-  trades_left: Count('left'),
-  last_24h_usd: Usd('co-signed in the last 24 hours'),
-  remaining_24h_usd: Usd('left of the day cap'),
-}
 const Exposure = Answer(
   {
     on_chain: Answer({
@@ -166,7 +150,7 @@ export const GrantPending = Answer(
     risk_terms: RiskTerms,
     caveats: Type.Array(Caveat),
     limits: SessionLimits,
-    controls: Controls,
+    controls: BoundControls,
     exposure: Exposure,
     on_chain_bounds: Type.Array(Text('limits enforced on chain')),
     not_enforced_on_chain: Type.Array(Text('limits enforced only by the co-signer')),
@@ -195,7 +179,7 @@ export const GrantActive = Answer(
       'still to be signed, and sent with session_id as authorization_signature',
     ),
     limits: SessionLimits,
-    controls: Controls,
+    controls: BoundControls,
     curve_roots: Nullable(
       Answer({ curve: TxHash('of trades on curves'), fee: TxHash('of their fees') }),
       'hashes of the curve roots',
@@ -341,22 +325,4 @@ export const SessionRevoked = Answer(
     receipt: Nullable(ReceiptOut, 'by the co-signer; null without a challenge, or until it confirms'),
   },
   { title: 'SessionRevoked' },
-)
-
-export const SessionSummary = Answer(
-  {
-    session_id: Id('session'),
-    status: OneOf(SESSION_STATUSES),
-    executor: Wallet('executor'),
-    created: UnixS('granted'),
-    expires: UnixS('ends'),
-    tokens: Type.Array(Text('symbol or address')),
-    limits: SessionLimits,
-    controls: Controls,
-    used: Answer(spendFields),
-    risk_terms: RiskTerms,
-    wallet: Wallet('owner of the traded funds'),
-    role: OneOf(['owner', 'executor'], 'owner in `sessions`, executor in `as_executor`'),
-  },
-  { title: 'SessionSummary' },
 )

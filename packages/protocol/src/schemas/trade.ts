@@ -31,6 +31,7 @@ import {
   Usd,
   Wallet,
 } from './scalars.ts'
+import { RiskTerms } from './sessionSummary.ts'
 import { Risk, shieldFields, TokenRecord } from './token.ts'
 import { PermitTypedData } from './typedData.ts'
 
@@ -104,14 +105,6 @@ export const Tx = Answer(
   { title: 'UnsignedTransaction' },
 )
 
-export const RiskTerms = Answer(
-  {
-    accept_risks: Type.Array(Text('risk code')),
-    shield: Flag('whether every trade asks the audit'),
-    policies: Type.Optional(Type.Array(Text('policy name'))),
-  },
-  { title: 'RiskTerms', description: 'bound in the root: no trade can widen them' },
-)
 const Tiers = Answer({ token_in: OneOf(TOKEN_TIERS), token_out: OneOf(TOKEN_TIERS) }, { title: 'Tiers' })
 const Short = Answer(
   { what: Text('missing balances'), has: Text('what it has'), needs: Text('what it needs') },

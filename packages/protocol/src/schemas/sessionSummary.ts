@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox'
+import { SESSION_STATUSES } from '../values.ts'
+import { ControlsOut } from './controls.ts'
+import { Answer, Count, Flag, Id, Nullable, OneOf, Text, UnixS, Usd, Wallet } from './scalars.ts'
+
+export const RiskTerms = Answer(
+  {
+    accept_risks: Type.Array(Text('risk code')),
+    shield: Flag('whether every trade asks the audit'),
+    policies: Type.Optional(Type.Array(Text('policy name'))),
+  },
+  { title: 'RiskTerms', description: 'bound in the root: no trade can widen them' },
+)
+export const SessionLimits = Answer(
+  {
+    max_trade_usd: Usd('most for one trade'),
+    max_day_usd: Usd('most in any 24 hours'),
+    max_trades: Count('trades in all'),
+  },
+  { title: 'SessionLimits' },
+)
+
+export const BoundControls = Nullable(
+  ControlsOut,
+  'limits that the co-signer enforces besides; null without any',
+)
+
+export const spendFields = {
+  trades: Count('co-signed'),
+  trades_left: Count('left'),
+  last_24h_usd: Usd('co-signed in the last 24 hours'),
+  remaining_24h_usd: Usd('left of the day cap'),
+}
+export const SessionSummary = Answer(
+  {
+    session_id: Id('session'),
+    status: OneOf(SESSION_STATUSES),
+    executor: Wallet('executor'),
+    created: UnixS('granted'),
+    expires: UnixS('ends'),
+    tokens: Type.Array(Text('symbol or address')),
+    limits: SessionLimits,
+    controls: BoundControls,
+    used: Answer(spendFields),
+    risk_terms: RiskTerms,
+    wallet: Wallet('owner of the traded funds'),
+    role: OneOf(['owner', 'executor'], 'owner in `sessions`, executor in `as_executor`'),
+  },
+  { title: 'SessionSummary' },
+)
