@@ -30,6 +30,8 @@ const MAX_PARTS = 8
 const LOOK_MS = 2_000
 const NEXT_MS = 1_000
 const MAX_RETRY_MS = 60_000
+/** When prices, balances and limits are looked at again, whatever the agent's interval. */
+const AGAIN_MS = 60_000
 
 interface Standing {
   state: OrderState
@@ -187,7 +189,8 @@ function tradeNow(
   }: { one: OrderFacts; freeIn: bigint; room: Room; begun: OrderState; endMs: number },
 ): Standing {
   const { order, fills } = one
-  const waits = (why: string): Standing => ({ state: 'waiting', why, dueMs: endMs })
+  const againMs = Math.min(endMs, input.nowMs + AGAIN_MS)
+  const waits = (why: string): Standing => ({ state: 'waiting', why, dueMs: againMs })
   const why = marketHold(input, order)
   if (why) return waits(why)
   const price = inputPrice(input, order)

@@ -34,7 +34,7 @@ withDb('signed orders on paper', (db) => {
       { state: 'waiting', why: 'The price is beyond its minimum.' },
     ])
     await world.price(2_380)
-    await world.after(5_400_000)
+    await world.after(60_000)
     expect(await world.states(id)).toEqual(['filled'])
     const [order] = await world.orders(id)
     expect(order!.amountOut).toBeGreaterThanOrEqual((100n * ETHER) / 2_400n)
