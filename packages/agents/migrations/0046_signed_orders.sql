@@ -23,10 +23,12 @@ create table signed_orders (
   since_ms int8 not null,
   ended boolean not null default false,
   expires_at_s int8 not null,
-  -- Of its trigger; the price of a trailing one follows its peak. Null without a trigger.
+  -- Of its trigger; null without one. It is met at or below the one price, or at or above the other: two columns,
+  -- because the planner estimates each by itself. That of a trailing one follows its peak.
   trigger_token text,
   trigger_kind text check (trigger_kind in ('at_or_below', 'at_or_above', 'trailing')),
-  trigger_price_e18 numeric(78, 0),
+  below_e18 numeric(78, 0),
+  above_e18 numeric(78, 0),
   trail_bps int4,
   -- Only later rounds count; null for an exit before its entry has a fill.
   watched_from_s int8,
@@ -42,8 +44,10 @@ create index signed_orders_open on signed_orders (agent_id) where not ended;
 create index signed_orders_expiry on signed_orders (expires_at_s) where not ended;
 create index signed_orders_list on signed_orders (agent_id, list_hash);
 -- What a new round is compared with.
-create index signed_orders_armed on signed_orders (trigger_token, trigger_kind, trigger_price_e18)
-  where not ended and met_rounds is null and watched_from_s is not null;
+create index signed_orders_below on signed_orders (trigger_token, below_e18)
+  where below_e18 is not null and not ended and met_rounds is null and watched_from_s is not null;
+create index signed_orders_above on signed_orders (trigger_token, above_e18)
+  where above_e18 is not null and not ended and met_rounds is null and watched_from_s is not null;
 create index signed_orders_peaks on signed_orders (trigger_token, peak_e18)
   where trigger_kind = 'trailing' and not ended and met_rounds is null and watched_from_s is not null;
 

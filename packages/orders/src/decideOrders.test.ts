@@ -209,6 +209,10 @@ describe('groups and exits', () => {
     expect(both.orders.map(({ state }) => state)).toEqual(['sent', 'armed'])
     const done = decide(oco({ metRounds: ['1'], ...filled(10n * ETHER) }, { metRounds: ['2'] }))
     expect(done.orders).toMatchObject([{ state: 'filled' }, { state: 'cancelled', why: WHY.group }])
+    // Both in one decision.
+    expect(decide(oco({ metRounds: ['1'] }, { metRounds: ['2'] })).parts).toMatchObject([
+      { amountIn: 10n * ETHER },
+    ])
   })
 
   const bracket = (entry: Partial<OrderFacts> = {}, exit: Partial<OrderFacts> = {}) => [

@@ -1,4 +1,4 @@
-import { type Address, NATIVE, type Order } from '@pit/chain'
+import { type Address, type Hex, NATIVE, type Order } from '@pit/chain'
 import type { OrderState } from '@pit/protocol'
 import { worthDown } from '@pit/protocol'
 import { budgetOf, entryOf, groupOf } from './budget.ts'
@@ -16,6 +16,7 @@ import {
   ENDED_STATES,
   type ListFacts,
   type OrderFacts,
+  type OrderFills,
   type OrderPart,
   type OrdersDecision,
   type OrdersInput,
@@ -29,6 +30,8 @@ const MAX_PARTS = 8
 const LOOK_MS = 2_000
 const NEXT_MS = 1_000
 const MAX_RETRY_MS = 60_000
+/** When prices, balances and limits are looked at again, whatever the agent's interval. */
+const AGAIN_MS = 60_000
 
 interface Standing {
   state: OrderState
@@ -47,9 +50,11 @@ export function decideOrders(input: OrdersInput): OrdersDecision {
     if (atMs != null && (dueMs === null || atMs < dueMs)) dueMs = atMs
   }
   const decided = new Map<OrderFacts, OrderState>()
-  for (const { list, one } of inTurn(input)) {
+  const begun = new Map<Hex, OrderFills['open']>()
+  for (const { list: stored, one } of inTurn(input)) {
     if (isEnded(one.state)) continue
-    const entry = entryOf(list, one)
+    const list = withBegun(stored, begun)
+    const entry = entryOf(stored, one)
     const entryState = entry && (decided.get(entry) ?? entry.state)
     const watched = watch(input, list, one)
     const standing = standingOf(input, { list, one: { ...one, ...watched }, entryState, room })
@@ -62,9 +67,21 @@ export function decideOrders(input: OrdersInput): OrdersDecision {
       continue
     }
     room.take(standing.part)
-    parts.push({ id: one.id, part: one.fills.parts + 1, ...standing.part })
+    const part = one.fills.parts + 1
+    parts.push({ id: one.id, part, ...standing.part })
+    // Its group shares the budget within this decision too.
+    begun.set(one.id, { part, amountIn: standing.part.amountIn })
   }
   return { orders, parts, dueMs }
+}
+
+function withBegun(list: ListFacts, begun: ReadonlyMap<Hex, OrderFills['open']>): ListFacts {
+  if (!list.orders.some(({ id }) => begun.has(id))) return list
+  const orders = list.orders.map((one) => {
+    const open = begun.get(one.id)
+    return open ? { ...one, fills: { ...one.fills, open } } : one
+  })
+  return { ...list, orders }
 }
 
 const isEnded = (state: OrderState): boolean => ENDED_STATES.includes(state)
@@ -172,7 +189,8 @@ function tradeNow(
   }: { one: OrderFacts; freeIn: bigint; room: Room; begun: OrderState; endMs: number },
 ): Standing {
   const { order, fills } = one
-  const waits = (why: string): Standing => ({ state: 'waiting', why, dueMs: endMs })
+  const againMs = Math.min(endMs, input.nowMs + AGAIN_MS)
+  const waits = (why: string): Standing => ({ state: 'waiting', why, dueMs: againMs })
   const why = marketHold(input, order)
   if (why) return waits(why)
   const price = inputPrice(input, order)

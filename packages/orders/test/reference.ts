@@ -58,7 +58,9 @@ function stateOf(
   const group = order.group === 0 ? [one] : orders.filter((each) => each.order.group === order.group)
   const groupFills = group.map((each) => fillsOf(world, each))
   const groupSpent = groupFills.reduce((sum, { spentIn }) => sum + spentIn, 0n)
-  const groupOpen = groupFills.reduce((sum, { open }) => sum + (open?.amountIn ?? 0n), 0n)
+  const groupOpen =
+    groupFills.reduce((sum, { open }) => sum + (open?.amountIn ?? 0n), 0n) +
+    group.reduce((sum, { id }) => sum + (left[id] ?? 0n), 0n)
   const received = entry ? fillsOf(world, entry).receivedOut : null
   const armed = received === null || received > order.amountIn ? order.amountIn : received
   const begun: OrderState = fills.spentIn > 0n ? 'partially_filled' : 'armed'
@@ -112,6 +114,7 @@ function stateOf(
   if (left.parts < 8) {
     left.parts += 1
     left[order.tokenIn] = balance - amount
+    left[one.id] = amount
     left.dayMicroUsd -= worth(amount)
   }
   const ready: OrderState = order.trigger.kind === 'none' || begun !== 'armed' ? begun : 'triggered'

@@ -53,13 +53,10 @@ export async function decideSigned(
       },
       logs: [],
       orders: judged.map(({ n, order, trade }) => ({ ...order, n, signed: trade?.signed ?? null })),
-      signed: changesOf(lists, decision, judged.length > 0 ? atMs + LOOK_MS : null),
+      signed: changesOf(lists, decision),
     },
   }
 }
-
-/** If a worker dies during the trades, the agent is looked at again soon. */
-const LOOK_MS = 5_000
 
 /** After the trades: the states that follow from their outcomes. */
 export async function storeStates(deps: RunDeps, ready: Ready, tick: number): Promise<void> {
@@ -68,17 +65,13 @@ export async function storeStates(deps: RunDeps, ready: Ready, tick: number): Pr
   const lists = await openLists(deps.db, [agent.id], atMs)
   const decision = await decideNow(deps, ready, { lists, canTrade: false })
   await deps.db.transaction((sql) =>
-    applyVerdicts(sql, { agentId: agent.id, tick, atMs }, changesOf(lists, decision, null)),
+    applyVerdicts(sql, { agentId: agent.id, tick, atMs }, changesOf(lists, decision)),
   )
 }
 
-const changesOf = (
-  lists: readonly StoredList[],
-  { orders, dueMs }: OrdersDecision,
-  lookMs: number | null,
-): SignedChanges => ({
+const changesOf = (lists: readonly StoredList[], { orders, dueMs }: OrdersDecision): SignedChanges => ({
   verdicts: changedVerdicts(lists, orders),
-  dueMs: dueMs === null || lookMs === null ? (dueMs ?? lookMs) : Math.min(dueMs, lookMs),
+  dueMs,
 })
 
 async function decideNow(

@@ -53,9 +53,9 @@ export async function applyVerdicts(
              then array(select jsonb_array_elements_text(g.met_rounds)) end,
          peak_e18 = greatest(o.peak_e18, g.peak_e18),
          peak_round = case when g.peak_e18 > coalesce(o.peak_e18, 0) then g.peak_round else o.peak_round end,
-         trigger_price_e18 = case when o.trigger_kind = 'trailing'
-           then div(greatest(o.peak_e18, g.peak_e18) * (10000 - o.trail_bps), 10000)
-           else o.trigger_price_e18 end
+         below_e18 = case when o.trigger_kind = 'trailing'
+           then nullif(div(greatest(o.peak_e18, g.peak_e18) * (10000 - o.trail_bps), 10000), 0)
+           else o.below_e18 end
        from given g, before b where o.agent_id = $1 and o.id = g.id and b.id = o.id
        returning o.id, b.state <> g.state or (g.state = 'waiting' and b.why is distinct from g.why) as is_new`,
       [agentId, JSON.stringify(verdicts.map(verdictRow)), atMs],

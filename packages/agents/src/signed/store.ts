@@ -250,17 +250,18 @@ export async function insertList(sql: Sql, list: NewList): Promise<boolean> {
     ...(trigger.kind !== 'none' && {
       trigger_token: trigger.token,
       trigger_kind: trigger.kind,
-      trigger_price_e18: trigger.kind === 'trailing' ? null : trigger.priceE18.toString(),
+      below_e18: trigger.kind === 'at_or_below' ? trigger.priceE18.toString() : null,
+      above_e18: trigger.kind === 'at_or_above' ? trigger.priceE18.toString() : null,
       trail_bps: trigger.kind === 'trailing' ? trigger.trailBps : null,
     }),
   }))
   await sql.query(
     `insert into signed_orders (agent_id, list_hash, id, position, state, since_ms, expires_at_s, watched_from_s,
-       trigger_token, trigger_kind, trigger_price_e18, trail_bps, peak_e18)
+       trigger_token, trigger_kind, below_e18, above_e18, trail_bps, peak_e18)
      select $1, $2, id, position, 'armed', $4, expires_at_s, watched_from_s, trigger_token, trigger_kind,
-       trigger_price_e18, trail_bps, case when trail_bps is not null then 0 end
+       below_e18, above_e18, trail_bps, case when trail_bps is not null then 0 end
      from jsonb_to_recordset($3::jsonb) as given (id text, position int4, expires_at_s int8, watched_from_s int8,
-       trigger_token text, trigger_kind text, trigger_price_e18 numeric, trail_bps int4)`,
+       trigger_token text, trigger_kind text, below_e18 numeric, above_e18 numeric, trail_bps int4)`,
     [list.agentId, list.hash, JSON.stringify(rows), list.placedAtMs],
   )
   return true

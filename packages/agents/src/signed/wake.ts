@@ -5,9 +5,8 @@ import { tickBy } from './applyVerdicts.ts'
 /** Orders whose trigger this round meets, by an index of their prices. $1 token, $2 price, $3 time of the round. */
 const ARMED = `agent_id, id from signed_orders where not ended and met_rounds is null and watched_from_s is not null
   and watched_from_s < $3 and trigger_token = $1`
-export const CROSSED = `select ${ARMED} and trigger_kind = 'at_or_below' and trigger_price_e18 >= $2::numeric
-  union all select ${ARMED} and trigger_kind = 'at_or_above' and trigger_price_e18 <= $2::numeric
-  union all select ${ARMED} and trigger_kind = 'trailing' and trigger_price_e18 >= $2::numeric`
+export const CROSSED = `select ${ARMED} and below_e18 is not null and below_e18 >= $2::numeric
+  union all select ${ARMED} and above_e18 is not null and above_e18 <= $2::numeric`
 const BELOW_PEAK = `select ${ARMED} and trigger_kind = 'trailing' and peak_e18 < $2::numeric`
 
 /**
@@ -27,7 +26,7 @@ export async function meetRound(
       await sql.query(
         `with risen as (${BELOW_PEAK})
          update signed_orders o set peak_e18 = $2::numeric, peak_round = $4,
-           trigger_price_e18 = div($2::numeric * (10000 - o.trail_bps), 10000)
+           below_e18 = div($2::numeric * (10000 - o.trail_bps), 10000)
          from risen r where o.agent_id = r.agent_id and o.id = r.id`,
         values,
       )
