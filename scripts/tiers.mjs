@@ -25,8 +25,11 @@ export const SLOW_FILES = [
   'packages/devnet/src/engine/simulateDifferential.chain.test.ts',
 ]
 
-/** Quick tier: the embedded store alone, and a fifth of the random rounds of unit tests. */
-export const QUICK_ENV = { STORES: 'embedded', ROUNDS_SHARE: '0.2' }
+/**
+ * Quick tier: the embedded store alone, a twentieth of the random rounds of unit tests, and no tests marked
+ * `itInFull` (packages/platform/test/tier.ts).
+ */
+export const QUICK_ENV = { STORES: 'embedded', ROUNDS_SHARE: '0.05', TIER: 'quick' }
 
 /** Whether a test file belongs to the quick tier. */
 export const isQuick = (file) =>
