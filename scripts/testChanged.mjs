@@ -1,13 +1,17 @@
-// `npm run test:changed`: types, then the quick tier's tests that import a changed file. Changed is what differs from
-// the last commit or, when nothing does, from where this branch left main; an argument names another base.
+// `npm run test:changed`: types, then the tests of the quick tier nearest to a changed file by imports, as many as run
+// in under a minute. Changed is what differs from the last commit or, when nothing does, from where this branch left
+// main; an argument names another base. `--all` runs every reachable test of the quick tier.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { affectedTests } from './affectedTests.mjs'
+import { affectedTests, withinBudget } from './affectedTests.mjs'
 import { isQuick, QUICK_ENV } from './tiers.mjs'
 
 const SHOWN = 8
+/** Summed over test files; two run at once. */
+const BUDGET_S = 40
 
-const changed = changedFiles(process.argv[2])
+const args = process.argv.slice(2)
+const changed = changedFiles(args.find((arg) => !arg.startsWith('-')))
 console.log(changed.length === 0 ? 'Nothing has changed.' : `${changed.length} changed: ${shown(changed)}`)
 if (changed.length === 0) process.exit(0)
 
@@ -23,12 +27,21 @@ const exportsOf = Object.fromEntries(manifests.map(({ name, exports = {} }) => [
 const affected = [
   ...new Set([...affectedTests({ files, changed, exportsOf }), ...storeTests(changed, [...files.keys()])]),
 ]
-const run = affected.filter((file) => isQuick(file) || changed.includes(file))
-const left = affected.filter((file) => !run.includes(file))
+const isInTier = (file) => isQuick(file) || changed.includes(file)
+const { run, left } = withinBudget(affected.filter(isInTier), {
+  budgetS: args.includes('--all') ? Number.POSITIVE_INFINITY : BUDGET_S,
+  required: changed,
+})
+const slow = affected.filter((file) => !isInTier(file))
 
 if (changed.some((file) => /\.(ts|tsx|json)$/.test(file))) call('npm', ['run', '--silent', 'types'])
-if (left.length > 0) console.log(`left to npm run test:all: ${shown(left)}`)
-console.log(run.length === 0 ? 'No test imports what changed.' : `${run.length} test files`)
+console.log(
+  affected.length === 0
+    ? 'No test imports what changed.'
+    : `${run.length} of ${affected.length} test files that import a changed file`,
+)
+if (left.length > 0) console.log(`left to npm test (or --all): ${shown(left)}`)
+if (slow.length > 0) console.log(`left to npm run test:all: ${shown(slow)}`)
 if (run.length > 0) call('npx', ['vitest', 'run', ...run], QUICK_ENV)
 
 function git(...args) {
