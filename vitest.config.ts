@@ -62,6 +62,8 @@ export default defineConfig(({ mode }) => {
             include: isQuick ? Object.values(STORIES) : ['e2e/**/*.test.ts'],
             globalSetup: ['scripts/testSetup.ts'],
             setupFiles: ['e2e/checkAnswers.ts'],
+            // Each file starts its own processes, so what is imported can be shared.
+            isolate: false,
             maxWorkers: 2,
             sequence: { groupOrder: 3 },
             testTimeout: 180_000,
