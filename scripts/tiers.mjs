@@ -23,6 +23,17 @@ export const SLOW_FILES = [
   'packages/devnet/src/devnet.chain.test.ts',
   'packages/devnet/src/engine/kill.chain.test.ts',
   'packages/devnet/src/engine/simulateDifferential.chain.test.ts',
+  'packages/devnet/src/engine/rotation.chain.test.ts',
+  'packages/devnet/src/market/openMarket.chain.test.ts',
+  // Key derivation is slow by design; packages/signer/src/main.db.test.ts opens a key file.
+  'packages/signer/src/keys/openKeyFile.test.ts',
+  // Pack and compile whole programs.
+  'scripts/buildClient.test.ts',
+  'scripts/deploy.test.ts',
+  // Many rows or long histories, which the embedded store takes several times as long for as PostgreSQL.
+  'packages/league/src/standings/eligibility.db.test.ts',
+  'packages/server/src/growth.db.test.ts',
+  'packages/server/src/year.db.test.ts',
 ]
 
 /**
