@@ -6,4 +6,4 @@ export function affectedTests(change: {
 export function withinBudget(
   tests: readonly string[],
   options: { budgetS: number; required: readonly string[] },
-): { run: string[]; left: string[] }
+): string[]
