@@ -8,7 +8,7 @@ import { isQuick, isShort, QUICK_ENV } from './tiers.mjs'
 
 const SHOWN = 8
 /** Summed over test files; two run at once. */
-const BUDGET_S = 40
+const BUDGET_S = 25
 
 const args = process.argv.slice(2)
 const changed = changedFiles(args.find((arg) => !arg.startsWith('-')))
