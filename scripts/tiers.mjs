@@ -13,10 +13,7 @@ export const STORIES = {
   market: 'e2e/marketState.test.ts',
 }
 
-/**
- * Quick tier: store tests of each package's main tables. The embedded store takes several times as long as PostgreSQL,
- * on which `test:all` runs all of them.
- */
+/** Quick tier: store tests of each package's main tables. `test:all` runs all store tests, on PostgreSQL. */
 export const STORE_FILES = [
   'packages/accounts/src/portfolio.db.test.ts',
   'packages/agents/src/paper/paper.db.test.ts',

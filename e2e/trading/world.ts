@@ -49,6 +49,6 @@ export const tradingEnv = (devnet: DevnetProcess): Record<string, string> => ({
   SIGNUPS_PER_HOUR: '100000',
   KEYS_PER_ADDRESS_DAY: '100000',
   KEYS_PER_HOUR: '100000',
-  // The devnet's hundreds of tokens are screened on request: in the background they take a fifth of a story's work.
+  // Stories screen tokens on request; screening all of the devnet's in the background loads both processes.
   SCREEN_PAUSE_MS: '1000',
 })
