@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { QUICK_ENV, SLOW_FILES, STORIES } from './scripts/tiers.mjs'
+import { SHORT_LIVED } from './packages/platform/test/shortLived.ts'
+import { QUICK_ENV, SLOW_FILES, STORE_FILES, STORIES } from './scripts/tiers.mjs'
 
 // `--mode quick` is the tier of `npm test`; without it every test runs. Unit tests are pure and parallel; tests that
 // start processes wait for them much of the time, so two files run side by side.
@@ -10,6 +11,8 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       retry: 0,
+      // Transforming TypeScript takes longer than most tests.
+      experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
       // Polled conditions hold within milliseconds, or seconds on a loaded machine.
       expect: { poll: { timeout: 10_000 } },
       env,
@@ -32,12 +35,12 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'db',
-            include: ['packages/*/src/**/*.db.test.ts'],
-            exclude: slow,
+            include: isQuick ? [...STORE_FILES] : ['packages/*/src/**/*.db.test.ts'],
             globalSetup: ['scripts/storeTestSetup.ts'],
             maxWorkers: 2,
             // Each file starts on an empty store, so what is imported can be shared.
             isolate: false,
+            execArgv: isQuick ? SHORT_LIVED : [],
             sequence: { groupOrder: 2 },
             testTimeout: 60_000,
             hookTimeout: 120_000,
@@ -62,6 +65,8 @@ export default defineConfig(({ mode }) => {
             include: isQuick ? Object.values(STORIES) : ['e2e/**/*.test.ts'],
             globalSetup: ['scripts/testSetup.ts'],
             setupFiles: ['e2e/checkAnswers.ts'],
+            // Each file starts its own processes, so what is imported can be shared.
+            isolate: false,
             maxWorkers: 2,
             sequence: { groupOrder: 3 },
             testTimeout: 180_000,

@@ -11,7 +11,11 @@ const routeOf = (method: string, url: string): AnyRoute | undefined => {
   return ROUTES.find(({ route, path }) => route.method === method && path.test(pathname))?.route
 }
 
-const fetchOnly = globalThis.fetch
+/** A worker runs this file before each of its stories. */
+const PLAIN = Symbol.for('pit.plainFetch')
+const shared = globalThis as { [PLAIN]?: typeof fetch }
+shared[PLAIN] ??= globalThis.fetch
+const fetchOnly = shared[PLAIN]
 
 globalThis.fetch = async (input, init) => {
   const response = await fetchOnly(input, init)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { itInFull } from '@pit/platform/test/tier'
 import { canonicalJson, FAST_RULES, stockSessionOf } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { useFastWorld } from './fast/fastWorld.ts'
@@ -16,7 +17,7 @@ refusedByWorld(w)
 sequencerAnswers(w)
 otherServers(w)
 
-it('provokes every code of the table', () => {
+itInFull('provokes every code of the table', () => {
   const missed = FAST_RULES.filter((code) => !w.provoked.has(code))
   // On weekdays stocks trade; closed hours are covered by rules.test.ts with a separate clock.
   expect(missed).toEqual(stockSessionOf(w.world.profile)(Date.now()) ? ['MARKET_CLOSED'] : [])

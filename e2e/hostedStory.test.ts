@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replayBook } from '@pit/brains'
 import type { Hex } from '@pit/chain'
+import { describeInFull } from '@pit/platform/test/tier'
 import { until } from '@pit/platform/test/until'
 import { keccak256, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -198,7 +199,7 @@ describe('live, one of each kind', () => {
   })
 })
 
-describe('on paper, one of every brain', () => {
+describeInFull('on paper, one of every brain', () => {
   const agents: Agent[] = []
   let owner: Party
   beforeAll(async () => {

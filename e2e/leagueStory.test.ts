@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
 import { mondayOf } from '@pit/league/rules'
+import { itInFull } from '@pit/platform/test/tier'
 import { until } from '@pit/platform/test/until'
 import { DAY_S } from '@pit/protocol'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -257,7 +258,7 @@ describe('once the season runs', () => {
     expect(BigInt(reserve.estimate.gain_so_far!)).toBeGreaterThan(0n)
   })
 
-  it('counts the trade once it is final', async () => {
+  itInFull('counts the trade once it is final', async () => {
     const board = await until(
       () => get<Standings>('league/standings'),
       patient(({ rows }) => rows.some(({ trades }) => trades === 1), 170_000),

@@ -7,6 +7,7 @@ import { type Db, openDb } from '@pit/platform/db'
 import { type Jobs, runJobs } from '@pit/platform/jobs'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { itInFull } from '@pit/platform/test/tier'
 import { type Address, createPublicClient, defineChain, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
@@ -124,7 +125,7 @@ it('matches the chain for every pool after trading', {
   expect(pools).toBeGreaterThan(200)
 })
 
-it('continues from its checkpoint after a restart, and still matches', async () => {
+itInFull('continues from its checkpoint after a restart, and still matches', async () => {
   const before = market.head()?.number ?? 0
   await close()
   market = await openOn()
@@ -143,7 +144,7 @@ async function reopen(node: Rpc) {
 }
 const waitS = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
 
-it('finds pools whose logs a node omitted, and reads them again', async () => {
+itInFull('finds pools whose logs a node omitted, and reads them again', async () => {
   const swaps = new Set<string>([TOPIC.v2Sync, TOPIC.v3Swap, TOPIC.v4Swap, TOPIC.curveTrade])
   let isHiding = true
   let hidden = 0
@@ -167,7 +168,7 @@ it('finds pools whose logs a node omitted, and reads them again', async () => {
   await open.request('devnet_market', [{ on: true }])
 })
 
-it('starts at the last common block when its checkpoint is no longer on the chain', async () => {
+itInFull('starts at the last common block when its checkpoint is no longer on the chain', async () => {
   const forkedAt = (market.head()?.number ?? 0) + 20
   const real = new Map<string, string>()
   const other = (hash: string) => {

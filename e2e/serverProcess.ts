@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
+import { SHORT_LIVED } from '@pit/platform/test/shortLived'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 
 const MAX_SIGN_IN_TRIES = 5
-
-/** Flags of node for a process of one story: optimizing the embedded store's code takes longer than it saves. */
-export const SHORT_LIVED = ['--liftoff-only']
 
 export interface ServerProcess {
   pid: number

@@ -1,4 +1,5 @@
 import { delegationOf, type Hex } from '@pit/chain'
+import { describeInFull } from '@pit/platform/test/tier'
 import { canonicalJson, feeOf } from '@pit/protocol'
 import { hashTypedData, keccak256, stringToHex } from 'viem'
 import { hashAuthorization } from 'viem/utils'
@@ -155,7 +156,7 @@ async function sendSetup(of: Party, { setup }: Pending): Promise<void> {
   }
 }
 
-describe('another plain wallet', () => {
+describeInFull('another plain wallet', () => {
   it('trades first and sends its setup later', async () => {
     const other = await openParty(world.server.url, keccak256(stringToHex('session story other')))
     await world.fund(other.wallet, { wei: ETH })

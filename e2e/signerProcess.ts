@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import { seedStore } from '@pit/platform/test/embeddedStore'
+import { SHORT_LIVED } from '@pit/platform/test/shortLived'
 import { createSignerClient, type SignerClient } from '@pit/signer-wire'
 import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
-import { SHORT_LIVED } from './serverProcess.ts'
 
 export interface SignerProcess {
   url: string

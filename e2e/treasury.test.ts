@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import type { Hex } from '@pit/chain'
+import { describeInFull } from '@pit/platform/test/tier'
 import { type Answer, canonicalJson } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
@@ -216,7 +217,7 @@ it.skipIf(!hasPython)('is checked by the script its page gives, from the answer 
   expect(run(tampered).stderr).toContain('AssertionError')
 })
 
-describe('pit-admin beside a running server', () => {
+describeInFull('pit-admin beside a running server', () => {
   it('activates the kill switch, freezes and unfreezes the signer, and shows who did what', async () => {
     expect(await done('kill', 'on', '--reason', 'a drill')).toContain('kill is on')
     expect(await done('status')).toContain('a drill')

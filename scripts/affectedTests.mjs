@@ -7,8 +7,8 @@ const BARE_IMPORT = /(?:^|\n)\s*import\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^
 const RE_EXPORT = /export\s+(type\s+)?(\*|\{[^}]*\})\s*from\s*['"]([^'"\n]+)['"];?/g
 
 /**
- * Of `files` (path to text), the tests that reach one of `changed` by imports of values. Types are left to the
- * compiler. `exportsOf` has the `exports` of each package by its name.
+ * Of `files` (path to text), the tests that reach one of `changed` by imports of values, those with the fewest
+ * imports between first. Types are left to the compiler. `exportsOf` has the `exports` of each package by its name.
  */
 export function affectedTests({ files, changed, exportsOf }) {
   const graph = importGraph(files, exportsOf)
@@ -18,9 +18,35 @@ export function affectedTests({ files, changed, exportsOf }) {
       if (!importers.has(target)) importers.set(target, [])
       importers.get(target).push(file)
     }
-  const reached = new Set(changed)
-  for (const file of reached) for (const importer of importers.get(file) ?? []) reached.add(importer)
-  return [...reached].filter((file) => /\.test\.tsx?$/.test(file) && files.has(file)).sort()
+  const distances = new Map(changed.map((file) => [file, 0]))
+  for (const [file, distance] of distances)
+    for (const importer of importers.get(file) ?? [])
+      if (!distances.has(importer)) distances.set(importer, distance + 1)
+  const packages = new Set(changed.map(packageOf))
+  const isFar = (file) => Number(!packages.has(packageOf(file)))
+  return [...distances.keys()]
+    .filter((file) => /\.test\.tsx?$/.test(file) && files.has(file))
+    .sort(
+      (a, b) => isFar(a) - isFar(b) || distances.get(a) - distances.get(b) || (a < b ? -1 : Number(a > b)),
+    )
+}
+
+const packageOf = (file) => /^packages\/[^/]+/.exec(file)?.[0] ?? file.split('/')[0]
+
+/** Typical seconds of a test file; a story's are mostly its processes. */
+const typicalS = (file) =>
+  file.startsWith('e2e/') ? 40 : file.endsWith('.db.test.ts') ? 5 : file.endsWith('.chain.test.ts') ? 8 : 0.5
+
+/** Of tests in order of importance, as many as fit into `budgetS` seconds, and always those in `required`. */
+export function withinBudget(tests, { budgetS, required }) {
+  const run = []
+  let sumS = 0
+  for (const file of tests) {
+    if (!required.includes(file) && sumS + typicalS(file) > budgetS) continue
+    run.push(file)
+    sumS += typicalS(file)
+  }
+  return run
 }
 
 function importGraph(files, exportsOf) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { affectedTests } from './affectedTests.mjs'
+import { affectedTests, withinBudget } from './affectedTests.mjs'
 
 const exportsOf = { '@pit/a': { '.': './src/index.ts', './test/*': './test/*.ts', './*': './src/*.ts' } }
 const files = new Map(
@@ -41,9 +41,9 @@ it('follows a name through barrels to its file alone', () => {
 
 it('counts a changed barrel for each of its importers', () => {
   expect(affected('packages/a/src/index.ts')).toEqual([
-    'e2e/space.test.ts',
     'packages/a/src/three.db.test.ts',
     'packages/a/src/two.test.ts',
+    'e2e/space.test.ts',
   ])
 })
 
@@ -56,4 +56,32 @@ it('includes a changed test itself, unless it was deleted', () => {
   expect(affected('packages/a/src/types.test.ts', 'packages/a/src/gone.test.ts')).toEqual([
     'packages/a/src/types.test.ts',
   ])
+})
+
+it('lists tests of the changed package first, then by the number of imports between', () => {
+  const chain = new Map(
+    Object.entries({
+      'packages/a/src/base.ts': 'export const base = 1',
+      'packages/a/src/middle.ts': "import { base } from './base.ts'\nexport const middle = base",
+      'packages/a/src/a.test.ts': "import { middle } from './middle.ts'",
+      'packages/a/src/z.test.ts': "import { base } from './base.ts'",
+      'e2e/near.test.ts': "import { base } from '../packages/a/src/base.ts'",
+    }),
+  )
+  const changed = ['packages/a/src/base.ts']
+  expect(affectedTests({ files: chain, changed, exportsOf: {} })).toEqual([
+    'packages/a/src/z.test.ts',
+    'packages/a/src/a.test.ts',
+    'e2e/near.test.ts',
+  ])
+})
+
+it('runs the nearest tests that fit the budget, and a changed test always', () => {
+  const tests = ['a.test.ts', 'b.db.test.ts', 'c.test.ts', 'e2e/d.test.ts', 'e2e/e.test.ts']
+  expect(withinBudget(tests, { budgetS: 4, required: ['e2e/e.test.ts'] })).toEqual([
+    'a.test.ts',
+    'c.test.ts',
+    'e2e/e.test.ts',
+  ])
+  expect(withinBudget(tests, { budgetS: 1_000, required: [] })).toEqual(tests)
 })

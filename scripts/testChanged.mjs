@@ -1,13 +1,17 @@
-// `npm run test:changed`: types, then the quick tier's tests that import a changed file. Changed is what differs from
-// the last commit or, when nothing does, from where this branch left main; an argument names another base.
+// `npm run test:changed`: types, then the short tests nearest to a changed file by imports, as many as run
+// in under a minute. Changed is what differs from the last commit or, when nothing does, from where this branch left
+// main; an argument names another base. `--all` runs all of them but the slow files.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { affectedTests } from './affectedTests.mjs'
-import { isQuick, QUICK_ENV } from './tiers.mjs'
+import { affectedTests, withinBudget } from './affectedTests.mjs'
+import { isQuick, isShort, QUICK_ENV } from './tiers.mjs'
 
 const SHOWN = 8
+/** Summed over test files; two run at once. */
+const BUDGET_S = 25
 
-const changed = changedFiles(process.argv[2])
+const args = process.argv.slice(2)
+const changed = changedFiles(args.find((arg) => !arg.startsWith('-')))
 console.log(changed.length === 0 ? 'Nothing has changed.' : `${changed.length} changed: ${shown(changed)}`)
 if (changed.length === 0) process.exit(0)
 
@@ -23,12 +27,26 @@ const exportsOf = Object.fromEntries(manifests.map(({ name, exports = {} }) => [
 const affected = [
   ...new Set([...affectedTests({ files, changed, exportsOf }), ...storeTests(changed, [...files.keys()])]),
 ]
-const run = affected.filter((file) => isQuick(file) || changed.includes(file))
+const run = withinBudget(
+  affected.filter((file) => isShort(file) || changed.includes(file)),
+  {
+    budgetS: args.includes('--all') ? Number.POSITIVE_INFINITY : BUDGET_S,
+    required: changed,
+  },
+)
 const left = affected.filter((file) => !run.includes(file))
 
 if (changed.some((file) => /\.(ts|tsx|json)$/.test(file))) call('npm', ['run', '--silent', 'types'])
-if (left.length > 0) console.log(`left to npm run test:all: ${shown(left)}`)
-console.log(run.length === 0 ? 'No test imports what changed.' : `${run.length} test files`)
+console.log(
+  affected.length === 0
+    ? 'No test imports what changed.'
+    : `${run.length} of ${affected.length} test files that import a changed file`,
+)
+listLeft('npm test', left.filter(isQuick))
+listLeft(
+  'npm run test:all',
+  left.filter((file) => !isQuick(file)),
+)
 if (run.length > 0) call('npx', ['vitest', 'run', ...run], QUICK_ENV)
 
 function git(...args) {
@@ -49,6 +67,10 @@ function changedFiles(base) {
 function storeTests(changed, all) {
   const owners = new Set(changed.filter((file) => file.endsWith('.sql')).map((file) => file.split('/')[1]))
   return all.filter((file) => file.endsWith('.db.test.ts') && owners.has(file.split('/')[1]))
+}
+
+function listLeft(command, list) {
+  if (list.length > 0) console.log(`${list.length} left to ${command}: ${shown(list)}`)
 }
 
 function shown(list) {

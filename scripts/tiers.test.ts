@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isQuick, SLOW_FILES, STORIES } from './tiers.mjs'
+import { isQuick, SLOW_FILES, STORE_FILES, STORIES } from './tiers.mjs'
 
 it('has one story per capability in the quick tier', () => {
   expect(Object.keys(STORIES).sort()).toEqual([
@@ -16,8 +16,18 @@ it('has one story per capability in the quick tier', () => {
   expect(new Set(Object.values(STORIES)).size).toBe(8)
 })
 
-it.each([...Object.values(STORIES), ...SLOW_FILES])('%s exists', (file) => {
+it.each([...Object.values(STORIES), ...STORE_FILES, ...SLOW_FILES])('%s exists', (file) => {
   expect(existsSync(file)).toBe(true)
+})
+
+it('has store tests of every package that has any in the quick tier', () => {
+  for (const name of readdirSync('packages')) {
+    const files = readdirSync(`packages/${name}/src`, { recursive: true, encoding: 'utf8' })
+    if (!files.some((file) => file.endsWith('.db.test.ts'))) continue
+    expect(STORE_FILES.filter((file) => file.startsWith(`packages/${name}/`) && isQuick(file))).not.toEqual(
+      [],
+    )
+  }
 })
 
 it('leaves other stories and slow files to the full run', () => {

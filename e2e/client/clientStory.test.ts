@@ -8,6 +8,7 @@ import {
   rpcAt,
   type TradeStage,
 } from '@pit/client'
+import { describeInFull } from '@pit/platform/test/tier'
 import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -204,7 +205,7 @@ const caught = (work: Promise<unknown>): Promise<PitRefusal> =>
     },
   )
 
-describe('each error of the contract, in a situation or by a lie made for it', () => {
+describeInFull('each error of the contract, in a situation or by a lie made for it', () => {
   it.each(PROVOKED.map((one) => [`${one.rule ?? one.code}: ${one.why}`, one] as const))(
     '%s',
     async (_, { code, rule, account = 5, tell, asks, node, run }) => {

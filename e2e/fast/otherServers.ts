@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { describeInFull } from '@pit/platform/test/tier'
 import { type ChainProfile, stockSessionOf } from '@pit/protocol'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startServerProcess } from '../serverProcess.ts'
 import { tradingEnv } from '../trading/world.ts'
 import { openFastTrader } from './fastTrader.ts'
 import type { FastWorld } from './fastWorld.ts'
 
 export function otherServers(w: FastWorld): void {
-  describe('other servers', () => {
+  describeInFull('other servers', () => {
     it('without fast mode refuse it before parsing the body', async () => {
       const off = await startServerProcess({ ...tradingEnv(w.world.devnet), ROLE: 'api' })
       try {

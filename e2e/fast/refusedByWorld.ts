@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { describeInFull } from '@pit/platform/test/tier'
 import type { Hex } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { receiptOf } from '../trading/trader.ts'
 import { freshenFeeds, openFastTrader } from './fastTrader.ts'
 import { codesOf, type FastWorld } from './fastWorld.ts'
 
 /** Refusals because of the current state of chain, prices and wallet. */
 export function refusedByWorld(w: FastWorld): void {
-  describe('refused because of the current state', () => {
+  describeInFull('refused because of the current state', () => {
     it('stale prices', async () => {
       // A round is valid for as long as the feed's heartbeat.
       await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_000 }])

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describeInFull } from '@pit/platform/test/tier'
+import { expect, it } from 'vitest'
 import { receiptOf } from '../trading/trader.ts'
 import type { FastWorld } from './fastWorld.ts'
 
 export function sequencerAnswers(w: FastWorld): void {
-  describe('an answer of the sequencer', () => {
+  describeInFull('an answer of the sequencer', () => {
     const sequencer = (state: object) => w.world.devnet.rpc('devnet_sequencer', [state])
 
     it('refused: SUBMIT_REJECTED, and the same bytes may be sent again', async () => {

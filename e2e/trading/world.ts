@@ -49,4 +49,6 @@ export const tradingEnv = (devnet: DevnetProcess): Record<string, string> => ({
   SIGNUPS_PER_HOUR: '100000',
   KEYS_PER_ADDRESS_DAY: '100000',
   KEYS_PER_HOUR: '100000',
+  // Stories screen tokens on request; screening all of the devnet's in the background loads both processes.
+  SCREEN_PAUSE_MS: '1000',
 })

@@ -1,11 +1,12 @@
 import type { Hex } from '@pit/chain'
-import { describe, expect, it } from 'vitest'
+import { describeInFull } from '@pit/platform/test/tier'
+import { expect, it } from 'vitest'
 import { openTrader, receiptOf, type Trader } from '../trading/trader.ts'
 import type { TradingWorld } from '../trading/world.ts'
 
 /** A wallet that is new to a token: the steps before its swap. None of them is a trade. */
 export function stepCases(open: () => TradingWorld): void {
-  describe('the steps before a swap', () => {
+  describeInFull('the steps before a swap', () => {
     const sale = { token_in: 'USDG', token_out: 'ETH', amount_in: '25000000' }
     const newcomer = (): Promise<Trader> => openTrader(open().server.url, { account: 4 })
     const seen = (hash: Hex) => open().devnet.rpc<number>('devnet_sequencerSeen', [hash])

@@ -1,9 +1,10 @@
 import type { Hex } from '@pit/chain'
 import { encodeCurveTrade } from '@pit/plans'
+import { describeInFull } from '@pit/platform/test/tier'
 import { until } from '@pit/platform/test/until'
 import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { privateKeyOf } from '../fast/fastTrader.ts'
 import type { DoneTrade } from '../trading/doTrade.ts'
 import { receiptOf, type Trader } from '../trading/trader.ts'
@@ -38,7 +39,7 @@ export function ponsCases(stage: () => PonsStage): void {
     return { address: token.address.toLowerCase(), curve: token.curve }
   }
 
-  describe('curves of the second launchpad', () => {
+  describeInFull('curves of the second launchpad', () => {
     it.each([
       ['ETH', 'PETH', 'two_step'],
       ['USDG', 'PUSD', 'two_step'],

@@ -1,8 +1,9 @@
 import type { Hex } from '@pit/chain'
+import { describeInFull } from '@pit/platform/test/tier'
 import { until } from '@pit/platform/test/until'
 import { createWalletClient, defineChain, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type TradeRow, tradesOf } from '../trading/doTrade.ts'
 import { readStoryTokens } from '../trading/tokens.ts'
 import { MNEMONIC, openTrader, type Plan, receiptOf } from '../trading/trader.ts'
@@ -10,7 +11,7 @@ import type { TradingWorld } from '../trading/world.ts'
 
 /** A wallet that only signs what it sends itself, through the RPC address that this server gave it. */
 export function walletCases(open: () => TradingWorld): void {
-  describe('a wallet that sends by itself', () => {
+  describeInFull('a wallet that sends by itself', () => {
     const ACCOUNT = 5
     const walletOf = () =>
       createWalletClient({

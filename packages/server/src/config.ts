@@ -135,6 +135,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       modelUsd: number('AI_POOL_MODEL_USD'),
       ownUsdDay: number('AI_OWN_USD_DAY'),
     },
+    screenPauseMs: number('SCREEN_PAUSE_MS', 1),
     vendorKeys: secret('VENDOR_KEYS'),
     leagueFirstSeason: mondayNamed(optional('LEAGUE_FIRST_SEASON')),
     devFields: flag('DEV_FIELDS'),

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { storeMigrations } from '@pit/platform/db'
 import { buildBundles } from '@pit/platform/test/buildBundles'
 import { seedStore } from '@pit/platform/test/embeddedStore'
+import { SHORT_LIVED } from '@pit/platform/test/shortLived'
+import { itInFull } from '@pit/platform/test/tier'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
@@ -39,8 +41,8 @@ function start(how: 'alone' | 'supervised', env: Record<string, string> = {}): v
   }
   child =
     how === 'alone'
-      ? spawn(process.execPath, [FILE], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-      : fork(FILE, [], { ...options, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+      ? spawn(process.execPath, [...SHORT_LIVED, FILE], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+      : fork(FILE, [], { ...options, execArgv: SHORT_LIVED, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   child.on('message', ({ text }: { text: string }) => {
     output += text
   })
@@ -64,7 +66,7 @@ describe('a running start', () => {
     expect(existsSync(join(folder, 'store.lock'))).toBe(false)
   })
 
-  it('leaves Ctrl-C to its supervisor, and ends when the supervisor is gone', async () => {
+  itInFull('leaves Ctrl-C to its supervisor, and ends when the supervisor is gone', async () => {
     start('supervised')
     await storeIsOpen()
     child.kill('SIGINT')
@@ -88,7 +90,7 @@ it('keeps its data from other users, also what it finds open and what the store 
   expect([folder, ...all].filter((path) => (lstatSync(path).mode & 0o077) !== 0)).toEqual([])
 })
 
-it.each([
+itInFull.each([
   ['SANCTIONS_FILE', '/nonexistent/list.txt'],
   ['GEO_DB', '/nonexistent/geo.mmdb'],
   ['PUBLIC_URL', 'nonsense'],
@@ -100,7 +102,7 @@ it.each([
   expect(output).not.toMatch(/\n\s+at /)
 })
 
-it('does not start off a devnet without a country source, and names the cure', async () => {
+itInFull('does not start off a devnet without a country source, and names the cure', async () => {
   const list = join(folder, 'list.txt')
   writeFileSync(list, `0x${'ab'.repeat(20)}\n`)
   const real = { PROFILE: 'profiles/mainnet.json', SANCTIONS_FILE: list, ALLOW_EMBEDDED_STORE: '1' }

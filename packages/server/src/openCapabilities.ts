@@ -49,7 +49,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const account = openAccount({ ...ground, market })
   closing.add(() => account.close())
   const { tierBps, recordRefusal } = account
-  const tokens = openTokens({ ...ground, market, majorBps: tierBps })
+  const tokens = openTokens({ ...ground, market, majorBps: tierBps, screenPauseMs: config.screenPauseMs })
   closing.add(() => tokens.close())
 
   const gate = createSessionGate({ db, clock })

@@ -219,6 +219,10 @@ export const SETTINGS = {
     default: '25',
     means: 'Maximum dollars charged to an owner’s own AI key per UTC day.',
   },
+  SCREEN_PAUSE_MS: {
+    default: '100',
+    means: 'Pause in milliseconds between two background screens of new tokens. More loads the node less.',
+  },
   VENDOR_KEYS: {
     default: '',
     means:

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { buildBundles } from '@pit/platform/test/buildBundles'
 import { seedStore } from '@pit/platform/test/embeddedStore'
+import { SHORT_LIVED } from '@pit/platform/test/shortLived'
+import { describeInFull, itInFull } from '@pit/platform/test/tier'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openKeyFile } from './keys/openKeyFile.ts'
 import { ledgerMigrations } from './ledger/openLedger.ts'
@@ -39,6 +41,7 @@ function start(env: Record<string, string | undefined> = GIVEN): void {
       CHAIN_RPC_URL: 'http://127.0.0.1:9',
       ...env,
     },
+    execArgv: SHORT_LIVED,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   child.on('message', ({ text }: { text: string }) => {
@@ -92,7 +95,7 @@ describe('the signer’s start', () => {
     expect(output).toContain(`SIGNER_SECRET_FILE ${file} is open to other users (mode 0640): chmod 600 it`)
   })
 
-  describe('on a real chain', () => {
+  describeInFull('on a real chain', () => {
     const REAL = { ...GIVEN, SIGNER_PROFILE: MAINNET, SIGNER_SANCTIONS_FILE: 'data/sanctions.txt' }
 
     it('is refused if others could read its key', async () => {
@@ -111,7 +114,7 @@ describe('the signer’s start', () => {
     })
   })
 
-  it.each([
+  itInFull.each([
     [{ SIGNER_SECRET: undefined }, 'SIGNER_SECRET is not set'],
     [{ SIGNER_SECRET: 'short' }, 'SIGNER_SECRET is too short'],
     [{ SIGNER_PASSPHRASE: undefined }, 'SIGNER_PASSPHRASE is not set'],

@@ -66,7 +66,8 @@ describe.each(Object.values(RULE_BRAINS))('$name at any tick', (brain) => {
           orders += next.orders.length
           expectInside(later, next.orders)
         }),
-        { numRuns: 1_000 * SHARE },
+        // Fewer may not lead to an order.
+        { numRuns: Math.max(200, 1_000 * SHARE) },
       )
       // Make sure that the property was actually exercised.
       expect(orders).toBeGreaterThan(0)

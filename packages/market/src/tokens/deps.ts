@@ -25,6 +25,8 @@ export interface TokenDeps {
   randomBytes(size: number): Uint8Array
   /** Whether a token belongs to a registry agent; null while the registry cannot be read. */
   isAgentToken(token: Address): Promise<boolean | null>
+  /** Pause between two background screens. */
+  screenPauseMs?: number
   /** The wallet's current fee for major trades. */
   majorBps(wallet: Address | null): number | Promise<number>
 }

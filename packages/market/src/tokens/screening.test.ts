@@ -31,7 +31,7 @@ function open(change: Partial<ScreeningDeps> = {}) {
       return new Promise((resolve, reject) => ends.set(address, { resolve, reject }))
     },
     waitMs: 200,
-    paceMs: 1,
+    screenPauseMs: 1,
     ...change,
   })
   const jobs = runJobs(deps, [screening.queueJob])

@@ -27,13 +27,12 @@ export interface Screening {
 
 export type Screened = { status: 'done'; known: KnownToken } | { status: 'unfinished'; record: StoredRecord }
 
-export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'metrics'> {
+export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'metrics' | 'screenPauseMs'> {
   screenToken(token: Address, known: (reading: TokenReading) => void): Promise<TokenReading>
   describe(reading: TokenReading): StoredRecord
   save(known: KnownToken): Promise<void>
   slots?: number
   waitMs?: number
-  paceMs?: number
 }
 
 interface Screen {
@@ -46,8 +45,7 @@ interface Screen {
 type Lane = 'asked' | 'background'
 
 const SLOTS = 4
-/** Pause between two background screens. */
-const PACE_MS = 100
+const SCREEN_PAUSE_MS = 100
 const NOT_A_TOKEN_FOR_MS = 60_000
 const MAX_REMEMBERED = 10_000
 const MAX_QUEUE = 200_000
@@ -55,7 +53,13 @@ const MAX_ATTEMPTS = 3
 const RETRY_AFTER_MS = 15_000
 
 export function createScreening(deps: ScreeningDeps): Screening {
-  const { clock, logger, slots = SLOTS, waitMs = TOKENS.screenAboutS * 1_000, paceMs = PACE_MS } = deps
+  const {
+    clock,
+    logger,
+    slots = SLOTS,
+    waitMs = TOKENS.screenAboutS * 1_000,
+    screenPauseMs = SCREEN_PAUSE_MS,
+  } = deps
   const screens = new Map<Address, Screen>()
   const notTokens = createCache<Address, true>({ max: MAX_REMEMBERED, ttlMs: NOT_A_TOKEN_FOR_MS, clock })
   const queue = new Set<Address>()
@@ -199,7 +203,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
     queueJob: {
       name: 'screen queued tokens',
       intervalMs: null,
-      wakeAfterMs: paceMs,
+      wakeAfterMs: screenPauseMs,
       run: screenNext,
       wakeOn(wakeJob) {
         wake = wakeJob
