@@ -184,7 +184,7 @@ const RECEIPT_LIES: [string, Lies][] = [
   ['is of another session', { receipt: { session: word('9') } }],
   ['is of another list or order', { receipt: { id: word('9') } }],
   ['is about something else', { receipt: { what: 'cancelled' as never } }],
-  ['is old', { receipt: { at: NOW_S - 600 } }],
+  ['is from the future', { receipt: { at: NOW_S + 600 } }],
 ]
 
 describe('placeOrders', () => {
@@ -393,6 +393,12 @@ describe('revoking a session with controls', () => {
     const { deps, hash } = await open()
     const { receipt, cosignerConfirmed } = await revokeSession(deps, { sessionId: 'ses_1', onChain: false })
     expect([receipt?.id, cosignerConfirmed]).toEqual([hash, true])
+  })
+
+  it('takes the receipt of an earlier revocation for a new challenge', async () => {
+    const { deps } = await open({ receipt: { at: NOW_S - 600 } })
+    const { receipt } = await revokeSession(deps, { sessionId: 'ses_1', onChain: false })
+    expect(receipt?.at).toBe(NOW_S - 600)
   })
 
   it('is not confirmed by a false receipt, and has no proof without one', async () => {
