@@ -101,8 +101,9 @@ async function open(lies: Lies = {}) {
     'hosted.orders.list': async () => ({
       agent_id: 'agt_1',
       orders: [
-        { id: word('a'), state: 'armed' },
-        { id: word('b'), state: 'filled' },
+        { id: word('a'), state: 'armed', order: { expires_at: NOW_S + 60 } },
+        { id: word('b'), state: 'filled', order: { expires_at: NOW_S + 60 } },
+        { id: word('e'), state: 'waiting', order: { expires_at: NOW_S } },
       ],
       wanted: [],
     }),
