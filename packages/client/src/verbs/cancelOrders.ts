@@ -67,7 +67,9 @@ export async function listOrders(
 
 export const isOpenOrder = ({ state }: Pick<OrderRow, 'state'>): boolean => !ENDED.has(state)
 
+/** Expired orders need no cancellation, even if the list still shows them as open. */
 async function openIds(deps: ClientDeps, agentId: string, options: VerbOptions): Promise<Hex[]> {
   const { orders } = await listOrders(deps, agentId, options)
-  return orders.filter(isOpenOrder).map(({ id }) => id as Hex)
+  const isLeft = (row: OrderRow) => isOpenOrder(row) && row.order.expires_at > deps.nowMs() / 1000
+  return orders.filter(isLeft).map(({ id }) => id as Hex)
 }

@@ -101,8 +101,9 @@ async function open(lies: Lies = {}) {
     'hosted.orders.list': async () => ({
       agent_id: 'agt_1',
       orders: [
-        { id: word('a'), state: 'armed' },
-        { id: word('b'), state: 'filled' },
+        { id: word('a'), state: 'armed', order: { expires_at: NOW_S + 60 } },
+        { id: word('b'), state: 'filled', order: { expires_at: NOW_S + 60 } },
+        { id: word('e'), state: 'waiting', order: { expires_at: NOW_S } },
       ],
       wanted: [],
     }),
@@ -184,7 +185,7 @@ const RECEIPT_LIES: [string, Lies][] = [
   ['is of another session', { receipt: { session: word('9') } }],
   ['is of another list or order', { receipt: { id: word('9') } }],
   ['is about something else', { receipt: { what: 'cancelled' as never } }],
-  ['is old', { receipt: { at: NOW_S - 600 } }],
+  ['is from the future', { receipt: { at: NOW_S + 600 } }],
 ]
 
 describe('placeOrders', () => {
@@ -393,6 +394,12 @@ describe('revoking a session with controls', () => {
     const { deps, hash } = await open()
     const { receipt, cosignerConfirmed } = await revokeSession(deps, { sessionId: 'ses_1', onChain: false })
     expect([receipt?.id, cosignerConfirmed]).toEqual([hash, true])
+  })
+
+  it('takes the receipt of an earlier revocation for a new challenge', async () => {
+    const { deps } = await open({ receipt: { at: NOW_S - 600 } })
+    const { receipt } = await revokeSession(deps, { sessionId: 'ses_1', onChain: false })
+    expect(receipt?.at).toBe(NOW_S - 600)
   })
 
   it('is not confirmed by a false receipt, and has no proof without one', async () => {

@@ -40,5 +40,5 @@ export function createRoutes(
     ...hostedOrderRoutes({ hosted, profile }),
     ...leagueRoutes(league),
     treasury: async () => ({ serialised: await capabilities.treasury.record() }),
-  } as unknown as Handlers
+  }
 }
