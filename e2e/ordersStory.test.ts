@@ -95,9 +95,11 @@ const inState = (id: Hex, states: readonly string[], withinMs = 60_000) =>
   )
 
 beforeAll(async () => {
-  world = await openSessionWorld()
+  world = await openSessionWorld({ devnet: { MARKET: 'on' } })
   owner = await openParty(world.server.url, keccak256(stringToHex('orders story owner')))
   await world.fund(owner.wallet, { wei: 2n * ETH, usdg: 2_000n * USDG })
+  // The feed then moves only as this story sets it; pools follow it.
+  await setEth(await ethPrice())
   manager = world.profile.delegation.delegation_manager.toLowerCase() as Hex
   agent = await done<Agent>(owner, 'hosted', {
     brain: 'orders',

@@ -19,6 +19,7 @@ const BRAIN_WORDS: Record<Brain, string> = {
   rebalance: 'Keeps each token at its target weight.',
   partner_llm: 'A language model follows your strategy, paid from the pool or with your own key.',
   webhook: 'Your own program decides: it receives a request at every tick.',
+  orders: 'Carries out the limit, stop and other orders that you place and sign.',
 }
 const SCHEMA_NAMES: Record<Brain, string> = {
   dca: 'DcaParams',
@@ -28,6 +29,7 @@ const SCHEMA_NAMES: Record<Brain, string> = {
   rebalance: 'RebalanceParams',
   partner_llm: 'AiParams',
   webhook: 'WebhookParams',
+  orders: 'OrdersParams',
 }
 const RULE_BRAINS: readonly Brain[] = ['dca', 'momentum', 'mean_reversion', 'grid', 'rebalance']
 const INTERVALS = [10, 30, 60, 300, 900, 3_600, 14_400, 86_400] as const
