@@ -4,8 +4,8 @@ import { until } from '@pit/platform/test/until'
 import { keccak256, recoverMessageAddress, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { done, grantTo, NATIVE } from './hosted/liveAgent.ts'
-import { listOf, orderOf, randomWord, signList } from './orders/signedList.ts'
-import { openParty, type Party } from './session/party.ts'
+import { type List, listOf, orderIds, orderOf, randomWord, signList } from './orders/signedList.ts'
+import { openParty, type Party, type SessionTrade } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 import { balanceOf, receiptOf } from './trading/trader.ts'
 
@@ -61,8 +61,7 @@ const e18 = (usd: number): string => ((BigInt(Math.round(usd * 1e6)) * E18) / 1_
 const setEth = (price: number) => world.devnet.rpc('devnet_setFeed', ['ETH', { price }])
 const ordersOf = async (): Promise<Row[]> =>
   (await owner.get<{ orders: Row[] }>(`hosted/${agent.id}/orders`)).body.orders
-const logsOf = async () =>
-  (await owner.get<{ rows: object[] }>(`hosted/${agent.id}/logs?limit=30`)).body.rows
+const logsOf = async () => (await owner.get<{ rows: object[] }>(`hosted/${agent.id}/logs?limit=30`)).body.rows
 
 async function place(orders: Parameters<typeof listOf>[1], replaces: Hex[] = []) {
   const list = listOf(session.hash, orders, replaces)
@@ -261,6 +260,52 @@ describe('signed orders, live', () => {
     expect(stolen.status).toBe(403)
   })
 
+  it('an executor of the owner trades above the limit once the owner has signed', async () => {
+    const executor = await openParty(world.server.url, keccak256(stringToHex('orders story executor')))
+    await world.fund(executor.wallet, { wei: GAS_WEI })
+    const pending = await grantTo(world, owner, executor.wallet, {
+      tokens: ['ETH', 'USDG'],
+      max_trade_usd: 50,
+      max_day_usd: 500,
+      controls: { signature_above_usd: 5 },
+    })
+    const request = {
+      session_id: pending.session_id,
+      token_in: 'USDG',
+      token_out: 'ETH',
+      notional_usd: 20,
+      slippage_bps: 200,
+    }
+    const rehearsed = await owner.post<{ ok: boolean; signer_checks: { rule: string; ok: boolean }[] }>(
+      'live/session/trade',
+      { ...request, check_only: true },
+    )
+    expect(rehearsed.status, JSON.stringify(rehearsed.body)).toBe(200)
+    expect(rehearsed.body.ok).toBe(false)
+    expect(rehearsed.body.signer_checks.filter(({ ok }) => !ok)).toMatchObject([
+      { rule: 'SIGNATURE_REQUIRED' },
+    ])
+    const refused = await executor.post<{ error: Refusal }>('live/session/trade', request)
+    expect(refused.body.error.code).toBe('REFUSED')
+    const { list } = refused.body.error.orders!
+    const signature = await signList(owner, manager, list)
+    const [id] = orderIds(list)
+    const order = { id, part: 1, rounds: [], list, signature }
+    const signed = await executor.post<SessionTrade>('live/session/trade', { ...request, order })
+    expect(signed.status, JSON.stringify(signed.body)).toBe(200)
+    const raw_tx = await executor.signTx(signed.body.tx!)
+    const { tx_hash } = await done<{ tx_hash: Hex }>(executor, 'live/submit', { raw_tx })
+    expect((await receiptOf(world.devnet, tx_hash)).status).toBe('0x1')
+    // The order is used up; unsigned trades still have their own five dollars.
+    const again = await executor.post<{ error: Refusal }>('live/session/trade', {
+      ...request,
+      order: { ...order, part: 2 },
+    })
+    expect(again.body.error.signer_checks).toContainEqual(expect.objectContaining({ rule: 'ORDER_AMOUNT' }))
+    const small = await executor.post('live/session/trade', { ...request, notional_usd: 4 })
+    expect(small.status, JSON.stringify(small.body)).toBe(200)
+  })
+
   it('one transaction of the wallet ends the session, with Pit told nothing', async () => {
     const to = world.profile.delegation.enforcers['NonceEnforcer'] as Hex
     const nonce = Number(await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner.wallet, 'pending']))
@@ -290,5 +335,5 @@ describe('signed orders, live', () => {
 interface Refusal {
   code: string
   signer_checks?: { rule: string }[]
-  orders?: { list: { session: Hex } }
+  orders?: { list: List }
 }

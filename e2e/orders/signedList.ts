@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { bytesToHex } from 'viem'
+import { bytesToHex, encodeAbiParameters, hashStruct, keccak256 } from 'viem'
 import type { Party } from '../session/party.ts'
 
 // Builds and signs order lists with viem alone, independent of our hashing.
@@ -81,39 +81,49 @@ export const listOf = (session: Hex, orders: ListedOrder[], replaces: Hex[] = []
   orders,
 })
 
+const messageOf = ({ session, nonce, replaces, orders }: List) => ({
+  session,
+  nonce,
+  replaces,
+  orders: orders.map((order) => ({
+    tokenIn: order.token_in,
+    tokenOut: order.token_out,
+    amountIn: BigInt(order.amount_in),
+    minAmountOut: BigInt(order.min_amount_out),
+    maxSlippageBps: order.max_slippage_bps,
+    trigger: {
+      kind: KINDS.indexOf(order.trigger.kind),
+      token: order.trigger.token ?? ZERO,
+      priceE18: BigInt(order.trigger.price_e18 ?? '0'),
+      trailBps: order.trigger.trail_bps ?? 0,
+    },
+    slices: order.slices,
+    everyS: order.every_s,
+    startsAt: BigInt(order.starts_at),
+    expiresAt: BigInt(order.expires_at),
+    group: order.group,
+    parent: order.parent,
+  })),
+})
+
+/** Ids of a list's orders: hash of the list's hash and the position. */
+export function orderIds(list: List): Hex[] {
+  const hash = hashStruct({ data: messageOf(list), primaryType: 'Orders', types: TYPES })
+  return list.orders.map((_, i) =>
+    keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [hash, BigInt(i)])),
+  )
+}
+
 export function signList(
   { account }: Pick<Party, 'account'>,
   manager: Hex,
-  { session, nonce, replaces, orders }: List,
+  list: List,
   chainId = 4663,
 ): Promise<Hex> {
   return account.signTypedData({
     domain: { name: 'Pit', version: '1', chainId, verifyingContract: manager },
     types: TYPES,
     primaryType: 'Orders',
-    message: {
-      session,
-      nonce,
-      replaces,
-      orders: orders.map((order) => ({
-        tokenIn: order.token_in,
-        tokenOut: order.token_out,
-        amountIn: BigInt(order.amount_in),
-        minAmountOut: BigInt(order.min_amount_out),
-        maxSlippageBps: order.max_slippage_bps,
-        trigger: {
-          kind: KINDS.indexOf(order.trigger.kind),
-          token: order.trigger.token ?? ZERO,
-          priceE18: BigInt(order.trigger.price_e18 ?? '0'),
-          trailBps: order.trigger.trail_bps ?? 0,
-        },
-        slices: order.slices,
-        everyS: order.every_s,
-        startsAt: BigInt(order.starts_at),
-        expiresAt: BigInt(order.expires_at),
-        group: order.group,
-        parent: order.parent,
-      })),
-    },
+    message: messageOf(list),
   })
 }

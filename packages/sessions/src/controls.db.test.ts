@@ -167,6 +167,48 @@ withDb('sessions with controls', (db) => {
     })
   })
 
+  describe('a trade with its signed list', () => {
+    const list = (amount_in: string) => ({
+      session: word('1'),
+      nonce: word('2'),
+      replaces: [],
+      orders: [
+        {
+          token_in: `0x${'0'.repeat(40)}` as Hex,
+          token_out: `0x${'9'.repeat(40)}` as Hex,
+          amount_in,
+          min_amount_out: '0',
+          max_slippage_bps: 100,
+          trigger: { kind: 'none' as const },
+          slices: 1,
+          every_s: 0,
+          starts_at: 0,
+          expires_at: 9_000_000_000,
+          group: 0,
+          parent: 0,
+        },
+      ],
+    })
+    const signature = `0x${'3'.repeat(130)}` as Hex
+    const order = { id: word('4'), part: 1, rounds: [] }
+
+    it('registers the list first', async () => {
+      const { id, rootHash } = await world.granted({ controls: CONTROLS })
+      await world.sessions.tradeInSession(trading(id, { order, list: { list: list('5'), signature } }))
+      expect(world.signer.lists).toMatchObject([{ root_hash: rootHash, list: list('5'), signature }])
+      expect(await counted()).toHaveLength(1)
+    })
+
+    it('is refused with the field of a list that cannot be one', async () => {
+      const { id } = await world.granted({ controls: CONTROLS })
+      const error = await refused(
+        world.sessions.tradeInSession(trading(id, { order, list: { list: list('0'), signature } })),
+      )
+      expect(error).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'order.list.orders.0.amount_in' } })
+      expect(world.signer.lists).toEqual([])
+    })
+  })
+
   describe('a rehearsal', () => {
     it('reports every rule of both, and counts nothing', async () => {
       const { id } = await world.granted({ controls: CONTROLS })

@@ -14,6 +14,7 @@ const clientOf = (over: Partial<Client> = {}): Client => ({
   health: async () => ({ status: 'ok', cosigner: ADDRESS, frozen: false, version: 't' }),
   registerRoot: async () => ({ root_hash: '0x', registered: true }),
   cosign: async () => ({}) as never,
+  registerOrders: async () => ({}) as never,
   rehearse: async () => ({}) as never,
   revokeRoot: async () => ({ revoked: true, revoked_at: 1 }),
   root: async () => ({}) as never,

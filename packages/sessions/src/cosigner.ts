@@ -4,6 +4,8 @@ import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protoco
 import {
   type Cosigned,
   type CosignParams,
+  type RegisteredOrders,
+  type RegisterOrdersParams,
   type RegisterParams,
   type Rehearsal,
   type RootStatus,
@@ -28,6 +30,7 @@ export interface Cosigner {
   cosign(request: CosignParams): Promise<Cosigned>
   /** Every rule of the co-signer with its verdict; counts nothing. */
   rehearse(request: CosignParams): Promise<Rehearsal>
+  registerOrders(request: RegisterOrdersParams): Promise<RegisteredOrders>
   /** Throws an error with a readable message if the signer does not answer or does not sign. */
   check(): Promise<void>
   /** Result of the last check; true before the first. */
@@ -45,7 +48,7 @@ export class LostAnswer extends Error {}
 /** Calls of the signer that sessions make. */
 export type CosignerClient = Pick<
   SignerClient,
-  'health' | 'registerRoot' | 'cosign' | 'rehearse' | 'revokeRoot' | 'root' | 'close'
+  'health' | 'registerRoot' | 'registerOrders' | 'cosign' | 'rehearse' | 'revokeRoot' | 'root' | 'close'
 >
 
 export function createCosigner({
@@ -96,6 +99,8 @@ export function createCosigner({
         throw new LostAnswer('the signer may have counted a leaf', { cause: error })
       }
     },
+    registerOrders: (request) =>
+      reached(logger, () => documented(logger, 'live.session.trade', () => need().registerOrders(request))),
     rehearse: (leaf) =>
       reached(logger, () => documented(logger, 'live.session.trade', () => need().rehearse(leaf))),
     async check() {

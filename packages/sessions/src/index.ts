@@ -10,6 +10,12 @@ export type { Revoked } from './revoke/revokeSession.ts'
 export * from './sessionReads.ts'
 export * from './switches.ts'
 export { describeRehearsal, describeSpend, describeTrade } from './trade/describeTrade.ts'
-export type { CosignedTrade, RehearsedTrade, SessionTrade, SessionTradeParams } from './trade/types.ts'
+export type {
+  CosignedTrade,
+  RehearsedTrade,
+  SessionTrade,
+  SessionTradeParams,
+  SignedList,
+} from './trade/types.ts'
 export type { WantedSignature } from './trade/wantedSignature.ts'
 export { isSigned, type Session, statusOf } from './types.ts'

@@ -17,6 +17,7 @@ import { refusal } from '@pit/protocol'
 import {
   type Cosigned,
   type CosignParams,
+  type RegisterOrdersParams,
   type RegisterParams,
   type Rehearsal,
   SignerUnreachable,
@@ -35,6 +36,7 @@ export interface ScriptedSigner extends CosignerClient {
   /** By root hash. */
   roots: Map<Hex, StoredRoot>
   requests: CosignParams[]
+  lists: RegisterOrdersParams[]
   /** Runs before a leaf is created. */
   beforeLeaf: (request: CosignParams) => void | Promise<void>
   /** Changes an honest response. */
@@ -71,6 +73,7 @@ export function createScriptedSigner({
   const signer: ScriptedSigner = {
     roots: new Map(),
     requests: [],
+    lists: [],
     beforeLeaf: () => {},
     answers: (honest) => honest,
     verdicts: [],
@@ -144,6 +147,11 @@ export function createScriptedSigner({
       )
       const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot, leaf, nowS: atS }))
       return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, ...common })
+    },
+    async registerOrders(request) {
+      reach()
+      signer.lists.push(request)
+      return { list_hash: request.root_hash, ids: [], receipt: {} as never }
     },
     async rehearse(request) {
       reach()

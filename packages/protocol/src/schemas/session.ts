@@ -4,7 +4,7 @@ import { ROOT_NAMES } from '../values.ts'
 import { ControlsIn } from './controls.ts'
 import { DecodedDisable } from './decoded.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
-import { ReceiptOut } from './orders.ts'
+import { OrderListIn, ReceiptOut } from './orders.ts'
 import {
   Answer,
   AnySignature,
@@ -22,6 +22,8 @@ import {
   MapOf,
   Nullable,
   OneOf,
+  Signature,
+  says,
   Text,
   TokenRef,
   TxHash,
@@ -197,6 +199,8 @@ const OrderUse = Exact(
       maxItems: 2,
       description: 'rounds of the trigger’s feed that show it met; empty without a trigger',
     }),
+    list: Type.Optional(says(OrderListIn, 'the order’s list: registered first, with `signature`')),
+    signature: Type.Optional(Signature('of the list, by the session’s wallet')),
   },
   { title: 'OrderUse' },
 )

@@ -1,4 +1,4 @@
-import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
+import { type Address, type Crypto, delegationAddresses, type WireOrderList } from '@pit/chain'
 import type { Charge } from '@pit/http'
 import type { Logger } from '@pit/platform/monitoring'
 import { type Answer, type Body, type ChainProfile, controlsJson, fail, lower, ROUTES } from '@pit/protocol'
@@ -12,6 +12,7 @@ import {
   riskTermsJson,
   type Sessions,
   type SessionTradeParams,
+  type SignedList,
   spendOf,
 } from '@pit/sessions'
 import { walletOf } from '@pit/trading'
@@ -112,9 +113,28 @@ const tradeRequestOf = (
   ownerAttestsNonUs: attestsNonUs(body, caller),
   fund: body.fund,
   riskTerms: { accept_risks: body.accept_risks, shield: body.shield, policies: body.policies },
-  ...(body.order && { order: { ...body.order, id: lower(body.order.id) } }),
+  ...(body.order && orderOf(body.order)),
   admit: screenAdmission(charge, caller),
 })
+
+function orderOf({
+  id,
+  part,
+  rounds,
+  list,
+  signature,
+}: NonNullable<Body<'live.session.trade'>['order']>): Pick<SessionTradeParams, 'order'> & {
+  list?: SignedList
+} {
+  if ((list === undefined) !== (signature === undefined)) {
+    const field = list === undefined ? 'order.list' : 'order.signature'
+    fail('BAD_REQUEST', { field, message: '`order.list` and `order.signature` go together.' })
+  }
+  return {
+    order: { id: lower(id), part, rounds },
+    ...(list && { list: { list: list as WireOrderList, signature: lower(signature!) } }),
+  }
+}
 
 /** Each field as sent: a number may be one without canonical JSON. */
 const nameOf = (clientId: string, body: object) => ({

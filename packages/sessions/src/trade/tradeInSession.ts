@@ -1,3 +1,4 @@
+import { bytesToHex, fromWireOrders, orderFault } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Planned, PlanTx, TradePlan, TradeQuote } from '@pit/trading'
@@ -20,7 +21,7 @@ import { readCall } from './readCall.ts'
 import { repeatLeaf, requestLeaf, type SignedLeaf } from './requestLeaf.ts'
 import { refuseBySession } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
-import type { CosignedTrade, SessionTrade, SessionTradeParams } from './types.ts'
+import type { CosignedTrade, SessionTrade, SessionTradeParams, SignedList } from './types.ts'
 import { withWantedSignature } from './wantedSignature.ts'
 
 /** Plans a trade within the session's limits and has it co-signed for its executor. Records refusals. */
@@ -64,10 +65,27 @@ async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): P
   for (;;) {
     const before = name && (await resumeTrade(deps, request, name))
     if (before) return before
+    if (request.path === 'session' && request.list) await registerList(deps, request.session, request.list)
     const made = await trade(deps, request, seen)
     // Otherwise another request was first under the same client_id.
     if (made) return name && made.kind === 'cosigned' ? storeResponse(deps, made, name) : made
   }
+}
+
+/** Repeating it changes nothing. */
+async function registerList(
+  { cosigner, randomBytes }: SessionDeps,
+  { rootHash }: OpenedTrade['session'],
+  signed: SignedList,
+): Promise<void> {
+  const fault = orderFault(fromWireOrders(signed.list))
+  if (fault) {
+    const at = fault.index === null ? '' : `orders.${fault.index}.`
+    const field = `order.list.${at}${fault.field}`
+    fail('BAD_REQUEST', { field, message: `\`${field}\` ${fault.message}.` })
+  }
+  const challenge = bytesToHex(randomBytes(32))
+  await cosigner.registerOrders({ root_hash: rootHash, ...signed, challenge })
 }
 
 const nameOf = (request: OpenedTrade): ClientRequest | null =>

@@ -1,7 +1,7 @@
 import type { Delegation } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
-import type { Cosigned, OrderUse, Rehearsal } from '@pit/signer-wire'
+import type { Cosigned, OrderUse, RegisterOrdersParams, Rehearsal } from '@pit/signer-wire'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { ClientRequest } from './clientIdTrades.ts'
@@ -33,10 +33,13 @@ interface TradeTerms {
   admit(): Promise<void>
 }
 
+/** A list that the owner signed, with the order of the trade in it. */
+export type SignedList = Pick<RegisterOrdersParams, 'list' | 'signature'>
+
 /** A trade by the owner's own executor, or by the hosted agent that owns the session's executor. */
 export type SessionTradeParams = TradeTerms &
   (
-    | { path: 'session'; name?: ClientRequest }
+    | { path: 'session'; name?: ClientRequest; list?: SignedList }
     | {
         path: 'hosted'
         agentId: string
