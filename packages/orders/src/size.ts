@@ -17,7 +17,7 @@ export const MIN_PART_MICRO_USD = microUsdDown(CONTROLS.minPartUsd)
 /** The traded price may be this much better than the marks before an attempt is worth a quote. */
 const MARGIN_BPS = 100n
 
-/** What the parts of one decision have taken so far. */
+/** Room left by the earlier parts of one decision. */
 export interface Room {
   balance(token: Address): bigint | undefined
   dayLeftMicroUsd: bigint
