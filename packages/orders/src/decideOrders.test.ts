@@ -110,6 +110,15 @@ describe('the size of a part', () => {
     expect(one({}, { fills: { ...NO_FILLS, attempt } }).part).toMatchObject({ amountIn: ETHER, part: 1 })
   })
 
+  it('is never less than a slice', () => {
+    const order = { slices: 5, everyS: 60 }
+    expect(one(order, {}, { balance: () => 2n * ETHER }).part?.amountIn).toBe(2n * ETHER)
+    expect(one(order, {}, { balance: () => 2n * ETHER - 1n })).toMatchObject({
+      state: 'waiting',
+      why: WHY.balance,
+    })
+  })
+
   it('waits with the reason while less than a dollar fits', () => {
     const limits = inputOf([]).limits
     expect(one({}, {}, { balance: () => ETHER / 11n })).toMatchObject({ state: 'waiting', why: WHY.balance })

@@ -107,7 +107,7 @@ function stateOf(
   const again = fills.attempt?.amountIn ?? slice
   const balance = left[order.tokenIn]! > 0n ? left[order.tokenIn]! : 0n
   const amount = [slice, balance, cap, again].reduce((least, each) => (each < least ? each : least))
-  if (worth(amount) < USD) {
+  if (worth(amount) < USD || (order.slices > 1 && amount < slice)) {
     const why = amount === slice || amount === again ? WHY.small : amount === cap ? WHY.caps : WHY.balance
     return { state: 'waiting', why }
   }
