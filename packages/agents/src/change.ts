@@ -43,14 +43,16 @@ type Waiting = Pick<StoredAgent, 'brain' | 'mode' | 'intervalS' | 'lastDecision'
 
 /**
  * Makes the agent tick again and resets its failures. Models, live agents and entrants of the practice board
- * (`isEntrant`) wait for the rest of their interval, so that pausing and resuming does not shorten it.
+ * (`isEntrant`) wait for the rest of their interval, so that pausing and resuming does not shorten it. Armed
+ * orders do not wait.
  */
 export function activation(
   agent: Waiting,
   nowMs: number,
   { isEntrant = false }: { isEntrant?: boolean } = {},
 ): AgentPatch {
-  const keepsInterval = isEntrant || agent.mode === 'live' || agent.brain === 'partner_llm'
+  const isLive = agent.mode === 'live' && agent.brain !== 'orders'
+  const keepsInterval = isEntrant || isLive || agent.brain === 'partner_llm'
   return {
     status: 'active',
     pauseReason: null,

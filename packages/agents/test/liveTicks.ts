@@ -9,7 +9,7 @@ import {
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { CHAIN_ID, feeOf, refusal } from '@pit/protocol'
-import type { CosignedTrade, Session } from '@pit/sessions'
+import type { CosignedTrade, Session, SessionTradeParams } from '@pit/sessions'
 import type { SettleParams } from '@pit/signer-wire'
 import type { PlanTx } from '@pit/trading'
 import { decodeFunctionData, encodeFunctionResult, toHex } from 'viem'
@@ -61,6 +61,7 @@ export function openLiveWorld(db: Db) {
     signs: 0,
     trades: 0,
     attested: [] as boolean[],
+    inputs: [] as SessionTradeParams[],
     settled: [] as SettleParams[],
     received: null as string | null,
   }
@@ -68,6 +69,7 @@ export function openLiveWorld(db: Db) {
     id: sessionId,
     wallet: WALLET,
     executor,
+    rootHash: toHex(keys, { size: 32 }),
     status: 'active',
     createdAtS: 1_800_000_000,
     expiresAtS: 1_800_000_000 + 20 * 86_400,
@@ -109,12 +111,15 @@ export function openLiveWorld(db: Db) {
       async tradeInSession(input) {
         if (input.path !== 'hosted') throw new Error('not an agent’s')
         script.attested.push(input.ownerAttestsNonUs)
+        script.inputs.push(input)
         script.refuse?.()
         const quote = await world.paper.quoteTrade({
           wallet: WALLET,
           tokenIn: input.tokenIn,
           tokenOut: input.tokenOut,
-          notionalUsd: input.notionalUsd!,
+          ...(input.amountIn === undefined
+            ? { notionalUsd: input.notionalUsd! }
+            : { amountIn: input.amountIn }),
           venues: ['venue_pool'],
           shield: false,
           policies: null,
@@ -151,7 +156,7 @@ export function openLiveWorld(db: Db) {
             },
           },
           simulation: { ok: true },
-          cosigned: { spend: SPEND },
+          cosigned: { spend: SPEND, sequence: 5 },
           tx,
           ready: true,
         } as unknown as CosignedTrade

@@ -1,7 +1,7 @@
 import { minOf } from '@pit/protocol'
 import type { ListFacts, OrderFacts } from './types.ts'
 
-/** What an order may spend, with its group and its entry. */
+/** Spending limit of an order, with its group and its entry. */
 export interface Budget {
   /** Filled by the order or its group. */
   spentIn: bigint
@@ -9,7 +9,7 @@ export interface Budget {
   armedIn: bigint
   /** Of `armedIn`, neither spent nor begun. */
   freeIn: bigint
-  /** What the entry received beyond the order's amount. */
+  /** Received by the entry beyond the order's amount. */
   uncoveredIn: bigint
 }
 

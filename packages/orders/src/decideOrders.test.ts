@@ -110,6 +110,15 @@ describe('the size of a part', () => {
     expect(one({}, { fills: { ...NO_FILLS, attempt } }).part).toMatchObject({ amountIn: ETHER, part: 1 })
   })
 
+  it('is never less than a slice', () => {
+    const order = { slices: 5, everyS: 60 }
+    expect(one(order, {}, { balance: () => 2n * ETHER }).part?.amountIn).toBe(2n * ETHER)
+    expect(one(order, {}, { balance: () => 2n * ETHER - 1n })).toMatchObject({
+      state: 'waiting',
+      why: WHY.balance,
+    })
+  })
+
   it('waits with the reason while less than a dollar fits', () => {
     const limits = inputOf([]).limits
     expect(one({}, {}, { balance: () => ETHER / 11n })).toMatchObject({ state: 'waiting', why: WHY.balance })
@@ -153,7 +162,7 @@ describe('waiting', () => {
     expect(one(dear, {}, { mark: markOf(12) }).part?.minAmountOut).toBe(120n * USD)
   })
 
-  it('tells why the last attempt was held, and tries again with growing pauses', () => {
+  it('reports why the last attempt was held, and tries again with growing pauses', () => {
     const heldAt = (agoMs: number, count: number) => ({
       fills: {
         ...NO_FILLS,
@@ -166,7 +175,7 @@ describe('waiting', () => {
     expect(one({}, heldAt(60_000, 30)).part).toBeDefined()
   })
 
-  it('sends nothing while an earlier trade is under way', () => {
+  it('sends nothing while an earlier trade is in flight', () => {
     expect(one({}, {}, { canTrade: false })).toMatchObject({
       state: 'armed',
       part: undefined,
@@ -178,13 +187,13 @@ describe('waiting', () => {
 })
 
 describe('ends', () => {
-  it('is filled with a rest below one dollar, and says so', () => {
+  it('is filled with a rest below one dollar, and reports the rest', () => {
     expect(one({}, filled(10n * ETHER))).toMatchObject({ state: 'filled', why: null, ended: true })
     expect(one({}, filled(10n * ETHER - ETHER / 11n)).why).toContain('are left')
     expect(one({}, filled(10n * ETHER - ETHER / 9n)).state).toBe('partially_filled')
   })
 
-  it('expires, but not while a part is under way', () => {
+  it('expires, but not while a part is in flight', () => {
     expect(one({ expiresAt: NOW_S + 20 })).toMatchObject({ state: 'expired', ended: true })
     expect(one({ expiresAt: NOW_S + 21 }).part).toBeDefined()
     const open = { part: 1, amountIn: ETHER }
@@ -249,10 +258,10 @@ describe('groups and exits', () => {
       { state: 'cancelled', why: WHY.entryEnded },
       { state: 'cancelled', why: WHY.entryEnded },
     ])
-    const kept = decide(
+    const partial = decide(
       bracket({ state: 'cancelled', fills: { ...NO_FILLS, spentIn: USD, receivedOut: ETHER } }),
     )
-    expect(kept.orders.map(({ state }) => state)).toEqual(['armed', 'armed'])
+    expect(partial.orders.map(({ state }) => state)).toEqual(['armed', 'armed'])
   })
 
   it('trades closing orders first', () => {

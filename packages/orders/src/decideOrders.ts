@@ -50,10 +50,10 @@ export function decideOrders(input: OrdersInput): OrdersDecision {
     if (atMs != null && (dueMs === null || atMs < dueMs)) dueMs = atMs
   }
   const decided = new Map<OrderFacts, OrderState>()
-  const begun = new Map<Hex, OrderFills['open']>()
+  const openParts = new Map<Hex, OrderFills['open']>()
   for (const { list: stored, one } of inTurn(input)) {
     if (isEnded(one.state)) continue
-    const list = withBegun(stored, begun)
+    const list = withOpenParts(stored, openParts)
     const entry = entryOf(stored, one)
     const entryState = entry && (decided.get(entry) ?? entry.state)
     const watched = watch(input, list, one)
@@ -70,15 +70,15 @@ export function decideOrders(input: OrdersInput): OrdersDecision {
     const part = one.fills.parts + 1
     parts.push({ id: one.id, part, ...standing.part })
     // Its group shares the budget within this decision too.
-    begun.set(one.id, { part, amountIn: standing.part.amountIn })
+    openParts.set(one.id, { part, amountIn: standing.part.amountIn })
   }
   return { orders, parts, dueMs }
 }
 
-function withBegun(list: ListFacts, begun: ReadonlyMap<Hex, OrderFills['open']>): ListFacts {
-  if (!list.orders.some(({ id }) => begun.has(id))) return list
+function withOpenParts(list: ListFacts, openParts: ReadonlyMap<Hex, OrderFills['open']>): ListFacts {
+  if (!list.orders.some(({ id }) => openParts.has(id))) return list
   const orders = list.orders.map((one) => {
-    const open = begun.get(one.id)
+    const open = openParts.get(one.id)
     return open ? { ...one, fills: { ...one.fills, open } } : one
   })
   return { ...list, orders }
@@ -135,7 +135,7 @@ function standingOf(input: OrdersInput, { list, one, entryState, room }: Standin
   const { nowMs } = input
   const budget = budgetOf(list, one)
   const price = inputPrice(input, order)
-  const begun: OrderState = fills.spentIn > 0n ? 'partially_filled' : 'armed'
+  const baseState: OrderState = fills.spentIn > 0n ? 'partially_filled' : 'armed'
   const partly = budget.spentIn > 0n ? partText(fills.spentIn, order.amountIn) : null
 
   if (fills.open) return { state: 'sent', why: null, dueMs: nowMs + LOOK_MS }
@@ -155,19 +155,19 @@ function standingOf(input: OrdersInput, { list, one, entryState, room }: Standin
   if (nowMs < order.startsAt * 1_000)
     return { state: 'armed', why: WHY.start, dueMs: Math.min(order.startsAt * 1_000, endMs) }
   const hold = (why: string | null, dueMs = endMs): Standing => ({
-    state: why ? 'waiting' : begun,
+    state: why ? 'waiting' : baseState,
     why,
     dueMs,
   })
   if (one.watchedFromS === null) return hold(WHY.entry)
   if (one.metRounds === null) {
     const why = budget.uncoveredIn > 0n ? uncoveredText(budget.uncoveredIn) : null
-    return { state: begun, why, dueMs: endMs }
+    return { state: baseState, why, dueMs: endMs }
   }
   if (budget.freeIn === 0n) return hold(groupOpen || fills.spentIn > 0n ? null : WHY.entry)
   const nextMs = nextPartMs(one)
   if (nowMs < nextMs) return hold(whyHeld(fills.attempt?.code ?? null), Math.min(nextMs, endMs))
-  return tradeNow(input, { one, freeIn: budget.freeIn, room, begun, endMs })
+  return tradeNow(input, { one, freeIn: budget.freeIn, room, baseState, endMs })
 }
 
 /** After the last part, and after failed attempts with growing pauses. */
@@ -184,9 +184,9 @@ function tradeNow(
     one,
     freeIn,
     room,
-    begun,
+    baseState,
     endMs,
-  }: { one: OrderFacts; freeIn: bigint; room: Room; begun: OrderState; endMs: number },
+  }: { one: OrderFacts; freeIn: bigint; room: Room; baseState: OrderState; endMs: number },
 ): Standing {
   const { order, fills } = one
   const againMs = Math.min(endMs, input.nowMs + AGAIN_MS)
@@ -200,7 +200,7 @@ function tradeNow(
   if ('why' in size) return waits(size.why)
   const { tokenIn, tokenOut, maxSlippageBps, trigger } = order
   const held = whyHeld(fills.attempt?.code ?? null)
-  const ready: OrderState = trigger.kind === 'none' || begun !== 'armed' ? begun : 'triggered'
+  const ready: OrderState = trigger.kind === 'none' || baseState !== 'armed' ? baseState : 'triggered'
   return {
     state: held ? 'waiting' : ready,
     why: held,

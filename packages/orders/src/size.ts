@@ -17,7 +17,7 @@ export const MIN_PART_MICRO_USD = microUsdDown(CONTROLS.minPartUsd)
 /** The traded price may be this much better than the marks before an attempt is worth a quote. */
 const MARGIN_BPS = 100n
 
-/** What the parts of one decision have taken so far. */
+/** Room left by the earlier parts of one decision. */
 export interface Room {
   balance(token: Address): bigint | undefined
   dayLeftMicroUsd: bigint
@@ -85,7 +85,7 @@ export function sliceOf({ amountIn, slices }: Order, freeIn: bigint): bigint {
 
 export type Size = { amountIn: bigint; microUsd: bigint } | { why: string }
 
-/** The largest part that slice, budget, balance and limits allow, at least 1 USD. */
+/** A slice, or else the largest part that budget, balance and limits allow; at least 1 USD. */
 export function sizePart(
   { limits }: Pick<OrdersInput, 'limits'>,
   { order, fills }: OrderFacts,
@@ -101,7 +101,9 @@ export function sizePart(
   const again = fills.attempt?.amountIn ?? slice
   const amountIn = minOf(slice, balance < 0n ? 0n : balance, cap, again)
   const microUsd = worthDown(amountIn, price)
-  if (microUsd >= MIN_PART_MICRO_USD) return { amountIn, microUsd }
+  // Slices are equal: the co-signer signs so many, none larger.
+  const isWhole = order.slices === 1 || amountIn === slice
+  if (isWhole && microUsd >= MIN_PART_MICRO_USD) return { amountIn, microUsd }
   if (amountIn === slice || amountIn === again) return { why: WHY.small }
   return { why: amountIn === cap ? WHY.caps : WHY.balance }
 }

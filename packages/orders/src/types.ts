@@ -32,7 +32,7 @@ export interface OrderFacts {
 
 export interface OrderFills {
   spentIn: bigint
-  /** What exits may sell. */
+  /** Input of its exits. */
   receivedOut: bigint
   /** Number of filled parts. */
   parts: number
@@ -81,12 +81,12 @@ export interface OrdersInput {
   limits: {
     maxTradeMicroUsd: bigint
     dayLeftMicroUsd: bigint
-    /** What may still be bought of a token; null without a limit, undefined if unknown. */
+    /** Micro-dollars of a token that may still be bought; null without a limit, undefined if unknown. */
     positionLeft(token: Address): bigint | null | undefined
   }
   usdg: Address
   weth: Address | null
-  /** False while an earlier trade is under way: states change, nothing is traded. */
+  /** False while an earlier trade is in flight: states change, nothing is traded. */
   canTrade: boolean
   nowMs: number
 }

@@ -97,8 +97,8 @@ export function runModel(
     const decision = decideOrders(inputNow(world, round))
     check(world, decision)
     store(world, decision)
-    const begun = decision.parts.map((part) => begin(world, part))
-    for (const [n, trade] of begun.entries()) settleAt(world, trade, step.outcomes[n] as Outcome)
+    const trades = decision.parts.map((part) => begin(world, part))
+    for (const [n, trade] of trades.entries()) settleAt(world, trade, step.outcomes[n] as Outcome)
   }
   return world
 }
@@ -174,7 +174,7 @@ function store(world: World, { orders }: OrdersDecision): void {
   }))
 }
 
-/** All parts of a decision are under way together. */
+/** All parts of a decision are in flight together. */
 function begin(world: World, part: OrderPart): Trade {
   checkPart(world, part)
   const trade: Trade = { id: part.id, part, atMs: world.nowMs, status: 'open', amountOut: 0n }
@@ -212,7 +212,7 @@ const orderOf = (world: World, id: string) => {
   throw new Error('unknown order')
 }
 
-/** What no part may ever violate, by the trades alone. */
+/** Bounds of every part, by the trades alone. */
 function checkPart(world: World, part: OrderPart): void {
   const { one, orders } = orderOf(world, part.id)
   const { order } = one

@@ -63,7 +63,7 @@ function stateOf(
     group.reduce((sum, { id }) => sum + (left[id] ?? 0n), 0n)
   const received = entry ? fillsOf(world, entry).receivedOut : null
   const armed = received === null || received > order.amountIn ? order.amountIn : received
-  const begun: OrderState = fills.spentIn > 0n ? 'partially_filled' : 'armed'
+  const baseState: OrderState = fills.spentIn > 0n ? 'partially_filled' : 'armed'
 
   if (fills.open) return { state: 'sent', why: null }
   const rest = armed - groupSpent
@@ -83,19 +83,19 @@ function stateOf(
   if (fromS === undefined) return { state: 'waiting', why: WHY.entry }
   if (!isMet(world, one, fromS)) {
     const excess = received !== null && received > order.amountIn ? received - order.amountIn : 0n
-    return { state: begun, why: excess > 0n ? uncoveredText(excess) : null }
+    return { state: baseState, why: excess > 0n ? uncoveredText(excess) : null }
   }
   const free = armed - groupSpent - groupOpen
   if (free <= 0n) {
     const why = groupOpen > 0n || fills.spentIn > 0n ? null : WHY.entry
-    return { state: why ? 'waiting' : begun, why }
+    return { state: why ? 'waiting' : baseState, why }
   }
   const held = whyHeld(fills.attempt?.code ?? null)
   const pauseS = fills.attempt ? Math.min(2 ** (fills.attempt.count - 1), 60) : 0
   const isEarly =
     (fills.lastPartMs !== null && world.nowMs < fills.lastPartMs + order.everyS * 1_000) ||
     (fills.attempt !== null && world.nowMs < fills.attempt.atMs + pauseS * 1_000)
-  if (isEarly) return { state: held ? 'waiting' : begun, why: held }
+  if (isEarly) return { state: held ? 'waiting' : baseState, why: held }
   if (round.isPaused) return { state: 'waiting', why: WHY.paused }
   if (order.minAmountOut > 0n && (worth(order.amountIn) * 101n) / 100n < order.minAmountOut)
     return { state: 'waiting', why: WHY.price }
@@ -107,7 +107,7 @@ function stateOf(
   const again = fills.attempt?.amountIn ?? slice
   const balance = left[order.tokenIn]! > 0n ? left[order.tokenIn]! : 0n
   const amount = [slice, balance, cap, again].reduce((least, each) => (each < least ? each : least))
-  if (worth(amount) < USD) {
+  if (worth(amount) < USD || (order.slices > 1 && amount < slice)) {
     const why = amount === slice || amount === again ? WHY.small : amount === cap ? WHY.caps : WHY.balance
     return { state: 'waiting', why }
   }
@@ -117,7 +117,7 @@ function stateOf(
     left[one.id] = amount
     left.dayMicroUsd -= worth(amount)
   }
-  const ready: OrderState = order.trigger.kind === 'none' || begun !== 'armed' ? begun : 'triggered'
+  const ready: OrderState = order.trigger.kind === 'none' || baseState !== 'armed' ? baseState : 'triggered'
   return held ? { state: 'waiting', why: held } : { state: ready, why: null }
 }
 

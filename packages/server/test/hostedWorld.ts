@@ -13,6 +13,7 @@ import { createSwitches, writeSwitch } from '@pit/sessions'
 import { findSession } from '@pit/sessions/internal/store'
 import { address, MEME, NOW_S, STOCK, USDG, WETH } from '@pit/trading/test/tradeFixtures'
 import { type HostedRoute, hostedRoutes } from '../src/routes/hosted.ts'
+import { hostedOrderRoutes, type OrderRoute } from '../src/routes/hostedOrders.ts'
 import { crypto, GRANT, KEYS, openSessionWorld, PRICES, PROFILE, type Role, WHO } from './sessionWorld.ts'
 
 const NOTHING_SPENT = { usd: 0, calls: 0, by_source: {}, prompt_tokens: 0, completion_tokens: 0 }
@@ -182,18 +183,21 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
   }
   const hosted = openHosted(deps)
-  const handlers = hostedRoutes({
-    hosted,
-    profile: HOSTED_PROFILE,
-    charge: (caller, buckets) => state.charge(caller, buckets),
-  })
+  const handlers = {
+    ...hostedRoutes({
+      hosted,
+      profile: HOSTED_PROFILE,
+      charge: (caller, buckets) => state.charge(caller, buckets),
+    }),
+    ...hostedOrderRoutes({ hosted, profile: HOSTED_PROFILE }),
+  }
 
   const callerOf = (role: Role) => ({
     requestId: 'r',
     address: '127.0.0.1',
     key: { keyId: 1 + Object.keys(KEYS).indexOf(role), accountId: 1, wallet: WHO[role], expiresAtS: 2 ** 40 },
   })
-  async function call<Id extends HostedRoute>(
+  async function call<Id extends HostedRoute | OrderRoute>(
     id: Id,
     {
       params = {},
@@ -222,7 +226,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     }
   }
   const of =
-    <Id extends HostedRoute>(id: Id) =>
+    <Id extends HostedRoute | OrderRoute>(id: Id) =>
     (agent: { id: string }, body: object = {}, role: Role = 'owner') =>
       call(id, { params: { id: agent.id }, body, role })
 
@@ -256,6 +260,10 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     executor: of('hosted.executor'),
     attest: of('hosted.stock_attestation'),
     unattest: of('hosted.stock_attestation.revoke'),
+    place: of('hosted.orders.place'),
+    cancel: of('hosted.orders.cancel'),
+    orders: (agent: { id: string }, query: object = {}, role: Role = 'owner') =>
+      call('hosted.orders.list', { params: { id: agent.id }, query: { limit: 50, ...query }, role }),
     attach: (agent: { id: string }, sessionId: string, role: Role = 'owner') =>
       of('hosted.session')(agent, { session_id: sessionId }, role),
     logs: (agent: { id: string }, query: object = {}, role: Role = 'owner') =>
@@ -294,6 +302,9 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
 
 export async function emptyHosted(db: Db): Promise<void> {
   for (const table of [
+    'signed_orders',
+    'signed_lists',
+    'wanted_signatures',
     'hosted_logs',
     'hosted_trade_sums',
     'hosted_fee_sums',

@@ -18,7 +18,7 @@ export type Prepared = { agent: ClaimedAgent } & (
           mode: 'live'
           session: Session
           executorWei: bigint
-          /** An earlier trade is under way; only of an agent with signed orders. */
+          /** An earlier trade is in flight; only of an agent with signed orders. */
           isPending: boolean
         }
     ))

@@ -15,7 +15,7 @@ export interface TickRecord {
   lastDecision: LastDecision
   logs: LogEntry[]
   orders: NewOrder[]
-  /** What the tick changes of the agent's signed orders; they change only if its orders stand. */
+  /** Changes of the agent's signed orders; stored only if the tick's orders stand. */
   signed?: SignedChanges
 }
 export interface NewOrder {

@@ -10,7 +10,7 @@ interface UsedLeaf {
 }
 
 /**
- * Tells the co-signer which transactions used the leaves of signed orders: it reads them on the chain, and
+ * Names to the co-signer the transactions that used the leaves of signed orders: it reads them on the chain, and
  * exits are armed at once by what it counts. Best effort; its own job settles the rest.
  */
 export async function settleLeaves(deps: RunDeps, agentIds: readonly string[]): Promise<void> {

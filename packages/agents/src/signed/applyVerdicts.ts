@@ -4,7 +4,7 @@ import { writeLogs } from '../logs.ts'
 import { orderLog } from './orderLogs.ts'
 import type { StoredList, StoredOrder } from './store.ts'
 
-/** What a decision changes of an agent's signed orders. */
+/** Changes of an agent's signed orders by one decision. */
 export interface SignedChanges {
   verdicts: readonly OrderVerdict[]
   /** The agent ticks again at this time at the latest; null: as usual. */

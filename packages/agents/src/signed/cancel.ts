@@ -91,8 +91,8 @@ async function cancelLive(
   for (const { sessionId, orders } of lists)
     for (const { id, state } of orders)
       if (sessionId !== null && (ids ? ids.includes(id) : !ENDED.has(state))) add(sessionId, id)
-  const known = new Set([...bySession.values()].flat())
-  for (const id of ids ?? []) if (!known.has(id) && attachedId !== null) add(attachedId, id)
+  const storedIds = new Set([...bySession.values()].flat())
+  for (const id of ids ?? []) if (!storedIds.has(id) && attachedId !== null) add(attachedId, id)
   if (ids === null && attachedId !== null) bySession.set(attachedId, bySession.get(attachedId) ?? [])
   const sessions = await readSessions(deps.db, [...bySession.keys()], nowS(deps.clock))
   const receipts: SignedReceipt[] = []

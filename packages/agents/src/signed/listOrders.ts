@@ -22,8 +22,8 @@ export async function listOrders(
   const lists = onlyOpen
     ? (await openLists(db, [agent.id], nowMs)).reverse()
     : await newestLists(db, { agentId: agent.id, limit }, nowMs)
-  const wanted = await readWanted(db, agent.id, nowS(clock))
-  return { agent, lists, wanted: wanted.map((one) => describeWanted(placeOf(deps), one)) }
+  const requests = await readWanted(db, agent.id, nowS(clock))
+  return { agent, lists, wanted: requests.map((one) => describeWanted(placeOf(deps), one)) }
 }
 
 /** Counts for the agent's detail; null for an agent that has nothing to do with signed orders. */

@@ -6,7 +6,7 @@ import { atomsDown, type ChainProfile, lower, markPrice } from '@pit/protocol'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { StoredList } from './store.ts'
 
-/** What decisions about signed orders need of the chain. */
+/** Prices and tokens for decisions about signed orders. */
 export interface OrderMarket {
   mark(token: Address): TokenMark | undefined
   /** How a token is priced; undefined without an independent price. */

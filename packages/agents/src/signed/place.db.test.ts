@@ -303,16 +303,16 @@ withDb('placing orders of a live agent', (db) => {
     const { by } = world
     const place = () => placeOrders(world.deps, { by, id: dca, list: wire, signature: world.sign(list) })
     expect(await codeOf(place())).toBe('NOT_ORDERS')
-    const wanted = {
+    const request = {
       id: orderListHash(crypto, list),
       list: wire as never,
       why: 'a trade',
       valid_until: 1_900_000_000,
     }
-    await storeWanted(db, dca, wanted, world.clock.ms)
+    await storeWanted(db, dca, request, world.clock.ms)
     expect((await place()).orders).toMatchObject([{ state: 'armed' }])
     expect(await db.query('select 1 from wanted_signatures where agent_id = $1', [dca])).toEqual([])
-    for (let n = 0; n < 8; n++) await storeWanted(db, dca, { ...wanted, id: `0x${n}` }, world.clock.ms + n)
+    for (let n = 0; n < 8; n++) await storeWanted(db, dca, { ...request, id: `0x${n}` }, world.clock.ms + n)
     expect((await db.query('select 1 from wanted_signatures where agent_id = $1', [dca])).length).toBe(5)
   })
 })

@@ -97,8 +97,8 @@ export async function stopRunningTick(sql: Pick<HostedDeps['db'], 'query'>, agen
 /** An agent with another brain takes only lists that its own trades wait for. */
 async function checkBrain({ db, clock }: HostedDeps, { id, brain }: StoredAgent, hash: Hex): Promise<void> {
   if (brain === 'orders') return
-  const wanted = await readWanted(db, id, nowS(clock))
-  if (!wanted.some((one) => one.id === hash)) fail('NOT_ORDERS')
+  const requests = await readWanted(db, id, nowS(clock))
+  if (!requests.some((one) => one.id === hash)) fail('NOT_ORDERS')
 }
 
 async function checkRoom(

@@ -54,3 +54,39 @@ it('drops a mark at the maximum age of fast mode', async () => {
   await clock.advance(1)
   expect(mark()).toBeUndefined()
 })
+
+it('publishes each new round of a feed once', async () => {
+  const clock = createManualClock(MINUTE_S * 1000)
+  const chain = createScriptedChain({ startS: MINUTE_S, multicall3: NOWHERE })
+  const feed = {
+    address: `0x${'f'.repeat(40)}`,
+    decimals: 8,
+    heartbeat_s: 3_600,
+    deviation_bps: 50,
+    session: 'always',
+  }
+  const ETH = { ...USDG, symbol: 'ETH', address: `0x${'0'.repeat(40)}`, decimals: 18, native: true, feed }
+  let round = 7n
+  // latestRoundData: round, answer, started, updated, answered in.
+  const answer = () =>
+    `0x${[round, 2_500n * 10n ** 8n, 0n, BigInt(MINUTE_S), round].map((n) => word(n).slice(2)).join('')}` as const
+  chain.onCall(({ to }) => (to === feed.address ? answer() : word(BigInt(MINUTE_S))))
+  const marks = followMarks({
+    rpc: chain.rpc,
+    db: {} as Db,
+    clock,
+    profile: { ...profile, core_tokens: [ETH] } as unknown as ChainProfile,
+  })
+  const rounds: (bigint | undefined)[] = []
+  const off = marks.onRounds((fresh) => rounds.push(...fresh.map(({ roundId }) => roundId)))
+  await marks.refresh()
+  await marks.refresh()
+  expect(rounds).toEqual([7n])
+  round = 9n
+  await marks.refresh()
+  expect(rounds).toEqual([7n, 9n])
+  off()
+  round = 10n
+  await marks.refresh()
+  expect(rounds).toEqual([7n, 9n])
+})

@@ -133,7 +133,7 @@ export const WebhookParams = Exact(
   { title: 'WebhookParams' },
 )
 
-/** It carries out signed orders, which have routes of their own. */
+/** It carries out signed orders, which have separate routes. */
 export const OrdersParams = Exact({}, { title: 'OrdersParams' })
 
 /** By brain. */
