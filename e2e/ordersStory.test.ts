@@ -321,14 +321,19 @@ describe('signed orders, live', () => {
     })
     await world.devnet.rpc('eth_sendRawTransaction', [raw])
     expect((await receiptOf(world.devnet, keccak256(raw))).status).toBe('0x1')
-    const { status, body } = await owner.post<{ error: Refusal }>('live/session/trade', {
-      session_id: session.id,
-      token_in: 'USDG',
-      token_out: 'ETH',
-      notional_usd: 10,
-    })
-    expect(status, JSON.stringify(body)).toBeGreaterThanOrEqual(400)
-    expect(JSON.stringify(body)).toContain('SESSION_NONCE')
+    // The co-signer reads the nonce at most twice a second.
+    await until(
+      async () => {
+        const { body } = await owner.post<{ error: Refusal }>('live/session/trade', {
+          session_id: session.id,
+          token_in: 'USDG',
+          token_out: 'ETH',
+          notional_usd: 10,
+        })
+        return body.error.signer_checks?.some(({ rule }) => rule === 'SESSION_NONCE') || null
+      },
+      { withinMs: 5_000, everyMs: 300 },
+    )
   })
 })
 

@@ -238,10 +238,11 @@ describe('groups and exits', () => {
     const half = {
       fills: { ...NO_FILLS, spentIn: 50n * USD, receivedOut: 4n * ETHER, parts: 1, lastPartMs: 0 },
     }
-    const armed = decide(bracket(half))
-    // The round of this moment is older than the arming.
-    expect(armed.orders.slice(1)).toMatchObject([{ state: 'armed', metRounds: null }, { state: 'armed' }])
-    const met = decide(bracket(half, { watchedFromS: NOW_S }))
+    // The round of this moment counts, unless it is older than the registration.
+    const old = decide(bracket({ ...half, watchedFromS: NOW_S + 3_600 }))
+    expect(old.orders.slice(1)).toMatchObject([{ state: 'armed', metRounds: null }, { state: 'armed' }])
+    const met = decide(bracket(half))
+    expect(met.orders[1]).toMatchObject({ state: 'armed', metRounds: null })
     expect(met.parts.find(({ id }) => id.endsWith('3'))).toMatchObject({ amountIn: 4n * ETHER })
   })
 
@@ -261,7 +262,7 @@ describe('groups and exits', () => {
     const partial = decide(
       bracket({ state: 'cancelled', fills: { ...NO_FILLS, spentIn: USD, receivedOut: ETHER } }),
     )
-    expect(partial.orders.map(({ state }) => state)).toEqual(['armed', 'armed'])
+    expect(partial.orders.map(({ state }) => state)).toEqual(['armed', 'triggered'])
   })
 
   it('trades closing orders first', () => {

@@ -102,12 +102,15 @@ function isClosing(
   return tokenOut === usdg || (isMoney(tokenOut) && !isMoney(tokenIn))
 }
 
-/** An exit is watched from its entry's first fill on. */
+/**
+ * An exit is watched from its entry's first fill on. The round of that moment counts if it is later than the
+ * registration: a price that is already beyond a stop does not wait for the next round.
+ */
 function watch(input: OrdersInput, list: ListFacts, one: OrderFacts) {
   const { metRounds, peak } = one
   const entry = entryOf(list, one)
-  const isArmed = one.watchedFromS !== null || (entry?.fills.receivedOut ?? 0n) > 0n
-  const watchedFromS = isArmed ? (one.watchedFromS ?? Math.floor(input.nowMs / 1_000)) : null
+  const isArmed = (entry?.fills.receivedOut ?? 0n) > 0n
+  const watchedFromS = one.watchedFromS ?? (isArmed ? entry!.watchedFromS : null)
   const { trigger } = one.order
   return meetTrigger(trigger, { watchedFromS, metRounds, peak }, input.mark(trigger.token))
 }

@@ -50,8 +50,8 @@ export interface World {
   caps: Caps
   balances: Map<string, bigint>
   dayLeftMicroUsd: bigint
-  /** When an exit's entry was first seen with a fill. */
-  armedAtS: Map<string, number>
+  /** The round (by its place in `seen`) at which an exit's entry was first seen with a fill. */
+  armedAt: Map<string, number>
 }
 
 const HELD = 'EXECUTOR_GAS'
@@ -76,7 +76,7 @@ export function runModel(
       [USDG, BigInt(caps.usdg) * USD],
     ]),
     dayLeftMicroUsd: BigInt(caps.dayUsd) * USD,
-    armedAtS: new Map(),
+    armedAt: new Map(),
   }
   const last: Step = { seconds: 10_000, cents: null, isPaused: false, outcomes: Array(8).fill('filled') }
   for (const step of [...steps, last, last]) {
@@ -161,8 +161,8 @@ function armExits(world: World): void {
   for (const { orders } of world.lists)
     for (const { id, order } of orders) {
       const entry = order.parent > 0 ? orders[order.parent - 1] : undefined
-      const isFirst = entry && fillsOf(world, entry).receivedOut > 0n && !world.armedAtS.has(id)
-      if (isFirst) world.armedAtS.set(id, Math.floor(world.nowMs / 1_000))
+      const isFirst = entry && fillsOf(world, entry).receivedOut > 0n && !world.armedAt.has(id)
+      if (isFirst) world.armedAt.set(id, world.seen.length - 1)
     }
 }
 

@@ -79,9 +79,9 @@ function stateOf(
   if (world.nowMs >= order.expiresAt * 1_000)
     return { state: 'expired', why: groupSpent > 0n ? partText(fills.spentIn, order.amountIn) : null }
   if (world.nowMs < order.startsAt * 1_000) return { state: 'armed', why: WHY.start }
-  const fromS = entry ? world.armedAtS.get(one.id) : NOW_S
-  if (fromS === undefined) return { state: 'waiting', why: WHY.entry }
-  if (!isMet(world, one, fromS)) {
+  const first = entry ? world.armedAt.get(one.id) : 0
+  if (first === undefined) return { state: 'waiting', why: WHY.entry }
+  if (!isMet(world, one, first)) {
     const excess = received !== null && received > order.amountIn ? received - order.amountIn : 0n
     return { state: baseState, why: excess > 0n ? uncoveredText(excess) : null }
   }
@@ -122,10 +122,11 @@ function stateOf(
 }
 
 /** Whether any round so far met the trigger. */
-function isMet({ seen }: World, { order: { trigger } }: OrderFacts, fromS: number): boolean {
+function isMet({ seen }: World, { order: { trigger } }: OrderFacts, first: number): boolean {
   if (trigger.kind === 'none') return true
   const prices = seen
-    .filter(({ round }) => !round.isPaused && round.atS > fromS)
+    .slice(first)
+    .filter(({ round }) => !round.isPaused && round.atS > NOW_S)
     .map(({ round }) => round.priceE18)
   if (trigger.kind === 'at_or_below') return prices.some((price) => price <= trigger.priceE18)
   if (trigger.kind === 'at_or_above') return prices.some((price) => price >= trigger.priceE18)
