@@ -306,7 +306,7 @@ describe('signed orders, live', () => {
     expect(small.status, JSON.stringify(small.body)).toBe(200)
   })
 
-  it('one transaction of the wallet ends the session, with Pit told nothing', async () => {
+  it('one transaction of the wallet ends the session without Pit', async () => {
     const to = world.profile.delegation.enforcers['NonceEnforcer'] as Hex
     const nonce = Number(await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner.wallet, 'pending']))
     const raw = await owner.account.signTransaction({

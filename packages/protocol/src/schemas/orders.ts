@@ -57,7 +57,7 @@ export const SignedOrder = Exact(
   },
   { title: 'SignedOrder' },
 )
-/** What one signature covers; `orderTypedData` is its EIP-712 form. */
+/** Orders under one signature; `orderTypedData` is the EIP-712 form. */
 export const OrderListIn = Exact(
   {
     session: TxHash('the session’s delegation_hash; zero for a paper agent'),
