@@ -30,6 +30,7 @@ async function pit(args: string[], marks: Marks = new Map([['ETH', wave()]])) {
       reads.push(request)
       return marks
     },
+    readTokens: async () => [],
   })
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
@@ -114,6 +115,7 @@ describe('pit backtest', () => {
   })
   it.each([
     [['webhook'], 'cannot be backtested'],
+    [[], 'Give a brain'],
     [['dca', '--params', '{'], 'not valid JSON'],
     [['dca', '--params', '{"usd":0}'], 'params.usd'],
     [['dca', '--pair', 'cbBTC/USDG'], 'No stored prices of cbBTC'],

@@ -9,8 +9,11 @@ import {
 import { DAY_S, FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import type { GlobalOptions } from '../client/settings.ts'
+import { backtestOrders, type OrdersBacktest } from './backtestOrders.ts'
 import type { Marks } from './marksFile.ts'
-import { printBacktest } from './printBacktest.ts'
+import type { SimToken } from './orderBook.ts'
+import { readOrdersFile } from './ordersFile.ts'
+import { printBacktest, printOrders } from './printBacktest.ts'
 import type { MarksRequest } from './readServed.ts'
 import { CommandRefused } from './refused.ts'
 
@@ -23,6 +26,8 @@ export interface BacktestDeps {
   writeFile(file: string, marks: Marks): void
   /** The stored marks of these tokens, read from the server while it has the store open. */
   readStore(request: MarksRequest, options: GlobalOptions): Promise<Marks>
+  /** The core tokens of the chain profile: orders name tokens by address. */
+  readTokens(options: GlobalOptions): Promise<readonly SimToken[]>
 }
 
 interface Options extends GlobalOptions {
@@ -42,15 +47,16 @@ interface Options extends GlobalOptions {
   fills: number
   marks?: string
   saveMarks?: string
+  orders?: string
 }
 
 const CASH = 'USDG'
 
-/** `pit backtest`: runs a rule brain over stored marks and prints the resulting book. */
+/** `pit backtest`: runs a rule brain or a list of orders over stored marks and prints the resulting book. */
 export function backtestCommand(deps: BacktestDeps): Command {
   return new Command('backtest')
-    .description('Test a rule brain on the stored price history and print its book.')
-    .argument('<brain>', `One of ${Object.keys(RULE_BRAINS).join(', ')}`)
+    .description('Test a rule brain or orders on the stored price history and print the book.')
+    .argument('[brain]', `One of ${Object.keys(RULE_BRAINS).join(', ')}`)
     .option('-p, --pair <BASE/QUOTE>', 'Pair to trade (repeatable; default ETH/USDG)', collect, [])
     .option('--params <json>', 'Parameters of the brain', '{}')
     .option('--days <n>', 'Days before --to', positive, 7)
@@ -67,16 +73,29 @@ export function backtestCommand(deps: BacktestDeps): Command {
     .option('--fills <n>', 'Number of latest fills to print', positiveOrZero, 20)
     .option('--marks <file>', 'Read prices from this file, such as a server’s /marks/ETH.json')
     .option('--save-marks <file>', 'Write the prices used to this file')
+    .option('--orders <file>', 'Test the orders of this file instead of a brain, at every stored price')
     .option('--json', 'Print the whole result as JSON')
-    .action(async (brain: string, _: object, command: Command) => {
+    .action(async (brain: string | undefined, _: object, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const { run, marks } = await runBacktest(deps, brain, options)
+      if ((brain === undefined) === (options.orders === undefined))
+        throw new CommandRefused('Give a brain, or orders with --orders <file>.')
+      const { fills: maxFills, orders: file } = options
+      const { run, text, marks } =
+        file === undefined
+          ? await runBrain(deps, brain!, options).then((done) => ({
+              ...done,
+              text: printBacktest(done.run, { maxFills }),
+            }))
+          : await runOrders(deps, file, options).then((done) => ({
+              ...done,
+              text: printOrders(done.run, { maxFills }),
+            }))
       if (options.saveMarks !== undefined) deps.writeFile(options.saveMarks, marks)
-      deps.print(options.json ? asJson(run) : printBacktest(run, { maxFills: options.fills }))
+      deps.print(options.json ? asJson(run) : text)
     })
 }
 
-async function runBacktest(
+async function runBrain(
   deps: BacktestDeps,
   name: string,
   options: Options,
@@ -89,9 +108,6 @@ async function runBacktest(
   const brain = RULE_BRAINS[name]
   const pairs = options.pair.length > 0 ? options.pair : ['ETH/USDG']
   const params = paramsOf(name, options.params, pairs)
-  const toS = options.to ?? deps.nowS()
-  const fromS = options.from ?? Math.floor(toS - options.days * DAY_S)
-  if (fromS >= toS) throw new CommandRefused('--from must be before --to.')
   if (options.interval < HOSTED.minIntervalS) {
     throw new CommandRefused(
       `--interval must be at least ${HOSTED.minIntervalS} s, the minimum for an agent.`,
@@ -100,9 +116,72 @@ async function runBacktest(
   const tokens = [...new Set(pairs.flatMap((pair) => Object.values(endsOf(pair))))].filter(
     (token) => token !== CASH,
   )
+  const { marks, ...period } = await readMarks(deps, options, { tokens, historyS: brain.historyS(params) })
+  const run = backtest({
+    brain,
+    params,
+    pairs,
+    marks,
+    startMicroUsd: microUsdDown(options.start),
+    intervalS: Math.floor(options.interval),
+    limits: limitsOf(options),
+    ...termsOf(options),
+    ...period,
+  })
+  return { run, marks }
+}
+
+/** Orders are carried out at every stored price, whatever the interval. */
+async function runOrders(
+  deps: BacktestDeps,
+  file: string,
+  options: Options,
+): Promise<{ run: OrdersBacktest; marks: Marks }> {
+  const orders = readOrdersFile(file)
+  const core = await deps.readTokens(options)
+  const usdg = core.find(({ symbol }) => symbol === CASH)
+  if (!usdg) throw new CommandRefused('The chain profile has no USDG.')
+  const addresses = orders.flatMap(({ tokenIn, tokenOut, trigger }) => [
+    ...[tokenIn, tokenOut],
+    ...(trigger.kind === 'none' ? [] : [trigger.token]),
+  ])
+  const tokens = new Map(
+    [...new Set(addresses)]
+      .filter((address) => address !== usdg.address)
+      .map((address) => [address, core.find((one) => one.address === address) ?? unknownToken(address)]),
+  )
+  const symbols = [...tokens.values()].map(({ symbol }) => symbol)
+  const { marks, ...period } = await readMarks(deps, options, { tokens: symbols, historyS: 0 })
+  const run = backtestOrders({
+    orders,
+    tokens,
+    usdg,
+    weth: core.find(({ symbol }) => symbol === 'WETH')?.address ?? null,
+    marks,
+    cashMicroUsd: microUsdDown(options.start),
+    limits: limitsOf(options),
+    terms: termsOf(options),
+    ...period,
+  })
+  return { run, marks }
+}
+
+const unknownToken = (address: string): never => {
+  throw new CommandRefused(`${address} is not a core token of the chain profile, so it has no stored prices.`)
+}
+
+/** The stored marks, and the part of the period that they cover. */
+async function readMarks(
+  deps: BacktestDeps,
+  options: Options,
+  { tokens, historyS }: { tokens: readonly string[]; historyS: number },
+): Promise<{ marks: Marks; fromS: number; toS: number }> {
+  const toS = options.to ?? deps.nowS()
+  const fromS = options.from ?? Math.floor(toS - options.days * DAY_S)
+  if (fromS >= toS) throw new CommandRefused('--from must be before --to.')
   const marks =
     options.marks === undefined
-      ? await deps.readStore({ tokens, fromS: fromS - brain.historyS(params), toS }, options)
+      ? await deps.readStore({ tokens, fromS: fromS - historyS, toS }, options)
       : deps.readFile(options.marks, tokens)
   const allMarks = tokens.flatMap((token) => marks.get(token) ?? [])
   const missing = tokens.filter((token) => (marks.get(token) ?? []).length === 0)
@@ -111,26 +190,20 @@ async function runBacktest(
   // Ticks before the first mark would only hold.
   const firstS = allMarks.reduce((first, { atS }) => Math.min(first, atS), toS)
   const lastS = allMarks.reduce((last, { atS }) => Math.max(last, atS), fromS)
-  const run = backtest({
-    brain,
-    params,
-    pairs,
-    marks,
-    startMicroUsd: microUsdDown(options.start),
-    intervalS: Math.floor(options.interval),
-    limits: {
-      maxTradeMicroUsd: microUsdDown(options.maxTrade),
-      maxDayMicroUsd: microUsdDown(options.maxDay),
-      maxPositionMicroUsd: microUsdDown(options.maxPosition),
-    },
-    feeBps: Math.floor(options.feeBps),
-    slippageBps: Math.floor(options.slippageBps),
-    gasMicroUsd: microUsdUp(options.gasUsd),
-    fromS: Math.max(fromS, firstS),
-    toS: Math.min(toS, lastS),
-  })
-  return { run, marks }
+  return { marks, fromS: Math.max(fromS, firstS), toS: Math.min(toS, lastS) }
 }
+
+const limitsOf = ({ maxTrade, maxDay, maxPosition }: Options) => ({
+  maxTradeMicroUsd: microUsdDown(maxTrade),
+  maxDayMicroUsd: microUsdDown(maxDay),
+  maxPositionMicroUsd: microUsdDown(maxPosition),
+})
+
+const termsOf = ({ feeBps, slippageBps, gasUsd }: Options) => ({
+  feeBps: Math.floor(feeBps),
+  slippageBps: Math.floor(slippageBps),
+  gasMicroUsd: microUsdUp(gasUsd),
+})
 
 function paramsOf(
   name: keyof typeof RULE_BRAINS,

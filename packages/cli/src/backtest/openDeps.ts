@@ -3,7 +3,7 @@ import type { BacktestDeps } from './backtestCommand.ts'
 import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'
 import { isoMinute } from './printBacktest.ts'
 import { type MarksRequest, NoServer, readServedMarks } from './readServed.ts'
-import { NoLocalStore, openStoredMarks, readStoredMarks } from './storedMarks.ts'
+import { NoLocalStore, openStoredMarks, readStoredMarks, readStoreProfile } from './storedMarks.ts'
 
 type Environment = Record<string, string | undefined>
 interface Output {
@@ -27,6 +27,14 @@ export const openBacktestDeps = (
       if (!(error instanceof NoLocalStore)) throw error
       return fromServer(env, { request, options, say }, error)
     }
+  },
+  async readTokens(options) {
+    const { core_tokens } = targetOf(options, env)?.profile ?? (await readStoreProfile(env))
+    return core_tokens.map(({ address, symbol, decimals }) => ({
+      address: address.toLowerCase() as `0x${string}`,
+      symbol,
+      decimals,
+    }))
   },
 })
 

@@ -1,6 +1,7 @@
 import { shownPrice } from '@pit/brains'
 import type { Backtest } from '@pit/brains/backtest'
 import { bpsTowardsZero, dollarsText } from '@pit/protocol'
+import type { OrderOutcome, OrdersBacktest } from './backtestOrders.ts'
 
 export const isoMinute = (atS: number): string =>
   `${new Date(atS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
@@ -49,3 +50,16 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
 const fillLine = (fill: Backtest['fills'][number]): string =>
   `  ${isoMinute(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ` +
   `${dollarsText(fill.microUsd).padStart(10)} at ${shownPrice(fill.priceE18)}  ${fill.reason}`
+
+/** A backtest of orders: the same, and how each order ended. */
+export const printOrders = (run: OrdersBacktest, options: { maxFills: number }): string =>
+  [
+    printBacktest(run, options),
+    '',
+    'orders (tokens that they sell are in the book from the start)',
+    ...run.orders.map(orderLine),
+  ].join('\n')
+
+const orderLine = ({ order, state, why, sold, sells, bought, buys, parts }: OrderOutcome): string =>
+  `  ${order}. ${state.replaceAll('_', ' ')}: ${sold} ${sells} for ${bought} ${buys} in ${parts} ` +
+  `part${parts === 1 ? '' : 's'}${why === null ? '' : `. ${why}`}`

@@ -18,12 +18,7 @@ export class NoLocalStore extends CommandRefused {}
 export async function openStoredMarks(env: Environment): Promise<{ db: Db; profile: ChainProfile }> {
   const dataDir = env['DATA_DIR'] || '.pit'
   const databaseUrl = env['DATABASE_URL'] || null
-  const profile = await readProfile({
-    file: env['PROFILE'] || join(dataDir, 'devnet', 'profile.json'),
-    waitMs: 0,
-  }).catch((error: Error) => {
-    throw new NoLocalStore(error.message)
-  })
+  const profile = await readStoreProfile(env)
   if (databaseUrl === null && !existsSync(join(dataDir, 'store'))) {
     throw new NoLocalStore(
       `No store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or ` +
@@ -32,6 +27,15 @@ export async function openStoredMarks(env: Environment): Promise<{ db: Db; profi
   }
   return { db: await open(dataDir, databaseUrl), profile }
 }
+
+/** The chain profile of the server that owns the store. */
+export const readStoreProfile = (env: Environment): Promise<ChainProfile> =>
+  readProfile({
+    file: env['PROFILE'] || join(env['DATA_DIR'] || '.pit', 'devnet', 'profile.json'),
+    waitMs: 0,
+  }).catch((error: Error) => {
+    throw new NoLocalStore(error.message)
+  })
 
 const open = (dataDir: string, databaseUrl: string | null): Promise<Db> =>
   openDb({ dataDir, databaseUrl }).catch((error: unknown) => {

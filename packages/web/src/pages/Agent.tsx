@@ -15,8 +15,11 @@ import { toast } from '../design/toast.tsx'
 import { Link, navigate } from '../router.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { AgentOrders } from './AgentOrders.tsx'
 import { nameOf, STATUS_TONES } from './Agents.tsx'
+import { CheckTrade } from './CheckTrade.tsx'
 import { LiveSteps } from './LiveSteps.tsx'
+import { WantedSignatures } from './WantedSignatures.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 
@@ -49,8 +52,13 @@ function Details({ id, onNamed }: { id: string; onNamed(name: string): void }) {
         <>
           <Headline agent={data} />
           <Switches agent={data} />
+          {data.mode === 'live' && <WantedSignatures agent={data} />}
+          {data.brain === 'orders' && <AgentOrders agent={data} />}
           <div className="grid wide-first">
-            <Timeline id={id} />
+            <div className="stack">
+              <Timeline id={id} />
+              {data.session_id && <CheckTrade sessionId={data.session_id} pairs={data.pairs} />}
+            </div>
             <div className="stack">
               <Setup agent={data} />
               {data.mode === 'live' && data.status !== 'stopped' && <LiveSteps agent={data} />}

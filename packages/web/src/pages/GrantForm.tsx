@@ -3,11 +3,19 @@ import { CORE_SYMBOLS, SESSION } from '@pit/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
+import {
+  type ControlsText,
+  controlsFault,
+  controlsFlags,
+  controlsRequest,
+  NO_CONTROLS,
+} from '../data/controls.ts'
 import { count, duration, wholeUsd } from '../data/format.ts'
 import { CheckField, SliderField, TextField } from '../design/Field.tsx'
 import { Card, Code } from '../design/parts.tsx'
 import { Loaded, Notice } from '../design/states.tsx'
 import { openClient } from '../wallet/connect.ts'
+import { ControlsFields } from './ControlsFields.tsx'
 import { SignSession } from './SignSession.tsx'
 
 type GrantParams = Parameters<PitClient['grantSession']>[0]
@@ -25,6 +33,8 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
   const [days, setDays] = useState(4)
   const [trades, setTrades] = useState<number>(SESSION.maxTradesDefault)
   const [hours, setHours] = useState(3)
+  const [typed, setTyped] = useState<ControlsText>(NO_CONTROLS)
+  const controls = controlsRequest(typed)
   const request = {
     executor: executor.toLowerCase() as `0x${string}`,
     tokens: [...tokens],
@@ -32,8 +42,10 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
     max_day_usd: maxTrade * days,
     max_trades: trades,
     expires_in_s: HOURS[hours]! * 3_600,
+    ...(controls && { controls }),
   } satisfies GrantParams
-  const isReady = isAddress(executor) && tokens.length >= SESSION.minTokens
+  const fault = controlsFault(typed)
+  const isReady = isAddress(executor) && tokens.length >= SESSION.minTokens && fault === null
   return (
     <Loaded of={opened}>
       {({ hands }) => (
@@ -99,16 +111,17 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
               onChange={setHours}
               hint="Shorter is safer."
             />
+            <ControlsFields value={typed} onChange={setTyped} />
           </Card>
           {hands.grantsSessions ? (
             <SignSession
               isReady={isReady}
-              missing="Enter an executor and choose at least two tokens."
+              missing={fault ?? 'Enter an executor and choose at least two tokens.'}
               grant={async (options) => (await openClient()).client.grantSession(request, options)}
               onGranted={onGranted}
             />
           ) : (
-            <ByCommand request={request} isReady={isReady} />
+            <ByCommand request={request} isReady={isReady} flags={controlsFlags(typed)} />
           )}
         </div>
       )}
@@ -117,13 +130,20 @@ export function GrantForm({ executor: given, onGranted }: { executor: string; on
 }
 
 /** Explains in advance that browser wallets cannot grant sessions, and shows the command that can. */
-function ByCommand({ request, isReady }: { request: GrantParams & { tokens: string[] }; isReady: boolean }) {
+function ByCommand(props: {
+  request: GrantParams & { tokens: string[] }
+  isReady: boolean
+  /** Of the controls. */
+  flags: string
+}) {
+  const { request, isReady, flags } = props
   const hours = Math.round((request.expires_in_s ?? 86_400) / 3_600)
   const command = [
     `pit session grant ${isReady ? request.executor : '<executor>'}`,
     `--tokens ${request.tokens.join(' ')}`,
     `--max-trade-usd ${request.max_trade_usd} --max-day-usd ${request.max_day_usd}`,
     `--max-trades ${request.max_trades} --for ${hours}h --allow-7702`,
+    ...(flags === '' ? [] : [flags]),
   ].join(' \\\n  ')
   return (
     <Card title="Your wallet cannot grant sessions from a web page">

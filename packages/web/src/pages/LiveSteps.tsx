@@ -1,11 +1,20 @@
 import { type Answer, DAY_S } from '@pit/protocol'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, queries, useRead } from '../data/api.ts'
+import {
+  type ControlsText,
+  controlsFault,
+  controlsFlags,
+  controlsRequest,
+  NO_CONTROLS,
+} from '../data/controls.ts'
 import { amount, duration, usd } from '../data/format.ts'
 import { Button, Card, Code, Copied, Facts } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
+import { ControlsFields } from './ControlsFields.tsx'
 import { SignSession } from './SignSession.tsx'
 
 const LASTS_S = DAY_S
@@ -76,13 +85,26 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
         </ol>
         {error && <Failure error={error} />}
       </Card>
-      {attested.data && !session && !agent.session_id && <GrantToAgent id={agent.id} onGranted={refresh} />}
+      {attested.data && !session && !agent.session_id && (
+        <GrantToAgent id={agent.id} takesOrders={agent.brain === 'orders'} onGranted={refresh} />
+      )}
     </>
   )
 }
 
 /** Grants a session for the limits recorded in this browser at creation, never for the server's response. */
-function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
+function GrantToAgent(props: {
+  id: string
+  /** Signed orders need a session with controls; by default nothing is traded without one. */
+  takesOrders: boolean
+  onGranted(): void
+}) {
+  const { id, takesOrders, onGranted } = props
+  const [typed, setTyped] = useState<ControlsText>(
+    takesOrders ? { ...NO_CONTROLS, isOn: true, signatureAboveUsd: '0' } : NO_CONTROLS,
+  )
+  const controls = controlsRequest(typed)
+  const fault = controlsFault(typed)
   const opened = useQuery({
     queryKey: ['agent record', id],
     queryFn: async () => {
@@ -106,13 +128,15 @@ function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
                   ['Lasts', duration(LASTS_S)],
                 ]}
               />
+              <ControlsFields value={typed} onChange={setTyped} isRequired={takesOrders} />
             </Card>
             <SignSession
-              isReady
-              missing=""
-              grant={async (options) =>
-                (await openClient()).client.hosted.grantLive(id, { expires_in_s: LASTS_S }, options)
-              }
+              isReady={fault === null}
+              missing={fault ?? ''}
+              grant={async (options) => {
+                const intent = { expires_in_s: LASTS_S, ...(controls && { controls }) }
+                return (await openClient()).client.hosted.grantLive(id, intent, options)
+              }}
               onGranted={onGranted}
             />
           </>
@@ -124,7 +148,7 @@ function GrantToAgent({ id, onGranted }: { id: string; onGranted(): void }) {
                 : 'This agent was not created in this browser, so its limits cannot be verified here.'}
             </Notice>
             <Code
-              text={`pit agent live ${id} \\\n  --pairs <PAIRS> --max-trade-usd <USD> --max-day-usd <USD> --allow-7702`}
+              text={`pit agent live ${id} \\\n  --pairs <PAIRS> --max-trade-usd <USD> --max-day-usd <USD> --allow-7702 ${controlsFlags(typed)}`.trim()}
               label="Fill in your limits."
             />
           </Card>

@@ -1,9 +1,10 @@
 import type { RecordedSession, RootState } from '@pit/client'
-import type { Answer } from '@pit/protocol'
+import { type Answer, controlsJson } from '@pit/protocol'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries, useRead } from '../data/api.ts'
-import { count, dateTime, duration, shortHex, usd, words } from '../data/format.ts'
+import { controlsWords, type SessionControls } from '../data/controls.ts'
+import { count, dateTime, duration, many, shortHex, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { ConfirmButton } from '../design/ConfirmButton.tsx'
 import { Badge, Card, Page, Tabs } from '../design/parts.tsx'
@@ -22,6 +23,7 @@ type Session = Pick<Listed, 'session_id' | 'role' | 'executor' | 'expires'> & {
   status: Listed['status'] | 'not_listed'
   tokens: readonly string[]
   limits: { max_trade_usd: number; max_day_usd: number }
+  controls: SessionControls
   used: Listed['used'] | null
   onChain: RootState | null
 }
@@ -38,6 +40,7 @@ function merge(listed: readonly Listed[], recorded: readonly RecordedSession[]):
         ...{ session_id, executor, role: 'owner', status: 'not_listed', onChain: state, used: null },
         expires: binding.expires_at,
         tokens: binding.tokens,
+        controls: controlsJson(binding),
         limits: {
           max_trade_usd: binding.limits.max_trade_micro_usd / 1e6,
           max_day_usd: binding.limits.max_day_micro_usd / 1e6,
@@ -104,6 +107,11 @@ function List() {
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
   })
+  const ending = useMutation({
+    mutationFn: async () => (await openClient()).client.revokeAll(),
+    onSuccess: ({ ended }) => toast(`${many(ended.length, 'session')} ended on chain.`),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
+  })
   const columns = [
     {
       head: 'Session',
@@ -132,6 +140,7 @@ function List() {
       right: true,
       cell: ({ used, limits }: Session) => `${usd(used?.remaining_24h_usd)} of ${usd(limits.max_day_usd)}`,
     },
+    { head: 'Controls', cell: ({ controls }: Session) => <Controls lines={controlsWords(controls)} /> },
     { head: 'Trades left', right: true, cell: ({ used }: Session) => count(used?.trades_left) },
     {
       head: 'Expires',
@@ -163,7 +172,25 @@ function List() {
           {`${key}: its session may still be active.`}
         </Notice>
       ))}
-      <Card title="Sessions" flush>
+      {ending.error && <Failure error={ending.error} />}
+      {ending.data && ending.data.left.length > 0 && (
+        <Notice tone="warn" title="Sessions without controls are still active on chain. Revoke each one:">
+          <p className="mono break">{ending.data.left.join(', ')}</p>
+        </Notice>
+      )}
+      <Card
+        title="Sessions"
+        flush
+        actions={
+          <ConfirmButton
+            label="End all sessions with controls"
+            question="One transaction ends all of them on chain, with their orders. Continue?"
+            tight
+            busy={ending.isPending}
+            onConfirm={() => ending.mutate()}
+          />
+        }
+      >
         <Loaded of={sessions}>
           {(data) => (
             <Table
@@ -182,3 +209,17 @@ function List() {
     </>
   )
 }
+
+const Controls = ({ lines }: { lines: readonly string[] }) =>
+  lines.length === 0 ? (
+    <span className="faint">none</span>
+  ) : (
+    <details>
+      <summary>Show</summary>
+      <ul className="stack small">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </details>
+  )

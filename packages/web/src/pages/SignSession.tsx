@@ -115,6 +115,7 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
         }, and every approved token.`}</p>
         <p>{`Otherwise: up to ${wholeUsd(limits.maxDayUsd)} traded in 24 hours, at fair prices.`}</p>
       </Notice>
+      {terms.controlsInWords.length > 0 && <Bounds title="Controls" lines={terms.controlsInWords} />}
       <Bounds title="Enforced on chain" lines={BY_CHAIN} />
       <Bounds title="Enforced by the co-signer only" lines={BY_COSIGNER} />
       <p>

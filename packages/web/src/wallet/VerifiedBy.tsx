@@ -3,7 +3,7 @@ import { usePins } from '../data/pins.ts'
 import { Notice } from '../design/states.tsx'
 
 /** Names the verifying node, next to everything that is about to be signed. */
-export function VerifiedBy({ what }: { what: 'trade' | 'session' }) {
+export function VerifiedBy({ what }: { what: 'trade' | 'session' | 'order' }) {
   const pins = usePins()
   if (!pins.data) return null
   const node = nodeFor(pins.data.profile)

@@ -1,0 +1,56 @@
+import type { Answer } from '@pit/protocol'
+import { useMutation } from '@tanstack/react-query'
+import { refreshOrders, useOrders } from '../data/agentOrders.ts'
+import { useRead } from '../data/api.ts'
+import { dateTime } from '../data/format.ts'
+import { amountOf, namesIn } from '../data/tokens.ts'
+import { Button, Facts } from '../design/parts.tsx'
+import { Failure, Notice } from '../design/states.tsx'
+import { toast } from '../design/toast.tsx'
+import { openClient } from '../wallet/connect.ts'
+import { useOrderReview } from './ReviewOrders.tsx'
+
+/** Trades that wait for the owner's signature. */
+export function WantedSignatures({ agent }: { agent: Answer<'hosted.get'> }) {
+  const orders = useOrders(agent.id)
+  const config = useRead('config', {})
+  const { confirm, dialog } = useOrderReview('live')
+  const signing = useMutation({
+    mutationFn: async (id: string) => {
+      const { client } = await openClient()
+      return client.orders.signWanted({ agentId: agent.id, id }, { confirm })
+    },
+    onSuccess: () => toast('Signed. The agent trades within these bounds.'),
+    onSettled: refreshOrders,
+  })
+  if (!config.data) return null
+  const names = namesIn(config.data, agent.tokens)
+  return (
+    <>
+      {orders.data?.wanted.map(({ id, why, list, valid_until }) => (
+        <Notice key={id} tone="accent" title="A trade needs your signature">
+          <p className="break">{why.slice(0, 300)}</p>
+          {list.orders.map((order) => (
+            <Facts
+              key={`${order.token_in} ${order.token_out} ${order.amount_in}`}
+              rows={[
+                ['Sells at most', amountOf(names, order.amount_in, order.token_in)],
+                ['Receives at least', amountOf(names, order.min_amount_out, order.token_out)],
+                ['Valid until', dateTime(valid_until)],
+              ]}
+            />
+          ))}
+          <Button
+            kind="primary"
+            busy={signing.isPending && signing.variables === id}
+            onClick={() => signing.mutate(id)}
+          >
+            Review and sign
+          </Button>
+        </Notice>
+      ))}
+      {signing.error && <Failure error={signing.error} />}
+      {dialog}
+    </>
+  )
+}
