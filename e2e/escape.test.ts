@@ -15,6 +15,7 @@ import {
 } from './escape/hostile.ts'
 import { openHosted, redeemOf, stockWord, swapOfStock } from './escape/hostileExecutors.ts'
 import { type Intent, send } from './escape/intent.ts'
+import { orderCases } from './escape/orderCases.ts'
 import { openWorld, type World } from './escape/world.ts'
 
 /**
@@ -240,6 +241,8 @@ test('accepts each call once, byte for byte, also after a restart', async () => 
     expect((await world.signer.client.root(rootHash)).sequence).toBe(sequence + 1)
   }
 })
+
+orderCases(() => world)
 
 test('stays frozen until the operator unfreezes it', async () => {
   const { signer } = world

@@ -83,7 +83,7 @@ it(
         const lie = make(i, random)
         const replayed = await replay(stage, scenario, honest, lie, signatures)
         const where = `${scenario.name}: ${honest.answers[lie.at]?.path} ${lie.path}`
-        const faults = faultsOf(replayed, honest)
+        const faults = faultsOf(replayed, honest, scenario)
         for (const fault of faults) differing.push(`${where}: ${fault}`)
         if (faults.length > 0 && differing.length < 40) console.log(differing.at(-1))
         note(outcomeOf(replayed))
@@ -104,6 +104,7 @@ async function recordSigning(scenario: Scenario, signatures: Map<string, Hex>): 
   for (let tries = 1; ; tries++) {
     const recording = await record(stage, scenario, signatures)
     const isComplete = recording.answers.some(({ path }) => !path.endsWith('/config'))
+    if (scenario.accepted && recording.result instanceof Error) throw recording.result
     if (isComplete && (scenario.signs === false || recording.signed.length > 0)) return recording
     const why = String((recording.result as Error)?.message ?? '')
     if (tries === 3) throw new Error(`${scenario.name}: no honest recording: ${why}`)
@@ -113,7 +114,7 @@ async function recordSigning(scenario: Scenario, signatures: Map<string, Hex>): 
 type Replayed = Awaited<ReturnType<typeof replay>>
 
 /** Forbidden effects of a lie. */
-function faultsOf({ result, signed }: Replayed, honest: Recording): string[] {
+function faultsOf({ result, signed }: Replayed, honest: Recording, { accepted }: Scenario): string[] {
   const faults = signed.flatMap((one) => otherEffect(stage.profile, honest.signed, one) ?? [])
   if (signed.length > honest.signed.length) faults.push('more signatures than an honest server requests')
   if (result instanceof Error && !isRefusal(result)) faults.push(`not a refusal: ${result.stack}`)
@@ -124,6 +125,8 @@ function faultsOf({ result, signed }: Replayed, honest: Recording): string[] {
   }
   if (!(result instanceof Error) && signed.length === 0 && money(result) !== money(honest.result))
     faults.push(`taken as ${money(result)}`)
+  if (accepted && !(result instanceof Error) && accepted(result) !== accepted(honest.result))
+    faults.push(`taken as ${accepted(result)}`)
   return faults
 }
 

@@ -1,9 +1,17 @@
 import type { Hex } from '@pit/chain'
-import { type Account, createClient, fromViem, type PitClient, type Rpc, rpcAt } from '@pit/client'
+import {
+  type Account,
+  createClient,
+  fromViem,
+  type PitClient,
+  type RecordStore,
+  type Rpc,
+  rpcAt,
+} from '@pit/client'
 import type { ChainProfile } from '@pit/protocol'
-import { keccak256 } from 'viem'
+import { keccak256, stringToHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import type { Random } from '../fuzz/random.ts'
+import { createRandom, type Random } from '../fuzz/random.ts'
 import type { Json } from './lies.ts'
 
 /** A signature request to the account. */
@@ -25,6 +33,12 @@ export interface Scenario {
   lie?(answer: Json, random: Random): Json
   /** Whether it is recorded again before a plan's deadline passes. */
   ages: boolean
+  /** The client's records before it runs. */
+  records?(): RecordStore
+  /** Whether the client chooses the same nonces and challenges in every replay. */
+  fixedRandom?: boolean
+  /** The parts of a result that must be the same as with an honest server, however the server lies. */
+  accepted?(result: unknown): string
 }
 
 /** Answers of an honest server and node, and the signatures they led to. */
@@ -95,6 +109,7 @@ function clientOf(
     fetch: on.send,
     maxTries,
     nowMs: () => on.nowMs,
+    ...(scenario.records && { records: scenario.records() }),
     ...(maxTries === 1 && { sleep: impatient() }),
   })
 }
@@ -105,6 +120,24 @@ function impatient(): () => Promise<void> {
   return async () => {
     if (--left < 0) throw new Error('endless wait')
   }
+}
+
+/** The result, or the error it ended with. */
+async function run(scenario: Scenario, client: PitClient): Promise<unknown> {
+  if (!scenario.fixedRandom) return scenario.run(client).catch((error: unknown) => error)
+  const random = createRandom(Number.parseInt(keccak256(stringToHex(scenario.name)).slice(2, 10), 16))
+  const { getRandomValues } = crypto
+  crypto.getRandomValues = (array) => {
+    const bytes = new Uint8Array(array!.buffer, array!.byteOffset, array!.byteLength)
+    bytes.set(random.bytes(bytes.length))
+    return array
+  }
+  return scenario
+    .run(client)
+    .catch((error: unknown) => error)
+    .finally(() => {
+      crypto.getRandomValues = getRandomValues
+    })
 }
 
 /** Runs a scenario on the honest server and the real node. */
@@ -131,7 +164,7 @@ export async function record(
   }
   const account = recordingAccount(fromViem(scenario.account), recording.signed, signatures)
   const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 4 })
-  recording.result = await scenario.run(client).catch((error: unknown) => error)
+  recording.result = await run(scenario, client)
   return recording
 }
 
@@ -162,7 +195,7 @@ export async function replay(
   const rpc: Rpc = { all: (calls) => readOnce(node, calls, recording.node) }
   const account = recordingAccount(fromViem(scenario.account), signed, signatures)
   const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 1 })
-  const result = await scenario.run(client).catch((error: unknown) => error)
+  const result = await run(scenario, client)
   return { result, signed }
 }
 

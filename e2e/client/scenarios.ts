@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { createClient, fromViem, type PitClient, rpcAt } from '@pit/client'
+import { createClient, fromViem, type PitClient, type RecordStore, rpcAt } from '@pit/client'
 import { RISK_CODES } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
@@ -8,6 +8,7 @@ import { readStoryTokens } from '../trading/tokens.ts'
 import { MNEMONIC } from '../trading/trader.ts'
 import { type PlanJson, through, v4Hop } from './badRoutes.ts'
 import type { Json } from './lies.ts'
+import { orderScenarios } from './orderScenarios.ts'
 import type { Scenario, Stage } from './replay.ts'
 
 // Everything the client signs, in one world, each as its user would request it.
@@ -19,13 +20,14 @@ const numbered = (addressIndex: number) => mnemonicToAccount(MNEMONIC, { address
 type Signer = Scenario['account']
 
 export async function openScenarios(world: SessionWorld, stage: Stage): Promise<Scenario[]> {
-  const open = async (account: Signer): Promise<{ account: Signer; apiKey: string; client: PitClient }> => {
+  const open = async (account: Signer, records?: RecordStore): Promise<Opened> => {
     const client = createClient({
       url: stage.serverUrl,
       domain: stage.domain,
       profile: stage.profile,
       account: fromViem(account),
       rpc: rpcAt(stage.nodeUrl),
+      ...(records && { records }),
     })
     const { api_key } = await client.signIn()
     return { account, apiKey: api_key, client }
@@ -145,6 +147,7 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
   )
   scenarios.push(...(await sessionScenarios(world, { open, plain, curve })))
   scenarios.push(...(await ownerScenarios(world, { open, domain: stage.domain })))
+  scenarios.push(...(await orderScenarios(world, open)))
   return scenarios
 }
 

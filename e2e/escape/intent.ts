@@ -6,7 +6,14 @@ import type { World } from './world.ts'
 /** A request to the signer from an attacker with the server's secret. */
 export interface Intent {
   kind: string
-  path: '/leaves' | '/roots' | '/executors/sign' | '/executors/refund' | '/executors/stock'
+  path:
+    | '/leaves'
+    | '/leaves/settle'
+    | '/orders'
+    | '/roots'
+    | '/executors/sign'
+    | '/executors/refund'
+    | '/executors/stock'
   body: unknown
   /** Hostile properties of the HTTP call itself. */
   headers?: (signed: Record<string, string>) => Record<string, string>
@@ -34,6 +41,8 @@ export interface Outcome {
   status: number
   code: string
   rules: string[]
+  /** The whole answer. */
+  body: Record<string, unknown>
 }
 
 /** Signed with the server's secret, unless the intent concerns the signature. */
@@ -57,12 +66,12 @@ export async function send({ signer }: Pick<World, 'signer'>, intent: Intent): P
     }),
     body: text,
   })
-  const { error } = (await answer.json()) as {
-    error?: { code: string; signer_checks?: { rule: string }[] }
-  }
+  const json = (await answer.json()) as Record<string, unknown>
+  const { error } = json as { error?: { code: string; signer_checks?: { rule: string }[] } }
   return {
     status: answer.status,
     code: error?.code ?? 'OK',
     rules: error?.signer_checks?.map(({ rule }) => rule) ?? [],
+    body: json,
   }
 }

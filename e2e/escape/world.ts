@@ -16,6 +16,7 @@ import {
 import {
   type BindingMark,
   bindingHash,
+  boundControls,
   type ChainProfile,
   createBinding,
   type SessionBinding,
@@ -97,7 +98,8 @@ export async function openWorld({ seed }: { seed: number }) {
     feeRecipient: lower(profile.fee_recipient!),
     symbol: (name: string) => lower(profile.core_tokens.find(({ symbol }) => symbol === name)!.address),
   }
-  const executor = crypto.addressOf(keyOf())
+  const executorKey = keyOf()
+  const executor = crypto.addressOf(executorKey)
   const { baseFeePerGas } = await devnet.rpc<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', [
     'latest',
     false,
@@ -146,6 +148,8 @@ export async function openWorld({ seed }: { seed: number }) {
         ? { tradeWei: weiOf(max_trade_micro_usd), dayWei: weiOf(max_day_micro_usd) }
         : null,
       nowS: Math.floor(Date.now() / 1000),
+      // A new wallet never ended its sessions.
+      ...(boundControls(binding) && { nonce: 0n }),
     }
     const sign = (delegation: Delegation) => signDelegation(crypto, on, delegation, key)
     const root = sign(sessionRoot(on, request))
@@ -181,6 +185,7 @@ export async function openWorld({ seed }: { seed: number }) {
     place,
     cosigner,
     executor,
+    executorKey,
     at,
     tokens,
     junk,

@@ -1,4 +1,15 @@
-import { type Address, type Delegation, delegationHash, type Hex, ROOT_AUTHORITY } from '@pit/chain'
+import {
+  type Address,
+  type Delegation,
+  delegationHash,
+  fromWireOrders,
+  type Hex,
+  type OrderList,
+  orderListHash,
+  ROOT_AUTHORITY,
+  toWireOrders,
+  type WireOrderList,
+} from '@pit/chain'
 import { type BodyInput, bindingHash, type Json, type SessionBindingV3 } from '@pit/protocol'
 import { PitRefusal } from './errors.ts'
 import { hashing } from './verify/grant.ts'
@@ -53,6 +64,9 @@ export interface Records {
   putSession(record: SessionRecord): Promise<void>
   agent(id: string): Promise<AgentRecord | null>
   putAgent(record: AgentRecord): Promise<void>
+  /** The lists of orders that this client signed for a session. */
+  orderLists(session: Hex): Promise<OrderList[]>
+  putOrderList(list: OrderList): Promise<void>
 }
 
 /** Ids come from the server and become part of a key. */
@@ -72,6 +86,7 @@ export function memoryRecords(): RecordStore {
 
 export function openRecords(store: RecordStore, wallet: Address): Records {
   const keyOf = (kind: 'session' | 'agent', id: string) => `${kind}/${wallet}/${id}`
+  const listKey = (session: Hex) => `orders/${wallet}/${session.slice(2)}/`
   const read = async <T>(key: string, parse: (value: Json, key: string, wallet: Address) => T) => {
     const text = await store.read(key)
     return text === null ? null : parse(jsonIn(key, text), key, wallet)
@@ -100,6 +115,19 @@ export function openRecords(store: RecordStore, wallet: Address): Records {
     putSession: (record) => store.write(keyOf('session', record.session_id), textOf(record)),
     agent: (id) => find('agent', id, agentIn),
     putAgent: (record) => store.write(keyOf('agent', record.id), textOf(record)),
+    async orderLists(session) {
+      const lists: OrderList[] = []
+      for (const key of await store.list(listKey(session))) {
+        const list = await read(key, orderListIn)
+        if (list) lists.push(list)
+      }
+      return lists
+    },
+    putOrderList: (list) =>
+      store.write(
+        `${listKey(list.session)}${orderListHash(hashing, list).slice(2)}`,
+        textOf(toWireOrders(list)),
+      ),
   }
 }
 
@@ -171,6 +199,19 @@ function rootIn({ hash, delegation }: Fields): RootRecord {
       salt: BigInt(salt as string),
       signature: '0x',
     },
+  }
+}
+
+/** Its name is its hash, so no field can be altered. */
+function orderListIn(value: Json, key: string): OrderList {
+  try {
+    const list = fromWireOrders(value as unknown as WireOrderList)
+    return key.endsWith(`/${list.session.slice(2)}/${orderListHash(hashing, list).slice(2)}`)
+      ? list
+      : damaged(key, 'it is another list')
+  } catch (error) {
+    if (error instanceof PitRefusal) throw error
+    return damaged(key, 'the list cannot be read')
   }
 }
 

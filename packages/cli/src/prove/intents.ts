@@ -1,9 +1,10 @@
 import { type Hex, readSwap } from '@pit/chain'
+import { ORDER_INTENTS } from './orderIntents.ts'
 import { CAPS, type Party, type PlanTx, type Stage, signed } from './parties.ts'
 
 /** A request that every server must refuse. */
 export interface Intent {
-  area: 'sign-in' | 'plan' | 'submit' | 'fast' | 'session' | 'agent'
+  area: 'sign-in' | 'plan' | 'submit' | 'fast' | 'session' | 'agent' | 'order'
   name: string
   fire(stage: Stage): Promise<unknown>
 }
@@ -250,5 +251,6 @@ export const INTENTS: readonly Intent[] = [
   ...of('submit', SUBMIT),
   ...of('fast', FAST),
   ...of('agent', AGENT),
+  ...of('order', ORDER_INTENTS),
   ...of('session', SESSION),
 ]

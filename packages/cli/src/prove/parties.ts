@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Hex } from '@pit/chain'
-import { type Account, createClient, fromViem, type PitClient, rpcAt } from '@pit/client'
+import { type Account, createClient, fromViem, isRefusal, type PitClient, rpcAt } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Target } from '../client/settings.ts'
@@ -26,6 +26,17 @@ export interface Stage {
   sessionId: string | null
   /** The owner's paper agent. */
   agentId: string
+  /** The owner's signed orders; null if the server runs no live agents. */
+  signed: SignedOrders | null
+}
+
+/** A session in which every trade needs a signed order, and orders in three states. */
+export interface SignedOrders {
+  agentId: string
+  sessionId: string
+  /** Hash of the session's main root. */
+  rootHash: Hex
+  orders: Record<'open' | 'cancelled' | 'stop', Hex>
 }
 
 export const CAPS = { max_trade_usd: 10, max_day_usd: 20, max_trades: 3, expires_in_s: 600 }
@@ -45,7 +56,41 @@ export async function openStage(target: Target, say: (text: string) => void): Pr
     pairs: ['ETH/USDG'],
     limits: { max_trade_usd: 1, max_day_usd: 1, max_position_usd: 1 },
   })
-  return { target, owner, thief, executor, tx, sessionId, agentId }
+  const stage = { target, owner, thief, executor, tx, sessionId, agentId }
+  return { ...stage, signed: sessionId === null ? null : await signOrders(owner, say) }
+}
+
+/** Signed orders need a live agent, which a server may refuse. */
+async function signOrders({ client }: Party, say: (text: string) => void): Promise<SignedOrders | null> {
+  say('Signing orders in a session with controls')
+  try {
+    const { id: agentId, executor } = await client.hosted.create({
+      brain: 'orders',
+      params: {},
+      interval_s: 86_400,
+      pairs: ['ETH/USDG'],
+      mode: 'live',
+      limits: { max_trade_usd: CAPS.max_trade_usd, max_day_usd: CAPS.max_day_usd, max_position_usd: 100 },
+    })
+    const { active } = await client.grantSession(
+      { executor: executor as Hex, tokens: ['ETH', 'USDG'], ...CAPS, controls: { signature_above_usd: 0 } },
+      { allow7702: true },
+    )
+    const sessionId = active.session_id
+    await client.api['hosted.session']({ params: { id: agentId }, body: { session_id: sessionId } })
+    const amount = (await client.orders.sizeOf({ token: 'ETH', usd: 2 })) ?? '0.001'
+    const sale = { sell: 'ETH', buy: 'USDG', amount }
+    const stop = { ...sale, trigger: { kind: 'at_or_below' as const, priceUsd: '1' } }
+    const { ids } = await client.orders.place({ agentId, orders: [sale, sale, stop] })
+    const [open, cancelled, waiting] = ids as [Hex, Hex, Hex]
+    await client.orders.cancel({ agentId, ids: [cancelled] })
+    const rootHash = active.delegation_hash as Hex
+    return { agentId, sessionId, rootHash, orders: { open, cancelled, stop: waiting } }
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    say(`Signed orders are not tested: ${error.message}`)
+    return null
+  }
 }
 
 function openParty({ url, domain, profile, rpcUrl }: Target): Party {
@@ -73,9 +118,13 @@ async function grantTo(owner: Party, executor: Party): Promise<string> {
   return active.session_id
 }
 
-/** Cleans up: deletes the agent and ends the session. */
-export async function closeStage({ owner, agentId, sessionId }: Stage): Promise<void> {
+/** Cleans up: deletes the agents and ends the sessions. */
+export async function closeStage({ owner, agentId, sessionId, signed: orders }: Stage): Promise<void> {
   await owner.client.api['hosted.delete']({ params: { id: agentId } })
+  if (orders) {
+    await owner.client.revokeSession({ sessionId: orders.sessionId, onChain: false })
+    await owner.client.api['hosted.stop']({ params: { id: orders.agentId } })
+  }
   if (sessionId !== null) await owner.client.revokeSession({ sessionId, onChain: false })
 }
 

@@ -5,6 +5,7 @@ import { type CommandDeps, openReader } from '../client/openClient.ts'
 import { show } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 import { INTENTS, type Intent } from './intents.ts'
+import { RefusedBy } from './orderIntents.ts'
 import { closeStage, openStage, type Stage } from './parties.ts'
 
 interface Row {
@@ -31,6 +32,7 @@ export const proveCommand = (deps: CommandDeps): Command =>
       try {
         for (const intent of INTENTS) {
           if (intent.area === 'session' && stage.sessionId === null) continue
+          if (intent.area === 'order' && stage.signed === null) continue
           rows.push(await judge(stage, intent))
         }
       } finally {
@@ -54,7 +56,9 @@ export const proveCommand = (deps: CommandDeps): Command =>
 
 async function judge(stage: Stage, { area, name, fire }: Intent): Promise<Row> {
   try {
-    await fire(stage)
+    const answer = await fire(stage)
+    // A rehearsal is answered, with the rule that refuses the trade.
+    if (answer instanceof RefusedBy) return { area, intent: name, verdict: 'refused', code: answer.rule }
     return { area, intent: name, verdict: 'accepted', code: null }
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -19,7 +19,12 @@ export async function readAgentSession(
 ): Promise<AgentSession | null> {
   const agent = await api['hosted.get']({ params: { id: agentId } }, { signal })
   must(agent.id === agentId, 'EXECUTOR_ATTESTATION', 'the response is about another agent')
-  if (agent.mode === 'paper') return null
+  if (agent.mode === 'paper') {
+    // Otherwise orders of a live agent would pass for cancelled without a receipt.
+    const isLive = (await records.agent(agentId)) !== null
+    must(!isLive, 'EXECUTOR_ATTESTATION', 'the server calls an agent paper that was created live')
+    return null
+  }
   const record = agent.session_id === null ? null : await records.session(agent.session_id)
   if (!record)
     throw new PitRefusal('SESSION_NEEDED', 'The agent has no session that was signed on this machine.', {

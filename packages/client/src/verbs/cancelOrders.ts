@@ -1,9 +1,10 @@
 import type { Hex, Receipt } from '@pit/chain'
-import type { Answer } from '@pit/protocol'
+import { type Answer, CONTROLS } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { must, readingAnswer } from '../errors.ts'
-import { readAgentSession } from '../orders/agentSession.ts'
+import { type AgentSession, readAgentSession } from '../orders/agentSession.ts'
 import { mustHaveReceipt, randomWord, unconfirmed, withinReceiptTime } from '../orders/receipt.ts'
+import { recordedOrders } from '../orders/recordedOrders.ts'
 
 export type OrderRow = Answer<'hosted.orders.list'>['orders'][number]
 type State = OrderRow['state']
@@ -30,25 +31,43 @@ export async function cancelOrders(
 ): Promise<CancelledOrders> {
   await deps.checked()
   const session = await readAgentSession(deps, agentId, options)
-  const open = ids ?? (await openIds(deps, agentId, options))
-  if (open.length === 0) return { agentId, orders: [], receipts: [] }
+  const open = ids ?? (await openIds(deps, { agentId, session }, options))
+  const cancelled: CancelledOrders = { agentId, orders: [], receipts: [] }
+  for (let i = 0; i < open.length; i += CONTROLS.maxOpenOrders) {
+    const some = await cancelSome(
+      deps,
+      { agentId, session, ids: open.slice(i, i + CONTROLS.maxOpenOrders) },
+      options,
+    )
+    cancelled.orders = [...cancelled.orders, ...some.orders]
+    cancelled.receipts = [...cancelled.receipts, ...some.receipts]
+  }
+  return cancelled
+}
+
+interface Cancelling {
+  agentId: string
+  session: AgentSession | null
+  ids: readonly Hex[]
+}
+
+async function cancelSome(
+  deps: ClientDeps,
+  { agentId, session, ids }: Cancelling,
+  options: VerbOptions,
+): Promise<Pick<CancelledOrders, 'orders' | 'receipts'>> {
   const challenge = randomWord()
-  const scope = ids ? { ids: [...ids] } : { all: true as const }
-  const answer = await withinReceiptTime(
-    (call) =>
-      deps.api['hosted.orders.cancel']({ params: { id: agentId }, body: { ...scope, challenge } }, call),
-    options,
-  )
-  if (!session) return { agentId, orders: answer.orders, receipts: [] }
+  const request = { params: { id: agentId }, body: { ids: [...ids], challenge } }
+  const answer = await withinReceiptTime((call) => deps.api['hosted.orders.cancel'](request, call), options)
   const receipts: Receipt[] = []
-  for (const id of open) {
+  for (const id of session ? ids : []) {
     const own = answer.receipts?.find((one) => one.id?.toLowerCase() === id.toLowerCase())
     if (!own) unconfirmed(`there is no receipt for order ${id}`)
     receipts.push(
-      await mustHaveReceipt(deps, own, { what: 'cancelled', session: session.hash, id, challenge }),
+      await mustHaveReceipt(deps, own, { what: 'cancelled', session: session!.hash, id, challenge }),
     )
   }
-  return { agentId, orders: answer.orders, receipts }
+  return { orders: answer.orders, receipts }
 }
 
 /** The agent's orders and the signatures it waits for, as the server lists them. */
@@ -67,9 +86,19 @@ export async function listOrders(
 
 export const isOpenOrder = ({ state }: Pick<OrderRow, 'state'>): boolean => !ENDED.has(state)
 
-/** Expired orders need no cancellation, even if the list still shows them as open. */
-async function openIds(deps: ClientDeps, agentId: string, options: VerbOptions): Promise<Hex[]> {
+/**
+ * Open orders by the server's list, and all that this client signed, whatever the server says of them. Expired
+ * ones need no cancellation.
+ */
+async function openIds(
+  deps: ClientDeps,
+  { agentId, session }: Omit<Cancelling, 'ids'>,
+  options: VerbOptions,
+): Promise<Hex[]> {
   const { orders } = await listOrders(deps, agentId, options)
-  const isLeft = (row: OrderRow) => isOpenOrder(row) && row.order.expires_at > deps.nowMs() / 1000
-  return orders.filter(isLeft).map(({ id }) => id as Hex)
+  const nowS = deps.nowMs() / 1000
+  const listed = orders.filter((row) => isOpenOrder(row) && row.order.expires_at > nowS)
+  const own = session ? await recordedOrders(deps, session.hash) : []
+  const signed = own.filter(({ order }) => order.expiresAt > nowS)
+  return [...new Set([...listed, ...signed].map(({ id }) => id.toLowerCase() as Hex))]
 }

@@ -26,11 +26,12 @@ import type { OrderIntent } from '../orders/intent.ts'
 import { limitOrder, stopOrder } from '../orders/kinds.ts'
 import { type Rpc, RpcFailure } from '../own/rpc.ts'
 import { pinsOf } from '../pins.ts'
-import { memoryRecords, openRecords } from '../records.ts'
+import { type AgentRecord, memoryRecords, openRecords } from '../records.ts'
 import { hashing } from '../verify/grant.ts'
 import { cancelOrders } from './cancelOrders.ts'
 import { endAllSessions } from './endAllSessions.ts'
 import { placeBracket, placeOrders } from './placeOrders.ts'
+import { replaceOrder } from './replaceOrder.ts'
 import { revokeSession } from './revokeSession.ts'
 import { checkWanted, type WantedSignature } from './signWanted.ts'
 
@@ -177,6 +178,19 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   throw error ?? new Error('not refused')
 }
 
+const LIVE_AGENT: AgentRecord = {
+  id: 'agt_1',
+  wallet: account.address,
+  brain: 'orders',
+  params: {},
+  interval_s: 3_600,
+  pairs: ['ETH/USDG'],
+  tokens: ['ETH', 'USDG'],
+  limits: { max_trade_usd: 10, max_day_usd: 20, max_position_usd: 100 },
+  terms: { accept_risks: [], shield: false, policies: null },
+  mode: 'live',
+  executor: EXECUTOR,
+}
 const SELL: OrderIntent = { sell: 'ETH', buy: 'USDG', amount: '0.5' }
 const RECEIPT_LIES: [string, Lies][] = [
   ['is missing', { isMissing: true }],
@@ -297,6 +311,21 @@ describe('cancelOrders', () => {
     expect(all.receipts.map(({ id }) => id)).toEqual([word('a')])
   })
 
+  it('cancels all that this client signed, also what the server hides', async () => {
+    const { deps } = await open()
+    const { ids } = await placeOrders(deps, { agentId: 'agt_1', orders: [SELL, SELL] })
+    const all = await cancelOrders(deps, { agentId: 'agt_1' })
+    expect(all.receipts.map(({ id }) => id)).toEqual([word('a'), ...ids])
+  })
+
+  it('refuses a server that calls a live agent paper', async () => {
+    const { deps } = await open({ mode: 'paper' })
+    await deps.records.putAgent(LIVE_AGENT)
+    expect(await codeOf(cancelOrders(deps, { agentId: 'agt_1', ids: [word('c')] }))).toBe(
+      'VERIFICATION_FAILED',
+    )
+  })
+
   it.each(RECEIPT_LIES.filter(([why]) => !why.includes('something else')))(
     'is not confirmed if the receipt %s',
     async (_, lies) => {
@@ -304,6 +333,43 @@ describe('cancelOrders', () => {
       expect(await codeOf(cancelOrders(deps, { agentId: 'agt_1', ids: [word('c')] }))).toBe('RECEIPT_MISSING')
     },
   )
+})
+
+describe('replaceOrder', () => {
+  const moved = { kind: 'at_or_below' as const, priceUsd: '2000' }
+  const openWith = async (change: object) => {
+    const { deps, state } = await open()
+    const stop = stopOrder(pins, SELL, '2400')
+    const { ids } = await placeOrders(deps, { agentId: 'agt_1', orders: [stop] })
+    const [{ list }] = state.placed as [{ list: OrderList }]
+    const order = { ...toWireOrders(list).orders[0], ...change }
+    const row = { id: ids[0], state: 'armed', filled_in: '0', order, ...change }
+    const answer = { agent_id: 'agt_1', orders: [row], wanted: [] }
+    const api = { ...deps.api, 'hosted.orders.list': async () => answer }
+    return { deps: { ...deps, api: api as never }, state, id: ids[0]! }
+  }
+
+  it('takes the terms from its own record, whatever the server lists', async () => {
+    const { deps, state, id } = await openWith({ amount_in: '9'.repeat(20), max_slippage_bps: 5_000 })
+    await replaceOrder(deps, { agentId: 'agt_1', id, change: { trigger: moved } })
+    expect(state.placed[1]!.list).toMatchObject({
+      replaces: [id],
+      orders: [
+        { amountIn: 5n * 10n ** 17n, maxSlippageBps: 100, trigger: { priceE18: 2_000n * 10n ** 18n } },
+      ],
+    })
+  })
+
+  it('signs nothing for fills that do not fit, another kind of trigger, or terms it cannot verify', async () => {
+    const { deps, state, id } = await openWith({ filled_in: '-5' })
+    expect(await codeOf(replaceOrder(deps, { agentId: 'agt_1', id, change: {} }))).toBe('VERIFICATION_FAILED')
+    const upward = { trigger: { ...moved, kind: 'at_or_above' as const } }
+    expect(await codeOf(replaceOrder(deps, { agentId: 'agt_1', id, change: upward }))).toBe('BAD_ORDER')
+    const records = { ...deps.records, orderLists: async () => [] }
+    const unrecorded = replaceOrder({ ...deps, records }, { agentId: 'agt_1', id, change: {} })
+    expect(await codeOf(unrecorded)).toBe('INTENT_NEEDED')
+    expect(state.placed).toHaveLength(1)
+  })
 })
 
 describe('a list that the server wants signed', () => {

@@ -137,6 +137,8 @@ export async function signAndPlace(
   const challenge = randomWord()
   const signature =
     session && normalized(await account.signTypedData(orderTypedData(pins.addresses, list) as never))
+  // Whatever the server says of it later, this client knows what may run.
+  if (session) await deps.records.putOrderList(list)
   const body = { list: toWireOrders(list), ...(signature && { signature, challenge }) }
   const answer = await withinReceiptTime(
     (call) => api['hosted.orders.place']({ params: { id: agentId }, body: body as never }, call),

@@ -1,8 +1,10 @@
 import { fromWireOrders, type Hex, type Order } from '@pit/chain'
 import { decimalText, divUp } from '@pit/protocol'
 import type { ClientDeps } from '../deps.ts'
-import { PitRefusal, readingAnswer } from '../errors.ts'
+import { must, PitRefusal, readingAnswer } from '../errors.ts'
+import { readAgentSession } from '../orders/agentSession.ts'
 import { badOrder, type OrderIntent } from '../orders/intent.ts'
+import { recordedOrders } from '../orders/recordedOrders.ts'
 import { readTokens, type TokenInfos } from '../orders/tokens.ts'
 import { isOpenOrder, listOrders } from './cancelOrders.ts'
 import { type PlacedList, type PlaceOrdersOptions, placeOrders } from './placeOrders.ts'
@@ -26,14 +28,28 @@ export async function replaceOrder(
     throw new PitRefusal('NO_ORDER', `Agent ${agentId} has no open order ${id}.`, {
       hint: `List its orders: pit orders ${agentId}.`,
     })
-  const order = await readingAnswer('RECIPIENT', () => orderIn(row.order))
+  const session = await readAgentSession(deps, agentId, options)
+  const own = session && (await recordedOrders(deps, session.hash)).find((one) => one.id === id.toLowerCase())
+  // Without a record the terms are the server's word: its owner must see them first.
+  if (session && !own && !options.confirm)
+    throw new PitRefusal(
+      'INTENT_NEEDED',
+      'The order was not signed on this machine, so it cannot be verified.',
+      {
+        hint: 'Confirm the new order yourself, or place it with all of its terms.',
+      },
+    )
+  const order = own?.order ?? (await readingAnswer('RECIPIENT', () => orderIn(row.order)))
+  if (change.trigger && change.trigger.kind !== order.trigger.kind)
+    badOrder('a moved order keeps the kind of its trigger')
   if (order.group > 0 || order.parent > 0)
     badOrder('it belongs to a bracket: place a new one that replaces it')
   const tokens = await readTokens(deps, [order.tokenIn, order.tokenOut], options)
-  const rest = order.amountIn - BigInt(row.filled_in)
-  const own = intentOf(tokens, order, rest)
-  const { least: _, ...unbounded } = own
-  const intent = { ...(change.limit || change.least ? unbounded : own), ...change }
+  const filled = await readingAnswer('RECIPIENT', () => BigInt(row.filled_in))
+  must(filled >= 0n && filled < order.amountIn, 'RECIPIENT', 'the order’s fills do not fit its amount')
+  const whole = intentOf(tokens, order, order.amountIn - filled)
+  const { least: _, ...unbounded } = whole
+  const intent = { ...(change.limit || change.least ? unbounded : whole), ...change }
   return placeOrders(deps, { agentId, orders: [intent], replaces: [id] }, options)
 }
 

@@ -62,6 +62,8 @@ withDb(
         expect(await outcome(world.place(session, list, KEYS.cosigner))).toBe('ORDER_SIGNATURE')
         const other = await world.open()
         expect(await outcome(world.place(other, list))).toBe('ORDER_SESSION')
+        await world.place(session, list)
+        expect(await outcome(world.place(other, list)), 'registered').toBe('ORDER_SESSION')
         const plain = await world.open(null)
         expect(await outcome(world.place(plain, makeList(plain, [makeOrder()])))).toBe('ORDER_SESSION')
         expect(await outcome(world.place(`0x${'1'.repeat(64)}`, list))).toBe('NO_SESSION')

@@ -72,7 +72,7 @@ export async function registerOrders(
   })
   const atMs = await db.transaction(async (sql) => {
     await lockRoot(sql, rootHash)
-    const before = await registeredAt(sql, hash)
+    const before = await registeredAt(sql, rootHash, hash)
     if (before !== null) return before
     if (failures.length > 0) throw tradeRefusal(failures, 'own executor')
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
@@ -86,10 +86,11 @@ export async function registerOrders(
   return { list_hash: hash, ids, receipt }
 }
 
-async function registeredAt(sql: Sql, hash: Hex): Promise<number | null> {
+/** In this session: a receipt never says that another one's list was registered here. */
+async function registeredAt(sql: Sql, rootHash: Hex, hash: Hex): Promise<number | null> {
   const [row] = await sql.query<{ at: number }>(
-    'select registered_at_ms as at from order_lists where hash = $1',
-    [hash],
+    'select registered_at_ms as at from order_lists where hash = $1 and root_hash = $2',
+    [hash, rootHash],
   )
   return row?.at ?? null
 }
