@@ -54,6 +54,8 @@ interface Values {
   lasts: string
 }
 
+const NO_PRICES = { price: '', least: '', stop: '', profit: '' }
+
 const isDecimal = (text: string): boolean => /^\d+(\.\d+)?$/.test(text.trim()) && Number(text) > 0
 const isWhole = (text: string): boolean => /^[1-9]\d*$/.test(text.trim())
 const isOptional = (text: string): boolean => text.trim() === '' || isDecimal(text)
@@ -130,8 +132,8 @@ export function OrderForm({ agent }: { agent: Answer<'hosted.get'> }) {
     kind: 'limit',
     pair: agent.pairs[0] ?? '',
     side: 'buy',
-    ...{ amount: '', price: '', least: '', trailPct: '5', parts: '4', everyMin: '10' },
-    ...{ stop: '', profit: '', slippagePct: '1', lasts: '' },
+    ...NO_PRICES,
+    ...{ amount: '', trailPct: '5', parts: '4', everyMin: '10', slippagePct: '1', lasts: '' },
   })
   const set = (field: keyof Values) => (value: string) => setValues({ ...values, [field]: value })
   const { confirm, dialog } = useOrderReview(agent.mode)
@@ -150,7 +152,8 @@ export function OrderForm({ agent }: { agent: Answer<'hosted.get'> }) {
           label="Kind of order"
           value={kind}
           choices={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
-          onChange={set('kind')}
+          // Prices of another kind mean something else.
+          onChange={(value) => setValues({ ...values, ...NO_PRICES, kind: value as Kind })}
         />
         <SelectField
           label="Pair"
