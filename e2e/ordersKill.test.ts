@@ -34,7 +34,7 @@ const SEED = Number(process.env['ORDER_KILLS_SEED'] ?? 4663)
 const SETTLE_MS = 300_000
 const DOLLARS = 6n
 const POINT_MS = 20_000
-/** When a process is killed: before its bytes reach the sequencer, before it gets the answer, or at any time. */
+/** When a process is killed: before its bytes reach the sequencer, before it has the answer, or any time. */
 const POINTS = ['any time', 'departure', 'answer'] as const
 const ENDED = ['filled', 'expired', 'cancelled', 'replaced', 'unfillable']
 
@@ -70,7 +70,7 @@ for (const store of STORES) {
       usdg: await balanceOf(world.devnet, world.core('USDG'), agent.owner.wallet),
     })
 
-    /** A stop that the next move of the price meets and an entry with the opposite side, or a market order. */
+    /** A stop that the next price meets, and sometimes a market order. */
     function ordersOf(): Parameters<OrderAgent['place']>[0] {
       const eth = (ETH * DOLLARS) / BigInt(Math.round(base))
       const trigger = isHigh ? when('at_or_below', base * 1.005) : when('at_or_above', base * 1.005)
@@ -81,7 +81,7 @@ for (const store of STORES) {
       return random.chance(0.5) ? [stop, market] : [stop]
     }
 
-    /** Starts watching the sequencer; the returned function waits for the point and says if bytes have left. */
+    /** Watches the sequencer; the returned function waits for the point and returns whether bytes have left. */
     function watchFor(point: (typeof POINTS)[number]): () => Promise<boolean> {
       let hasLeft = false
       let arrive = () => {}
@@ -122,7 +122,7 @@ for (const store of STORES) {
         const reached = watchFor(point)
         await setEth(world, base * (isHigh ? 1.01 : 1))
         const hasLeft = await reached()
-        // Only a worker relays; a point on the way to the sequencer is one of its own.
+        // Only workers relay.
         const victim =
           point === 'any time' ? random.pick(world.names) : world.workers[kill % world.workers.length]!
         victims.push(`${victim} at ${point}${point === 'any time' && hasLeft ? ' after a relay' : ''}`)

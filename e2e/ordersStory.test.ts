@@ -61,8 +61,7 @@ const e18 = (usd: number): string => ((BigInt(Math.round(usd * 1e6)) * E18) / 1_
 const setEth = (price: number) => world.devnet.rpc('devnet_setFeed', ['ETH', { price }])
 const ordersOf = async (): Promise<Row[]> =>
   (await owner.get<{ orders: Row[] }>(`hosted/${agent.id}/orders`)).body.orders
-const logsOf = async () =>
-  (await owner.get<{ rows: object[] }>(`hosted/${agent.id}/logs?limit=30`)).body.rows
+const logsOf = async () => (await owner.get<{ rows: object[] }>(`hosted/${agent.id}/logs?limit=30`)).body.rows
 
 async function place(orders: Parameters<typeof listOf>[1], replaces: Hex[] = []) {
   const list = listOf(session.hash, orders, replaces)
