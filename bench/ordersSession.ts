@@ -1,6 +1,7 @@
 /**
  * A session's trade with controls (a size above which the owner signs, three breakers, the wallet's nonce)
- * beside the same trade without, in turns: wall time of the route, processor time of server and co-signer.
+ * beside the same trade without them and with the nonce alone, in turns: wall time of the route, processor
+ * time of server and co-signer. Nothing is sent after the first trade.
  * node scripts/build.mjs && node dist/bench/ordersSession.js
  */
 import type { Hex } from '@pit/chain'
@@ -40,7 +41,10 @@ interface Contestant {
 
 const world = await openSessionWorld()
 try {
-  const contestants = [await open('without', {}), await open('with', { controls: CONTROLS })]
+  const plain = await open('without', {})
+  const nonceOnly = await open('nonce', { controls: {} })
+  const controlled = await open('with', { controls: CONTROLS })
+  const contestants = [plain, nonceOnly, controlled]
   await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1_000))
   for (let round = -WARM; round < ROUNDS; round++) {
     const turns = round % 2 === 0 ? contestants : [...contestants].reverse()
@@ -53,8 +57,10 @@ try {
     )
     console.log(`${name.padEnd(8)} ${text.join('; ')} (ms each)`)
   }
-  const [plain, controlled] = contestants as [Contestant, Contestant]
   const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
+  console.log(
+    `with the nonce alone, co-signer CPU: ${(mean(nonceOnly.signerMs) / mean(plain.signerMs)).toFixed(2)}x`,
+  )
   figure('with controls, wall time', median(controlled.wallMs) / median(plain.wallMs), TARGET)
   figure('with controls, server CPU', mean(controlled.serverMs) / mean(plain.serverMs), TARGET)
   figure('with controls, co-signer CPU', mean(controlled.signerMs) / mean(plain.signerMs), TARGET)

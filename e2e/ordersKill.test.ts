@@ -33,6 +33,9 @@ const SEED = Number(process.env['ORDER_KILLS_SEED'] ?? 4663)
 /** A leaf whose transaction was lost with its worker must expire before the part is tried again. */
 const SETTLE_MS = 300_000
 const DOLLARS = 6n
+const POINT_MS = 20_000
+/** When a process is killed: before its bytes reach the sequencer, before it has the answer, or any time. */
+const POINTS = ['any time', 'departure', 'answer'] as const
 const ENDED = ['filled', 'expired', 'cancelled', 'replaced', 'unfillable']
 
 const bin = findPostgres()
@@ -67,7 +70,7 @@ for (const store of STORES) {
       usdg: await balanceOf(world.devnet, world.core('USDG'), agent.owner.wallet),
     })
 
-    /** A stop that the next move of the price meets and an entry with the opposite side, or a market order. */
+    /** A stop that the next price meets, and sometimes a market order. */
     function ordersOf(): Parameters<OrderAgent['place']>[0] {
       const eth = (ETH * DOLLARS) / BigInt(Math.round(base))
       const trigger = isHigh ? when('at_or_below', base * 1.005) : when('at_or_above', base * 1.005)
@@ -76,6 +79,32 @@ for (const store of STORES) {
         : buyEth(world, DOLLARS * USDG, { trigger })
       const market = random.chance(0.5) ? sellEth(world, eth) : buyEth(world, DOLLARS * USDG)
       return random.chance(0.5) ? [stop, market] : [stop]
+    }
+
+    /** Watches the sequencer; the returned function waits for the point and returns whether bytes have left. */
+    function watchFor(point: (typeof POINTS)[number]): () => Promise<boolean> {
+      let hasLeft = false
+      let arrive = () => {}
+      const arrival = new Promise<void>((resolve) => {
+        arrive = resolve
+      })
+      const pass = point !== 'departure'
+      world.gate.watch({
+        arrived() {
+          hasLeft = true
+          if (!pass) arrive()
+          return pass
+        },
+        answered() {
+          if (point === 'answer') arrive()
+          return point !== 'answer'
+        },
+      })
+      return async () => {
+        const waits = point === 'any time' ? [] : [arrival]
+        await Promise.race([sleep(waits.length > 0 ? POINT_MS : random.below(1_500)), ...waits])
+        return hasLeft
+      }
     }
 
     const isArmed = ({ state }: OrderRow) => state === 'armed'
@@ -89,11 +118,16 @@ for (const store of STORES) {
         // A round counts only if it is later than the second of the registration.
         await sleep(1_200)
         isHigh = !isHigh
+        const point = POINTS[kill % POINTS.length]!
+        const reached = watchFor(point)
         await setEth(world, base * (isHigh ? 1.01 : 1))
-        await sleep(random.below(1_500))
-        const victim = random.pick(world.names)
-        victims.push(victim)
+        const hasLeft = await reached()
+        // Only workers relay.
+        const victim =
+          point === 'any time' ? random.pick(world.names) : world.workers[kill % world.workers.length]!
+        victims.push(`${victim} at ${point}${point === 'any time' && hasLeft ? ' after a relay' : ''}`)
         await world.killAndRestart(victim, random.below(1_000))
+        world.gate.watch({})
         // A price that returns while no process reads it does not count.
         const isMet = async () => !(await agent.rows()).some((row) => ids.includes(row.id) && isArmed(row))
         await until(isMet, { withinMs: 60_000, everyMs: 200, said })

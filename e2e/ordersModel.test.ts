@@ -21,8 +21,8 @@ import { openParty, type Party } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
 /**
- * Random lists of orders on a random path of the price, live and on paper: after each price the orders that the
- * plain reference of `@pit/orders` expects have been filled and no others, within their signed bounds.
+ * Random lists of orders on a random path of the price, live and on paper: after each price exactly the orders
+ * that the plain reference of `@pit/orders` expects have been filled, within their signed bounds.
  */
 
 // Twenty by hand: ORDER_MODEL_LISTS=20 npx vitest run --project e2e e2e/ordersModel.test.ts

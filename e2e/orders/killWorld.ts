@@ -19,6 +19,8 @@ export interface KillWorld extends SessionWorld {
   gate: Gate
   /** Names of all processes that may be killed. */
   names: readonly string[]
+  /** Of these, the servers that trade. */
+  workers: readonly string[]
   /** Calls the API processes in turn, and again while one is down. */
   call: Call
   killAndRestart(name: string, downMs: number): Promise<void>
@@ -106,6 +108,7 @@ async function open(
   return {
     ...{ devnet, gate, profile, core, call },
     names: [...roles.keys(), 'signer'],
+    workers: [...roles].filter(([, role]) => role !== 'api').map(([name]) => name),
     get server() {
       return servers.values().next().value!
     },

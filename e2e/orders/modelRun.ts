@@ -113,7 +113,7 @@ function expectedOf(lists: readonly Order[][], path: readonly number[]) {
     if (n === 0)
       for (const [i, { orders }] of now.lists.entries())
         for (const [position, { id }] of orders.entries()) names.set(id, nameOf(i, position))
-    // What was filled since the price before.
+    // All fills up to the price before.
     if (n % 2 === 1) filledAfter.push(filledIn(now, names))
     n += 1
   })

@@ -37,7 +37,7 @@ const CONTROLS = {
 const PAPER_SESSION = `0x${'0'.repeat(64)}` as Hex
 const ASKED = { brain: 'orders', params: {}, interval_s: 3_600, pairs: ['ETH/USDG'], limits: LIMITS }
 
-/** The agent of a funded owner, with gas for its executor and a session in which every trade needs an order. */
+/** The agent of a funded owner: its executor has gas, and each trade of its session needs a signed order. */
 export async function openLiveAgent(world: SessionWorld, owner: Party): Promise<OrderAgent> {
   const manager = world.profile.delegation.delegation_manager.toLowerCase() as Hex
   const { id, executor } = await done<{ id: string; executor: Hex }>(owner, 'hosted', {
