@@ -18,14 +18,15 @@ const CONTROLS = {
   breakers: [{ max_fall_usd: 50, window_s: 86_400, cool_down_s: 3_600 }],
 }
 const LIMITS = { max_trade_usd: 20, max_day_usd: 60 }
-const agentOf = (brain: 'orders' | 'dca') => ({
-  brain,
-  params: brain === 'dca' ? { usd: 6 } : {},
+const AGENT = {
   interval_s: 3_600,
   pairs: ['ETH/USDG'],
   mode: 'live' as const,
   limits: { ...LIMITS, max_position_usd: 10_000 },
-})
+}
+const CARRIER = { ...AGENT, brain: 'orders' as const, params: {} }
+/** Its trades need a signature each. */
+const SELLER = { ...AGENT, brain: 'dca' as const, params: { usd: 6, side: 'sell' as const } }
 const account = privateKeyToAccount(keccak256(stringToHex('lied to: order owner')))
 
 type Open = (
@@ -39,18 +40,19 @@ export async function orderScenarios(world: SessionWorld, open: Open): Promise<S
   const { client } = owner
   await world.fund(client.address, { wei: 10n * ETH, usdg: 1_000_000_000n })
   const intent = { pairs: ['ETH/USDG'], ...LIMITS, expires_in_s: 7_200, controls: CONTROLS }
-  const start = async (brain: 'orders' | 'dca'): Promise<string> => {
-    const { id, executor } = await client.hosted.create(agentOf(brain))
+  const start = async (agent: typeof CARRIER | typeof SELLER): Promise<string> => {
+    const { id, executor } = await client.hosted.create(agent)
     await world.fund(executor as Hex, { wei: GAS_WEI })
     await client.hosted.grantLive(id, intent, { allow7702: true })
     return id
   }
-  const agentId = await start('orders')
-  const asking = await start('dca')
-  const waiting = await client.hosted.create(agentOf('orders'))
+  const agentId = await start(CARRIER)
+  const asking = await start(SELLER)
+  const waiting = await client.hosted.create(CARRIER)
   const wanted = await until(async () => (await client.orders.list(asking)).wanted[0] ?? null, {
-    withinMs: 90_000,
+    withinMs: 60_000,
     everyMs: 500,
+    said: () => client.api['hosted.logs']({ params: { id: asking } }),
   })
   const stopAt = (priceUsd: string) => ({
     sell: 'ETH',
@@ -63,7 +65,7 @@ export async function orderScenarios(world: SessionWorld, open: Open): Promise<S
   const [first] = await place('3', '4')
   const [moving] = await place('5')
   const [ending] = await place('6')
-  const shared = { ...owner, ages: false, records: () => copyOf(store), fixedRandom: true } as const
+  const shared = { ...owner, ages: false, records: store, fixedRandom: true } as const
   const grant = {
     executor: privateKeyToAccount(keccak256(stringToHex('lied to: order executor'))).address,
     tokens: ['ETH', 'USDG'],
@@ -73,19 +75,18 @@ export async function orderScenarios(world: SessionWorld, open: Open): Promise<S
     controls: CONTROLS,
   }
   return [
+    // Without records: a second session of the same id would be refused for that alone.
     {
-      ...shared,
+      ...owner,
       name: 'orders: grant with controls',
       ages: true,
-      fixedRandom: false,
       run: (one) => one.grantSession(grant, { allow7702: true }),
       lie: otherControls,
     },
     {
-      ...shared,
+      ...owner,
       name: 'orders: agent live with controls',
       ages: true,
-      fixedRandom: false,
       run: (one) => one.hosted.grantLive(waiting.id, intent, { allow7702: true }),
       lie: otherControls,
     },
@@ -274,15 +275,13 @@ function hidden(answer: Json, random: Random): Json {
   return copy
 }
 
-/** Records that later replays do not change. */
-function openStore(texts = new Map<string, string>()): RecordStore & { texts: Map<string, string> } {
+function openStore(texts = new Map<string, string>()): NonNullable<Scenario['records']> {
   return {
-    texts,
     read: async (key) => texts.get(key) ?? null,
     write: async (key, text) => {
       texts.set(key, text)
     },
     list: async (prefix) => [...texts.keys()].filter((key) => key.startsWith(prefix)),
+    copy: () => openStore(new Map(texts)),
   }
 }
-const copyOf = ({ texts }: ReturnType<typeof openStore>): RecordStore => openStore(new Map(texts))

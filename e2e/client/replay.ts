@@ -33,8 +33,8 @@ export interface Scenario {
   lie?(answer: Json, random: Random): Json
   /** Whether it is recorded again before a plan's deadline passes. */
   ages: boolean
-  /** The client's records before it runs. */
-  records?(): RecordStore
+  /** The owner's records; a replay changes only a copy of them. */
+  records?: RecordStore & { copy(): RecordStore }
   /** Whether the client chooses the same nonces and challenges in every replay. */
   fixedRandom?: boolean
   /** The parts of a result that must be the same as with an honest server, however the server lies. */
@@ -109,7 +109,7 @@ function clientOf(
     fetch: on.send,
     maxTries,
     nowMs: () => on.nowMs,
-    ...(scenario.records && { records: scenario.records() }),
+    ...(scenario.records && { records: maxTries === 1 ? scenario.records.copy() : scenario.records }),
     ...(maxTries === 1 && { sleep: impatient() }),
   })
 }
