@@ -68,7 +68,7 @@ const MAY_IMPORT = {
   // Of the server only its operator's interface: what `pit-admin` does to a running store.
   cli: [
     ...['protocol', 'chain', 'platform', 'signer-wire', 'market', 'brains', 'league', 'server', 'client'],
-    ...['mcp', 'doctor'],
+    ...['mcp', 'doctor', 'orders'],
   ],
   web: ['protocol', 'chain', 'client', 'brains'],
   // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
