@@ -1,13 +1,6 @@
 import { type Hex, readSwap } from '@pit/chain'
 import { ORDER_INTENTS } from './orderIntents.ts'
-import { CAPS, type Party, type PlanTx, type Stage, signed } from './parties.ts'
-
-/** A request that every server must refuse. */
-export interface Intent {
-  area: 'sign-in' | 'plan' | 'submit' | 'fast' | 'session' | 'agent' | 'order'
-  name: string
-  fire(stage: Stage): Promise<unknown>
-}
+import { CAPS, type Intent, type Party, type PlanTx, type Stage, signed } from './parties.ts'
 
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0')
 const MAX_UINT256 = 2n ** 256n - 1n
