@@ -229,7 +229,7 @@ function otherReceipt(answer: Json, random: Random): Json {
   return copy
 }
 
-/** A wanted list with other terms; with its id, or with an id that fits. */
+/** A wanted list with other terms under the same id. */
 function otherWanted(answer: Json, random: Random): Json {
   const copy = structuredClone(answer)
   const [wanted] = (isObject(copy) ? ((copy['wanted'] as Json[] | undefined) ?? []) : []) as Any[]
