@@ -314,7 +314,18 @@ describe('self checks', () => {
   it('prove: every hostile request is refused, and a server that accepts them is reported', async () => {
     const proven = await pit(['prove', '--json'])
     expect(proven.json(), proven.stderr).toMatchObject({ ok: true, accepted: 0, unclear: 0 })
-    expect(proven.json().refused).toBeGreaterThan(30)
+    expect(proven.json().refused).toBeGreaterThan(40)
+    const codes = new Map(
+      (proven.json().intents as { area: string; intent: string; code: string }[])
+        .filter(({ area }) => area === 'order')
+        .map(({ intent, code }) => [intent, code]),
+    )
+    expect(Object.fromEntries(codes)).toMatchObject({
+      'trade without a signed order': 'SIGNATURE_REQUIRED',
+      'more than the signed amount': 'ORDER_AMOUNT',
+      'trade of a cancelled order': 'ORDER_ENDED',
+      'trade of a stop that is not met': 'ORDER_TRIGGER',
+    })
     expect(proven.code).toBe(0)
     const accepted = { tx_hash: `0x${'1'.repeat(64)}`, as_built: true, timings: {} }
     const careless = await openProxy(world.server.url, {

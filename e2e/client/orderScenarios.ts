@@ -49,7 +49,7 @@ export async function orderScenarios(world: SessionWorld, open: Open): Promise<S
   const agentId = await start(CARRIER)
   const asking = await start(SELLER)
   const waiting = await client.hosted.create(CARRIER)
-  const wanted = await until(async () => (await client.orders.list(asking)).wanted[0] ?? null, {
+  const request = await until(async () => (await client.orders.list(asking)).wanted[0] ?? null, {
     withinMs: 60_000,
     everyMs: 500,
     said: () => client.api['hosted.logs']({ params: { id: asking } }),
@@ -128,7 +128,7 @@ export async function orderScenarios(world: SessionWorld, open: Open): Promise<S
     {
       ...shared,
       name: 'orders: sign what an agent waits for',
-      run: (one) => one.orders.signWanted({ agentId: asking, id: wanted!.id }),
+      run: (one) => one.orders.signWanted({ agentId: asking, id: request!.id }),
       lie: otherWanted,
       accepted: placedAs,
     },
@@ -229,7 +229,7 @@ function otherReceipt(answer: Json, random: Random): Json {
   return copy
 }
 
-/** A wanted list with other terms; with its id, or with an id that fits. */
+/** A wanted list with other terms under the same id. */
 function otherWanted(answer: Json, random: Random): Json {
   const copy = structuredClone(answer)
   const [wanted] = (isObject(copy) ? ((copy['wanted'] as Json[] | undefined) ?? []) : []) as Any[]

@@ -32,9 +32,12 @@ async function newAgent(page: Page, { brain, mode }: { brain: string; mode: 'pap
 
 /** Creates a live agent, funds its executor and opens the review of its session. */
 async function reviewSession(page: Page, setControls: () => Promise<void>): Promise<void> {
-  const shown = page.waitForResponse(/\/hosted\/[^/]+\/executor$/, WAIT)
+  // Read at once: a body is gone after the page has moved on.
+  const shown = page
+    .waitForResponse(/\/hosted\/[^/]+\/executor$/, WAIT)
+    .then((response) => response.json() as Promise<{ executor: string }>)
   await page.getByRole('button', { name: 'Create live agent (paused)' }).click()
-  const { executor } = (await (await shown).json()) as { executor: string }
+  const { executor } = await shown
   await page.getByRole('heading', { name: 'Limits you set' }).waitFor(WAIT)
   await world.devnet.rpc('hardhat_setBalance', [executor, '0xde0b6b3a7640000'])
   await setControls()

@@ -1,7 +1,6 @@
 import { type Hex, readSwap } from '@pit/chain'
-import type { Intent } from './intent.ts'
 import { ORDER_INTENTS } from './orderIntents.ts'
-import { CAPS, type Party, type PlanTx, type Stage, signed } from './parties.ts'
+import { CAPS, type Intent, type Party, type PlanTx, type Stage, signed } from './parties.ts'
 
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0')
 const MAX_UINT256 = 2n ** 256n - 1n

@@ -1,7 +1,6 @@
 import { fromWireOrders, orderTypedData, type WireOrderList } from '@pit/chain'
 import type { BodyInput } from '@pit/protocol'
-import type { Intent } from './intent.ts'
-import type { SignedOrders, Stage } from './parties.ts'
+import type { Intent, SignedOrders, Stage } from './parties.ts'
 
 /** The co-signer's rule that refuses a rehearsed trade. */
 export class RefusedBy {

@@ -39,6 +39,13 @@ export interface SignedOrders {
   orders: Record<'open' | 'cancelled' | 'stop', Hex>
 }
 
+/** A request that every server must refuse. */
+export interface Intent {
+  area: 'sign-in' | 'plan' | 'submit' | 'fast' | 'session' | 'agent' | 'order'
+  name: string
+  fire(stage: Stage): Promise<unknown>
+}
+
 export const CAPS = { max_trade_usd: 10, max_day_usd: 20, max_trades: 3, expires_in_s: 600 }
 
 /** Signs in three fresh wallets, plans a trade, grants a session and creates an agent. */

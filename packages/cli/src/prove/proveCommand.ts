@@ -4,10 +4,9 @@ import { EXIT } from '../client/exit.ts'
 import { type CommandDeps, openReader } from '../client/openClient.ts'
 import { show } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
-import type { Intent } from './intent.ts'
 import { INTENTS } from './intents.ts'
 import { RefusedBy } from './orderIntents.ts'
-import { closeStage, openStage, type Stage } from './parties.ts'
+import { closeStage, type Intent, openStage, type Stage } from './parties.ts'
 
 interface Row {
   area: Intent['area']

@@ -137,7 +137,7 @@ export async function signAndPlace(
   const challenge = randomWord()
   const signature =
     session && normalized(await account.signTypedData(orderTypedData(pins.addresses, list) as never))
-  // Whatever the server says of it later, this client knows what may run.
+  // Recorded before it is sent: the server may hide the list later.
   if (session) await deps.records.putOrderList(list)
   const body = { list: toWireOrders(list), ...(signature && { signature, challenge }) }
   const answer = await withinReceiptTime(
