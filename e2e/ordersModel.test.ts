@@ -21,7 +21,7 @@ import { openParty, type Party } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
 /**
- * Random lists of orders on a random path of the price, live and on paper: after each price exactly the orders
+ * Random lists of orders on a random path of the price, live and on paper: after each price exactly the ones
  * that the plain reference of `@pit/orders` expects have been filled, within their signed bounds.
  */
 
