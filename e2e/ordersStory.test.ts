@@ -306,6 +306,45 @@ describe('signed orders, live', () => {
     expect(small.status, JSON.stringify(small.body)).toBe(200)
   })
 
+  it('an agent with another brain trades once its owner has signed its trade', async () => {
+    const dca = await done<Agent>(owner, 'hosted', {
+      brain: 'dca',
+      params: { usd: 7 },
+      interval_s: 10,
+      pairs: ['ETH/USDG'],
+      mode: 'live',
+      limits: LIMITS,
+    })
+    await world.fund(dca.executor, { wei: GAS_WEI })
+    const { session_id } = await grantTo(world, owner, dca.executor, {
+      tokens: ['ETH', 'USDG'],
+      max_trade_usd: LIMITS.max_trade_usd,
+      max_day_usd: LIMITS.max_day_usd,
+      controls: { signature_above_usd: 0 },
+    })
+    await done(owner, `hosted/${dca.id}/session`, { session_id })
+    await done(owner, `hosted/${dca.id}/update`, { live: true })
+    const request = await until(
+      async () => (await owner.get<{ wanted: { list: List }[] }>(`hosted/${dca.id}/orders`)).body.wanted[0],
+      { withinMs: 60_000, everyMs: 500 },
+    )
+    const signature = await signList(owner, manager, request!.list)
+    await done(owner, `hosted/${dca.id}/orders`, { list: request!.list, signature, challenge: randomWord() })
+    const filled = await until(
+      async () => {
+        const { body } = await owner.get<{ orders: Row[] }>(`hosted/${dca.id}/orders`)
+        return body.orders.find(({ state }) => state === 'filled') ?? null
+      },
+      {
+        withinMs: 60_000,
+        everyMs: 500,
+        said: async () => (await owner.get<{ rows: object[] }>(`hosted/${dca.id}/logs?limit=20`)).body.rows,
+      },
+    )
+    expect((await receiptOf(world.devnet, filled!.transactions[0]!)).status).toBe('0x1')
+    await done(owner, `hosted/${dca.id}/stop`)
+  })
+
   it('one transaction of the wallet ends the session without Pit', async () => {
     const to = world.profile.delegation.enforcers['NonceEnforcer'] as Hex
     const nonce = Number(await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner.wallet, 'pending']))
