@@ -1,0 +1,84 @@
+import { decimalText, dollarsText } from '@pit/protocol'
+import type { Finding, Known, Report } from '@pit/reports'
+import { timeText } from '../client/show.ts'
+import { table } from '../client/terminal.ts'
+
+const PROBLEMS: Record<Finding['problem'], string> = {
+  pending: 'not mined yet',
+  no_receipt: 'your node has no such transaction',
+  not_yours: 'did not move your wallet’s funds',
+  no_history: 'your node has no balances at that block',
+  status_differs: 'the server states another outcome than the receipt',
+  amounts_differ: 'the server states better amounts than the receipt',
+  not_listed: 'not in the server’s list',
+}
+
+/** The report for a terminal: totals, returns, holdings, and what could not be used as served. */
+export function reportText(report: Report): string {
+  const { totals, returns, holdings, findings, trades, flows } = report
+  const tokens = new Map(report.tokens.map((token) => [token.address, token]))
+  const nameOf = (token: Report['tokens'][number]['address']) => tokens.get(token)?.symbol ?? token
+  const whole = (token: Report['tokens'][number]['address'], atoms: bigint) =>
+    decimalText(atoms, tokens.get(token)?.decimals ?? 0)
+  const sections = [
+    table([
+      ['period (UTC)', `${timeText(report.fromS)} to ${timeText(report.toS)}`],
+      ['transactions', String(trades.length)],
+      ['unexplained flows', String(flows.filter(({ hash }) => hash === null).length)],
+      ['realised profit', knownText(totals.realised)],
+      ['cost of gas', knownText(totals.gas.cost)],
+      ['cost of separate fees', knownText(totals.feesApartCost)],
+      ['net profit', knownText(totals.net)],
+      ['unrealised profit', knownText(totals.unrealised)],
+      ['platform fees', knownText(totals.fees)],
+      ['gas paid', `${decimalText(totals.gas.wei, 18)} ETH, ${knownText(totals.gas.value)}`],
+      [
+        'gas paid by executors',
+        `${decimalText(totals.executorGas.wei, 18)} ETH, ${knownText(totals.executorGas.value)}`,
+      ],
+    ]),
+    table([
+      ['value at start', dollars(returns.openingMicroUsd)],
+      ['value at end', dollars(returns.closingMicroUsd)],
+      ['return without flows', percent(returns.flowAdjustedBps)],
+      ['max drawdown', percent(returns.maxDrawdownBps)],
+      ['Sharpe ratio', returns.sharpeHundredths === null ? '–' : (returns.sharpeHundredths / 100).toFixed(2)],
+      ['compared with holding', dollars(returns.againstHoldingMicroUsd)],
+      ['compared with cash', dollars(returns.againstCashMicroUsd)],
+    ]),
+    table([
+      ['token', 'amount', 'shares', 'cost', 'value', 'unrealised profit'],
+      ...holdings.map((one) => [
+        nameOf(one.token),
+        whole(one.token, one.atoms),
+        one.shareAtoms === null ? null : whole(one.token, one.shareAtoms),
+        knownText(one.cost),
+        dollars(one.valueMicroUsd),
+        knownText(one.unrealised),
+      ]),
+    ]),
+  ]
+  if (findings.length > 0)
+    sections.push(
+      table([
+        ['time', 'transaction', 'in the report', 'problem'],
+        ...findings.map((one) => [
+          timeText(one.timeS),
+          one.hash,
+          one.included ? 'yes, by its receipt' : 'no',
+          PROBLEMS[one.problem],
+        ]),
+      ]),
+    )
+  sections.push(`hash ${report.hash}`)
+  return sections.join('\n\n')
+}
+
+const dollars = (microUsd: bigint | null): string | null => (microUsd === null ? null : dollarsText(microUsd))
+
+function knownText({ microUsd, unknown }: Known): string {
+  const text = dollarsText(microUsd)
+  return unknown === 0 ? text : `${text} and ${unknown} unknown`
+}
+
+const percent = (bps: number | null): string | null => (bps === null ? null : `${(bps / 100).toFixed(2)} %`)
