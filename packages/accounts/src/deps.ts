@@ -1,3 +1,4 @@
+import type { History } from '@pit/history'
 import type { Market } from '@pit/market'
 import type { SharedTexts } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
@@ -16,4 +17,5 @@ export interface AccountDeps {
   profile: ChainProfile
   shared: Pick<SharedTexts, 'load'>
   market: Pick<Market, 'head' | 'mark' | 'whyUnread'>
+  history: Pick<History, 'append' | 'read'>
 }

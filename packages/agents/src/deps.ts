@@ -1,4 +1,5 @@
 import type { Address, Crypto } from '@pit/chain'
+import type { History } from '@pit/history'
 import type { Market, Tokens } from '@pit/market'
 import type { Timer } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
@@ -67,6 +68,7 @@ export interface HostedDeps {
   /** Address of the co-signer; null while unknown. */
   cosigner(): Address | null
   paper: Pick<Paper, 'openBook' | 'bookNow'>
+  history: Pick<History, 'read'>
   /** Removes a hosted agent from the league's boards; does nothing if it is on none. */
   leaveLeague(agentId: string): Promise<void>
   /** Whether it is on one of the league's boards, now or from the next season on. */

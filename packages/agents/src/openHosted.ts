@@ -33,7 +33,7 @@ import type { HostedAgent } from './types.ts'
 export interface Hosted {
   create(request: CreateParams): Promise<Created>
   list(wallet: Address): Promise<ShownAgent[]>
-  get(request: AgentRequest): Promise<AgentDetail>
+  get(request: Parameters<typeof getAgent>[1]): Promise<AgentDetail>
   update(request: UpdateRequest): Promise<Updated>
   attachSession(request: AgentRequest & { sessionId: string }): Promise<AgentDetail>
   pause(request: AgentRequest): Promise<AgentDetail>

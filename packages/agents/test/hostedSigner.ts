@@ -53,7 +53,7 @@ export function createHostedSigner(
   }: { cosignerKey: Hex; balanceOf(who: Address): bigint; nonceOf(who: Address): number },
 ): HostedSigner {
   const reach = () => {
-    if (!signer.reachable) throw new SignerUnreachable('nobody listens', { nothingSent: true })
+    if (!signer.reachable) throw new SignerUnreachable('connection refused', { nothingSent: true })
     if (signer.refuses === null) return
     throw refusal(signer.refuses, { signer_checks: [{ rule: signer.refuses, ok: false, message: 'no' }] })
   }

@@ -7,6 +7,7 @@ import {
   type Pool,
   type V2Pool,
 } from '@pit/chain'
+import { openHistory } from '@pit/history'
 import type { Mark } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -168,7 +169,11 @@ export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] 
     logger: { warn: () => {}, info: () => {}, error: () => {} },
     tierBps: async () => world.tierBps,
   } as unknown as QuoterDeps)
-  const paper = openPaper({ db, clock, profile: PROFILE, market, quoteTrade: quoter.quoteTrade })
+  const paper = openPaper({
+    ...{ db, clock, profile: PROFILE, market },
+    history: openHistory({ db, clock }),
+    quoteTrade: quoter.quoteTrade,
+  })
   return { ...paper, clock, marks, world, index, market, quoteTrade: quoter.quoteTrade }
 }
 

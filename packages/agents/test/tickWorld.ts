@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type BrainResult, type Decision, isRuleBrain, RULE_BRAINS } from '@pit/brains'
 import { createCrypto } from '@pit/chain'
+import { openHistory } from '@pit/history'
 import type { Db } from '@pit/platform/db'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { microUsdDown } from '@pit/protocol'
@@ -66,6 +67,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
   const options: TickOptions = {
     db,
     clock,
+    equityHistory: openHistory({ db, clock }),
     crypto,
     logger: createLogger({ level: 'silent' }),
     metrics,

@@ -1,6 +1,7 @@
 import type { AgentVault } from '@pit/agent-registry'
 import type { HostedAgent, Paper } from '@pit/agents'
 import type { Address, Crypto } from '@pit/chain'
+import type { History } from '@pit/history'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/monitoring'
@@ -25,6 +26,7 @@ export interface LeagueDeps {
   /** Division of an account; null if the account is unknown. */
   accounts: { divisionOf(sql: Sql, accountId: number): Promise<string | null> }
   paper: Pick<Paper, 'openBook' | 'fill' | 'bookNow' | 'fillsOf' | 'recordEquity'>
+  history: Pick<History, 'append' | 'read'>
   /** The domain wallets sign in to; statements name it. */
   domain: string
   randomBytes(size: number): Uint8Array

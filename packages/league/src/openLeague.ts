@@ -16,6 +16,7 @@ import { paperBook } from './practice/book.ts'
 import { type PracticeGate, practiceGate } from './practice/gate.ts'
 import { type OrderRequest, paperOrder } from './practice/order.ts'
 import type { NamedRequest } from './practice/requests.ts'
+import { type Curves, readCurves } from './reads/curves.ts'
 import { buildLeague, buildReserve } from './reads/league.ts'
 import { prizePayouts } from './reads/prizePayouts.ts'
 import type { ReadDeps } from './reads/readDeps.ts'
@@ -32,6 +33,8 @@ export interface League {
   seasons(): Promise<Buffer>
   season(number: number): Promise<Buffer>
   reserve(): Promise<Buffer>
+  /** Returns of a board's first entries over a season. Fails with NO_SEASON if it was never opened. */
+  curves(season: number, board: Board): Promise<Curves>
   entriesOf(wallet: Address): Promise<Answer<'league.me'>['entries']>
   statement(player: Player, named: EntryNamed): Promise<Answer<'league.statement'>>
   enter(player: Player, named: Parameters<typeof enter>[2]): Promise<Answer<'league.enter'>>
@@ -64,7 +67,10 @@ export function openLeague(options: LeagueDeps): League {
   const isStaked = options.vault !== null && stakingRegistryOf(profile) !== null
   const reserveOn = isStaked && profile.league.platform_agent_id !== null
   const shared = { ...options, assets, marks, reserveOn }
-  const reading = (): ReadDeps => ({ ...shared, firstSeasonS: firstSeasonOf(options) })
+  const reading = (): ReadDeps & Pick<LeagueDeps, 'history'> => ({
+    ...shared,
+    firstSeasonS: firstSeasonOf(options),
+  })
   const answers = createSharedAnswers({ clock, max: MAX_ANSWERS, build: (key) => build(reading(), key) })
   const answer = async (key: string): Promise<Buffer> => {
     firstSeasonOf(options)
@@ -79,6 +85,7 @@ export function openLeague(options: LeagueDeps): League {
     seasons: () => answer('seasons'),
     season: (number) => answer(`season ${number}`),
     reserve: () => answer('reserve'),
+    curves: (season, board) => readCurves(reading(), season, board),
     async entriesOf(wallet) {
       const entries = await entriesOfWallet(db, wallet)
       const first = firstSeasonOf(options)

@@ -1,6 +1,7 @@
 import type { HostedAgent } from '@pit/agents'
 import { openPaper, type Paper } from '@pit/agents'
 import { type Address, type Crypto, createCrypto } from '@pit/chain'
+import { openHistory } from '@pit/history'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLeases } from '@pit/platform/jobs'
@@ -106,6 +107,7 @@ export async function openLeagueWorld(
     (own.platform === false
       ? ({ ...PROFILE, league: { ...PROFILE.league, platform_agent_id: null } } as ChainProfile)
       : PROFILE)
+  const history = openHistory({ db, clock })
   const paper =
     own.paper ??
     openPaper({
@@ -113,6 +115,7 @@ export async function openLeagueWorld(
       clock,
       profile,
       market: { mark: () => undefined },
+      history,
       quoteTrade: async () => {
         throw new Error('nothing is quoted here')
       },
@@ -138,6 +141,7 @@ export async function openLeagueWorld(
         },
       },
       paper,
+      history,
       domain: 'pit.example',
       randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
       ...more,

@@ -1,4 +1,10 @@
 export type { Mark } from '@pit/platform/reads'
+export {
+  CANDLE_INTERVALS,
+  type CandleInterval,
+  readCandles,
+} from './candles/readCandles.ts'
+export { readOverview } from './candles/readOverview.ts'
 export * from './pools/markReads.ts'
 export { type Market, openMarket, watchMarket } from './pools/openMarket.ts'
 export type { AnyPool } from './pools/poolLogs.ts'

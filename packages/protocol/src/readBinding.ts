@@ -1,4 +1,4 @@
-import { Value } from '@sinclair/typebox/value'
+import { Errors } from '@sinclair/typebox/errors'
 import { type BindingFault, boundControls, boundMarks, limitFaults } from './binding.ts'
 import { BINDING_SCHEMAS, type SessionBinding, type SessionBindingV3 } from './bindingSchema.ts'
 import { FEE } from './numbers.ts'
@@ -13,7 +13,7 @@ export function readBinding(value: unknown): ReadBinding {
   const version = (value as { version?: unknown } | null)?.version
   const schema = version === 1 || version === 2 || version === 3 ? BINDING_SCHEMAS[version] : undefined
   if (!schema) return { ok: false, field: 'version', message: 'is none that was ever granted' }
-  const error = Value.Errors(schema, value).First()
+  const error = Errors(schema, value).First()
   if (error) {
     const field = error.path.slice(1).replaceAll('/', '.').slice(0, 80)
     return { ok: false, field, message: error.message }

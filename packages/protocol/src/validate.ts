@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
+import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { Check } from '@sinclair/typebox/value'
 import { nearestName } from './nearestName.ts'
 
 export type Checked =
@@ -18,11 +19,11 @@ const PASSED: Checked = { ok: true }
 export function checkWith(
   schema: TSchema,
   value: unknown,
-  passes: (value: unknown) => boolean = (candidate) => Value.Check(schema, candidate),
+  passes: (value: unknown) => boolean = (candidate) => Check(schema, candidate),
 ): Checked {
   const variant = chosenVariant(schema, value)
-  if (!passes(value) || (variant !== schema && !Value.Check(variant, value))) {
-    const error = firstFault(Value.Errors(variant, value))
+  if (!passes(value) || (variant !== schema && !Check(variant, value))) {
+    const error = firstFault(Errors(variant, value))
     if (error !== undefined) return refuse(error, schema)
   }
   return checkExactlyOne(variant, value)

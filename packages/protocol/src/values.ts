@@ -97,6 +97,10 @@ export const BRAINS = [
   'orders',
 ] as const
 export type Brain = (typeof BRAINS)[number]
+/** Ours. */
+export const HISTORY_RANGES = ['day', 'month', 'all'] as const
+export type HistoryRange = (typeof HISTORY_RANGES)[number]
+
 export const HOSTED_MODES = ['paper', 'live'] as const
 export const HOSTED_STATUSES = ['active', 'paused', 'stopped'] as const
 /** OWNER is the documents'; the others are ours. */

@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import type { History } from '@pit/history'
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -12,6 +13,7 @@ export interface PaperDeps {
   profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks'>
   market: Pick<Market, 'mark'>
   quoteTrade: Trade['quoteTrade']
+  history: Pick<History, 'append'>
 }
 
 /** The token books start with and pay gas from. */

@@ -8,7 +8,7 @@ import type { BookNow, Holding, Paper } from './types.ts'
 
 /** Paper books: real quotes, fees and gas, no transactions. */
 export function openPaper(deps: PaperDeps): Paper {
-  const { db, clock } = deps
+  const { db, clock, history } = deps
   const valueBook = createValuer(deps)
   const sweep = () => sweepFills(db, clock.nowMs())
   const usdg = deps.profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
@@ -36,12 +36,18 @@ export function openPaper(deps: PaperDeps): Paper {
         equityMicroUsd === null ? [] : [{ bookId, microUsd: equityMicroUsd }],
       )
       await keepFalls(db, rows)
+      await history.append(
+        rows.map(({ bookId, microUsd }) => ({ series: bookSeries(bookId), value: microUsd })),
+      )
     },
     fillsOf: (bookId, page) => listFills(db, bookId, page),
     sweep,
     jobs: { everywhere: [], worker: [sweepJob('sweep paper books', sweep)] },
   }
 }
+
+/** A book's equity in the history, in micro-dollars. */
+export const bookSeries = (bookId: number): string => `book:${bookId}`
 
 /** Values books at independent marks, all read at once. */
 function createValuer({ profile, market }: Pick<PaperDeps, 'profile' | 'market'>) {

@@ -79,7 +79,7 @@ export interface Paper {
   fill(request: FillRequest): Promise<FilledNow>
   /** One read for many books; unknown ids are absent. */
   bookNow(bookIds: readonly number[]): Promise<Map<number, BookNow>>
-  /** Records peak and drawdown of these books at their current value; unpriced books are skipped. */
+  /** Records value, peak and drawdown of these books now; unpriced books are skipped. */
   recordEquity(bookIds: readonly number[]): Promise<void>
   /** Newest first. */
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>

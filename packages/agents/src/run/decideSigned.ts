@@ -1,4 +1,4 @@
-import { decideOrders, type OrderPart, type OrdersDecision } from '@pit/orders'
+import { decideOrders, type OrderPart, type OrdersDecision, unconfirmedText } from '@pit/orders'
 import { usdOf } from '@pit/protocol'
 import { applyVerdicts, changedVerdicts, type SignedChanges } from '../signed/applyVerdicts.ts'
 import { shortId } from '../signed/orderLogs.ts'
@@ -25,8 +25,7 @@ export async function decideSigned(
   lists: readonly StoredList[],
 ): Promise<DecidedSigned> {
   const { agent } = ready
-  const isPending = ready.mode === 'live' && ready.isPending
-  const decision = await decideNow(deps, ready, { lists, canTrade: !isPending })
+  const decision = await decideNow(deps, ready, { lists, canTrade: pendingOf(ready) === null })
   const judged = decision.parts.flatMap((part, n) => judgedOf(agent, part, n) ?? [])
   const tick = agent.tick + 1
   const atMs = deps.clock.nowMs()
@@ -76,15 +75,24 @@ const changesOf = (lists: readonly StoredList[], { orders, dueMs }: OrdersDecisi
 
 async function decideNow(
   deps: RunDeps,
-  { agent, held, book }: Ready,
+  ready: Ready,
   { lists, canTrade }: { lists: readonly StoredList[]; canTrade: boolean },
 ): Promise<OrdersDecision> {
+  const { agent, held, book } = ready
   const referenceMicroUsd = await referencesOf(deps, { agent, held })
   const nowMs = deps.clock.nowMs()
-  return decideOrders(
-    ordersInput(deps.orderMarket, { agent, lists, held, book, referenceMicroUsd, canTrade, nowMs }),
-  )
+  const pending = pendingOf(ready)
+  const isLate = pending !== null && nowMs - pending.createdAtMs > USUAL_MS
+  const blockedBy = isLate ? unconfirmedText(pending.txHash) : null
+  const now = { agent, lists, held, book, referenceMicroUsd, canTrade, blockedBy, nowMs }
+  return decideOrders(ordersInput(deps.orderMarket, now))
 }
+
+/** A trade is usually confirmed within this time. */
+const USUAL_MS = 15_000
+
+/** All trades of an agent share its executor’s nonce, so each waits for the one before. */
+const pendingOf = (ready: Ready) => (ready.mode === 'live' ? ready.pending : null)
 
 /** Null if the agent no longer has its tokens. */
 function judgedOf(agent: ClaimedAgent, part: OrderPart, n: number): Judged | null {

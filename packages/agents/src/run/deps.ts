@@ -1,4 +1,5 @@
 import type { Address, Crypto } from '@pit/chain'
+import type { History } from '@pit/history'
 import type { Market, Tokens } from '@pit/market'
 import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -29,6 +30,7 @@ export interface TickOptions {
   tokens: Pick<Tokens, 'find'>
   brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
+  equityHistory: Pick<History, 'append'>
   sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf'>
   /** Null if this server has no signer: live agents then hold. */
   signer: Pick<SignerClient, 'signExecutorTx' | 'settleLeaf'> | null

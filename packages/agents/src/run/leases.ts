@@ -23,6 +23,8 @@ const QUEUE = `(case when a.mode = 'live' then 'live' when a.brain = any($5) the
 /** Due and without a lease. */
 const IS_DUE = `a.status = 'active' and a.deleted_at_s is null and a.next_tick_ms <= $1
   and a.lease_until_ms is null`
+/** Its lease has ended; also one of ours that was renewed late. */
+const IS_LOST = `a.status = 'active' and a.deleted_at_s is null and a.lease_until_ms <= $1`
 
 export interface DueAgent {
   id: string
@@ -38,6 +40,16 @@ export interface LeaseRequest {
   queues: readonly QueueName[]
   /** Leases of ticks running in this process: a late renewal must not make it take over its own ticks. */
   running: readonly string[]
+}
+
+/** Whether a look at the queues could lease any agent. */
+export async function isAnyDue(sql: Sql, nowMs: number): Promise<boolean> {
+  const [row] = await sql.query<{ due: boolean }>(
+    `select exists (select from hosted_agents a where ${IS_DUE})
+       or exists (select from hosted_agents a where ${IS_LOST}) as due`,
+    [nowMs],
+  )
+  return row!.due
 }
 
 /**
@@ -77,7 +89,7 @@ export async function takeDue(sql: Sql, request: LeaseRequest): Promise<DueAgent
        ) a where ${IS_DUE} limit $4
      ), lost as (
        select id, lease_until_ms as due_ms, true as in_phase from hosted_agents a
-       where status = 'active' and deleted_at_s is null and lease_until_ms <= $1 and ${QUEUE} = any($6)
+       where ${IS_LOST} and ${QUEUE} = any($6)
          and lease_by <> all($7)
        order by lease_until_ms limit $4 for update skip locked
      ), taken as (

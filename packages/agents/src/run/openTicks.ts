@@ -10,7 +10,7 @@ import { createOrderMarket } from '../signed/ordersInput.ts'
 import { meetRound } from '../signed/wake.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
-import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
+import { claimAgents, isAnyDue, RENEW_MS, renewLeases, takeDue } from './leases.ts'
 import { createTickMetrics } from './metrics.ts'
 import { findNextHolds } from './nextHolds.ts'
 import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from './queue.ts'
@@ -33,6 +33,8 @@ export interface Ticks {
 
 /** How often a process looks for due agents and for jobs queued by other processes. */
 const LOOK_MS = 400
+/** The same for queues of the embedded store: only this process fills them, and wakes its own lanes. */
+const LOOK_OWN_MS = 5_000
 /** Agents per quick job: enough to share reads, few enough to spread over processes. */
 const QUICK_BATCH = 25
 const TAKEN_AT_ONCE = 200
@@ -86,6 +88,7 @@ export function openTicks(options: TickOptions): Ticks {
 
   /** Queues due agents while the queue has room; returns how many. */
   async function schedule(): Promise<number> {
+    if (!(await isAnyDue(db, clock.nowMs()))) return 0
     const queue = await queueOf()
     const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))
     const queues = NAMES.filter((name, i) => waiting[i]! < MAX_WAITING[name])
@@ -159,9 +162,10 @@ export function openTicks(options: TickOptions): Ticks {
       },
     })
 
-  const jobOf = (name: string, step: () => Promise<number>): Job => ({
+  const takeEveryMs = db.engine === 'pglite' ? LOOK_OWN_MS : LOOK_MS
+  const jobOf = (name: string, everyMs: number, step: () => Promise<number>): Job => ({
     name,
-    intervalMs: LOOK_MS,
+    intervalMs: everyMs,
     maxRetryMs: LOOK_MS,
     run: async () => ((await step()) > 0 ? 'more' : 'done'),
     wakeOn(wake) {
@@ -202,9 +206,9 @@ export function openTicks(options: TickOptions): Ticks {
     jobs: {
       everywhere: [],
       worker: [
-        jobOf('schedule ticks', schedule),
+        jobOf('schedule ticks', LOOK_MS, schedule),
         ...NAMES.map((name) =>
-          jobOf(`take ${name} ticks`, () => {
+          jobOf(`take ${name} ticks`, takeEveryMs, () => {
             renewing ??= startRenewing()
             return takeJobs(name)
           }),

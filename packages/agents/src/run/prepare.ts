@@ -18,8 +18,8 @@ export type Prepared = { agent: ClaimedAgent } & (
           mode: 'live'
           session: Session
           executorWei: bigint
-          /** An earlier trade is in flight; only of an agent with signed orders. */
-          isPending: boolean
+          /** The oldest trade in flight; only of an agent with signed orders. */
+          pending: OpenOrder | null
         }
     ))
   | { kind: 'hold'; code: string; message: string }
@@ -53,15 +53,20 @@ export async function prepareTicks(
   const prepared = await Promise.all([
     preparePaper(deps, paper, dayUse),
     ...live.map(async (agent) => [
-      await prepareLive(deps, agent, { dayUse, pending: mayStillLand(open, agent, deps.clock.nowMs()) }),
+      await prepareLive(deps, agent, { dayUse, pending: oldestPending(open, agent, deps.clock.nowMs()) }),
     ]),
   ])
   return [...refused, ...prepared.flat()]
 }
 
 /** Trades signed longer ago can no longer be redeemed. */
-const mayStillLand = (open: readonly OpenOrder[], { id }: ClaimedAgent, nowMs: number): boolean =>
-  open.some(({ agentId, createdAtMs }) => agentId === id && nowMs - createdAtMs < TRACELESS_MS)
+const oldestPending = (open: readonly OpenOrder[], { id }: ClaimedAgent, nowMs: number): OpenOrder | null =>
+  open
+    .filter(({ agentId, createdAtMs }) => agentId === id && nowMs - createdAtMs < TRACELESS_MS)
+    .reduce<OpenOrder | null>(
+      (oldest, one) => (oldest !== null && oldest.createdAtMs <= one.createdAtMs ? oldest : one),
+      null,
+    )
 
 const hold = (agent: ClaimedAgent, code: string, message: string): Prepared => ({
   agent,
@@ -86,7 +91,7 @@ async function preparePaper(
 async function prepareLive(
   deps: Deps,
   agent: ClaimedAgent,
-  { dayUse, pending }: { dayUse: DayUse; pending: boolean },
+  { dayUse, pending }: { dayUse: DayUse; pending: OpenOrder | null },
 ): Promise<Prepared> {
   const { sessionId, executor } = agent
   if (sessionId === null || executor === null) {
@@ -113,7 +118,7 @@ async function prepareLive(
   }
   try {
     const book = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
-    return { agent, kind: 'ready', mode: 'live', session, isPending: pending, ...book }
+    return { agent, kind: 'ready', mode: 'live', session, pending, ...book }
   } catch (error) {
     deps.logger.warn({ err: error, agent: agent.id }, 'failed to read the balances of a live agent')
     return hold(agent, 'RPC_UNAVAILABLE', 'The chain did not answer, so the wallet’s balances are unknown.')

@@ -1,5 +1,6 @@
 import { isStoreUnavailable } from '@pit/platform/db'
 import { thinLogs, writeLogs } from '../logs.ts'
+import { agentSeries } from '../show/equity.ts'
 import { endSigned, SESSION_ENDED } from '../signed/endSigned.ts'
 import { openLists, type StoredList } from '../signed/store.ts'
 import { pauseAgent } from '../store.ts'
@@ -128,14 +129,23 @@ async function eachOf<T extends Decided>(
 }
 const TRADES_AT_ONCE = 4
 
+/** On the practice board an agent's own book is valued too: it is the one its owner sees. */
 async function keepEquity(deps: RunDeps, decided: readonly Decided[]): Promise<void> {
-  const books = decided.flatMap(({ prepared }) =>
-    prepared.kind === 'ready' && prepared.mode === 'paper' ? [prepared.bookId] : [],
+  const ready = decided.flatMap(({ prepared }) => (prepared.kind === 'ready' ? [prepared] : []))
+  const books = ready.flatMap((one) =>
+    one.mode === 'paper' ? [one.bookId, ...(one.agent.bookId === null ? [] : [one.agent.bookId])] : [],
   )
-  if (books.length === 0) return
-  await deps.paper.recordEquity(books).catch((error) => {
-    deps.logger.warn({ err: error }, 'failed to store paper equity')
-  })
+  const live = ready.flatMap(({ mode, agent, book: { equityMicroUsd } }) =>
+    mode === 'live' && equityMicroUsd !== null
+      ? [{ series: agentSeries(agent.id), value: equityMicroUsd }]
+      : [],
+  )
+  try {
+    if (books.length > 0) await deps.paper.recordEquity([...new Set(books)])
+    await deps.equityHistory.append(live)
+  } catch (error) {
+    deps.logger.warn({ err: error }, 'failed to store equity')
+  }
 }
 
 /** Metrics and cleanup after a tick. */

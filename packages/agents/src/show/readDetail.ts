@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
+import type { Point } from '@pit/history'
 import { nowS, withinMs } from '@pit/platform/clock'
-import { lower } from '@pit/protocol'
+import { type HistoryRange, lower } from '@pit/protocol'
 import { type AgentSession, readSessions } from '@pit/sessions'
 import type { AgentRequest, HostedDeps, NextHold } from '../deps.ts'
 import { lastRefund, type Refund } from '../gas/refundStore.ts'
@@ -10,6 +11,7 @@ import { readFall } from '../paper/store.ts'
 import { summariseOrders } from '../signed/listOrders.ts'
 import { readStock, type StockAttestation, type WhyNot, whyNotValid } from '../stock/stockStore.ts'
 import { findOwned, listAgents, type StoredAgent } from '../store.ts'
+import { readEquity } from './equity.ts'
 import { type LiveSums, readLiveSums } from './liveTrades.ts'
 import { type Fall, type LiveStats, livePnl, liveStats, type Marked, type Pnl, paperPnl } from './results.ts'
 import { type Hold, holdsOf, isTrading, type Switched } from './standing.ts'
@@ -32,6 +34,8 @@ export interface ShownAgent extends StandingAgent {
 export interface AgentDetail extends ShownAgent {
   /** In addition to `holds`, which stop the whole tick. Null if stopped or unreadable. */
   nextHolds: readonly NextHold[] | null
+  /** Equity in micro-dollars; only if it was requested. */
+  history?: Point[]
   /** Null for an agent without signed orders. */
   orders: { open: number; wanted: number } | null
   /** Live agents only. */
@@ -54,8 +58,16 @@ export async function listStanding(deps: HostedDeps, wallet: Address): Promise<S
   return agents.map(standing)
 }
 
-export async function getAgent(deps: HostedDeps, request: AgentRequest): Promise<AgentDetail> {
-  return readDetail(deps, await findOwned(deps.db, request))
+export async function getAgent(
+  deps: HostedDeps,
+  { range, ...request }: AgentRequest & { range: HistoryRange },
+): Promise<AgentDetail> {
+  const agent = await findOwned(deps.db, request)
+  const [detail, history] = await Promise.all([
+    readDetail(deps, agent),
+    readEquity(deps.history, agent, range),
+  ])
+  return { ...detail, history }
 }
 
 export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<AgentDetail> {

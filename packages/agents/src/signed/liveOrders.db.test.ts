@@ -90,6 +90,37 @@ withDb('signed orders of live agents', (db) => {
     expect(world.script.settled).toMatchObject([{ root_hash: world.session.rootHash, sequence: 5 }])
   })
 
+  it('names an unconfirmed transaction in the orders that wait for it', async () => {
+    const world = open()
+    world.script.relayed = 'pending'
+    const id = await world.addOrders()
+    await world.place(id, listOf([buy()]))
+    await world.drain()
+    await world.place(id, listOf([buy({ amountIn: 50n * USD })]))
+    await world.place(id, listOf([buy({ trigger: at('at_or_below', 1_000) })]))
+    await world.after(2_000)
+    const others = async () => (await world.orders(id)).filter(({ state }) => state !== 'sent')
+    expect((await others()).map(({ state, why }) => [state, why]).sort()).toEqual([
+      ['armed', null],
+      ['armed', null],
+    ])
+    await world.after(20_000)
+    const [sent] = await world.ordersOf(id)
+    expect((await others()).map(({ state, why }) => [state, why]).sort()).toEqual([
+      ['armed', null],
+      ['waiting', `An earlier transaction of the agent is not confirmed: ${sent!.tx_hash}.`],
+    ])
+    await db.query(
+      `update trades set status = 'mined', amount_in = 100000000, amount_out = 40 where session_id = $1`,
+      [world.session.id],
+    )
+    world.script.relayed = 'mined'
+    await world.after(2_000)
+    await world.after(2_000)
+    expect((await others()).map(({ why }) => why)).not.toContain(expect.stringContaining('not confirmed'))
+    expect(world.script.trades).toBe(2)
+  })
+
   it('tries a reverted part again under its number, with growing pauses', async () => {
     const world = open()
     world.script.relayed = 'reverted'

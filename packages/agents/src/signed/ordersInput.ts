@@ -60,6 +60,7 @@ export interface OrdersNow {
   /** Value of a token without an independent mark. */
   referenceMicroUsd?(token: AgentToken, atoms: bigint): bigint | null
   canTrade: boolean
+  blockedBy: string | null
   nowMs: number
 }
 
@@ -94,6 +95,7 @@ export function ordersInput(market: OrderMarket, now: OrdersNow): OrdersInput {
     usdg: market.usdg,
     weth: market.weth,
     canTrade: now.canTrade,
+    blockedBy: now.blockedBy,
     nowMs: now.nowMs,
   }
 }

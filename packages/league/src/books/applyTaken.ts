@@ -1,6 +1,6 @@
 import type { Sql } from '@pit/platform/db'
+import { groupBy } from '../rules/groupBy.ts'
 import { advance, decodeBook, encodeBook, replay, type SeasonSpan } from '../rules/index.ts'
-import { groupBy } from './groupBy.ts'
 import type { MarkBook, MarkPoint } from './marks.ts'
 import { readSeen } from './seen.ts'
 import { lockBooks, saveBooks, type TakenTrade, tradesOfBook } from './store.ts'

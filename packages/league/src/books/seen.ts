@@ -1,10 +1,7 @@
 import type { Sql } from '@pit/platform/db'
-import type { SeasonSpan, SeenBalance } from '../rules/index.ts'
+import { type SeasonSpan, type SeenBalance, type StoredBalances, seenIn } from '../rules/index.ts'
 
 /** Stored balances of wallets at full hours. */
-
-/** Atoms by token as decimal text; null for one that could not be read. */
-export type StoredBalances = Record<string, string | null>
 
 /** The last full hour that was sampled or given up (at first the start), and the last sampled block. */
 export async function lastSeen(
@@ -55,16 +52,4 @@ export async function readSeen(
     [season, entryIds, afterS],
   )
   return seenIn(rows)
-}
-
-export function seenIn(
-  rows: readonly { entry_id: number; at_s: number; balances: StoredBalances }[],
-): (entryId: number) => SeenBalance {
-  const byEntryAndHour = new Map(
-    rows.map(({ entry_id, at_s, balances }) => [`${entry_id} ${at_s}`, balances]),
-  )
-  return (entryId) => (token, atS) => {
-    const atoms = byEntryAndHour.get(`${entryId} ${atS}`)?.[token]
-    return atoms == null ? null : BigInt(atoms)
-  }
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '@pit/platform/db'
 import { type LedgerTrade, relayedIdsAfter, tradesByIds } from '@pit/relay'
+import { groupBy } from '../rules/groupBy.ts'
 import type { BookTrade, SeasonSpan, StoredBook } from '../rules/index.ts'
-import { groupBy } from './groupBy.ts'
 
 /** A page of entrants' relayed trades, and the id to continue after; null at the end. */
 export interface RelayedPage {

@@ -192,6 +192,29 @@ withDb('the practice board', (db) => {
     expect(await book(alice)).toMatchObject({ season: 2, equity_usd: 10_000, fills: [] })
   })
 
+  it('records curves of its first entries, for everyone', async () => {
+    await enterPractice(alice, '5')
+    await enterPractice(bob, '6')
+    await world.runAt(first.startsAtS + 60)
+    await order(alice, { notional_usd: 5_000 })
+    await world.runAt(first.startsAtS + 180)
+    await world.runAt(first.startsAtS + 300)
+    const { entries } = await world.league.curves(1, 'practice')
+    expect(entries.map(({ rank, label, points }) => [rank, label.slice(0, 2), points.length])).toEqual([
+      [1, '0x', 3],
+      [2, '0x', 3],
+    ])
+    const { rows } = await standings()
+    for (const [i, { points, entry_id }] of entries.entries()) {
+      expect(rows[i]).toMatchObject({ entry_id, return_pct: points.at(-1)![1] })
+      expect(points[0]).toEqual([first.startsAtS + 60, 0])
+    }
+    expect((await world.league.curves(1, 'prize')).entries).toEqual([])
+    await expect(world.league.curves(7, 'practice')).rejects.toMatchObject({ code: 'NO_SEASON' })
+    // Another process reads the same.
+    expect(await world.open().curves(1, 'practice')).toMatchObject({ entries })
+  })
+
   it('counts no fill of a tick that outlived the season', async () => {
     await enterPractice(alice, '5')
     await world.runAt(first.startsAtS + 60)

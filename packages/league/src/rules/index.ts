@@ -6,7 +6,6 @@ export { sampleTo } from './book/sample.ts'
 export { clusterOwners } from './clusters.ts'
 export { type Copying, findCopies, type SeenSwap } from './copies.ts'
 export { firstDifference } from './difference.ts'
-
 export {
   type EntryFacts,
   isReviewable,
@@ -16,7 +15,7 @@ export {
   type RuleResult,
   type RuleStatus,
 } from './eligibility.ts'
-
+export { groupBy } from './groupBy.ts'
 export type { ClusterLink } from './links.ts'
 export {
   type EndMark,
@@ -30,6 +29,8 @@ export {
 export { DIVISIONS, type Division, RULES } from './numbers.ts'
 export type { Party } from './party.ts'
 export { type Outcome, rankEntries } from './places.ts'
+export { readRecord, type SeasonRecord } from './readRecord.ts'
+export { type ChainFacts, rebuildSeason } from './rebuildSeason.ts'
 export {
   LEDGER_COLUMNS,
   type LedgerRow,
@@ -38,6 +39,8 @@ export {
   readStake,
   type StakeRow,
 } from './record.ts'
+export * from './recordParts.ts'
+export { asRecorded, type Difference, publishedDifference, recountSeason } from './recount.ts'
 export { capAtoms, countLedger, type Ledger, splitBudget } from './reserve.ts'
 export { CURRENT_RULES, RULES_VERSION, type RuleSet, ruleSetOf } from './ruleSets.ts'
 export { type ScoredRow, scoreRow } from './scoreRow.ts'
@@ -62,3 +65,4 @@ export {
   seasonName,
   seasonOf,
 } from './seasons.ts'
+export { seenIn } from './seenIn.ts'

@@ -13,6 +13,7 @@ import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
 import { sweepRequests } from '../practice/requests.ts'
+import { recordCurves } from '../reads/curves.ts'
 import { flagListed } from '../reserve/flagListed.ts'
 import { RULES, type SeasonSpan, seasonAt } from '../rules/index.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
@@ -28,6 +29,8 @@ const EQUITY_PAGE = 1_000
 const REST_AFTER_FAILURE_MS = 20_000
 /** Interval of steps that read a whole season or rarely have work. */
 const SELDOM_MS = 30_000
+/** Less than a minute, so that none is missed. */
+const CURVES_MS = 50_000
 
 type Step = (what: string, work: () => Promise<unknown>, everyMs?: number) => Promise<void>
 
@@ -81,6 +84,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     })
     await step('looking at the books by the hour', () => sampleBooks(deps, span))
     await step('keeping practice equity', () => keepEquity(span))
+    await step('recording curves', () => recordCurves(deps, span), CURVES_MS)
     if (stake) await step('reading the stake at the start', () => readStakeAt(stake, span, 'start'))
     if (stakeNow) await step('reading the stake', () => stakeNow(span))
   }

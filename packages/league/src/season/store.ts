@@ -1,13 +1,5 @@
 import type { Sql } from '@pit/platform/db'
-import type { OpenedState, SeasonSpan } from '../rules/index.ts'
-
-export interface StoredOutcome {
-  eligible_agents: number
-  eligible_owners: number
-  active_clusters: number
-  pays: boolean
-  why: string | null
-}
+import type { OpenedState, SeasonSpan, StoredOutcome } from '../rules/index.ts'
 
 export interface SeasonRow {
   number: number

@@ -10,8 +10,8 @@ import {
   usdOf,
   worthDown,
 } from '@pit/protocol'
-import { groupBy } from '../books/groupBy.ts'
 import { ENTRY_COLUMNS, type StoredEntry } from '../entries/store.ts'
+import { groupBy } from '../rules/groupBy.ts'
 import type { MarketRecord } from '../rules/index.ts'
 import type { SeasonRow } from '../season/store.ts'
 

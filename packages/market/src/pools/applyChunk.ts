@@ -19,6 +19,10 @@ export async function applyChunk(
 ): Promise<Set<AnyPool>> {
   const { book, dynamicFees, emptyPools, knownPools, wakingPools, multicall3 } = memory
   const { launchpads } = memory.emitters
+  if (isUnchanged(memory, chunk)) {
+    memory.setHead(chunk.head)
+    return new Set()
+  }
   await knownPools.makeRoom()
   // While catching up, states of these blocks may be pruned; all is read once the newest is reached.
   const isNear = isNewest || chunk.from === chunk.head.number
@@ -50,3 +54,11 @@ export async function applyChunk(
   if (born.length > 0) memory.setFees(await dynamicFees.read(born, chunk.head.number))
   return touched
 }
+
+/** An empty block after the last one, with nothing left to read: the state is the last one's. */
+const isUnchanged = ({ dynamicFees, head, wakingPools }: PoolMemory, chunk: Chunk): boolean =>
+  chunk.head.isEmpty === true &&
+  chunk.from === chunk.head.number &&
+  head()?.number === chunk.from - 1 &&
+  wakingPools.isEmpty() &&
+  dynamicFees.areRead()

@@ -4,8 +4,9 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { AnyPool } from './poolLogs.ts'
 import type { PoolMemory } from './poolMemory.ts'
 
-/** Pools checked per request; twenty thousand pools take about eight minutes. */
+/** Pools checked per request: twenty thousand pools take about eight minutes, few at least a minute. */
 const CHECKED_AT_ONCE = 200
+const MIN_ROUNDS = 12
 
 interface CheckDeps {
   rpc: Rpc
@@ -17,11 +18,15 @@ interface CheckDeps {
 export function createPoolCheck({ rpc, logger, memory }: CheckDeps): () => Promise<void> {
   const { book, states, wakingPools } = memory
   let unchecked: AnyPool[] = []
+  let atOnce = CHECKED_AT_ONCE
   return async () => {
     const at = memory.head()
     if (at === null || !wakingPools.isEmpty()) return
-    if (unchecked.length === 0) unchecked = [...book.all()]
-    const some = unchecked.splice(-CHECKED_AT_ONCE).filter((pool) => book.get(pool.id) === pool)
+    if (unchecked.length === 0) {
+      unchecked = [...book.all()]
+      atOnce = Math.min(CHECKED_AT_ONCE, Math.ceil(unchecked.length / MIN_ROUNDS))
+    }
+    const some = unchecked.splice(-atOnce).filter((pool) => book.get(pool.id) === pool)
     const differing = await states.findDiffering(some, at.number)
     if (differing.length === 0 || (await readOne(rpc, askHeader(at.number)))?.hash !== at.hash) return
     const ids = differing.filter((pool) => book.get(pool.id) === pool).map(({ id }) => id)

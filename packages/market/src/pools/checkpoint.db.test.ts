@@ -27,7 +27,14 @@ withDb('market checkpoint', (db) => {
     writeCheckpoint(
       db,
       { block, hash: `0x${block}` },
-      { changed, gone: terms.gone ?? [], since: terms.since ?? -1, made: [], anew: terms.anew ?? false },
+      {
+        changed,
+        gone: terms.gone ?? [],
+        since: terms.since ?? -1,
+        swaps: [],
+        made: [],
+        anew: terms.anew ?? false,
+      },
     )
 
   it('keeps the pools of one block', async () => {

@@ -1,5 +1,7 @@
 import type { Db, Sql } from '@pit/platform/db'
 import type { Header, Hex } from '@pit/platform/follow'
+import { addVolumes } from '../candles/store.ts'
+import type { SwapVolume } from '../candles/swapVolumes.ts'
 import { freezePool, type Plain, thawPlain } from './freezePool.ts'
 import { type KnownRow, writeKnown, writeMark } from './knownPools.ts'
 import type { AnyPool } from './poolLogs.ts'
@@ -74,6 +76,8 @@ export interface Changes {
   since: number
   /** Pools created since. */
   made: readonly KnownRow[]
+  /** Swaps since. */
+  swaps: readonly SwapVolume[]
   /** `changed` is every pool in memory, and the stored state is from another chain or incomplete. */
   anew: boolean
 }
@@ -86,7 +90,7 @@ export interface Changes {
 export function writeCheckpoint(
   db: Db,
   at: { block: number; hash: Hex },
-  { changed, gone, since, made, anew }: Changes,
+  { changed, gone, since, made, swaps, anew }: Changes,
 ): Promise<boolean> {
   const pools = frozen(changed)
   const goneIds = [...gone]
@@ -100,6 +104,12 @@ export function writeCheckpoint(
       if (cursor.block < since) return false
       if (goneIds.length > 0) await sql.query('delete from pools where id = any($1::text[])', [goneIds])
     } else await sql.query('delete from pools')
+    // Swaps up to the stored block were counted by the process that stored it.
+    const countedTo = cursor?.block ?? 0
+    await addVolumes(
+      sql,
+      swaps.filter(({ block }) => block > countedTo && block <= at.block),
+    )
     await writePools(sql, pools, { block: at.block, hash: null })
     await writeCursor(sql, at, null)
     await writeMark(sql, { number: at.block, hash: at.hash })

@@ -90,3 +90,35 @@ it('publishes each new round of a feed once', async () => {
   await marks.refresh()
   expect(rounds).toEqual([7n, 9n])
 })
+
+it('reads at once after a change, and every two seconds without one', async () => {
+  const clock = createManualClock(MINUTE_S * 1000)
+  const chain = createScriptedChain({ startS: MINUTE_S, multicall3: NOWHERE })
+  chain.onCall(() => word(BigInt(MINUTE_S)))
+  let calls = 0
+  const rpc: typeof chain.rpc = {
+    ...chain.rpc,
+    request(method, params, options) {
+      calls += 1
+      return chain.rpc.request(method, params, options)
+    },
+  }
+  let changes: number | null = 0
+  const marks = followMarks({ ...{ rpc, db: {} as Db, clock, profile }, changes: () => changes })
+  const { signal } = new AbortController()
+  const readsIn = async (afterMs: number) => {
+    const before = calls
+    await clock.advance(afterMs)
+    await marks.follow.run(signal)
+    return calls - before > 0
+  }
+  expect(await readsIn(0)).toBe(true)
+  expect(await readsIn(500)).toBe(false)
+  changes = 1
+  expect(await readsIn(500)).toBe(true)
+  expect(await readsIn(1_500)).toBe(false)
+  expect(await readsIn(500)).toBe(true)
+  // Without followed blocks nothing is known to be unchanged.
+  changes = null
+  expect(await readsIn(500)).toBe(true)
+})

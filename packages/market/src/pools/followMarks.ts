@@ -7,6 +7,8 @@ import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, FAST, stockSessionOf } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
+/** While no block has a transaction: only averages over time still move. */
+const REFRESH_QUIET_MS = 2_000
 /** Maximum age of a reading, as published in the fast-mode terms. */
 const MAX_READING_AGE_MS = FAST.markMaxAgeS * 1_000
 
@@ -22,17 +24,20 @@ export interface MarksFollowed {
   keepMinutes: Job
 }
 
-/** Reads marks twice a second; stores one reading a minute to value volumes and books later. */
+/** Reads marks up to twice a second, as blocks with transactions come; stores one reading a minute to value volumes and books later. */
 export function followMarks({
   rpc,
   db,
   clock,
   profile,
+  changes,
 }: {
   rpc: Rpc
   db: Db
   clock: Clock
   profile: ChainProfile
+  /** Counts blocks that may have changed state; null while blocks are not followed. */
+  changes?(): number | null
 }): MarksFollowed {
   const sources = markSourcesOf(profile)
   const stockSession = stockSessionOf(profile)
@@ -40,17 +45,20 @@ export function followMarks({
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
   let readAtMs = 0
+  let changesRead: number | null = null
   let keptMinuteS = 0
   let underWay: Promise<void> | undefined
   const listeners = new Set<(marks: readonly Mark[]) => void>()
 
   async function read(): Promise<void> {
     const nowMs = clock.nowMs()
+    const changesBefore = changes?.() ?? null
     const { marks, unread } = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
     const before = byToken
     byToken = new Map(marks.map((mark) => [mark.token, mark]))
     whyByToken = new Map(unread.map(({ token, why }) => [token, why]))
     readAtMs = nowMs
+    changesRead = changesBefore
     const fresh = marks.filter((mark) => isNewRound(before.get(mark.token), mark))
     if (fresh.length > 0) for (const listener of listeners) listener(fresh)
   }
@@ -60,6 +68,12 @@ export function followMarks({
       underWay = undefined
     })
     return underWay
+  }
+
+  async function refreshIfDue(): Promise<void> {
+    const changed = changes?.() ?? null
+    if (changed !== null && changed === changesRead && clock.nowMs() - readAtMs < REFRESH_QUIET_MS) return
+    await refresh()
   }
 
   async function keepMinute(): Promise<void> {
@@ -83,7 +97,7 @@ export function followMarks({
       name: 'read marks',
       intervalMs: REFRESH_EVERY_MS,
       maxRetryMs: REFRESH_EVERY_MS,
-      run: refresh,
+      run: refreshIfDue,
     },
     keepMinutes: { name: 'keep minute marks', intervalMs: REFRESH_EVERY_MS, run: keepMinute },
   }

@@ -1,10 +1,12 @@
-import { followChain, type Header, type Place } from '@pit/platform/follow'
+import { type Chunk, followChain, type Header, type Place } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
+import { headerIn } from '@pit/platform/reads'
+import { countedTokens, createPendingSwaps, swapsIn } from '../candles/swapVolumes.ts'
 import { applyChunk } from './applyChunk.ts'
 import { createPoolCheck } from './checkPools.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import type { BookListener, PoolBook } from './poolBook.ts'
-import { type AnyPool, MARKET_TOPICS } from './poolLogs.ts'
+import { type AnyPool, createLogReader, MARKET_TOPICS } from './poolLogs.ts'
 import { createPoolMemory, type PoolMemoryDeps } from './poolMemory.ts'
 import { createAllPoolsReader } from './readAllPools.ts'
 import { createSavedPools } from './savedPools.ts'
@@ -44,7 +46,12 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   const ending = new AbortController()
   const floor: Place = { number: profile.first_block - 1, hash: null }
   const memory = createPoolMemory(deps)
-  const saved = createSavedPools({ db, memory })
+  const swaps = createPendingSwaps()
+  const saved = createSavedPools({ db, memory, swaps })
+  const readLog = createLogReader(memory.emitters)
+  const countedFor = countedTokens(profile)
+  const swapsOf = (chunk: Chunk) =>
+    swapsIn(chunk, { readLog, pool: memory.book.get, countedFor, before: memory.head() })
   const allPools = createAllPoolsReader({
     rpc,
     db,
@@ -70,17 +77,29 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     return { number, hash }
   }
 
+  let announced: Header | null = null
   const follower = followChain({
     rpc,
     topics: MARKET_TOPICS,
     from: await restore(),
     maxBehind: MAX_BEHIND,
+    announced() {
+      const header = announced
+      announced = null
+      return header
+    },
     listener: {
       async onChunk(chunk, options) {
+        const swapped = swapsOf(chunk)
         const touched = await applyChunk({ rpc, logger, memory }, chunk, options)
+        swaps.add(swapped)
         listener.onBlock(chunk.head, touched)
       },
-      onReorg: async (fork) => (await undoReorg({ rpc, db, logger, memory, saved }, fork)) ?? floor,
+      onReorg: async (fork) => {
+        const place = (await undoReorg({ rpc, db, logger, memory, saved }, fork)) ?? floor
+        swaps.dropAfter(place.number)
+        return place
+      },
       onFar: allPools.read,
     },
   })
@@ -89,6 +108,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     return follower.stop()
   }
 
+  const { onHead } = rpc
   let isWriter = false
   return {
     book: memory.book,
@@ -97,7 +117,13 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     follow: {
       name: 'follow pools',
       intervalMs: () => (rpc.hearsHeads?.() ? POLL_SUBSCRIBED_MS : POLL_MS),
-      ...(rpc.onHead && { wakeOn: rpc.onHead }),
+      ...(onHead && {
+        wakeOn: (wake) =>
+          onHead((json) => {
+            announced = typeof json === 'object' && json !== null ? (headerIn({ ...json }) ?? null) : null
+            wake()
+          }),
+      }),
       run: (signal) => {
         // Catching up may take long and must not delay the end of the process.
         signal.addEventListener('abort', stop)

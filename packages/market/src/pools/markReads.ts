@@ -62,6 +62,16 @@ export async function marksBetween(
   return rows.map(markOf)
 }
 
+/** A token's fresh marks of these minutes, in their order. */
+export async function marksAt(sql: Sql, token: string, minutes: readonly number[]): Promise<MinuteMark[]> {
+  const rows = await sql.query<MarkRow>(
+    `select minute_s, price_e18, source, stale from marks
+     where token = $1 and minute_s = any($2::int8[]) and not stale order by minute_s`,
+    [token, minutes],
+  )
+  return rows.map(markOf)
+}
+
 /** Minutes and prices of a token, oldest first: two arrays, since there may be many thousands. */
 export interface PriceSeries {
   minutes: number[]

@@ -9,6 +9,7 @@ import type { Mark } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, HUB_SYMBOLS, lower, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
 import { Gauge } from 'prom-client'
+import { createCandleKeeper } from '../candles/keepCandles.ts'
 import { followStocks, type StocksFollowed } from '../stocks/followStocks.ts'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
@@ -53,6 +54,8 @@ export interface Market {
 }
 
 const MAX_LEFT = 1_000
+/** Older than this, the last block says nothing about later ones. */
+const FOLLOWED_WITHIN_MS = 1_000
 
 /** The market in memory: pools by logs, marks by one call, both following the head. */
 export async function openMarket(deps: MarketDeps): Promise<Market> {
@@ -79,7 +82,12 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     }
   }
 
-  const marks = followMarks({ rpc, db, clock, profile })
+  /** Blocks applied that may have changed state, and when the last block of any kind was. */
+  const applied = { changes: 0, atMs: 0 }
+  const marks = followMarks({
+    ...{ rpc, db, clock, profile },
+    changes: () => (clock.nowMs() - applied.atMs <= FOLLOWED_WITHIN_MS ? applied.changes : null),
+  })
   const pools = await followPools({
     rpc,
     db,
@@ -99,6 +107,8 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
         left.set(pool.id, pool)
       },
       onBlock(head, touched) {
+        applied.atMs = clock.nowMs()
+        if (!head.isEmpty) applied.changes += 1
         for (const pool of touched) if (pool.version !== 'curve') index.touch(pool.id)
         for (const listener of blockListeners) notify(() => listener(head, touched))
       },
@@ -129,7 +139,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     },
     jobs: {
       everywhere: [pools.follow, marks.follow, pools.check, ...stocks.jobs],
-      worker: [pools.saveCheckpoint, marks.keepMinutes],
+      worker: [pools.saveCheckpoint, marks.keepMinutes, createCandleKeeper({ db, clock, profile })],
     },
     close: pools.close,
   }

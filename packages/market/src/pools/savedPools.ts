@@ -1,4 +1,5 @@
 import type { Db } from '@pit/platform/db'
+import type { PendingSwaps } from '../candles/swapVolumes.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import type { PoolMemory } from './poolMemory.ts'
 
@@ -14,9 +15,10 @@ export interface SavedPools {
 interface SavedPoolsDeps {
   db: Db
   memory: Pick<PoolMemory, 'book' | 'head' | 'knownPools' | 'unsaved' | 'wakingPools'>
+  swaps: PendingSwaps
 }
 
-export function createSavedPools({ db, memory }: SavedPoolsDeps): SavedPools {
+export function createSavedPools({ db, memory, swaps }: SavedPoolsDeps): SavedPools {
   const { book, knownPools, unsaved, wakingPools } = memory
   let savedAt = -1
   /** The block at which the store was last read or written. */
@@ -33,13 +35,15 @@ export function createSavedPools({ db, memory }: SavedPoolsDeps): SavedPools {
     const made = knownPools.waiting()
     const at = { block: head.number, hash: head.hash }
     try {
-      anew = !(await writeCheckpoint(db, at, { changed: written, gone, since, made, anew: isWhole }))
+      const changes = { changed: written, gone, since, made, swaps: swaps.all(), anew: isWhole }
+      anew = !(await writeCheckpoint(db, at, changes))
       knownPools.written(made)
     } catch (error) {
       unsaved.putBack({ changed: written, gone }, book)
       throw error
     }
     if (anew) return save()
+    swaps.dropUpTo(at.block)
     savedAt = at.block
     since = at.block
   }

@@ -58,6 +58,8 @@ export const TRANSPORT_CURES = {
   RECORD_DAMAGED: 'Restore the local record from a backup, or enter the session’s roots.',
   REVOCATION_INCOMPLETE: 'Revoke the session again, with enough ETH for gas and a working node.',
   APPROVALS_LEFT: 'Revoke the approvals again, then check them on your own node.',
+  REPORT_METHOD: 'Use the method of the earlier report, or choose a period without that year.',
+  REPORT_PERIOD: 'Choose a start before the end.',
   UNKNOWN_TOKEN: 'Use a core symbol exactly as written, or the token’s address.',
 } as const
 

@@ -1,4 +1,5 @@
 import { MySessions, Portfolio, Trades, TradesQuery } from '../schemas/account.ts'
+import { HistoryQuery } from '../schemas/history.ts'
 import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
@@ -18,6 +19,7 @@ export const ACCOUNT_ROUTES = {
     ...MINE,
     buckets: ['me_portfolio.key', 'me_portfolio.overall'],
     summary: 'On-chain balances valued at independent prices, and the volume tier.',
+    query: HistoryQuery,
     answer: Portfolio,
     errors: ['RPC_UNAVAILABLE'],
   }),

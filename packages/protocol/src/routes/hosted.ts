@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/table.ts'
 import { AiOverview, Spend, SpendQuery } from '../schemas/ai.ts'
+import { HistoryQuery } from '../schemas/history.ts'
 import {
   AttachSession,
   AttestStock,
@@ -97,6 +98,7 @@ export const HOSTED_ROUTES = {
     ...PLACES['hosted.get'],
     ...OWNED,
     summary: 'One agent in detail.',
+    query: HistoryQuery,
     answer: HostedDetail,
   }),
   'hosted.update': route({

@@ -9,6 +9,7 @@ import {
   TRADE_STATUSES,
   UNPRICED_REASONS,
 } from '../values.ts'
+import { HistoryPoints } from './history.ts'
 import { PauseReason } from './pauseReason.ts'
 import {
   Answer,
@@ -125,6 +126,7 @@ export const Portfolio = Answer({
   unpriced: Count('holdings without'),
   unread: Type.Array(Text('token'), { description: 'tokens whose balance could not be read' }),
   volume: Volume,
+  history: Type.Optional(HistoryPoints('ours: time and total value in dollars, oldest first')),
   cached: Flag('reused from the last 5 s of the process that answers'),
 })
 

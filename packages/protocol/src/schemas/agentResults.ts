@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { HistoryPoints } from './history.ts'
 import {
   Answer,
   Atoms,
@@ -34,6 +35,9 @@ const pnl = {
   since: UnixS('counted from'),
   profit_usd: Nullable(Usd('null while a token has no price')),
   unpriced: Type.Array(Text('token without a price')),
+  history: Type.Optional(
+    HistoryPoints('ours: time and equity in dollars, oldest first; only for one agent in detail'),
+  ),
 }
 const Flow = Answer({
   token: Wallet('all zero for ETH'),

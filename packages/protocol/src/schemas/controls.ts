@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { CONTROLS, DAY_S } from '../numbers.ts'
-import { Answer, Exact, Nullable, Usd } from './scalars.ts'
+import { Answer, Exact, Nullable, UnixS, Usd } from './scalars.ts'
 
 const breaker = {
   max_fall_usd: Usd('above 0: largest fall of the session’s P&L below its best'),
@@ -26,4 +26,32 @@ export const ControlsOut = Answer(
     breakers: Type.Array(Answer(breaker), { description: 'the narrowest first' }),
   },
   { title: 'SessionControls' },
+)
+
+/** Where a session stands against its controls, by the co-signer. */
+export const ControlLevelsOut = Answer(
+  {
+    unsigned_usd: Usd('unsigned trades that count towards signature_above_usd now'),
+    breakers: Type.Array(
+      Answer({
+        max_fall_usd: Usd('the signed bound'),
+        best_usd: Nullable(Usd('best P&L of its window; null while tripped or without a price')),
+        now_usd: Nullable(Usd('P&L at the co-signer’s prices; null while a holding has no price')),
+        tripped_until: Nullable(UnixS('opening trades are refused until then; null if not tripped')),
+      }),
+      { description: 'in the order of `controls.breakers`' },
+    ),
+  },
+  { title: 'ControlLevels' },
+)
+/** Controls of a listed session. */
+export const ListedControls = Answer(
+  {
+    ...ControlsOut.properties,
+    levels: Nullable(
+      ControlLevelsOut,
+      'where the session stands, by the co-signer; null if it does not answer or the session is not active',
+    ),
+  },
+  { title: 'ListedControls' },
 )

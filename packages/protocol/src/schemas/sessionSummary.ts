@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_STATUSES } from '../values.ts'
-import { ControlsOut } from './controls.ts'
+import { ControlsOut, ListedControls } from './controls.ts'
 import { Answer, Count, Flag, Id, Nullable, OneOf, Text, UnixS, Usd, Wallet } from './scalars.ts'
 
 export const RiskTerms = Answer(
@@ -40,7 +40,7 @@ export const SessionSummary = Answer(
     expires: UnixS('ends'),
     tokens: Type.Array(Text('symbol or address')),
     limits: SessionLimits,
-    controls: BoundControls,
+    controls: Nullable(ListedControls, 'limits that the co-signer enforces besides; null without any'),
     used: Answer(spendFields),
     risk_terms: RiskTerms,
     wallet: Wallet('owner of the traded funds'),

@@ -1,17 +1,5 @@
-import type { MinuteMark } from '@pit/market/markReads'
+import type { MinuteMark } from './marks.ts'
 import { ENTRIES_PER_PART, type EntriesPart, type RecordSource, type SeasonPart } from './recordParts.ts'
-
-export { groupBy } from '../books/groupBy.ts'
-export { seenIn } from '../books/seen.ts'
-export {
-  type EntriesPart,
-  type MarksPart,
-  type RawTrade,
-  type RecordedEntry,
-  type RecordSource,
-  type SeasonPart,
-  storedRecord,
-} from './recordParts.ts'
 
 /** A season's record with the data it is counted from, for an independent recount. */
 export interface SeasonRecord extends Omit<SeasonPart, 'entries'>, EntriesPart {

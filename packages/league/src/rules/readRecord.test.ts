@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type RecordSource, readRecord } from './verifiable.ts'
+import { readRecord } from './readRecord.ts'
+import type { RecordSource } from './recordParts.ts'
 
 it('reads every page of entries once, and each trade of a wallet on two pages once', async () => {
   const pages: number[] = []

@@ -1,0 +1,2 @@
+export { type History, openHistory } from './openHistory.ts'
+export type { Point } from './points.ts'
