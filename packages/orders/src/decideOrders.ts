@@ -57,7 +57,8 @@ export function decideOrders(input: OrdersInput): OrdersDecision {
     const entry = entryOf(stored, one)
     const entryState = entry && (decided.get(entry) ?? entry.state)
     const watched = watch(input, list, one)
-    const standing = standingOf(input, { list, one: { ...one, ...watched }, entryState, room })
+    const judged = standingOf(input, { list, one: { ...one, ...watched }, entryState, room })
+    const standing = input.blockedBy && judged.part ? { ...judged, ...waitsFor(input.blockedBy) } : judged
     decided.set(one, standing.state)
     orders.push({ id: one.id, list: list.hash, ...watched, ...rewatched(standing, one, watched) })
     wait(standing.dueMs)
@@ -74,6 +75,8 @@ export function decideOrders(input: OrdersInput): OrdersDecision {
   }
   return { orders, parts, dueMs }
 }
+
+const waitsFor = (why: string): Pick<Standing, 'state' | 'why'> => ({ state: 'waiting', why })
 
 function withOpenParts(list: ListFacts, openParts: ReadonlyMap<Hex, OrderFills['open']>): ListFacts {
   if (!list.orders.some(({ id }) => openParts.has(id))) return list

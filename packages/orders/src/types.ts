@@ -88,6 +88,8 @@ export interface OrdersInput {
   weth: Address | null
   /** False while an earlier trade is in flight: states change, nothing is traded. */
   canTrade: boolean
+  /** Why nothing can be traded for longer than a usual trade takes; shown by orders that would trade. */
+  blockedBy?: string | null
   nowMs: number
 }
 

@@ -58,6 +58,9 @@ export const ENDING: Readonly<Record<string, { state: 'cancelled' | 'unfillable'
   SESSION_NONCE: { state: 'unfillable', why: 'The wallet ended all its sessions with controls.' },
 }
 
+/** The executor sends one transaction at a time. */
+export const unconfirmedText = (txHash: string | null): string =>
+  `An earlier transaction of the agent is not confirmed${txHash === null ? '' : `: ${txHash}`}.`
 export const restText = (atoms: bigint): string => `${atoms} atoms, worth less than 1 USD, are left.`
 export const uncoveredText = (atoms: bigint): string =>
   `${atoms} atoms that its entry received are above its amount.`

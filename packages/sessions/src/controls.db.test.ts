@@ -13,6 +13,7 @@ import {
   type SessionWorld,
   WHO,
 } from '../test/sessionWorld.ts'
+import { listedControls } from './describe.ts'
 import { describeRevoked } from './revoke/describeRevoked.ts'
 import { describeRehearsal, describeTrade } from './trade/describeTrade.ts'
 import type { SessionTradeParams } from './trade/types.ts'
@@ -245,6 +246,29 @@ withDb('sessions with controls', (db) => {
       const answer = describeRehearsal(await world.sessions.rehearseTrade(trading(id)))
       expect(answer.ok).toBe(false)
       expect(answer.checks.find(({ ok }) => !ok)).toMatchObject({ code: 'SESSION_EXPIRED' })
+    })
+  })
+
+  describe('a list of sessions', () => {
+    it('shows the levels of active sessions with controls, and none if the co-signer is silent', async () => {
+      const plain = await world.granted()
+      const controlled = await world.granted({ controls: CONTROLS })
+      const shown = async () => {
+        const { granted } = await world.sessions.listSessions(WHO.owner)
+        const of = ({ id }: { id: string }) =>
+          listedControls(granted.find(({ session }) => session.id === id)!)
+        return { plain: of(plain), controlled: of(controlled) }
+      }
+      const breaker = { max_fall_usd: 20, best_usd: 3, now_usd: -2.5, tripped_until: null }
+      expect(await shown()).toEqual({
+        plain: null,
+        controlled: { ...CONTROLS, levels: { unsigned_usd: 1, breakers: [breaker] } },
+      })
+      world.signer.reachable = false
+      expect(await shown()).toMatchObject({ controlled: { ...CONTROLS, levels: null } })
+      world.signer.reachable = true
+      await world.sessions.revokeSession({ wallet: WHO.owner, sessionId: controlled.id, keyId: null })
+      expect(await shown()).toMatchObject({ controlled: { levels: null } })
     })
   })
 

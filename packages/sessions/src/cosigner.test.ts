@@ -18,6 +18,7 @@ const clientOf = (over: Partial<Client> = {}): Client => ({
   rehearse: async () => ({}) as never,
   revokeRoot: async () => ({ revoked: true, revoked_at: 1 }),
   root: async () => ({}) as never,
+  levels: async () => ({ levels: [] }),
   close: () => {},
   ...over,
 })

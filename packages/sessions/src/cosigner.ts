@@ -1,7 +1,9 @@
 import type { Address, Hex } from '@pit/chain'
+import { withinMs } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/monitoring'
 import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
 import {
+  type ControlLevels,
   type Cosigned,
   type CosignParams,
   type RegisteredOrders,
@@ -37,10 +39,15 @@ export interface Cosigner {
   answers(): boolean
   /** Never throws; null if not confirmed. With a challenge there is a receipt, if the signer gives one. */
   revoke(rootHash: Hex, challenge?: Hex): Promise<{ receipt: SignedReceipt | null } | null>
+  /** Never throws; empty if the signer does not answer in time. */
+  levels(rootHashes: readonly Hex[]): Promise<readonly ControlLevels[]>
   /** Undefined if the signer does not answer or does not know the root. */
   root(rootHash: Hex): Promise<RootStatus | undefined>
   close(): void
 }
+
+/** A list of sessions does not wait longer for its levels. */
+const LEVELS_WAIT_MS = 1_000
 
 /** The co-signer may have counted the request. */
 export class LostAnswer extends Error {}
@@ -48,7 +55,15 @@ export class LostAnswer extends Error {}
 /** Calls of the signer that sessions make. */
 export type CosignerClient = Pick<
   SignerClient,
-  'health' | 'registerRoot' | 'registerOrders' | 'cosign' | 'rehearse' | 'revokeRoot' | 'root' | 'close'
+  | 'health'
+  | 'registerRoot'
+  | 'registerOrders'
+  | 'cosign'
+  | 'rehearse'
+  | 'revokeRoot'
+  | 'root'
+  | 'levels'
+  | 'close'
 >
 
 export function createCosigner({
@@ -124,6 +139,16 @@ export function createCosigner({
       } catch (error) {
         if (client) logger.warn({ err: error }, 'the signer did not confirm a revocation')
         return null
+      }
+    },
+    async levels(rootHashes) {
+      if (!client || rootHashes.length === 0) return []
+      const tooLate = () => new SignerUnreachable(`no levels in ${LEVELS_WAIT_MS} ms`)
+      try {
+        return (await withinMs(LEVELS_WAIT_MS, client.levels(rootHashes), tooLate)).levels
+      } catch (error) {
+        logger.warn({ err: error }, 'the signer did not report the levels of controls')
+        return []
       }
     },
     async root(rootHash) {

@@ -1,5 +1,5 @@
 export type { HostedRecord } from './deps.ts'
-export { authorizationJson, limitsJson, riskTermsJson, spendOf } from './describe.ts'
+export { authorizationJson, limitsJson, listedControls, riskTermsJson, spendOf } from './describe.ts'
 export { createSessionGate, type SessionGate } from './gate.ts'
 export type { GrantParams } from './grant/readGrant.ts'
 export type { Granted } from './grant/startGrant.ts'

@@ -159,6 +159,23 @@ export function createScriptedSigner({
       const spend = { trades: 0, trades_left: 50, day_micro_usd: 0, day_left_micro_usd: 100_000_000 }
       return { checks: signer.verdicts, spend: { ...spend, this_micro_usd: signer.value } }
     },
+    async levels(hashes) {
+      reach()
+      return {
+        levels: hashes.map((hash) => ({
+          root_hash: hash,
+          unsigned_micro_usd: 1_000_000,
+          breakers: [
+            {
+              max_fall_micro_usd: 20_000_000,
+              best_micro_usd: 3_000_000,
+              now_micro_usd: -2_500_000,
+              tripped_until: null,
+            },
+          ],
+        })),
+      }
+    },
     async revokeRoot(hash, challenge) {
       reach()
       const stored = signer.roots.get(hash)

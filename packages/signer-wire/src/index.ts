@@ -25,18 +25,20 @@ export {
   toWireExecutorTx,
   type WireDelegation,
 } from './calls.ts'
-export type {
-  BreakerStatus,
-  CancelOrdersParams,
-  ControlsStatus,
-  OrderStatus,
-  RegisteredOrders,
-  RegisterOrdersParams,
-  Rehearsal,
-  RuleVerdict,
-  SettledLeaf,
-  SettleParams,
-  SignedReceipt,
+export {
+  type BreakerStatus,
+  type CancelOrdersParams,
+  type ControlLevels,
+  type ControlsStatus,
+  MAX_LEVELS,
+  type OrderStatus,
+  type RegisteredOrders,
+  type RegisterOrdersParams,
+  type Rehearsal,
+  type RuleVerdict,
+  type SettledLeaf,
+  type SettleParams,
+  type SignedReceipt,
 } from './orders.ts'
 export { createSignerClient, type SignerClient, SignerUnreachable } from './signerClient.ts'
 export { readSignerWay, type SignerWay, signerWayOf, socketOf, type TlsIdentity } from './signerWay.ts'

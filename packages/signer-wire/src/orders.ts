@@ -43,13 +43,17 @@ export type BreakerStatus = {
   now_micro_usd: number | null
   tripped_until: number | null
 }
-export type ControlsStatus = {
+/** Where a session stands against its controls. */
+export type ControlLevels = {
   root_hash: Hex
-  orders: OrderStatus[]
   /** Unsigned trades that count towards `signature_above`. */
   unsigned_micro_usd: number
+  /** In the binding's order. */
   breakers: BreakerStatus[]
 }
+export type ControlsStatus = ControlLevels & { orders: OrderStatus[] }
+/** Most sessions of one reading of levels. */
+export const MAX_LEVELS = 200
 
 export type SettleParams = { root_hash: Hex; sequence: number; tx_hash: Hex }
 /** `open`: it may still be sent. */

@@ -33,6 +33,7 @@ import {
 } from './calls.ts'
 import type {
   CancelOrdersParams,
+  ControlLevels,
   ControlsStatus,
   RegisteredOrders,
   RegisterOrdersParams,
@@ -188,6 +189,9 @@ export function createSignerClient({
     cancelOrders: (request: CancelOrdersParams) =>
       call<{ receipts: SignedReceipt[] }>('POST', '/orders/cancel', request),
     controls: (rootHash: Hex) => call<ControlsStatus>('GET', `/roots/${rootHash}/controls`),
+    /** Of sessions with controls, at most MAX_LEVELS; others are absent. */
+    levels: (rootHashes: readonly Hex[]) =>
+      call<{ levels: ControlLevels[] }>('POST', '/roots/levels', { root_hashes: rootHashes }),
     /** Names the transaction that used a leaf; the co-signer reads it on the chain. */
     settleLeaf: (request: SettleParams) => call<SettledLeaf>('POST', '/leaves/settle', request),
     root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),

@@ -2,6 +2,7 @@ import type { Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { boundControls } from '@pit/protocol'
+import { lockRoot } from '../orders/store.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import type { Session } from '../roots/readRoots.ts'
@@ -54,7 +55,7 @@ export async function sampleBooks({
 
   function sample({ rootHash, binding }: Session, breakers: readonly Breaker[]): Promise<void> {
     return db.transaction(async (sql) => {
-      await sql.query('select hash from roots where hash = $1 for update', [rootHash])
+      await lockRoot(sql, rootHash)
       const atMs = clock.nowMs()
       const priceOf = bookPricesOf({ pins, prices, binding, nowMs: atMs })
       const state = await readBook(sql, rootHash, { breakers, atMs })

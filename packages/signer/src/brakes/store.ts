@@ -16,19 +16,28 @@ export interface BookState {
   breakers: readonly BreakerState[]
 }
 
-/** The session's book; a new one before its first trade. */
+export interface BookRow {
+  book: StoredBook
+  capital_micro_usd: number
+  breakers: StoredBreaker[]
+}
+
+/** A new book before the session's first trade. */
+export const bookStateOf = (row: BookRow | null, breakers: readonly Breaker[], atMs: number): BookState =>
+  row === null
+    ? { book: EMPTY_BOOK, breakers: breakers.map((one) => newBreaker(one, atMs)) }
+    : { book: bookOf(row.book, row.capital_micro_usd), breakers: row.breakers.map(breakerOf) }
+
 export async function readBook(
   sql: Sql,
   rootHash: Hex,
   { breakers, atMs }: { breakers: readonly Breaker[]; atMs: number },
 ): Promise<BookState> {
-  const [row] = await sql.query<{
-    book: StoredBook
-    capital_micro_usd: number
-    breakers: StoredBreaker[]
-  }>('select book, capital_micro_usd, breakers from session_books where root_hash = $1', [rootHash])
-  if (!row) return { book: EMPTY_BOOK, breakers: breakers.map((one) => newBreaker(one, atMs)) }
-  return { book: bookOf(row.book, row.capital_micro_usd), breakers: row.breakers.map(breakerOf) }
+  const [row] = await sql.query<BookRow>(
+    'select book, capital_micro_usd, breakers from session_books where root_hash = $1',
+    [rootHash],
+  )
+  return bookStateOf(row ?? null, breakers, atMs)
 }
 
 /** With the root's row locked. */

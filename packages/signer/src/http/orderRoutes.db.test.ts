@@ -107,6 +107,9 @@ withDb(
           },
         ],
       })
+      const { orders: _, ...levels } = await signer.controls(root_hash)
+      const plain = await world.open(null, { nonce: word(7) })
+      expect(await signer.levels([plain, root_hash, word(8)])).toEqual({ levels: [levels] })
       expect(await signer.settleLeaf({ root_hash, sequence: 1, tx_hash: word(9) })).toEqual({
         state: 'open',
         received: null,

@@ -2,11 +2,11 @@ import type { Hex } from '@pit/chain'
 import type { CosignDeps } from '../leaves/cosignTrade.ts'
 import { rehearseTrade } from '../leaves/rehearseTrade.ts'
 import { cancelOrders } from '../orders/cancelOrders.ts'
-import { describeControls } from '../orders/describeControls.ts'
+import { describeControls, describeLevels } from '../orders/describeControls.ts'
 import { type OrderDeps, registerOrders } from '../orders/registerOrders.ts'
 import { type SettleDeps, settleLeaf } from '../orders/settleLeaf.ts'
 import { readCosign } from './readCalls.ts'
-import { readCancelOrders, readRegisterOrders, readSettle } from './readOrderCalls.ts'
+import { readCancelOrders, readLevels, readRegisterOrders, readSettle } from './readOrderCalls.ts'
 import type { CallRoutes } from './serveCalls.ts'
 
 /** Calls about signed orders and the controls of a session. */
@@ -23,6 +23,11 @@ export function orderRoutes(deps: CosignDeps & OrderDeps & SettleDeps): CallRout
       method: 'POST',
       path: '/orders/cancel',
       handle: ({ body }) => cancelOrders(deps, readCancelOrders(body)),
+    },
+    {
+      method: 'POST',
+      path: '/roots/levels',
+      handle: ({ body }) => describeLevels(deps, readLevels(body)),
     },
     {
       method: 'GET',

@@ -1,5 +1,6 @@
 import { type Hex, ORDER_LIMITS, type WireOrder, type WireOrderList, type WireTrigger } from '@pit/chain'
 import { CONTROLS } from '@pit/protocol'
+import { MAX_LEVELS } from '@pit/signer-wire'
 import type { CancelRequest } from '../orders/cancelOrders.ts'
 import type { RegisterOrdersRequest } from '../orders/registerOrders.ts'
 import type { SettleRequest } from '../orders/settleLeaf.ts'
@@ -35,6 +36,11 @@ export function readCancelOrders(body: Body): CancelRequest {
   if (ids === undefined) return all === true ? { ...shared, which: 'all' } : bad('all')
   if (all !== undefined) bad('all')
   return { ...shared, which: hashesIn(body, 'ids', { least: 1, most: CONTROLS.maxOpenOrders }) }
+}
+
+export function readLevels(body: Body): Hex[] {
+  allowFields(body, ['root_hashes'])
+  return hashesIn(body, 'root_hashes', { least: 1, most: MAX_LEVELS })
 }
 
 export function readSettle(body: Body): SettleRequest {

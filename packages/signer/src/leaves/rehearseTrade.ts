@@ -23,8 +23,8 @@ export async function rehearseTrade(deps: CosignDeps, request: CosignRequest): P
   if (!standing) throw new Error('a session is not in the ledger')
   let controls: ControlFacts | null = null
   if (isControlled) {
-    const input = { session, facts, standing, triggerFault: fault, atMs }
-    controls = markShown(await readControls(control.db, control, input), fault)
+    const input = { session, facts, triggerFault: fault, atMs }
+    controls = markShown((await readControls(control.db, control, input)).controls, fault)
   }
   const counted = controls && isAgain(controls) ? standingRules : ledgerRules
   const checks: RuleVerdict[] = [

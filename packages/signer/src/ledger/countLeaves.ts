@@ -11,7 +11,8 @@ import type { LeafRequest, LeafVerdict, Standing } from './types.ts'
  */
 export const SPEND_WINDOW_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1000
 
-interface Counted {
+/** How a leaf found its root, and whether it was counted. */
+export interface CountedRow {
   known: boolean
   frozen: boolean
   revoked: boolean
@@ -36,7 +37,7 @@ export async function countLeaves(
 ): Promise<LeafVerdict[]> {
   const hashes = [...new Set(requests.map(({ rootHash }) => rootHash))].sort()
   const places = new Map(hashes.map((hash, i) => [hash, i + 1]))
-  const rows = await sql.query<Counted>(
+  const rows = await sql.query<CountedRow>(
     `select * from count_leaves($1::text[], $2::int4[], $3::int8[], $4::boolean[], $5::boolean[], $6::int4[],
        $7::int8[], $8::int4[], $9::text[], $10::text[], $11::text[], $12, $13)`,
     [
@@ -63,7 +64,7 @@ export async function countLeaves(
  * A leaf that failed already is counted as zero: its value may not fit the store's number type, and an error
  * would fail the whole batch.
  */
-const worthOf = ({ microUsd, failures }: LeafRequest): string | null =>
+export const worthOf = ({ microUsd, failures }: LeafRequest): string | null =>
   failures.length > 0 || microUsd === null ? null : microUsd.toString()
 
 const UNKNOWN: SignerCheck = { rule: 'ROOT', ok: false, message: 'The root is not registered.' }
@@ -75,7 +76,7 @@ export const NAMED: SignerCheck = {
   message: 'A trade with this client_id was already co-signed: look it up, or use a new client_id.',
 }
 
-function verdictOf(request: LeafRequest, row: Counted, atMs: number): LeafVerdict {
+export function verdictOf(request: LeafRequest, row: CountedRow, atMs: number): LeafVerdict {
   const standing: Standing = {
     frozen: row.frozen,
     revoked: row.revoked,

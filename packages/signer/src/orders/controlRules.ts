@@ -25,7 +25,8 @@ export interface ControlFacts {
   order: { stored: OrderInUse | null; id: string } | null
   /** Unsigned trades that count towards `signature_above`. */
   unsignedMicroUsd: bigint
-  standing: Pick<Standing, 'sequence' | 'dayMicroUsd'>
+  /** Null unless armed closing orders need room. */
+  standing: Pick<Standing, 'sequence' | 'dayMicroUsd'> | null
   /** Needed by the armed closing orders. */
   reserved: { microUsd: bigint; trades: number }
   brakes: BrakeFacts | null
@@ -195,7 +196,7 @@ function judgePrice({ used, swap, slippageBps, loss }: Parameters<OrderCheck<Ver
 /** Opening trades leave the day's room and the trades that armed closing orders need. */
 function judgeReserved(facts: ControlFacts): Verdict | null {
   const { isClosing, trade, microUsd, reserved, standing, limits } = facts
-  if (isClosing || trade === null || microUsd === null || reserved.trades === 0 || isAgain(facts)) return null
+  if (isClosing || trade === null || microUsd === null || standing === null || isAgain(facts)) return null
   const trades = standing.sequence + 1 + reserved.trades
   if (trades > limits.max_trades)
     return {

@@ -1,24 +1,26 @@
+import type { Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import { boundControls, exchangeUp, markPrice, SESSION } from '@pit/protocol'
 import type { SignerCheck } from '@pit/signer-wire'
-import { putBook, readBook } from '../brakes/store.ts'
 import type { Failure } from '../checks.ts'
 import { failuresOf } from '../checks.ts'
 import type { LeafFacts } from '../leaves/rules.ts'
-import { countLeaves, NAMED } from '../ledger/countLeaves.ts'
+import { NAMED } from '../ledger/countLeaves.ts'
 import { readFrozen } from '../ledger/openLedger.ts'
 import { readStanding } from '../ledger/readStanding.ts'
 import { standingRules } from '../ledger/rules.ts'
-import type { LeafRequest, LeafVerdict } from '../ledger/types.ts'
+import type { LeafRequest, LeafVerdict, Standing } from '../ledger/types.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import type { Session } from '../roots/readRoots.ts'
 import { type ControlFacts, controlRules, isAgain } from './controlRules.ts'
+import { countJudged } from './countJudged.ts'
 import { readControls } from './readControls.ts'
 import type { TriggerReader } from './readTrigger.ts'
 import { findOrder, lockRoot, markMet } from './store.ts'
 import { triggerFault } from './triggers.ts'
+import type { PartLeaf } from './types.ts'
 
 export interface ControlDeps {
   db: Db
@@ -39,55 +41,105 @@ export type ControlledVerdict =
   | Extract<LeafVerdict, { ok: false }>
 
 /**
- * Judges and counts a leaf of a session with controls in one transaction, under the lock of its root. Another
- * call of a part that may still be sent gets the sequence of the first, which can run only once.
+ * Judges and counts a leaf of a session with controls. One statement reads the session's state, another counts
+ * the leaf if the state is still the same; otherwise both run again under the root's lock. Another call of a part
+ * that may still be sent gets the sequence of the first, which can run only once.
  */
 export async function countControlled(deps: ControlDeps, leaf: ControlledLeaf): Promise<ControlledVerdict> {
   const fault = await showTrigger(deps, leaf, 'store')
+  const verdict = await judgeAndCount(deps.db, deps, { leaf, fault, isLocked: false })
+  if (verdict) return verdict
   return deps.db.transaction(async (sql) => {
-    const { session, facts, request } = leaf
-    const { rootHash } = session
-    const atMs = deps.clock.nowMs()
-    await lockRoot(sql, rootHash)
-    const standing = await readStanding(sql, rootHash, atMs)
-    if (!standing) throw new Error('a session is not in the ledger')
-    const controls = await readControls(sql, deps, { session, facts, standing, triggerFault: fault, atMs })
-    const failures = [...request.failures, ...failuresOf(controlRules, controls)]
-    const again = isAgain(controls)
-    if (again) {
-      // Locked: a freeze waits for this transaction, or this sees it.
-      const frozen = await readFrozen(sql)
-      failures.push(...failuresOf(standingRules, { request, standing: { ...standing, frozen } }))
-      if (request.sequence !== undefined && request.sequence !== again.sequence) failures.push(OTHER_SEQUENCE)
-      if (await isNamed(sql, request, again.sequence)) failures.push(NAMED)
-      if (failures.length > 0 || request.microUsd === null)
-        return { ok: false, failures, carrier: standing.hosted ? 'hosted executor' : 'own executor' }
-      const expiresS = expiryOf(controls, session, atMs)
-      await signPartAgain(sql, { controls, request, sequence: again.sequence, expiresS, atMs })
-      const { max_trades, max_day_micro_usd } = session.binding.limits
-      return {
-        ok: true,
-        sequence: again.sequence,
-        atMs,
-        expiresS,
-        spend: {
-          trades: standing.sequence,
-          trades_left: max_trades - standing.sequence,
-          day_micro_usd: Number(standing.dayMicroUsd),
-          day_left_micro_usd: max_day_micro_usd - Number(standing.dayMicroUsd),
-          this_micro_usd: Number(again.microUsd),
-        },
-      }
-    }
-    const [verdict] = await countLeaves(sql, [{ ...request, failures }], atMs)
-    if (!verdict!.ok) return verdict!
-    const expiresS = expiryOf(controls, session, atMs)
-    await addLeaf(sql, { controls, facts, rootHash, sequence: verdict!.sequence, expiresS, atMs })
-    const { breakers } = boundControls(session.binding)!
-    // From the first trade on there is a book, so that a loss is measured from zero.
-    if (breakers) await putBook(sql, rootHash, await readBook(sql, rootHash, { breakers, atMs }), atMs)
-    return { ...verdict!, expiresS }
+    await lockRoot(sql, leaf.session.rootHash)
+    const locked = await judgeAndCount(sql, deps, { leaf, fault, isLocked: true })
+    if (!locked) throw new Error('the state of a root changed under its lock')
+    return locked
   })
+}
+
+/** Null if it needs the root's lock. */
+async function judgeAndCount(
+  sql: Sql,
+  deps: ControlDeps,
+  { leaf, fault, isLocked }: { leaf: ControlledLeaf; fault: Failure | null; isLocked: boolean },
+): Promise<ControlledVerdict | null> {
+  const { session, facts, request } = leaf
+  const { rootHash, binding } = session
+  const atMs = deps.clock.nowMs()
+  const { controls, state } = await readControls(sql, deps, { session, facts, triggerFault: fault, atMs })
+  const failures = [...request.failures, ...failuresOf(controlRules, controls)]
+  const again = isAgain(controls)
+  if (again && !isLocked) return null
+  if (again) {
+    const standing = await standingOf(sql, rootHash, atMs)
+    return countAgain(sql, { leaf, controls, again, failures, standing, atMs })
+  }
+  const expiresS = expiryOf(controls, session, atMs)
+  const { trade, order } = controls
+  const verdict = await countJudged(sql, {
+    request: { ...request, failures },
+    state,
+    atMs,
+    leaf: trade && {
+      orderId: order?.id ?? null,
+      part: order?.stored?.part ?? 1,
+      trade,
+      mostOut: mostOut(facts),
+      expiresS,
+    },
+    breakers: boundControls(binding)!.breakers ?? null,
+  })
+  if (!verdict?.ok) return verdict
+  if (!trade) throw new Error('a call was counted that was not read')
+  return { ...verdict, expiresS }
+}
+
+async function standingOf(sql: Sql, rootHash: Hex, atMs: number): Promise<Standing> {
+  const standing = await readStanding(sql, rootHash, atMs)
+  if (!standing) throw new Error('a session is not in the ledger')
+  return standing
+}
+
+interface Again {
+  leaf: ControlledLeaf
+  controls: ControlFacts
+  again: PartLeaf
+  failures: SignerCheck[]
+  standing: Standing
+  atMs: number
+}
+
+/** Another call of a part: the sequence and the count of the first. */
+async function countAgain(
+  sql: Sql,
+  { leaf: { session, request }, controls, again, standing, atMs, ...before }: Again,
+): Promise<ControlledVerdict> {
+  // Locked: a freeze waits for this transaction, or this sees it.
+  const frozen = await readFrozen(sql)
+  const failures = [
+    ...before.failures,
+    ...failuresOf(standingRules, { request, standing: { ...standing, frozen } }),
+  ]
+  if (request.sequence !== undefined && request.sequence !== again.sequence) failures.push(OTHER_SEQUENCE)
+  if (await isNamed(sql, request, again.sequence)) failures.push(NAMED)
+  if (failures.length > 0 || request.microUsd === null)
+    return { ok: false, failures, carrier: standing.hosted ? 'hosted executor' : 'own executor' }
+  const expiresS = expiryOf(controls, session, atMs)
+  await signPartAgain(sql, { controls, request, sequence: again.sequence, expiresS, atMs })
+  const { max_trades, max_day_micro_usd } = session.binding.limits
+  return {
+    ok: true,
+    sequence: again.sequence,
+    atMs,
+    expiresS,
+    spend: {
+      trades: standing.sequence,
+      trades_left: max_trades - standing.sequence,
+      day_micro_usd: Number(standing.dayMicroUsd),
+      day_left_micro_usd: max_day_micro_usd - Number(standing.dayMicroUsd),
+      this_micro_usd: Number(again.microUsd),
+    },
+  }
 }
 
 const OTHER_SEQUENCE: SignerCheck = {
@@ -139,32 +191,6 @@ interface NewLeaf {
   atMs: number
 }
 
-async function addLeaf(
-  sql: Sql,
-  { controls, facts, rootHash, sequence, expiresS, atMs }: NewLeaf & { facts: LeafFacts; rootHash: string },
-): Promise<void> {
-  const { trade, order } = controls
-  if (!trade) throw new Error('a call was counted that was not read')
-  await sql.query(
-    `insert into order_leaves (root_hash, sequence, order_id, part, token_in, token_out, amount_in, min_out,
-       max_out, first_signed_at_ms, expires_at_s)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      rootHash,
-      sequence,
-      order?.id ?? null,
-      order?.stored?.part ?? 1,
-      trade.tokenIn,
-      trade.tokenOut,
-      trade.amountIn,
-      trade.amountOutMin,
-      mostOut(facts),
-      atMs,
-      expiresS,
-    ],
-  )
-}
-
 /** The row then describes the call that was signed last, with the largest input and the smallest minimum. */
 async function signPartAgain(
   sql: Sql,
@@ -178,8 +204,11 @@ async function signPartAgain(
   )
   // Its day counts from now on: it may be sent until this call expires.
   await sql.query(
-    `update leaves set signed_at_ms = greatest(signed_at_ms, $3), execution_hash = $4, client_id = $5
-     where root_hash = $1 and sequence = $2`,
+    `with before as (select micro_usd, signed_at_ms from leaves where root_hash = $1 and sequence = $2),
+     moved as (update leaves set signed_at_ms = greatest(signed_at_ms, $3), execution_hash = $4, client_id = $5
+       where root_hash = $1 and sequence = $2)
+     update roots set day_micro_usd = day_micro_usd + before.micro_usd from before
+     where hash = $1 and before.signed_at_ms <= day_from_ms and $3 > day_from_ms`,
     [rootHash, sequence, atMs, executionHash, clientId ?? null],
   )
 }

@@ -1,132 +1,137 @@
-import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import { type BindingControls, boundControls, CONTROLS, SESSION } from '@pit/protocol'
+import { boundControls } from '@pit/protocol'
 import { type BookPriceOf, profitOf, worstOf } from '../brakes/book.ts'
 import { bookPricesOf } from '../brakes/bookPrices.ts'
+import type { Breaker } from '../brakes/breaker.ts'
 import { isClosing } from '../brakes/closing.ts'
-import { readBook } from '../brakes/store.ts'
 import type { Failure } from '../checks.ts'
 import { type LeafFacts, lossOf, spentMicroUsd } from '../leaves/rules.ts'
 import type { Trade } from '../leaves/types.ts'
-import type { Standing } from '../ledger/types.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import type { Session } from '../roots/readRoots.ts'
 import { type BrakeFacts, type ControlFacts, isAgain, type OrderInUse } from './controlRules.ts'
+import { type ControlRows, needsRows, type RowsNeeded, readControlRows } from './readControlRows.ts'
 import { reserveFor } from './reserve.ts'
-import { findOrder, openOrders, readPart, readTotals } from './store.ts'
-import type { PartLeaf, StoredOrder } from './types.ts'
-
-/** Leaves of the last hour count, and those that may still be sent. */
-const UNSIGNED_WINDOW_MS = (CONTROLS.unsignedWindowS + SESSION.leafTtlS) * 1000
+import type { PartLeaf } from './types.ts'
 
 export interface ControlInput {
   session: Session
   facts: LeafFacts
-  standing: Standing
   triggerFault: Failure | null
   atMs: number
 }
 
-/** Everything the control rules need, of a root that is locked (or, in a rehearsal, at one moment). */
+/** What the control rules need, and the state of the root it was read in; null if no row was needed. */
+export interface ReadControls {
+  controls: ControlFacts
+  state: { version: number; sequence: number } | null
+}
+
+/** At one moment: whoever counts a leaf by it makes sure that the root is still in that state. */
 export async function readControls(
   sql: Sql,
-  { pins, prices }: { pins: Pins; prices: Pick<Prices, 'own' | 'last' | 'headS'> },
-  { session, facts, standing, triggerFault, atMs }: ControlInput,
-): Promise<ControlFacts> {
-  const { binding, rootHash } = session
-  const controls = boundControls(binding)
+  deps: { pins: Pins; prices: Pick<Prices, 'own' | 'last' | 'headS'> },
+  input: ControlInput,
+): Promise<ReadControls> {
+  const { session, facts, atMs } = input
+  const controls = boundControls(session.binding)
   if (!controls) throw new Error('a session without controls has no control facts')
   const trade = 'rule' in facts.trade ? null : facts.trade
+  const opens = trade !== null && !isClosing(trade, deps.pins)
+  const { order = null } = facts.request
+  const needed: RowsNeeded = {
+    order,
+    openOrders: opens,
+    unsigned: order === null && controls.signature_above_micro_usd !== undefined,
+    breakers: opens && controls.breakers ? controls.breakers : null,
+  }
+  const { rootHash } = session
+  const rows = needsRows(needed) ? await readControlRows(sql, { rootHash, atMs }, needed) : null
+  return { controls: controlFactsOf(deps, input, rows ?? NO_ROWS), state: rows }
+}
+
+const NO_ROWS: ControlRows = {
+  version: 0,
+  sequence: 0,
+  dayMicroUsd: null,
+  order: null,
+  openOrders: [],
+  totals: [],
+  unsignedMicroUsd: 0n,
+  brakes: null,
+}
+
+function controlFactsOf(
+  { pins, prices }: { pins: Pins; prices: Pick<Prices, 'own' | 'last' | 'headS'> },
+  { session: { binding }, facts, triggerFault, atMs }: ControlInput,
+  rows: ControlRows,
+): ControlFacts {
+  const controls = boundControls(binding)!
+  const trade = 'rule' in facts.trade ? null : facts.trade
   const { order: requested, slippageBps } = facts.request
-  const nowS = Math.floor(atMs / 1000)
   const priceOf = bookPricesOf({ pins, prices, binding, nowMs: atMs })
-  const stored = requested ? await findOrder(sql, rootHash, requested.id) : null
-  const isClose = trade !== null && isClosing(trade, pins)
-  const open = trade === null || isClose ? [] : await openOrders(sql, rootHash, nowS)
-  const totals = await readTotals(sql, stored ? [stored, ...open] : open)
+  const { totals, openOrders, order: stored } = rows
   const loss = lossOf(facts)
-  const order = requested && { id: requested.id, stored: stored && (await inUse(stored, requested.part)) }
+  const order = requested ? { id: requested.id, stored: stored && inUse(stored, requested.part) } : null
   const again = order ? isAgain({ order, nowMs: atMs }) : null
+  const reserved = reserveFor(openOrders, {
+    totals,
+    more: { parentId: stored?.id ?? null, more: trade?.amountOutMin ?? 0n },
+    priceOf,
+    pins,
+    maxTradeMicroUsd: binding.limits.max_trade_micro_usd,
+  })
   return {
     nowMs: atMs,
-    headS: prices.headS() ?? nowS,
+    headS: prices.headS() ?? Math.floor(atMs / 1000),
     limits: binding.limits,
     controls,
     trade,
-    isClosing: isClose,
+    isClosing: trade !== null && isClosing(trade, pins),
     microUsd: spentMicroUsd(facts),
     slippageBps,
     loss: loss && loss.witness !== 'owner' ? loss : null,
-    order: order ?? null,
-    unsignedMicroUsd: requested ? 0n : await unsignedWorth(sql, rootHash, atMs),
-    standing,
-    reserved: reserveFor(open, {
-      totals,
-      more: { parentId: stored?.id ?? null, more: trade?.amountOutMin ?? 0n },
-      priceOf,
-      pins,
-      maxTradeMicroUsd: binding.limits.max_trade_micro_usd,
-    }),
-    brakes: isClose ? null : await readBrakes(sql, rootHash, { controls, trade, again, priceOf, atMs }),
+    order,
+    unsignedMicroUsd: rows.unsignedMicroUsd,
+    standing:
+      reserved.trades > 0 && rows.dayMicroUsd !== null
+        ? { sequence: rows.sequence, dayMicroUsd: rows.dayMicroUsd }
+        : null,
+    reserved,
+    brakes: rows.brakes && brakesOf(rows.brakes, { breakers: controls.breakers!, trade, again, priceOf }),
   }
 
-  async function inUse(order: StoredOrder, part: number): Promise<OrderInUse> {
-    const { leaf, otherPartMs } = await readPart(sql, order.id, part)
+  function inUse(order: NonNullable<ControlRows['order']>, part: number): OrderInUse {
     const isMet = order.order.trigger.kind === 'none' || order.metAtMs !== null
-    return { ...order, part, totals, leaf, otherPartMs, triggerFault: isMet ? null : (triggerFault ?? UNMET) }
+    return { ...order, part, totals, triggerFault: isMet ? null : (triggerFault ?? UNMET) }
   }
 }
 
 const UNMET: Failure = { message: 'The order’s trigger was not shown to be met.' }
 
-/** Unsigned trades in the window that are not known to be unused. */
-export async function unsignedWorth(sql: Sql, rootHash: Hex, atMs: number): Promise<bigint> {
-  const [row] = await sql.query<{ worth: string }>(
-    `select coalesce(sum(c.micro_usd), 0)::text as worth
-     from order_leaves l join leaves c using (root_hash, sequence)
-     where l.root_hash = $1 and l.order_id is null and l.state is distinct from 'unused'
-       and l.first_signed_at_ms > $2`,
-    [rootHash, atMs - UNSIGNED_WINDOW_MS],
-  )
-  return BigInt(row!.worth)
-}
-
-async function readBrakes(
-  sql: Sql,
-  rootHash: Hex,
+function brakesOf(
+  { book, breakers: states, leaves }: NonNullable<ControlRows['brakes']>,
   {
-    controls: { breakers = [] },
+    breakers,
     trade,
     again,
     priceOf,
-    atMs,
   }: {
-    controls: BindingControls
+    breakers: readonly Breaker[]
     trade: Trade | null
     /** The earlier leaf whose place this trade takes. */
     again: PartLeaf | null
     priceOf: BookPriceOf
-    atMs: number
   },
-): Promise<BrakeFacts | null> {
-  if (breakers.length === 0) return null
-  const { book, breakers: states } = await readBook(sql, rootHash, { breakers, atMs })
-  const rows = await sql.query<{ token_in: Hex; token_out: Hex; amount_in: string; min_out: string }>(
-    `select token_in, token_out, amount_in::text, min_out::text from order_leaves
-     where root_hash = $1 and state is null and sequence is distinct from $2`,
-    [rootHash, again?.sequence ?? null],
+): BrakeFacts {
+  const unsettled: Parameters<typeof worstOf>[0][] = leaves.filter(
+    ({ sequence }) => sequence !== again?.sequence,
   )
-  const leaves = rows.map((row) => ({
-    tokenIn: row.token_in,
-    tokenOut: row.token_out,
-    amountIn: BigInt(row.amount_in),
-    minOut: BigInt(row.min_out),
-  }))
-  if (trade) leaves.push({ ...trade, minOut: trade.amountOutMin })
+  if (trade) unsettled.push({ ...trade, minOut: trade.amountOutMin })
   const profit = profitOf(book, priceOf)
   let worst = profit
-  for (const leaf of leaves) {
+  for (const leaf of unsettled) {
     const change = worstOf(leaf, priceOf)
     worst = worst === null || change === null ? null : worst + change
   }

@@ -1,12 +1,16 @@
 import { fromWireOrders, type Hex, type WireOrderList } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { OrderTotals, PartLeaf, StoredOrder } from './types.ts'
+import type { OrderTotals, StoredOrder } from './types.ts'
 
-/** False if the root is not registered. Leaves, cancellations and settlements of a root wait for each other. */
+/**
+ * False if the root is not registered. Leaves, cancellations and settlements of a root wait for each other, and
+ * a leaf that was judged by an earlier version is judged again.
+ */
 export const lockRoot = async (sql: Sql, rootHash: Hex): Promise<boolean> =>
-  (await sql.query('select hash from roots where hash = $1 for update', [rootHash])).length > 0
+  (await sql.query('update roots set version = version + 1 where hash = $1 returning hash', [rootHash]))
+    .length > 0
 
-interface OrderRow {
+export interface OrderRow {
   id: Hex
   root_hash: Hex
   list_hash: Hex
@@ -20,11 +24,11 @@ interface OrderRow {
   list: WireOrderList
 }
 
-const ORDER_COLUMNS = `o.id, o.root_hash, o.list_hash, o.position, o.budget_id, o.parent_id, o.met_at_ms, o.ended,
+export const ORDER_COLUMNS = `o.id, o.root_hash, o.list_hash, o.position, o.budget_id, o.parent_id, o.met_at_ms, o.ended,
   o.ended_at_ms, l.registered_at_ms, l.list`
 const ORDERS = `select ${ORDER_COLUMNS} from orders o join order_lists l on l.hash = o.list_hash`
 
-function orderOf(row: OrderRow): StoredOrder {
+export function orderOf(row: OrderRow): StoredOrder {
   const order = fromWireOrders(row.list).orders[row.position]
   if (!order) throw new Error(`the stored list ${row.list_hash} has no order ${row.position}`)
   return {
@@ -43,7 +47,9 @@ function orderOf(row: OrderRow): StoredOrder {
 
 /** Null unless it is an order of this session. */
 export async function findOrder(sql: Sql, rootHash: Hex, id: Hex): Promise<StoredOrder | null> {
-  const [row] = await sql.query<OrderRow>(`${ORDERS} where o.id = $1 and o.root_hash = $2`, [id, rootHash])
+  const [row] = await sql.query<OrderRow>(`${ORDERS} where o.id = $1 and o.root_hash = $2`, [id, rootHash], {
+    prepared: true,
+  })
   return row ? orderOf(row) : null
 }
 
@@ -52,6 +58,7 @@ export async function openOrders(sql: Sql, rootHash: Hex, nowS: number): Promise
   const rows = await sql.query<OrderRow>(
     `${ORDERS} where o.root_hash = $1 and o.expires_at_s > $2 and o.ended is null order by o.id`,
     [rootHash, nowS],
+    { prepared: true },
   )
   return rows.map(orderOf)
 }
@@ -65,77 +72,42 @@ export async function lastOrders(sql: Sql, rootHash: Hex, limit: number): Promis
   return rows.map(orderOf)
 }
 
+export interface TotalsRow {
+  id: Hex
+  budget_id: Hex
+  reserved: string
+  spent: string
+  received: string
+  pending_out: string
+  parts: number
+}
+
+export const TOTALS = `select o.id, o.budget_id,
+    coalesce(sum(l.amount_in) filter (where l.state is distinct from 'unused'), 0)::text as reserved,
+    coalesce(sum(l.amount_in) filter (where l.state = 'used'), 0)::text as spent,
+    coalesce(sum(l.received), 0)::text as received,
+    coalesce(sum(l.min_out) filter (where l.state is null), 0)::text as pending_out,
+    (count(distinct l.part) filter (where l.state is distinct from 'unused'))::int4 as parts
+  from orders o join order_leaves l on l.order_id = o.id`
+
+export const totalsOf = (row: TotalsRow): OrderTotals => ({
+  id: row.id,
+  budgetId: row.budget_id,
+  reserved: BigInt(row.reserved),
+  spent: BigInt(row.spent),
+  received: BigInt(row.received),
+  pendingOut: BigInt(row.pending_out),
+  parts: row.parts,
+})
+
 /** Of these orders, their groups and their parents. */
 export async function readTotals(sql: Sql, orders: readonly StoredOrder[]): Promise<OrderTotals[]> {
   if (orders.length === 0) return []
-  const rows = await sql.query<{
-    id: Hex
-    budget_id: Hex
-    reserved: string
-    spent: string
-    received: string
-    pending_out: string
-    parts: number
-  }>(
-    `select o.id, o.budget_id,
-       coalesce(sum(l.amount_in) filter (where l.state is distinct from 'unused'), 0)::text as reserved,
-       coalesce(sum(l.amount_in) filter (where l.state = 'used'), 0)::text as spent,
-       coalesce(sum(l.received), 0)::text as received,
-       coalesce(sum(l.min_out) filter (where l.state is null), 0)::text as pending_out,
-       (count(distinct l.part) filter (where l.state is distinct from 'unused'))::int4 as parts
-     from orders o join order_leaves l on l.order_id = o.id
-     where o.budget_id = any($1::text[]) or o.id = any($2::text[])
-     group by o.id, o.budget_id`,
+  const rows = await sql.query<TotalsRow>(
+    `${TOTALS} where o.budget_id = any($1::text[]) or o.id = any($2::text[]) group by o.id, o.budget_id`,
     [orders.map(({ budgetId }) => budgetId), orders.flatMap(({ parentId }) => parentId ?? [])],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    budgetId: row.budget_id,
-    reserved: BigInt(row.reserved),
-    spent: BigInt(row.spent),
-    received: BigInt(row.received),
-    pendingOut: BigInt(row.pending_out),
-    parts: row.parts,
-  }))
-}
-
-/** The newest leaf of a part, and when another part was last signed for the first time. */
-export async function readPart(
-  sql: Sql,
-  orderId: Hex,
-  part: number,
-): Promise<{ leaf: PartLeaf | null; otherPartMs: number | null }> {
-  const [row] = await sql.query<{
-    sequence: number
-    amount_in: string
-    micro_usd: number
-    state: PartLeaf['state']
-    first_signed_at_ms: number
-    expires_at_s: number
-  }>(
-    `select l.sequence, l.amount_in::text, c.micro_usd, l.state, l.first_signed_at_ms, l.expires_at_s
-     from order_leaves l join leaves c using (root_hash, sequence)
-     where l.order_id = $1 and l.part = $2 order by l.sequence desc limit 1`,
-    [orderId, part],
-  )
-  const [other] = await sql.query<{ at: number | null }>(
-    `select max(first_signed_at_ms) as at from order_leaves
-     where order_id = $1 and part <> $2 and state is distinct from 'unused'`,
-    [orderId, part],
-  )
-  return {
-    leaf: row
-      ? {
-          sequence: row.sequence,
-          amountIn: BigInt(row.amount_in),
-          microUsd: BigInt(row.micro_usd),
-          state: row.state,
-          firstSignedAtMs: row.first_signed_at_ms,
-          expiresS: row.expires_at_s,
-        }
-      : null,
-    otherPartMs: other!.at,
-  }
+  return rows.map(totalsOf)
 }
 
 /** Ends what has not ended; returns when each of them did. */
