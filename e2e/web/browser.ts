@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Frame, type Page } from 'playwright-core'
 
 /** Screenshots of every page for a person to review; ignored by git. */
 const SHOTS = '.cache/web'
@@ -48,10 +48,16 @@ export async function shiftOf(page: Page, path: string, waitMs: number): Promise
   return page.evaluate('shift')
 }
 
-/** Serious axe findings on the current page, as text. */
+/** Serious axe findings on the current page and in its frames, as text. */
 async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+  const findings: string[] = []
+  for (const frame of page.frames()) findings.push(...(await findingsIn(frame)))
+  return findings
+}
+
+async function findingsIn(frame: Frame): Promise<string[]> {
+  await frame.evaluate(axe.source)
+  return frame.evaluate(`axe.run(document, { resultTypes: ['violations'], iframes: false }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`)
 }

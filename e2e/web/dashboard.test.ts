@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readReportFile } from '@pit/reports'
 import type { Browser, Page, Route } from 'playwright-core'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -61,7 +62,7 @@ describe('for visitors', () => {
   })
 
   it.each([
-    ['market', '/', /Best buy/],
+    ['market', '/', /24 h change/],
     ['status', '/status', /Dependencies/],
     ['league', '/league', /Prize board/],
     ['season', '/league/1', /Standings/],
@@ -69,7 +70,8 @@ describe('for visitors', () => {
     ['guide', '/guide', /How-to guides/],
     ['reference', '/docs', /live\/prepare/],
     ['tokens', '/tokens', /Core assets/],
-    ['tokenSignedOut', '/tokens/ETH', /Sign in to see token details/],
+    ['tokenSignedOut', '/tokens/ETH', /Best prices for \$1,000/],
+    ['tradeSignedOut', '/trade', /Sign in to trade/],
   ])('%s is shown, and axe finds nothing serious', async (name, path, text) => {
     const { page, faults } = visitor
     await open(page, path)
@@ -86,6 +88,8 @@ describe('for visitors', () => {
     for (const [path, waitMs] of [
       ['/status', 7_000],
       ['/', 2_000],
+      ['/tokens/ETH', 2_000],
+      ['/trade', 2_000],
       ['/league', 2_000],
       ['/treasury', 2_000],
     ] as const)
@@ -156,9 +160,9 @@ describe('signed in', () => {
     const { page } = owner
     await open(page, '/trade?in=ETH&out=USDG&usd=25')
     await page.getByRole('button', { name: 'Get quote' }).click()
-    await page.getByRole('heading', { name: 'Routes' }).waitFor(WAIT)
+    await page.getByText(/Routes: \d+ compared/).waitFor(WAIT)
     await page.getByRole('button', { name: 'Review trade' }).click()
-    await page.getByRole('heading', { name: 'Checks' }).waitFor(WAIT)
+    await page.getByText(/Checks: \d+ passed/).click(WAIT)
     for (const rule of ['RECIPIENT', 'MIN_OUT', 'FEE_BPS', 'PRICE', 'QUOTE_OWN'])
       expect(await page.locator('main').innerText()).toContain(rule)
     expect(await lookAt(page, 'trade')).toEqual([])
@@ -180,7 +184,17 @@ describe('signed in', () => {
     const { page } = owner
     await open(page, '/portfolio')
     await expect.poll(() => page.getByRole('row', { name: /Mined/ }).count(), WAIT).toBe(2)
+    const cells = page.getByRole('region', { name: 'Holdings' }).getByRole('row', { name: /^ETH/ })
+    // The wallet's ETH came from no trade: its cost is unknown.
+    await expect.poll(() => cells.innerText(), WAIT).toMatch(/unknown/)
     expect(await lookAt(page, 'portfolio')).toEqual([])
+    await page.getByLabel('Side').selectOption('buy')
+    await expect.poll(() => page.getByRole('row', { name: /Mined/ }).count(), WAIT).toBe(1)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    const file = readReportFile(readFileSync(await (await saved).path(), 'utf8'))
+    expect(file?.hash).toBe(file?.computed)
+    expect(file?.rows.filter(({ row }) => row === 'trade')).toHaveLength(2)
   })
 
   it('a lying server is refused, with the check that caught it', async () => {
@@ -207,7 +221,11 @@ describe('signed in', () => {
     await page.getByRole('button', { name: 'Review limits' }).click()
     await page.getByText('Maximum loss').waitFor(WAIT)
     await page.getByRole('button', { name: 'Sign session' }).click()
-    await page.getByRole('row', { name: /Active/ }).waitFor(WAIT)
+    await page.getByText('Active on chain').waitFor(WAIT)
+    await page
+      .getByText(/\$[\d,.]+ left of \$[\d,.]+/)
+      .first()
+      .waitFor()
     expect(await lookAt(page, 'sessions')).toEqual([])
     await askedOnce(page, 'Revoke', 'sessionRequest')
     await page.getByRole('row', { name: /Revoked/ }).waitFor(WAIT)
@@ -246,11 +264,42 @@ describe('signed in', () => {
     expect(await lookAt(page, 'agentForm')).toEqual([])
     await page.getByRole('button', { name: 'Create paper agent' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor(WAIT)
-    await page.locator('.steps .badge', { hasText: 'Decision' }).first().waitFor(WAIT)
+    const decision = page.getByRole('list', { name: 'Decisions, newest first' }).locator('details').first()
+    await decision.locator('summary').click(WAIT)
+    for (const step of ['Input', 'Reason', 'Rules', 'Transaction'])
+      await decision.getByRole('heading', { name: step }).waitFor()
+    await page
+      .getByText(/left of \$/)
+      .first()
+      .waitFor(WAIT)
     expect(await lookAt(page, 'agent')).toEqual([])
     await askedOnce(page, 'Stop permanently', 'agentRequest')
     await askedOnce(page, 'Delete', 'agentDelete')
     await page.getByText('No agents yet.').waitFor(WAIT)
+  })
+
+  it('a paused agent names what blocks it and the cure', async () => {
+    const { page } = owner
+    await open(page, '/agents')
+    await page.getByRole('tab', { name: 'New agent' }).click()
+    await page.getByRole('button', { name: 'Create paper agent' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click(WAIT)
+    await page.getByText('Blocked: The agent is paused').waitFor(WAIT)
+    await page.getByText('Resume it when the cause is gone.').waitFor()
+    expect(await lookAt(page, 'agentBlocked')).toEqual([])
+  })
+
+  it('an entry in the league is signed and shown, and left after a question', async () => {
+    const { page } = owner
+    await open(page, '/league')
+    await page.getByRole('button', { name: 'Enter', exact: true }).click()
+    await page.getByLabel('Your agent’s number in the registry').fill('2')
+    expect(await lookAt(page, 'leagueEnter')).toEqual([])
+    await page.getByRole('button', { name: 'Sign and enter' }).click()
+    await page.getByRole('row', { name: /Practice board .*From season/ }).waitFor(WAIT)
+    expect(await lookAt(page, 'leagueEntry')).toEqual([])
+    await askedOnce(page, 'Leave', 'leagueLeave')
+    await page.getByText('You have not entered yet.').waitFor(WAIT)
   })
 
   it('a live agent gets a session for the limits set in this browser only', async () => {

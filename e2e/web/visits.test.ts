@@ -51,8 +51,13 @@ describe('an address', () => {
     await review(page)
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText(/Mined in block \d+/).waitFor(WAIT)
-    await page.getByRole('link', { name: /^0x/ }).click()
+    await page.getByRole('region', { name: 'Receipt' }).getByRole('link', { name: /^0x/ }).click()
     await page.getByText('Succeeded').waitFor(WAIT)
+    await page.getByRole('heading', { name: 'Trade: ETH for USDG' }).waitFor()
+    const shown = await mainText(page)
+    expect(shown).toMatch(/Sold\s+0\.004 ETH\s+signed: at most 0\.004 ETH/)
+    expect(shown).toMatch(/Received\s+9\.\d+ USDG\s+signed: at least 9\.\d+ USDG/)
+    expect(shown).toMatch(/Fee\s+0\.00001 ETH\s+signed: 0\.00001 ETH/)
     expect(page.url()).toMatch(/\/tx\/0x[0-9a-f]{64}$/)
     expect(await lookAt(page, 'transaction')).toEqual([])
     const hash = page.url().split('/').at(-1)!
@@ -60,6 +65,119 @@ describe('an address', () => {
     expect(await page.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toBe(`/tx/${hash}`)
     await page.goto('/tx/0x12')
     await page.getByText('Not a transaction hash').waitFor(WAIT)
+    expect(faults).toEqual([])
+  })
+})
+
+describe('signed out', () => {
+  it('the first click shows a token without asking for a key', async () => {
+    const { page, faults } = await openTab(browser, world.server.url)
+    await page.goto('/')
+    await page.getByText('Devnet: test money').waitFor(WAIT)
+    await page.getByRole('link', { name: 'ETH', exact: true }).click()
+    await page.getByText(/Best prices for/).waitFor(WAIT)
+    expect(page.url()).toMatch(/\/tokens\/ETH$/)
+    expect(await page.getByRole('button', { name: 'Connect a wallet' }).count()).toBe(0)
+    // The same token by its address.
+    const usdg = world.core('USDG')
+    await page.goto(`/tokens/${usdg}`)
+    await page.getByRole('heading', { name: 'USDG', level: 1 }).waitFor(WAIT)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('five assets fit on the first screen of a phone, and a search narrows them', async () => {
+    const { page } = await openTab(browser, world.server.url)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/')
+    const assets = page.locator('table.assets tbody tr')
+    await expect.poll(() => assets.count(), WAIT).toBe(5)
+    const last = (await assets.last().boundingBox())!
+    expect(last.y + last.height).toBeLessThan(844)
+    await page.getByRole('searchbox').fill('bitcoin')
+    await expect.poll(() => assets.count()).toBe(1)
+    await page.getByRole('searchbox').press('Enter')
+    await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor(WAIT)
+    expect(page.url()).toMatch(/\/tokens\?q=bitcoin$/)
+    await page.context().close()
+  })
+})
+
+describe('a chart', () => {
+  it('is loaded when needed, and its values are read by keyboard in both themes', async () => {
+    const { page, faults } = await openTab(browser, world.server.url)
+    const scripts: string[] = []
+    page.on('request', (request) => void scripts.push(request.url()))
+    const isLoaded = () => scripts.some((url) => /\/draw-[^/]+\.js$/.test(url))
+    await page.goto('/')
+    await page.locator('table.assets').waitFor(WAIT)
+    expect(isLoaded()).toBe(false)
+    await page.getByRole('link', { name: 'Status', exact: true }).click()
+    // The second reading comes after five seconds.
+    const slider = page.getByRole('slider', { name: 'Latencies in milliseconds: read values' })
+    await slider.waitFor(WAIT)
+    await expect.poll(() => page.locator('.plot-area canvas').count(), WAIT).toBeGreaterThan(0)
+    expect(isLoaded()).toBe(true)
+    const last = await slider.getAttribute('aria-valuetext')
+    expect(last).toMatch(/^\d\d-\d\d \d\d:\d\d\s+Quotes, all assets \d+/)
+    await slider.focus()
+    await page.keyboard.press('Home')
+    const first = await slider.inputValue()
+    expect(first).toBe('0')
+    await page.keyboard.press('ArrowRight')
+    expect(await slider.inputValue()).toBe('1')
+    expect(await page.locator('.plot-head .hidden-text').innerText()).toMatch(
+      /^Latencies in milliseconds: Quotes, all assets from [\d.]+ ms to [\d.]+ ms/,
+    )
+    expect(await lookAt(page, 'statusChart')).toEqual([])
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the ticket', () => {
+  it('sells a share of the balance and ends with a receipt', async () => {
+    const { page, faults } = tab
+    await page.goto('/trade?in=ETH&out=USDG&usd=10')
+    await page.getByText(/Balance: [\d,.]+ ETH/).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Max' }).click()
+    const most = Number(await page.getByLabel('Amount in ETH').inputValue())
+    expect(most).toBeGreaterThan(9_000)
+    await page.getByLabel('Amount in ETH').fill('0.004')
+    await page.getByRole('button', { name: 'Get quote' }).click()
+    await page.getByText('You receive about').waitFor(WAIT)
+    expect(await lookAt(page, 'quote')).toEqual([])
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    await page.getByText('Review before signing').waitFor(WAIT)
+    expect(await page.getByText('You receive about').count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByRole('heading', { name: 'Receipt' }).waitFor(WAIT)
+    const shown = await mainText(page)
+    expect(shown).toMatch(/Received\s+9\.\d+ USDG\s+signed: at least 9\.\d+ USDG/)
+    expect(shown).toMatch(/Price against mark\s+[\d.]+ bps (better|worse), fee included/)
+    expect(shown).not.toContain('left')
+    expect(await lookAt(page, 'receipt')).toEqual([])
+    await page.getByRole('region', { name: 'Your last trades' }).getByText('ETH → USDG').first().waitFor(WAIT)
+    await page.getByRole('button', { name: 'New trade' }).click()
+    await page.getByText('Enter an amount.').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('leads to signed orders for a limit or a stop', async () => {
+    const { page } = tab
+    await page.getByRole('tab', { name: 'Stop' }).click()
+    await page.getByText('An agent carries out your orders.').waitFor(WAIT)
+    expect(await lookAt(page, 'stopWithoutAgent')).toEqual([])
+  })
+
+  it('is in the activity, with a link to its transaction', async () => {
+    const { page, faults } = tab
+    await page.goto('/activity')
+    await page.getByText('Traded: ETH for USDG').first().waitFor(WAIT)
+    expect(await page.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toMatch(/^\/tx\/0x/)
+    expect(await lookAt(page, 'activity')).toEqual([])
+    await page.getByRole('tab', { name: 'Sessions' }).click()
+    await page.getByText('Nothing here yet.').waitFor()
     expect(faults).toEqual([])
   })
 })
@@ -139,4 +257,24 @@ describe('the node that verifies', () => {
     await expect.poll(() => page.evaluate('globalThis.added'), WAIT).toEqual([world.devnet.url])
     await page.close()
   })
+})
+
+describe('the candles of a token', () => {
+  it('come from stored prices, with the visitor’s own trades marked', async () => {
+    const { page, faults } = tab
+    await page.goto('/tokens/ETH')
+    await page.getByRole('tab', { name: '1 min' }).click()
+    // The first minute has to pass before it is a candle.
+    const slider = page.getByRole('slider', { name: 'ETH in USD, candles of 1 min: read values' })
+    await slider.waitFor({ timeout: 150_000 })
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(
+      /O \$[\d,.]+\s+H \$[\d,.]+\s+L \$[\d,.]+\s+C \$[\d,.]+/,
+    )
+    const summary = page.locator('.plot-head .hidden-text')
+    await expect.poll(() => summary.innerText(), WAIT).toMatch(/last \$[\d,.]+, [1-9]\d* own trades marked/)
+    await page.getByRole('button', { name: 'Measure' }).click()
+    await page.getByRole('row', { name: /^\$10,000/ }).waitFor(WAIT)
+    expect(await lookAt(page, 'tokenSignedIn')).toEqual([])
+    expect(faults).toEqual([])
+  }, 240_000)
 })

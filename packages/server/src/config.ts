@@ -68,8 +68,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     )
   }
   const listenPort = port('PORT')
-  const publicUrl = originOf(optional('PUBLIC_URL') ?? ownUrl(authDomain ?? 'localhost', listenPort))
-  const allowedHosts = list('ALLOWED_HOSTS')
+  const publicUrl = originOf(
+    'PUBLIC_URL',
+    optional('PUBLIC_URL') ?? ownUrl(authDomain ?? 'localhost', listenPort),
+  )
+  const walletOrigin = walletOriginOf(optional('WALLET_ORIGIN'), publicUrl)
+  const walletHosts = walletOrigin === null ? [] : [new URL(walletOrigin).host]
+  const allowedHosts = [...list('ALLOWED_HOSTS'), ...walletHosts]
   const trustedProxies = list('TRUSTED_PROXIES')
   settled(() => createNetworks(trustedProxies))
   settled(() => createHosts({ publicUrl, allowedHosts }))
@@ -96,6 +101,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     >,
     authDomain,
     publicUrl,
+    walletOrigin,
     allowedHosts,
     requirePartnerAgent: flag('REQUIRE_PARTNER_AGENT'),
     caps: {
@@ -159,11 +165,19 @@ const isHost = (text: string): boolean =>
   URL.canParse(`http://${text}`) && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i.test(text)
 
 /** An origin only: browsers and wallets compare it as a whole. */
-function originOf(text: string): string {
+function originOf(name: SettingName, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  if (!isOrigin) throw new StartRefused(`PUBLIC_URL is "${text}": use an origin such as https://pit.example`)
+  if (!isOrigin) throw new StartRefused(`${name} is "${text}": use an origin such as https://pit.example`)
   return url.origin
+}
+
+/** Another origin than the site's: the same one would separate nothing. */
+function walletOriginOf(text: string | null, publicUrl: string): string | null {
+  if (text === null) return null
+  const origin = originOf('WALLET_ORIGIN', text)
+  if (origin === publicUrl) throw new StartRefused('WALLET_ORIGIN is PUBLIC_URL: use another origin')
+  return origin
 }
 
 const signerOf = (secret: SecretSetting | null, way: SignerWay) => secret && { ...way, secret }

@@ -1,7 +1,10 @@
+import { dueSamples } from '@pit/accounts/internal/sampleStore'
 import { refundsOf } from '@pit/agents/internal/gas/refundStore'
 import { logsPage } from '@pit/agents/internal/logs'
 import { sweepFills } from '@pit/agents/internal/paper/store'
+import { appendPoints, readPoints, thinPoints } from '@pit/history/internal/store'
 import { winnersIn } from '@pit/league/internal/reads/winners'
+import { readBars, readMinutes, sweepCandles } from '@pit/market/internal/candles/store'
 import { allMarks, pricesAt } from '@pit/market/markReads'
 import type { Sql } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
@@ -9,7 +12,7 @@ import { feeTxsIn, oldestFeeS, sumTaken, sumUntaken } from '@pit/relay/internal/
 import { takeSettled, unsummedTrades } from '@pit/relay/internal/hostedTrades'
 import { deleteSignedRefused, givenUpRows, openRows, unsettledRows } from '@pit/relay/internal/receipts/rows'
 import { tradedTokens, tradesPage, trimRefused, volumeSince } from '@pit/relay/internal/walletTrades'
-import { countOpen, longestWaiting, minedBetween, tradesByHash } from '@pit/relay/tradeReads'
+import { countOpen, longestWaiting, minedBetween, rowsAfter, tradesByHash } from '@pit/relay/tradeReads'
 import { deleteEnded, deleteUnsigned, sessionsOf, usedBy } from '@pit/sessions/internal/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 
@@ -18,8 +21,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 const ROWS = 40_000
 const BUSY_ROWS = 5_000
+const TOKEN = { address: 't1' as never, decimals: 18 }
 const GROWING = [
   ...['trades', 'fees', 'treasury_incomings', 'hosted_logs', 'hosted_refunds', 'paper_fills', 'marks'],
+  ...['history_points', 'wallet_samples', 'candles', 'pool_volumes'],
   ...['sessions', 'session_trades', 'traded_tokens', 'league_standings', 'league_entries', 'api_keys'],
 ]
 const wallet = `0x${'0'.repeat(36)}0007` as const
@@ -81,6 +86,10 @@ select 1 + n % 26, 'prize', n, n, jsonb_build_object('place', case when n / 26 <
 ${SERIES};
 insert into api_keys (account_id, key_sha256, issued_at_s, expires_at_s)
 select n, sha256(n::text::bytea), n, n ${SERIES};
+insert into history_points select 60, n / 1000 * 3600, 'book:' || n % 1000, '{0,60}', '{1,2}' ${SERIES};
+insert into wallet_samples (wallet, traded_at_s, due_s) select '0x' || n, n, n ${SERIES};
+insert into candles select 't' || n % 4, 3600, n / 4 * 3600, 1, 1, 1, 1, 1 ${SERIES};
+insert into pool_volumes select 't' || n % 4, n / 4 * 60, 1 ${SERIES};
 set session_replication_role = default;
 analyze;`
 
@@ -183,6 +192,16 @@ withDb('a store that has grown', (db) => {
     'old fills': (sql) => sweepFills(sql, 91 * 86_400_000),
     'marks of a season': (sql) => allMarks(sql, { afterS: 6_000, toS: 60_000 }),
     'a mark at a time': (sql) => pricesAt(sql, [{ token: 't1' as never, atS: 60_000, afterS: 56_400 }]),
+    'a page of equity': (sql) => readPoints(sql, ['book:7'], { range: 'all', nowS: 144_000, sinceS: 0 }),
+    'points of a minute': (sql) => appendPoints(sql, [{ series: 'book:7', value: 1n }], 144_000),
+    'old points': (sql) => thinPoints(sql, 86_400 + 7_200, 100),
+    'wallets to sample': (sql) => dueSamples(sql, ROWS, 500),
+    'wallets that traded': (sql) => rowsAfter(sql, { afterId: 500, beforeMs: ROWS * 700_000, limit: 500 }),
+    'candles of a token': (sql) =>
+      readBars(sql, 't1', { intervalS: 3_600, fromS: 36_000_00, beforeS: 36_000_00 + 500 * 3_600 }),
+    'minutes of a token': (sql) => readMinutes(sql, TOKEN, { fromS: 60_000, beforeS: 90_000 }),
+    'old candles': (sql) =>
+      sweepCandles(sql, 't1', { intervalS: 3_600, barsBeforeS: 360_000, volumesBeforeS: 6_000 }),
     // Their roots here are not valid delegations, which is detected after the read.
     'sessions of a wallet': (sql) =>
       sessionsOf(sql, { who: wallet, nowS: 0, max: 50 }).catch(() => undefined),

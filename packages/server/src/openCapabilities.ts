@@ -14,6 +14,7 @@ import {
   walletsWithAgents,
 } from '@pit/agents'
 import { type AccountsInUse, divisionOf, openAuth } from '@pit/auth'
+import { openHistory } from '@pit/history'
 import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { openMarket, openTokens, watchMarket } from '@pit/market'
 import { createSeal, openModels } from '@pit/models'
@@ -46,7 +47,8 @@ export async function openCapabilities(ground: Ground, start: Start) {
   closing.add(() => auth.close())
 
   const market = await openMarketInTime(ground, start)
-  const account = openAccount({ ...ground, market })
+  const history = openHistory(ground)
+  const account = openAccount({ ...ground, market, history })
   closing.add(() => account.close())
   const { tierBps, recordRefusal } = account
   const tokens = openTokens({ ...ground, market, majorBps: tierBps, screenPauseMs: config.screenPauseMs })
@@ -93,9 +95,9 @@ export async function openCapabilities(ground: Ground, start: Start) {
     networkOf: (agentId) => networkOf(db, agentId),
   })
   const brains = openBrains({ ...ground, seal, models })
-  const paper = openPaper({ ...ground, market, quoteTrade: trade.quoteTrade })
+  const paper = openPaper({ ...ground, market, history, quoteTrade: trade.quoteTrade })
   const league = openLeague({
-    ...{ ...ground, vault: registry, paper },
+    ...{ ...ground, vault: registry, paper, history },
     firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
     hosted: { agentOf: (id) => hosted.agentOf(id) },
     accounts: { divisionOf },
@@ -104,10 +106,23 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const ticks = openTicks({
     ...{ ...ground, market, tokens, brains, paper, sessions, signer, switches, tierBps, workerId },
     ...{ submitBytes, submitEnabled },
+    equityHistory: history,
     practiceGate: league.practiceGate,
   })
   const hosted = openHosted({
-    ...{ ...ground, market, tokens, brains, switches, signer, sessions, paper, isInLeague, submitEnabled },
+    ...{
+      ...ground,
+      market,
+      tokens,
+      brains,
+      switches,
+      signer,
+      sessions,
+      paper,
+      history,
+      isInLeague,
+      submitEnabled,
+    },
     cosigner: sessions.cosigner,
     signerAnswers: sessions.signerAnswers,
     leaveLeague: league.leaveHosted,
@@ -122,7 +137,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   })
   return {
     ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, models, paper, hosted, ticks },
-    ...{ league, treasury, signer, vault: registry },
+    ...{ league, treasury, signer, history, vault: registry },
   }
 }
 

@@ -72,6 +72,12 @@ export const SETTINGS = {
     default: '',
     means: 'Comma-separated Host names to accept besides PUBLIC_URL and loopback names; * accepts any.',
   },
+  WALLET_ORIGIN: {
+    default: '',
+    means:
+      'Separate origin for the trading wallet’s key, such as https://wallet.pit.example, which a proxy leads ' +
+      'to this server (docs/how-to/trading-wallet.md). Empty: the key stays on PUBLIC_URL’s origin.',
+  },
   REQUIRE_PARTNER_AGENT: { default: '', means: '1: only wallets and owners of registry agents may sign in.' },
   SIGNUPS_PER_ADDRESS_DAY: {
     default: String(CAPS.signup.perAddressPerDay),

@@ -21,6 +21,7 @@ import { examineChain } from './service/examineChain.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { guidePages } from './site/guidePages.ts'
+import { historyPages } from './site/historyPages.ts'
 import { marksPages } from './site/marksPages.ts'
 import { openSite } from './site/openSite.ts'
 import { recordPages } from './site/recordPages.ts'
@@ -85,7 +86,7 @@ async function open(given: Start): Promise<string> {
   const charge = createCharge({ limiter, clock, metrics })
   const capabilities = await openCapabilities(ground, start)
   const { auth, market, tokens, account, relay, trade, sessions, paper, models } = capabilities
-  const { hosted, ticks, league, treasury, signer, vault } = capabilities
+  const { hosted, ticks, league, treasury, signer, history, vault } = capabilities
 
   const health = createHealth({
     // Under one supervisor with the signer, this process is often up first.
@@ -116,7 +117,7 @@ async function open(given: Start): Promise<string> {
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, models, hosted, ticks, league, treasury],
-        ...[auth, health, stats, fleet, examined, ground.shared],
+        ...[auth, health, stats, fleet, examined, ground.shared, history],
       ],
       { ...config.roles, isAside: fleet.isClockOff },
     ),
@@ -145,7 +146,12 @@ async function open(given: Start): Promise<string> {
   if (!config.roles.api) return ''
 
   const { version } = manifest
-  const site = openSite({ profile, cosigner: sessions.cosigner })
+  const site = openSite({
+    profile,
+    cosigner: sessions.cosigner,
+    publicUrl: config.publicUrl,
+    walletOrigin: config.walletOrigin,
+  })
   const app = createApi({
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
     places: placeRules(profile.countries),
@@ -155,6 +161,7 @@ async function open(given: Start): Promise<string> {
       ...site.pages,
       ...guidePages(),
       ...marksPages({ sql: db, clock, profile }),
+      ...historyPages({ sql: db, clock, profile, market, curves: league.curves }),
       ...recordPages({ sql: db, clock }),
     ],
     notFound: site.notFound,

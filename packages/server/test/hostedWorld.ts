@@ -3,6 +3,7 @@ import { checkPairs } from '@pit/agents/internal/brains/readParams'
 import type { HostedDeps } from '@pit/agents/internal/deps'
 import { createHostedSigner } from '@pit/agents/test/hostedSigner'
 import { type Address, type Hex, NATIVE, parseSignedTx, senderOf, signDelegation } from '@pit/chain'
+import { openHistory } from '@pit/history'
 import type { Charge } from '@pit/http'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -124,6 +125,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         ? ({ token, priceE18: BigInt(PRICES[token]!) * 10n ** 18n, stale: false } as never)
         : undefined,
   }
+  const history = openHistory({ db, clock })
   const deps: HostedDeps = {
     db,
     rpc,
@@ -164,8 +166,10 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       clock,
       profile: HOSTED_PROFILE,
       market,
+      history,
       quoteTrade: () => Promise.reject(new Error('no quotes here')),
     } as Parameters<typeof openPaper>[0]),
+    history,
     isInLeague: async (sql, id) => {
       const rows = await sql.query(
         'select 1 from league_entries where hosted_id = $1 and left_at_s is null',
@@ -201,7 +205,8 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     id: Id,
     {
       params = {},
-      query = {},
+      // As the edge fills it in.
+      query = { range: 'day' },
       body = {},
       role = 'owner' as Role,
     }: {

@@ -7,7 +7,10 @@ import {
   useRef,
   useState,
 } from 'react'
+import { useAccount } from './data/account.ts'
+import { useNotifications } from './data/activity.ts'
 import { useRead } from './data/api.ts'
+import { usePins } from './data/pins.ts'
 import { setTheme, useTheme } from './data/theme.ts'
 import { Boundary } from './design/Boundary.tsx'
 import { Badge, Button, Page } from './design/parts.tsx'
@@ -36,7 +39,9 @@ const SHOWN: Record<PagePath, Shown> = {
   '/sessions': lazy(() => import('./pages/Sessions.tsx')),
   '/agents': lazy(() => import('./pages/Agents.tsx')),
   '/agents/:id': lazy(() => import('./pages/Agent.tsx')),
+  '/activity': lazy(() => import('./pages/Activity.tsx')),
   '/keys': lazy(() => import('./pages/Keys.tsx')),
+  '/wallet': lazy(() => import('./tradingWallet/WalletPage.tsx')),
   '/tx/:hash': lazy(() => import('./pages/Transaction.tsx')),
 }
 
@@ -58,7 +63,9 @@ const GROUPS = [
       ['/portfolio', 'Portfolio'],
       ['/sessions', 'Sessions'],
       ['/agents', 'Agents'],
+      ['/activity', 'Activity'],
       ['/keys', 'Keys'],
+      ['/wallet', 'Trading wallet'],
     ],
   },
   {
@@ -103,9 +110,12 @@ export function App() {
               {isMenuOpen ? 'Close' : 'Menu'}
             </Button>
             <Brand />
+            <NetworkBadge />
             <span className="grow" />
             <ServiceBadge />
-            <ThemeButton />
+            <span className="wide">
+              <ThemeButton />
+            </span>
             <WalletButton />
           </header>
           <main id="content">
@@ -118,7 +128,21 @@ export function App() {
         </div>
       </div>
       <Toasts />
+      <NotifierIfOn />
     </>
+  )
+}
+
+const Notifier = lazy(() => import('./pages/Notifier.tsx'))
+
+/** Loads the activity of the wallet only if its visitor wants notifications. */
+function NotifierIfOn() {
+  const signedIn = useAccount()
+  if (!useNotifications() || signedIn === null) return null
+  return (
+    <Suspense fallback={null}>
+      <Notifier />
+    </Suspense>
   )
 }
 
@@ -153,9 +177,14 @@ function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
             </ul>
           </nav>
         ))}
-        <p className="rail-end">
-          Chain {config.data?.chain_id ?? '…'}, version {config.data?.version ?? '…'}
-        </p>
+        <div className="rail-end">
+          <span className="narrow">
+            <ThemeButton />
+          </span>
+          <p>
+            Chain {config.data?.chain_id ?? '…'}, version {config.data?.version ?? '…'}
+          </p>
+        </div>
       </div>
     </div>
   )
@@ -164,8 +193,21 @@ function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
 const isUnder = (path: string, href: string): boolean =>
   path === href || (href !== '/' && path.startsWith(`${href}/`))
 
+/** A devnet says that its money is for tests; a real chain is named without alarm. */
+function NetworkBadge() {
+  const { data } = usePins()
+  if (!data) return null
+  const { kind, chain_id } = data.profile
+  if (kind === 'devnet') return <Badge tone="warn">Devnet: test money</Badge>
+  return (
+    <span className="wide">
+      <Badge>{`Chain ${chain_id}`}</Badge>
+    </span>
+  )
+}
+
 const HEALTH = {
-  ok: { tone: 'up', says: 'All systems operational' },
+  ok: { tone: 'up', says: 'Operational' },
   degraded: { tone: 'warn', says: 'Degraded' },
   down: { tone: 'down', says: 'Down' },
 } as const
@@ -176,9 +218,9 @@ function ServiceBadge() {
   if (!data) return null
   const { tone, says } = HEALTH[data.status]
   return (
-    <Link href="/status">
+    <Link href="/status" className={data.status === 'ok' ? 'wide' : ''}>
       <Badge tone={tone}>
-        {data.status === 'ok' ? 'Live' : says}
+        {says}
         <span className="hidden-text">: see status</span>
       </Badge>
     </Link>

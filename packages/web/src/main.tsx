@@ -10,6 +10,8 @@ import './styles/base.css'
 import './styles/shell.css'
 import './styles/parts.css'
 import './styles/charts.css'
+import './styles/pages.css'
+import './styles/account.css'
 
 startTheme()
 if (isServedForNode())

@@ -12,7 +12,9 @@ export const PAGES = [
   '/sessions',
   '/agents',
   '/agents/:id',
+  '/activity',
   '/keys',
+  '/wallet',
   '/tx/:hash',
 ] as const
 export type PagePath = (typeof PAGES)[number]

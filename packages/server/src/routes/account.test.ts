@@ -84,9 +84,9 @@ it('does not show a fee', () => {
 
 it('rejects a portfolio request by a key without a wallet', async () => {
   const never = () => Promise.reject(new Error('nothing is read'))
-  const routes = accountRoutes({ listTrades: never, readPortfolio: never })
-  const read = routes['me.portfolio'] as (call: { caller: Caller }) => Promise<unknown>
+  const routes = accountRoutes({ listTrades: never, readPortfolio: never, valueHistory: never })
+  const read = routes['me.portfolio'] as (call: { caller: Caller; query: object }) => Promise<unknown>
   const key = { keyId: 1, accountId: 1, wallet: null, expiresAtS: 2_000_000_000 }
   const caller = { requestId: 'r', address: '192.0.2.1', key }
-  await expect(read({ caller })).rejects.toMatchObject({ code: 'WALLET_NOT_BOUND' })
+  await expect(read({ caller, query: { range: 'day' } })).rejects.toMatchObject({ code: 'WALLET_NOT_BOUND' })
 })

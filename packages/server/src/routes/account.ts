@@ -2,13 +2,18 @@ import type { Account, ListedTrade } from '@pit/accounts'
 import type { Answer } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
+import { dollarPoint } from './historyPoints.ts'
 
 type TradeRow = Answer<'me.trades'>['trades'][number]
 
 export const accountRoutes = ({
   listTrades,
   readPortfolio,
-}: Pick<Account, 'listTrades' | 'readPortfolio'>): Pick<Handlers, 'me.trades' | 'me.portfolio'> => ({
+  valueHistory,
+}: Pick<Account, 'listTrades' | 'readPortfolio' | 'valueHistory'>): Pick<
+  Handlers,
+  'me.trades' | 'me.portfolio'
+> => ({
   'me.trades': async ({ caller, query: { limit, before, refused } }) => {
     const { wallet } = traderOf(caller)
     const withNeverMined = refused === '1'
@@ -25,7 +30,11 @@ export const accountRoutes = ({
       refused_included: withNeverMined,
     }
   },
-  'me.portfolio': async ({ caller }) => readPortfolio(traderOf(caller).wallet),
+  'me.portfolio': async ({ caller, query: { range } }) => {
+    const { wallet } = traderOf(caller)
+    const [portfolio, history] = await Promise.all([readPortfolio(wallet), valueHistory(wallet, range)])
+    return { ...portfolio, history: history.map(dollarPoint) }
+  },
 })
 
 export function describeTrade(row: ListedTrade): TradeRow {

@@ -1,6 +1,7 @@
 import type { AgentDetail, AgentLimits, AgentTerms, Refund, ShownAgent, StandingAgent } from '@pit/agents'
 import { policiesOf } from '@pit/agents'
 import { type Answer, boundRiskTerms, FEE, type SessionBinding, type schemas, usdOf } from '@pit/protocol'
+import { dollarPoint } from './historyPoints.ts'
 
 type Entry = Answer<'hosted.list'>['agents'][number]
 type Terms = Entry['terms']
@@ -44,8 +45,10 @@ export const limitsJson = (limits: AgentLimits) => ({
 /** One agent in full. */
 export function describeDetail(detail: AgentDetail): Answer<'hosted.get'> {
   const { agent, session, live } = detail
+  const shown = describeAgent(detail)
   return {
-    ...describeAgent(detail),
+    ...shown,
+    ...(shown.pnl && detail.history && { pnl: { ...shown.pnl, history: detail.history.map(dollarPoint) } }),
     brain_state: agent.brainState,
     last_trade: agent.lastTrade,
     next_tick_holds: detail.nextHolds?.map((hold) => ({ ...hold })) ?? null,

@@ -70,7 +70,7 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
   'hosted.list': async ({ caller }) => ({
     agents: (await hosted.list(traderOf(caller).wallet)).map(describeAgent),
   }),
-  'hosted.get': async (call) => describeDetail(await hosted.get(ownOf(call))),
+  'hosted.get': async (call) => describeDetail(await hosted.get({ ...ownOf(call), range: call.query.range })),
   'hosted.update': async ({ params, body, caller }) => {
     const policies = policiesOf(body.policies)
     const { detail, webhookSecret } = await hosted.update({

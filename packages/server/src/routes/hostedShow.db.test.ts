@@ -34,6 +34,31 @@ withDb('views of hosted agents', (db) => {
     expect(await world.hosted.agentOf('agt_none')).toBeNull()
   })
 
+  it('show equity over time to the owner, in the range asked for', async () => {
+    const nowS = world.nowS()
+    const append = (series: string, atS: number, value: number, [stepS, chunkS]: [number, number]) =>
+      db.query(`insert into history_points values ($1, $2, $3, array[$4::int4], array[$5::int8])`, [
+        ...[stepS, atS - (atS % chunkS), series, atS % chunkS, value],
+      ])
+    const agent = await world.create()
+    const { bookId } = (await world.hosted.agentOf(agent.id)) as unknown as { bookId: number }
+    // Minutes older than a day have become hours.
+    await append(`book:${bookId}`, nowS - 30 * 3_600, 1_000_000_000, [3_600, 86_400])
+    await append(`book:${bookId}`, nowS - 2 * 3_600, 1_000_500_000, [60, 3_600])
+    const history = async (range: string) => {
+      const { pnl } = await world.call('hosted.get', { params: { id: agent.id }, query: { range } })
+      return pnl?.history?.map(([, usd]) => usd)
+    }
+    expect(await history('day')).toEqual([1_000.5])
+    expect(await history('month')).toEqual([1_000, 1_000.5])
+    expect((await world.list())[0]!.pnl).not.toHaveProperty('history')
+    expect(
+      await refused(world.call('hosted.get', { params: { id: agent.id }, role: 'stranger' })),
+    ).toMatchObject({
+      status: 403,
+    })
+  })
+
   describe('holds of its next tick', () => {
     const HELD = {
       code: 'MAX_POSITION',

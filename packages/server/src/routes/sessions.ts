@@ -1,7 +1,7 @@
 import { type Address, type Crypto, delegationAddresses, type WireOrderList } from '@pit/chain'
 import type { Charge } from '@pit/http'
 import type { Logger } from '@pit/platform/monitoring'
-import { type Answer, type Body, type ChainProfile, controlsJson, fail, lower, ROUTES } from '@pit/protocol'
+import { type Answer, type Body, type ChainProfile, fail, lower, ROUTES } from '@pit/protocol'
 import {
   describeRehearsal,
   describeRevoked,
@@ -9,6 +9,7 @@ import {
   type GrantParams,
   type ListedSession,
   limitsJson,
+  listedControls,
   riskTermsJson,
   type Sessions,
   type SessionTradeParams,
@@ -174,9 +175,10 @@ function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: 
 
 function describeListed(
   { core_tokens }: ChainProfile,
-  { session, status, used }: ListedSession,
+  listed: ListedSession,
   role: SessionRow['role'],
 ): SessionRow {
+  const { session, status, used } = listed
   const { id, wallet, executor, createdAtS, expiresAtS, binding } = session
   return {
     session_id: id,
@@ -188,7 +190,7 @@ function describeListed(
       (token) => core_tokens.find(({ address }) => address.toLowerCase() === token)?.symbol ?? token,
     ),
     limits: limitsJson(binding),
-    controls: controlsJson(binding),
+    controls: listedControls(listed),
     used: spendOf(session, used),
     risk_terms: riskTermsJson(binding),
     wallet,

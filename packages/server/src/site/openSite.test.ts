@@ -11,6 +11,7 @@ import { openSite } from './openSite.ts'
 const folder = mkdtempSync(join(tmpdir(), 'pit-site-'))
 mkdirSync(join(folder, 'abc', 'assets'), { recursive: true })
 writeFileSync(join(folder, 'abc', 'index.html'), '<p>page</p>')
+writeFileSync(join(folder, 'abc', 'wallet.html'), '<p>frame</p>')
 writeFileSync(join(folder, 'abc', 'assets', 'a.js'), 'code')
 writeFileSync(join(folder, 'abc', 'assets', 'a.js.br'), brotliCompressSync('code'))
 writeFileSync(
@@ -19,15 +20,18 @@ writeFileSync(
 )
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const COSIGNER = '0x00000000000000000000000000000000000c0519'
+const COSIGNER: `0x${string}` = '0x00000000000000000000000000000000000c0519'
 const BARE = BARE_PROFILE as unknown as ChainProfile
 const NODE = 'https://node.example/v1/secret'
 const REAL: ChainProfile = { ...BARE, kind: 'mainnet', rpc_urls: [NODE], ws_url: NODE, sequencer_url: NODE }
 const DEVNET: ChainProfile = { ...BARE, kind: 'devnet', rpc_urls: ['http://127.0.0.1:8545'] }
 const PUBLIC_NODE = 'https://rpc.chain.example'
-const siteOf = (profile: ChainProfile) => openSite({ profile, folder, cosigner: () => COSIGNER })
-const openAppOf = (profile: ChainProfile) => {
-  const { pages, notFound } = siteOf(profile)
+const PUBLIC_URL = 'https://pit.example'
+const DEPS = { profile: DEVNET, folder, cosigner: () => COSIGNER, publicUrl: PUBLIC_URL, walletOrigin: null }
+const siteOf = (profile: ChainProfile, walletOrigin: string | null = null) =>
+  openSite({ ...DEPS, profile, walletOrigin })
+const openAppOf = (profile: ChainProfile, walletOrigin: string | null = null) => {
+  const { pages, notFound } = siteOf(profile, walletOrigin)
   return openTestApp({ site: pages, notFound })
 }
 
@@ -80,7 +84,28 @@ describe('the dashboard', () => {
     ["'self' *", ''],
   ])('lets it connect to exactly the visitor’s node: %s', async (node, origin) => {
     const policy = await policyOf(REAL, `/?node=${encodeURIComponent(node)}`)
-    expect(policy).toContain(`connect-src 'self'${origin}; base-uri`)
+    expect(policy).toContain(`connect-src 'self'${origin}; frame-src`)
+  })
+
+  it('serves the wallet’s frame to the site only, with no connection to the API', async () => {
+    const own = await openAppOf(DEVNET)
+    const frame = await own.inject({ url: '/wallet-frame', headers: { host: 'localhost:4663' } })
+    const policy = String(frame.headers['content-security-policy'])
+    expect(frame.text).toBe('<p>frame</p>')
+    expect(policy).toContain('connect-src localhost:4663/pins.json localhost:4663/wallet.json;')
+    expect(policy).toContain("frame-ancestors 'self';")
+    expect((await own.inject({ url: '/wallet.json' })).json()).toEqual({ origin: null, site: [] })
+    expect(await policyOf(DEVNET)).toContain("frame-src 'self';")
+    await own.close()
+
+    const origin = 'https://wallet.pit.example'
+    const apart = await openAppOf(DEVNET, origin)
+    const foreign = await apart.inject({ url: '/wallet-frame' })
+    expect(foreign.headers['content-security-policy']).toContain(`frame-ancestors 'self' ${PUBLIC_URL};`)
+    expect((await apart.inject({ url: '/wallet.json' })).json()).toEqual({ origin, site: [PUBLIC_URL] })
+    const page = await apart.inject({ url: '/' })
+    expect(page.headers['content-security-policy']).toContain(`frame-src ${origin};`)
+    await apart.close()
   })
 
   it('shows a browser its page at an unknown address, and a program the refusal', async () => {
@@ -117,7 +142,7 @@ describe('the dashboard', () => {
   })
 
   it('is absent if it was not built', () => {
-    expect(openSite({ profile: DEVNET, folder: join(folder, 'none'), cosigner: () => null })).toEqual({
+    expect(openSite({ ...DEPS, folder: join(folder, 'none') })).toEqual({
       pages: [],
     })
   })

@@ -5,6 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { JSON_POLICY, type PageAddress, type PageAt, type PagePlan, type Reply } from '@pit/http'
 import type { ChainProfile } from '@pit/protocol'
+import { walletPages } from './walletPages.ts'
 
 /** Manifest of the build: which paths are pages, and which files they need. */
 interface BuiltSite {
@@ -20,6 +21,9 @@ export interface Site {
 export interface SiteDeps {
   profile: ChainProfile
   cosigner(): `0x${string}` | null
+  publicUrl: string
+  /** Where the trading wallet keeps its key; null: on the site's own origin. */
+  walletOrigin: string | null
   /** Folder of the build; tests have their own. */
   folder?: string
 }
@@ -40,7 +44,13 @@ const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'web')
 /**
  * The dashboard: every path serves the same page, its files are cached permanently. Null if it was not built.
  */
-export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: SiteDeps): Site {
+export function openSite({
+  profile,
+  cosigner,
+  publicUrl,
+  walletOrigin,
+  folder = BESIDE_THE_BUNDLE,
+}: SiteDeps): Site {
   const list = join(folder, 'site.json')
   if (!existsSync(list)) return { pages: [] }
   const site = JSON.parse(readFileSync(list, 'utf8')) as BuiltSite
@@ -48,7 +58,7 @@ export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: Site
   const index = fileReply(at('index.html'), 'no-cache', [])
   const home = (headers: IncomingHttpHeaders, { search }: PageAddress): Reply => {
     const reply = index(headers)
-    const policy = policyOf([...publicNodes(profile), ...namedNode(search)])
+    const policy = policyOf([...publicNodes(profile), ...namedNode(search)], walletOrigin)
     return { ...reply, headers: ['Content-Security-Policy', policy, ...(reply.headers ?? [])] }
   }
   const pages = [
@@ -57,6 +67,7 @@ export function openSite({ profile, cosigner, folder = BESIDE_THE_BUNDLE }: Site
       page(`/${file}`, 'web file', fileReply(at(file), 'public, max-age=31536000, immutable', JSON_POLICY)),
     ),
     page('/pins.json', 'pins', () => pinsReply(profile, cosigner())),
+    ...walletPages({ frame: fileReply(at('wallet.html'), 'no-cache', []), publicUrl, walletOrigin }),
   ]
   const { page: notFound } = page('', 'web', ({ 'if-none-match': _, ...headers }, address) => ({
     ...home(headers, address),
@@ -72,10 +83,11 @@ const page = (path: string, name: string, reply: PageAt['page']['reply']): PageA
 })
 
 /** Scripts and styles of this server only, nothing inline; connections to it and to the verifying nodes. */
-function policyOf(nodes: readonly string[]): string {
+function policyOf(nodes: readonly string[], walletOrigin: string | null): string {
   const origins = nodes.map((url) => ` ${new URL(url).origin}`).join('')
   return (
     `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${origins}; ` +
+    `frame-src ${walletOrigin ?? "'self'"}; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
   )
 }

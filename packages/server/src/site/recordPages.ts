@@ -1,5 +1,6 @@
 import type { PageAt } from '@pit/http'
-import { type RecordSource, type SeasonPart, storedRecord } from '@pit/league/record'
+import { storedRecord } from '@pit/league/record'
+import type { RecordSource, SeasonPart } from '@pit/league/rules'
 import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'

@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Point } from '../data/series.ts'
+import type { Line } from './types.ts'
 
 /** SVG charts, each with a text alternative. */
 
@@ -71,11 +72,6 @@ export function Sparkline({ points, label }: { points: readonly Point[]; label: 
   )
 }
 
-export interface Line {
-  name: string
-  points: readonly Point[]
-}
-
 /** Values over time, up to five lines. */
 export function LineChart(props: { label: string; lines: readonly Line[]; format(value: number): string }) {
   const lines = props.lines.filter(({ points }) => points.length > 1).slice(0, 5)
@@ -83,7 +79,11 @@ export function LineChart(props: { label: string; lines: readonly Line[]; format
   return (
     <figure className="stack">
       <p className="faint chart-place">Collecting data…</p>
-      {props.lines.length > 1 && <Legend names={props.lines.map(({ name }) => name)} />}
+      {props.lines.length > 1 && (
+        <figcaption>
+          <Legend names={props.lines.map(({ name }) => name)} />
+        </figcaption>
+      )}
     </figure>
   )
 }
@@ -116,7 +116,11 @@ function Lines(props: { label: string; lines: readonly Line[]; format(value: num
           <path key={name} className={`series tone-${i + 1}`} d={pathOf(points, x, y)} />
         ))}
       </svg>
-      {lines.length > 1 && <Legend names={lines.map(({ name }) => name)} />}
+      {lines.length > 1 && (
+        <figcaption>
+          <Legend names={lines.map(({ name }) => name)} />
+        </figcaption>
+      )}
     </figure>
   )
 }
@@ -145,16 +149,22 @@ const timeOf = (atMs: number, spanMs: number): string => {
   return spanMs < HOUR_MS ? iso.slice(11, 19) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`
 }
 
-export function Legend({ names }: { names: readonly string[] }) {
+export function Legend({ names, band }: { names: readonly string[]; band?: string }) {
   return (
-    <figcaption className="legend">
+    <span className="legend">
       {names.map((name, i) => (
         <span key={name}>
           <i className={`fill-${i + 1}`} />
           {name}
         </span>
       ))}
-    </figcaption>
+      {band !== undefined && (
+        <span>
+          <i className="fill-band" />
+          {band}
+        </span>
+      )}
+    </span>
   )
 }
 
@@ -214,7 +224,9 @@ export function BarChart(props: {
           )
         })}
       </svg>
-      <Legend names={props.parts} />
+      <figcaption>
+        <Legend names={props.parts} />
+      </figcaption>
     </figure>
   )
 }

@@ -1,6 +1,6 @@
 import { type Api, type Ask, type CallOptions, createApi, isRefusal } from '@pit/client'
 import type { Answer, RouteId } from '@pit/protocol'
-import { QueryClient, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
 import { account, setAccount, useAccount } from './account.ts'
 
 export const api: Api = createApi({
@@ -19,13 +19,15 @@ export const queries = new QueryClient({
 interface ReadOptions {
   everyMs?: number
   enabled?: boolean
+  /** Shows the response of the previous request until this one’s arrives. */
+  keepsLast?: boolean
 }
 
 /** A route's response, refreshed periodically while it is displayed. */
 export function useRead<Id extends RouteId>(
   id: Id,
   request: Ask<Id>,
-  { everyMs, enabled = true }: ReadOptions = {},
+  { everyMs, enabled = true, keepsLast = false }: ReadOptions = {},
 ) {
   const signedIn = useAccount()
   return useQuery({
@@ -33,6 +35,7 @@ export function useRead<Id extends RouteId>(
     queryFn: ({ signal }) => call(id, request, { signal }),
     refetchInterval: everyMs ?? false,
     enabled,
+    ...(keepsLast && { placeholderData: keepPreviousData }),
   })
 }
 

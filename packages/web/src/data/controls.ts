@@ -6,7 +6,10 @@ import {
   type SessionBinding,
 } from '@pit/protocol'
 
-export type SessionControls = Answer<'me.sessions'>['sessions'][number]['controls']
+type ListedControls = NonNullable<Answer<'me.sessions'>['sessions'][number]['controls']>
+export type SessionControls = Omit<ListedControls, 'levels'> | null
+/** Where a session stands against its controls; null if the co-signer does not answer. */
+export type ControlLevels = ListedControls['levels']
 
 export interface BreakerText {
   id: number

@@ -19,6 +19,10 @@ export function usd(value: number | null | undefined): string {
 }
 
 export const wholeUsd = (value: number): string => `${value < 0 ? '−' : ''}$${whole.format(Math.abs(value))}`
+const short = number({ notation: 'compact', maximumFractionDigits: 1 })
+/** `$1.2M`. */
+export const shortUsd = (value: number | null | undefined): string =>
+  value === null || value === undefined ? DASH : `$${short.format(value)}`
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? DASH : whole.format(value)
 
@@ -57,12 +61,19 @@ export function amount(
   return `${value < 0n ? '−' : ''}${grouped}${shown === '' ? '' : `.${shown}`}`
 }
 
+/** `pool 0.05%`. */
+export const venueName = (venue: string, feePips: number | null): string =>
+  `${venue.replace('venue_', '').replace('_', ' ')}${feePips === null ? '' : ` ${feePips / 10_000}%`}`
+
 export const shortHex = (hex: string): string =>
   hex.length <= 14 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`
 
 export const clock = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(11, 19)
 export const dateTime = (unixS: number): string =>
   `${new Date(unixS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** Date and time of a chart's point. */
+export const stamp = (unixS: number): string =>
+  new Date(unixS * 1000).toISOString().slice(5, 16).replace('T', ' ')
 export const day = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 10)
 
 const UNITS = [

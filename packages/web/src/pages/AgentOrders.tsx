@@ -1,32 +1,41 @@
-import { isOpenOrder, type OrderRow } from '@pit/client'
+import { isOpenOrder, type OrderRow, type PlacedList } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { refreshOrders, useOrders } from '../data/agentOrders.ts'
 import { useRead } from '../data/api.ts'
 import { dateTime, many, usd, words } from '../data/format.ts'
 import { orderKind, priceWords } from '../data/orders.ts'
 import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
 import { ConfirmButton } from '../design/ConfirmButton.tsx'
-import { Badge, Card, type Tone } from '../design/parts.tsx'
+import { Badge, Button, Card, type Tone } from '../design/parts.tsx'
 import { Failure, Loaded } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
 import { OrderForm } from './OrderForm.tsx'
+import { OrderReceipt } from './OrderReceipt.tsx'
+import { isReplaceable, ReplaceOrder } from './ReplaceOrder.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
+type Receipt = NonNullable<PlacedList['receipt']>
 
 /** Orders of an agent that carries out orders, and the form to place one. */
 export function AgentOrders({ agent }: { agent: AgentDetail }) {
   const orders = useOrders(agent.id)
   const config = useRead('config', {})
+  const [receipts, setReceipts] = useState<readonly Receipt[]>([])
+  const [replaced, setReplaced] = useState<OrderRow | null>(null)
   const cancelling = useMutation({
     mutationFn: async (ids: readonly `0x${string}`[] | null) => {
       const { client } = await openClient()
       return client.orders.cancel({ agentId: agent.id, ...(ids && { ids }) })
     },
-    onSuccess: ({ orders: ended }) => toast(`${many(ended.length, 'order')} cancelled.`),
+    onSuccess: ({ orders: ended, receipts: given }) => {
+      toast(`${many(ended.length, 'order')} cancelled.`)
+      setReceipts(given)
+    },
     onSettled: refreshOrders,
   })
   const isCancelling = (id: string | null) =>
@@ -62,6 +71,7 @@ export function AgentOrders({ agent }: { agent: AgentDetail }) {
                     usdg: data.tokens['USDG']?.address ?? '',
                     isCancelling,
                     cancel: (id) => cancelling.mutate([id]),
+                    replace: setReplaced,
                   })}
                   rows={[...rows.filter(isOpenOrder), ...rows.filter((row) => !isOpenOrder(row))]}
                   keyOf={({ id }) => id}
@@ -72,7 +82,28 @@ export function AgentOrders({ agent }: { agent: AgentDetail }) {
           )}
         </Loaded>
       </Card>
-      {agent.status !== 'stopped' && <OrderForm agent={agent} />}
+      {config.data &&
+        receipts.map((receipt) => (
+          <OrderReceipt
+            key={receipt.id}
+            receipt={receipt}
+            unit={(atoms) =>
+              amountOf(namesIn(config.data, agent.tokens), atoms, tokenOf(receipt, orders.data?.orders ?? []))
+            }
+          />
+        ))}
+      {replaced && config.data && (
+        <ReplaceOrder
+          agent={agent}
+          row={replaced}
+          symbol={symbolOf(namesIn(config.data, agent.tokens), replaced.order.token_in)}
+          onClose={() => setReplaced(null)}
+          onPlaced={({ receipt }) => setReceipts(receipt ? [receipt] : [])}
+        />
+      )}
+      {agent.status !== 'stopped' && (
+        <OrderForm agent={agent} onPlaced={({ receipt }) => setReceipts(receipt ? [receipt] : [])} />
+      )}
     </>
   )
 }
@@ -96,9 +127,10 @@ interface ColumnsInput {
   usdg: string
   isCancelling(id: string): boolean
   cancel(id: `0x${string}`): void
+  replace(row: OrderRow): void
 }
 
-const columnsOf = ({ rows, names, usdg, isCancelling, cancel }: ColumnsInput) => [
+const columnsOf = ({ rows, names, usdg, isCancelling, cancel, replace }: ColumnsInput) => [
   { head: 'Order', cell: (row: OrderRow) => orderKind(row, rows, usdg) },
   {
     head: 'Tokens',
@@ -146,18 +178,29 @@ const columnsOf = ({ rows, names, usdg, isCancelling, cancel }: ColumnsInput) =>
     head: 'Action',
     cell: (row: OrderRow) =>
       isOpenOrder(row) ? (
-        <ConfirmButton
-          label="Cancel order"
-          question="Cancel this order for good?"
-          tight
-          busy={isCancelling(row.id)}
-          onConfirm={() => cancel(row.id as `0x${string}`)}
-        />
+        <span className="row">
+          {isReplaceable(row) && (
+            <Button tight onClick={() => replace(row)}>
+              Replace
+            </Button>
+          )}
+          <ConfirmButton
+            label="Cancel order"
+            question="Cancel this order for good?"
+            tight
+            busy={isCancelling(row.id)}
+            onConfirm={() => cancel(row.id as `0x${string}`)}
+          />
+        </span>
       ) : (
         <span className="faint">–</span>
       ),
   },
 ]
+
+/** The token that a receipt counts: sold by its order, or by the first of its list. */
+const tokenOf = ({ id }: Receipt, rows: readonly OrderRow[]): string =>
+  rows.find((row) => row.id === id || row.list === id)?.order.token_in ?? ''
 
 const symbolOf = (names: TokenNames, token: string): string =>
   (names.get(token.toLowerCase())?.symbol ?? token).slice(0, 16)

@@ -14,6 +14,7 @@ import { count, duration, wholeUsd } from '../data/format.ts'
 import { CheckField, SliderField, TextField } from '../design/Field.tsx'
 import { Card, Code } from '../design/parts.tsx'
 import { Loaded, Notice } from '../design/states.tsx'
+import { TradingWalletOffer } from '../tradingWallet/TradingWalletOffer.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { ControlsFields } from './ControlsFields.tsx'
 import { SignSession } from './SignSession.tsx'
@@ -153,6 +154,7 @@ function ByCommand(props: {
       </Notice>
       <p>Grant the same session on the command line, with a key stored there:</p>
       <Code text={command} label="Contains no secrets." />
+      <TradingWalletOffer />
     </Card>
   )
 }

@@ -1,12 +1,14 @@
 import type { Answer } from '@pit/protocol'
 import { useState } from 'react'
 import { useRead } from '../data/api.ts'
-import { amount, count, dateTime, day, duration, usd } from '../data/format.ts'
+import { amount, count, day, duration, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
 import { Badge, Card, Facts, Page, Stat, Stats, StatsToCome, Tabs } from '../design/parts.tsx'
 import { Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
+import { LeagueEntry } from './LeagueEntry.tsx'
+import { LeagueRules } from './LeagueRules.tsx'
 import { Boards } from './Standings.tsx'
 
 type Overview = Answer<'league'>
@@ -33,13 +35,17 @@ export default function League() {
           { id: 'boards', label: 'Boards' },
           { id: 'seasons', label: 'Past seasons' },
           { id: 'reserve', label: 'Reserve' },
-          { id: 'rules', label: 'Rules' },
+          { id: 'rules', label: 'How the score is made' },
         ]}
       />
-      {tab === 'boards' && <Boards />}
+      {tab === 'boards' && (
+        <Boards>
+          <LeagueEntry nextSeason={league.data?.schedule.entered_now_plays_from} />
+        </Boards>
+      )}
       {tab === 'seasons' && <Seasons />}
       {tab === 'reserve' && <Reserve />}
-      {tab === 'rules' && <Loaded of={league}>{(data) => <Rules league={data} />}</Loaded>}
+      {tab === 'rules' && <Loaded of={league}>{(data) => <LeagueRules league={data} />}</Loaded>}
     </Page>
   )
 }
@@ -169,26 +175,5 @@ function Reserve() {
         </>
       )}
     </Loaded>
-  )
-}
-
-function Rules({ league: { rules, schedule, now } }: { league: Overview }) {
-  return (
-    <Card title="Rules">
-      <p>{rules.score}</p>
-      <p>{rules.valuation}</p>
-      <Facts
-        rows={[
-          ['Shares', rules.split_pct.map((share) => `${share}%`).join(' / ')],
-          ['Minimum field', `${rules.min_owner_clusters} owner clusters, otherwise no payout`],
-          ['Prize cap', `${usd(rules.prize_cap_usd)} per season`],
-          ['Reserve', `at most ${rules.reserve_ceiling_seasons} × the prize cap`],
-          ['Copy trading', `same trade as another entrant within ${rules.copy_window_s} s`],
-          ['Practice', `${count(rules.practice.book_usdg)} USDG on paper; ${rules.practice.division}`],
-          ['Seasons', schedule.starts],
-          ['Server time', dateTime(now)],
-        ]}
-      />
-    </Card>
   )
 }

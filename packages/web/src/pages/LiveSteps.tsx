@@ -13,6 +13,7 @@ import { amount, duration, usd } from '../data/format.ts'
 import { Button, Card, Code, Copied, Facts } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
+import { TradingWalletOffer } from '../tradingWallet/TradingWalletOffer.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { ControlsFields } from './ControlsFields.tsx'
 import { SignSession } from './SignSession.tsx'
@@ -151,6 +152,7 @@ function GrantToAgent(props: {
               text={`pit agent live ${id} \\\n  --pairs <PAIRS> --max-trade-usd <USD> --max-day-usd <USD> --allow-7702 ${controlsFlags(typed)}`.trim()}
               label="Fill in your limits."
             />
+            {!hands.grantsSessions && <TradingWalletOffer />}
           </Card>
         )
       }

@@ -1,7 +1,7 @@
 import type { Checked, PitClient, Plan, TradeParams, TradeStage } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { queries } from '../data/api.ts'
 import { bps, duration, shortHex, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
@@ -10,13 +10,15 @@ import { Badge, Button, Card, Facts } from '../design/parts.tsx'
 import { Failure, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
-import { TxLink } from '../wallet/TxLink.tsx'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
+import { Receipt } from './Receipt.tsx'
 
 type Verified = Awaited<ReturnType<PitClient['plan']>>
-type Result = Awaited<ReturnType<PitClient['send']>>
 type Following = Extract<TradeStage, { stage: 'following' }>
 type StageName = Exclude<TradeStage, Following>['stage']
+
+/** Of an order, for what else the page shows. */
+export type Phase = 'start' | 'review' | 'done'
 
 const STAGES: readonly { name: StageName; says: string }[] = [
   { name: 'planned', says: 'Planned by the server' },
@@ -32,10 +34,15 @@ export function Order({
   request,
   config,
   isQuoted,
+  onAgain,
+  onPhase,
 }: {
   request: TradeParams
   config: Answer<'config'>
   isQuoted: boolean
+  /** For a next trade. */
+  onAgain(): void
+  onPhase(phase: Phase): void
 }) {
   const [reached, setReached] = useState<StageName | null>(null)
   const [following, setFollowing] = useState<Following | null>(null)
@@ -59,42 +66,68 @@ export function Order({
   })
   const error = planning.error ?? sending.error
   const isBusy = planning.isPending || sending.isPending
+  const phase: Phase = sending.data ? 'done' : planning.data ? 'review' : 'start'
+  useEffect(() => onPhase(phase), [onPhase, phase])
+  if (sending.data)
+    return (
+      <>
+        <Receipt
+          result={sending.data}
+          config={config}
+          onAgain={() => {
+            sending.reset()
+            planning.reset()
+            setReached(null)
+            onAgain()
+          }}
+        />
+        <Folded title="Stages">
+          <Stages reached={reached} isBusy={false} isBroken={false} />
+        </Folded>
+        <Checks checks={sending.data.checks} />
+      </>
+    )
+  const hasBegun = reached !== null || isBusy || error !== null
   return (
     <>
-      <Card title="Order">
-        <Stages reached={reached} isBusy={isBusy} isBroken={error !== null} />
-        {following && sending.isPending && <Waiting following={following} />}
-        {error && <Failure error={error} />}
-        {!sending.data && (
-          <div className="row">
-            <Button
-              kind={planning.data ? 'plain' : 'primary'}
-              busy={planning.isPending}
-              disabled={isBusy}
-              onClick={() => {
-                sending.reset()
-                planning.mutate()
-              }}
-            >
-              {planning.data || error ? 'Review again' : 'Review trade'}
-            </Button>
-            {planning.data && (
-              <Button kind="primary" busy={sending.isPending} onClick={() => sending.mutate(planning.data)}>
-                Sign and send
-              </Button>
-            )}
-          </div>
-        )}
-        {!isQuoted && reached === null && (
-          <p className="small faint">Get a quote first to see routes and risks.</p>
-        )}
-        {sending.data && <Mined result={sending.data} config={config} />}
-      </Card>
       {planning.data && <PlanCard verified={planning.data} config={config} />}
+      <Card title="Order">
+        {error && <Failure error={error} />}
+        <div className="row">
+          {planning.data && (
+            <Button kind="primary" busy={sending.isPending} onClick={() => sending.mutate(planning.data)}>
+              Sign and send
+            </Button>
+          )}
+          <Button
+            kind={planning.data || !isQuoted ? 'plain' : 'primary'}
+            busy={planning.isPending}
+            disabled={isBusy}
+            onClick={() => {
+              sending.reset()
+              planning.mutate()
+            }}
+          >
+            {planning.data || error ? 'Review again' : 'Review trade'}
+          </Button>
+        </div>
+        {hasBegun && <Stages reached={reached} isBusy={isBusy} isBroken={error !== null} />}
+        {following && sending.isPending && <Waiting following={following} />}
+        {!isQuoted && !hasBegun && (
+          <p className="small faint">Get a quote first to see price, routes and risks.</p>
+        )}
+      </Card>
       {planning.data && <Checks checks={planning.data.checks} />}
     </>
   )
 }
+
+const Folded = ({ title, children }: { title: string; children: ReactNode }) => (
+  <details className="card">
+    <summary>{title}</summary>
+    <div className="pad">{children}</div>
+  </details>
+)
 
 function Stages(props: { reached: StageName | null; isBusy: boolean; isBroken: boolean }) {
   const at = STAGES.findIndex(({ name }) => name === props.reached)
@@ -142,16 +175,15 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
           ['You sell', amountOf(names, reading.amountIn, reading.tokenIn)],
           ['Minimum received', amountOf(names, plan.amount_out_min, reading.tokenOut)],
           ['Expected', amountOf(names, plan.amount_out_expected, reading.tokenOut)],
-          ['Worth', usd(plan.notional_usd)],
+          ['Value', usd(plan.notional_usd)],
           ['Fee', feeText(plan)],
           ['Route', plan.route.label],
-          ['Transactions', plan.steps.filter(({ tx }) => tx !== null).length],
           ['Gas', usd(plan.quote.gas_usd)],
         ]}
       />
       <Approval plan={plan} shown={(atoms) => amountOf(names, atoms, reading.tokenIn)} />
       <VerifiedBy what="trade" />
-      <ol className="stack">
+      <ol className="stack small" aria-label="Transactions to sign">
         {plan.steps.map(({ kind, why }, i) => (
           <li key={kind} className="row">
             <Badge>{`${i + 1}. ${kind.replaceAll('_', ' ')}`}</Badge>
@@ -186,7 +218,7 @@ function Approval(props: { plan: Plan; shown(atoms: string): string }) {
 
 function Checks({ checks }: { checks: readonly Checked[] }) {
   return (
-    <Card title="Checks" actions={<Badge tone="up">{`${checks.length} passed`}</Badge>}>
+    <Folded title={`Checks: ${checks.length} passed`}>
       <ul className="stack">
         {checks.map(({ rule, says }) => (
           <li key={rule}>
@@ -194,25 +226,6 @@ function Checks({ checks }: { checks: readonly Checked[] }) {
           </li>
         ))}
       </ul>
-    </Card>
-  )
-}
-
-function Mined({ result, config }: { result: Result; config: Answer<'config'> }) {
-  const names = namesIn(config, result.plan.tokens)
-  const { receipt, amountOut, reading } = result
-  return (
-    <Notice tone="up" title={`Mined in block ${receipt.block}`}>
-      <Facts
-        rows={[
-          [
-            'Received',
-            amountOut === null ? 'unknown; check your balance' : amountOf(names, amountOut, reading.tokenOut),
-          ],
-          ['Transaction', <TxLink key="hash" hash={receipt.hash} />],
-          ['Gas used', receipt.gasUsed.toString()],
-        ]}
-      />
-    </Notice>
+    </Folded>
   )
 }

@@ -127,9 +127,14 @@ function intentOf(pins: PitClient['pins'], base: OrderBase, values: Values): Ord
 }
 
 /** Form for one order or a bracket, with a review before signing. */
-export function OrderForm({ agent }: { agent: Answer<'hosted.get'> }) {
+export function OrderForm(props: {
+  agent: Answer<'hosted.get'>
+  firstKind?: Kind
+  onPlaced?(placed: PlacedList): void
+}) {
+  const { agent, firstKind = 'limit' } = props
   const [values, setValues] = useState<Values>({
-    kind: 'limit',
+    kind: firstKind,
     pair: agent.pairs[0] ?? '',
     side: 'buy',
     ...NO_PRICES,
@@ -139,7 +144,10 @@ export function OrderForm({ agent }: { agent: Answer<'hosted.get'> }) {
   const { confirm, dialog } = useOrderReview(agent.mode)
   const placing = useMutation({
     mutationFn: () => place(agent.id, values, { confirm }),
-    onSuccess: ({ ids }) => toast(`${many(ids.length, 'order')} placed.`),
+    onSuccess: (placed) => {
+      toast(`${many(placed.ids.length, 'order')} placed.`)
+      props.onPlaced?.(placed)
+    },
     onSettled: refreshOrders,
   })
   const { kind } = values

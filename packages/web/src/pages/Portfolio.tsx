@@ -1,192 +1,188 @@
 import type { Answer } from '@pit/protocol'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Lengths, LineChart } from '../charts/charts.tsx'
-import { useAccount } from '../data/account.ts'
-import { call, useRead } from '../data/api.ts'
-import { ago, amount, bps, count, usd, words } from '../data/format.ts'
-import { useSeries } from '../data/series.ts'
-import { CheckField } from '../design/Field.tsx'
-import { Badge, Button, Card, Page, Stat, Stats } from '../design/parts.tsx'
-import { Failure, Loaded, Loading, Notice } from '../design/states.tsx'
+import { EquityChart } from '../charts/EquityChart.tsx'
+import { useRead } from '../data/api.ts'
+import { type CurveRow, pointsOf, type Range } from '../data/curves.ts'
+import { drawdownBand } from '../data/equity.ts'
+import { amount, bps, signedPct, usd, words } from '../data/format.ts'
+import { holdingOf, knownText, knownTone, type Period, useReport } from '../data/report.ts'
+import { Badge, Card, Page, Stat, Stats, StatsToCome, Tabs } from '../design/parts.tsx'
+import { Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
-import { TxLink } from '../wallet/TxLink.tsx'
+import { RANGE_TABS } from './AgentEquity.tsx'
+import { PortfolioTrades } from './PortfolioTrades.tsx'
+import { ProfitCard } from './ProfitCard.tsx'
 
 type Holdings = Answer<'me.portfolio'>
 type Holding = Holdings['holdings'][number]
-type TradeRow = Answer<'me.trades'>['trades'][number]
+type Reported = ReturnType<typeof useReport>
 
-/** Balances, fee tier and trades of the wallet. */
+/** Value, profit, holdings and trades of the wallet. */
 export default function Portfolio() {
   return (
     <Page title="Portfolio" lead="Balances are read from the chain and valued at independent prices.">
       <NeedsWallet why="Sign in to see your balances.">
         <Held />
-        <Trades />
+        <PortfolioTrades />
       </NeedsWallet>
     </Page>
   )
 }
 
+const FIGURES = ['Total', 'Realised profit', 'Unrealised profit', 'Your fee (major pairs)', 'Volume']
+
 function Held() {
-  const portfolio = useRead('me.portfolio', {}, { everyMs: 15_000 })
-  return <Loaded of={portfolio}>{(data) => <Holdings data={data} />}</Loaded>
-}
-
-function Holdings({ data }: { data: Holdings }) {
-  const { volume } = data
-  const history = useSeries(`total ${data.wallet}`, data.total_usd, data.read_at * 1000)
-  const priced = data.holdings.filter(({ value_usd }) => (value_usd ?? 0) > 0)
+  const [range, setRange] = useState<Range>('day')
+  const [period, setPeriod] = useState<Period>('year')
+  const portfolio = useRead('me.portfolio', { query: { range } }, { everyMs: 15_000, keepsLast: true })
+  const report = useReport(period)
   return (
-    <>
-      <Stats>
-        <Stat
-          label="Total"
-          value={usd(data.total_usd)}
-          note={`${data.priced} priced, ${data.unpriced} without a price`}
-        />
-        <Stat
-          label="Your fee (major pairs)"
-          value={bps(volume.tier_bps)}
-          note={`posted ${volume.posted_bps} bps`}
-        />
-        <Stat label={`Volume, ${volume.window_days} days`} value={usd(volume.volume_usd)} />
-        <Stat
-          label="Next tier"
-          value={volume.next_tier ? bps(volume.next_tier.bps) : 'lowest reached'}
-          note={volume.next_tier ? `${usd(volume.next_tier.volume_to_next_usd)} to go` : ''}
-        />
-      </Stats>
-      {data.unread.length > 0 && (
-        <Notice tone="warn" title="Some balances could not be read">
-          {data.unread.join(', ')}
-        </Notice>
+    <Loaded of={portfolio} lines={30} meanwhile={<StatsToCome labels={FIGURES} />}>
+      {(data) => (
+        <>
+          <Figures data={data} report={report} />
+          {data.unread.length > 0 && (
+            <Notice tone="warn" title="Some balances could not be read">
+              {data.unread.join(', ')}
+            </Notice>
+          )}
+          <div className="grid wide-first">
+            <ValueCard data={data} range={range} onRange={setRange} />
+            <ProfitCard report={report} period={period} onPeriod={setPeriod} />
+          </div>
+          <HoldingsCard data={data} report={report} />
+        </>
       )}
-      <div className="grid">
-        <Card title="By value">
-          <Lengths
-            label="Holdings by value"
-            rows={priced
-              .sort((a, b) => b.value_usd! - a.value_usd!)
-              .slice(0, 8)
-              .map(({ symbol, address, value_usd }) => ({
-                name: symbol.slice(0, 16) || address,
-                value: value_usd!,
-                shown: usd(value_usd),
-              }))}
-          />
-        </Card>
-        <Card title="Total during this visit">
-          <LineChart label="Total in dollars" format={usd} lines={[{ name: 'Total', points: history }]} />
-        </Card>
-      </div>
-      <Card title="Holdings" flush>
-        <Table
-          caption="Holdings"
-          columns={[
-            {
-              head: 'Token',
-              cell: ({ symbol, token }: Holding) => (
-                <Link href={`/tokens/${token}`}>{symbol.slice(0, 16)}</Link>
-              ),
-            },
-            { head: 'Kind', cell: ({ kind }) => words(kind) },
-            {
-              head: 'Amount',
-              right: true,
-              cell: ({ amount_atoms, decimals }) => amount(amount_atoms, decimals, 8),
-            },
-            { head: 'Price', right: true, cell: ({ price_usd }) => usd(price_usd) },
-            { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
-            { head: 'Price source', cell: (holding) => <PricedBy holding={holding} /> },
-          ]}
-          rows={data.holdings}
-          keyOf={({ address }) => address}
-          empty="No known tokens in this wallet."
-        />
-      </Card>
-    </>
+    </Loaded>
   )
 }
 
-function PricedBy({ holding: { mark, unpriced } }: { holding: Holding }) {
-  if (unpriced) return <Badge tone="warn">{words(unpriced)}</Badge>
-  if (!mark) return <span className="faint">fixed</span>
+function Figures({ data, report: { data: report } }: { data: Holdings; report: Reported }) {
+  const { volume } = data
+  const points = pointsOf(historyOf(data))
+  const first = points[0]?.value ?? null
+  const change = first === null || first <= 0 ? null : (data.total_usd / first - 1) * 100
   return (
-    <span className="row">
-      <span>{words(mark.source)}</span>
-      {mark.stale && <Badge tone="warn">Stale</Badge>}
-    </span>
+    <Stats>
+      <Stat
+        label="Total"
+        value={usd(data.total_usd)}
+        note={change === null ? `${data.unpriced} without a price` : `${signedPct(change)} in the chart`}
+      />
+      <Stat
+        label="Realised profit"
+        value={report ? knownText(report.totals.realised) : '–'}
+        tone={report ? knownTone(report.totals.realised) : 'plain'}
+        note="of the chosen period"
+      />
+      <Stat
+        label="Unrealised profit"
+        value={report ? knownText(report.totals.unrealised) : '–'}
+        tone={report ? knownTone(report.totals.unrealised) : 'plain'}
+        note="of what you hold"
+      />
+      <Stat
+        label="Your fee (major pairs)"
+        value={bps(volume.tier_bps)}
+        note={
+          volume.next_tier
+            ? `${bps(volume.next_tier.bps)} after ${usd(volume.next_tier.volume_to_next_usd)} more`
+            : 'lowest reached'
+        }
+      />
+      <Stat label={`Volume, ${volume.window_days} days`} value={usd(volume.volume_usd)} />
+    </Stats>
   )
 }
 
-const TONES = { mined: 'up', pending: 'accent', reverted: 'down', dropped: 'warn', refused: 'warn' } as const
-
-function Trades() {
-  const signedIn = useAccount()
-  const [refused, setRefused] = useState(false)
-  const pages = useInfiniteQuery({
-    queryKey: ['me.trades', refused, signedIn?.keyId],
-    initialPageParam: undefined as number | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      call(
-        'me.trades',
-        {
-          query: {
-            limit: 25,
-            ...(pageParam !== undefined && { before: pageParam }),
-            ...(refused && { refused: '1' as const }),
-          },
-        },
-        { signal },
-      ),
-    getNextPageParam: ({ next_before }) => next_before ?? undefined,
-    refetchInterval: 10_000,
-  })
+function ValueCard(props: { data: Holdings; range: Range; onRange(range: Range): void }) {
+  const points = pointsOf(historyOf(props.data))
   return (
     <Card
-      title="Trades"
-      flush
-      actions={<CheckField label="Include refused trades" checked={refused} onChange={setRefused} />}
-    >
-      {pages.error && <Failure error={pages.error} onAgain={() => void pages.refetch()} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.data && (
-        <Table
-          caption="Trades, newest first"
-          columns={[
-            { head: 'When', cell: ({ time }: TradeRow) => ago(time) },
-            {
-              head: 'State',
-              cell: ({ status, code }) => <Badge tone={TONES[status]}>{code ?? words(status)}</Badge>,
-            },
-            { head: 'Way', cell: ({ path }) => words(path) },
-            { head: 'Sold', right: true, cell: (row) => side(row.amount_in, row.token_in) },
-            {
-              head: 'Bought',
-              right: true,
-              cell: (row) => side(row.amount_out, row.token_out, row.amount_out_kind),
-            },
-            { head: 'Block', right: true, cell: ({ block }) => count(block) },
-            { head: 'Transaction', cell: ({ tx_hash }) => (tx_hash ? <TxLink hash={tx_hash} /> : '–') },
-          ]}
-          rows={pages.data.pages.flatMap(({ trades }) => trades)}
-          keyOf={({ id }) => id}
-          empty="No trades yet."
+      title="Value"
+      actions={
+        <Tabs
+          look="segments"
+          label="Value range"
+          tabs={RANGE_TABS}
+          chosen={props.range}
+          onChoose={(id) => props.onRange(id as Range)}
         />
-      )}
-      {pages.hasNextPage && (
-        <div className="pad">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Older trades
-          </Button>
-        </div>
-      )}
+      }
+    >
+      <EquityChart
+        label="Value of the wallet"
+        format={usd}
+        series={[{ name: 'Value', points }]}
+        band={drawdownBand(points)}
+        bandName="Drawdown"
+      />
+      <p className="small faint">
+        Core and listed stock tokens at independent prices, from your first trade on. Deposits and withdrawals
+        show as steps.
+      </p>
     </Card>
   )
 }
 
-const side = (atoms: string | null, token: TradeRow['token_in'], kind: string | null = null): string =>
-  `${kind === 'minimum' ? 'at least ' : ''}${amount(atoms, token.decimals)} ${(token.symbol ?? token.token).slice(0, 16)}`
+/** Empty until the server has recorded some. */
+const historyOf = ({ history }: Holdings): readonly CurveRow[] => history ?? []
+
+function HoldingsCard({ data, report: { data: report, error } }: { data: Holdings; report: Reported }) {
+  const waiting = error ? 'not available' : '…'
+  return (
+    <Card title="Holdings" flush>
+      <Table
+        caption="Holdings"
+        columns={[
+          {
+            head: 'Token',
+            cell: ({ symbol, token }: Holding) => (
+              <Link href={`/tokens/${token}`}>{symbol.slice(0, 16)}</Link>
+            ),
+          },
+          {
+            head: 'Amount',
+            right: true,
+            cell: ({ amount_atoms, decimals }) => amount(amount_atoms, decimals, 8),
+          },
+          { head: 'Price', right: true, cell: (holding) => <Price holding={holding} /> },
+          { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
+          {
+            head: 'Cost',
+            right: true,
+            cell: ({ address }) => {
+              const sum = holdingOf(report, address)?.cost
+              return sum ? knownText(sum) : report ? '–' : waiting
+            },
+          },
+          {
+            head: 'Profit',
+            right: true,
+            cell: ({ address }) => {
+              const sum = holdingOf(report, address)?.unrealised
+              if (!sum) return report ? '–' : waiting
+              return <span className={`${knownTone(sum)}-text`}>{knownText(sum)}</span>
+            },
+          },
+        ]}
+        rows={[...data.holdings].sort((a, b) => (b.value_usd ?? -1) - (a.value_usd ?? -1))}
+        keyOf={({ address }) => address}
+        empty="No known tokens in this wallet."
+      />
+    </Card>
+  )
+}
+
+/** The price; its source on hover, and why it is missing or old. */
+function Price({ holding: { price_usd, mark, unpriced } }: { holding: Holding }) {
+  if (unpriced) return <Badge tone="warn">{words(unpriced)}</Badge>
+  return (
+    <span title={mark ? words(mark.source) : 'Counts as one dollar'}>
+      {usd(price_usd)}
+      {mark?.stale && <Badge tone="warn">Stale</Badge>}
+    </span>
+  )
+}

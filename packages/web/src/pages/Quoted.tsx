@@ -1,69 +1,73 @@
 import type { Answer } from '@pit/protocol'
 import { Lengths } from '../charts/charts.tsx'
-import { bps, count, many, usd } from '../data/format.ts'
+import { bps, count, many, usd, words } from '../data/format.ts'
 import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
-import { Badge, Card, Facts } from '../design/parts.tsx'
+import { Card, Facts } from '../design/parts.tsx'
 import { Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 
 type Quote = Answer<'live.quote'>
 type Route = Quote['routes'][number]
 
-/** All routes, compared by total cost against the reference mid. */
+/** The best price in one card; all routes folded below. */
 export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config'> }) {
   const names = namesIn(config)
-  const quoted = quote.routes.filter(({ ok, amount_out }) => ok && amount_out !== null)
-  const failed = quote.routes.length - quoted.length
   const refused = quote.policy.filter(({ ok, severity }) => !ok && severity === 'refuse')
   return (
     <>
-      <Card title="Routes" actions={<Badge>{`${count(quote.candidates)} checked`}</Badge>}>
-        {quote.best === null ? (
-          <Notice tone="warn" title="No route for this trade." />
-        ) : (
-          <Lengths
-            label="Total cost of each route against the mid, in bps"
-            rows={quoted.slice(0, 8).map((route, i) => ({
-              name: `${i + 1}. ${nameOf(route)}`,
-              value: Math.max(0, route.total_bps ?? 0),
-              shown: bps(route.total_bps),
-              tone: isOurs(route) ? 1 : 3,
-            }))}
-          />
-        )}
-        <p className="small faint">
-          Shorter is better: total cost of price, pool fees and gas against the reference mid. Aggregators are
-          shown for comparison and never traded on.
-        </p>
+      <Card title="Quote">
+        {quote.best === null && <Notice tone="warn" title="No route for this trade." />}
         {refused.map(({ code, message }) => (
-          <Notice key={code} tone="down" title={code}>
+          <Notice key={code} tone="down" title={words(code)}>
             {message}
           </Notice>
         ))}
         <Facts rows={summary(quote, names)} />
       </Card>
-      <details className="card">
-        <summary>All routes</summary>
-        <Table
-          caption="Routes, best first"
-          columns={[
-            { head: 'Route', cell: (route: Route) => <span className="break">{nameOf(route)}</span> },
-            {
-              head: 'Receive',
-              right: true,
-              cell: ({ amount_out }) => amountOf(names, amount_out, quote.token_out),
-            },
-            { head: 'Vs mid', right: true, cell: ({ vs_mid_bps }) => bps(vs_mid_bps) },
-            { head: 'Gas', right: true, cell: ({ gas_usd }) => usd(gas_usd) },
-            { head: 'Total cost', right: true, cell: ({ total_bps }) => bps(total_bps) },
-          ]}
-          rows={quoted.slice(0, 12)}
-          keyOf={({ id }) => id}
-          empty="No route for this trade."
-        />
-        {failed > 0 && <p className="pad small faint">{`${many(failed, 'route')} returned no quote.`}</p>}
-      </details>
+      <Routes quote={quote} names={names} />
     </>
+  )
+}
+
+/** All routes, compared by total cost against the reference mid. */
+function Routes({ quote, names }: { quote: Quote; names: TokenNames }) {
+  const quoted = quote.routes.filter(({ ok, amount_out }) => ok && amount_out !== null)
+  const failed = quote.routes.length - quoted.length
+  return (
+    <details className="card">
+      <summary>{`Routes: ${count(quote.candidates)} compared`}</summary>
+      <div className="pad stack">
+        <Lengths
+          label="Total cost of each route against the mid, in bps"
+          rows={quoted.slice(0, 8).map((route, i) => ({
+            name: `${i + 1}. ${nameOf(route)}`,
+            value: Math.max(0, route.total_bps ?? 0),
+            shown: bps(route.total_bps),
+            tone: isOurs(route) ? 1 : 3,
+          }))}
+        />
+        <p className="small faint">
+          Shorter is better: total cost of price, pool fees and gas against the reference mid. Aggregators are
+          shown for comparison and never traded on.
+        </p>
+      </div>
+      <Table
+        caption="Routes, best first"
+        columns={[
+          { head: 'Route', cell: (route: Route) => <span className="break">{nameOf(route)}</span> },
+          {
+            head: 'Receive',
+            right: true,
+            cell: ({ amount_out }) => amountOf(names, amount_out, quote.token_out),
+          },
+          { head: 'Total cost', right: true, cell: ({ total_bps }) => bps(total_bps) },
+        ]}
+        rows={quoted.slice(0, 12)}
+        keyOf={({ id }) => id}
+        empty="No route for this trade."
+      />
+      {failed > 0 && <p className="pad small faint">{`${many(failed, 'route')} returned no quote.`}</p>}
+    </details>
   )
 }
 
@@ -74,8 +78,13 @@ const nameOf = ({ label, venue }: Route): string =>
 const summary = (quote: Quote, names: TokenNames): [string, string][] => [
   ['You sell', amountOf(names, quote.amount_in, quote.token_in)],
   ['You receive about', quote.best ? amountOf(names, quote.best.amount_out, quote.token_out) : '–'],
-  ['Fee', `${quote.fee_bps} bps of the ${quote.fee_side} (${quote.fee_class} class)`],
-  ['Slippage', bps(quote.slippage_bps)],
-  ['Worth', usd(quote.notional_usd)],
-  ['Simulated', quote.best?.simulated ? 'yes' : 'no'],
+  ['Price impact', impactText(quote.best?.vs_mid_bps)],
+  ['Fee', `${quote.fee_bps} bps of the amount you ${quote.fee_side === 'input' ? 'sell' : 'receive'}`],
+  ['Maximum slippage', bps(quote.slippage_bps)],
+  ['Gas', usd(quote.best?.gas_usd)],
+  ['Value', usd(quote.notional_usd)],
 ]
+
+/** The API counts a worse price as negative. */
+const impactText = (vsMidBps: number | null | undefined): string =>
+  vsMidBps == null ? '–' : `${bps(Math.abs(vsMidBps))} ${vsMidBps >= 0 ? 'better' : 'worse'} than mid`

@@ -4,7 +4,9 @@ import { Badge, Card, Copied, Facts, Page } from '../design/parts.tsx'
 import { Loaded } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
+import { LeagueCurves } from './LeagueCurves.tsx'
 import { Outcome, StandingsTable } from './Standings.tsx'
+import { VerifySeason } from './VerifySeason.tsx'
 
 /** One prize season: standings, ledger and payouts. */
 export default function Season({ params }: { params: Readonly<Record<string, string>> }) {
@@ -15,6 +17,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
       <Loaded of={season}>
         {(data) => (
           <>
+            <LeagueCurves season={Number(params['season'])} board="prize" />
             <Outcome standings={data} />
             <Card title="Standings" flush actions={<Badge>{words(data.status)}</Badge>}>
               <StandingsTable standings={data} />
@@ -38,6 +41,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
                 empty="No winners yet."
               />
             </Card>
+            <VerifySeason season={Number(params['season'])} isDecided={data.decided} />
             {data.ledger && (
               <Card title="Ledger">
                 <Facts

@@ -1,12 +1,12 @@
 import type { Answer, Board } from '@pit/protocol'
-import { useEffect, useState } from 'react'
-import { LineChart } from '../charts/charts.tsx'
+import { type ReactNode, useState } from 'react'
+import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
 import { ago, amount, count, shortHex, signedPct, usd, words } from '../data/format.ts'
-import type { Point } from '../data/series.ts'
 import { Badge, Button, Card, Dialog, Facts, Stat, Stats, Tabs } from '../design/parts.tsx'
 import { Loaded, Notice } from '../design/states.tsx'
 import { type Column, Table } from '../design/Table.tsx'
+import { LeagueCurves } from './LeagueCurves.tsx'
 
 export type Standings = Answer<'league.standings'>
 type Row = Standings['rows'][number]
@@ -17,8 +17,8 @@ const BOARDS = [
   { id: 'practice', label: 'Practice board' },
 ]
 
-/** Both boards of the current season. */
-export function Boards() {
+/** Both boards of the current season; between standings and switch what the page adds. */
+export function Boards({ children }: { children?: ReactNode }) {
   const [board, setBoard] = useState<Board>('prize')
   const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000 })
   return (
@@ -30,15 +30,14 @@ export function Boards() {
         chosen={board}
         onChoose={(id) => setBoard(id as Board)}
       />
-      <Loaded of={standings}>
+      {children}
+      <Loaded of={standings} lines={20}>
         {(data) => (
           <>
+            {data.season && <LeagueCurves season={data.season.number} board={board} />}
             <Outcome standings={data} />
             <Card title="Standings" flush actions={data.decided && <Badge tone="up">Decided</Badge>}>
               <StandingsTable standings={data} />
-            </Card>
-            <Card title="Equity during this visit">
-              <Curves standings={data} />
             </Card>
           </>
         )}
@@ -71,6 +70,9 @@ const profitTone = (value: number | null) =>
 
 export function StandingsTable({ standings }: { standings: Standings }) {
   const [shown, setShown] = useState<PrizeRow | null>(null)
+  const signedIn = useAccount()
+  const mine = useRead('league.me', {}, { enabled: signedIn !== null })
+  const isOwn = (row: Row) => mine.data?.entries.some(({ entry_id }) => entry_id === row.entry_id) ?? false
   const columns: Column<Row>[] = [
     {
       head: 'Entrant',
@@ -79,6 +81,7 @@ export function StandingsTable({ standings }: { standings: Standings }) {
         <span className="row">
           <span className="num">{row.rank}.</span>
           <span className="break">{row.label.slice(0, 48)}</span>
+          {isOwn(row) && <Badge tone="accent">You</Badge>}
           {row.left && <Badge tone="warn">Left</Badge>}
           {row.place !== null && <Badge tone="accent">{`Place ${row.place}`}</Badge>}
         </span>
@@ -182,32 +185,5 @@ function Rules({ row }: { row: PrizeRow }) {
         ))}
       </ul>
     </>
-  )
-}
-
-/** Values of each entrant seen in this tab, by board and entry. */
-const seen = new Map<string, Point[]>()
-
-function Curves({ standings }: { standings: Standings }) {
-  const { board, now, rows } = standings
-  const [, setDrawn] = useState(0)
-  useEffect(() => {
-    for (const { entry_id, profit_usd } of rows) {
-      const name = `${board} ${entry_id}`
-      const points = seen.get(name) ?? []
-      if (profit_usd !== null && points.at(-1)?.atMs !== now * 1000)
-        seen.set(name, [...points, { atMs: now * 1000, value: profit_usd }].slice(-360))
-    }
-    setDrawn(now)
-  }, [board, now, rows])
-  return (
-    <LineChart
-      label="Profit of the first five entrants"
-      format={usd}
-      lines={rows.slice(0, 5).map((row) => ({
-        name: `${row.rank}. ${row.label.slice(0, 24)}`,
-        points: seen.get(`${board} ${row.entry_id}`) ?? [],
-      }))}
-    />
   )
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { LineChart } from '../charts/charts.tsx'
+import { EquityChart } from '../charts/EquityChart.tsx'
 import { useRead } from '../data/api.ts'
 import { bps, count, ms, usd, words } from '../data/format.ts'
 import { useSeries } from '../data/series.ts'
@@ -78,10 +78,10 @@ function Latencies({ stats }: { stats?: Answer<'stats'> }) {
         />
       </Stats>
       <Card title="Latencies during this visit">
-        <LineChart
+        <EquityChart
           label="Latencies in milliseconds"
           format={(value) => ms(value)}
-          lines={[
+          series={[
             { name: 'Quotes, all assets', points: quotes },
             { name: 'RPC', points: rpc },
             { name: 'Sequencer', points: sequencer },

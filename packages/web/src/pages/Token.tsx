@@ -1,48 +1,87 @@
 import { type Answer, isRiskCode, RISKS } from '@pit/protocol'
-import { Lengths } from '../charts/charts.tsx'
+import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
 import { ago, bps, capital, dateTime, many, shortHex, usd, words } from '../data/format.ts'
 import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
 import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
+import { showConnect } from '../wallet/dialog.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { ASSET_NAMES } from './AssetList.tsx'
+import { PriceImpact } from './PriceImpact.tsx'
+import { TokenMarket } from './TokenMarket.tsx'
 
 type Record = Answer<'tokens.get'>
 
-/** One token: risks, venues and liquidity. */
+/** One token, by core symbol or address: its market for everyone, risks and venues when signed in. */
 export default function Token({ params }: { params: Readonly<{ [name: string]: string }> }) {
-  const address = params['address'] ?? ''
+  const named = params['address'] ?? ''
+  const config = useRead('config', {})
+  const signedIn = useAccount()
+  const core = Object.entries(config.data?.tokens ?? {}).find(
+    ([symbol, { address }]) => symbol === named || address.toLowerCase() === named.toLowerCase(),
+  )
+  const title = core?.[0] ?? (/^0x/.test(named) ? `Token ${shortHex(named)}` : named)
   return (
     <Page
-      title={/^0x/.test(address) ? `Token ${shortHex(address)}` : address}
-      actions={<Link href="/tokens">All tokens</Link>}
+      title={title}
+      lead={core && ASSET_NAMES[core[0]]}
+      actions={
+        <>
+          <Link href="/tokens">All tokens</Link>
+          {(core || signedIn) && (
+            <Link className="button primary" href={tradeLink(core?.[0] ?? named)}>
+              {`Trade ${core?.[0] ?? ''}`}
+            </Link>
+          )}
+        </>
+      }
     >
-      <NeedsWallet why="Sign in to see token details.">
-        <Details address={address} />
-      </NeedsWallet>
+      {core && <TokenMarket symbol={core[0]} address={core[1].address} />}
+      {signedIn ? (
+        <Details address={core?.[0] ?? named} {...(config.data && { config: config.data })} />
+      ) : core ? (
+        <SignInForMore />
+      ) : (
+        !config.isPending && (
+          <NeedsWallet why="Only core tokens are public. Sign in to see this token.">{null}</NeedsWallet>
+        )
+      )}
     </Page>
   )
 }
 
-function Details({ address }: { address: string }) {
+const tradeLink = (token: string): string => `/trade?out=${encodeURIComponent(token)}`
+
+const SignInForMore = () => (
+  <p className="small faint">
+    <button type="button" className="link" onClick={() => showConnect(true)}>
+      Sign in
+    </button>{' '}
+    to see risks, all venues and the price impact of larger trades.
+  </p>
+)
+
+function Details({ address, config }: { address: string; config?: Answer<'config'> }) {
   const token = useRead('tokens.get', { params: { address } }, { everyMs: 30_000 })
   return (
     <Loaded of={token} lines={12}>
       {(record) => (
         <>
-          <Named record={record} />
           <Stats>
             <Stat
               label="Tier"
               value={words(record.tier)}
               note={record.tradable ? 'tradable' : 'not tradable'}
             />
-            <Stat
-              label="Independent price"
-              value={usd(record.reference.price_usd)}
-              note={`from ${words(record.reference.source).toLowerCase()}`}
-            />
+            {record.kind !== 'core' && (
+              <Stat
+                label="Independent price"
+                value={usd(record.reference.price_usd)}
+                note={`from ${words(record.reference.source).toLowerCase()}`}
+              />
+            )}
             <Stat
               label="Liquidity"
               value={usd(record.liquidity_usd)}
@@ -57,22 +96,10 @@ function Details({ address }: { address: string }) {
           </Stats>
           <div className="grid">
             <Risks record={record} />
-            <Card title="Venues by liquidity">
-              {record.venues.length === 0 ? (
-                <Empty title="No venues." />
-              ) : (
-                <Lengths
-                  label="Liquidity by venue"
-                  rows={record.venues.slice(0, 12).map((venue, i) => ({
-                    name: `${i + 1}. ${venue.protocol}${venue.fee === null ? '' : ` ${venue.fee / 10_000}%`}`,
-                    value: venue.liquidity_usd ?? 0,
-                    shown: usd(venue.liquidity_usd),
-                  }))}
-                />
-              )}
-            </Card>
+            {record.tradable && <PriceImpact token={address} />}
+            <Named record={record} />
           </div>
-          <Venues record={record} />
+          <Venues record={record} {...(config && { config })} />
           <Screen record={record} />
         </>
       )}
@@ -83,17 +110,7 @@ function Details({ address }: { address: string }) {
 /** Name and symbol are untrusted text, chosen by the deployer. */
 function Named({ record }: { record: Record }) {
   return (
-    <Card
-      title="Identity"
-      actions={
-        <Link
-          className="button tight primary"
-          href={`/trade?out=${record.kind === 'core' ? record.symbol : record.address}`}
-        >
-          Trade
-        </Link>
-      }
-    >
+    <Card title="Identity">
       <Facts
         rows={[
           [
@@ -149,7 +166,7 @@ function Risks({ record: { risks } }: { record: Record }) {
   )
 }
 
-function Venues({ record: { venues } }: { record: Record }) {
+function Venues({ record: { venues }, config }: { record: Record; config?: Answer<'config'> }) {
   return (
     <Card title="Venues" flush>
       <Table
@@ -160,7 +177,7 @@ function Venues({ record: { venues } }: { record: Record }) {
             cell: ({ venue, protocol }: Record['venues'][number]) =>
               `${protocol} ${venue.replace('venue_', '')}`,
           },
-          { head: 'Against', cell: ({ pair }) => <Copied text={pair} /> },
+          { head: 'Against', cell: ({ pair }) => pairName(pair, config) },
           { head: 'Fee', right: true, cell: ({ fee }) => (fee === null ? '–' : `${fee / 10_000}%`) },
           { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => usd(liquidity_usd) },
           { head: 'Hook', cell: ({ hooks }) => (hooks ? <Copied text={hooks} /> : 'none') },
@@ -172,6 +189,14 @@ function Venues({ record: { venues } }: { record: Record }) {
       />
     </Card>
   )
+}
+
+/** The other token of a pool by its core symbol, otherwise by address. */
+function pairName(pair: string, config?: Answer<'config'>): string {
+  const core = Object.entries(config?.tokens ?? {}).find(
+    ([, { address }]) => address.toLowerCase() === pair.toLowerCase(),
+  )
+  return core?.[0] ?? shortHex(pair)
 }
 
 const yes = (value: boolean | null | undefined): string =>

@@ -1,5 +1,6 @@
 import { type Answer, TOKEN_KINDS, TOKEN_TIERS } from '@pit/protocol'
 import { useEffect, useState } from 'react'
+import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
 import { count, shortHex, usd, words } from '../data/format.ts'
 import { SelectField, TextField } from '../design/Field.tsx'
@@ -8,6 +9,7 @@ import { Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/Table.tsx'
 import { Link, navigate, useLocation } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { ASSET_NAMES } from './AssetList.tsx'
 
 type Found = Answer<'tokens.search'>['tokens'][number]
 const ANY = { value: '', label: 'Any' }
@@ -15,12 +17,14 @@ const TIER_TONES = { A: 'up', B: 'accent', C: 'warn', blocked: 'down' } as const
 
 /** The token registry. */
 export default function Tokens() {
+  const signedIn = useAccount()
   return (
     <Page
       title="Tokens"
       lead="Names and symbols are chosen by the deployer of a token. Rely on its address, tier and screen instead."
     >
-      <NeedsWallet why="Sign in to search the registry." instead={<Core />}>
+      {!signedIn && <Core />}
+      <NeedsWallet why="Sign in to search all other tokens.">
         <Search />
       </NeedsWallet>
     </Page>
@@ -142,7 +146,9 @@ const severe = (risks: Found['risks']): number => risks.filter(({ severity }) =>
 
 /** Core assets, shown without sign-in. */
 function Core() {
+  const { searchParams } = useLocation()
   const config = useRead('config', {})
+  const typed = (searchParams.get('q') ?? '').toLowerCase()
   return (
     <Card title="Core assets" flush>
       <Loaded of={config}>
@@ -155,8 +161,11 @@ function Core() {
               { head: 'Decimals', right: true, cell: ([, { decimals }]) => decimals },
               { head: 'Address', cell: ([, { address }]) => <span className="mono break">{address}</span> },
             ]}
-            rows={Object.entries(tokens)}
+            rows={Object.entries(tokens).filter(([symbol, { address }]) =>
+              `${symbol} ${ASSET_NAMES[symbol] ?? ''} ${address}`.toLowerCase().includes(typed),
+            )}
             keyOf={([symbol]) => symbol}
+            empty="No core asset matches."
           />
         )}
       </Loaded>

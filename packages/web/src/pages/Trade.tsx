@@ -1,158 +1,140 @@
 import type { TradeParams } from '@pit/client'
-import { type Answer, CORE_SYMBOLS, RISKS, type RiskCode } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { api, useRead } from '../data/api.ts'
-import { CheckField, SelectField, TextField } from '../design/Field.tsx'
-import { Button, Card, Page } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
+import { askOf, type TicketState } from '../data/ticket.ts'
+import { Button, Card, Page, Tabs } from '../design/parts.tsx'
+import { Failure } from '../design/states.tsx'
 import { navigate, useLocation } from '../router.tsx'
-import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
-import { Order } from './Order.tsx'
+import { showConnect } from '../wallet/dialog.ts'
+import { Order, type Phase } from './Order.tsx'
+import { OrdersTab } from './OrdersTab.tsx'
 import { Quoted } from './Quoted.tsx'
+import { RecentTrades } from './RecentTrades.tsx'
+import { RisksToAccept } from './RisksToAccept.tsx'
+import { TicketFields, useSoldToken } from './Ticket.tsx'
+import { Candles, PriceLine } from './TokenMarket.tsx'
 
-const STOCKS: readonly string[] = ['NVDA', 'SPY']
-const OTHER = 'other'
+const TABS = [
+  { id: 'market', label: 'Market' },
+  { id: 'limit', label: 'Limit' },
+  { id: 'stop', label: 'Stop' },
+] as const
 
-/** Quote, verify, sign and follow a trade. */
+/** One ticket beside the chart: quote, review, confirm, receipt. */
 export default function Trade() {
+  const { searchParams } = useLocation()
+  const signedIn = useAccount()
+  const [tab, setTab] = useState('market')
+  const config = useRead('config', {})
+  const named = [searchParams.get('out') ?? 'USDG', searchParams.get('in') ?? 'ETH']
+  const charted = named.find((token) => token !== 'USDG' && config.data?.tokens[token])
+  const symbol = charted === 'WETH' ? 'ETH' : (charted ?? 'ETH')
+  const address = config.data?.tokens[symbol]?.address ?? ''
   return (
-    <Page
-      title="Trade"
-      lead="All routes are compared. The plan is verified in your browser before you sign it; the review names the node used."
-    >
-      <NeedsWallet why="Sign in to quote and trade.">
-        <Ticket />
-      </NeedsWallet>
+    <Page title="Trade" lead={<PriceLine symbol={symbol} />}>
+      <div className="trade">
+        <div className="stack trade-chart">
+          <Candles symbol={symbol} address={address} />
+          {signedIn && <RecentTrades />}
+        </div>
+        <div className="stack">
+          <Tabs label="Kind of order" look="segments" tabs={TABS} chosen={tab} onChoose={setTab} />
+          {!signedIn && <SignInFirst />}
+          {signedIn && tab === 'market' && <MarketTicket />}
+          {signedIn && (tab === 'limit' || tab === 'stop') && <OrdersTab kind={tab} />}
+        </div>
+      </div>
     </Page>
   )
 }
 
-export interface TicketState {
-  tokenIn: string
-  tokenOut: string
-  usd: string
-  slippage: string
-  shield: boolean
-  nonUs: boolean
-  accepted: readonly RiskCode[]
-}
+const SignInFirst = () => (
+  <Card title="Sign in to trade">
+    <p>Sign a message with your wallet. It costs nothing and moves no funds.</p>
+    <div className="row">
+      <Button kind="primary" onClick={() => showConnect(true)}>
+        Connect a wallet
+      </Button>
+    </div>
+    <p className="small faint">
+      Each trade is verified in your browser before you sign it. Your keys never leave your wallet.
+    </p>
+  </Card>
+)
 
-/** The ticket as trade parameters, or an error text. */
-export function askOf(ticket: TicketState): TradeParams | string {
-  const usd = Number(ticket.usd)
-  if (!(usd > 0)) return 'Enter a size in USD.'
-  if (ticket.tokenIn === ticket.tokenOut) return 'Choose two different tokens.'
-  if (ticket.tokenIn === '' || ticket.tokenOut === '') return 'Choose both tokens.'
-  const slippage = ticket.slippage.trim()
-  if (slippage !== '' && !/^\d{1,4}$/.test(slippage)) return 'Slippage must be a whole number of bps.'
+function ticketFrom(query: URLSearchParams): TicketState {
+  const amount = query.get('amount')
   return {
-    token_in: ticket.tokenIn,
-    token_out: ticket.tokenOut,
-    notional_usd: usd,
-    ...(slippage !== '' && { slippage_bps: Number(slippage) }),
-    ...(ticket.shield && { shield: true }),
-    ...(ticket.nonUs && { owner_attests_non_us: true }),
-    ...(ticket.accepted.length > 0 && { accept_risks: [...ticket.accepted] }),
-  } as TradeParams
-}
-
-function Ticket() {
-  const { searchParams } = useLocation()
-  const signedIn = useAccount()
-  const config = useRead('config', {})
-  const [ticket, setTicket] = useState<TicketState>({
-    tokenIn: searchParams.get('in') ?? (searchParams.get('out') === 'ETH' ? 'USDG' : 'ETH'),
-    tokenOut: searchParams.get('out') ?? 'USDG',
-    usd: searchParams.get('usd') ?? '25',
+    tokenIn: query.get('in') ?? (query.get('out') === 'USDG' ? 'ETH' : query.has('out') ? 'USDG' : 'ETH'),
+    tokenOut: query.get('out') ?? 'USDG',
+    unit: amount === null ? 'usd' : 'token',
+    size: amount ?? query.get('usd') ?? '25',
     slippage: '',
     shield: false,
     nonUs: false,
     accepted: [],
-  })
-  const quoting = useMutation({ mutationFn: quote })
-  const change = (part: Partial<TicketState>) => {
-    const next = { ...ticket, ...part }
-    setTicket(next)
-    const link = new URLSearchParams({ in: next.tokenIn, out: next.tokenOut, usd: next.usd })
-    navigate(`/trade?${link}`, 'replace')
-    if ('accepted' in part) return
-    quoting.reset()
   }
-  const request = askOf(ticket)
-  const hasStock = [ticket.tokenIn, ticket.tokenOut].some((token) => STOCKS.includes(token))
+}
+
+function MarketTicket() {
+  const { searchParams } = useLocation()
+  const config = useRead('config', {})
+  const [ticket, setTicket] = useState<TicketState>(() => ticketFrom(searchParams))
+  const sold = useSoldToken(ticket.tokenIn)
+  const quoting = useMutation({ mutationFn: quote })
+  const [phase, setPhase] = useState<Phase>('start')
+  const change = (part: Partial<TicketState>) => {
+    const isOtherToken = part.tokenIn !== undefined && ticket.unit === 'token'
+    const next: TicketState = { ...ticket, ...(isOtherToken && { size: '' }), ...part }
+    setTicket(next)
+    setPhase('start')
+    const size = next.unit === 'usd' ? { usd: next.size } : { amount: next.size }
+    navigate(`/trade?${new URLSearchParams({ in: next.tokenIn, out: next.tokenOut, ...size })}`, 'replace')
+    if (!('accepted' in part)) quoting.reset()
+  }
+  const request = askOf(ticket, sold)
   return (
-    <div className="grid wide-first">
-      <div className="stack">
+    <>
+      {phase !== 'done' && (
         <Card title="Ticket">
-          <div className="grid fields">
-            <TokenField label="Sell" value={ticket.tokenIn} onChange={(tokenIn) => change({ tokenIn })} />
-            <TokenField label="Buy" value={ticket.tokenOut} onChange={(tokenOut) => change({ tokenOut })} />
-            <TextField
-              label="Size in USD"
-              kind="decimal"
-              value={ticket.usd}
-              onChange={(usd) => change({ usd })}
-              hint="Includes the fee."
-            />
-            <TextField
-              label="Maximum slippage in bps"
-              kind="decimal"
-              value={ticket.slippage}
-              placeholder="default"
-              onChange={(slippage) => change({ slippage })}
-              hint="Default: depends on the pair."
-            />
-          </div>
-          <CheckField
-            label="Shield: check the token audit too (adds 10 bps to the fee)."
-            checked={ticket.shield}
-            onChange={(shield) => change({ shield })}
-          />
-          {hasStock && (
-            <CheckField
-              label="I am not a US person (required by the issuer of stock tokens)."
-              checked={ticket.nonUs}
-              onChange={(nonUs) => change({ nonUs })}
-            />
-          )}
+          <TicketFields ticket={ticket} sold={sold} onChange={change} />
           <div className="row">
             <Button
-              kind="primary"
+              kind={quoting.data ? 'plain' : 'primary'}
               busy={quoting.isPending}
               disabled={typeof request === 'string'}
               onClick={() => typeof request !== 'string' && quoting.mutate(request)}
             >
               Get quote
             </Button>
-            <Button onClick={() => change({ tokenIn: ticket.tokenOut, tokenOut: ticket.tokenIn })}>
-              Swap direction
-            </Button>
             {typeof request === 'string' && <span className="faint">{request}</span>}
           </div>
         </Card>
-        {quoting.error && <Failure error={quoting.error} />}
-        {quoting.data && config.data && <Quoted quote={quoting.data} config={config.data} />}
-      </div>
-      <div className="stack">
-        {quoting.data && (
+      )}
+      {quoting.error && <Failure error={quoting.error} />}
+      {phase === 'start' && quoting.data && config.data && (
+        <>
+          <Quoted quote={quoting.data} config={config.data} />
           <RisksToAccept
             risks={quoting.data.risks}
             accepted={ticket.accepted}
             onChange={(accepted) => change({ accepted })}
           />
-        )}
-        {signedIn && config.data && typeof request !== 'string' && (
-          <Order
-            key={JSON.stringify(request)}
-            request={request}
-            config={config.data}
-            isQuoted={quoting.data !== undefined}
-          />
-        )}
-      </div>
-    </div>
+        </>
+      )}
+      {config.data && typeof request !== 'string' && (
+        <Order
+          key={JSON.stringify(request)}
+          request={request}
+          config={config.data}
+          isQuoted={quoting.data !== undefined}
+          onPhase={setPhase}
+          onAgain={() => change({ size: '' })}
+        />
+      )}
+    </>
   )
 }
 
@@ -164,65 +146,3 @@ const quote = ({ owner_attests_non_us: _, ...params }: TradeParams) =>
       venues: ['venue_pool', 'venue_curve', 'aggregator_1', 'aggregator_2', 'aggregator_3'],
     } as never,
   })
-
-function TokenField(props: { label: string; value: string; onChange(value: string): void }) {
-  const isCore = (CORE_SYMBOLS as readonly string[]).includes(props.value)
-  return (
-    <div className="stack">
-      <SelectField
-        label={props.label}
-        value={isCore ? props.value : OTHER}
-        choices={[
-          ...CORE_SYMBOLS.map((value) => ({ value, label: value })),
-          { value: OTHER, label: 'Other (by address)' },
-        ]}
-        onChange={(value) => props.onChange(value === OTHER ? '' : value)}
-      />
-      {!isCore && (
-        <TextField
-          label={`${props.label}: address`}
-          value={props.value}
-          onChange={props.onChange}
-          placeholder="0x…"
-          fault={
-            props.value === '' || /^0x[0-9a-fA-F]{40}$/.test(props.value)
-              ? undefined
-              : 'Must be 0x and 40 hex digits.'
-          }
-        />
-      )}
-    </div>
-  )
-}
-
-function RisksToAccept(props: {
-  risks: Answer<'live.quote'>['risks']
-  accepted: readonly RiskCode[]
-  onChange(accepted: readonly RiskCode[]): void
-}) {
-  const { risks, accepted } = props
-  if (risks.length === 0) return <Notice tone="up" title="No known risks." />
-  return (
-    <Card title="Risks">
-      {risks.map(({ code, severity }) =>
-        severity === 'severe' ? (
-          <CheckField
-            key={code}
-            label={
-              <>
-                <strong className="down-text">I accept:</strong> {RISKS[code]?.meaning ?? code}
-              </>
-            }
-            checked={accepted.includes(code)}
-            onChange={(isAccepted) =>
-              props.onChange(isAccepted ? [...accepted, code] : accepted.filter((one) => one !== code))
-            }
-          />
-        ) : (
-          <p key={code}>{`Note: ${RISKS[code]?.meaning ?? code}.`}</p>
-        ),
-      )}
-      <p className="small faint">A trade with a severe risk is signed only if you accept that risk here.</p>
-    </Card>
-  )
-}

@@ -1,35 +1,38 @@
-import { rpcAt } from '@pit/client'
+import {
+  type MinedReading,
+  pinsOf,
+  readTransaction,
+  rpcAt,
+  type SignedCall,
+  type SignedSwap,
+  signedFeeAtoms,
+  type TransactionReading,
+} from '@pit/client'
 import type { ChainProfile } from '@pit/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { amount, count, dateTime } from '../data/format.ts'
+import type { ReactNode } from 'react'
+import { amount, bps, count, dateTime, shortHex } from '../data/format.ts'
 import { nodeFor } from '../data/node.ts'
 import { usePins } from '../data/pins.ts'
+import { pinnedNames } from '../data/tokenNames.ts'
+import { amountOf, type TokenNames } from '../data/tokens.ts'
 import { Badge, Card, Copied, Facts, Page } from '../design/parts.tsx'
-import { Empty, Loaded } from '../design/states.tsx'
+import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { walletRpcUrl } from '../wallet/rpcUrl.ts'
+import { SignedAndHappened } from './SignedAndHappened.tsx'
 
-interface Found {
-  from: string
-  to: string | null
-  value: string
-  nonce: string
-}
-interface Receipt {
-  status: string
-  blockNumber: string
-  gasUsed: string
-  effectiveGasPrice: string
-  logs: readonly unknown[]
-}
+const NATIVE = `0x${'0'.repeat(40)}`
 
-/** One transaction, read from the verifying node. */
+/** One transaction, read from the verifying node: what was signed against what happened. */
 export default function Transaction({ params }: { params: Readonly<Record<string, string>> }) {
   const hash = (params['hash'] ?? '').toLowerCase()
   const pins = usePins()
   return (
     <Page title="Transaction" lead={<span className="mono break">{hash}</span>}>
       {/^0x[0-9a-f]{64}$/.test(hash) ? (
-        <Loaded of={pins}>{({ profile }) => <Details hash={hash} profile={profile} />}</Loaded>
+        <Loaded of={pins}>
+          {({ profile }) => <Details hash={hash as `0x${string}`} profile={profile} />}
+        </Loaded>
       ) : (
         <Empty title="Not a transaction hash. Use 0x and 64 hex digits." />
       )}
@@ -38,85 +41,213 @@ export default function Transaction({ params }: { params: Readonly<Record<string
 }
 
 const LOOK_EVERY_MS = 2_000
+/** A busy node may prove it later; many nodes never can. */
+const MAX_LOOKS_FOR_ETHER = 4
 
-function Details({ hash, profile }: { hash: string; profile: ChainProfile }) {
-  const node = nodeFor(profile)
-  const url = node.url ?? walletRpcUrl()
+function Details({ hash, profile }: { hash: `0x${string}`; profile: ChainProfile }) {
+  const url = nodeFor(profile).url ?? walletRpcUrl()
   const transaction = useQuery({
     queryKey: ['tx', hash, url],
-    queryFn: ({ signal }) => read(url, hash, signal),
-    refetchInterval: ({ state }) => (state.data?.receipt ? false : LOOK_EVERY_MS),
+    queryFn: ({ signal }) => readTransaction(rpcAt(url), pinsOf(profile), hash, signal),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
+      const isWhole = data?.mined && (data.mined.isEtherKnown || dataUpdateCount >= MAX_LOOKS_FOR_ETHER)
+      return isWhole ? false : LOOK_EVERY_MS
+    },
   })
   return (
     <Loaded of={transaction}>
-      {({ transaction, receipt, timeS }) =>
-        transaction === null ? (
+      {(reading) =>
+        reading === null ? (
           <Empty title="Transaction not found yet. Updates every 2 seconds." />
         ) : (
-          <Card title="Details" actions={<Status receipt={receipt} />}>
-            <Facts
-              rows={[
-                ['Block', receipt ? count(Number(receipt.blockNumber)) : 'pending'],
-                ['Time', timeS === null ? '–' : dateTime(timeS)],
-                ['From', <Copied key="from" text={transaction.from} shown={transaction.from} />],
-                [
-                  'To',
-                  transaction.to ? (
-                    <Copied key="to" text={transaction.to} shown={transaction.to} />
-                  ) : (
-                    'a new contract'
-                  ),
-                ],
-                ['Value', `${amount(BigInt(transaction.value).toString(), 18)} ETH`],
-                ['Nonce', Number(transaction.nonce)],
-                ['Gas fee', receipt ? `${amount(feeOf(receipt).toString(), 18, 9)} ETH` : '–'],
-                ['Events', receipt ? count(receipt.logs.length) : '–'],
-                ['Read from', new URL(url).host],
-                ...(profile.kind === 'devnet'
-                  ? []
-                  : [
-                      [
-                        'Explorer',
-                        <a
-                          key="explorer"
-                          href={`${profile.explorer_tx}${hash}`}
-                          target="_blank"
-                          rel="noreferrer"
-                        >
-                          Open in the explorer
-                        </a>,
-                      ] as const,
-                    ]),
-              ]}
-            />
-          </Card>
+          <Shown reading={reading} profile={profile} nodeHost={new URL(url).host} />
         )
       }
     </Loaded>
   )
 }
 
-const Status = ({ receipt }: { receipt: Receipt | null }) => {
-  if (receipt === null) return <Badge>Pending</Badge>
-  return receipt.status === '0x1' ? <Badge tone="up">Succeeded</Badge> : <Badge tone="down">Reverted</Badge>
+interface ShownProps {
+  reading: TransactionReading
+  profile: ChainProfile
+  nodeHost: string
 }
 
-const feeOf = ({ gasUsed, effectiveGasPrice }: Receipt): bigint => BigInt(gasUsed) * BigInt(effectiveGasPrice)
-
-async function read(url: string, hash: string, signal: AbortSignal) {
-  const rpc = rpcAt(url)
-  const ask = async <T,>(calls: { method: string; params: unknown[] }[]): Promise<T[]> =>
-    (await rpc.all(calls, signal)).map((answer) => {
-      if (answer instanceof Error) throw answer
-      return answer as T
-    })
-  const [transaction, receipt] = (await ask<unknown>([
-    { method: 'eth_getTransactionByHash', params: [hash] },
-    { method: 'eth_getTransactionReceipt', params: [hash] },
-  ])) as [Found | null, Receipt | null]
-  if (!receipt) return { transaction, receipt, timeS: null }
-  const [block] = await ask<{ timestamp: string } | null>([
-    { method: 'eth_getBlockByNumber', params: [receipt.blockNumber, false] },
+function Shown({ reading, profile, nodeHost }: ShownProps) {
+  const { signed, mined } = reading
+  const pins = pinsOf(profile)
+  const names = pinnedNames(pins)
+  const contracts = new Map<string, string>([
+    [pins.router, 'Universal Router'],
+    [pins.permit2, 'Permit2'],
+    [pins.addresses.manager, 'Delegation manager'],
+    [pins.feeRecipient, 'Fee recipient of Pit'],
   ])
-  return { transaction, receipt, timeS: block ? Number(block.timestamp) : null }
+  const address = (text: string) => (
+    <span className="row">
+      {contracts.has(text) && <span>{contracts.get(text)}</span>}
+      <Copied text={text} />
+    </span>
+  )
+  return (
+    <>
+      <Card title={titleOf(signed, names)} actions={<Status mined={mined} />}>
+        {signed.kind === 'swap' ? (
+          <Compared signed={signed} mined={mined} names={names} />
+        ) : (
+          <Facts rows={factsOf(signed, names, address)} />
+        )}
+        {mined?.isReverted && (
+          <Notice tone="down" title="The transaction was reverted: nothing moved, only the gas was paid." />
+        )}
+      </Card>
+      {mined && mined.moves.size > 0 && <Moves mined={mined} signed={signed} names={names} />}
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Block', mined ? count(mined.block) : 'pending'],
+            ['Time', mined?.timeS == null ? '–' : dateTime(mined.timeS)],
+            ['From', address(reading.from)],
+            ['To', reading.to ? address(reading.to) : 'a new contract'],
+            ['ETH sent', `${amount(reading.valueWei, 18)} ETH`],
+            ['Nonce', reading.nonce],
+            ['Gas fee', mined ? `${amount(mined.feeWei, 18, 9)} ETH` : '–'],
+            ['Events', mined ? count(mined.events) : '–'],
+            ['Read from', nodeHost],
+            ...(profile.kind === 'devnet' ? [] : [explorerRow(profile, reading.hash)]),
+          ]}
+        />
+      </Card>
+    </>
+  )
+}
+
+const explorerRow = ({ explorer_tx }: ChainProfile, hash: string): readonly [string, ReactNode] => [
+  'Explorer',
+  <a key="explorer" href={`${explorer_tx}${hash}`} target="_blank" rel="noreferrer">
+    Open in the explorer
+  </a>,
+]
+
+const Status = ({ mined }: { mined: MinedReading | null }) => {
+  if (mined === null) return <Badge>Pending</Badge>
+  return mined.isReverted ? <Badge tone="down">Reverted</Badge> : <Badge tone="up">Succeeded</Badge>
+}
+
+const symbolOf = (names: TokenNames, token: string): string => names.get(token)?.symbol ?? shortHex(token)
+
+function titleOf(signed: SignedCall, names: TokenNames): string {
+  switch (signed.kind) {
+    case 'swap':
+      if (signed.tokenIn === null || signed.tokenOut === null) return 'Trade on a curve'
+      return `${signed.isSession ? 'Session trade' : 'Trade'}: ${symbolOf(names, signed.tokenIn)} for ${symbolOf(names, signed.tokenOut)}`
+    case 'approval':
+      return signed.amount === 0n ? 'Approval removed' : `Approval of ${symbolOf(names, signed.token)}`
+    case 'transfer':
+      return `Transfer of ${symbolOf(names, signed.token)}`
+    case 'other':
+      return 'Contract call'
+  }
+}
+
+/** Above this an allowance means "without limit". */
+const UNLIMITED = 2n ** 159n
+
+function factsOf(
+  signed: Exclude<SignedCall, SignedSwap>,
+  names: TokenNames,
+  address: (text: string) => ReactNode,
+): (readonly [string, ReactNode])[] {
+  switch (signed.kind) {
+    case 'approval':
+      return [
+        ['Token', address(signed.token)],
+        ['May be spent by', address(signed.spender)],
+        ['Up to', signed.amount > UNLIMITED ? 'no limit' : amountOf(names, signed.amount, signed.token)],
+        ...(signed.expiresS === null ? [] : [['Until', dateTime(signed.expiresS)] as const]),
+      ]
+    case 'transfer':
+      return [
+        ['Amount', amountOf(names, signed.amount, signed.token)],
+        ['To', address(signed.to)],
+      ]
+    case 'other':
+      return [
+        [
+          'Method',
+          <span key="method" className="mono">
+            {signed.selector}
+          </span>,
+        ],
+      ]
+  }
+}
+
+/** Signed bounds beside what the block contains. */
+function Compared(props: { signed: SignedSwap; mined: MinedReading | null; names: TokenNames }) {
+  const { signed, mined, names } = props
+  const { tokenIn, tokenOut, fee } = signed
+  const moved = (token: string | null): bigint | null => {
+    if (token === null || mined === null || mined.isReverted) return null
+    return mined.moves.get(token as `0x${string}`) ?? null
+  }
+  const [sold, received] = [moved(tokenIn), moved(tokenOut)]
+  const say = (atoms: bigint | null, token: string | null) =>
+    atoms === null ? '–' : token === null ? `${atoms} atoms` : amountOf(names, atoms, token)
+  const unproven = mined !== null && !mined.isEtherKnown && [tokenIn, tokenOut].includes(NATIVE as never)
+  const feePaid = mined?.feePaid ?? null
+  const rows = [
+    {
+      what: 'Sold',
+      signed: `at most ${say(signed.amountIn, tokenIn)}`,
+      happened: say(sold && -sold, tokenIn),
+    },
+    {
+      what: 'Received',
+      signed: `at least ${say(signed.amountOutMin, tokenOut)}`,
+      happened: say(received, tokenOut),
+    },
+    ...(fee === null
+      ? []
+      : [
+          {
+            what: 'Fee',
+            signed:
+              'bps' in fee.pays
+                ? `${bps(fee.pays.bps)} of the output`
+                : say(signedFeeAtoms(signed, received, feePaid), fee.token),
+            happened: say(feePaid, fee.token),
+          },
+        ]),
+    {
+      what: 'Time',
+      signed: signed.deadlineS === null ? 'no deadline' : `until ${dateTime(Number(signed.deadlineS))}`,
+      happened: mined?.timeS == null ? '–' : dateTime(mined.timeS),
+    },
+  ]
+  return (
+    <>
+      <SignedAndHappened rows={rows} />
+      {unproven && (
+        <p className="small faint">This node cannot prove how much ETH moved inside the transaction.</p>
+      )}
+    </>
+  )
+}
+
+function Moves({ mined, signed, names }: { mined: MinedReading; signed: SignedCall; names: TokenNames }) {
+  const whose = signed.kind === 'swap' && signed.isSession ? 'the session’s wallet' : 'the sender'
+  return (
+    <Card title={`Balance changes of ${whose}`}>
+      <Facts
+        rows={[...mined.moves].map(([token, atoms]) => [
+          symbolOf(names, token),
+          <span key={token} className={atoms > 0n ? 'up-text num' : 'down-text num'}>
+            {`${atoms > 0n ? '+' : ''}${amountOf(names, atoms, token)}`}
+          </span>,
+        ])}
+      />
+      <p className="small faint">Without the gas fee.</p>
+    </Card>
+  )
 }

@@ -11,7 +11,12 @@ import { openClient } from '../wallet/connect.ts'
 import { useOrderReview } from './ReviewOrders.tsx'
 
 /** Trades that wait for the owner's signature. */
-export function WantedSignatures({ agent }: { agent: Answer<'hosted.get'> }) {
+export function WantedSignatures(props: {
+  agent: Pick<Answer<'hosted.get'>, 'id' | 'tokens'>
+  /** Named if the page is not the agent's own. */
+  name?: string
+}) {
+  const { agent, name } = props
   const orders = useOrders(agent.id)
   const config = useRead('config', {})
   const { confirm, dialog } = useOrderReview('live')
@@ -28,7 +33,11 @@ export function WantedSignatures({ agent }: { agent: Answer<'hosted.get'> }) {
   return (
     <>
       {orders.data?.wanted.map(({ id, why, list, valid_until }) => (
-        <Notice key={id} tone="accent" title="A trade needs your signature">
+        <Notice
+          key={id}
+          tone="accent"
+          title={name ? `${name}: a trade needs your signature` : 'A trade needs your signature'}
+        >
           <p className="break">{why.slice(0, 300)}</p>
           {list.orders.map((order) => (
             <Facts

@@ -10,6 +10,7 @@ import { Button, Copied, Facts } from '../design/parts.tsx'
 import { Failure, Loaded, Notice } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { Link } from '../router.tsx'
+import { TRADING_WALLET } from '../tradingWallet/provider.ts'
 import { connect, isTestWallet, testModeOf, testWalletId } from './connect.ts'
 import { showConnect } from './dialog.ts'
 import { NodeSetting } from './NodeSetting.tsx'
@@ -56,7 +57,7 @@ function Current() {
       <Facts
         rows={[
           ['Address', <Copied key="address" text={address} shown={address} />],
-          ['Wallet', isTestWallet(wallet) ? `built-in test wallet, ${testModeOf(wallet)}` : wallet],
+          ['Wallet', walletName(wallet)],
           ['Key', `${keyId}, expires ${dateTime(expiresAtS)}`],
         ]}
       />
@@ -71,6 +72,11 @@ function Current() {
       </div>
     </>
   )
+}
+
+const walletName = (id: string): string => {
+  if (id === TRADING_WALLET) return 'trading wallet of this browser'
+  return isTestWallet(id) ? `built-in test wallet, ${testModeOf(id)}` : id
 }
 
 function Changed({ profile }: { profile: ChainProfile }) {
@@ -127,6 +133,20 @@ function Choose({ profile }: { profile: ChainProfile }) {
           <strong>{name}</strong>
         </button>
       ))}
+      <section className="stack" aria-label="Trading wallet">
+        <h3>Trading wallet</h3>
+        <p className="small faint">
+          A key made in this browser. It can grant sessions and run live agents, which browser wallets cannot.
+        </p>
+        <div className="row">
+          <Button busy={signing.isPending} onClick={() => signing.mutate(TRADING_WALLET)}>
+            Sign in with a trading wallet
+          </Button>
+          <Link className="button quiet" href="/wallet" onClick={() => showConnect(false)}>
+            About it
+          </Link>
+        </div>
+      </section>
       {profile.kind === 'devnet' && (
         <section className="stack" aria-label="Built-in test wallet">
           <h3>Built-in test wallet</h3>

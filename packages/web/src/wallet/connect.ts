@@ -15,6 +15,7 @@ import { call, queries } from '../data/api.ts'
 import { type NodeChoice, nodeFor } from '../data/node.ts'
 import { pinsQuery } from '../data/pins.ts'
 import { browserRecords } from '../data/records.ts'
+import { createTradingWallet, TRADING_WALLET } from '../tradingWallet/provider.ts'
 import { walletRpcUrl } from './rpcUrl.ts'
 import { createTestWallet, type TestMode } from './testWallet.ts'
 import { walletById } from './wallets.ts'
@@ -42,6 +43,10 @@ function handsOf(id: string, profile: ChainProfile): Hands {
       sendUrl: walletRpcUrl(),
     })
     return { provider, signsTransactions: mode === 'full', grantsSessions: mode === 'full' }
+  }
+  if (id === TRADING_WALLET) {
+    const provider = createTradingWallet({ nodeUrl: nodeFor(profile).url ?? walletRpcUrl() })
+    return { provider, signsTransactions: true, grantsSessions: true }
   }
   const wallet = walletById(id)
   if (!wallet) throw new Error('The wallet you signed in with is no longer in this browser. Connect again.')
@@ -95,7 +100,7 @@ async function openNode(node: NodeChoice, provider: Eip1193, chainId: number): P
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /** Signs in only for the domain in the address bar. */
-async function signInDomain(): Promise<string> {
+export async function signInDomain(): Promise<string> {
   const { domain } = (
     await queries.ensureQueryData({ queryKey: ['config once'], queryFn: () => call('config', {}) })
   ).auth
@@ -110,7 +115,7 @@ export async function connect(id: string): Promise<SignedIn> {
   const { provider } = handsOf(id, profile)
   const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as `0x${string}`[]
   if (!address) throw new Error('The wallet returned no account.')
-  if (!isTestWallet(id)) await chooseChain(provider, profile)
+  if (!isTestWallet(id) && id !== TRADING_WALLET) await chooseChain(provider, profile)
   const { client } = await open(id, address.toLowerCase() as `0x${string}`)
   const answer = await client.signIn()
   const signedIn: SignedIn = {
@@ -140,6 +145,12 @@ async function chooseChain(provider: Eip1193, profile: ChainProfile): Promise<vo
     ],
   })
   await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+}
+
+/** The verifying client of a wallet, signed in or not: its own transactions need no key of the service. */
+export async function openFor(id: string, address: `0x${string}`): Promise<Opened> {
+  const signedIn = account()
+  return signedIn?.wallet === id && signedIn.address === address ? openClient() : open(id, address)
 }
 
 let opened: { keyId: number; it: Promise<Opened> } | null = null

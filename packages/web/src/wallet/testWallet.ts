@@ -2,6 +2,7 @@ import type { Eip1193 } from '@pit/client'
 import { CHAIN_ID } from '@pit/protocol'
 import type { Hex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
+import { askNode, WalletRefusal } from './askNode.ts'
 
 /**
  * A wallet with the devnet's public test accounts and the interface of an extension. `like MetaMask` refuses what
@@ -11,15 +12,6 @@ import { mnemonicToAccount } from 'viem/accounts'
 export type TestMode = 'full' | 'like MetaMask'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'
-
-export class WalletRefusal extends Error {
-  readonly code: number
-  constructor(code: number, message: string) {
-    super(message)
-    this.name = 'WalletRefusal'
-    this.code = code
-  }
-}
 
 const notThere = (method: string): never => {
   throw new WalletRefusal(-32601, `The method "${method}" does not exist / is not available.`)
@@ -71,7 +63,7 @@ export function createTestWallet({
       const { authorizationList, type } = transaction as { authorizationList?: unknown; type?: string }
       if (isStrict && (authorizationList || type === '0x4'))
         throw new WalletRefusal(-32602, 'External EIP-7702 transactions are not supported')
-      return ask(sendUrl, 'eth_sendRawTransaction', [
+      return askNode(sendUrl, 'eth_sendRawTransaction', [
         await account.signTransaction(fromRpc(transaction as RpcTransaction)),
       ])
     },
@@ -84,7 +76,7 @@ export function createTestWallet({
     address,
     async request({ method, params = [] }) {
       const own = methods[method]
-      return own ? own(params as readonly unknown[]) : ask(nodeUrl, method, params)
+      return own ? own(params as readonly unknown[]) : askNode(nodeUrl, method, params)
     },
   }
 }
@@ -116,18 +108,3 @@ const fromRpc = ({ to, value = '0x0', data = '0x', gas, nonce, ...fees }: RpcTra
   maxFeePerGas: BigInt(fees.maxFeePerGas),
   maxPriorityFeePerGas: BigInt(fees.maxPriorityFeePerGas),
 })
-
-async function ask(url: string, method: string, params: unknown): Promise<unknown> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await answer.json()) as {
-    result?: unknown
-    error?: { code: number; message: string }
-  }
-  if (error)
-    throw Object.assign(new WalletRefusal(error.code, error.message), { data: (error as never)['data'] })
-  return result
-}

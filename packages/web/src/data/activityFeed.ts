@@ -1,0 +1,148 @@
+import type { Answer } from '@pit/protocol'
+import { amount, words } from './format.ts'
+
+/** One feed of what happened to a wallet: trades, holds, wanted signatures and sessions. */
+
+export type ActivityKind = 'trade' | 'hold' | 'approval' | 'session'
+export interface Activity {
+  /** The same event has the same id in every reading. */
+  id: string
+  atS: number
+  kind: ActivityKind
+  title: string
+  detail: string
+  tone: 'plain' | 'up' | 'down' | 'warn' | 'accent'
+  /** A page with more about it. */
+  href: string | null
+  txHash: string | null
+  /** How often it happened in a row. */
+  times: number
+}
+
+type Trade = Answer<'me.trades'>['trades'][number]
+type Session = Answer<'me.sessions'>['sessions'][number]
+type LogRow = Answer<'hosted.logs'>['rows'][number]
+type Wanted = Answer<'hosted.orders.list'>['wanted'][number]
+
+export interface AgentEvents {
+  id: string
+  name: string
+  holds: readonly LogRow[]
+  wanted: readonly Wanted[]
+}
+export interface ActivitySources {
+  trades: readonly Trade[]
+  sessions: readonly Session[]
+  agents: readonly AgentEvents[]
+  nowS: number
+}
+
+/** Newest first; signatures that are still wanted come before everything else. */
+export function activityFrom({ trades, sessions, agents, nowS }: ActivitySources): Activity[] {
+  const events = [
+    ...trades.map(fromTrade),
+    ...sessions.flatMap((session) => fromSession(session, nowS)),
+    ...agents.flatMap((agent) => inRows(agent.holds.map((row) => fromHold(agent, row)))),
+  ].sort((a, b) => b.atS - a.atS || a.id.localeCompare(b.id))
+  return [...agents.flatMap((agent) => agent.wanted.map((one) => fromWanted(agent, one, nowS))), ...events]
+}
+
+const TRADE_TONES = {
+  mined: 'up',
+  reverted: 'down',
+  refused: 'warn',
+  dropped: 'warn',
+  pending: 'plain',
+} as const
+const TRADE_WORDS = {
+  mined: 'Traded',
+  reverted: 'Reverted',
+  refused: 'Refused',
+  dropped: 'Not mined',
+  pending: 'Waiting for a block',
+} as const
+
+function fromTrade({ id, time, status, code, tx_hash, ...trade }: Trade): Activity {
+  const { token_in, token_out, amount_in, amount_out, path, session_id } = trade
+  const symbol = (token: Trade['token_in']) => (token.symbol ?? token.token).slice(0, 16)
+  const by = path === 'hosted' ? 'by an agent' : session_id ? 'by a session' : 'by your wallet'
+  return {
+    id: `trade ${id} ${status}`,
+    atS: time,
+    kind: 'trade',
+    title: `${TRADE_WORDS[status]}: ${symbol(token_in)} for ${symbol(token_out)}`,
+    detail: [
+      `${amount(amount_in, token_in.decimals)} ${symbol(token_in)} → ${amount(amount_out, token_out.decimals)} ${symbol(token_out)}`,
+      by,
+      ...(code ? [words(code)] : []),
+    ].join(', '),
+    tone: TRADE_TONES[status],
+    href: tx_hash === null ? null : `/tx/${tx_hash}`,
+    txHash: tx_hash,
+    times: 1,
+  }
+}
+
+function fromSession({ session_id, status, created, expires, tokens }: Session, nowS: number): Activity[] {
+  const base = { kind: 'session', href: '/sessions', txHash: null, times: 1 } as const
+  const detail = `For ${tokens.map((token) => token.slice(0, 16)).join(', ')}`
+  const granted: Activity = {
+    ...base,
+    id: `session ${session_id} granted`,
+    atS: created,
+    title: status === 'pending' ? 'Session not signed yet' : 'Session granted',
+    detail,
+    tone: status === 'pending' ? 'warn' : 'accent',
+  }
+  if (status !== 'expired' && expires > nowS) {
+    // The time of a revocation is not in the list.
+    return status === 'revoked' ? [{ ...granted, title: 'Session granted, revoked since' }] : [granted]
+  }
+  const ended: Activity = {
+    ...base,
+    id: `session ${session_id} expired`,
+    atS: expires,
+    title: 'Session expired',
+    detail,
+    tone: 'plain',
+  }
+  return [granted, ended]
+}
+
+function fromHold({ id, name }: AgentEvents, row: LogRow): Activity {
+  return {
+    id: `hold ${id} ${row.id}`,
+    atS: row.ts,
+    kind: 'hold',
+    title: `${name}: ${row.code ? words(row.code) : words(row.kind)}`,
+    detail: (row.message ?? '').slice(0, 300),
+    tone: row.kind === 'error' ? 'down' : 'warn',
+    href: `/agents/${id}`,
+    txHash: null,
+    times: 1,
+  }
+}
+
+/** Repeated holds of an agent as one event, with the newest time and the oldest id. */
+function inRows(events: readonly Activity[]): Activity[] {
+  const rows: Activity[] = []
+  for (const event of events) {
+    const last = rows.at(-1)
+    if (last && last.title === event.title)
+      rows[rows.length - 1] = { ...last, id: event.id, times: last.times + 1 }
+    else rows.push(event)
+  }
+  return rows
+}
+
+const fromWanted = ({ id, name }: AgentEvents, { id: wantedId, why }: Wanted, nowS: number): Activity => ({
+  id: `approval ${wantedId}`,
+  atS: nowS,
+  kind: 'approval',
+  title: `${name} waits for your signature`,
+  detail: why.slice(0, 300),
+  tone: 'accent',
+  href: `/agents/${id}`,
+  txHash: null,
+  times: 1,
+})

@@ -1,0 +1,26 @@
+import type { Answer } from '@pit/protocol'
+import type { Fill } from '../charts/types.ts'
+import { useAccount } from './account.ts'
+import { useRead } from './api.ts'
+import { amount } from './format.ts'
+
+/** The visitor's mined trades of a token, for its chart; none when signed out. */
+export function useFills(address: string | undefined): readonly Fill[] {
+  const signedIn = useAccount()
+  const trades = useRead(
+    'me.trades',
+    { query: { limit: 100 } },
+    { everyMs: 30_000, enabled: signedIn !== null && address !== undefined },
+  )
+  return address === undefined ? [] : (trades.data?.trades ?? []).flatMap((trade) => fillOf(trade, address))
+}
+
+function fillOf(trade: Answer<'me.trades'>['trades'][number], address: string): Fill[] {
+  const { status, time, token_in, token_out, amount_in, amount_out } = trade
+  const isOf = (token: { address: string }) => token.address.toLowerCase() === address.toLowerCase()
+  if (status !== 'mined' || (!isOf(token_in) && !isOf(token_out))) return []
+  const side = isOf(token_out) ? 'buy' : 'sell'
+  const atoms = side === 'buy' ? amount_out : amount_in
+  const { decimals } = side === 'buy' ? token_out : token_in
+  return [{ atS: time, side, ...(atoms !== null && { text: amount(atoms, decimals, 4) }) }]
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Candle } from '../charts/types.ts'
+
+/** Files with stored prices, served beside the API. */
+
+export interface MarketRow {
+  symbol: string
+  price: number | null
+  change_24h_pct: number | null
+  high_24h: number | null
+  low_24h: number | null
+  volume_24h_usd: number | null
+  spark: readonly (readonly [atS: number, price: number])[]
+}
+
+export const INTERVALS = ['1m', '5m', '1h', '1d'] as const
+export type Interval = (typeof INTERVALS)[number]
+
+async function read<T>(path: string): Promise<T> {
+  const answer = await fetch(path)
+  if (!answer.ok) throw new Error(`Stored prices could not be loaded (HTTP status ${answer.status}).`)
+  return (await answer.json()) as T
+}
+
+/** The last 24 hours of every core token; empty until loaded. */
+export function useMarketHistory(): ReadonlyMap<string, MarketRow> {
+  const { data } = useQuery({
+    queryKey: ['history', 'market'],
+    queryFn: async () => {
+      const { tokens } = await read<{ tokens: MarketRow[] }>('/history/market.json')
+      return new Map(tokens.map((row) => [row.symbol, row]))
+    },
+    refetchInterval: 30_000,
+    staleTime: 30_000,
+  })
+  return data ?? new Map()
+}
+
+/** A core token's candles; the last one is still open. */
+export const candlesQuery = (symbol: string, interval: Interval) => ({
+  queryKey: ['history', 'candles', symbol, interval],
+  queryFn: async () =>
+    (await read<{ candles: Candle[] }>(`/history/candles/${encodeURIComponent(symbol)}/${interval}.json`))
+      .candles,
+  refetchInterval: 30_000,
+  staleTime: 15_000,
+})
+
+export const useCandles = (symbol: string, interval: Interval) => useQuery(candlesQuery(symbol, interval))

@@ -1,0 +1,63 @@
+import { DAY_S } from '@pit/protocol'
+import type { Holding, Known, Report } from '@pit/reports'
+import { useQuery } from '@tanstack/react-query'
+import { openClient } from '../wallet/connect.ts'
+import { useAccount } from './account.ts'
+import { many, usd } from './format.ts'
+
+export const PERIODS = ['month', 'year', 'all'] as const
+export type Period = (typeof PERIODS)[number]
+
+const startS = (period: Period, nowS: number): number => {
+  if (period === 'month') return nowS - 30 * DAY_S
+  return period === 'year' ? Date.UTC(new Date(nowS * 1_000).getUTCFullYear(), 0) / 1_000 : 1
+}
+
+/** Profit and loss by the code of `pit report`, from the visitor's own node. */
+export function useReport(period: Period) {
+  const signedIn = useAccount()
+  return useQuery({
+    queryKey: ['report', period, signedIn?.keyId],
+    queryFn: async ({ signal }) => {
+      const { client } = await openClient()
+      const nowS = Math.floor(Date.now() / 1_000)
+      const { report } = await client.report({ fromS: startS(period, nowS), toS: nowS, signal })
+      return report
+    },
+    enabled: signedIn !== null,
+    staleTime: 60_000,
+    placeholderData: (before) => before,
+  })
+}
+
+const dollars = (microUsd: bigint): number => Number(microUsd) / 1e6
+
+export const microUsdText = (microUsd: bigint | null): string =>
+  microUsd === null ? 'unknown' : usd(dollars(microUsd))
+
+/** The known part with the number of unknown ones; never zero for what is unknown. */
+export function knownText({ microUsd, unknown }: Known): string {
+  if (unknown === 0) return usd(dollars(microUsd))
+  return microUsd === 0n
+    ? `${many(unknown, 'part')} unknown`
+    : `${usd(dollars(microUsd))} + ${unknown} unknown`
+}
+
+export const knownTone = ({ microUsd }: Known): 'up' | 'down' | 'plain' =>
+  microUsd > 0n ? 'up' : microUsd < 0n ? 'down' : 'plain'
+
+/** The holding of a token; the report lists wrapped and plain ETH apart. */
+export const holdingOf = (report: Report | undefined, address: string): Holding | undefined =>
+  report?.holdings.find(({ token }) => token === address.toLowerCase())
+
+/** Saves the report's rows as the file that `pit report --csv` writes. */
+export async function saveCsv(report: Report): Promise<void> {
+  const { csvOf } = await import('@pit/reports')
+  const url = URL.createObjectURL(new Blob([csvOf(report)], { type: 'text/csv' }))
+  const day = (timeS: number) => new Date(timeS * 1_000).toISOString().slice(0, 10)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `pit-report-${day(report.fromS)}-${day(report.toS)}.csv`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,78 @@
+import type { Answer } from '@pit/protocol'
+import { dayUsedUsd } from '../data/agentLog.ts'
+import { useRead } from '../data/api.ts'
+import { dateTime, duration, many, usd } from '../data/format.ts'
+import { useNowS } from '../data/now.ts'
+import { Meter } from '../design/Meter.tsx'
+import { Card } from '../design/parts.tsx'
+
+type AgentDetail = Answer<'hosted.get'>
+type Session = Answer<'me.sessions'>['sessions'][number]
+
+/** Amounts left to trade: by the agent’s own limits and those of its session. */
+export function AgentLimits({ agent }: { agent: AgentDetail }) {
+  const query = { limit: 50 }
+  const logs = useRead('hosted.logs', { params: { id: agent.id }, query }, { everyMs: 10_000 })
+  const isLive = agent.session_id !== null
+  const mine = useRead('me.sessions', {}, { everyMs: 10_000, enabled: isLive })
+  const session = mine.data?.sessions.find(({ session_id }) => session_id === agent.session_id)
+  const { max_trade_usd, max_day_usd, max_position_usd } = agent.limits
+  const used = logs.data ? dayUsedUsd(logs.data.rows) : null
+  const positions = agent.pnl?.basis === 'paper_book' ? agent.pnl.positions : []
+  const held = positions.filter(({ symbol }) => symbol !== 'USDG')
+  return (
+    <Card title="Limits left">
+      <Meter
+        label="24 hours"
+        used={used}
+        max={max_day_usd}
+        text={used === null ? `– of ${usd(max_day_usd)}` : leftText(max_day_usd - used, max_day_usd)}
+      />
+      {held.map(({ token, symbol, value_usd }) => (
+        <Meter
+          key={token}
+          label={`Position in ${(symbol ?? token).slice(0, 16)}`}
+          used={value_usd}
+          max={max_position_usd}
+          text={value_usd === null ? 'no price' : leftText(max_position_usd - value_usd, max_position_usd)}
+        />
+      ))}
+      <p className="small faint">
+        {`At most ${usd(max_trade_usd)} a trade and ${usd(max_position_usd)} in one token. ` +
+          'As of its last decision.'}
+      </p>
+      {session && <SessionLimits session={session} />}
+    </Card>
+  )
+}
+
+/** Limits of a session, as the co-signer counts them. */
+export function SessionLimits({
+  session: { limits, used, expires },
+}: {
+  session: Pick<Session, 'limits' | 'used' | 'expires'>
+}) {
+  const leftS = expires - useNowS()
+  return (
+    <>
+      <Meter
+        label="Session, 24 hours"
+        used={used.last_24h_usd}
+        max={limits.max_day_usd}
+        text={leftText(used.remaining_24h_usd, limits.max_day_usd)}
+      />
+      <Meter
+        label="Session, trades"
+        used={used.trades}
+        max={limits.max_trades}
+        text={`${many(used.trades_left, 'trade')} left of ${limits.max_trades}`}
+      />
+      <p className="small faint" title={dateTime(expires)}>
+        {`At most ${usd(limits.max_trade_usd)} a trade. `}
+        {leftS > 0 ? `Expires in ${duration(leftS)}.` : 'Expired.'}
+      </p>
+    </>
+  )
+}
+
+const leftText = (left: number, max: number): string => `${usd(Math.max(0, left))} left of ${usd(max)}`

@@ -1,0 +1,85 @@
+import type { Answer } from '@pit/protocol'
+import { useRead } from '../data/api.ts'
+import { amount, duration, usd, words } from '../data/format.ts'
+import { Card, Copied, Facts } from '../design/parts.tsx'
+import { Loaded } from '../design/states.tsx'
+import { Table } from '../design/Table.tsx'
+
+type AgentDetail = Answer<'hosted.get'>
+
+/** How the agent is set up, and what it holds on paper. */
+export function AgentSetup({ agent }: { agent: AgentDetail }) {
+  return (
+    <Card title="Setup">
+      <Facts
+        rows={[
+          ['Brain', words(agent.brain)],
+          ['Pairs', agent.pairs.join(', ')],
+          ['Interval', duration(agent.interval_s)],
+          ['Max per trade', usd(agent.limits.max_trade_usd)],
+          ['Max in 24 hours', usd(agent.limits.max_day_usd)],
+          ['Max position', usd(agent.limits.max_position_usd)],
+          ...Object.entries((agent.params ?? {}) as object).map(
+            ([name, value]) =>
+              [
+                words(name),
+                <span key={name} className="break">
+                  {shown(value)}
+                </span>,
+              ] as const,
+          ),
+          ...(agent.executor ? [['Executor', <Copied key="executor" text={agent.executor} />] as const] : []),
+        ]}
+      />
+      {agent.pnl?.basis === 'paper_book' && agent.pnl.positions.length > 0 && (
+        <Table
+          caption="Positions"
+          columns={[
+            { head: 'Holds', cell: ({ symbol, token }) => (symbol ?? token).slice(0, 16) },
+            {
+              head: 'Amount',
+              right: true,
+              cell: ({ amount_atoms, token }) =>
+                amount(amount_atoms, agent.tokens.find(({ address }) => address === token)?.decimals ?? null),
+            },
+            { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
+          ]}
+          rows={agent.pnl.positions}
+          keyOf={({ token }) => token}
+        />
+      )}
+    </Card>
+  )
+}
+
+const shown = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 300)
+
+/** Costs of its model. */
+export function AgentSpend({ id }: { id: string }) {
+  const spend = useRead('hosted.spend', { params: { id } }, { everyMs: 15_000 })
+  return (
+    <Card title="Model costs">
+      <Loaded of={spend}>
+        {({ ai }) => (
+          <Facts
+            rows={[
+              ['Model', ai.model],
+              ['Paid by', words(ai.funding)],
+              ['Today', `${usd(ai.today.usd)} in ${ai.today.calls} calls`],
+              ['Budget left', usd(ai.budget_left_usd)],
+              [
+                'Pool',
+                ai.pool
+                  ? ai.pool.eligible
+                    ? `${usd(ai.pool.share_left_usd)} left`
+                    : (ai.pool.why_not ?? 'no')
+                  : 'none',
+              ],
+            ]}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,32 @@
+import type { PlacedList } from '@pit/client'
+import { dateTime } from '../data/format.ts'
+import { Copied, Facts } from '../design/parts.tsx'
+import { Notice } from '../design/states.tsx'
+
+type Receipt = NonNullable<PlacedList['receipt']>
+
+const TITLES: Record<Receipt['what'], string> = {
+  registered: 'The co-signer registered the orders',
+  cancelled: 'The co-signer cancelled the order',
+  revoked: 'The co-signer ended the session',
+}
+
+/** The co-signer’s signed confirmation, verified in this browser. */
+export function OrderReceipt({ receipt, unit }: { receipt: Receipt; unit(atoms: string): string }) {
+  const { what, id, at, outstanding, until } = receipt
+  return (
+    <Notice tone="up" title={TITLES[what]}>
+      <Facts
+        rows={[
+          ['Confirmed', dateTime(at)],
+          [
+            'Still on its way',
+            outstanding === '0' ? 'nothing' : `${unit(outstanding)} until ${dateTime(until)}`,
+          ],
+          [what === 'cancelled' ? 'Order' : 'List', <Copied key="id" text={id} />],
+          ['Signature', 'Verified: by the pinned co-signer'],
+        ]}
+      />
+    </Notice>
+  )
+}

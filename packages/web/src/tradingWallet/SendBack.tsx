@@ -1,0 +1,109 @@
+import type { SendBackStep } from '@pit/client'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Hex } from 'viem'
+import { queries } from '../data/api.ts'
+import { TextField } from '../design/Field.tsx'
+import { Badge, Button, Card } from '../design/parts.tsx'
+import { Failure, Notice } from '../design/states.tsx'
+import { openFor } from '../wallet/connect.ts'
+import { askWallet } from './frameClient.ts'
+import { TRADING_WALLET } from './provider.ts'
+
+/** Stored during a run, so that a reload offers to continue it. */
+const PLACE = 'pit.sendBack'
+const isUnfinished = (address: Hex): boolean => window.localStorage.getItem(PLACE) === address
+
+/** Below this a token stays: moving it costs about as much. */
+const DUST_USD = 0.01
+
+/** Ends sessions and approvals and sends everything to the return address. */
+export function SendBack(props: { address: Hex; returnAddress: Hex; isSignedIn: boolean }) {
+  const { address, returnAddress, isSignedIn } = props
+  const [others, setOthers] = useState('')
+  const [steps, setSteps] = useState<readonly SendBackStep[]>([])
+  const sending = useMutation({
+    mutationFn: async () => {
+      await askWallet({ type: 'return' })
+      window.localStorage.setItem(PLACE, address)
+      const { client } = await openFor(TRADING_WALLET, address)
+      // Without an answer the pinned tokens and the named ones are moved.
+      const holdings = isSignedIn
+        ? await client.portfolio().then(
+            ({ holdings: all }) => all,
+            () => [],
+          )
+        : []
+      const tokens = [...holdings.map((one) => one.address), ...addressesIn(others)]
+      const dust = holdings.flatMap(({ address: token, value_usd }) =>
+        value_usd !== null && value_usd < DUST_USD ? [token] : [],
+      )
+      const sent = await client.sendBack({ to: returnAddress, tokens, dust }, { onSteps: setSteps })
+      window.localStorage.removeItem(PLACE)
+      return sent
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['me.portfolio'] }),
+  })
+  const wasInterrupted = !sending.isPending && !sending.data && isUnfinished(address)
+  return (
+    <Card title="Send everything back">
+      {wasInterrupted && (
+        <Notice tone="warn" title="It was interrupted.">
+          Start it again: it continues with what is left.
+        </Notice>
+      )}
+      <p>Ends sessions and approvals first, then moves tokens, and ETH last, to:</p>
+      <p className="mono break">{returnAddress}</p>
+      <TextField
+        label="Other tokens"
+        value={others}
+        onChange={setOthers}
+        placeholder="0x…"
+        hint="Optional: addresses of tokens that came from elsewhere and were never traded here."
+      />
+      <div className="row">
+        <Button kind="danger" busy={sending.isPending} onClick={() => sending.mutate()}>
+          {wasInterrupted ? 'Continue sending back' : 'Send everything back'}
+        </Button>
+      </div>
+      <Steps steps={steps} />
+      {sending.error && <Failure error={sending.error} />}
+      {sending.data && <Outcome left={sending.data.left} />}
+    </Card>
+  )
+}
+
+const addressesIn = (text: string): string[] => text.match(/0x[0-9a-fA-F]{40}\b/g) ?? []
+
+const KINDS = { session: 'End', approval: 'Approval of', token: 'Send', ether: 'Send' } as const
+const STATES = {
+  running: { tone: 'accent', says: 'Working' },
+  done: { tone: 'up', says: 'Done' },
+  left: { tone: 'warn', says: 'Left' },
+} as const
+
+const Steps = ({ steps }: { steps: readonly SendBackStep[] }) => (
+  <ul className="stack" aria-live="polite">
+    {steps.map(({ kind, name, state, why }) => (
+      <li key={`${kind} ${name}`} className="stack">
+        <span className="row between">
+          <span className="break">{`${KINDS[kind]} ${name}`}</span>
+          <Badge tone={STATES[state].tone}>{STATES[state].says}</Badge>
+        </span>
+        {why && <span className="small faint break">{why}</span>}
+      </li>
+    ))}
+  </ul>
+)
+
+const Outcome = ({ left }: { left: readonly SendBackStep[] }) =>
+  left.length === 0 ? (
+    <Notice tone="up" title="Everything was sent back.">
+      A little ETH may remain: the part of the fee that was not used. Gas of agents’ executors is refunded on
+      the agents’ own pages.
+    </Notice>
+  ) : (
+    <Notice tone="warn" title={`Sent back, except ${left.length} listed above.`}>
+      Run it again later, or use the backup file with another program.
+    </Notice>
+  )
