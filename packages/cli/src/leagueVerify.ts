@@ -1,15 +1,18 @@
 import { markSourcesOf } from '@pit/chain'
-import { readRecord, type SeasonRecord } from '@pit/league/record'
-import { firstDifference } from '@pit/league/rules'
+import {
+  asRecorded,
+  type Difference,
+  publishedDifference,
+  readRecord,
+  recountSeason,
+} from '@pit/league/rules'
 import { type ChainProfile, lower, stakingRegistryOf } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
 import type { GlobalOptions } from './client/settings.ts'
 import { fundersDifference } from './league/checkFunders.ts'
 import type { OpenedRecord } from './league/openRecord.ts'
-import { checkFacts, type Difference, readChain } from './league/readChain.ts'
-import { type ChainFacts, rebuildSeason } from './league/rebuildSeason.ts'
-import type { Published } from './league/servedRecord.ts'
+import { checkFacts, readChain } from './league/readChain.ts'
 
 /** External dependencies of the command. */
 export interface VerifyDeps {
@@ -55,13 +58,13 @@ export async function verifySeason(
     throw new CommandRefused('No node is configured. Set CHAIN_RPC_URL, or use --no-chain.')
   const publishedSeason = published && (await published(number))
   const chain = withChain && rpc ? await readChain(rpc, record) : null
-  const rebuilt = await orMalformed(() => rebuildSeason(record, profile, chain?.facts ?? asRecorded))
+  const rebuilt = await orMalformed(() => recountSeason(record, profile, chain?.facts ?? asRecorded))
   const difference =
-    (publishedSeason && (await orMalformed(() => publishedDifference(publishedSeason, record)))) ??
+    (publishedSeason && (await orMalformed(() => publishedDifference(publishedSeason.rows, record)))) ??
     chain?.difference ??
     (withChain && rpc ? await checkFacts(rpc, record, placeOf(profile)) : null) ??
     (withChain && rpc ? await fundersDifference(rpc, record) : null) ??
-    recordDifference(record, rebuilt)
+    rebuilt.difference
   const counted = `${record.entries.length} entrants, ${rebuilt.trades} transactions`
   return difference
     ? { equal: false, text: `season ${number}: ${counted}: differs at ${shown(difference)}` }
@@ -79,41 +82,11 @@ async function orMalformed<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Prizes are part of the ledger, which is compared separately. */
-const publishedDifference = ({ rows }: Published, { entries }: SeasonRecord): Difference | null => {
-  const withoutPrize = (row: object) => ({ ...row, prize_atoms: null })
-  return firstDifference(
-    { published: rows.map(withoutPrize) },
-    { published: entries.map(({ row }) => withoutPrize(row)) },
-  )
-}
-
-const asRecorded: ChainFacts = {
-  gasOf: ({ gas_wei }) => (gas_wei === null ? null : BigInt(gas_wei)),
-}
-
 const placeOf = ({ contracts, league, agent_registry }: ChainProfile) => ({
   registry: stakingRegistryOf({ agent_registry }),
   platformAgentId: league.platform_agent_id,
   multicall3: lower(contracts.multicall3),
 })
-
-function recordDifference(
-  record: SeasonRecord,
-  rebuilt: ReturnType<typeof rebuildSeason>,
-): Difference | null {
-  const rows = record.entries.map(({ row }, i) => counted(row, rebuilt.rows[i] ?? {}))
-  return (
-    firstDifference({ outcome: record.outcome }, { outcome: rebuilt.outcome }) ??
-    firstDifference({ rows }, { rows: rebuilt.rows }) ??
-    (rebuilt.ledger &&
-      firstDifference({ ledger: counted(record.ledger ?? {}, rebuilt.ledger) }, { ledger: rebuilt.ledger }))
-  )
-}
-
-/** The compared fields of a recorded row: names and addresses come from the registry. */
-const counted = (row: object, like: object): object =>
-  Object.fromEntries(Object.keys(like).map((key) => [key, (row as Record<string, unknown>)[key]]))
 
 const shown = ({ path, recorded, rebuilt }: Difference): string =>
   `${path}: recorded ${JSON.stringify(recorded)}, rebuilt ${JSON.stringify(rebuilt)}`

@@ -1,25 +1,24 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Account, createTurn } from '@pit/client'
+import { createTurn } from '@pit/client'
 import {
   ceilingsOf,
   createServerFactory,
   openJournal,
-  readHttpToken,
   serveHttp,
   serveStdio,
   TOOLSETS,
   type Toolset,
   type Trading,
 } from '@pit/mcp'
-import { lockStore, StoreLockedError } from '@pit/platform/process'
 import { isRiskCode } from '@pit/protocol'
+import { readHttpToken } from '@pit/sidecar'
 import { Command, InvalidArgumentError } from 'commander'
-import { openAccount } from './client/account.ts'
+import { onlySignsIn, openAccount } from './client/account.ts'
 import { UsageRefused } from './client/exit.ts'
+import { lockFolder } from './client/lockFolder.ts'
 import { accountDeps, type CommandDeps, globalsOf, openFor } from './client/openClient.ts'
-import { positive } from './client/parse.ts'
+import { port, positive } from './client/parse.ts'
 import { configHome, readTarget } from './client/settings.ts'
 
 interface Options {
@@ -67,7 +66,9 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
   const { env, terminal, nowMs } = deps
   const globals = globalsOf(command)
   const account = await openAccount(accountDeps(deps), globals)
-  const signer = options.allowTrading ? account : onlySignsIn(account)
+  const signer = options.allowTrading
+    ? account
+    : onlySignsIn(account, 'This MCP server is read-only. Start it with --allow-trading.')
   const { client, rpc, target, keys } = openFor(deps, readTarget(globals, env), globals, signer)
   const home = join(configHome(env), 'mcp')
   const folder = join(home, `${encodeURIComponent(target.name)}-${account.address}`)
@@ -111,7 +112,7 @@ function openTrading(
     throw new UsageRefused('--allow-trading requires --max-usd-per-trade and --max-usd-per-day.')
   return {
     ...given,
-    journal: openJournal(folder, () => lock(folder)),
+    journal: openJournal(folder, () => lockFolder(folder)),
     ceilings: ceilingsOf(maxUsdPerTrade, maxUsdPerDay),
     answerWithinMs: options.answerWithin * 1000,
     acceptRisks: options.acceptRisks,
@@ -119,33 +120,6 @@ function openTrading(
     allowsLiveResume: options.allowLiveResume ?? false,
     inTurn: createTurn(),
   }
-}
-
-/** Locks on the first trade, not at startup: hosts start a second server to list the tools. */
-function lock(folder: string): number | null {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  try {
-    process.once('exit', lockStore(join(folder, 'lock')))
-    return null
-  } catch (error) {
-    if (error instanceof StoreLockedError) return error.pid
-    throw error
-  }
-}
-
-/** A read-only server cannot be tricked into signing: its account refuses everything but sign-in. */
-function onlySignsIn({ address, signMessage }: Account): Account {
-  const refuse = async () => {
-    throw new UsageRefused('This MCP server is read-only. Start it with --allow-trading.')
-  }
-  return { address, signMessage, signTypedData: refuse, signTransaction: refuse }
-}
-
-function port(text: string): number {
-  const value = Number(text)
-  if (!/^\d{1,5}$/.test(text) || value > 65_535)
-    throw new InvalidArgumentError('Must be a port from 0 to 65535.')
-  return value
 }
 
 const names = (text: string): string[] => text.split(',').map((name) => name.trim())

@@ -23,7 +23,7 @@ import { openTerminal, plain, plainLines } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
 import { completionCommand } from './completion.ts'
 import { environment } from './config.ts'
-import { devnetCommand } from './devnet/fundCommand.ts'
+import { devnetCommand } from './devnet/startCommand.ts'
 import { openRecord } from './league/openRecord.ts'
 import { playCommands } from './league/playCommands.ts'
 import { verifyCommand } from './leagueVerify.ts'
@@ -32,6 +32,8 @@ import { mcpCommand } from './mcpCommand.ts'
 import { orderCommand } from './orders/orderCommands.ts'
 import { ordersCommand, signCommand } from './orders/showOrders.ts'
 import { proveCommand } from './prove/proveCommand.ts'
+import { reportCommand } from './report/reportCommand.ts'
+import { serveCommand } from './serveCommand.ts'
 import { sessionCommand } from './session/sessionCommands.ts'
 
 // The `pit` command: each subcommand has its own file.
@@ -74,6 +76,7 @@ const program: Command = new Command('pit')
   .addCommand(revokeCommand(deps))
   .addCommand(portfolioCommand(deps))
   .addCommand(tradesCommand(deps))
+  .addCommand(reportCommand(deps))
   .addCommand(sessionCommand(deps))
   .addCommand(agentCommand(deps))
   .addCommand(orderCommand(deps))
@@ -81,6 +84,7 @@ const program: Command = new Command('pit')
   .addCommand(signCommand(deps))
   .addCommand(league)
   .addCommand(mcpCommand(deps))
+  .addCommand(serveCommand(deps))
   .addCommand(backtestCommand(openBacktestDeps(env, terminal)))
   .addCommand(devnetCommand(deps))
   .addCommand(doctorCommand(deps))

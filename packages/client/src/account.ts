@@ -19,7 +19,10 @@ export interface CodeAuthorization {
   nonce: number
 }
 
-/** EIP-712. */
+/**
+ * EIP-712.
+ * @public
+ */
 export interface TypedData {
   domain: object
   types: object
@@ -27,7 +30,10 @@ export interface TypedData {
   message: object
 }
 
-/** Signs for the client. It receives only verified data. */
+/**
+ * Signs for the client. It receives only verified data.
+ * @public
+ */
 export interface Account {
   address: Hex
   signMessage(text: string): Promise<Hex>
@@ -49,11 +55,18 @@ interface ViemAccount {
   sign?: ((args: { hash: Hex }) => Promise<Hex>) | undefined
 }
 
+/**
+ * A provider of a wallet, as EIP-1193 has it.
+ * @public
+ */
 export interface Eip1193 {
   request(args: { method: string; params?: unknown }): Promise<unknown>
 }
 
-/** An account of viem: from a private key, a mnemonic, or one of its signers. */
+/**
+ * An account of viem: from a private key, a mnemonic, or one of its signers.
+ * @public
+ */
 export function fromViem(account: ViemAccount): Account {
   const { sign } = account
   return {
@@ -65,7 +78,10 @@ export function fromViem(account: ViemAccount): Account {
   }
 }
 
-/** Anything that signs 32 bytes: a hardware key, a key service. It answers 65 bytes, v as 27 or 28. */
+/**
+ * Anything that signs 32 bytes: a hardware key, a key service. It answers 65 bytes, v as 27 or 28.
+ * @public
+ */
 export function fromSign(address: Hex, sign: (digest: Hex) => Promise<Hex>): Account {
   return {
     address: lower(address),
@@ -79,7 +95,10 @@ export function fromSign(address: Hex, sign: (digest: Hex) => Promise<Hex>): Acc
   }
 }
 
-/** A browser wallet: it signs a transaction only to send it, by the node it is set to. */
+/**
+ * A browser wallet: it signs a transaction only to send it, by the node it is set to.
+ * @public
+ */
 export function fromWallet(provider: Eip1193, address: Hex): Account {
   return {
     ...fromProvider(provider, address),
@@ -91,7 +110,10 @@ export function fromWallet(provider: Eip1193, address: Hex): Account {
   }
 }
 
-/** A wallet behind an EIP-1193 provider that has eth_signTransaction; most have not: see `fromWallet`. */
+/**
+ * A wallet behind an EIP-1193 provider that has eth_signTransaction; most have not: see `fromWallet`.
+ * @public
+ */
 export function fromProvider(provider: Eip1193, address: Hex): Account {
   const ask = (method: string, params: unknown[]) => provider.request({ method, params }) as Promise<Hex>
   return {

@@ -14,12 +14,19 @@ import {
 import { PitRefusal } from './errors.ts'
 import { readBounded, TooLong } from './readBounded.ts'
 
+/**
+ * Options of a call by `api`.
+ * @public
+ */
 export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
 type Field<Name extends string, T> = Record<never, never> extends T ? { [K in Name]?: T } : { [K in Name]: T }
-/** Input of a route: path `params`, `query` and `body`. */
+/**
+ * Input of a route: path `params`, `query` and `body`.
+ * @public
+ */
 export type Ask<Id extends RouteId> = Field<'params', Params<Id>> &
   Field<'query', QueryInput<Id>> &
   Field<'body', BodyInput<Id>>
@@ -27,7 +34,10 @@ type Method<Id extends RouteId> =
   Record<never, never> extends Ask<Id>
     ? (input?: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
     : (input: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
-/** One method for each route, by the route's id: `api['live.quote']({ body })`. */
+/**
+ * One method for each route, by the route's id: `api['live.quote']({ body })`.
+ * @public
+ */
 export type Api = { readonly [Id in RouteId]: Method<Id> }
 
 export interface TransportOptions {
@@ -69,6 +79,10 @@ const ACTS: ReadonlySet<RouteId> = new Set([
   'paper.order',
 ])
 
+/**
+ * The routes alone, without verification: for programs that only read.
+ * @public
+ */
 export function createApi(options: TransportOptions): Api {
   const methods = Object.keys(PLACES).map((id) => [
     id,

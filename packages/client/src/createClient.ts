@@ -19,8 +19,10 @@ import { recordedSessions } from './verbs/recordedSessions.ts'
 import { refundGas } from './verbs/refundGas.ts'
 import { rehearseTrade } from './verbs/rehearseTrade.ts'
 import { replaceOrder } from './verbs/replaceOrder.ts'
+import { report } from './verbs/report.ts'
 import { revokeApprovals } from './verbs/revokeApprovals.ts'
 import { revokeSession } from './verbs/revokeSession.ts'
+import { sendBack } from './verbs/sendBack.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { revokeAllKeys, signIn } from './verbs/signIn.ts'
 import { signWanted } from './verbs/signWanted.ts'
@@ -28,6 +30,10 @@ import { stopAgent } from './verbs/stopAgent.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 import { ownAnswer } from './verify/ownAnswer.ts'
 
+/**
+ * Options of `createClient`.
+ * @public
+ */
 export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
   /** The chain and the service's own addresses, from a file you trust; never from the server. */
   profile: ChainProfile
@@ -36,16 +42,26 @@ export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
   apiKey?: string
   /** The client's own node; the profile's address by default. */
   rpc?: Rpc
-  /** What sign-in messages must name; the server's host by default. */
+  /** Domain of sign-in messages; the server's host by default. */
   domain?: string
   /** Where signed roots and created agents are kept; in memory by default, so hand in one that lasts. */
   records?: RecordStore
   nowMs?(): number
 }
 
+/**
+ * The verbs of a client. Each verifies before it signs; only `api` does not.
+ * @public
+ */
 export type PitClient = ReturnType<typeof createClient>
 
-/** A client that verifies every answer against its own pins and its own node before it signs. */
+/**
+ * A client that verifies every answer against its own pins and its own node before it signs.
+ * @param options server, chain profile, account
+ * @returns the verbs below
+ * @throws CONFIG_MISMATCH the profile lacks an address
+ * @public
+ */
 export function createClient(options: ClientOptions) {
   const pins: Pins = pinsOf(options.profile)
   let apiKey = options.apiKey ?? null
@@ -77,18 +93,62 @@ export function createClient(options: ClientOptions) {
   return {
     /** Every route as it is, unverified: `api['live.quote']`. */
     api,
+    /** Pinned values, from the client's profile. */
     pins,
+    /** The account's address. */
     address: options.account.address,
+    /** The API key in use; null before `signIn`. Store it: it lasts 30 days. */
     apiKey: () => apiKey,
+    /**
+     * Compares the server's config with the pins, once. Every verb that signs does it first.
+     * @throws CONFIG_MISMATCH fields differ (`details.diffs`)
+     * @example
+     * ```ts
+     * await client.checkConfig()
+     * ```
+     */
     checkConfig: checked,
+    /**
+     * Signs in with the account. The message to sign is checked: this domain, address and chain.
+     * @param options `signal`
+     * @returns the API key, which the client uses from now on
+     * @throws SIGNING_MISMATCH the message is not a sign-in of this account at this domain
+     * @throws CONFIG_MISMATCH the server's config differs from the pins
+     * @example
+     * ```ts
+     * const { expires_at } = await client.signIn()
+     * console.log(new Date(expires_at * 1000))
+     * ```
+     */
     async signIn({ signal }: VerbOptions = {}) {
       await checked()
       const answer = await signIn(deps, { domain, signal })
       apiKey = answer.api_key
       return answer
     },
-    /** Ends every key of the wallet; the wallet signs for it. */
+    /**
+     * Ends every key of the wallet; the wallet signs for it.
+     * @param options `signal`
+     * @returns how many keys ended
+     * @throws SIGNING_MISMATCH the message is not this account's
+     * @example
+     * ```ts
+     * const logOutEverywhere = () => client.revokeAllKeys()
+     * ```
+     */
     revokeAllKeys: ({ signal }: VerbOptions = {}) => revokeAllKeys(deps, { domain, signal }),
+    /**
+     * Prices of a trade at every venue, by the service. Not verified: a quote is not signed.
+     * @param body tokens and size
+     * @param call `signal`
+     * @returns the best quote and the others; `best` is null if nothing quotes
+     * @throws UNKNOWN_TOKEN a symbol is not a core token
+     * @example
+     * ```ts
+     * const { best } = await client.quote({ token_in: 'ETH', token_out: 'USDG', notional_usd: 25 })
+     * console.log(best?.amount_out)
+     * ```
+     */
     quote: (body: Parameters<Api['live.quote']>[0]['body'], call?: VerbOptions) =>
       api['live.quote']({ body }, call),
     trade: bind(deps, trade),
@@ -96,26 +156,52 @@ export function createClient(options: ClientOptions) {
     plan: bind(deps, plan),
     send: bind(deps, send),
     resume: bind(deps, resume),
+    /**
+     * One trade of a pinned pair in a single request: the client builds and prices the calldata itself.
+     * @param request pair and size
+     * @param options `fallback: false` fails instead of planning an ordinary trade
+     * @returns `by` is the path that was used, with the receipt or the ordinary result
+     * @throws FAST_PAIR no pinned route, with `fallback: false`
+     * @throws STALE prices or pools are old, with `fallback: false`
+     * @example
+     * ```ts
+     * const fast = await client.fastTrade({ token_in: 'ETH', token_out: 'USDG', usd: 20 })
+     * console.log(fast.by)
+     * ```
+     */
     fastTrade: fast.fastTrade,
-    /** Reads what the next fast trade is built from ahead of it. */
+    /**
+     * Reads ahead what the next fast trade is built from, so that the trade is one request. Lasts five seconds.
+     * @param shield with shield's fee
+     * @param signal ends the reading
+     * @returns terms, marks and balances
+     * @example
+     * ```ts
+     * await client.warmUp()
+     * ```
+     */
     warmUp: fast.warmUp,
     grantSession: bind(deps, grantSession),
     sessionTrade: bind(deps, sessionTrade),
-    /** Every rule of the service and the co-signer for a trade, by their word; nothing is signed. */
     rehearseTrade: bind(deps, rehearseTrade),
     revokeSession: bind(deps, revokeSession),
-    /** Ends every session with controls by one transaction, without the server. */
     revokeAll: bind(deps, endAllSessions),
     revokeApprovals: bind(deps, revokeApprovals),
-    /** Sessions this client signed, with their state on chain by its own node; no server has a say in it. */
+    sendBack: bind(deps, sendBack),
     recordedSessions: bind(deps, recordedSessions),
+    /** Hosted agents. */
     hosted: {
       create: bind(deps, createAgent),
-      /** The owner's request for a live agent, as `create` recorded it here; null if another machine made it. */
+      /**
+       * The owner's request for a live agent, as `create` recorded it here; null if another machine made it.
+       * @example
+       * ```ts
+       * console.log(await client.hosted.record('agt_1'))
+       * ```
+       */
       record: deps.records.agent,
       grantLive: bind(deps, grantLive),
       stop: bind(deps, stopAgent),
-      /** Whether the pinned co-signer attests a live agent's executor; before anything is granted to it. */
       checkExecutor: bind(deps, checkExecutor),
       attestStocks: bind(deps, attestStocks),
       refundGas: bind(deps, refundGas),
@@ -124,19 +210,40 @@ export function createClient(options: ClientOptions) {
     orders: {
       place: bind(deps, placeOrders),
       placeBracket: bind(deps, placeBracket),
-      /** Dollars in whole tokens, at the client's own prices. */
       sizeOf: bind(deps, orderSize),
       replace: bind(deps, replaceOrder),
-      cancel: bind(deps, cancelOrders),
       list: bind(deps, listOrders),
       signWanted: bind(deps, signWanted),
+      cancel: bind(deps, cancelOrders),
     },
+    /** The league. */
     league: { enter: bind(deps, enterLeague) },
+    /**
+     * The wallet's balances and approvals, as the service lists them for this wallet.
+     * @param call `signal`
+     * @returns the portfolio
+     * @throws ACCOUNT_WALLET the response is about another wallet
+     * @example
+     * ```ts
+     * console.log((await client.portfolio()).wallet)
+     * ```
+     */
     portfolio: async (call?: VerbOptions) =>
       ownAnswer('me.portfolio', options.account, await api['me.portfolio']({}, call)),
+    /**
+     * The wallet's sessions, as the service lists them. `recordedSessions` needs no server.
+     * @param call `signal`
+     * @returns the sessions
+     * @throws ACCOUNT_WALLET the response is about another wallet
+     * @example
+     * ```ts
+     * console.log((await client.sessions()).sessions.length)
+     * ```
+     */
     sessions: async (call?: VerbOptions) =>
       ownAnswer('me.sessions', options.account, await api['me.sessions']({}, call)),
     trades: bind(deps, listTrades),
+    report: bind(deps, report),
   }
 }
 

@@ -7,7 +7,10 @@ import {
   type Retry,
 } from '@pit/protocol'
 
-/** An error of the server (its own code, or HTTP_<status>) or of the client itself. */
+/**
+ * An error of the server (its own code, or HTTP_<status>) or of the client itself.
+ * @public
+ */
 export class PitRefusal extends Error {
   /** Branch on this, never on the message. */
   readonly code: string
@@ -48,6 +51,10 @@ export class PitRefusal extends Error {
   }
 }
 
+/**
+ * Whether an error is a refusal, with this code if one is given.
+ * @public
+ */
 export const isRefusal = (error: unknown, code?: string): error is PitRefusal =>
   error instanceof PitRefusal && (code === undefined || error.code === code)
 

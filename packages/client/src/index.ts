@@ -17,10 +17,26 @@ export * from './orders/kinds.ts'
 export { pinnedTokens } from './orders/tokens.ts'
 export type { Allowance } from './own/allowances.ts'
 export { dearer } from './own/ownPrice.ts'
+export {
+  type MinedReading,
+  readTransaction,
+  type SignedCall,
+  type SignedSwap,
+  signedFeeAtoms,
+  type TransactionReading,
+} from './own/readTransaction.ts'
 export type { RootState } from './own/roots.ts'
 export { type Rpc, rpcAt, rpcOf } from './own/rpc.ts'
 export { configDiffs, type Pins, pinsOf, tokenNamed } from './pins.ts'
 export type { AgentRecord, RecordStore, SessionRecord } from './records.ts'
+export { reviewSigning } from './review/reviewSigning.ts'
+export {
+  type ReviewContext,
+  SigningRefused,
+  type SigningRequest,
+  type SigningReview,
+  type WalletTransaction,
+} from './review/terms.ts'
 export { createTurn, type InTurn } from './turn.ts'
 export { isOpenOrder, type OrderRow } from './verbs/cancelOrders.ts'
 export type { EndedAll } from './verbs/endAllSessions.ts'
@@ -28,7 +44,9 @@ export type { Followed, SignedTrade } from './verbs/follow.ts'
 export type { LiveIntent } from './verbs/grantLive.ts'
 export type { PlacedList } from './verbs/placeOrders.ts'
 export type { RecordedSession } from './verbs/recordedSessions.ts'
+export type { ReportOptions, ReportStage } from './verbs/report.ts'
 export type { RevokedSession } from './verbs/revokeSession.ts'
+export type { SendBackStep, SentBack } from './verbs/sendBack.ts'
 export type { CurveParams, TradeOptions, TradeResult, TradeStage } from './verbs/trade.ts'
 export { isWorthAtMost } from './verify/approvals.ts'
 export type { Plan, TradeParams } from './verify/facts.ts'

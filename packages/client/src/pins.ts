@@ -10,7 +10,10 @@ import {
 } from '@pit/protocol'
 import { refuse } from './errors.ts'
 
-/** Values that the client takes from its own profile, never from a server. */
+/**
+ * Values that the client takes from its own profile, never from a server.
+ * @public
+ */
 export interface Pins extends Pinned {
   profile: ChainProfile
   cosigner: Address | null
@@ -18,7 +21,10 @@ export interface Pins extends Pinned {
   marks: ReadonlyMap<Address, MarkSource>
 }
 
-/** A profile with the two addresses that belong to the service rather than to the chain. */
+/**
+ * A profile with the two addresses that belong to the service rather than to the chain.
+ * @public
+ */
 export function pinsOf(
   profile: ChainProfile,
   own: { cosigner?: Address; feeRecipient?: Address } = {},
@@ -34,14 +40,20 @@ export function pinsOf(
   }
 }
 
-/** The token a caller names: a core symbol, exactly as written, or an address. */
+/**
+ * The token a caller names: a core symbol, exactly as written, or an address.
+ * @public
+ */
 export function tokenNamed(pins: Pins, name: string): Address | null {
   if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name.toLowerCase() as Address
   for (const [address, { core }] of pins.tokens) if (core === name) return address
   return null
 }
 
-/** Fields in which a server's config differs from the pins; empty if it matches. */
+/**
+ * Fields in which a server's config differs from the pins; empty if it matches.
+ * @public
+ */
 export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
   const diffs: string[] = []
   const same = (field: string, served: unknown, pinned: unknown) => {

@@ -11,10 +11,14 @@ import {
   type WireOrderList,
 } from '@pit/chain'
 import { type BodyInput, bindingHash, type Json, type SessionBindingV3 } from '@pit/protocol'
+import type { LotMethod } from '@pit/reports'
 import { PitRefusal } from './errors.ts'
 import { hashing } from './verify/grant.ts'
 
-/** Text by key, kept on the user's side: files, a browser's storage, or memory. */
+/**
+ * Text by key, kept on the user's side: files, a browser's storage, or memory.
+ * @public
+ */
 export interface RecordStore {
   read(key: string): Promise<string | null>
   /** Durable once it resolves. */
@@ -28,7 +32,10 @@ export interface RootRecord {
   /** Without its signature, which disabling it does not need. */
   delegation: Delegation
 }
-/** A session whose roots this client signed. */
+/**
+ * A session whose roots this client signed.
+ * @public
+ */
 export interface SessionRecord {
   session_id: string
   wallet: Address
@@ -39,7 +46,10 @@ export interface SessionRecord {
   /** Unix seconds. */
   granted_at: number
 }
-/** A live agent as its owner requested it. */
+/**
+ * A live agent as its owner requested it.
+ * @public
+ */
 export interface AgentRecord
   extends Pick<BodyInput<'hosted.create'>, 'brain' | 'params' | 'pairs' | 'limits' | 'interval_s'> {
   id: string
@@ -67,6 +77,9 @@ export interface Records {
   /** The lists of orders that this client signed for a session. */
   orderLists(session: Hex): Promise<OrderList[]>
   putOrderList(list: OrderList): Promise<void>
+  /** The order of lots that reports used, by year. */
+  reportMethods(): Promise<Record<number, LotMethod>>
+  putReportMethod(year: number, method: LotMethod): Promise<void>
 }
 
 /** Ids come from the server and become part of a key. */
@@ -87,6 +100,7 @@ export function memoryRecords(): RecordStore {
 export function openRecords(store: RecordStore, wallet: Address): Records {
   const keyOf = (kind: 'session' | 'agent', id: string) => `${kind}/${wallet}/${id}`
   const listKey = (session: Hex) => `orders/${wallet}/${session.slice(2)}/`
+  const reportKey = (year: string) => `report/${wallet}/${year}`
   const read = async <T>(key: string, parse: (value: Json, key: string, wallet: Address) => T) => {
     const text = await store.read(key)
     return text === null ? null : parse(jsonIn(key, text), key, wallet)
@@ -128,6 +142,15 @@ export function openRecords(store: RecordStore, wallet: Address): Records {
         `${listKey(list.session)}${orderListHash(hashing, list).slice(2)}`,
         textOf(toWireOrders(list)),
       ),
+    async reportMethods() {
+      const methods: Record<number, LotMethod> = {}
+      for (const key of await store.list(reportKey(''))) {
+        const record = await read(key, reportMethodIn)
+        if (record) methods[record.year] = record.method
+      }
+      return methods
+    },
+    putReportMethod: (year, method) => store.write(reportKey(String(year)), textOf({ year, method })),
   }
 }
 
@@ -213,6 +236,13 @@ function orderListIn(value: Json, key: string): OrderList {
     if (error instanceof PitRefusal) throw error
     return damaged(key, 'the list cannot be read')
   }
+}
+
+function reportMethodIn(value: Json, key: string): { year: number; method: LotMethod } {
+  const { year, method } = fieldsIn(value, key)
+  if (!key.endsWith(`/${year}`)) return damaged(key, 'it is of another year')
+  if (method !== 'fifo' && method !== 'lifo') return damaged(key, 'its method is unknown')
+  return { year: Number(year), method }
 }
 
 function agentIn(value: Json, key: string, wallet: Address): AgentRecord {

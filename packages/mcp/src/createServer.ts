@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { isRefusal, type PitClient, type Rpc } from '@pit/client'
 import { ROUTES } from '@pit/protocol'
+import { createSignInRetry } from '@pit/sidecar'
 import manifest from '../package.json' with { type: 'json' }
 import { createConfirmation, offersForms } from './confirmation.ts'
 import { checkParameters } from './parameters.ts'
@@ -38,7 +39,10 @@ export interface McpDeps {
 
 /** Compiles the schemas once; the returned factory creates a server per connection. */
 export function createServerFactory(deps: McpDeps): () => McpServer {
-  const withKey = createSignInRetry(deps)
+  const withKey = createSignInRetry({
+    hasKey: () => deps.client.apiKey() !== null,
+    signIn: deps.signIn,
+  })
   const { pins, address, portfolio, sessions, recordedSessions, trades, quote, rehearseTrade } = deps.client
   const own: Reading<never>['own'] = {
     pins,
@@ -118,28 +122,6 @@ function isShown({ toolsets, trading }: McpDeps, { toolset, effect }: Tool): boo
 
 const needsKey = ({ routes, effect }: Tool): boolean =>
   effect !== 'reads' || routes.some((id) => ROUTES[id].auth !== 'none')
-
-/** Signs in before the first call that needs a key and when it has expired; concurrent calls share one sign-in. */
-function createSignInRetry({ client, signIn }: McpDeps) {
-  let signing: Promise<unknown> | null = null
-  const signOnce = (): Promise<unknown> => {
-    signing ??= signIn().finally(() => {
-      signing = null
-    })
-    return signing
-  }
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (client.apiKey() === null) await signOnce()
-    try {
-      return await work()
-    } catch (error) {
-      // The request had no effect, so it can be repeated.
-      if (!isRefusal(error, 'UNAUTHORIZED')) throw error
-      await signOnce()
-      return work()
-    }
-  }
-}
 
 const instructionsOf = ({ trading, client }: McpDeps): string =>
   [

@@ -56,6 +56,14 @@ export async function openExecutor(
   return ofKey(asKey(key, 'PIT_EXECUTOR_KEY'))
 }
 
+/** A read-only process cannot be tricked into signing: its account refuses everything but sign-in. */
+export function onlySignsIn({ address, signMessage }: Account, message: string): Account {
+  const refuse = async () => {
+    throw new UsageRefused(message)
+  }
+  return { address, signMessage, signTypedData: refuse, signTransaction: refuse }
+}
+
 const ofKey = (key: Hex): Account => fromViem(privateKeyToAccount(key))
 
 async function unlock(

@@ -64,3 +64,10 @@ export const jsonObject = (text: string): Record<string, unknown> => {
 /** Omits undefined fields, so that options not set are absent from the request. */
 export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+
+export const port = (text: string): number => {
+  const value = Number(text)
+  if (!/^\d{1,5}$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError('Must be a port from 0 to 65535.')
+  return value
+}

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordStore } from '@pit/client'
-import { writeWhole } from '@pit/mcp'
+import { writeWhole } from '@pit/sidecar'
 import { configHome, type Target } from './settings.ts'
 
 const ENDING = '.json'

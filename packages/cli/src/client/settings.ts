@@ -83,7 +83,7 @@ function readChain(file: string, name: string): ChainProfile {
   if (!existsSync(file))
     throw new InputNeeded(
       name === DEVNET
-        ? `No devnet found (${file}). Run npm start, or choose a profile with --profile.`
+        ? `No devnet found (${file}). Run pit devnet here, or choose a profile with --profile.`
         : `Profile ${name} refers to ${file}, which does not exist.`,
     )
   return readChainFile(file)

@@ -21,11 +21,7 @@ interface FundFlags {
 
 const USDG_DECIMALS = 6
 
-/** `pit devnet`: commands that work on a devnet only. */
-export const devnetCommand = (deps: CommandDeps): Command =>
-  new Command('devnet').description('Commands for a local devnet.').addCommand(fundCommand(deps))
-
-const fundCommand = (deps: CommandDeps): Command =>
+export const fundCommand = (deps: CommandDeps): Command =>
   new Command('fund')
     .description('Send test ETH and USDG from the devnet’s public test account to a wallet.')
     .argument('[address]', 'Wallet to fund (default: your account)', address)

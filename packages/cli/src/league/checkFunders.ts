@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
-import type { SeasonRecord } from '@pit/league/record'
+import type { Difference, SeasonRecord } from '@pit/league/rules'
 import { askTransactions, createLogSpan, needAll, scanTransfers } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { type Difference, orRefuse, refuseBlock } from './readChain.ts'
+import { orRefuse, refuseBlock } from './readChain.ts'
 
 /** Fewer per request: whole blocks are large. */
 const BOUND = { perRequest: 20, timeoutMs: 30_000 }

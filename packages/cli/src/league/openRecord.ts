@@ -1,4 +1,5 @@
-import { type RecordSource, storedRecord } from '@pit/league/record'
+import { storedRecord } from '@pit/league/record'
+import type { RecordSource } from '@pit/league/rules'
 import { addressesIn, createRpc, type Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import { NoLocalStore, openStoredMarks } from '../backtest/storedMarks.ts'

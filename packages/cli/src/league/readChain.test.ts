@@ -1,4 +1,4 @@
-import type { RawTrade, SeasonRecord } from '@pit/league/record'
+import type { RawTrade, SeasonRecord } from '@pit/league/rules'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { expect, it } from 'vitest'

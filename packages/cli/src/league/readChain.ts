@@ -1,6 +1,12 @@
 import type { Address, Hex } from '@pit/chain'
-import { groupBy, type RawTrade, type SeasonRecord } from '@pit/league/record'
-import type { StakeRow } from '@pit/league/rules'
+import {
+  type ChainFacts,
+  type Difference,
+  groupBy,
+  type RawTrade,
+  type SeasonRecord,
+  type StakeRow,
+} from '@pit/league/rules'
 import {
   askBlockTime,
   askCall,
@@ -12,18 +18,10 @@ import {
 } from '@pit/platform/reads'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { CommandRefused } from '../backtest/refused.ts'
-import type { ChainFacts } from './rebuildSeason.ts'
 
 const BOUND = { perRequest: 100, timeoutMs: 30_000 }
 /** stakeOf(uint256) */
 const STAKE_OF = '0x24a66539'
-
-/** The first difference between the record and the chain or the rules. */
-export interface Difference {
-  path: string
-  recorded: unknown
-  rebuilt: unknown
-}
 
 export interface ChainCheck {
   facts: ChainFacts

@@ -1,4 +1,4 @@
-import type { RecordSource } from '@pit/league/record'
+import type { RecordSource } from '@pit/league/rules'
 import { CommandRefused } from '../backtest/refused.ts'
 
 const TIMEOUT_MS = 60_000

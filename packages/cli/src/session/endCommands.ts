@@ -12,6 +12,7 @@ import {
 import { allowanceText } from '../client/revokeCommand.ts'
 import { agree, requireConfirmation, show, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
+import { brakesText } from './brakesText.ts'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
 /** A session as listed by the server, with its on-chain state if it was signed on this machine. */
@@ -38,7 +39,17 @@ export const listCommand = (deps: CommandDeps): Command =>
       const rows = mergeRows(asExecutor ? answer.as_executor : answer.sessions, recorded)
       show(deps, opened, rows, () =>
         table([
-          ['session', 'status', 'on chain', 'executor', 'until', 'per trade', 'left in 24h', 'trades left'],
+          [
+            'session',
+            'status',
+            'on chain',
+            'executor',
+            'until',
+            'per trade',
+            'left in 24h',
+            'trades left',
+            'brakes',
+          ],
           ...rows.map((row) => [
             row.session_id,
             row.status ?? 'not listed',
@@ -48,6 +59,7 @@ export const listCommand = (deps: CommandDeps): Command =>
             row.limits ? `$${row.limits.max_trade_usd}` : null,
             row.used ? `$${row.used.remaining_24h_usd}` : null,
             row.used?.trades_left ?? null,
+            brakesText(row.controls),
           ]),
         ]),
       )

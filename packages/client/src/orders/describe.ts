@@ -2,13 +2,20 @@ import type { Address, Order, OrderList } from '@pit/chain'
 import { decimalText } from '@pit/protocol'
 import type { TokenInfos } from './tokens.ts'
 
-/** A list in words, from the data that is signed. */
+/**
+ * A list in words, from the data that is signed.
+ * @public
+ */
 export interface ListTerms {
   /** One line per order, and what the list replaces. */
   lines: readonly string[]
   warnings: readonly string[]
 }
 
+/**
+ * A list of orders in words, for a person to confirm.
+ * @public
+ */
 export function describeList(tokens: TokenInfos, { orders, replaces }: OrderList): ListTerms {
   return {
     lines: [
@@ -19,6 +26,10 @@ export function describeList(tokens: TokenInfos, { orders, replaces }: OrderList
   }
 }
 
+/**
+ * One order in words.
+ * @public
+ */
 export function describeOrder(tokens: TokenInfos, order: Order): string {
   const amount = (atoms: bigint, token: Address): string => {
     const info = tokens.get(token)

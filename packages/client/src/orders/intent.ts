@@ -12,7 +12,10 @@ import { PitRefusal } from '../errors.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 import type { TokenInfo, TokenInfos } from './tokens.ts'
 
-/** An order as its owner states it. Tokens are core symbols or addresses, amounts whole tokens as text. */
+/**
+ * An order as its owner states it. Tokens are core symbols or addresses, amounts whole tokens as text.
+ * @public
+ */
 export interface OrderIntent {
   sell: string
   buy: string
@@ -33,6 +36,10 @@ export interface OrderIntent {
   /** Position (from 1) of the entry whose fills arm it. */
   parent?: number | undefined
 }
+/**
+ * When an order starts to trade: at a price, or at a distance from an earlier one.
+ * @public
+ */
 export type TriggerIntent =
   | { kind: 'at_or_below' | 'at_or_above'; priceUsd: string; token?: string | undefined }
   | { kind: 'trailing'; trailBps: number; token?: string | undefined }

@@ -1,12 +1,18 @@
 import { type Pins, tokenNamed } from '../pins.ts'
 import { badOrder, type OrderIntent } from './intent.ts'
 
-/** Common fields of all kinds of orders. */
+/**
+ * Common fields of all kinds of orders.
+ * @public
+ */
 export type OrderBase = Pick<
   OrderIntent,
   'sell' | 'buy' | 'amount' | 'maxSlippageBps' | 'startsAt' | 'expiresAt'
 >
-/** Prices are of the token that is not USDG (else of the one sold), in dollars or in the other token. */
+/**
+ * Prices are of the token that is not USDG (else of the one sold), in dollars or in the other token.
+ * @public
+ */
 export interface Exits {
   stopUsd?: string | undefined
   /** Least price of the stop. */
@@ -20,20 +26,29 @@ const limitAt = (pins: Pins, sell: string, price: string): NonNullable<OrderInte
   price,
 })
 
-/** At this price or better; it waits otherwise. */
+/**
+ * At this price or better; it waits otherwise.
+ * @public
+ */
 export const limitOrder = (pins: Pins, base: OrderBase, price: string): OrderIntent => ({
   ...base,
   limit: limitAt(pins, base.sell, price),
 })
 
-/** Once the price moved against the position: sells at or below it, buys at or above it. */
+/**
+ * Once the price moved against the position: sells at or below it, buys at or above it.
+ * @public
+ */
 export const stopOrder = (pins: Pins, base: OrderBase, priceUsd: string, least?: string): OrderIntent => ({
   ...base,
   trigger: { kind: isBuying(pins, base.sell) ? 'at_or_above' : 'at_or_below', priceUsd },
   ...(least !== undefined && { limit: limitAt(pins, base.sell, least) }),
 })
 
-/** Once the price moved in favour: sells at or above it, buys at or below it. */
+/**
+ * Once the price moved in favour: sells at or above it, buys at or below it.
+ * @public
+ */
 export const takeProfitOrder = (
   pins: Pins,
   base: OrderBase,
@@ -45,13 +60,19 @@ export const takeProfitOrder = (
   ...(least !== undefined && { limit: limitAt(pins, base.sell, least) }),
 })
 
-/** Sells once the price fell this far from an earlier one. */
+/**
+ * Sells once the price fell this far from an earlier one.
+ * @public
+ */
 export const trailingOrder = (base: OrderBase, trailBps: number): OrderIntent => ({
   ...base,
   trigger: { kind: 'trailing', trailBps },
 })
 
-/** Equal parts over time. */
+/**
+ * Equal parts over time.
+ * @public
+ */
 export const twapOrder = (
   pins: Pins,
   base: OrderBase,
@@ -63,7 +84,10 @@ export const twapOrder = (
   ...(price !== undefined && { limit: limitAt(pins, base.sell, price) }),
 })
 
-/** An entry, and exits that its fills arm; the first exit that fills uses up the other. */
+/**
+ * An entry, and exits that its fills arm; the first exit that fills uses up the other.
+ * @public
+ */
 export function bracketOrders(
   pins: Pins,
   entry: OrderIntent,

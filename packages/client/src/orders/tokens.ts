@@ -13,7 +13,10 @@ export interface TokenInfo {
 }
 export type TokenInfos = ReadonlyMap<Address, TokenInfo>
 
-/** Every token of the pins. */
+/**
+ * Every token of the pins.
+ * @public
+ */
 export const pinnedTokens = ({ tokens }: Pick<Pins, 'tokens'>): TokenInfos =>
   new Map(
     [...tokens].map(([address, { symbol, decimals }]) => [address, { address, name: symbol, decimals }]),

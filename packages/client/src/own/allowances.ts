@@ -3,7 +3,10 @@ import { encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
 import { type Rpc, type RpcCall, resultOf } from './rpc.ts'
 
-/** An allowance of a spender: the token's own, or Permit2's. */
+/**
+ * An allowance of a spender: the token's own, or Permit2's.
+ * @public
+ */
 export interface Allowance {
   by: 'token' | 'permit2'
   token: Address

@@ -26,6 +26,9 @@ export const poolPrice = (microUsd: bigint, atoms: bigint): OwnPrice => ({
 
 const isBidDearer = ({ bid, ask }: OwnPrices): boolean => bid.num * ask.den > ask.num * bid.den
 
-/** Bounds what an amount can be worth. */
+/**
+ * Bounds what an amount can be worth.
+ * @public
+ */
 export const dearer = (prices: OwnPrices): OwnPrice => (isBidDearer(prices) ? prices.bid : prices.ask)
 export const cheaper = (prices: OwnPrices): OwnPrice => (isBidDearer(prices) ? prices.ask : prices.bid)

@@ -10,7 +10,10 @@ export interface RootRead {
   nonce: bigint | null
 }
 
-/** `ended`: disabled on chain, or its nonce is past. `expired`: past its expiry. `alive`: it can still be used. */
+/**
+ * `ended`: disabled on chain, or its nonce is past. `expired`: past its expiry. `alive`: it can still be used.
+ * @public
+ */
 export type RootState = 'alive' | 'ended' | 'expired'
 
 /** The state of roots by the client's own node, in order. */

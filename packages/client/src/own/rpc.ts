@@ -6,7 +6,10 @@ export interface RpcCall {
   method: string
   params: readonly unknown[]
 }
-/** The client's own way to the chain. It never goes over the service. */
+/**
+ * The client's own way to the chain. It never goes over the service.
+ * @public
+ */
 export interface Rpc {
   /** One exchange for all of them; a call that fails is an error in its place. */
   all(calls: readonly RpcCall[], signal?: AbortSignal): Promise<(unknown | RpcFailure)[]>
@@ -44,6 +47,10 @@ interface Answered {
   error?: { message: string; data?: unknown; code?: unknown }
 }
 
+/**
+ * Your node, by its address.
+ * @public
+ */
 export function rpcAt(url: string, send: typeof fetch = fetch, timeoutMs = 15_000): Rpc {
   return {
     async all(calls, signal) {
@@ -86,7 +93,10 @@ async function patiently(ask: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** A browser wallet's own node. */
+/**
+ * A browser wallet's own node.
+ * @public
+ */
 export function rpcOf(provider: Eip1193): Rpc {
   return {
     all: (calls) =>

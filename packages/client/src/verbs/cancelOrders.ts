@@ -6,6 +6,10 @@ import { type AgentSession, readAgentSession } from '../orders/agentSession.ts'
 import { mustHaveReceipt, randomWord, unconfirmed, withinReceiptTime } from '../orders/receipt.ts'
 import { recordedOrders } from '../orders/recordedOrders.ts'
 
+/**
+ * An order as the server lists it.
+ * @public
+ */
 export type OrderRow = Answer<'hosted.orders.list'>['orders'][number]
 type State = OrderRow['state']
 
@@ -23,7 +27,19 @@ export interface CancelledOrders {
 
 const ENDED: ReadonlySet<State> = new Set<State>(['filled', 'expired', 'cancelled', 'replaced', 'unfillable'])
 
-/** Cancels orders; refused unless the pinned co-signer confirms each of them. Signs nothing. */
+/**
+ * Cancels orders; refused unless the pinned co-signer confirms each of them. Signs nothing.
+ * @param request agent and ids; every open order without ids
+ * @param options `signal`
+ * @returns the orders, and the co-signer's receipts (none on paper)
+ * @throws RECEIPT_MISSING the pinned co-signer did not confirm an order's end
+ * @example
+ * ```ts
+ * const { orders: cancelled } = await client.orders.cancel({ agentId: agent.id })
+ * console.log(cancelled.length)
+ * await client.api['hosted.delete']({ params: { id: agent.id } })
+ * ```
+ */
 export async function cancelOrders(
   deps: ClientDeps,
   { agentId, ids }: CancelOrdersRequest,
@@ -70,7 +86,17 @@ async function cancelSome(
   return { orders: answer.orders, receipts }
 }
 
-/** The agent's orders and the signatures it waits for, as the server lists them. */
+/**
+ * The agent's orders and the signatures it waits for, as the server lists them.
+ * @param agentId the agent
+ * @param options `signal`
+ * @returns orders and wanted signatures
+ * @example
+ * ```ts
+ * const listed = await client.orders.list(agent.id)
+ * console.log(listed.orders.filter(isOpenOrder).length)
+ * ```
+ */
 export async function listOrders(
   { api, checked }: ClientDeps,
   agentId: string,
@@ -84,6 +110,10 @@ export async function listOrders(
   return answer
 }
 
+/**
+ * Whether an order can still trade.
+ * @public
+ */
 export const isOpenOrder = ({ state }: Pick<OrderRow, 'state'>): boolean => !ENDED.has(state)
 
 /**

@@ -7,6 +7,10 @@ import { type RecordedSession, recordedSessions } from './recordedSessions.ts'
 import { sendOwn } from './sendOwn.ts'
 import type { Receipt } from './sendSigned.ts'
 
+/**
+ * Result of `revokeAll`.
+ * @public
+ */
 export interface EndedAll {
   /** The wallet's nonce before and after, by the client's own node. */
   nonce: { before: bigint; after: bigint }
@@ -20,6 +24,14 @@ export interface EndedAll {
 /**
  * Ends every session with controls of this wallet by one transaction that the client builds and sends by its
  * own node; no server is needed. Refused unless the chain shows it.
+ * @param options `signal`
+ * @returns the nonce before and after; `left` are sessions without controls, which it does not end
+ * @throws REVOCATION_INCOMPLETE the chain does not show the higher nonce
+ * @example
+ * ```ts
+ * const { ended: endedIds, left } = await client.revokeAll()
+ * console.log(endedIds.length, left.length)
+ * ```
  */
 export async function endAllSessions(deps: ClientDeps, options: VerbOptions = {}): Promise<EndedAll> {
   const { sessions } = await recordedSessions(deps, options)

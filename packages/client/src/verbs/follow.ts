@@ -30,8 +30,15 @@ export const signedFee = (
   { fee }: Pick<PlanReading, 'fee'>,
 ): SignedFee | null => fee && { token: fee.token, recipient, pays: fee.pays }
 
-/** A trade's signed bytes and what they must bring. Store it to finish the trade after a crash. */
+/**
+ * A trade's signed bytes and what they must bring. Store it to finish the trade after a crash.
+ * @public
+ */
 export interface SignedTrade extends Bound, SignedBytes {}
+/**
+ * A mined trade, by your own node.
+ * @public
+ */
 export interface Followed {
   receipt: Receipt
   /** Received by the receiver; null if this node cannot prove it (ETH in a block that it cannot replay). */
@@ -61,7 +68,26 @@ export async function follow(
   return { receipt, ...(await checkMoves(deps, bound, [...earlier, receipt])) }
 }
 
-/** Finishes a trade that was signed before: looks for it first, then hands over the same bytes again. */
+/**
+ * Finishes a trade that was signed before: looks for it first, then hands over the same bytes again.
+ * @param signed of the stage `signed` of `trade`, stored before a crash
+ * @param options `signal`, `onStage`
+ * @returns receipt and what was received
+ * @throws NOT_MINED the transactions can no longer be mined, or their fate is unknown
+ * @example
+ * ```ts
+ * let stored: SignedTrade | undefined
+ * await client.trade(
+ *   { token_in: 'ETH', token_out: 'USDG', notional_usd: 10 },
+ *   {
+ *     onStage: (stage) => {
+ *       if (stage.stage === 'signed') stored = stage.signed
+ *     },
+ *   },
+ * )
+ * if (stored) console.log((await client.resume(stored)).receipt.block)
+ * ```
+ */
 export async function resume(
   deps: ClientDeps,
   signed: SignedTrade,

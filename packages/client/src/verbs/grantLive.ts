@@ -7,7 +7,10 @@ import type { GrantParams } from '../verify/grant.ts'
 import { type Granted, type GrantOptions, grantSession } from './grantSession.ts'
 import { checkExecutor, tokensOf } from './owners.ts'
 
-/** The owner's bounds for a live agent. A missing field comes from the local record of `hosted.create`. */
+/**
+ * The owner's bounds for a live agent. A missing field comes from the local record of `hosted.create`.
+ * @public
+ */
 export interface LiveIntent
   extends Pick<
     GrantParams,
@@ -29,7 +32,20 @@ export interface GrantedLive {
   granted: Granted | null
 }
 
-/** Lets a live agent trade: verifies it against the owner's intent, grants, attaches and switches it on. */
+/**
+ * Lets a live agent trade: verifies it against the owner's intent, grants, attaches and switches it on.
+ * @param agentId the agent
+ * @param intent pairs and limits; missing fields come from the local record of `hosted.create`
+ * @param options `beforeGrant` is the place to send gas to the executor
+ * @returns the agent, and the granted session
+ * @throws INTENT_NEEDED there is no local record and `intent` lacks pairs or limits
+ * @throws VERIFICATION_FAILED the server reports the agent wider than the intent (GRANT_CAPS)
+ * @throws CONSENT_REQUIRED the wallet has no code yet: pass `allow7702`
+ * @example
+ * ```ts
+ * const goLive = (id: string) => client.hosted.grantLive(id, { max_trade_usd: 10 }, { allow7702: true })
+ * ```
+ */
 export async function grantLive(
   deps: ClientDeps,
   agentId: string,

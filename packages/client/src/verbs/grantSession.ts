@@ -33,7 +33,30 @@ export interface Granted {
   setup: Pending['setup']
 }
 
-/** Grants a session: requests it, rebuilds every root, signs, records the roots, switches it on. */
+/**
+ * Grants a session: requests it, rebuilds every root, signs, records the roots, switches it on.
+ * @param request executor, tokens and limits
+ * @param options `allow7702` consents to the wallet's delegation; `confirm` receives the terms in words
+ * @returns the active session and the signed terms
+ * @throws CONSENT_REQUIRED the wallet has no code yet: pass `allow7702`
+ * @throws VERIFICATION_FAILED the typed data does not match the request (GRANT_BINDING, GRANT_CAPS)
+ * @throws NOT_CONFIRMED `confirm` returned false
+ * @example
+ * ```ts
+ * const { active } = await client.grantSession(
+ *   {
+ *     executor: bot.address,
+ *     tokens: ['ETH', 'USDG'],
+ *     max_trade_usd: 10,
+ *     max_day_usd: 20,
+ *     setup_budget_usd: 0,
+ *     controls: {},
+ *   },
+ *   { allow7702: true },
+ * )
+ * console.log(active.session_id)
+ * ```
+ */
 export async function grantSession(
   deps: ClientDeps,
   request: GrantParams,

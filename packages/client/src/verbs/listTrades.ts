@@ -5,7 +5,20 @@ import { ownAnswer } from '../verify/ownAnswer.ts'
 
 type Page = Answer<'me.trades'>
 
-/** The wallet's trades, newest first. Every page must lie below the one before it. */
+/**
+ * The wallet's trades, newest first. Every page must lie below the one before it.
+ * @param options `refused` includes refused trades
+ * @returns an async iterator
+ * @throws ACCOUNT_SHAPE a page is malformed or out of order
+ * @throws ACCOUNT_WALLET a page is about another wallet
+ * @example
+ * ```ts
+ * for await (const { id, status } of client.trades()) {
+ *   console.log(id, status)
+ *   break
+ * }
+ * ```
+ */
 export async function* listTrades(
   { api, account }: ClientDeps,
   { refused = false, signal }: { refused?: boolean } & VerbOptions = {},

@@ -18,7 +18,24 @@ import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
 import { type AgentRecord, isRecordId } from '../records.ts'
 
-/** Creates a hosted agent; a live one's executor must be attested by the pinned co-signer, for this owner. */
+/**
+ * Creates a hosted agent; a live one's executor must be attested by the pinned co-signer, for this owner.
+ * @param body brain, pairs and limits; `mode: 'live'` for one that trades your wallet
+ * @param options `signal`
+ * @returns the agent, with its webhook secret once
+ * @throws VERIFICATION_FAILED the executor is not attested (EXECUTOR_ATTESTATION)
+ * @example
+ * ```ts
+ * const agent = await client.hosted.create({
+ *   brain: 'orders',
+ *   params: {},
+ *   interval_s: 60,
+ *   pairs: ['ETH/USDG'],
+ *   limits: { max_trade_usd: 50, max_day_usd: 100, max_position_usd: 200 },
+ * })
+ * console.log(agent.id, agent.mode)
+ * ```
+ */
 export async function createAgent(
   deps: ClientDeps,
   body: BodyInput<'hosted.create'>,
@@ -59,7 +76,18 @@ export const tokensOf = (pairs: readonly string[]): string[] => [
   ...new Set(pairs.flatMap((pair) => pair.split('/'))),
 ]
 
-/** The executor, once the pinned co-signer's attestation of it was verified. */
+/**
+ * The executor of a live agent, once the pinned co-signer's attestation of it was verified. Call it before
+ * anything is granted or sent to it.
+ * @param agent of `hosted.get` or `hosted.create`
+ * @returns the executor's address
+ * @throws VERIFICATION_FAILED the co-signer does not attest it (EXECUTOR_ATTESTATION)
+ * @example
+ * ```ts
+ * const executorOf = async (id: string) =>
+ *   client.hosted.checkExecutor(await client.api['hosted.get']({ params: { id } }))
+ * ```
+ */
 export async function checkExecutor(
   { account, pins }: ClientDeps,
   agent: { id: string; executor: string | null; executor_attestation?: unknown },
@@ -86,6 +114,16 @@ export async function checkExecutor(
 /**
  * Signs the owner's word that a live agent may trade stock tokens in its session until a given time. Name the
  * session, and its root's hash where you kept it: without them the service's word decides which it is.
+ * @param params agent, expiry in Unix seconds, session
+ * @param options `signal`
+ * @returns the agent
+ * @throws SIGNING_MISMATCH the agent's session is not the one that was signed
+ * @throws VERIFICATION_FAILED the executor is not attested (EXECUTOR_ATTESTATION)
+ * @example
+ * ```ts
+ * const attest = (agentId: string, sessionId: string) =>
+ *   client.hosted.attestStocks({ agentId, sessionId, expiresS: Math.floor(Date.now() / 1000) + 86_400 })
+ * ```
  */
 export async function attestStocks(
   deps: ClientDeps,
@@ -138,7 +176,26 @@ export interface EnterParams {
   domain: string
 }
 
-/** Enters the league with the owner's signature over the client's own rebuild of the statement. */
+/**
+ * Enters the league with the owner's signature over the client's own rebuild of the statement.
+ * @param request registered agent, board and entrant
+ * @param options `signal`
+ * @returns the entry
+ * @throws LEAGUE_STATEMENT the server's statement differs from the client's
+ * @example
+ * ```ts
+ * const enter = async (agentId: string) => {
+ *   const { account } = await client.api['auth.me']()
+ *   return client.league.enter({
+ *     agentId,
+ *     board: 'practice',
+ *     kind: 'account',
+ *     entrant: String(account.id),
+ *     domain: 'localhost',
+ *   })
+ * }
+ * ```
+ */
 export async function enterLeague(
   deps: ClientDeps,
   request: EnterParams,

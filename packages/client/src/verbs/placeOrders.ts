@@ -34,6 +34,10 @@ export interface PlaceOrdersOptions extends VerbOptions {
   /** Receives the list that is signed, in words; false ends it with nothing signed. */
   confirm?(terms: ListTerms): Promise<boolean> | boolean
 }
+/**
+ * Result of `orders.place`.
+ * @public
+ */
 export interface PlacedList {
   agentId: string
   /** Hash of the list. */
@@ -48,7 +52,23 @@ export interface PlacedList {
 const PAPER_SESSION: Hex = `0x${'0'.repeat(64)}`
 const PAPER_S = 7 * 86_400
 
-/** Builds the list from the owner's intent, signs it and has the co-signer confirm it. */
+/**
+ * Builds the list from the owner's intent, signs it and has the co-signer confirm it.
+ * @param request agent and orders; prices and amounts are whole tokens as text
+ * @param options `confirm` receives the list in words
+ * @returns ids of the orders, and the co-signer's receipt (null on paper)
+ * @throws BAD_ORDER an order contradicts itself
+ * @throws SESSION_NEEDED a live agent has no session that this client signed
+ * @throws RECEIPT_MISSING the pinned co-signer did not confirm the list
+ * @example
+ * ```ts
+ * const placed = await client.orders.place({
+ *   agentId: agent.id,
+ *   orders: [limitOrder(client.pins, { sell: 'USDG', buy: 'ETH', amount: '20' }, '100')],
+ * })
+ * console.log(placed.terms, placed.ids)
+ * ```
+ */
 export async function placeOrders(
   deps: ClientDeps,
   { agentId, orders, replaces = [], nonce = randomWord() }: PlaceOrdersRequest,
@@ -73,7 +93,22 @@ export interface PlaceBracketRequest extends Omit<PlaceOrdersRequest, 'orders'> 
   exits: Exits & { amount?: string }
 }
 
-/** An entry with a stop, a take-profit or both; the exits are sized by the client's own prices. */
+/**
+ * An entry with a stop, a take-profit or both; the exits are sized by the client's own prices.
+ * @param request agent, entry and exits
+ * @param options `confirm` receives the list in words
+ * @returns as `orders.place`
+ * @throws BAD_ORDER neither a stop nor a take-profit is given
+ * @example
+ * ```ts
+ * const bracket = await client.orders.placeBracket({
+ *   agentId: agent.id,
+ *   entry: limitOrder(client.pins, { sell: 'USDG', buy: 'ETH', amount: '20' }, '100'),
+ *   exits: { stopUsd: '90', profitUsd: '120' },
+ * })
+ * console.log(bracket.ids.length)
+ * ```
+ */
 export async function placeBracket(
   deps: ClientDeps,
   { agentId, entry, exits, replaces = [] }: PlaceBracketRequest,
@@ -84,7 +119,16 @@ export async function placeBracket(
   return placeOrders(deps, { agentId, orders, replaces }, options)
 }
 
-/** Whole tokens worth at most these dollars at the client's own prices; null without a price. */
+/**
+ * Dollars in whole tokens, at the client's own prices.
+ * @param params token and dollars
+ * @param options `signal`
+ * @returns the amount as text; null if the client has no price
+ * @example
+ * ```ts
+ * console.log(await client.orders.sizeOf({ token: 'ETH', usd: 20 }))
+ * ```
+ */
 export async function orderSize(
   deps: ClientDeps,
   { token, usd }: { token: string; usd: number },

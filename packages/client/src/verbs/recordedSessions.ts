@@ -5,6 +5,10 @@ import { type RootState, readRootStates } from '../own/roots.ts'
 import type { SessionRecord } from '../records.ts'
 import { hashing } from '../verify/grant.ts'
 
+/**
+ * A session this client signed, with its state on chain.
+ * @public
+ */
 export interface RecordedSession extends SessionRecord {
   /** In the order of `roots`, by the client's own node. */
   states: readonly RootState[]
@@ -20,7 +24,15 @@ export interface RecordedSessions {
 
 /** Sessions that expired longer ago are not read: records grow, and neither clock is a day off. */
 
-/** Every session this client signed, with its state on chain, whatever the server lists. */
+/**
+ * Every session this client signed, with its state on chain by your own node, whatever the server lists.
+ * @param options `signal`
+ * @returns sessions, newest first, and the keys of damaged records
+ * @example
+ * ```ts
+ * for (const { session_id, state } of (await client.recordedSessions()).sessions) console.log(session_id, state)
+ * ```
+ */
 export async function recordedSessions(
   { records, rpc, pins, account, nowMs }: ClientDeps,
   { signal }: VerbOptions = {},

@@ -12,6 +12,14 @@ const WAIT_S = 60
 /**
  * Has a stopped agent's gas sent home. The signed transfer must come from the agent's attested executor, go to the
  * owner's own wallet, and be mined by the client's own node.
+ * @param agentId a stopped agent
+ * @param options `signal`
+ * @returns the transfer
+ * @throws REFUND_TO the transfer is not to the owner, not from the executor, or not mined
+ * @example
+ * ```ts
+ * const refund = (id: string) => client.hosted.refundGas(id)
+ * ```
  */
 export async function refundGas(
   deps: ClientDeps,

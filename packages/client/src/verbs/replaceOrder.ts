@@ -16,7 +16,22 @@ export interface ReplaceOrderRequest {
   change: Partial<Omit<OrderIntent, 'sell' | 'buy' | 'group' | 'parent'>>
 }
 
-/** Places a changed order that ends the old one when it is registered, so that no moment is uncovered. */
+/**
+ * Places a changed order that ends the old one when it is registered, so that no moment is uncovered.
+ * @param request agent, order and the fields that change
+ * @param options `confirm` receives the list in words
+ * @returns as `orders.place`
+ * @throws RECEIPT_MISSING the pinned co-signer did not confirm the list
+ * @example
+ * ```ts
+ * const moved = await client.orders.replace({
+ *   agentId: agent.id,
+ *   id: placed.ids[0]!,
+ *   change: { limit: { of: 'buy', price: '110' } },
+ * })
+ * console.log(moved.ids)
+ * ```
+ */
 export async function replaceOrder(
   deps: ClientDeps,
   { agentId, id, change }: ReplaceOrderRequest,

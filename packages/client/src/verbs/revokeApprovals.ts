@@ -23,7 +23,18 @@ export interface RevokedApprovals {
   receipts: readonly Receipt[]
 }
 
-/** Takes approvals back. Server answers play no part: allowances are read and calls built by the client. */
+/**
+ * Takes approvals back. Server answers play no part: allowances are read and calls built by the client.
+ * @param request tokens and spender; by default USDG, Permit2 and the router
+ * @param options `confirm` receives the allowances
+ * @returns the allowances that were reset, and the receipts
+ * @throws APPROVALS_LEFT an allowance is left after the transactions
+ * @example
+ * ```ts
+ * const { revoked } = await client.revokeApprovals({ tokens: ['USDG'] })
+ * console.log(revoked.length)
+ * ```
+ */
 export async function revokeApprovals(
   deps: ClientDeps,
   { tokens: names = ['USDG'], spender }: RevokeApprovalsRequest = {},

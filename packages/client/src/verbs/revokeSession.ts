@@ -29,6 +29,10 @@ export interface RevokeSessionRequest {
   /** False: only at the service and the co-signer; nothing is signed and the roots stay alive. */
   onChain?: boolean
 }
+/**
+ * Result of `revokeSession`.
+ * @public
+ */
 export interface RevokedSession {
   sessionId: string
   /** The service's answer; null if it gave none. */
@@ -57,6 +61,15 @@ interface Root {
 /**
  * Ends a session at the service and the co-signer, and on chain by transactions the client builds from its own
  * record. A service that fails does not stop them. Refused unless every root is found ended afterwards.
+ * @param request the session; `rootHashes` or `delegations` if this client has no record of it
+ * @param options `signal`, `confirm`
+ * @returns the state of every root by your own node, and the allowances that are left
+ * @throws REVOCATION_INCOMPLETE a root is alive (`details.live_roots`) or the co-signer did not confirm
+ * @example
+ * ```ts
+ * const ended = await client.revokeSession({ sessionId: active.session_id })
+ * console.log(ended.roots)
+ * ```
  */
 export async function revokeSession(
   deps: ClientDeps,

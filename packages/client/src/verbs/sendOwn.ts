@@ -10,6 +10,8 @@ import { type Receipt, relay, sendSigned, waitMined } from './sendSigned.ts'
 export interface OwnCall {
   to: Address
   data: Hex
+  /** All ETH but the fee. */
+  value?: 'rest'
 }
 
 const WAIT_S = 120
@@ -45,11 +47,13 @@ async function transactionOf(
   call: OwnCall,
   signal: AbortSignal | undefined,
 ): Promise<Transaction> {
-  const [nonce, block, gas] = await rpc.all(
+  const { to, data } = call
+  const [nonce, block, gas, balance] = await rpc.all(
     [
       { method: 'eth_getTransactionCount', params: [account.address, 'pending'] },
       { method: 'eth_getBlockByNumber', params: ['latest', false] },
-      { method: 'eth_estimateGas', params: [{ from: account.address, ...call }] },
+      { method: 'eth_estimateGas', params: [{ from: account.address, to, data }] },
+      ...(call.value ? [{ method: 'eth_getBalance', params: [account.address, 'latest'] }] : []),
     ],
     signal,
   )
@@ -62,15 +66,17 @@ async function transactionOf(
   const baseFeeWei = BigInt(resultOf<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0')
   const limit = (BigInt(resultOf(gas)) * 5n) / 4n
   const most = BigInt(pins.limits.plan_gas)
+  const fees = { gas: limit < most ? limit : most, maxFeePerGas: 2n * baseFeeWei }
+  const restWei = call.value ? BigInt(resultOf<Hex>(balance)) - fees.gas * fees.maxFeePerGas : 0n
+  if (restWei < 0n || (call.value && restWei === 0n))
+    throw new PitRefusal('NOT_RUNNABLE', 'The ETH left does not exceed the fee of sending it.')
   return {
     type: 'eip1559',
     chainId: pins.profile.chain_id,
     nonce: Number(BigInt(resultOf(nonce))),
-    ...call,
-    value: 0n,
-    gas: limit < most ? limit : most,
+    ...{ to, data, value: restWei },
     maxPriorityFeePerGas: 0n,
-    maxFeePerGas: 2n * baseFeeWei,
+    ...fees,
   }
 }
 

@@ -27,7 +27,28 @@ export interface SessionOptions extends HandOverOptions {
   onSigned?(signed: SignedTrade): void
 }
 
-/** One trade of a session, signed by its executor: the client's account. `wallet` is whose funds trade. */
+/**
+ * One trade of a session, signed by its executor: the client's account. `wallet` is whose funds trade.
+ * @param request session, wallet, pair and size; repeat `client_id` on a retry and it trades once
+ * @param options `signal`, `onStage`
+ * @returns the trade with its receipt, by your own node
+ * @throws VERIFICATION_FAILED the redemption is not the requested trade
+ * @throws SESSION_MAX_TRADE above the session's limit for one trade
+ * @throws SESSION_MAX_DAY above the session's limit for one day
+ * @example
+ * ```ts
+ * await bot.signIn()
+ * const inSession = await bot.sessionTrade({
+ *   session_id: active.session_id,
+ *   wallet: client.address,
+ *   token_in: 'ETH',
+ *   token_out: 'USDG',
+ *   notional_usd: 5,
+ *   client_id: `reference-${Date.now()}`,
+ * })
+ * console.log(inSession.amountOut)
+ * ```
+ */
 export async function sessionTrade(
   deps: ClientDeps,
   request: SessionRequest & { wallet: Address },

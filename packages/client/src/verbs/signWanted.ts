@@ -23,7 +23,18 @@ export type WantedSignature = Answer<'hosted.orders.list'>['wanted'][number]
 const MAX_VALID_S = 3_600 + 60
 const PRICE_BAND_BPS = 1_000n
 
-/** Signs a list that an agent waits for, once the client has checked every part of it itself. */
+/**
+ * Signs a list that an agent waits for, once the client has checked every part of it itself.
+ * @param params agent, and the id of the wanted signature
+ * @param options `confirm` receives the list in words
+ * @returns as `orders.place`
+ * @throws SIGNING_MISMATCH the list is not for your session, or its text is another
+ * @throws VERIFICATION_FAILED a minimum is far below your node's price (PRICE)
+ * @example
+ * ```ts
+ * for (const { id } of listed.wanted) await client.orders.signWanted({ agentId: agent.id, id })
+ * ```
+ */
 export async function signWanted(
   deps: ClientDeps,
   { agentId, id }: { agentId: string; id: string },

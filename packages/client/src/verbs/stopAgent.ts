@@ -15,6 +15,14 @@ export interface StoppedAgent {
 /**
  * Stops an agent permanently. With `onChain` every session signed for its executor is ended on chain as well, whatever
  * the answer lists and also if the service fails.
+ * @param agentId the agent
+ * @param options `onChain` ends its sessions with the wallet's transactions
+ * @returns the agent, and the state of every session signed for its executor
+ * @throws REVOCATION_INCOMPLETE a session is not proven to be over
+ * @example
+ * ```ts
+ * const stopLive = (id: string) => client.hosted.stop(id, { onChain: true })
+ * ```
  */
 export async function stopAgent(
   deps: ClientDeps,

@@ -16,6 +16,10 @@ import type { HandedStage } from './handOver.ts'
 import { mustMatchConfirmed, signPermit } from './permit.ts'
 import { type Receipt, sendSigned } from './sendSigned.ts'
 
+/**
+ * Progress of a trade.
+ * @public
+ */
 export type TradeStage =
   | { stage: 'planned'; plan: Plan }
   | { stage: 'verified'; plan: Plan; checks: readonly Checked[] }
@@ -25,17 +29,40 @@ export type TradeStage =
   | HandedStage
   | { stage: 'mined'; receipt: Receipt }
 
+/**
+ * Options of `trade`.
+ * @public
+ */
 export interface TradeOptions extends VerbOptions {
   onStage?(stage: TradeStage): void
   /** Asked once everything is verified; false ends it with nothing signed. */
   confirm?(plan: Plan, checks: readonly Checked[]): Promise<boolean> | boolean
 }
 
+/**
+ * Result of `trade`.
+ * @public
+ */
 export interface TradeResult extends Verified, Followed {
   hashes: readonly Hex[]
 }
 
-/** Plans, verifies, signs, has relayed and follows one trade. */
+/**
+ * Plans, verifies, signs, has relayed and follows one trade.
+ * @param request tokens, size and terms
+ * @param options `onStage` reports progress; `confirm` decides once everything is verified
+ * @returns plan, checks, receipt and what was received, by your own node
+ * @throws VERIFICATION_FAILED a check failed (`rule`), nothing was signed
+ * @throws INSUFFICIENT_FUNDS the wallet cannot pay input and gas
+ * @throws NOT_CONFIRMED `confirm` returned false
+ * @throws TX_REVERTED mined and reverted
+ * @throws MINED_MISMATCH the mined result is not what was signed
+ * @example
+ * ```ts
+ * const sale = await client.trade({ token_in: 'ETH', token_out: 'USDG', notional_usd: 25 })
+ * console.log(`${sale.amountOut} atoms of USDG in block ${sale.receipt.block}`)
+ * ```
+ */
 export async function trade(
   deps: ClientDeps,
   request: TradeParams,
@@ -47,7 +74,10 @@ export async function trade(
   return send(deps, verified, options)
 }
 
-/** A trade on a launchpad's curve: a token for what its curve takes, or back. */
+/**
+ * A trade on a launchpad's curve: a token for what its curve takes, or back.
+ * @public
+ */
 export type CurveParams = Omit<
   TradeParams,
   'token_in' | 'token_out' | 'venues' | 'notional_usd' | 'amount_in'
@@ -59,7 +89,19 @@ export type CurveParams = Omit<
   pair?: string
 } & ({ notional_usd: number } | { amount_in: string })
 
-/** As `trade`, on the token's curve alone. */
+/**
+ * As `trade`, on the token's launchpad curve alone.
+ * @param params side, token and size
+ * @param options as for `trade`
+ * @returns as `trade`
+ * @throws VERIFICATION_FAILED as for `trade`
+ * @throws NO_ROUTE the token is not on a live curve
+ * @example
+ * ```ts
+ * const buyOnCurve = (token: `0x${string}`) =>
+ *   client.curveTrade({ side: 'buy', token, notional_usd: 10, accept_risks: ['CURVE', 'NO_REFERENCE'] })
+ * ```
+ */
 export function curveTrade(
   deps: ClientDeps,
   { side, token, pair = 'ETH', ...params }: CurveParams,
@@ -75,7 +117,19 @@ const MAX_PLANS = 5
 /** Until the service has seen the block that the client saw. */
 const FRESH_PLAN_MS = 250
 
-/** A plan that passed every check. Nothing is signed, permits included; `send` signs. */
+/**
+ * A plan that passed every check. Nothing is signed, permits included; `send` signs.
+ * @param request tokens, size and terms
+ * @param options `signal`, `onStage`
+ * @returns the plan with its checks, for `send`
+ * @throws VERIFICATION_FAILED a check failed (`rule`)
+ * @throws INSUFFICIENT_FUNDS the wallet cannot pay input and gas
+ * @example
+ * ```ts
+ * const verified = await client.plan({ token_in: 'ETH', token_out: 'USDG', notional_usd: 10 })
+ * for (const { rule, says } of verified.checks) console.log(rule, says)
+ * ```
+ */
 export async function plan(
   deps: ClientDeps,
   request: TradeParams,
@@ -190,7 +244,20 @@ function checkFunds({ plan: answered, pins, wallet }: PlanFacts, own: OwnReading
     refuseUnfunded(pins, wallet, [{ token: NATIVE, have: `${own.etherWei}`, need: `${need}` }], answered)
 }
 
-/** Signs a verified plan, sends it and checks that the mined result matches what was signed. */
+/**
+ * Signs a verified plan, sends it and checks that the mined result matches what was signed.
+ * @param verified the result of `plan`
+ * @param options `signal`, `onStage`
+ * @returns as `trade`
+ * @throws TX_REVERTED mined and reverted
+ * @throws NOT_MINED the transactions are not mined; look at `details` before you retry
+ * @throws MINED_MISMATCH the mined result is not what was signed
+ * @example
+ * ```ts
+ * const sent = await client.send(verified)
+ * console.log(sent.receipt.hash)
+ * ```
+ */
 export async function send(
   deps: ClientDeps,
   verified: Verified,

@@ -123,7 +123,10 @@ export function mustBeWorth(notionalUsd: number, atoms: bigint, prices: OwnPrice
 
 const microUsdOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
 
-/** At most so many dollars, within the band of the price. */
+/**
+ * At most so many dollars, within the band of the price.
+ * @public
+ */
 export const isWorthAtMost = (
   atoms: bigint,
   { num, den, bandBps = SIZE_BAND_BPS }: OwnPrice,

@@ -2,8 +2,15 @@ import type { Address, Hex } from '@pit/chain'
 import type { Answer, BodyInput } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 
-/** A plan for a trade; live/prepare answers a revocation too, which is verified apart. */
+/**
+ * A plan for a trade; live/prepare answers a revocation too, which is verified apart.
+ * @public
+ */
 export type Plan = Extract<Answer<'live.prepare'>, { amount_out_min: string }>
+/**
+ * Request of `trade`: tokens, one size, and terms.
+ * @public
+ */
 export type TradeParams = Omit<Extract<BodyInput<'live.prepare'>, { token_in: string }>, 'wallet'>
 
 /** Everything a plan is judged by: what was asked, what was answered, and what the client read itself. */

@@ -119,7 +119,7 @@ export function mustBeOnce(steps: readonly UnsignedStep[]): void {
 }
 
 /** The calls of a batch that a delegated wallet makes of itself; any other transaction is one call. */
-function inside(wallet: Address, { to, value, data }: UnsignedStep): UnsignedStep[] {
+export function inside(wallet: Address, { to, value, data }: UnsignedStep): UnsignedStep[] {
   if (to !== wallet) return [{ to, value, data }]
   // execute(bytes32 mode, bytes executions) with the mode for a batch in which one failing call reverts all.
   const batch = /^0xe9ae5c5301(0{62})(.*)$/.exec(data)

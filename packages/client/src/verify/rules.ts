@@ -19,7 +19,10 @@ import type { OwnReading } from './ownReading.ts'
 import { checkPoolFees, checkPrice, ROUNDING_BPS, slippageOf } from './price.ts'
 import type { Terms } from './terms.ts'
 
-/** One thing that was checked, in words for people. */
+/**
+ * One thing that was checked, in words for people.
+ * @public
+ */
 export interface Checked {
   rule: string
   says: string
@@ -63,7 +66,10 @@ export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
   ]
 }
 
-/** Checks that a plan passed without: the node or the market gave nothing to make them by. */
+/**
+ * Checks that a plan passed without: the node or the market gave nothing to make them by.
+ * @public
+ */
 export const missingChecks = (checks: readonly Checked[]): string[] =>
   ['PRICE', 'QUOTE_OWN'].filter((rule) => !checks.some((one) => one.rule === rule))
 

@@ -16,7 +16,10 @@ import type { Pins } from '../pins.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
 import type { Approval } from './readPlan.ts'
 
-/** The terms of a signature, read from the client's own binding, roots and transactions. */
+/**
+ * The terms of a signature, read from the client's own binding, roots and transactions.
+ * @public
+ */
 export interface SignedTerms {
   sessionId: string
   wallet: Address

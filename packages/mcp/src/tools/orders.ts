@@ -85,7 +85,8 @@ export const ORDER_TOOLS = [
     toolset: 'agents',
     description:
       'Sign an order that an agent carries out later with real funds: limit (price or better), stop, ' +
-      'take_profit, trailing, or twap (equal parts over time). Sized in USD at this server’s own prices; all ' +
+      'take_profit, trailing, twap (equal parts over time), or bracket (an entry, then a stop, a take_profit ' +
+      'or both for what it bought). Sized in USD at this server’s own prices; all ' +
       'of it counts against the limits at once (get_limits). Retry only with the same client_id.',
     input: Input({
       ...AgentIn,
@@ -93,8 +94,10 @@ export const ORDER_TOOLS = [
       token_in: TokenIn('token to sell'),
       token_out: TokenIn('token to buy'),
       notional_usd: UsdIn,
-      price: positive('of the token that is not USDG: limit in USDG, trigger in USD'),
+      price: positive('of the token that is not USDG: limit or entry in USDG, trigger in USD'),
       min_price: positive('least price of a stop or take_profit; it may then wait for ever'),
+      stop_price: positive('of a bracket: its stop in USD'),
+      profit_price: positive('of a bracket: its take-profit in USD'),
       trail_percent: positive('fall of a trailing order, 1 to 50'),
       parts: Maybe(Type.Integer({ minimum: 2, maximum: 1_000 })),
       every_s: Maybe(Type.Integer({ minimum: 60, maximum: MAX_VALID_S })),
@@ -210,6 +213,8 @@ function questionOf(args: OrderArgs): string {
   const { kind, token_in, token_out, notional_usd, agent_id, valid_for_s = MAX_VALID_S } = args
   const terms = [
     args.price === undefined ? '' : ` at ${args.price}`,
+    args.stop_price === undefined ? '' : `, then a stop at $${args.stop_price}`,
+    args.profit_price === undefined ? '' : `, then a take-profit at $${args.profit_price}`,
     args.min_price === undefined ? '' : `, least price ${args.min_price}`,
     args.trail_percent === undefined ? '' : ` after a fall of ${args.trail_percent}%`,
     args.parts === undefined ? '' : ` in ${args.parts} parts`,

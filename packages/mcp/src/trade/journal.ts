@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
 import type { OrderIntent, SignedTrade } from '@pit/client'
 import { DAY_MS } from '@pit/protocol'
+import { writeWhole } from '@pit/sidecar'
 import { ToolRefusal } from '../refusal.ts'
-import { writeWhole } from '../writeWhole.ts'
 
 /** The requested trade; stored, so names must not change. */
 export type TradeIntent = {

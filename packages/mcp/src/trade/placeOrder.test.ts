@@ -111,3 +111,18 @@ it('refuses without an own price, and without what the kind needs', async () => 
   await expect(placeOrder(trading, 'b', trailing)).rejects.toMatchObject({ code: 'BAD_PARAMETER' })
   expect(place).not.toHaveBeenCalled()
 })
+
+it('signs a bracket as one list, counted once, and needs an exit', async () => {
+  const trading = open()
+  const bracket: OrderArgs = { ...args, kind: 'bracket', token_in: USDG, token_out: 'ETH' }
+  await expect(placeOrder(trading, 'a', bracket)).rejects.toMatchObject({ code: 'BAD_PARAMETER' })
+  await placeOrder(trading, 'b', { ...bracket, stop_price: 2_000, profit_price: 3_000 })
+  expect(sizeOf).toHaveBeenLastCalledWith({ token: 'ETH', usd: 20 })
+  const exit = { sell: 'ETH', amount: '0.005', parent: 1, group: 1 }
+  expect(place.mock.calls[0]![0].orders).toMatchObject([
+    { sell: USDG, buy: 'ETH', limit: { of: 'buy', price: '2400.5' } },
+    { ...exit, trigger: { kind: 'at_or_below', priceUsd: '2000' } },
+    { ...exit, trigger: { kind: 'at_or_above', priceUsd: '3000' } },
+  ])
+  expect(trading.journal.find('b')).toMatchObject({ microUsd: 10_000_000n })
+})

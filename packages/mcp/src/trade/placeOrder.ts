@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Hex } from '@pit/chain'
 import {
+  bracketOrders,
   isRefusal,
   limitOrder,
   type OrderBase,
@@ -17,7 +18,7 @@ import { checkCeilings } from './ceilings.ts'
 import type { StoredOrder, TradeIntent } from './journal.ts'
 import { checkSame, noOwnPrice, type Trading } from './placeTrade.ts'
 
-export const ORDER_KINDS = ['limit', 'stop', 'take_profit', 'trailing', 'twap'] as const
+export const ORDER_KINDS = ['limit', 'stop', 'take_profit', 'trailing', 'twap', 'bracket'] as const
 export type OrderKind = (typeof ORDER_KINDS)[number]
 
 export interface OrderArgs {
@@ -31,6 +32,8 @@ export interface OrderArgs {
   trail_percent?: number
   parts?: number
   every_s?: number
+  stop_price?: number
+  profit_price?: number
   valid_for_s?: number
 }
 
@@ -85,11 +88,47 @@ async function requestOf({ client, nowMs }: Trading, args: OrderArgs): Promise<S
   return {
     agentId: args.agent_id,
     nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
-    orders: [orderOf(client.pins, base, args)],
+    orders: await ordersOf(client, base, args),
   }
 }
 
-function orderOf(pins: Pins, base: OrderBase, args: OrderArgs): OrderIntent {
+type Terms = Omit<OrderArgs, 'kind'>
+
+async function ordersOf(
+  client: Trading['client'],
+  base: OrderBase,
+  { kind, ...terms }: OrderArgs,
+): Promise<OrderIntent[]> {
+  return kind === 'bracket'
+    ? bracketOf(client, base, terms)
+    : [orderOf(client.pins, base, { kind, ...terms })]
+}
+
+/** The exits sell no more than the entry received; their amount is only an upper bound. */
+const EXIT_ROOM = 2
+
+async function bracketOf(
+  client: Trading['client'],
+  base: OrderBase,
+  { price, stop_price, min_price, profit_price, token_out, notional_usd }: Terms,
+): Promise<OrderIntent[]> {
+  if (profit_price === undefined) need(stop_price, 'stop_price or profit_price')
+  const amount = await client.orders.sizeOf({ token: token_out, usd: EXIT_ROOM * notional_usd })
+  if (amount === null) throw noOwnPrice()
+  const entry = price === undefined ? base : limitOrder(client.pins, base, decimalOf(price))
+  return bracketOrders(client.pins, entry, {
+    amount,
+    stopUsd: stop_price === undefined ? undefined : decimalOf(stop_price),
+    stopLeast: min_price === undefined ? undefined : decimalOf(min_price),
+    profitUsd: profit_price === undefined ? undefined : decimalOf(profit_price),
+  })
+}
+
+function orderOf(
+  pins: Pins,
+  base: OrderBase,
+  args: Terms & { kind: Exclude<OrderKind, 'bracket'> },
+): OrderIntent {
   const { kind, price, min_price, trail_percent, parts, every_s } = args
   const least = min_price === undefined ? undefined : decimalOf(min_price)
   switch (kind) {
