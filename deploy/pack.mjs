@@ -1,7 +1,8 @@
-// Puts together what runs in production, and nothing else: the bundles, their SQL files and pages, the profiles, and
-// the one native module that is not inside the bundles. `node deploy/pack.mjs <folder>`, after the build.
+// Puts together what runs in production, and nothing else: the bundles, their SQL files and pages, the profiles, the
+// one native module that is not inside the bundles, and the bill of materials. `node deploy/pack.mjs <folder>`, after the build.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSbom } from '../scripts/sbom.mjs'
 
 const [, , out] = process.argv
 if (out === undefined) {
@@ -11,7 +12,7 @@ if (out === undefined) {
 
 /** `pit` and `pit-admin` come along: an operator needs them where the server is. */
 const PROGRAMS = ['server.js', 'signer.js', 'pit.js', 'pitAdmin.js']
-const FOLDERS = ['dist/migrations', 'dist/signerMigrations', 'dist/docs', 'profiles']
+const FOLDERS = ['dist/migrations', 'dist/signerMigrations', 'dist/docs', 'dist/web', 'profiles']
 /** The fast curve; without it the slower wasm inside the bundles is used. */
 const MODULES = ['secp256k1', 'node-gyp-build']
 
@@ -31,4 +32,5 @@ mkdirSync(out, { recursive: true })
 const { name, version, license, type, engines } = JSON.parse(readFileSync('package.json', 'utf8'))
 const manifest = { name, version, license, type, engines, private: true }
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+writeFileSync(join(out, 'sbom.cdx.json'), createSbom())
 console.log(`packed ${copied.length} files and folders into ${out}`)

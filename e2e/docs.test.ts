@@ -7,20 +7,28 @@ import { casesOf } from './client/fixtures/cases.ts'
 import type { Fixture, Json } from './client/fixtures/format.ts'
 import { record } from './client/fixtures/record.ts'
 import { blocksOf } from './docs/blocks.ts'
+import { describePackages } from './docs/describePackages.ts'
+import { type Packed, packAll } from './docs/packed.ts'
 import { checkTypes, runIn, runProgram, runShell, writeProgram } from './docs/runBlocks.ts'
 import { type StartedPit, startPit } from './docs/startedPit.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
 
-// The first contact of a new user, run against a plain `npm start`: the examples, the code blocks of the
-// documents, and the golden fixtures, which UPDATE_FIXTURES=1 rewrites.
+// The first contact of a new user, run against the world of the npm package @pit/devnet, which is `npm start`: the
+// examples, the code blocks of the documents, the npm packages, and the golden fixtures, which UPDATE_FIXTURES=1
+// rewrites.
 
 let pit: StartedPit
+let packed: Packed
 const keys = new Map<Hex, Promise<string>>()
 
 beforeAll(async () => {
-  pit = await startPit()
+  packed = await packAll()
+  pit = await startPit(packed.devnet)
 })
-afterAll(() => pit?.stop())
+afterAll(async () => {
+  await pit?.stop()
+  packed?.remove()
+})
 
 /** An API key of a devnet account. Each signs in from its own address because sign-ins are rate limited. */
 function apiKeyOf(key: Hex): Promise<string> {
@@ -81,6 +89,7 @@ describe('documents', () => {
     'examples/README.md',
     'docs/tutorials/quickstart.md',
     'docs/reference/client.md',
+    'docs/reference/client-api.md',
     ...readdirSync('docs/how-to')
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/how-to/${name}`),
@@ -117,10 +126,16 @@ describe('documents', () => {
   })
 })
 
+describePackages(() => ({ pit, packed, wallet: walletOf(1) }))
+
 describe('guide', () => {
   const isDoc = (file: string) => file.endsWith('.md')
-  // Another client address: pages have a rate limit.
-  const read = (path: string) => fetch(pit.url + path, { headers: { 'x-forwarded-for': '10.0.1.1' } })
+  // Other client addresses: pages have a rate limit.
+  let calls = 0
+  const read = (path: string) => {
+    calls += 1
+    return fetch(pit.url + path, { headers: { 'x-forwarded-for': `10.0.1.${calls}` } })
+  }
 
   it('serves an index that leads to every doc', async () => {
     const index = await read('/guide')

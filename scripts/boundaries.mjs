@@ -17,10 +17,11 @@ const MAY_IMPORT = {
   'signer-wire': ['protocol', 'chain', 'platform'],
   doctor: ['protocol', 'chain', 'platform'],
   'agent-registry': ['protocol', 'chain', 'platform'],
+  history: ['protocol', 'platform'],
   market: ['protocol', 'chain', 'plans', 'platform', 'agent-registry'],
   auth: ['protocol', 'chain', 'platform', 'agent-registry'],
   relay: ['protocol', 'chain', 'plans', 'platform', 'market'],
-  accounts: ['protocol', 'chain', 'platform', 'market', 'relay'],
+  accounts: ['protocol', 'chain', 'platform', 'history', 'market', 'relay'],
   trading: ['protocol', 'chain', 'plans', 'platform', 'market', 'relay', 'accounts'],
   sessions: [
     'protocol',
@@ -35,14 +36,15 @@ const MAY_IMPORT = {
   ],
   brains: ['protocol'],
   orders: ['protocol', 'chain'],
+  reports: ['protocol'],
   models: ['protocol', 'chain', 'platform', 'relay', 'brains'],
   agents: [
     ...['protocol', 'chain', 'plans', 'platform', 'signer-wire', 'market', 'relay', 'trading', 'sessions'],
-    ...['brains', 'models', 'orders'],
+    ...['brains', 'models', 'orders', 'history'],
   ],
   league: [
     ...['protocol', 'chain', 'plans', 'platform', 'agent-registry', 'market', 'relay', 'trading', 'sessions'],
-    'agents',
+    ...['agents', 'history'],
   ],
   treasury: ['protocol', 'chain', 'platform', 'market', 'relay'],
   server: [
@@ -58,30 +60,32 @@ const MAY_IMPORT = {
       'auth',
       'http',
       'api-docs',
+      'history',
     ],
   ],
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform', 'signer-wire'],
-  client: ['protocol', 'chain'],
+  client: ['protocol', 'chain', 'reports'],
   // It trades through the client only; files and locks are passed in.
-  mcp: ['protocol', 'chain', 'client', 'api-docs'],
+  mcp: ['protocol', 'chain', 'client', 'api-docs', 'sidecar'],
+  sidecar: ['protocol', 'chain', 'client'],
   // Of the server only its operator's interface: what `pit-admin` does to a running store.
   cli: [
     ...['protocol', 'chain', 'platform', 'signer-wire', 'market', 'brains', 'league', 'server', 'client'],
-    ...['mcp', 'doctor', 'orders'],
+    ...['mcp', 'sidecar', 'doctor', 'orders', 'reports'],
   ],
-  web: ['protocol', 'chain', 'client', 'brains'],
+  web: ['protocol', 'chain', 'client', 'brains', 'reports', 'league/rules'],
   // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
   devnet: ['protocol', 'chain', 'plans', 'platform/settings', 'platform/process'],
 }
 /** Imports that only tests may use: honest and forged calls for the signer, client networks for sign-in. */
 const TESTS_MAY_IMPORT = { signer: ['plans'], auth: ['http'] }
 /** Packages for the browser: they ship no Node code. */
-const PURE = /^packages\/(protocol|api-docs|chain|plans|client|brains|orders|league\/src\/rules)\//
+const PURE = /^packages\/(protocol|api-docs|chain|plans|client|brains|orders|reports|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set([
   ...['agent-registry', 'auth', 'market', 'relay', 'accounts', 'trading', 'sessions', 'models'],
-  ...['agents', 'league', 'treasury'],
+  ...['agents', 'league', 'treasury', 'history'],
 ])
 const HTTP_WORDS =
   /\b(Handlers?|Caller|RawAnswer|IncomingMessage|ServerResponse|requestId|Charge)\b|\b(Call|Body|Query|Params)</

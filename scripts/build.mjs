@@ -17,10 +17,7 @@ import { dirname } from 'node:path'
 import { build } from 'esbuild'
 import { openStamps } from './buildStamps.mjs'
 import { buildWeb } from './buildWeb.mjs'
-
-/** These stay in node_modules: they read their own files, are native, or are optional. */
-const EXTERNAL =
-  /^(@electric-sql|@metamask|@nomicfoundation|@redocly|@uniswap|autocannon|bufferutil|openapi-typescript|pg-native|secp256k1|solc|typescript|utf-8-validate)(\/|$)/
+import { BANNER, PLUGINS } from './bundling.mjs'
 
 const started = performance.now()
 const entries = {
@@ -61,20 +58,8 @@ const options = {
   target: 'node20.19',
   sourcemap: 'linked',
   logLevel: 'warning',
-  // CommonJS packages require Node's built-in modules.
-  banner: {
-    js:
-      "import { createRequire as requireHere } from 'node:module';" +
-      'const require = requireHere(import.meta.url);',
-  },
-  plugins: [
-    {
-      name: 'some-stay-external',
-      setup(b) {
-        b.onResolve({ filter: EXTERNAL }, ({ path }) => ({ path, external: true }))
-      },
-    },
-  ],
+  banner: BANNER,
+  plugins: PLUGINS,
 }
 // Contracts are committed as compiled. If one was changed the compiler takes longest, so it starts first, in a
 // separate process; `npm start` continues meanwhile: it creates the stores, and the devnet waits for the contracts.

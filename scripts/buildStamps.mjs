@@ -4,7 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname } from 'node:path'
 
 /** These decide how every bundle comes out; installed packages are those of the lock file. */
-const SHARED_INPUTS = ['package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/buildStamps.mjs']
+const SHARED_INPUTS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/build.mjs',
+  'scripts/buildStamps.mjs',
+  'scripts/bundling.mjs',
+]
 
 export function openStamps({ file = 'dist/.stamps.json', outdir = 'dist', shared = sharedInputs() } = {}) {
   const stamps = readStamps(file)

@@ -9,8 +9,15 @@ const OUT = 'dist/web'
 const LIST = `${OUT}/site.json`
 /** Sources of the page. */
 const SOURCES = [
-  ...['web', 'client', 'brains', 'protocol', 'chain'].map((name) => `packages/${name}/src`),
-  ...['packages/web/index.html', 'packages/web/vite.config.ts', 'package-lock.json', 'scripts/buildWeb.mjs'],
+  ...['web', 'client', 'brains', 'protocol', 'chain', 'reports'].map((name) => `packages/${name}/src`),
+  'packages/league/src/rules',
+  ...[
+    'packages/web/index.html',
+    'packages/web/wallet.html',
+    'packages/web/vite.config.ts',
+    'package-lock.json',
+    'scripts/buildWeb.mjs',
+  ],
 ]
 
 export async function buildWeb() {
@@ -34,7 +41,7 @@ export async function buildWeb() {
   // Written last and in one step: a server that starts during a build finds the old one or the new one,
   // complete.
   const draft = `${OUT}/.site.${process.pid}`
-  const site = { folder: key, pages: PAGES, files: files.filter((file) => file !== 'index.html') }
+  const site = { folder: key, pages: PAGES, files: files.filter((file) => !file.endsWith('.html')) }
   writeFileSync(draft, JSON.stringify(site))
   renameSync(draft, LIST)
   for (const old of readdirSync(OUT))
@@ -54,7 +61,7 @@ const filesUnder = (path) =>
 function hashOf(sources) {
   const hash = createHash('sha256')
   for (const source of sources) {
-    const files = source.endsWith('/src') ? filesUnder(source) : [source]
+    const files = /\/src(\/|$)/.test(source) ? filesUnder(source) : [source]
     for (const file of files.filter((one) => !/\.test\.tsx?$/.test(one)))
       hash.update(`${file}\n`).update(readFileSync(file))
   }

@@ -19,7 +19,10 @@ import { SETTINGS as SIGNER } from '../packages/signer/src/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pit-deploy-'))
 chmodSync(folder, 0o755)
-beforeAll(() => buildBundles('server', 'signer', 'pit', 'pitAdmin'), 120_000)
+beforeAll(() => {
+  buildBundles('server', 'signer', 'pit', 'pitAdmin')
+  execFileSync(process.execPath, ['scripts/buildWeb.mjs'], { stdio: 'ignore' })
+}, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const DIGEST = /@sha256:[0-9a-f]{64}$/
 
@@ -32,7 +35,9 @@ const argumentsOf = (name: string) => instructions.filter(([one]) => one === nam
 
 describe('the container file', () => {
   it('builds in one stage and runs in another, by digest, as an unprivileged user', () => {
-    expect(argumentsOf('ARG')).toEqual([expect.stringMatching(DIGEST)])
+    expect(argumentsOf('ARG')).toEqual([expect.stringMatching(DIGEST), 'VERSION=unknown', 'REVISION=unknown'])
+    expect(argumentsOf('LABEL')[0]).toContain('org.opencontainers.image.revision=')
+    expect(argumentsOf('HEALTHCHECK')[0]).toContain('/ready')
     expect(argumentsOf('FROM')).toEqual([`\${NODE_IMAGE} AS build`, `\${NODE_IMAGE}`])
     expect(argumentsOf('USER')).toEqual(['10001:10001'])
     const last = instructions.map(([name]) => name).lastIndexOf('FROM')
@@ -47,6 +52,16 @@ describe('the container file', () => {
     const pack = argumentsOf('RUN').find((line) => line.includes('pack.mjs'))!
     execFileSync('sh', ['-c', pack.replace('/out', out)])
     expect(readdirSync(join(out, 'node_modules')).sort()).toEqual(['node-gyp-build', 'secp256k1'])
+    const site = JSON.parse(readFileSync(join(out, 'dist/web/site.json'), 'utf8')) as { folder: string }
+    expect(existsSync(join(out, 'dist/web', site.folder, 'index.html'))).toBe(true)
+    const sbom = JSON.parse(readFileSync(join(out, 'sbom.cdx.json'), 'utf8')) as {
+      bomFormat: string
+      components: { name: string }[]
+    }
+    expect(sbom.bomFormat).toBe('CycloneDX')
+    const names = sbom.components.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['pg', 'viem', 'secp256k1']))
+    expect(names).not.toContain('vitest')
     execFileSync('chmod', ['-R', 'a-w,a+rX', out])
     const list = join(folder, 'sanctions.txt')
     cpSync('data/sanctions.txt', list)

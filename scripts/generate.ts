@@ -3,11 +3,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorsDoc, llmsText } from '@pit/api-docs'
-import { type ContractLock, contractLock, lockBreaches } from '@pit/protocol'
+import { type ContractLock, contractLock, lockBreaches, ROUTES, schemas } from '@pit/protocol'
 import { COMMITTED, committedText } from '../packages/devnet/src/compile.ts'
 import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
 import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/settings.ts'
 import { SETTINGS as SIGNER_SETTINGS } from '../packages/signer/src/config.ts'
+import { cachedTypes } from './clientTypes/cached.mjs'
 import { configurationDoc, envExample } from './settingsDoc.ts'
 
 type GeneratedFile = { path: string; text: string }
@@ -20,11 +21,19 @@ const processes = [
   { process: 'devnet', settings: DEVNET_SETTINGS },
 ]
 
+const client = await cachedTypes(async () => ({ ROUTES, schemas }))
+
 const files: GeneratedFile[] = [
   { path: LOCK_PATH, text: `${JSON.stringify(contractLock(), null, 2)}\n` },
   { path: 'docs/reference/errors.md', text: errorsDoc() },
   { path: 'docs/reference/llms.txt', text: llmsText() },
   { path: 'docs/reference/configuration.md', text: configurationDoc(processes) },
+  { path: 'docs/reference/client-api.md', text: client.reference },
+  // The public interface of the npm package: a breaking change shows here.
+  {
+    path: 'packages/client/api.report.md',
+    text: `# Interface of @pit/client\n\n\`\`\`ts\n${client.report}\`\`\`\n`,
+  },
   { path: '.env.example', text: envExample(processes) },
   { path: COMMITTED, text: await committedText() },
 ]

@@ -22,6 +22,7 @@ export const STORE_FILES = [
   'packages/agents/src/run/queue.db.test.ts',
   'packages/agents/src/run/resume.db.test.ts',
   'packages/auth/src/auth.db.test.ts',
+  'packages/history/src/history.db.test.ts',
   'packages/league/src/books/books.db.test.ts',
   'packages/league/src/entries/entries.db.test.ts',
   'packages/market/src/pools/checkpoint.db.test.ts',
@@ -70,8 +71,9 @@ export const SLOW_FILES = [
   // Key derivation is slow by design; packages/signer/src/main.db.test.ts opens a key file.
   'packages/signer/src/keys/openKeyFile.test.ts',
   // Pack and compile whole programs.
-  'scripts/buildClient.test.ts',
+  'scripts/pack/clientPackage.test.ts',
   'scripts/deploy.test.ts',
+  'scripts/reproduce.test.ts',
   // Many rows or long histories.
   'packages/league/src/standings/eligibility.db.test.ts',
   'packages/server/src/growth.db.test.ts',

@@ -20,8 +20,8 @@ export interface StartedPit {
   stop(): Promise<void>
 }
 
-/** `npm start` on a deployed devnet, in a separate folder and on separate ports. */
-export async function startPit(): Promise<StartedPit> {
+/** `npm start` on a deployed devnet, in a separate folder and on separate ports; `program` is another starter. */
+export async function startPit(program = 'dist/start.js'): Promise<StartedPit> {
   const checkout = mkdtempSync(join(tmpdir(), 'pit-docs-'))
   for (const name of ['node_modules', 'dist', 'examples', 'data', 'contracts', 'packages'])
     symlinkSync(resolve(name), join(checkout, name))
@@ -33,7 +33,7 @@ export async function startPit(): Promise<StartedPit> {
   const names = ['PORT', 'DEVNET_PORT', 'DEVNET_VENDOR_PORT', 'SIGNER_PORT', 'METRICS_PORT'] as const
   const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])))
   const own = { PATH: process.env['PATH']!, HOME: checkout }
-  const child = spawn(process.execPath, ['dist/start.js'], {
+  const child = spawn(process.execPath, [program], {
     cwd: checkout,
     env: { ...own, ...ports, DEVNET_STOCK_SESSION: 'always' },
     stdio: ['ignore', 'pipe', 'pipe'],

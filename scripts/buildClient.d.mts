@@ -1,2 +1,0 @@
-export function browserBytes(): Promise<number>
-export function buildClient(folder?: string): Promise<void>

@@ -1,0 +1,2 @@
+export function clientBytes(options: { withViem: boolean }): Promise<number>
+export function packClient(folder: string): Promise<void>
