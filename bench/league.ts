@@ -3,9 +3,11 @@
  * cache. Processor time stands beside the time that passed: on a busy machine only the first means something.
  * `ENTRANTS=10000 TRADES=1000000 node dist/bench/league.js [postgres|pglite]`; small when nothing is said.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openHistory } from '@pit/history'
 import { readFirstSeason, seasonOf } from '@pit/league/rules'
 import { type Db, openDb } from '@pit/platform/db'
 import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
@@ -125,6 +127,7 @@ const open = () =>
         })),
     },
     clock,
+    history: openHistory({ db, clock }),
     crypto: { recoverMessage: () => undefined },
     logger: {
       info() {},

@@ -17,6 +17,8 @@ export interface Share {
   main: number
   /** The busiest thread besides the first: the embedded store's, if there is one. */
   other: number
+  /** By the name of the thread, the first called `main`; busiest first. */
+  byName: [name: string, share: number][]
 }
 
 export interface CpuUse {
@@ -54,6 +56,7 @@ export function startCpu(watched: readonly Watched[]): () => CpuUse {
         total: percent(used.reduce((sum, { ticks }) => sum + ticks, 0)),
         main: percent(used.find(({ id }) => id === pid)?.ticks ?? 0),
         other: percent(Math.max(0, ...others)),
+        byName: sumByName(used.map(({ id, ticks }) => [threadName(pid, id), percent(ticks)])),
       }
     })
     const machine = percent(after.machine - before.machine)
@@ -105,6 +108,15 @@ function threadsOf(pid: number): [number, number][] {
     const fields = fieldsOf(stat)
     return [[Number(id), Number(fields[11]) + Number(fields[12])]]
   })
+}
+
+const threadName = (pid: number, id: number): string =>
+  id === pid ? 'main' : (readOr(`/proc/${pid}/task/${id}/comm`)?.trim() ?? 'ended')
+
+function sumByName(shares: readonly [string, number][]): [string, number][] {
+  const sums = new Map<string, number>()
+  for (const [name, share] of shares) sums.set(name, (sums.get(name) ?? 0) + share)
+  return [...sums].sort(([, a], [, b]) => b - a)
 }
 
 function listOr(folder: string): string[] {

@@ -2,7 +2,7 @@ import { createCrypto } from '@pit/chain'
 import { openMarket } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import { openDb } from '@pit/platform/db'
-import { runJobs } from '@pit/platform/jobs'
+import { createLeases, runJobs } from '@pit/platform/jobs'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { createRpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
@@ -43,7 +43,8 @@ export async function syncMarket({
   })
   const metrics = createMetrics({ withProcess: false })
   const { everywhere, worker } = market.jobs
-  const jobs = runJobs({ clock: systemClock, logger, metrics }, [...everywhere, ...worker])
+  const leases = createLeases({ db, clock: systemClock })
+  const jobs = runJobs({ clock: systemClock, logger, metrics, leases }, [...everywhere, ...worker])
   let most = 0
   setInterval(() => {
     most = Math.max(most, process.memoryUsage().rss)

@@ -17,7 +17,7 @@ export const SETTINGS = {
   BLOCK_MS: { default: '100', means: 'Milliseconds between blocks.' },
   MARKET: { default: 'on', means: 'off: feeds do not move and no simulated trades happen.' },
   MARKET_SEED: { default: 'pit', means: 'Seed of the simulated market, combined with the block number.' },
-  MARKET_RATE: { default: '4', means: 'Simulated trades per second, 0 to 100.' },
+  MARKET_RATE: { default: '1', means: 'Simulated trades per second, 0 to 100.' },
   DEVNET_STOCK_SESSION: {
     default: 'hours',
     means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',

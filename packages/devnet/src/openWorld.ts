@@ -12,6 +12,7 @@ import { openChain } from './engine/chain.ts'
 import { collectGarbage } from './engine/collectGarbage.ts'
 import type { Chain } from './engine/types.ts'
 import { type Curve, discoverVenues, type Pool, registriesOf } from './market/index.ts'
+import { checkFormat, writeFormat } from './stateFormat.ts'
 
 interface Venues {
   pools: Pool[]
@@ -55,6 +56,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     // An older folder may be open to other users.
     chmodSync(dir, 0o700)
+    checkFormat(dir)
   }
   // A fresh chain begins in the past, so that its world has a history; afterwards it is now.
   let pastMs = HISTORY_S * 1000
@@ -85,6 +87,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
   world.profile.league.first_season ??= mondayOf(options.nowMs())
   const venues = await findVenues(chain, world)
   if (files) {
+    writeFormat(dir as string)
     writeWhole(files.venues, venues)
     saveWorld(files.world, world)
   }

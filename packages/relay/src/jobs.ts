@@ -25,7 +25,8 @@ export function createRelayJobs(
   const rows: Omit<Job, 'maxRetryMs'>[] = [
     {
       name: 'follow receipts',
-      intervalMs: 50,
+      // A block wakes it, too.
+      intervalMs: () => (open.size() > 0 ? 50 : 250),
       run: open.round,
       wakeOn: (wake) =>
         market.onBlock(() => {

@@ -212,6 +212,33 @@ export async function relayedIdsAfter(
   return rows.map(({ id }) => id)
 }
 
+/** Whose row this is, and whether it was relayed as a swap. */
+export interface RelayedRow {
+  id: number
+  wallet: Address
+  isSwap: boolean
+  createdAtS: number
+}
+
+/** Rows of every kind after an id, in order; those of the last seconds may be added out of order. */
+export async function rowsAfter(
+  sql: Sql,
+  { afterId, beforeMs, limit }: { afterId: number; beforeMs: number; limit: number },
+): Promise<RelayedRow[]> {
+  const rows = await sql.query<{ id: number; wallet: Address; is_swap: boolean; created_at_ms: number }>(
+    `select id, wallet, kind = 'swap' and tx_hash is not null as is_swap, created_at_ms from trades
+     where id > $1 order by id limit $2`,
+    [afterId, limit],
+  )
+  const recent = rows.findIndex(({ created_at_ms }) => created_at_ms >= beforeMs)
+  return rows.slice(0, recent === -1 ? rows.length : recent).map((row) => ({
+    id: row.id,
+    wallet: row.wallet,
+    isSwap: row.is_swap,
+    createdAtS: Math.floor(row.created_at_ms / 1_000),
+  }))
+}
+
 /** Trades by id, in relay order; a deleted one is absent. */
 export async function tradesByIds(sql: Sql, ids: readonly number[]): Promise<LedgerTrade[]> {
   if (ids.length === 0) return []

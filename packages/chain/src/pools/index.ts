@@ -11,7 +11,7 @@ export {
   isQuotedByCall,
 } from './hooks.ts'
 export { changeLiquidity } from './liquidity.ts'
-export { MalformedLog, type PoolLog, TOPIC } from './logs.ts'
+export { intWord, MalformedLog, type PoolLog, TOPIC, uintWord } from './logs.ts'
 export { poolBorn } from './poolBorn.ts'
 export { midPrice } from './price.ts'
 export { quoteExactIn, quoteExactOut, v2AmountIn, v2AmountOut, v4SwapFeePips } from './quote.ts'

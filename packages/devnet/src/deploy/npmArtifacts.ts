@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Abi } from 'viem'
@@ -6,8 +6,10 @@ import type { Artifact } from '../compile.ts'
 
 const require = createRequire(import.meta.url)
 
-/** A file inside an installed npm package, wherever npm hoisted it. */
+/** A file of an npm package: beside the bundle, where the published devnet has the few it needs, or installed. */
 function packageFile(name: string, path: string): string {
+  const packed = join(import.meta.dirname, 'npm', name, path)
+  if (existsSync(packed)) return packed
   return join(dirname(require.resolve(`${name}/package.json`)), path)
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { openArchiveFiles, ROW_BYTES, rowBloom, rowHash } from './archiveFiles.ts'
+import { HASH_BYTES, openArchiveFiles } from './archiveFiles.ts'
 import { createHashIndex } from './hashIndex.ts'
 import { createLogMatcher, type LogFilter } from './logFilter.ts'
 import type { BlockJson, Hex, LogJson, ReceiptJson } from './types.ts'
@@ -14,7 +14,8 @@ export interface ArchivedBlock {
 export interface Archive {
   /** The number of the next block to append. */
   next(): number
-  append(entry: ArchivedBlock): void
+  /** Blocks that follow each other, compressed together: a block without transactions takes 100 bytes. */
+  append(entries: readonly ArchivedBlock[]): void
   read(number: number): ArchivedBlock
   hashOf(number: number): Hex
   /** Undefined if no archived block has that hash. */
@@ -27,43 +28,48 @@ export interface Archive {
   close(): void
 }
 
-const CACHED_BLOCKS = 64
+const CACHED_CHUNKS = 4
 const SCAN_ROWS = 1024
 
 export function openArchive(dir: string): Archive {
   const files = openArchiveFiles(dir)
   const blockHashes = createHashIndex()
   const txHashes = createHashIndex()
-  const cache = new Map<number, ArchivedBlock>()
+  const cache = new Map<number, ArchivedBlock[]>()
   for (let from = 0; from < files.count(); from += SCAN_ROWS) {
-    const rows = files.rows(from, Math.min(from + SCAN_ROWS, files.count()) - 1)
-    for (let at = 0; at < rows.length; at += ROW_BYTES)
-      blockHashes.set(rowHash(rows, at), from + at / ROW_BYTES)
+    const hashes = files.hashes(from, Math.min(from + SCAN_ROWS, files.count()) - 1)
+    for (let at = 0; at < hashes.length; at += HASH_BYTES)
+      blockHashes.set(hashes.subarray(at, at + HASH_BYTES), from + at / HASH_BYTES)
   }
   files.eachTx(txHashes.set)
 
   const read = (number: number): ArchivedBlock => {
-    const cached = cache.get(number)
-    if (cached) return cached
-    const entry = JSON.parse(inflateRawSync(files.body(number)).toString()) as ArchivedBlock
-    cache.set(number, entry)
-    if (cache.size > CACHED_BLOCKS) cache.delete(cache.keys().next().value as number)
-    return entry
+    const { first, body } = files.chunkOf(number)
+    const entries = cache.get(first) ?? (JSON.parse(inflateRawSync(body()).toString()) as ArchivedBlock[])
+    cache.delete(first)
+    cache.set(first, entries)
+    if (cache.size > CACHED_CHUNKS) cache.delete(cache.keys().next().value as number)
+    return entries[number - first]!
   }
-  const hashOf = (number: number): Hex => `0x${rowHash(files.rows(number, number), 0).toString('hex')}`
+  const hashOf = (number: number): Hex => `0x${files.hashes(number, number).toString('hex')}`
 
   return {
     next: () => files.count(),
-    append(entry) {
-      const { block } = entry
-      const number = files.count()
-      if (Number(block.number) !== number)
-        throw new Error(`archive is at ${number}, not ${Number(block.number)}`)
-      const body = deflateRawSync(JSON.stringify(entry), { level: 1 })
-      const hashes = block.transactions.map((tx) => bytesOf(tx.hash))
-      files.append(body, bytesOf(block.hash), bytesOf(block.logsBloom), hashes)
-      blockHashes.set(block.hash, number)
-      for (const hash of hashes) txHashes.set(hash, number)
+    append(entries) {
+      const first = files.count()
+      const wrong = entries.find(({ block }, i) => Number(block.number) !== first + i)
+      if (wrong) throw new Error(`archive is at ${first}, not ${Number(wrong.block.number)}`)
+      if (entries.length === 0) return
+      const rows = entries.map(({ block }) => ({
+        hash: bytesOf(block.hash),
+        bloom: EMPTY_BLOOM.test(block.logsBloom) ? null : bytesOf(block.logsBloom),
+        txHashes: block.transactions.map((tx) => bytesOf(tx.hash)),
+      }))
+      files.append(deflateRawSync(JSON.stringify(entries)), rows)
+      for (const [i, { hash, txHashes: hashes }] of rows.entries()) {
+        blockHashes.set(hash, first + i)
+        for (const tx of hashes) txHashes.set(tx, first + i)
+      }
     },
     read,
     hashOf,
@@ -84,11 +90,9 @@ export function openArchive(dir: string): Archive {
       const matches: LogJson[] = []
       const end = Math.min(to, files.count() - 1)
       for (let start = from; start <= end; start += SCAN_ROWS) {
-        const rows = files.rows(start, Math.min(start + SCAN_ROWS - 1, end))
-        for (let at = 0; at < rows.length; at += ROW_BYTES) {
-          if (!matcher.mayBeIn(rowBloom(rows, at))) continue
-          const { receipts } = read(start + at / ROW_BYTES)
-          for (const receipt of receipts) matches.push(...receipt.logs.filter(matcher.matches))
+        for (const { number, bloom } of files.blooms(start, Math.min(start + SCAN_ROWS - 1, end))) {
+          if (!matcher.mayBeIn(bloom)) continue
+          for (const receipt of read(number).receipts) matches.push(...receipt.logs.filter(matcher.matches))
         }
         // A scan of the whole chain must not delay the blocks.
         await breathe()
@@ -104,4 +108,5 @@ export function openArchive(dir: string): Archive {
   }
 }
 
+const EMPTY_BLOOM = /^0x0*$/
 const bytesOf = (hex: Hex) => Buffer.from(hex.slice(2), 'hex')

@@ -159,7 +159,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
         const txs = await pool.waiting(engines.main())
         if (options.dataDir && rotation.isImageDue() && !journal.isHalted()) await leaveImageBehind()
         if (txs.length > 0 && !journal.isHalted()) record({ kind: 'pool', txs })
-        await archiver.follow(engines.main(), Number(head.current().number))
+        await archiver.complete(engines.main(), Number(head.current().number))
       })
       await parts.close()
     },

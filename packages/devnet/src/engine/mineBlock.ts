@@ -28,6 +28,13 @@ export async function replayBlock(
   return last(await engine.batch(calls))
 }
 
+/** Mines empty blocks again, one after another; returns the last, whose hash depends on all of them. */
+export async function replayEmptyBlocks(engine: Provider, terms: readonly BlockTerms[]): Promise<BlockJson> {
+  const latest: Call = ['eth_getBlockByNumber', ['latest', false]]
+  const calls = terms.flatMap((each): Call[] => [...settingTerms(each), ['evm_mine']])
+  return last(await engine.batch([...calls, latest]))
+}
+
 /** The calls that put a transaction into an engine's pool. */
 export function pooling(tx: Replayable): Call[] {
   if ('raw' in tx) return [['eth_sendRawTransaction', [tx.raw]]]

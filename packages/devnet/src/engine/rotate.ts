@@ -51,7 +51,7 @@ export async function rotate(
     const rest = { ...image, changes: image.changes.slice(meanwhile.length) }
     const [mainAt, shadowAt] = await Promise.all([advanceEngine(main, rest), advanceEngine(shadow, rest)])
     if (mainAt !== shadowAt) throw new Error(`the new engines differ at block ${image.base.number}`)
-    await deps.archiver.follow(deps.main, image.base.number)
+    await deps.archiver.complete(deps.main, image.base.number)
     const dropped = (error: unknown) => deps.log('a pooled transaction was dropped', { error: String(error) })
     await carryOver(main, await deps.pool.waiting(deps.main), dropped)
     adopt({ generation: beginGeneration(deps.dir, image, stateFile), main, shadow })
@@ -67,7 +67,7 @@ export async function leaveImage(deps: RotationDeps): Promise<Generation> {
   const { ground, stateFile } = await takeGround(deps)
   const image = await completeImage(deps, ground, [])
   await advanceEngine(await createEngine('main', ground, deps.ownedKeys), image)
-  await deps.archiver.follow(deps.main, image.base.number)
+  await deps.archiver.complete(deps.main, image.base.number)
   return beginGeneration(deps.dir, image, stateFile)
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { applyEntry, type BlockEntry, type Entry } from './entries.ts'
+import { applyEmptyBlocks, applyEntry, type BlockEntry, type Entry, isEmptyBlock } from './entries.ts'
 import { createFifo } from './fifo.ts'
 import type { Call, Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
@@ -59,6 +59,11 @@ const RECENT = 80
 /** Before blocks are paused, tracing catches up to this distance from the head, if it can in this time. */
 const FEW = 6
 const TAKE_CHANGES_MS = 5_000
+/** Without simulations, entries are replayed this often: many empty blocks cost one call. */
+const EMPTY_AT_ONCE = 64
+const REPLAY_EVERY_MS = 500
+/** The same for this long after a simulation: others follow it. */
+const BUSY_MS = 2_000
 
 export function createShadow(deps: ShadowDeps): Shadow {
   const { log, rebuild } = deps
@@ -74,9 +79,12 @@ export function createShadow(deps: ShadowDeps): Shadow {
   let closed = false
   let atLeisure = false
   let simulating = 0
-  let simulatedAtMs = 0
+  let simulatedAtMs = Number.NEGATIVE_INFINITY
   const onStep: (() => void)[] = []
   let broken: Error | undefined
+  /** Mirrored, and not yet passed on to be replayed. */
+  let mirrored: Entry[] = []
+  let replayTimer: NodeJS.Timeout | undefined
 
   const apply = async (entry: Entry): Promise<void> => {
     if (entry.kind === 'block') {
@@ -91,11 +99,24 @@ export function createShadow(deps: ShadowDeps): Shadow {
     }
   }
 
+  const applyAll = async (entries: readonly Entry[]): Promise<void> => {
+    for (let at = 0; at < entries.length; ) {
+      const empty: BlockEntry[] = []
+      for (let i = at; empty.length < EMPTY_AT_ONCE && isEmptyBlock(entries[i]); i++)
+        empty.push(entries[i] as BlockEntry)
+      if (empty.length > 1) {
+        await applyEmptyBlocks(engine, empty)
+        head = headOf(empty.at(-1)!)
+      } else await apply(entries[at]!)
+      at += Math.max(1, empty.length)
+    }
+  }
+
   const heal = async (): Promise<void> => {
     const fresh = await rebuild(applied)
     ;({ engine, head, world } = fresh)
     waiting = []
-    for (const entry of fresh.entries) await apply(entry)
+    await applyAll(fresh.entries)
     log('shadow rebuilt', { number: Number(head.number) })
   }
 
@@ -142,7 +163,37 @@ export function createShadow(deps: ShadowDeps): Shadow {
       urgent -= 1
     }
   }
-  const replayed = () => fifo(async () => {})
+  const replay = () => {
+    clearTimeout(replayTimer)
+    replayTimer = undefined
+    const entries = mirrored
+    mirrored = []
+    if (entries.length === 0) return
+    fifo(async () => {
+      // The log is on disk; this shadow serves no more requests.
+      if (closed) return
+      if (next) [engine, next, applied] = [next, undefined, 0]
+      applied += entries.length
+      try {
+        if (broken) throw broken
+        await applyAll(entries)
+      } catch (error) {
+        mismatches += 1
+        log('shadow mismatch', { entries: entries.map(nameOf).join(', '), error: String(error) })
+        broken = undefined
+        await heal()
+      } finally {
+        lag -= entries.length
+      }
+    }).then(traceAtLeisure, (error) => {
+      broken = error
+      log('shadow could not be rebuilt', { error: String(error) })
+    })
+  }
+  const replayed = () => {
+    replay()
+    return fifo(async () => {})
+  }
   const caughtUp = async () => {
     do {
       await replayed()
@@ -169,30 +220,15 @@ export function createShadow(deps: ShadowDeps): Shadow {
   return {
     mirror(entry) {
       lag += 1
-      fifo(async () => {
-        // The log is on disk; this shadow serves no more requests.
-        if (closed) return
-        if (next) [engine, next, applied] = [next, undefined, 0]
-        applied += 1
-        try {
-          if (broken) throw broken
-          await apply(entry)
-        } catch (error) {
-          mismatches += 1
-          log('shadow mismatch', { entry: nameOf(entry), error: String(error) })
-          broken = undefined
-          await heal()
-        } finally {
-          lag -= 1
-        }
-      }).then(traceAtLeisure, (error) => {
-        broken = error
-        log('shadow could not be rebuilt', { error: String(error) })
-      })
+      mirrored.push(entry)
+      const isBusy = simulating > 0 || performance.now() - simulatedAtMs < BUSY_MS
+      if (isBusy || !atLeisure) replay()
+      else replayTimer ??= setTimeout(replay, REPLAY_EVERY_MS).unref()
     },
     onShadow: (run) =>
       new Promise((resolve, reject) => {
         simulating += 1
+        replay()
         fifo(async () => {
           throwIfBroken()
           const own = undoable(engine)
@@ -229,6 +265,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
         return world
       }),
     switchTo(engine) {
+      replay()
       next = engine
     },
     mismatches: () => mismatches,

@@ -1,6 +1,7 @@
 import { type Abi, encodeFunctionData } from 'viem'
-import type { Hex } from '../engine/types.ts'
+import type { Chain, Hex } from '../engine/types.ts'
 import { bandOf, fairSqrtX96 } from './fair.ts'
+import { type PoolState, readPools } from './pools.ts'
 import type { MarketTx } from './sender.ts'
 import { POOL_KEY } from './swapTx.ts'
 import { type Asset, type MarketWorld, NATIVE, type Pool } from './types.ts'
@@ -60,24 +61,40 @@ export interface RoundTerms {
   maxMoves: number
 }
 
+export interface ArbitrageDeps {
+  chain: Chain
+  world: MarketWorld
+  arbitrageur: Hex
+}
+
 /** One round: a moving window over the pools, so that each gets its turn. */
-export function arbitrageRound(
+export async function arbitrageRound(
+  deps: ArbitrageDeps,
   terms: RoundTerms,
-  arbitrageur: Hex,
   priced: PricedPool[],
   prices: ReadonlyMap<string, number>,
   round: number,
-): MarketTx | undefined {
+): Promise<MarketTx | undefined> {
   if (priced.length === 0) return undefined
   const start = (round * terms.maxMoves) % priced.length
   const turned = [...priced.slice(start), ...priced.slice(0, start)].slice(0, terms.maxPools)
-  const targets = turned.flatMap(({ pool, asset0, asset1 }) => {
+  const states = await readPools(
+    deps.chain,
+    deps.world.contracts,
+    turned.map(({ pool }) => pool),
+  )
+  const targets = turned.flatMap(({ pool, asset0, asset1 }, i) => {
     const [usd0, usd1] = [prices.get(asset0.symbol), prices.get(asset1.symbol)]
     if (!usd0 || !usd1) return []
-    return [targetOf(pool, fairSqrtX96(asset0, asset1, usd0, usd1), terms.slackBps)]
+    const target = targetOf(pool, fairSqrtX96(asset0, asset1, usd0, usd1), terms.slackBps)
+    return isOutside(target, states[i]) ? [target] : []
   })
-  return alignTx(arbitrageur, targets, terms.maxMoves)
+  return targets.length > 0 ? alignTx(deps.arbitrageur, targets, terms.maxMoves) : undefined
 }
+
+/** A pool within its band costs gas in the transaction and would not be traded. */
+export const isOutside = ({ low, high }: Target, state: PoolState | undefined): boolean =>
+  state !== undefined && (state.sqrtX96 < low || state.sqrtX96 > high)
 
 interface Target {
   version: number

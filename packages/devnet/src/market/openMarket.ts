@@ -46,6 +46,9 @@ export interface Market {
 
 const ROUND = { slackBps: 4, maxPools: 48, maxMoves: 6 }
 const ARBITRAGE_EVERY = 5n
+/** With few trades a second, pools leave their bands slowly. */
+const ARBITRAGE_EVERY_SLOW = 20n
+const FEW_TRADES_PER_S = 10
 /** For unpriced tokens: `maxPools` counts tokens here. */
 const SIBLING_ROUND = { slackBps: 10, maxPools: 4, maxMoves: 4 }
 const SIBLINGS_EVERY = 20n
@@ -66,6 +69,8 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   const priced = pricedPools(world)
   const siblings = siblingPools(world)
   const venues = venuesOf(world)
+  const arbitrageDeps = { chain, world, arbitrageur: cast.arbitrageur }
+  const arbitrageEvery = options.tradesPerS < FEW_TRADES_PER_S ? ARBITRAGE_EVERY_SLOW : ARBITRAGE_EVERY
   const crowd = {
     seed,
     tradesPerBlock: options.tradesPerS * blockS,
@@ -103,13 +108,14 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   }
 
   async function arbitrage(block: bigint): Promise<void> {
-    const tx = arbitrageRound(ROUND, cast.arbitrageur, priced, prices.of(), Number(block / ARBITRAGE_EVERY))
+    const round = Number(block / arbitrageEvery)
+    const tx = await arbitrageRound(arbitrageDeps, ROUND, priced, prices.of(), round)
     if (tx) await sender.send(cast.keeper, [tx])
   }
 
   async function alignSiblings(block: bigint): Promise<void> {
-    const deps = { chain, world, arbitrageur: cast.arbitrageur }
-    const tx = await siblingRound(deps, SIBLING_ROUND, siblings, prices.of(), Number(block / SIBLINGS_EVERY))
+    const round = Number(block / SIBLINGS_EVERY)
+    const tx = await siblingRound(arbitrageDeps, SIBLING_ROUND, siblings, prices.of(), round)
     if (tx) await sender.send(cast.keeper, [tx])
   }
 
@@ -126,7 +132,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     if (!ready || number % REFILL_EVERY === 0n) await attempt('refill', refill)
     prices.walkTo(number, timestampS)
     await attempt('publish', () => publish(timestampS))
-    if (number % ARBITRAGE_EVERY === 0n) await attempt('arbitrage', () => arbitrage(number))
+    if (number % arbitrageEvery === 0n) await attempt('arbitrage', () => arbitrage(number))
     if (number % SIBLINGS_EVERY === 3n) await attempt('siblings', () => alignSiblings(number))
     await attempt('crowd', () => trade(number))
   }

@@ -1,5 +1,11 @@
-import type { Chain, Hex } from '../engine/types.ts'
-import { alignTx, assetsByToken, type RoundTerms, targetOf } from './arbitrage.ts'
+import {
+  type ArbitrageDeps,
+  alignTx,
+  assetsByToken,
+  isOutside,
+  type RoundTerms,
+  targetOf,
+} from './arbitrage.ts'
 import { fairSqrtX96, priceOfSqrtX96 } from './fair.ts'
 import { type PoolState, readPools } from './pools.ts'
 import type { MarketTx } from './sender.ts'
@@ -63,7 +69,7 @@ function meanUsd(judged: Judged[]): number {
 
 /** One round over a few tokens: each one's pools are brought to their common price. */
 export async function siblingRound(
-  deps: { chain: Chain; world: MarketWorld; arbitrageur: Hex },
+  deps: ArbitrageDeps,
   terms: RoundTerms,
   groups: Siblings[],
   prices: ReadonlyMap<string, number>,
@@ -87,8 +93,9 @@ export async function siblingRound(
           side === 0
             ? fairSqrtX96(UNPRICED, other, fairUsd, otherUsd)
             : fairSqrtX96(other, UNPRICED, otherUsd, fairUsd)
-        return targetOf(pool, fair, terms.slackBps)
+        return { target: targetOf(pool, fair, terms.slackBps), state: stateOf.get(pool) }
       })
+      .flatMap(({ target, state }) => (isOutside(target, state) ? [target] : []))
   })
   return targets.length > 0 ? alignTx(deps.arbitrageur, targets, terms.maxMoves) : undefined
 }

@@ -269,3 +269,47 @@ it('waits for a lagging node', async () => {
   expect(reorgs).toBe(0)
   expect(seen).toHaveLength(5)
 })
+
+it('requests nothing for announced empty blocks, and the logs of the others', async () => {
+  const { blocks, grow, rpc, onCall } = modelChain()
+  const chunks: [number, number][] = []
+  let announced: Block | null = null
+  let requests = 0
+  const follower = followChain({
+    rpc,
+    topics: [TOPIC],
+    from: START,
+    announced() {
+      const block = announced
+      announced = null
+      if (block === null) return null
+      const isEmpty = block.number % 2 === 0
+      return { ...block, timestampS: 1, baseFeeWei: 0n, ...(isEmpty && { isEmpty: true as const }) }
+    },
+    listener: {
+      onChunk: ({ head, logs }) => void chunks.push([head.number, logs.length]),
+      onReorg: () => START,
+      onFar: () => START,
+    },
+  })
+  grow(1)
+  await follower.catchUp()
+  onCall(() => {
+    requests += 1
+  })
+  const requestsOf: number[] = []
+  for (let i = 0; i < 4; i++) {
+    grow(1)
+    announced = blocks.at(-1)!
+    requests = 0
+    await follower.catchUp()
+    requestsOf.push(requests)
+  }
+  expect(chunks.slice(1)).toEqual([
+    [2, 0],
+    [3, 1],
+    [4, 0],
+    [5, 1],
+  ])
+  expect(requestsOf).toEqual([0, 1, 0, 1])
+})

@@ -22,6 +22,8 @@ export interface FollowOptions {
   maxRange?: number
   /** Further behind than this, the listener decides where to resume. */
   maxBehind?: number
+  /** The newest header that the node sent since the last call, which saves reading it. */
+  announced?(): Header | null
   /** Polls at which a node may be behind us before its chain is treated as another one. */
   patience?: number
 }
@@ -91,7 +93,7 @@ export function followChain(options: FollowOptions): Follower {
       // Reading by hash makes sure the logs belong to this block, whichever node answers.
       const next = behind === 1 ? latest : await readHeader(from)
       if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
-      return { from, head: next, logs: await readLogs({ blockHash: next.hash }) }
+      return { from, head: next, logs: next.isEmpty ? [] : await readLogs({ blockHash: next.hash }) }
     }
     const { result: found } = await readInSpan(span, { from, to: latest.number }, readRange)
     if (found === 'moved') return 'again'
@@ -114,7 +116,9 @@ export function followChain(options: FollowOptions): Follower {
 
   /** True when the chain's head was reached. */
   async function step(): Promise<boolean> {
-    const latest = await readHeader('latest')
+    const announced = options.announced?.() ?? null
+    const isNews = announced !== null && announced.number > last.number
+    const latest = isNews ? announced : await readHeader('latest')
     if (!latest) return true
     if (latest.hash === last.hash) {
       // Nothing new since the checkpoint: the listener still has to learn where the head is.

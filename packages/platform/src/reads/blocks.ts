@@ -10,6 +10,8 @@ export interface Header {
   timestampS: number
   /** Zero if the chain has none. */
   baseFeeWei: bigint
+  /** No gas was used and nothing logged: the block changed no account's state. */
+  isEmpty?: true
 }
 
 /** A transaction as listed in its block; lower case. */
@@ -74,7 +76,9 @@ const parseOf =
     return typeof json === 'object' ? read(json as Json) : undefined
   }
 
-function headerIn({ number, hash, parentHash, timestamp, baseFeePerGas }: Json): Header | undefined {
+/** The header in a block's JSON; undefined if it has none. */
+export function headerIn(json: Json): Header | undefined {
+  const { number, hash, parentHash, timestamp, baseFeePerGas, gasUsed, logsBloom } = json
   const read = { number: numberIn(number), timestampS: numberIn(timestamp) }
   const names = { hash: nameIn(hash), parentHash: nameIn(parentHash) }
   if (read.number === undefined || read.timestampS === undefined || !names.hash || !names.parentHash)
@@ -85,8 +89,11 @@ function headerIn({ number, hash, parentHash, timestamp, baseFeePerGas }: Json):
     parentHash: names.parentHash,
     timestampS: read.timestampS,
     baseFeeWei: quantityIn(baseFeePerGas) ?? 0n,
+    ...(gasUsed === '0x0' && EMPTY_BLOOM.test(String(logsBloom)) && { isEmpty: true as const }),
   }
 }
+
+const EMPTY_BLOOM = /^0x0{512}$/
 
 const transactionIn = parseOf((json): Transaction | undefined => {
   const [hash, from, valueWei] = [nameIn(json['hash']), nameIn(json['from']), quantityIn(json['value'])]

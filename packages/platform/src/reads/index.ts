@@ -19,6 +19,7 @@ export {
   askTransaction,
   askTransactions,
   type Header,
+  headerIn,
   lastBlockBefore,
   lastBlockBetween,
   readBlockTime,

@@ -1,7 +1,7 @@
 import WebSocket from 'ws'
 
 export interface Heads {
-  onHead(listener: () => void): () => void
+  onHead(listener: (json?: unknown) => void): () => void
   /** Subscribed, and a message or pong came within the ping interval. */
   isAlive(): boolean
   close(): void
@@ -27,7 +27,7 @@ export function followHeads({
   /** Null: any chain. */
   chainId: number | null
 }): Heads {
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(json?: unknown) => void>()
   let socket: WebSocket | undefined
   let retry: NodeJS.Timeout | undefined
   let failures = 0
@@ -68,7 +68,7 @@ export function followHeads({
         failures = 0
       }
       // Notify listeners of blocks missed while disconnected.
-      if (isSubscribed) for (const listener of listeners) listener()
+      if (isSubscribed) for (const listener of listeners) listener(message.params?.result)
     })
     own.on('error', () => own.terminate())
     own.on('close', () => {
@@ -98,7 +98,13 @@ export function followHeads({
 const CHAIN = 1
 const SUBSCRIBE = 2
 
-function parse(text: string): { id?: unknown; result?: unknown } | null {
+interface Message {
+  id?: unknown
+  result?: unknown
+  params?: { result?: unknown }
+}
+
+function parse(text: string): Message | null {
   try {
     const message = JSON.parse(text)
     return typeof message === 'object' ? message : null

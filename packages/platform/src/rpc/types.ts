@@ -53,8 +53,11 @@ export interface Rpc {
    * results.
    */
   batch(calls: readonly RpcCall[], options?: { timeoutMs?: number }): Promise<RpcAnswer[]>
-  /** Calls back on each new block while a node reports them; returns the unsubscribe function. */
-  onHead?(listener: () => void): () => void
+  /**
+   * Calls back on each new block while a node reports them, with the block's JSON if the node sent it; returns
+   * the unsubscribe function.
+   */
+  onHead?(listener: (json?: unknown) => void): () => void
   /** Whether a node reports new blocks now, so that polling can be rare. */
   hearsHeads?(): boolean
   close(): void

@@ -35,9 +35,10 @@ export interface OpenFollower {
   size(): number
 }
 
-const NEW_EVERY_MS = 250
+/** For rows of other processes. The embedded store has none: `wake` follows every row. */
+const NEW_EVERY_MS = { postgres: 250, pglite: 5_000 }
 /** Interval of full reloads: other processes may have finished rows, or retried refused ones. */
-const ALL_EVERY_MS = 2_000
+const ALL_EVERY_MS = { postgres: 2_000, pglite: 10_000 }
 const PAGE = 1_000
 const MAX_WATCHED = 20_000
 const LOOKED_AT_ONCE = 200
@@ -162,11 +163,11 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       const nowMs = clock.nowMs()
       if (nowMs >= allDueMs) {
         await takeAll(nowMs)
-        allDueMs = nowMs + ALL_EVERY_MS
-        newDueMs = nowMs + NEW_EVERY_MS
+        allDueMs = nowMs + ALL_EVERY_MS[db.engine]
+        newDueMs = nowMs + NEW_EVERY_MS[db.engine]
       } else if (nowMs >= newDueMs) {
         await takeNew(nowMs)
-        newDueMs = nowMs + NEW_EVERY_MS
+        newDueMs = nowMs + NEW_EVERY_MS[db.engine]
       }
       const due = [...watched.values()].filter(({ nextMs }) => nextMs <= nowMs)
       due.sort((a, b) => a.nextMs - b.nextMs)

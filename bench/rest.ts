@@ -1,0 +1,124 @@
+/**
+ * Processor time, disk growth and memory of a started Pit without requests: the three processes as `npm start`
+ * starts them, with the market on and then off, each after the server has screened its tokens.
+ * REST_S: seconds of each measurement. REST_MARKET=on,off. REST_DIST: builds to compare, comma-separated.
+ * node scripts/build.mjs && node dist/bench/rest.js
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../e2e/serverProcess.ts'
+import { startCpu, type Watched } from './limits/cpu.ts'
+
+const REST_S = Number(process.env['REST_S'] ?? 60)
+const MARKETS = (process.env['REST_MARKET'] ?? 'on,off').split(',')
+const BUILDS = (process.env['REST_DIST'] ?? 'dist').split(',')
+/** After the last screen, until caches and compilation have settled. */
+const SETTLE_S = Number(process.env['SETTLE_S'] ?? 20)
+const WARM_WITHIN_S = 300
+const LIMIT_PERCENT = { on: 8, off: 3 } as Record<string, number>
+const LIMIT_DISK_MB = 10
+const LIMIT_RSS_MB = 700
+const NAMES = ['devnet', 'signer', 'server']
+
+async function measure(build: string, market: string): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pit-rest-'))
+  const started = await start(build, dataDir, market)
+  try {
+    const { watched } = started
+    await untilScreened(started.metricsUrl)
+    await sleep(SETTLE_S * 1_000)
+    const bytesBefore = bytesBelow(join(dataDir, 'devnet'))
+    const endCpu = startCpu(watched)
+    await sleep(REST_S * 1_000)
+    const { shares } = endCpu()
+    const grown = bytesBelow(join(dataDir, 'devnet')) - bytesBefore
+    const rss = watched.map(({ pid }) => rssMb(pid))
+    const title = `${build}, market ${market}`
+    for (const [at, { name, total, byName }] of shares.entries()) {
+      const threads = byName.filter(([, share]) => share >= 0.05)
+      const list = threads.map(([thread, share]) => `${thread} ${share.toFixed(2)}`).join(', ')
+      console.log(`${title}: ${name} ${total.toFixed(2)}% of a core (${list}), ${rss[at]!.toFixed(0)} MB`)
+    }
+    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
+    judge(
+      `${title}: all three, percent of a core`,
+      sum(shares.map(({ total }) => total)),
+      LIMIT_PERCENT[market]!,
+    )
+    judge(`${title}: disk of the devnet, MB an hour`, (grown / 2 ** 20 / REST_S) * 3_600, LIMIT_DISK_MB)
+    judge(`${title}: memory of all three, MB`, sum(rss), LIMIT_RSS_MB)
+  } finally {
+    await started.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+interface Started {
+  watched: Watched[]
+  metricsUrl: string
+  stop(): Promise<void>
+}
+
+async function start(build: string, dataDir: string, market: string): Promise<Started> {
+  const names = ['PORT', 'DEVNET_PORT', 'DEVNET_VENDOR_PORT', 'SIGNER_PORT', 'METRICS_PORT']
+  const ports: Record<string, string> = {}
+  for (const name of names) ports[name] = String(await freePort())
+  const child: ChildProcess = spawn(process.execPath, [resolve(build, 'start.js')], {
+    cwd: resolve(build, '..'),
+    env: { ...process.env, DATA_DIR: dataDir, MARKET: market, ...ports },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    let text = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.includes('Pit is up')) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`the start ended with ${code}:\n${text}`)))
+  })
+  return {
+    watched: childrenOf(child.pid!).map(({ pid, file }) => ({
+      pid,
+      name: NAMES.find((name) => file.includes(`${name}.js`)) ?? file,
+    })),
+    metricsUrl: `http://127.0.0.1:${ports['METRICS_PORT']}/metrics`,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+function childrenOf(parent: number): { pid: number; file: string }[] {
+  const pids = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ')
+  return pids.map((pid) => ({ pid: Number(pid), file: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }))
+}
+
+/** Until the background screens of a fresh store are done. */
+async function untilScreened(metricsUrl: string): Promise<void> {
+  const endMs = performance.now() + WARM_WITHIN_S * 1_000
+  for (let emptyFor = 0; emptyFor < 5; ) {
+    await sleep(1_000)
+    const text = await (await fetch(metricsUrl)).text()
+    const waiting = Number(/^pit_token_screen_queue (\d+)/m.exec(text)?.[1] ?? 1)
+    emptyFor = waiting === 0 ? emptyFor + 1 : 0
+    if (performance.now() > endMs) throw new Error(`${waiting} tokens still wait for a screen`)
+  }
+}
+
+const bytesBelow = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }))
+    .reduce((sum, stat) => sum + (stat?.isFile() ? stat.size : 0), 0)
+
+const judge = (what: string, value: number, limit: number): void =>
+  console.log(`${what}: ${value.toFixed(1)} (limit ${limit}) ${value <= limit ? 'met' : 'MISSED'}`)
+
+const rssMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
+
+for (const market of MARKETS) for (const build of BUILDS) await measure(build, market)
