@@ -21,7 +21,7 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'unit',
-            include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.ts'],
+            include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
             exclude: ['**/*.db.test.ts', '**/*.chain.test.ts', ...slow],
             // Pure: files share what they import, which otherwise takes longer than the tests.
             isolate: false,

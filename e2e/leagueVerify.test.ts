@@ -33,6 +33,7 @@ import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { leagueRoutes } from '../packages/server/src/routes/league.ts'
 import { recordPages } from '../packages/server/src/site/recordPages.ts'
 import { openTestApp, type TestApp } from '../packages/server/test/testApp.ts'
+import { recount } from '../packages/web/src/data/recount.ts'
 
 const PROFILE = 'profiles/mainnet.json'
 
@@ -194,6 +195,12 @@ withStore(
         await expect(source.season(9)).rejects.toThrow('no season 9')
         for (const file of ['1/season', '1/entries-x.json', '1/marks-0x1.json', '0/season.json'])
           expect((await fetch(`${url}/league/records/${file}`)).status).toBe(404)
+      })
+
+      it('reports the same in the code of the dashboard', async () => {
+        const page = { profile: world.profile, origin: url }
+        expect(await recount(1, page)).toMatchObject({ entrants: 12, difference: null })
+        await expect(recount(2, page)).rejects.toThrow('nothing decided to verify')
       })
 
       it('finds a record that differs from the published standings, and one that does not add up', async () => {

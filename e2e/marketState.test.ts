@@ -4,7 +4,7 @@ import { type Devnet, readConfig, startDevnet } from '@pit/devnet'
 import { type Market, openMarket } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
-import { type Jobs, runJobs } from '@pit/platform/jobs'
+import { createLeases, type Jobs, runJobs } from '@pit/platform/jobs'
 import { createLogger, createMetrics } from '@pit/platform/monitoring'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { itInFull } from '@pit/platform/test/tier'
@@ -41,7 +41,8 @@ const openOn = async (through: Rpc = rpc) => {
   const opened = await openMarket({ rpc: through, db, clock: systemClock, crypto, profile, logger })
   const metrics = createMetrics({ withProcess: false })
   const { everywhere, worker } = opened.jobs
-  jobs = runJobs({ clock: systemClock, logger, metrics }, [...everywhere, ...worker])
+  const leases = createLeases({ db, clock: systemClock })
+  jobs = runJobs({ clock: systemClock, logger, metrics, leases }, [...everywhere, ...worker])
   return opened
 }
 
@@ -176,9 +177,10 @@ itInFull('starts at the last common block when its checkpoint is no longer on th
     real.set(name, hash)
     return name
   }
-  // From here on the node reports blocks that the chain will not contain.
+  // From here on the node reports blocks that the chain will not contain. Heads are not announced: those are real.
+  const { onHead: _, hearsHeads: __, ...calls } = rpc
   const node: Rpc = {
-    ...rpc,
+    ...calls,
     request: async (method, params = [], options) => {
       const { blockHash } = (params[0] ?? {}) as { blockHash?: string }
       const hash = method === 'eth_getLogs' && blockHash ? real.get(blockHash) : undefined

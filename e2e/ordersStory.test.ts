@@ -35,6 +35,7 @@ interface Row {
   filled_out: string
   transactions: Hex[]
 }
+const isGoing = (state: string): boolean => ['armed', 'triggered', 'sent', 'partially_filled'].includes(state)
 interface Receipt {
   what: 'registered' | 'cancelled' | 'revoked'
   session: Hex
@@ -324,23 +325,32 @@ describe('signed orders, live', () => {
     })
     await done(owner, `hosted/${dca.id}/session`, { session_id })
     await done(owner, `hosted/${dca.id}/update`, { live: true })
-    const request = await until(
-      async () => (await owner.get<{ wanted: { list: List }[] }>(`hosted/${dca.id}/orders`)).body.wanted[0],
-      { withinMs: 60_000, everyMs: 500 },
-    )
-    const signature = await signList(owner, manager, request!.list)
-    await done(owner, `hosted/${dca.id}/orders`, { list: request!.list, signature, challenge: randomWord() })
+    // A price that leaves the signed bound makes the agent wait for another signature.
+    const signed = new Set<string>()
     const filled = await until(
       async () => {
-        const { body } = await owner.get<{ orders: Row[] }>(`hosted/${dca.id}/orders`)
+        const { body } = await owner.get<{ orders: Row[]; wanted: { id: string; list: List }[] }>(
+          `hosted/${dca.id}/orders`,
+        )
+        const request = body.wanted.find(({ id }) => !signed.has(id))
+        if (request && !body.orders.some(({ state }) => isGoing(state))) {
+          signed.add(request.id)
+          const signature = await signList(owner, manager, request.list)
+          await done(owner, `hosted/${dca.id}/orders`, {
+            list: request.list,
+            signature,
+            challenge: randomWord(),
+          })
+        }
         return body.orders.find(({ state }) => state === 'filled') ?? null
       },
       {
-        withinMs: 60_000,
+        withinMs: 120_000,
         everyMs: 500,
-        said: async () => (await owner.get<{ rows: object[] }>(`hosted/${dca.id}/logs?limit=20`)).body.rows,
+        said: async () => (await owner.get<{ orders: Row[] }>(`hosted/${dca.id}/orders`)).body.orders,
       },
     )
+    expect(signed.size).toBeGreaterThan(0)
     expect((await receiptOf(world.devnet, filled!.transactions[0]!)).status).toBe('0x1')
     await done(owner, `hosted/${dca.id}/stop`)
   })

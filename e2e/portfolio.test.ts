@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
+import { openHistory } from '@pit/history'
 import { type Market, openMarket } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
@@ -54,7 +55,10 @@ beforeAll(async () => {
   await market.ready()
   const metrics = createMetrics({ withProcess: false })
   jobs = runJobs({ ...deps, metrics }, market.jobs.everywhere)
-  account = openAccount({ ...deps, clock, market, metrics, shared: ownTexts })
+  account = openAccount({
+    ...{ ...deps, clock, market, metrics, shared: ownTexts },
+    history: openHistory({ db: deps.db, clock }),
+  })
 })
 afterAll(async () => {
   await account?.close()
