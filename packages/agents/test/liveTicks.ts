@@ -89,6 +89,7 @@ export function openLiveWorld(db: Db) {
 
   const world = openTickWorld(db, {
     rpc: {
+      batch: async () => [],
       async request<T>(method: string, params: readonly unknown[] = []): Promise<T> {
         if (chain.isDown) throw new Error('down')
         if (method === 'eth_getTransactionByHash')

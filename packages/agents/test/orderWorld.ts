@@ -1,4 +1,5 @@
 import {
+  aggregatorV3Abi,
   type Hex,
   type Order,
   orderId,
@@ -8,6 +9,8 @@ import {
   type V2Pool,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { decodeFunctionData, encodeFunctionResult } from 'viem'
 import type { HostedDeps } from '../src/deps.ts'
 import { cancelOrders } from '../src/signed/cancel.ts'
 import { listOrders } from '../src/signed/listOrders.ts'
@@ -50,6 +53,32 @@ export const buy = (change: Partial<Order> = {}): Order => ({
 export const sell = (change: Partial<Order> = {}): Order =>
   buy({ tokenIn: ETH, tokenOut: TOKENS.USDG, amountIn: ETHER / 25n, ...change })
 
+/** Answers `getRoundData` for the rounds that were added; `isDown` makes it fail. */
+function scriptedFeed() {
+  const rounds = new Map<bigint, readonly [bigint, bigint, bigint, bigint, bigint]>()
+  const feed = {
+    isDown: false,
+    add(id: bigint, dollars: number, atS: number) {
+      const answer = BigInt(Math.round(dollars * 1e8))
+      rounds.set(id, [id, answer, BigInt(atS), BigInt(atS), id])
+    },
+    batch: (async (calls) => {
+      if (feed.isDown) throw new Error('down')
+      return calls.map(([, params]) => {
+        const { data } = (params as [{ data: Hex }])[0]
+        const { args } = decodeFunctionData({ abi: aggregatorV3Abi, data })
+        const result = rounds.get(args![0] as bigint)
+        if (!result) return { ok: false, error: new RpcError('eth_call', 3, 'no such round', null) }
+        return {
+          ok: true,
+          result: encodeFunctionResult({ abi: aggregatorV3Abi, functionName: 'getRoundData', result }),
+        }
+      })
+    }) satisfies Rpc['batch'],
+  }
+  return feed
+}
+
 let nonces = 0
 export const listOf = (
   orders: readonly Order[],
@@ -63,7 +92,8 @@ export const listOf = (
 })
 
 export function openOrderWorld(db: Db, more: Partial<HostedDeps> = {}) {
-  const world = openTickWorld(db)
+  const feed = scriptedFeed()
+  const world = openTickWorld(db, { rpc: { request: async () => null as never, batch: feed.batch } })
   const deps = {
     ...world.options,
     paper: world.paper,
@@ -77,11 +107,22 @@ export function openOrderWorld(db: Db, more: Partial<HostedDeps> = {}) {
   const by = { keyId: 1, wallet: WALLET }
   let round = 100n
 
+  /** A round that no reading of the marks sees. */
+  function unseenRound(dollars: number): void {
+    world.clock.ms += 1_000
+    feed.add(++round, dollars, Math.floor(world.clock.ms / 1_000))
+  }
+
   /** A new round at this price; pools follow unless `poolUsd` differs. */
-  async function price(dollars: number, poolUsd = dollars): Promise<void> {
+  async function price(
+    dollars: number,
+    poolUsd = dollars,
+    reader: Pick<typeof world, 'meetRounds'> = world,
+  ): Promise<void> {
     world.clock.ms += 1_000
     const updatedAtS = Math.floor(world.clock.ms / 1_000)
     const mark = usd(dollars, { token: ETH, roundId: ++round, updatedAtS, readAtS: updatedAtS })
+    feed.add(round, dollars, updatedAtS)
     world.paper.marks.set(ETH, mark)
     world.paper.marks.set(TOKENS.WETH, { ...mark, token: TOKENS.WETH })
     const pool = [...world.paper.index.of(TOKENS.WETH)].find(
@@ -91,7 +132,7 @@ export function openOrderWorld(db: Db, more: Partial<HostedDeps> = {}) {
     if (pool.token0 === TOKENS.USDG) pool.reserve0 = reserve
     else pool.reserve1 = reserve
     world.paper.index.touch(pool.id)
-    await world.meetRounds([mark])
+    await reader.meetRounds([mark])
   }
   const hashOf = (list: ReturnType<typeof listOf>) => orderListHash(world.options.crypto, list)
   return {
@@ -99,6 +140,8 @@ export function openOrderWorld(db: Db, more: Partial<HostedDeps> = {}) {
     deps,
     by,
     price,
+    unseenRound,
+    feed,
     addOrders: (given: Partial<NewAgent> & { usd?: number } = {}) =>
       world.addAgent({ brain: 'orders', params: {}, intervalS: 3_600, ...given }),
     place(id: string, list: ReturnType<typeof listOf>, rest: object = {}) {

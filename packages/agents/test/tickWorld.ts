@@ -76,7 +76,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
       contracts: { ...PROFILE.contracts, multicall3: MANAGER },
       delegation: { delegation_manager: MANAGER },
     } as unknown as TickOptions['profile'],
-    rpc: { request: async () => null as never },
+    rpc: { request: async () => null as never, batch: async () => [] },
     market: paper.market as unknown as TickOptions['market'],
     tokens: {
       find: async (address) => {

@@ -164,6 +164,36 @@ function feedPrice(
   return price
 }
 
+/** Asks for one round of a feed. */
+export const feedRoundCall = (feed: Feed, roundId: bigint): MarkCall => ({
+  to: feed.address as Address,
+  data: encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'getRoundData', args: [roundId] }),
+})
+
+/** A completed round of a feed. */
+export interface FeedRound {
+  priceE18: bigint
+  updatedAtS: number
+}
+
+/** Null unless it is a completed round with a price. */
+export function feedRoundIn(feed: Feed, data: Hex | null): FeedRound | null {
+  if (data === null) return null
+  try {
+    const [roundId, answer, , updatedAt, answeredInRound] = decodeFunctionResult({
+      abi: aggregatorV3Abi,
+      functionName: 'getRoundData',
+      data,
+    })
+    if (answer <= 0n || updatedAt === 0n || updatedAt > BigInt(Number.MAX_SAFE_INTEGER)) return null
+    // It carries an older answer; newer feeds no longer say in which round they answered.
+    if (answeredInRound !== 0n && answeredInRound < roundId) return null
+    return { priceE18: rescaleDown(answer, feed.decimals, 18), updatedAtS: Number(updatedAt) }
+  } catch {
+    return null
+  }
+}
+
 function twapPrice(source: MarkSource & { kind: 'twap' }, returnData: Hex, nowS: number): Priced {
   const [cumulatives] = decodeFunctionResult({ abi: v3PoolAbi, functionName: 'observe', data: returnData })
   const moved = (cumulatives[1] ?? 0n) - (cumulatives[0] ?? 0n)

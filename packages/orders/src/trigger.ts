@@ -22,6 +22,7 @@ export function meetTrigger(trigger: Trigger, watched: Watched, mark: TokenMark 
     case 'trailing':
       if (round === null) return watched
       if (peak === null || priceE18 > peak.priceE18) return { ...watched, peak: { priceE18, round } }
+      if (BigInt(round) <= BigInt(peak.round)) return watched
       return priceE18 * 10_000n <= peak.priceE18 * BigInt(10_000 - trigger.trailBps)
         ? { ...watched, metRounds: [peak.round, round] }
         : watched

@@ -20,7 +20,7 @@ import type { FindTokenHold, PracticeGate } from './types.ts'
 /** Dependencies of running agents. */
 export interface TickOptions {
   db: Db
-  rpc: Pick<Rpc, 'request'>
+  rpc: Pick<Rpc, 'request' | 'batch'>
   clock: Timer
   crypto: Crypto
   logger: Logger

@@ -6,6 +6,7 @@ import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import { lower } from '@pit/protocol'
 import type { HostedDeps } from '../deps.ts'
 import type { Cash } from '../paper/deps.ts'
+import { createMissedRounds } from '../signed/missedRounds.ts'
 import { createOrderMarket } from '../signed/ordersInput.ts'
 import { meetRound } from '../signed/wake.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
@@ -68,6 +69,7 @@ export function openTicks(options: TickOptions): Ticks {
   const lanes = { quick: QUICK_LANES, slow, live: Math.min(slow, LIVE_LANES) }
   const empty = () => new Set<Promise<void>>()
   const running = { quick: empty(), slow: empty(), live: empty() }
+  const missedRounds = createMissedRounds(options)
   /** Leases this process holds now. */
   const claims = new Set<string>()
   const wakes = new Set<() => void>()
@@ -176,8 +178,19 @@ export function openTicks(options: TickOptions): Ticks {
 
   async function meetRounds(marks: readonly Mark[]): Promise<void> {
     let isAny = false
-    for (const mark of marks) isAny = (await meetRound(db, mark, clock.nowMs())) || isAny
+    let unread: unknown = null
+    for (const mark of marks) {
+      // The newest round does not wait for missed ones: they are read again.
+      const missed = await missedRounds.before(mark).catch((error: unknown) => {
+        unread = error
+        return null
+      })
+      for (const round of [...(missed ?? []), mark])
+        isAny = (await meetRound(db, round, clock.nowMs())) || isAny
+      if (missed) missedRounds.seen(mark)
+    }
     if (isAny) wakeAll()
+    if (unread !== null) throw unread
   }
 
   /** Rounds that no statement has seen yet; after a failure they are seen again. */

@@ -1,7 +1,7 @@
 import { withDb } from '@pit/platform/test/withStore'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { at, buy, listOf, openOrderWorld, sell, trailing } from '../../test/orderWorld.ts'
-import { ETHER, USD } from '../../test/paperWorld.ts'
+import { ETH, ETHER, USD } from '../../test/paperWorld.ts'
 
 withDb('signed orders on paper', (db) => {
   it('fills a market order at once, and then sleeps', async () => {
@@ -75,6 +75,70 @@ withDb('signed orders on paper', (db) => {
     const [order] = await world.orders(id)
     expect(order).toMatchObject({ state: 'filled' })
     expect(order!.metRounds).toEqual([order!.peak!.round, expect.any(String)])
+  })
+
+  describe('rounds between two readings of the marks', () => {
+    it('are the peak of a trailing order', async () => {
+      const world = openOrderWorld(db)
+      const id = await world.addOrders()
+      await world.price(2_500)
+      await world.place(id, listOf([buy()]))
+      await world.drain()
+      await world.place(id, listOf([sell({ amountIn: ETHER / 30n, trigger: trailing(1_000) })]))
+      await world.price(2_500)
+      world.unseenRound(2_800)
+      await world.price(2_510)
+      await world.drain()
+      const [order] = await world.orders(id)
+      expect(order).toMatchObject({ state: 'filled', peak: { priceE18: 2_800n * ETHER } })
+      expect(order!.metRounds).toEqual([order!.peak!.round, String(BigInt(order!.peak!.round) + 1n)])
+    })
+
+    it('meet a stop that the next reading is above again', async () => {
+      const world = openOrderWorld(db)
+      const id = await world.addOrders()
+      await world.price(2_500)
+      await world.place(id, listOf([buy({ trigger: at('at_or_below', 2_400) })]))
+      await world.price(2_500)
+      world.unseenRound(2_390)
+      await world.price(2_450)
+      await world.drain()
+      expect(await world.states(id)).toEqual(['filled'])
+    })
+
+    it('meet it after a restart, but not if they are older than the order', async () => {
+      const world = openOrderWorld(db)
+      const id = await world.addOrders()
+      world.unseenRound(2_300)
+      await world.price(2_500)
+      await world.place(id, listOf([buy({ trigger: at('at_or_below', 2_400) })]))
+      await world.place(id, listOf([buy({ trigger: at('at_or_below', 2_350) })]))
+      world.unseenRound(2_390)
+      for (let n = 0; n < 40; n++) world.unseenRound(2_450)
+      const restarted = world.another()
+      world.feed.isDown = true
+      await expect(world.price(2_460, undefined, restarted)).rejects.toThrow('down')
+      world.feed.isDown = false
+      await world.price(2_460, undefined, restarted)
+      await world.drain()
+      // The newest list comes first.
+      expect(await world.states(id)).toEqual(['armed', 'filled'])
+    })
+
+    it('do not count before the peak of a trailing order', async () => {
+      const world = openOrderWorld(db)
+      const id = await world.addOrders()
+      await world.price(2_500)
+      await world.place(id, listOf([buy()]))
+      await world.drain()
+      await world.place(id, listOf([sell({ amountIn: ETHER / 30n, trigger: trailing(1_000) })]))
+      await world.price(2_500)
+      const early = world.paper.marks.get(ETH)!
+      await world.price(2_900)
+      await world.another().meetRounds([early])
+      await world.drain()
+      expect(await world.orders(id)).toMatchObject([{ state: 'armed' }, { state: 'filled' }])
+    })
   })
 
   it('trades slices at least their interval apart, missed ones one by one, and the rest last', async () => {

@@ -1,7 +1,8 @@
 import {
   type Address,
   aggregatorV3Abi,
-  type Hex,
+  feedRoundCall,
+  feedRoundIn,
   type MarkSource,
   markSourcesOf,
   stockIssuerOf,
@@ -9,10 +10,10 @@ import {
 } from '@pit/chain'
 import { askCall, readAll } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, rescaleDown } from '@pit/protocol'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { ChainProfile } from '@pit/protocol'
+import { encodeFunctionData } from 'viem'
 import type { Prices } from '../prices/followPrices.ts'
-import type { Round, TriggerReading } from './triggers.ts'
+import type { TriggerReading } from './triggers.ts'
 
 type FeedSource = Extract<MarkSource, { kind: 'feed' }>
 
@@ -38,7 +39,7 @@ export function createTriggerReader({
     const to = source.feed.address as Address
     const issuer = source.frozen ? stockIssuerOf(profile) : null
     const calls = [
-      ...roundIds.map((id) => ({ to, data: roundCall(id) })),
+      ...roundIds.map((id) => feedRoundCall(source.feed, id)),
       { to, data: LATEST },
       ...(issuer ? [source.frozen!, ...issuer.multiplierCalls(source.token)] : []),
     ]
@@ -48,8 +49,8 @@ export function createTriggerReader({
         calls.map((call) => askCall(call)),
       )
     ).map((answer) => answer ?? null)
-    const rounds = answers.splice(0, roundIds.length).map((answer) => roundIn(source, answer))
-    const latest = roundIn(source, answers.shift() ?? null)
+    const rounds = answers.splice(0, roundIds.length).map((answer) => feedRoundIn(source.feed, answer))
+    const latest = feedRoundIn(source.feed, answers.shift() ?? null)
     if (issuer === null) return { kind: 'rounds', rounds, isPaused: false, isBetweenMultipliers: false }
     const [frozen = null, ...words] = answers
     const multiplier = issuer.multiplierIn(words)
@@ -86,23 +87,3 @@ export function createTriggerReader({
 }
 
 const LATEST = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
-const roundCall = (id: bigint): Hex =>
-  encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'getRoundData', args: [id] })
-
-/** Null unless it is a completed round with a price. */
-function roundIn({ feed }: FeedSource, data: Hex | null): Round | null {
-  if (data === null) return null
-  try {
-    const [roundId, answer, , updatedAt, answeredInRound] = decodeFunctionResult({
-      abi: aggregatorV3Abi,
-      functionName: 'getRoundData',
-      data,
-    })
-    if (answer <= 0n || updatedAt === 0n || updatedAt > BigInt(Number.MAX_SAFE_INTEGER)) return null
-    // It carries an older answer; newer feeds no longer say in which round they answered.
-    if (answeredInRound !== 0n && answeredInRound < roundId) return null
-    return { priceE18: rescaleDown(answer, feed.decimals, 18), updatedAtS: Number(updatedAt) }
-  } catch {
-    return null
-  }
-}

@@ -1,11 +1,11 @@
-import { NATIVE, type Trigger } from '@pit/chain'
+import { type FeedRound, NATIVE, type Trigger } from '@pit/chain'
 import { RpcError } from '@pit/platform/rpc'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { describe, expect, it } from 'vitest'
 import { word, words } from '../../test/controlKit.ts'
 import { E18, NOW_S, PARTNER, PROFILE, STOCK, USDG } from '../../test/kit.ts'
 import { createTriggerReader } from './readTrigger.ts'
-import { type Round, type TriggerReading, triggerFault } from './triggers.ts'
+import { type TriggerReading, triggerFault } from './triggers.ts'
 
 const trigger = (kind: Trigger['kind'], change: Partial<Trigger> = {}): Trigger => ({
   kind,
@@ -14,13 +14,13 @@ const trigger = (kind: Trigger['kind'], change: Partial<Trigger> = {}): Trigger 
   trailBps: kind === 'trailing' ? 1_000 : 0,
   ...change,
 })
-const rounds = (...read: (Round | null)[]): TriggerReading => ({
+const rounds = (...read: (FeedRound | null)[]): TriggerReading => ({
   kind: 'rounds',
   rounds: read,
   isPaused: false,
   isBetweenMultipliers: false,
 })
-const round = (priceE18: bigint, after = 1): Round => ({ priceE18, updatedAtS: NOW_S + after })
+const round = (priceE18: bigint, after = 1): FeedRound => ({ priceE18, updatedAtS: NOW_S + after })
 
 describe('a trigger', () => {
   const [below, above, trailing] = [trigger('at_or_below'), trigger('at_or_above'), trigger('trailing')]

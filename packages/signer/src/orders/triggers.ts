@@ -1,18 +1,12 @@
-import type { Trigger } from '@pit/chain'
+import type { FeedRound, Trigger } from '@pit/chain'
 import type { Failure } from '../checks.ts'
-
-/** A completed round of a feed. */
-export interface Round {
-  priceE18: bigint
-  updatedAtS: number
-}
 
 /** The co-signer's reading of a trigger's token. */
 export type TriggerReading =
   /** Null for a round that the feed does not have. */
   | {
       kind: 'rounds'
-      rounds: readonly (Round | null)[]
+      rounds: readonly (FeedRound | null)[]
       /** The issuer stopped the feed, or whether it did is unknown. */
       isPaused: boolean
       /** A multiplier took effect and no round came since. */
@@ -52,7 +46,7 @@ export function triggerFault(
         limit: Math.floor(registeredAtMs / 1000),
       }
   }
-  const [first, second] = rounds as readonly Round[]
+  const [first, second] = rounds as readonly FeedRound[]
   if (trigger.kind !== 'trailing') return priceFault(trigger, first!.priceE18)
   if (second!.updatedAtS <= first!.updatedAtS)
     return { message: 'The earlier round comes first.', value: second!.updatedAtS, limit: first!.updatedAtS }
