@@ -74,7 +74,14 @@ const MAY_IMPORT = {
     ...['protocol', 'chain', 'platform', 'signer-wire', 'market', 'brains', 'league', 'server', 'client'],
     ...['mcp', 'sidecar', 'doctor', 'orders', 'reports'],
   ],
-  web: ['protocol', 'chain', 'client', 'brains', 'reports', 'league/rules'],
+  ui: ['protocol', 'client'],
+  // It signs by itself: no API, and nothing of the dashboard but its components.
+  'trading-wallet': ['protocol', 'client', 'ui'],
+  web: [
+    ...['protocol', 'chain', 'client', 'brains', 'reports', 'league/rules', 'ui', 'ui/charts'],
+    'trading-wallet',
+    'trading-wallet/frame',
+  ],
   // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
   devnet: ['protocol', 'chain', 'plans', 'platform/settings', 'platform/process'],
 }

@@ -9,7 +9,9 @@ const OUT = 'dist/web'
 const LIST = `${OUT}/site.json`
 /** Sources of the page. */
 const SOURCES = [
-  ...['web', 'client', 'brains', 'protocol', 'chain', 'reports'].map((name) => `packages/${name}/src`),
+  ...['web', 'ui', 'trading-wallet', 'client', 'brains', 'protocol', 'chain', 'reports'].map(
+    (name) => `packages/${name}/src`,
+  ),
   'packages/league/src/rules',
   ...[
     'packages/web/index.html',

@@ -1,3 +1,4 @@
+import { Badge, Boundary, Button, Empty, Loading, Page, setTheme, Toasts, usePins, useTheme } from '@pit/ui'
 import {
   type ComponentType,
   type LazyExoticComponent,
@@ -10,12 +11,6 @@ import {
 import { useAccount } from './data/account.ts'
 import { useNotifications } from './data/activity.ts'
 import { useRead } from './data/api.ts'
-import { usePins } from './data/pins.ts'
-import { setTheme, useTheme } from './data/theme.ts'
-import { Boundary } from './design/Boundary.tsx'
-import { Badge, Button, Page } from './design/parts.tsx'
-import { Empty, Loading } from './design/states.tsx'
-import { Toasts } from './design/toast.tsx'
 import icon from './icon.svg'
 import { Market } from './pages/Market.tsx'
 import { findPage, type PagePath } from './paths.ts'
@@ -41,7 +36,7 @@ const SHOWN: Record<PagePath, Shown> = {
   '/agents/:id': lazy(() => import('./pages/Agent.tsx')),
   '/activity': lazy(() => import('./pages/Activity.tsx')),
   '/keys': lazy(() => import('./pages/Keys.tsx')),
-  '/wallet': lazy(() => import('./tradingWallet/WalletPage.tsx')),
+  '/wallet': lazy(() => import('./pages/Wallet.tsx')),
   '/tx/:hash': lazy(() => import('./pages/Transaction.tsx')),
 }
 

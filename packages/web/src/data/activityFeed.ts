@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { amount, words } from './format.ts'
+import { amount, words } from '@pit/ui'
 
 /** One feed of what happened to a wallet: trades, holds, wanted signatures and sessions. */
 

@@ -1,6 +1,6 @@
 import type { Answer } from '@pit/protocol'
-import type { Fill } from '../charts/types.ts'
-import { usd } from './format.ts'
+import { usd } from '@pit/ui'
+import type { Fill } from '@pit/ui/charts'
 
 export type LogRow = Answer<'hosted.logs'>['rows'][number]
 

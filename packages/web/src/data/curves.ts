@@ -1,8 +1,7 @@
 import type { Board } from '@pit/protocol'
+import type { Candle, Point } from '@pit/ui/charts'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import type { Candle } from '../charts/types.ts'
 import { candlesQuery, INTERVALS, type Interval } from './history.ts'
-import type { Point } from './series.ts'
 
 /** Recorded equity and returns over time. */
 

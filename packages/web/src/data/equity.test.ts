@@ -1,5 +1,5 @@
+import type { Candle } from '@pit/ui/charts'
 import { describe, expect, it } from 'vitest'
-import type { Candle } from '../charts/types.ts'
 import { drawdownBand, holdLine, maxDrawdownPct } from './equity.ts'
 
 const points = (...values: number[]) => values.map((value, i) => ({ atMs: i * 60_000, value }))

@@ -1,5 +1,4 @@
-import type { Candle } from '../charts/types.ts'
-import type { Point } from './series.ts'
+import type { Candle, Point } from '@pit/ui/charts'
 
 export interface BandPoint {
   atMs: number

@@ -1,8 +1,8 @@
 import type { Answer } from '@pit/protocol'
-import type { Fill } from '../charts/types.ts'
+import { amount } from '@pit/ui'
+import type { Fill } from '@pit/ui/charts'
 import { useAccount } from './account.ts'
 import { useRead } from './api.ts'
-import { amount } from './format.ts'
 
 /** The visitor's mined trades of a token, for its chart; none when signed out. */
 export function useFills(address: string | undefined): readonly Fill[] {

@@ -1,5 +1,5 @@
+import type { Candle } from '@pit/ui/charts'
 import { useQuery } from '@tanstack/react-query'
-import type { Candle } from '../charts/types.ts'
 
 /** Files with stored prices, served beside the API. */
 

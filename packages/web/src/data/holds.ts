@@ -1,4 +1,4 @@
-import { words } from './format.ts'
+import { words } from '@pit/ui'
 
 /** Why an agent does not trade, and what to do about it. */
 export interface HoldWords {

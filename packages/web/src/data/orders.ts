@@ -1,6 +1,6 @@
 import type { OrderRow } from '@pit/client'
 import { decimalText, powerOfTen } from '@pit/protocol'
-import { shareOf, usd } from './format.ts'
+import { shareOf, usd } from '@pit/ui'
 import type { TokenNames } from './tokens.ts'
 
 type Order = OrderRow['order']

@@ -1,9 +1,9 @@
 import { DAY_S } from '@pit/protocol'
 import type { Holding, Known, Report } from '@pit/reports'
+import { many, usd } from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
 import { openClient } from '../wallet/connect.ts'
 import { useAccount } from './account.ts'
-import { many, usd } from './format.ts'
 
 export const PERIODS = ['month', 'year', 'all'] as const
 export type Period = (typeof PERIODS)[number]

@@ -1,9 +1,5 @@
+import type { Point } from '@pit/ui/charts'
 import { useEffect, useState } from 'react'
-
-export interface Point {
-  atMs: number
-  value: number
-}
 
 /** Values seen in this tab, by name: the server publishes no history. */
 const seen = new Map<string, Point[]>()

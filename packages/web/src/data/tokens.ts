@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { amount } from './format.ts'
+import { amount } from '@pit/ui'
 
 /** Token records by address: core tokens and those of a plan or quote. */
 export interface NamedToken {

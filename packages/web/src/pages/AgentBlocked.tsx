@@ -1,7 +1,6 @@
 import type { Answer } from '@pit/protocol'
-import { clock } from '../data/format.ts'
+import { clock, Notice } from '@pit/ui'
 import { holdWords } from '../data/holds.ts'
-import { Notice } from '../design/states.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 interface Blocked {

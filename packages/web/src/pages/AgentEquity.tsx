@@ -1,9 +1,8 @@
 import type { Answer } from '@pit/protocol'
-import { EquityChart } from '../charts/EquityChart.tsx'
+import { Card, Tabs, usd } from '@pit/ui'
+import { EquityChart } from '@pit/ui/charts'
 import { type CurveRow, intervalFor, pointsOf, RANGES, type Range, useCandlesOf } from '../data/curves.ts'
 import { drawdownBand, holdLine } from '../data/equity.ts'
-import { usd } from '../data/format.ts'
-import { Card, Tabs } from '../design/parts.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 

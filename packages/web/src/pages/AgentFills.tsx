@@ -1,11 +1,10 @@
 import type { Answer } from '@pit/protocol'
+import { Card, Loading, Tabs } from '@pit/ui'
+import { PriceChart } from '@pit/ui/charts'
 import { useState } from 'react'
-import { PriceChart } from '../charts/PriceChart.tsx'
 import { fillsOf } from '../data/agentLog.ts'
 import { useRead } from '../data/api.ts'
 import { INTERVALS, type Interval, useCandles } from '../data/history.ts'
-import { Card, Tabs } from '../design/parts.tsx'
-import { Loading } from '../design/states.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 

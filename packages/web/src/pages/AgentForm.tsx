@@ -1,13 +1,23 @@
 import { type BodyInput, BRAINS, type Brain, HOSTED } from '@pit/protocol'
+import {
+  Button,
+  Card,
+  CheckField,
+  duration,
+  Failure,
+  Loaded,
+  Notice,
+  SelectField,
+  SliderField,
+  TextField,
+  toast,
+  wholeUsd,
+  words,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../data/api.ts'
-import { duration, wholeUsd, words } from '../data/format.ts'
 import { type Schema, useOpenApi, valuesOf } from '../data/openapi.ts'
-import { CheckField, SelectField, SliderField, TextField } from '../design/Field.tsx'
-import { Button, Card } from '../design/parts.tsx'
-import { Failure, Loaded, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { BacktestPanel } from './BacktestPanel.tsx'
 

@@ -1,10 +1,8 @@
 import type { Answer } from '@pit/protocol'
+import { Card, dateTime, duration, Meter, many, usd } from '@pit/ui'
 import { dayUsedUsd } from '../data/agentLog.ts'
 import { useRead } from '../data/api.ts'
-import { dateTime, duration, many, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
-import { Meter } from '../design/Meter.tsx'
-import { Card } from '../design/parts.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 type Session = Answer<'me.sessions'>['sessions'][number]

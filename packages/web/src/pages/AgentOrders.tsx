@@ -1,17 +1,26 @@
 import { isOpenOrder, type OrderRow, type PlacedList } from '@pit/client'
 import type { Answer } from '@pit/protocol'
+import {
+  Badge,
+  Button,
+  Card,
+  ConfirmButton,
+  dateTime,
+  Failure,
+  Loaded,
+  many,
+  Table,
+  type Tone,
+  toast,
+  usd,
+  words,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { refreshOrders, useOrders } from '../data/agentOrders.ts'
 import { useRead } from '../data/api.ts'
-import { dateTime, many, usd, words } from '../data/format.ts'
 import { orderKind, priceWords } from '../data/orders.ts'
 import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
-import { ConfirmButton } from '../design/ConfirmButton.tsx'
-import { Badge, Button, Card, type Tone } from '../design/parts.tsx'
-import { Failure, Loaded } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
-import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
 import { OrderForm } from './OrderForm.tsx'

@@ -1,9 +1,6 @@
 import type { Answer } from '@pit/protocol'
+import { amount, Card, Copied, duration, Facts, Loaded, Table, usd, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
-import { amount, duration, usd, words } from '../data/format.ts'
-import { Card, Copied, Facts } from '../design/parts.tsx'
-import { Loaded } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 

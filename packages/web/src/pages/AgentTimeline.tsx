@@ -1,13 +1,29 @@
 import type { Answer } from '@pit/protocol'
+import {
+  amount,
+  Badge,
+  Button,
+  bps,
+  Card,
+  clock,
+  count,
+  day,
+  Empty,
+  Facts,
+  Failure,
+  Loading,
+  many,
+  Tabs,
+  type Tone,
+  usd,
+  words,
+} from '@pit/ui'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { type SeenInput, type TimelineEntry, type TradeOf, timelineOf } from '../data/agentLog.ts'
 import { call } from '../data/api.ts'
-import { amount, bps, clock, count, day, many, usd, words } from '../data/format.ts'
 import { holdWords } from '../data/holds.ts'
-import { Badge, Button, Card, Facts, Tabs, type Tone } from '../design/parts.tsx'
-import { Empty, Failure, Loading } from '../design/states.tsx'
 import { TxLink } from '../wallet/TxLink.tsx'
 
 type AgentDetail = Answer<'hosted.get'>

@@ -1,10 +1,21 @@
 import type { Answer } from '@pit/protocol'
+import {
+  ago,
+  Badge,
+  Button,
+  Card,
+  count,
+  duration,
+  Empty,
+  Loaded,
+  Page,
+  Table,
+  Tabs,
+  usd,
+  words,
+} from '@pit/ui'
 import { useState } from 'react'
 import { useRead } from '../data/api.ts'
-import { ago, count, duration, usd, words } from '../data/format.ts'
-import { Badge, Button, Card, Page, Tabs } from '../design/parts.tsx'
-import { Empty, Loaded } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { Link, navigate } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { AgentForm } from './AgentForm.tsx'

@@ -1,9 +1,7 @@
 import type { Answer } from '@pit/protocol'
-import { Sparkline } from '../charts/charts.tsx'
-import { bps, shortUsd, signedPct, usd } from '../data/format.ts'
+import { Badge, bps, Empty, shortUsd, signedPct, usd } from '@pit/ui'
+import { Sparkline } from '@pit/ui/charts'
 import type { MarketRow } from '../data/history.ts'
-import { Badge } from '../design/parts.tsx'
-import { Empty } from '../design/states.tsx'
 import { Link } from '../router.tsx'
 
 type Asset = NonNullable<Answer<'stats'>['assets']>[number]

@@ -1,11 +1,9 @@
 import type { Backtest } from '@pit/brains/backtest'
 import { usdOf } from '@pit/protocol'
+import { Badge, Button, Card, Code, count, duration, Facts, Failure, many, shareOf, usd } from '@pit/ui'
+import { LineChart } from '@pit/ui/charts'
 import { useMutation } from '@tanstack/react-query'
-import { LineChart } from '../charts/charts.tsx'
 import { type BacktestRequest, backtestAgent } from '../data/backtestAgent.ts'
-import { count, duration, many, shareOf, usd } from '../data/format.ts'
-import { Badge, Button, Card, Code, Facts } from '../design/parts.tsx'
-import { Failure } from '../design/states.tsx'
 
 const MAX_POINTS = 300
 

@@ -1,11 +1,7 @@
 import type { Answer } from '@pit/protocol'
+import { Badge, Button, Card, Failure, Notice, SelectField, Table, TextField, words } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { words } from '../data/format.ts'
-import { SelectField, TextField } from '../design/Field.tsx'
-import { Badge, Button, Card } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { openClient } from '../wallet/connect.ts'
 
 type Rehearsed = Answer<'live.session.trade'>

@@ -1,7 +1,6 @@
 import { CONTROLS } from '@pit/protocol'
+import { Button, CheckField, SelectField, TextField } from '@pit/ui'
 import { type BreakerText, type ControlsText, newBreaker } from '../data/controls.ts'
-import { CheckField, SelectField, TextField } from '../design/Field.tsx'
-import { Button } from '../design/parts.tsx'
 
 const PERIODS = [
   { value: '3600', label: '1 hour' },

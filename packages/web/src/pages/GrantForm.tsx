@@ -1,5 +1,17 @@
 import type { PitClient } from '@pit/client'
 import { CORE_SYMBOLS, SESSION } from '@pit/protocol'
+import {
+  Card,
+  CheckField,
+  Code,
+  count,
+  duration,
+  Loaded,
+  Notice,
+  SliderField,
+  TextField,
+  wholeUsd,
+} from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
@@ -10,14 +22,10 @@ import {
   controlsRequest,
   NO_CONTROLS,
 } from '../data/controls.ts'
-import { count, duration, wholeUsd } from '../data/format.ts'
-import { CheckField, SliderField, TextField } from '../design/Field.tsx'
-import { Card, Code } from '../design/parts.tsx'
-import { Loaded, Notice } from '../design/states.tsx'
-import { TradingWalletOffer } from '../tradingWallet/TradingWalletOffer.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { ControlsFields } from './ControlsFields.tsx'
 import { SignSession } from './SignSession.tsx'
+import { TradingWalletOffer } from './TradingWalletOffer.tsx'
 
 type GrantParams = Parameters<PitClient['grantSession']>[0]
 

@@ -1,11 +1,7 @@
+import { Card, ConfirmButton, Copied, dateTime, Facts, Failure, Loaded, Page, shortHex, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { setAccount, useAccount } from '../data/account.ts'
 import { api, queries, useRead } from '../data/api.ts'
-import { dateTime, shortHex } from '../data/format.ts'
-import { ConfirmButton } from '../design/ConfirmButton.tsx'
-import { Card, Copied, Facts, Page } from '../design/parts.tsx'
-import { Failure, Loaded } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 

@@ -1,11 +1,25 @@
 import type { Answer } from '@pit/protocol'
+import {
+  amount,
+  Badge,
+  Card,
+  count,
+  day,
+  duration,
+  Facts,
+  Loaded,
+  Notice,
+  Page,
+  Stat,
+  Stats,
+  StatsToCome,
+  Table,
+  Tabs,
+  usd,
+} from '@pit/ui'
 import { useState } from 'react'
 import { useRead } from '../data/api.ts'
-import { amount, count, day, duration, usd } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
-import { Badge, Card, Facts, Page, Stat, Stats, StatsToCome, Tabs } from '../design/parts.tsx'
-import { Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { LeagueEntry } from './LeagueEntry.tsx'
 import { LeagueRules } from './LeagueRules.tsx'

@@ -1,11 +1,9 @@
 import type { Board } from '@pit/protocol'
-import { EquityChart } from '../charts/EquityChart.tsx'
+import { Card, Failure, signedPct } from '@pit/ui'
+import { EquityChart } from '@pit/ui/charts'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
 import { pointsOf, useLeagueCurves } from '../data/curves.ts'
-import { signedPct } from '../data/format.ts'
-import { Card } from '../design/parts.tsx'
-import { Failure } from '../design/states.tsx'
 
 const MAX_LINES = 5
 

@@ -1,16 +1,24 @@
 import { type Answer, type Board, CONFIRMATION } from '@pit/protocol'
+import {
+  Badge,
+  Button,
+  Card,
+  CheckField,
+  ConfirmButton,
+  Dialog,
+  Failure,
+  SelectField,
+  signedPct,
+  Table,
+  TextField,
+  toast,
+  usd,
+  usePins,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { call, queries, useRead } from '../data/api.ts'
-import { signedPct, usd } from '../data/format.ts'
-import { usePins } from '../data/pins.ts'
-import { ConfirmButton } from '../design/ConfirmButton.tsx'
-import { CheckField, SelectField, TextField } from '../design/Field.tsx'
-import { Badge, Button, Card, Dialog } from '../design/parts.tsx'
-import { Failure } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
-import { toast } from '../design/toast.tsx'
 import { openClient, signInDomain } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { nameOf } from './Agents.tsx'

@@ -1,6 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { count, dateTime, usd } from '../data/format.ts'
-import { Card, Facts } from '../design/parts.tsx'
+import { Card, count, dateTime, Facts, usd } from '@pit/ui'
 
 /** How the score is made, step by step. */
 export function LeagueRules({ league: { rules, schedule, now } }: { league: Answer<'league'> }) {

@@ -1,4 +1,18 @@
 import { type Answer, DAY_S } from '@pit/protocol'
+import {
+  amount,
+  Button,
+  Card,
+  Code,
+  Copied,
+  duration,
+  Facts,
+  Failure,
+  Loaded,
+  Notice,
+  toast,
+  usd,
+} from '@pit/ui'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, queries, useRead } from '../data/api.ts'
@@ -9,14 +23,10 @@ import {
   controlsRequest,
   NO_CONTROLS,
 } from '../data/controls.ts'
-import { amount, duration, usd } from '../data/format.ts'
-import { Button, Card, Code, Copied, Facts } from '../design/parts.tsx'
-import { Failure, Loaded, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
-import { TradingWalletOffer } from '../tradingWallet/TradingWalletOffer.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { ControlsFields } from './ControlsFields.tsx'
 import { SignSession } from './SignSession.tsx'
+import { TradingWalletOffer } from './TradingWalletOffer.tsx'
 
 const LASTS_S = DAY_S
 

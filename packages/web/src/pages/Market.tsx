@@ -1,11 +1,9 @@
 import type { Answer } from '@pit/protocol'
+import { Badge, Button, Card, count, Loaded, Page, Stat, Stats, usd } from '@pit/ui'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
-import { count, usd } from '../data/format.ts'
 import { useMarketHistory } from '../data/history.ts'
-import { Badge, Button, Card, Page, Stat, Stats } from '../design/parts.tsx'
-import { Loaded } from '../design/states.tsx'
 import { Link, navigate } from '../router.tsx'
 import { AssetList, isAssetNamed } from './AssetList.tsx'
 

@@ -10,14 +10,10 @@ import {
   twapOrder,
 } from '@pit/client'
 import type { Answer } from '@pit/protocol'
+import { Button, Card, Failure, many, Notice, SelectField, TextField, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { refreshOrders } from '../data/agentOrders.ts'
-import { many } from '../data/format.ts'
-import { SelectField, TextField } from '../design/Field.tsx'
-import { Button, Card } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { useOrderReview } from './ReviewOrders.tsx'
 

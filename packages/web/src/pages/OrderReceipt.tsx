@@ -1,7 +1,5 @@
 import type { PlacedList } from '@pit/client'
-import { dateTime } from '../data/format.ts'
-import { Copied, Facts } from '../design/parts.tsx'
-import { Notice } from '../design/states.tsx'
+import { Copied, dateTime, Facts, Notice } from '@pit/ui'
 
 type Receipt = NonNullable<PlacedList['receipt']>
 

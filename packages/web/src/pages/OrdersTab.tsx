@@ -1,7 +1,5 @@
+import { Card, Empty, Loaded, SelectField } from '@pit/ui'
 import { useRead } from '../data/api.ts'
-import { SelectField } from '../design/Field.tsx'
-import { Card } from '../design/parts.tsx'
-import { Empty, Loaded } from '../design/states.tsx'
 import { Link, navigate, useLocation } from '../router.tsx'
 import { OrderForm } from './OrderForm.tsx'
 

@@ -1,14 +1,27 @@
 import type { Answer } from '@pit/protocol'
+import {
+  amount,
+  Badge,
+  bps,
+  Card,
+  Loaded,
+  Notice,
+  Page,
+  Stat,
+  Stats,
+  StatsToCome,
+  signedPct,
+  Table,
+  Tabs,
+  usd,
+  words,
+} from '@pit/ui'
+import { EquityChart } from '@pit/ui/charts'
 import { useState } from 'react'
-import { EquityChart } from '../charts/EquityChart.tsx'
 import { useRead } from '../data/api.ts'
 import { type CurveRow, pointsOf, type Range } from '../data/curves.ts'
 import { drawdownBand } from '../data/equity.ts'
-import { amount, bps, signedPct, usd, words } from '../data/format.ts'
 import { holdingOf, knownText, knownTone, type Period, useReport } from '../data/report.ts'
-import { Badge, Card, Page, Stat, Stats, StatsToCome, Tabs } from '../design/parts.tsx'
-import { Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { RANGE_TABS } from './AgentEquity.tsx'

@@ -1,8 +1,23 @@
+import {
+  ago,
+  amount,
+  Badge,
+  Button,
+  Card,
+  dateTime,
+  Failure,
+  Field,
+  Loading,
+  many,
+  SelectField,
+  shortHex,
+  Table,
+  words,
+} from '@pit/ui'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { call, useRead } from '../data/api.ts'
-import { ago, amount, dateTime, many, shortHex, words } from '../data/format.ts'
 import {
   isFiltered,
   matches,
@@ -13,10 +28,6 @@ import {
   traderOf,
   WALLET,
 } from '../data/tradeFilter.ts'
-import { Field, SelectField } from '../design/Field.tsx'
-import { Badge, Button, Card } from '../design/parts.tsx'
-import { Failure, Loading } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { TxLink } from '../wallet/TxLink.tsx'
 
 const TONES = { mined: 'up', pending: 'accent', reverted: 'down', dropped: 'warn', refused: 'warn' } as const

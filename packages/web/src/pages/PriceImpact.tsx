@@ -1,10 +1,7 @@
 import { type Answer, TRADE } from '@pit/protocol'
+import { Button, bps, Card, Failure, Table, wholeUsd } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../data/api.ts'
-import { bps, wholeUsd } from '../data/format.ts'
-import { Button, Card } from '../design/parts.tsx'
-import { Failure } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 
 const SIZES_USD = [100, 1_000, 5_000, TRADE.maxNotionalUsd]
 

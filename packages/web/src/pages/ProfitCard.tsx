@@ -1,8 +1,19 @@
 import type { Report } from '@pit/reports'
-import { amount, many, shareOf, signedPct, usd } from '../data/format.ts'
+import {
+  amount,
+  Button,
+  Card,
+  Facts,
+  Failure,
+  Loading,
+  many,
+  Notice,
+  shareOf,
+  signedPct,
+  Tabs,
+  usd,
+} from '@pit/ui'
 import { knownText, microUsdText, PERIODS, type Period, saveCsv, type useReport } from '../data/report.ts'
-import { Button, Card, Facts, Tabs } from '../design/parts.tsx'
-import { Failure, Loading, Notice } from '../design/states.tsx'
 
 const PERIOD_LABELS: Record<Period, string> = { month: '30 days', year: 'This year', all: 'All' }
 const PERIOD_TABS = PERIODS.map((id) => ({ id, label: PERIOD_LABELS[id] }))

@@ -1,10 +1,7 @@
 import type { Answer } from '@pit/protocol'
-import { Lengths } from '../charts/charts.tsx'
-import { bps, count, many, usd, words } from '../data/format.ts'
+import { bps, Card, count, Facts, many, Notice, Table, usd, words } from '@pit/ui'
+import { Lengths } from '@pit/ui/charts'
 import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
-import { Card, Facts } from '../design/parts.tsx'
-import { Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 
 type Quote = Answer<'live.quote'>
 type Route = Quote['routes'][number]

@@ -1,9 +1,6 @@
 import type { Answer } from '@pit/protocol'
+import { ago, amount, Badge, Card, Loaded, Table, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
-import { ago, amount, words } from '../data/format.ts'
-import { Badge, Card } from '../design/parts.tsx'
-import { Loaded } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { TxLink } from '../wallet/TxLink.tsx'
 

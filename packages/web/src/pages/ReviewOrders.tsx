@@ -1,7 +1,6 @@
 import type { ListTerms } from '@pit/client'
+import { Badge, Button, Dialog, Notice } from '@pit/ui'
 import { type ReactNode, useRef, useState } from 'react'
-import { Badge, Button, Dialog } from '../design/parts.tsx'
-import { Notice } from '../design/states.tsx'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
 
 export interface OrderReview {

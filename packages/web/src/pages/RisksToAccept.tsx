@@ -1,6 +1,5 @@
 import { type Answer, RISKS, type RiskCode } from '@pit/protocol'
-import { CheckField } from '../design/Field.tsx'
-import { Card } from '../design/parts.tsx'
+import { Card, CheckField } from '@pit/ui'
 
 /** Risks of a trade in words; a severe one must be accepted here before anything is signed. */
 export function RisksToAccept(props: {

@@ -1,4 +1,4 @@
-import { Card } from '../design/parts.tsx'
+import { Card } from '@pit/ui'
 
 export const BY_CHAIN = [
   'Only the executor you name can use it, and only until it expires.',

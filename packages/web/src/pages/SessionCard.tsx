@@ -1,11 +1,20 @@
 import type { RootState } from '@pit/client'
 import type { Answer } from '@pit/protocol'
+import {
+  Badge,
+  Card,
+  ConfirmButton,
+  Copied,
+  dateTime,
+  duration,
+  Facts,
+  Meter,
+  shortHex,
+  usd,
+  words,
+} from '@pit/ui'
 import { type ControlLevels, controlsWords, type SessionControls } from '../data/controls.ts'
-import { dateTime, duration, shortHex, usd, words } from '../data/format.ts'
 import { useNowS } from '../data/now.ts'
-import { ConfirmButton } from '../design/ConfirmButton.tsx'
-import { Meter } from '../design/Meter.tsx'
-import { Badge, Card, Copied, Facts } from '../design/parts.tsx'
 import { Link } from '../router.tsx'
 import { SessionLimits } from './AgentLimits.tsx'
 import { type ListedAgent, nameOf } from './Agents.tsx'

@@ -1,14 +1,27 @@
 import type { RecordedSession } from '@pit/client'
 import { type Answer, controlsJson } from '@pit/protocol'
+import {
+  Badge,
+  Button,
+  Card,
+  ConfirmButton,
+  dateTime,
+  Empty,
+  Failure,
+  Loaded,
+  many,
+  Notice,
+  Page,
+  shortHex,
+  Table,
+  Tabs,
+  toast,
+  usd,
+  words,
+} from '@pit/ui'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries, useRead } from '../data/api.ts'
-import { dateTime, many, shortHex, usd, words } from '../data/format.ts'
-import { ConfirmButton } from '../design/ConfirmButton.tsx'
-import { Badge, Button, Card, Page, Tabs } from '../design/parts.tsx'
-import { Empty, Failure, Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
-import { toast } from '../design/toast.tsx'
 import { useLocation } from '../router.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'

@@ -1,12 +1,23 @@
 import type { PitClient, SignedTerms } from '@pit/client'
+import {
+  amount,
+  Badge,
+  Button,
+  Card,
+  CheckField,
+  count,
+  Dialog,
+  dateTime,
+  Facts,
+  Failure,
+  Notice,
+  toast,
+  wholeUsd,
+  words,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { queries } from '../data/api.ts'
-import { amount, count, dateTime, wholeUsd, words } from '../data/format.ts'
-import { CheckField } from '../design/Field.tsx'
-import { Badge, Button, Card, Dialog, Facts } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
 import { Bounds, BY_CHAIN, BY_COSIGNER } from './SessionBounds.tsx'
 

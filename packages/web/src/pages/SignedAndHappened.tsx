@@ -1,4 +1,4 @@
-import { Facts } from '../design/parts.tsx'
+import { Facts } from '@pit/ui'
 
 export interface Compared {
   what: string

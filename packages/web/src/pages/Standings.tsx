@@ -1,11 +1,28 @@
 import type { Answer, Board } from '@pit/protocol'
+import {
+  ago,
+  amount,
+  Badge,
+  Button,
+  Card,
+  type Column,
+  count,
+  Dialog,
+  Facts,
+  Loaded,
+  Notice,
+  Stat,
+  Stats,
+  shortHex,
+  signedPct,
+  Table,
+  Tabs,
+  usd,
+  words,
+} from '@pit/ui'
 import { type ReactNode, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
-import { ago, amount, count, shortHex, signedPct, usd, words } from '../data/format.ts'
-import { Badge, Button, Card, Dialog, Facts, Stat, Stats, Tabs } from '../design/parts.tsx'
-import { Loaded, Notice } from '../design/states.tsx'
-import { type Column, Table } from '../design/Table.tsx'
 import { LeagueCurves } from './LeagueCurves.tsx'
 
 export type Standings = Answer<'league.standings'>

@@ -1,11 +1,24 @@
 import type { Answer } from '@pit/protocol'
-import { EquityChart } from '../charts/EquityChart.tsx'
+import {
+  Badge,
+  bps,
+  Card,
+  Copied,
+  count,
+  Facts,
+  Loaded,
+  ms,
+  Notice,
+  Page,
+  Stat,
+  Stats,
+  Table,
+  usd,
+  words,
+} from '@pit/ui'
+import { EquityChart } from '@pit/ui/charts'
 import { useRead } from '../data/api.ts'
-import { bps, count, ms, usd, words } from '../data/format.ts'
 import { useSeries } from '../data/series.ts'
-import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
-import { Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 
 const TONES = { ok: 'up', degraded: 'warn', down: 'down', impaired: 'down', unknown: 'plain' } as const
 

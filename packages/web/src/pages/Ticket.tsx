@@ -1,8 +1,6 @@
+import { amount, Button, CheckField, TextField } from '@pit/ui'
 import { useRead } from '../data/api.ts'
-import { amount } from '../data/format.ts'
 import { type SoldToken, shareOfBalance, type TicketState } from '../data/ticket.ts'
-import { CheckField, TextField } from '../design/Field.tsx'
-import { Button } from '../design/parts.tsx'
 import { TokenField } from './TokenField.tsx'
 
 const SHARES = [

@@ -1,10 +1,27 @@
 import { type Answer, isRiskCode, RISKS } from '@pit/protocol'
+import {
+  ago,
+  Badge,
+  bps,
+  Card,
+  Copied,
+  capital,
+  dateTime,
+  Empty,
+  Facts,
+  Loaded,
+  many,
+  Notice,
+  Page,
+  Stat,
+  Stats,
+  shortHex,
+  Table,
+  usd,
+  words,
+} from '@pit/ui'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
-import { ago, bps, capital, dateTime, many, shortHex, usd, words } from '../data/format.ts'
-import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
-import { Empty, Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { Link } from '../router.tsx'
 import { showConnect } from '../wallet/dialog.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'

@@ -1,5 +1,5 @@
 import { CORE_SYMBOLS } from '@pit/protocol'
-import { SelectField, TextField } from '../design/Field.tsx'
+import { SelectField, TextField } from '@pit/ui'
 
 const OTHER = 'other'
 

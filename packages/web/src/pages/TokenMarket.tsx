@@ -1,12 +1,23 @@
 import type { Answer } from '@pit/protocol'
+import {
+  bps,
+  Card,
+  Facts,
+  Failure,
+  Stat,
+  Stats,
+  shortUsd,
+  signedPct,
+  Tabs,
+  usd,
+  venueName,
+  wholeUsd,
+} from '@pit/ui'
+import { PriceChart } from '@pit/ui/charts'
 import { useState } from 'react'
-import { PriceChart } from '../charts/PriceChart.tsx'
 import { useRead } from '../data/api.ts'
 import { useFills } from '../data/fills.ts'
-import { bps, shortUsd, signedPct, usd, venueName, wholeUsd } from '../data/format.ts'
 import { INTERVALS, type Interval, useCandles, useMarketHistory } from '../data/history.ts'
-import { Card, Facts, Stat, Stats, Tabs } from '../design/parts.tsx'
-import { Failure } from '../design/states.tsx'
 import { AssetState, toneOf } from './AssetList.tsx'
 
 const INTERVAL_WORDS: Record<Interval, string> = { '1m': '1 min', '5m': '5 min', '1h': '1 h', '1d': '1 d' }

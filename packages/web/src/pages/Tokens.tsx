@@ -1,12 +1,23 @@
 import { type Answer, TOKEN_KINDS, TOKEN_TIERS } from '@pit/protocol'
+import {
+  Badge,
+  Card,
+  count,
+  Loaded,
+  Notice,
+  Page,
+  SelectField,
+  Stat,
+  Stats,
+  shortHex,
+  Table,
+  TextField,
+  usd,
+  words,
+} from '@pit/ui'
 import { useEffect, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
-import { count, shortHex, usd, words } from '../data/format.ts'
-import { SelectField, TextField } from '../design/Field.tsx'
-import { Badge, Card, Page, Stat, Stats } from '../design/parts.tsx'
-import { Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 import { Link, navigate, useLocation } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { ASSET_NAMES } from './AssetList.tsx'

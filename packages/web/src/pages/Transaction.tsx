@@ -9,15 +9,27 @@ import {
   type TransactionReading,
 } from '@pit/client'
 import type { ChainProfile } from '@pit/protocol'
+import {
+  amount,
+  Badge,
+  bps,
+  Card,
+  Copied,
+  count,
+  dateTime,
+  Empty,
+  Facts,
+  Loaded,
+  Notice,
+  Page,
+  shortHex,
+  usePins,
+} from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { amount, bps, count, dateTime, shortHex } from '../data/format.ts'
 import { nodeFor } from '../data/node.ts'
-import { usePins } from '../data/pins.ts'
 import { pinnedNames } from '../data/tokenNames.ts'
 import { amountOf, type TokenNames } from '../data/tokens.ts'
-import { Badge, Card, Copied, Facts, Page } from '../design/parts.tsx'
-import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { walletRpcUrl } from '../wallet/rpcUrl.ts'
 import { SignedAndHappened } from './SignedAndHappened.tsx'
 

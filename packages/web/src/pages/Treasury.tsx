@@ -1,12 +1,29 @@
 import { type Answer, TREASURY_BUCKETS } from '@pit/protocol'
+import {
+  amount,
+  Badge,
+  Card,
+  Copied,
+  count,
+  dateTime,
+  Empty,
+  Facts,
+  Loaded,
+  many,
+  Notice,
+  Page,
+  Stat,
+  Stats,
+  shareOf,
+  shortHex,
+  Table,
+  usd,
+  words,
+} from '@pit/ui'
+import { BarChart, Lengths } from '@pit/ui/charts'
 import { useEffect, useMemo } from 'react'
-import { BarChart, Lengths } from '../charts/charts.tsx'
 import { useRead } from '../data/api.ts'
-import { amount, count, dateTime, many, shareOf, shortHex, usd, words } from '../data/format.ts'
 import { verifyChain } from '../data/treasury.ts'
-import { Badge, Card, Copied, Facts, Page, Stat, Stats } from '../design/parts.tsx'
-import { Empty, Loaded, Notice } from '../design/states.tsx'
-import { Table } from '../design/Table.tsx'
 
 type Record = Answer<'treasury'>
 type Week = Record['weeks'][number]

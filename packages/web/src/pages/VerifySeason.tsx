@@ -1,10 +1,7 @@
+import { Button, Card, Code, Facts, Failure, many, Notice, pinsQuery } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { queries } from '../data/api.ts'
-import { many } from '../data/format.ts'
-import { pinsQuery } from '../data/pins.ts'
 import { type Recount, recount } from '../data/recount.ts'
-import { Button, Card, Code, Facts } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
 
 /** Recounts a decided season in the browser. */
 export function VerifySeason({ season, isDecided }: { season: number; isDecided: boolean }) {

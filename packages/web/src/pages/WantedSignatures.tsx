@@ -1,12 +1,9 @@
 import type { Answer } from '@pit/protocol'
+import { Button, dateTime, Facts, Failure, Notice, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { refreshOrders, useOrders } from '../data/agentOrders.ts'
 import { useRead } from '../data/api.ts'
-import { dateTime } from '../data/format.ts'
 import { amountOf, namesIn } from '../data/tokens.ts'
-import { Button, Facts } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { useOrderReview } from './ReviewOrders.tsx'
 

@@ -1,16 +1,24 @@
 import type { ChainProfile } from '@pit/protocol'
+import { TRADING_WALLET } from '@pit/trading-wallet'
+import {
+  acceptPins,
+  Button,
+  Copied,
+  dateTime,
+  Facts,
+  Failure,
+  Loaded,
+  Notice,
+  pinsQuery,
+  SelectField,
+  toast,
+  usePins,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setAccount, useAccount } from '../data/account.ts'
 import { queries } from '../data/api.ts'
-import { dateTime } from '../data/format.ts'
-import { acceptPins, pinsQuery, usePins } from '../data/pins.ts'
-import { SelectField } from '../design/Field.tsx'
-import { Button, Copied, Facts } from '../design/parts.tsx'
-import { Failure, Loaded, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { Link } from '../router.tsx'
-import { TRADING_WALLET } from '../tradingWallet/provider.ts'
 import { connect, isTestWallet, testModeOf, testWalletId } from './connect.ts'
 import { showConnect } from './dialog.ts'
 import { NodeSetting } from './NodeSetting.tsx'

@@ -1,7 +1,6 @@
+import { Button, Empty } from '@pit/ui'
 import type { ReactNode } from 'react'
 import { useAccount } from '../data/account.ts'
-import { Button } from '../design/parts.tsx'
-import { Empty } from '../design/states.tsx'
 import { showConnect } from './dialog.ts'
 
 /** Shows its children when signed in, otherwise a prompt to sign in. */

@@ -1,8 +1,7 @@
 import type { ChainProfile } from '@pit/protocol'
+import { Button, TextField } from '@pit/ui'
 import { useState } from 'react'
 import { namedNode, nameNode, nodeFault, nodeFor } from '../data/node.ts'
-import { TextField } from '../design/Field.tsx'
-import { Button } from '../design/parts.tsx'
 
 const WHOSE = {
   yours: 'Your own node',

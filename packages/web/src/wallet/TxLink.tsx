@@ -1,5 +1,4 @@
-import { shortHex } from '../data/format.ts'
-import { usePins } from '../data/pins.ts'
+import { shortHex, usePins } from '@pit/ui'
 import { Link } from '../router.tsx'
 
 /** Link to a transaction in the explorer; on a devnet in the dashboard. */

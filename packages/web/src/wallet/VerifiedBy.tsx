@@ -1,6 +1,5 @@
+import { Notice, usePins } from '@pit/ui'
 import { nodeFor } from '../data/node.ts'
-import { usePins } from '../data/pins.ts'
-import { Notice } from '../design/states.tsx'
 
 /** Names the verifying node, next to everything that is about to be signed. */
 export function VerifiedBy({ what }: { what: 'trade' | 'session' | 'order' }) {

@@ -1,8 +1,6 @@
+import { Button, Dialog, Loading, shortHex } from '@pit/ui'
 import { lazy, Suspense } from 'react'
 import { useAccount } from '../data/account.ts'
-import { shortHex } from '../data/format.ts'
-import { Button, Dialog } from '../design/parts.tsx'
-import { Loading } from '../design/states.tsx'
 import { showConnect, useConnectShown } from './dialog.ts'
 
 const Connect = lazy(() => import('./Connect.tsx'))

@@ -1,8 +1,8 @@
 import type { Eip1193 } from '@pit/client'
 import { CHAIN_ID } from '@pit/protocol'
+import { askNode, WalletRefusal } from '@pit/trading-wallet'
 import type { Hex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { askNode, WalletRefusal } from './askNode.ts'
 
 /**
  * A wallet with the devnet's public test accounts and the interface of an extension. `like MetaMask` refuses what

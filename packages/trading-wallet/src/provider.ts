@@ -1,7 +1,7 @@
 import type { Eip1193, TypedData, WalletTransaction } from '@pit/client'
 import { CHAIN_ID } from '@pit/protocol'
 import { type Hex, hexToString } from 'viem'
-import { askNode } from '../wallet/askNode.ts'
+import { askNode } from './askNode.ts'
 import { askWallet, signByWallet } from './frameClient.ts'
 
 /** Id of the trading wallet among the wallets of a tab. */

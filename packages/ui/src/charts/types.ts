@@ -1,4 +1,7 @@
-import type { Point } from '../data/series.ts'
+export interface Point {
+  atMs: number
+  value: number
+}
 
 /** As in `/history/candles/<symbol>/<interval>.json`. */
 export type Candle = readonly [

@@ -1,7 +1,6 @@
+import { Button, Notice } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../../design/parts.tsx'
-import { Notice } from '../../design/states.tsx'
 import { Fault, SecretField } from './fields.tsx'
 import { addressIn, keep, newSigner, record } from './host.ts'
 import { askPasskey } from './passkey.ts'

@@ -1,12 +1,12 @@
+import { startTheme } from '@pit/ui'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { startTheme } from '../../data/theme.ts'
 import { FrameApp } from './FrameApp.tsx'
 import { startHost } from './host.ts'
-import '../../styles/tokens.css'
-import '../../styles/base.css'
-import '../../styles/parts.css'
+import '@pit/ui/styles/tokens.css'
+import '@pit/ui/styles/base.css'
+import '@pit/ui/styles/parts.css'
 
 startTheme()
 if (await startHost())

@@ -1,4 +1,4 @@
-import { Notice } from '../design/states.tsx'
+import { Notice } from '@pit/ui'
 import { Link } from '../router.tsx'
 
 /** For visitors whose own wallet cannot grant sessions. */

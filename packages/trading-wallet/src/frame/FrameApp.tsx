@@ -1,6 +1,5 @@
+import { Button, Notice } from '@pit/ui'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { Button } from '../../design/parts.tsx'
-import { Notice } from '../../design/states.tsx'
 import type { WalletFile } from '../walletFile.ts'
 import { Backup } from './Backup.tsx'
 import { Confirm } from './Confirm.tsx'

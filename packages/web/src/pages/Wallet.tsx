@@ -1,15 +1,29 @@
+import {
+  askWallet,
+  TRADING_WALLET,
+  useWalletStatus,
+  type WalletRequest,
+  type WalletStatus,
+} from '@pit/trading-wallet'
+import {
+  Badge,
+  Button,
+  Card,
+  Copied,
+  Facts,
+  Failure,
+  Loaded,
+  Notice,
+  Page,
+  toast,
+  usd,
+  wholeUsd,
+} from '@pit/ui'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Hex } from 'viem'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
-import { usd, wholeUsd } from '../data/format.ts'
-import { Badge, Button, Card, Copied, Facts, Page } from '../design/parts.tsx'
-import { Failure, Loaded, Notice } from '../design/states.tsx'
-import { toast } from '../design/toast.tsx'
 import { connect } from '../wallet/connect.ts'
-import { askWallet, useWalletStatus } from './frameClient.ts'
-import type { WalletRequest, WalletStatus } from './messages.ts'
-import { TRADING_WALLET } from './provider.ts'
 import { SendBack } from './SendBack.tsx'
 
 /** Above this the page warns: the key is in a browser. */

@@ -1,6 +1,5 @@
 import type { SigningReview } from '@pit/client'
-import { Button } from '../../design/parts.tsx'
-import { Notice } from '../../design/states.tsx'
+import { Button, Notice } from '@pit/ui'
 
 /** The content to sign, read from its bytes by this frame's own pins. */
 export function Confirm(props: { review: SigningReview; site: string; onDone(): void; onCancel(): void }) {

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { signedPct, stamp, usd } from '../data/format.ts'
+import { signedPct, stamp, usd } from '../format.ts'
 import { PlotFrame } from './PlotFrame.tsx'
 import { useStable, useStableFunction } from './stable.ts'
 import type { PriceChartProps } from './types.ts'

@@ -1,7 +1,6 @@
+import { Button, Notice } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../../design/parts.tsx'
-import { Notice } from '../../design/states.tsx'
 import { parseFile, type WalletFile } from '../walletFile.ts'
 import { Fault, FileField, NewSecretFields, NO_SECRET, SecretField, secretFault } from './fields.tsx'
 import { addressIn, keep, record, unlockedSigner } from './host.ts'

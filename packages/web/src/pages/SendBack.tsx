@@ -1,14 +1,11 @@
 import type { SendBackStep } from '@pit/client'
+import { askWallet, TRADING_WALLET } from '@pit/trading-wallet'
+import { Badge, Button, Card, Failure, Notice, TextField } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Hex } from 'viem'
 import { queries } from '../data/api.ts'
-import { TextField } from '../design/Field.tsx'
-import { Badge, Button, Card } from '../design/parts.tsx'
-import { Failure, Notice } from '../design/states.tsx'
 import { openFor } from '../wallet/connect.ts'
-import { askWallet } from './frameClient.ts'
-import { TRADING_WALLET } from './provider.ts'
 
 /** Stored during a run, so that a reload offers to continue it. */
 const PLACE = 'pit.sendBack'

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { stamp } from '../data/format.ts'
+import { stamp } from '../format.ts'
 import { Legend } from './charts.tsx'
 import { PlotFrame } from './PlotFrame.tsx'
 import { useStable, useStableFunction } from './stable.ts'

@@ -1,5 +1,5 @@
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { shortHex } from '../data/format.ts'
+import { shortHex } from '../format.ts'
 
 export type Tone = 'plain' | 'up' | 'down' | 'warn' | 'accent'
 

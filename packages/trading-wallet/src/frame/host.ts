@@ -1,6 +1,6 @@
 import type { SigningReview } from '@pit/client'
+import { acceptPins, pinsQuery } from '@pit/ui'
 import type { Hex } from 'viem'
-import { acceptPins, pinsQuery } from '../../data/pins.ts'
 import {
   DECLINED,
   type FromFrame,

@@ -1,6 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
-import type { Point } from '../data/series.ts'
-import type { Line } from './types.ts'
+import type { Line, Point } from './types.ts'
 
 /** SVG charts, each with a text alternative. */
 

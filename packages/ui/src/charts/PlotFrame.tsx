@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useTheme } from '../data/theme.ts'
+import { useTheme } from '../theme.ts'
 import type { Plot, View } from './draw.ts'
 
 export type Draw = typeof import('./draw.ts')

@@ -1,6 +1,5 @@
+import { Field, Notice } from '@pit/ui'
 import type { ReactNode } from 'react'
-import { Field } from '../../design/Field.tsx'
-import { Notice } from '../../design/states.tsx'
 import { MIN_PASSPHRASE } from '../walletFile.ts'
 
 export function SecretField(props: {

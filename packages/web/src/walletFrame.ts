@@ -1,0 +1,1 @@
+import '@pit/trading-wallet/frame'
