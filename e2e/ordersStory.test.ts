@@ -202,7 +202,7 @@ describe('signed orders, live', () => {
     expect(other.filled_in).toBe('0')
   })
 
-  it('a stop is moved without a gap, and cancelled for good', async () => {
+  it('a stop is moved without a gap, and cancelled permanently', async () => {
     const price = await ethPrice()
     const stopAt = (at: number) =>
       orderOf({

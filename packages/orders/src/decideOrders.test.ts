@@ -200,7 +200,7 @@ describe('ends', () => {
     expect(one({ expiresAt: NOW_S }, { fills: { ...NO_FILLS, open } }).state).toBe('sent')
   })
 
-  it('ends for good if the co-signer ended it', () => {
+  it('ends permanently if the co-signer ended it', () => {
     const fills = { ...NO_FILLS, attempt: { code: 'ORDER_ENDED', amountIn: null, atMs: 0, count: 1 } }
     expect(one({}, { fills })).toMatchObject({ state: 'cancelled', ended: true })
   })

@@ -64,7 +64,7 @@ async function endOwn(sql: Sql, { rootHash, ids, atMs }: Ids): Promise<Map<Hex, 
   return new Map([...ended, ...orphans])
 }
 
-/** For good. */
+/** Permanent: the id is refused ever after. */
 async function markUnknown(sql: Sql, { rootHash, ids, atMs }: Ids): Promise<Map<Hex, number>> {
   if (ids.length === 0) return new Map()
   await sql.query(

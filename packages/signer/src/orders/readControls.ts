@@ -28,7 +28,7 @@ export interface ReadControls {
   state: { version: number; sequence: number } | null
 }
 
-/** At one moment: whoever counts a leaf by it makes sure that the root is still in that state. */
+/** At one moment: counting a leaf checks that the root is still in that state. */
 export async function readControls(
   sql: Sql,
   deps: { pins: Pins; prices: Pick<Prices, 'own' | 'last' | 'headS'> },

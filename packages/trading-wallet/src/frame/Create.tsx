@@ -65,7 +65,7 @@ function New({ onDone }: { onDone(): void }) {
         value={returnTo}
         onChange={setReturnTo}
         placeholder="0x…"
-        hint="Your main wallet. Fixed for good: this wallet pays no other address, except fees of trades."
+        hint="Your main wallet. Permanent: this wallet pays no other address, except fees of trades."
         fault={addressFault ?? undefined}
       />
       {hasPasskeys() && <SelectField label="Unlock with" value={how} choices={SECRETS} onChange={setHow} />}

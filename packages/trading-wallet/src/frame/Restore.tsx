@@ -59,7 +59,7 @@ export function Restore({ onDone }: { onDone(): void }) {
           value={returnTo}
           onChange={setReturnTo}
           placeholder="0x…"
-          hint="Your main wallet. Fixed for good: this wallet pays no other address, except fees of trades."
+          hint="Your main wallet. Permanent: this wallet pays no other address, except fees of trades."
           fault={addressFault ?? undefined}
         />
       )}

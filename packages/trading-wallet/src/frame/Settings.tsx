@@ -43,7 +43,7 @@ export function Settings({ onDone }: { onDone(): void }) {
         question={
           backed_up
             ? 'Only your backup file opens the wallet then. Continue?'
-            : 'There is no verified backup: the key is lost for good. Continue?'
+            : 'There is no verified backup: the key will be lost. Continue?'
         }
         onConfirm={() => {
           forget()

@@ -195,7 +195,7 @@ const columnsOf = ({ rows, names, usdg, isCancelling, cancel, replace }: Columns
           )}
           <ConfirmButton
             label="Cancel order"
-            question="Cancel this order for good?"
+            question="Cancel this order? It cannot be placed again with this signature."
             tight
             busy={isCancelling(row.id)}
             onConfirm={() => cancel(row.id as `0x${string}`)}
