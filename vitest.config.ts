@@ -3,7 +3,8 @@ import { SHORT_LIVED } from './packages/platform/test/shortLived.ts'
 import { QUICK_ENV, SLOW_FILES, STORE_FILES, STORIES } from './scripts/tiers.mjs'
 
 // `--mode quick` is the tier of `npm test`; without it every test runs. Unit tests are pure and parallel; tests that
-// start processes wait for them much of the time, so two files run side by side.
+// start processes wait for them much of the time, so two files run side by side. Those three projects are one group:
+// a core would be idle at the end of each.
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick'
   const slow = isQuick ? [...SLOW_FILES] : []
@@ -41,7 +42,7 @@ export default defineConfig(({ mode }) => {
             // Each file starts on an empty store, so what is imported can be shared.
             isolate: false,
             execArgv: isQuick ? SHORT_LIVED : [],
-            sequence: { groupOrder: 2 },
+            sequence: { groupOrder: 1 },
             testTimeout: 60_000,
             hookTimeout: 120_000,
           },
@@ -68,7 +69,7 @@ export default defineConfig(({ mode }) => {
             // Each file starts its own processes, so what is imported can be shared.
             isolate: false,
             maxWorkers: 2,
-            sequence: { groupOrder: 3 },
+            sequence: { groupOrder: 1 },
             testTimeout: 180_000,
             hookTimeout: 180_000,
           },

@@ -305,6 +305,22 @@ describe('signed orders, live', () => {
     expect(again.body.error.signer_checks).toContainEqual(expect.objectContaining({ rule: 'ORDER_AMOUNT' }))
     const small = await executor.post('live/session/trade', { ...request, notional_usd: 4 })
     expect(small.status, JSON.stringify(small.body)).toBe(200)
+
+    // A list that is cancelled before it is registered can never be.
+    const other = await executor.post<{ error: Refusal }>('live/session/trade', request)
+    const next = other.body.error.orders!.list
+    const [nextId] = orderIds(next)
+    const cancelled = await done<{ receipts: { what: string; id: Hex }[] }>(
+      owner,
+      'live/session/orders/cancel',
+      { session_id: pending.session_id, ids: [nextId], challenge: randomWord() },
+    )
+    expect(cancelled.receipts).toMatchObject([{ what: 'cancelled', id: nextId }])
+    const late = await executor.post<{ error: Refusal }>('live/session/trade', {
+      ...request,
+      order: { id: nextId, part: 1, rounds: [], list: next, signature: await signList(owner, manager, next) },
+    })
+    expect(late.body.error.code, JSON.stringify(late.body)).toBe('REFUSED')
   })
 
   it('an agent with another brain trades once its owner has signed its trade', async () => {

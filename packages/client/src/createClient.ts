@@ -8,6 +8,7 @@ import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { memoryRecords, openRecords, type RecordStore } from './records.ts'
 import { cancelOrders, listOrders } from './verbs/cancelOrders.ts'
+import { cancelSessionOrders } from './verbs/cancelSessionOrders.ts'
 import { endAllSessions } from './verbs/endAllSessions.ts'
 import { resume } from './verbs/follow.ts'
 import { grantLive } from './verbs/grantLive.ts'
@@ -215,6 +216,7 @@ export function createClient(options: ClientOptions) {
       list: bind(deps, listOrders),
       signWanted: bind(deps, signWanted),
       cancel: bind(deps, cancelOrders),
+      cancelInSession: bind(deps, cancelSessionOrders),
     },
     /** The league. */
     league: { enter: bind(deps, enterLeague) },

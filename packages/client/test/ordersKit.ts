@@ -46,6 +46,9 @@ export interface Lies {
   withControls?: boolean
 }
 
+interface Cancelling {
+  body: { ids?: Hex[]; challenge: Hex }
+}
 export async function open(lies: Lies = {}) {
   const { mode = 'live', withControls = true } = lies
   const state = { nonce: 3n, sent: [] as Hex[], placed: [] as { list: OrderList; signature?: Hex }[] }
@@ -78,6 +81,10 @@ export async function open(lies: Lies = {}) {
     return { ...said, cosigner: signer.address, signature }
   }
   const base = { session: hash, at: NOW_S, outstanding: '0', until: NOW_S }
+  const cancelled = async ({ ids = [word('a')], challenge }: Cancelling['body']) => {
+    const signed = ids.map((id) => sign({ ...base, what: 'cancelled', id, challenge }))
+    return (await Promise.all(signed)).filter((one) => one !== null)
+  }
   const api = {
     'hosted.get': async () => ({ id: 'agt_1', mode, executor: EXECUTOR, session_id: 'ses_1' }),
     'hosted.orders.place': async ({ body }: { body: { list: never; signature?: Hex; challenge: Hex } }) => {
@@ -96,16 +103,14 @@ export async function open(lies: Lies = {}) {
       ],
       wanted: [],
     }),
-    'hosted.orders.cancel': async ({ body }: { body: { ids?: Hex[]; challenge: Hex } }) => ({
+    'hosted.orders.cancel': async ({ body }: Cancelling) => ({
       agent_id: 'agt_1',
       orders: [],
-      receipts: (
-        await Promise.all(
-          (body.ids ?? [word('a')]).map((id) =>
-            sign({ ...base, what: 'cancelled', id, challenge: body.challenge }),
-          ),
-        )
-      ).filter((one) => one !== null),
+      receipts: await cancelled(body),
+    }),
+    'live.session.orders.cancel': async ({ body }: Cancelling) => ({
+      session_id: 'ses_1',
+      receipts: await cancelled(body),
     }),
     'live.session.revoke': async ({ body }: { body: { challenge: Hex } }) => ({
       on_chain: [],

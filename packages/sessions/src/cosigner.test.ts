@@ -15,6 +15,7 @@ const clientOf = (over: Partial<Client> = {}): Client => ({
   registerRoot: async () => ({ root_hash: '0x', registered: true }),
   cosign: async () => ({}) as never,
   registerOrders: async () => ({}) as never,
+  cancelOrders: async () => ({ receipts: [] }),
   rehearse: async () => ({}) as never,
   revokeRoot: async () => ({ revoked: true, revoked_at: 1 }),
   root: async () => ({}) as never,

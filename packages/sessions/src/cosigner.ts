@@ -3,6 +3,7 @@ import { withinMs } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/monitoring'
 import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
 import {
+  type CancelOrdersParams,
   type ControlLevels,
   type Cosigned,
   type CosignParams,
@@ -33,6 +34,8 @@ export interface Cosigner {
   /** Every rule of the co-signer with its verdict; counts nothing. */
   rehearse(request: CosignParams): Promise<Rehearsal>
   registerOrders(request: RegisterOrdersParams): Promise<RegisteredOrders>
+  /** A receipt for each order that ended. */
+  cancelOrders(request: CancelOrdersParams): Promise<{ receipts: SignedReceipt[] }>
   /** Throws an error with a readable message if the signer does not answer or does not sign. */
   check(): Promise<void>
   /** Result of the last check; true before the first. */
@@ -58,6 +61,7 @@ export type CosignerClient = Pick<
   | 'health'
   | 'registerRoot'
   | 'registerOrders'
+  | 'cancelOrders'
   | 'cosign'
   | 'rehearse'
   | 'revokeRoot'
@@ -116,6 +120,10 @@ export function createCosigner({
     },
     registerOrders: (request) =>
       reached(logger, () => documented(logger, 'live.session.trade', () => need().registerOrders(request))),
+    cancelOrders: (request) =>
+      reached(logger, () =>
+        documented(logger, 'live.session.orders.cancel', () => need().cancelOrders(request)),
+      ),
     rehearse: (leaf) =>
       reached(logger, () => documented(logger, 'live.session.trade', () => need().rehearse(leaf))),
     async check() {

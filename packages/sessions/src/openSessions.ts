@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import { lower } from '@pit/protocol'
+import type { SignedReceipt } from '@pit/signer-wire'
 import { sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, type CosignerClient, createCosigner } from './cosigner.ts'
 import type { SessionDeps, SessionOptions } from './deps.ts'
@@ -9,6 +10,7 @@ import { type Granted, startGrant } from './grant/startGrant.ts'
 import { type Signatures, switchOn } from './grant/switchOn.ts'
 import { sessionJobs } from './jobs.ts'
 import { type ListedSessions, listSessions } from './listSessions.ts'
+import { type CancelOrdersRequest, cancelOrders } from './revoke/cancelOrders.ts'
 import { type Revoked, type RevokeParams, revokeSession } from './revoke/revokeSession.ts'
 import { findSession } from './store.ts'
 import { rehearseTrade } from './trade/rehearseTrade.ts'
@@ -24,6 +26,7 @@ export interface Sessions {
   tradeInSession(request: SessionTradeParams): Promise<SessionTrade>
   rehearseTrade(request: SessionTradeParams): Promise<RehearsedTrade>
   revokeSession(request: RevokeParams): Promise<Revoked>
+  cancelOrders(request: CancelOrdersRequest): Promise<SignedReceipt[]>
   listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
   /** The co-signer that clients pin; null while unknown. */
@@ -61,6 +64,7 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
     tradeInSession: (request) => tradeInSession(deps, request),
     rehearseTrade: (request) => rehearseTrade(deps, request),
     revokeSession: (request) => revokeSession(deps, request),
+    cancelOrders: (request) => cancelOrders(deps, request),
     listSessions: (wallet) => listSessions(deps, wallet),
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
     cosigner: cosigner.currentAddress,

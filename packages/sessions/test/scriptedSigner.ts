@@ -70,6 +70,15 @@ export function createScriptedSigner({
     if (root?.kind !== kind) throw new Error(`registered a ${root?.kind} root as ${kind}`)
     return root as Extract<SessionRoot, { kind: Kind }>
   }
+  const receiptOf = async (
+    what: Receipt['what'],
+    { root_hash: session, challenge }: { root_hash: Hex; challenge: Hex },
+    id: Hex,
+  ) => {
+    const receipt: Receipt = { what, session, id, at: nowS(), outstanding: '0', until: nowS(), challenge }
+    const signature = await privateKeyToAccount(key).signMessage({ message: receiptText(receipt) })
+    return { ...receipt, cosigner: crypto.addressOf(key), signature }
+  }
   const signer: ScriptedSigner = {
     roots: new Map(),
     requests: [],
@@ -153,6 +162,11 @@ export function createScriptedSigner({
       signer.lists.push(request)
       return { list_hash: request.root_hash, ids: [], receipt: {} as never }
     },
+    async cancelOrders(request) {
+      reach()
+      const ids = 'ids' in request ? request.ids : signer.lists.map(({ root_hash }) => root_hash)
+      return { receipts: await Promise.all(ids.map((id) => receiptOf('cancelled', request, id))) }
+    },
     async rehearse(request) {
       reach()
       signer.requests.push(request)
@@ -182,17 +196,7 @@ export function createScriptedSigner({
       if (stored) stored.revoked = true
       const revoked = { revoked: true, revoked_at: nowS() } as const
       if (!challenge) return revoked
-      const receipt: Receipt = {
-        what: 'revoked',
-        session: hash,
-        id: hash,
-        at: nowS(),
-        outstanding: '0',
-        until: nowS(),
-        challenge,
-      }
-      const signature = await privateKeyToAccount(key).signMessage({ message: receiptText(receipt) })
-      return { ...revoked, receipt: { ...receipt, cosigner: crypto.addressOf(key), signature } }
+      return { ...revoked, receipt: await receiptOf('revoked', { root_hash: hash, challenge }, hash) }
     },
     async root(hash) {
       reach()

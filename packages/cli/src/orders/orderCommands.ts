@@ -102,7 +102,7 @@ const withTrigger = (command: Command): Command =>
     .requiredOption('--price <usd>', 'Trigger: price in USD of the token that is not USDG', decimal)
     .option('--min-price <price>', 'Least price after fees; without it, the price of that moment', decimal)
 
-const hashes = (text: string, earlier: Hash[] = []): Hash[] => [...earlier, hash(text)]
+export const hashes = (text: string, earlier: Hash[] = []): Hash[] => [...earlier, hash(text)]
 
 /** Builds the order from the options, shows the list that is signed, and places it. */
 const placing =
@@ -213,6 +213,20 @@ function triggerOf(kind: string, { price, trail }: ReplaceFlags): OrderIntent['t
   return { kind, trailBps: Math.round(trail * 100) }
 }
 
+/** The receipts of cancelled orders, with what may still be sent. */
+export const receiptTable = (
+  receipts: readonly { id: string; at: number; outstanding: string; until: number }[],
+): string =>
+  table([
+    ['order', 'cancelled', 'may still be sent', 'until'],
+    ...receipts.map(({ id, at, outstanding, until }) => [
+      id,
+      new Date(at * 1000).toISOString(),
+      outstanding === '0' ? 'nothing' : `${outstanding} atoms`,
+      outstanding === '0' ? null : new Date(until * 1000).toISOString(),
+    ]),
+  ])
+
 const cancelCommand = (deps: CommandDeps): Command =>
   new Command('cancel')
     .description('Cancel orders; the co-signer confirms each one. Signs nothing.')
@@ -227,14 +241,6 @@ const cancelCommand = (deps: CommandDeps): Command =>
       show(deps, opened, cancelled, () =>
         cancelled.receipts.length === 0
           ? `${cancelled.orders.length} orders cancelled.`
-          : table([
-              ['order', 'cancelled', 'may still be sent', 'until'],
-              ...cancelled.receipts.map(({ id, at, outstanding, until }) => [
-                id,
-                new Date(at * 1000).toISOString(),
-                outstanding === '0' ? 'nothing' : `${outstanding} atoms`,
-                outstanding === '0' ? null : new Date(until * 1000).toISOString(),
-              ]),
-            ]),
+          : receiptTable(cancelled.receipts),
       )
     })

@@ -8,6 +8,7 @@ import { agree, headingOf, requireConfirmation, show, timeText } from '../client
 import { showStages } from '../client/stages.ts'
 import { table } from '../client/terminal.ts'
 import { endsAndSize, printTraded, type TradeFlags, tradeParams } from '../client/tradeCommand.ts'
+import { cancelOrdersCommand } from './cancelOrdersCommand.ts'
 import { checkCommand } from './checkCommand.ts'
 import { listCommand, revokeCommand } from './endCommands.ts'
 import { runCommand } from './runCommand.ts'
@@ -22,6 +23,7 @@ export const sessionCommand = (deps: CommandDeps): Command =>
     .addCommand(checkCommand(deps))
     .addCommand(listCommand(deps))
     .addCommand(revokeCommand(deps))
+    .addCommand(cancelOrdersCommand(deps))
     .addCommand(runCommand(deps))
 
 const grantCommand = (deps: CommandDeps): Command =>

@@ -52,7 +52,22 @@ export async function mustHaveReceipt(
   return receipt as Receipt
 }
 
-export const unconfirmed = (why: string, cause?: unknown): never => {
+/** A receipt for each cancelled order. */
+export async function mustHaveReceipts(
+  deps: Pick<ClientDeps, 'pins' | 'nowMs'>,
+  answered: readonly { id?: string }[] | undefined,
+  { session, ids, challenge }: { session: Hex; ids: readonly Hex[]; challenge: Hex },
+): Promise<Receipt[]> {
+  const receipts: Receipt[] = []
+  for (const id of ids) {
+    const own = answered?.find((one) => one.id?.toLowerCase() === id.toLowerCase())
+    if (!own) unconfirmed(`there is no receipt for order ${id}`)
+    receipts.push(await mustHaveReceipt(deps, own, { what: 'cancelled', session, id, challenge }))
+  }
+  return receipts
+}
+
+const unconfirmed = (why: string, cause?: unknown): never => {
   throw new PitRefusal('RECEIPT_MISSING', `The co-signer has not confirmed it: ${why}.`, {
     retry: 'look_first',
     hint:

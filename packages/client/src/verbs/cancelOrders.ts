@@ -3,7 +3,7 @@ import { type Answer, CONTROLS } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { must, readingAnswer } from '../errors.ts'
 import { type AgentSession, readAgentSession } from '../orders/agentSession.ts'
-import { mustHaveReceipt, randomWord, unconfirmed, withinReceiptTime } from '../orders/receipt.ts'
+import { mustHaveReceipts, randomWord, withinReceiptTime } from '../orders/receipt.ts'
 import { recordedOrders } from '../orders/recordedOrders.ts'
 
 /**
@@ -75,14 +75,9 @@ async function cancelSome(
   const challenge = randomWord()
   const request = { params: { id: agentId }, body: { ids: [...ids], challenge } }
   const answer = await withinReceiptTime((call) => deps.api['hosted.orders.cancel'](request, call), options)
-  const receipts: Receipt[] = []
-  for (const id of session ? ids : []) {
-    const own = answer.receipts?.find((one) => one.id?.toLowerCase() === id.toLowerCase())
-    if (!own) unconfirmed(`there is no receipt for order ${id}`)
-    receipts.push(
-      await mustHaveReceipt(deps, own, { what: 'cancelled', session: session!.hash, id, challenge }),
-    )
-  }
+  const receipts = session
+    ? await mustHaveReceipts(deps, answer.receipts, { session: session.hash, ids, challenge })
+    : []
   return { orders: answer.orders, receipts }
 }
 

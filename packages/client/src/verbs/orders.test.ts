@@ -27,6 +27,7 @@ import {
 import type { OrderIntent } from '../orders/intent.ts'
 import { limitOrder, stopOrder } from '../orders/kinds.ts'
 import { cancelOrders } from './cancelOrders.ts'
+import { cancelSessionOrders } from './cancelSessionOrders.ts'
 import { endAllSessions } from './endAllSessions.ts'
 import { placeBracket, placeOrders } from './placeOrders.ts'
 import { replaceOrder } from './replaceOrder.ts'
@@ -162,6 +163,28 @@ describe('cancelOrders', () => {
     async (_, lies) => {
       const { deps } = await open(lies)
       expect(await codeOf(cancelOrders(deps, { agentId: 'agt_1', ids: [word('c')] }))).toBe('RECEIPT_MISSING')
+    },
+  )
+})
+
+describe('cancelSessionOrders', () => {
+  const request = { sessionId: 'ses_1', ids: [word('c'), word('d')] }
+
+  it('needs a receipt for every order', async () => {
+    const { deps } = await open()
+    expect((await cancelSessionOrders(deps, request)).map(({ id }) => id)).toEqual(request.ids)
+  })
+
+  it('needs a session that was signed here', async () => {
+    const { deps } = await open()
+    expect(await codeOf(cancelSessionOrders(deps, { ...request, sessionId: 'ses_2' }))).toBe('SESSION_NEEDED')
+  })
+
+  it.each(RECEIPT_LIES.filter(([why]) => !why.includes('something else')))(
+    'is not confirmed if the receipt %s',
+    async (_, lies) => {
+      const { deps } = await open(lies)
+      expect(await codeOf(cancelSessionOrders(deps, request))).toBe('RECEIPT_MISSING')
     },
   )
 })

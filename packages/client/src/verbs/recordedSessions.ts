@@ -22,8 +22,6 @@ export interface RecordedSessions {
   damaged: string[]
 }
 
-/** Sessions that expired longer ago are not read: records grow, and neither clock is a day off. */
-
 /**
  * Every session this client signed, with its state on chain by your own node, whatever the server lists.
  * @param options `signal`
@@ -38,6 +36,7 @@ export async function recordedSessions(
   { signal }: VerbOptions = {},
 ): Promise<RecordedSessions> {
   const { records: all, damaged } = await records.sessions()
+  // Not read: records grow, and neither clock is a day off.
   const isOld = ({ binding }: SessionRecord) => binding.expires_at < nowMs() / 1000 - DAY_S
   const roots = all
     .filter((one) => !isOld(one))

@@ -5,7 +5,9 @@ import { PaperBook, PaperFill } from '../schemas/leagueEntry.ts'
 import { pairFields, Sized } from '../schemas/live.ts'
 import {
   CancelledOrders,
+  CancelledSessionOrders,
   CancelOrders,
+  CancelSessionOrders,
   HostedOrders,
   OrdersQuery,
   PlacedOrders,
@@ -75,6 +77,20 @@ export const OUR_ROUTES = {
     body: CancelOrders,
     answer: CancelledOrders,
     errors: ORDER_ERRORS,
+  }),
+  'live.session.orders.cancel': route({
+    ...PLACES['live.session.orders.cancel'],
+    area: 'sessions',
+    auth: 'wallet',
+    buckets: ['live_plan'],
+    sanctionedKeyAllowed: true,
+    strictFields: true,
+    ours: true,
+    summary: 'Cancel signed orders of a session that no hosted agent carries out, at the co-signer.',
+    body: CancelSessionOrders,
+    answer: CancelledSessionOrders,
+    errors: ['NO_SESSION', 'WALLET_MISMATCH', 'SIGNER_REQUIRED', 'SIGNER_UNAVAILABLE', 'BUSY'],
+    statusOf: { NO_SESSION: [404] },
   }),
   'hosted.ai.connect': route({
     ...PLACES['hosted.ai.connect'],

@@ -67,6 +67,7 @@ export const PLACES = {
   'league.confirm': { method: 'POST', path: 'league/confirm' },
   'league.leave': { method: 'POST', path: 'league/leave' },
   openapi: { method: 'GET', path: 'openapi.json' },
+  'live.session.orders.cancel': { method: 'POST', path: 'live/session/orders/cancel' },
   'hosted.orders.place': { method: 'POST', path: 'hosted/:id/orders' },
   'hosted.orders.list': { method: 'GET', path: 'hosted/:id/orders' },
   'hosted.orders.cancel': { method: 'POST', path: 'hosted/:id/orders/cancel' },

@@ -129,16 +129,22 @@ export const PlacedOrders = Answer(
   },
   { title: 'PlacedOrders' },
 )
+const Challenge = TxHash('32 random bytes that the receipts repeat')
+const challenge = Type.Optional(Challenge)
+const OrderIds = Type.Array(TxHash('order id'), { minItems: 1, maxItems: CONTROLS.maxOpenOrders })
 export const CancelOrders = Type.Union([
-  Exact({
-    ids: Type.Array(TxHash('order id'), { minItems: 1, maxItems: CONTROLS.maxOpenOrders }),
-    challenge: Type.Optional(TxHash('32 random bytes that the receipts repeat')),
-  }),
-  Exact({
-    all: Type.Literal(true),
-    challenge: Type.Optional(TxHash('32 random bytes that the receipts repeat')),
-  }),
+  Exact({ ids: OrderIds, challenge }),
+  Exact({ all: Type.Literal(true), challenge }),
 ])
+const session_id = Id('the session')
+export const CancelSessionOrders = Type.Union([
+  Exact({ session_id, ids: OrderIds, challenge: Challenge }),
+  Exact({ session_id, all: Type.Literal(true), challenge: Challenge }),
+])
+export const CancelledSessionOrders = Answer(
+  { session_id, receipts: Type.Array(ReceiptOut, { description: 'by the co-signer' }) },
+  { title: 'CancelledSessionOrders' },
+)
 export const CancelledOrders = Answer(
   {
     agent_id: Id('the agent'),

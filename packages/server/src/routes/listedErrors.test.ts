@@ -41,6 +41,12 @@ const FOLDERS: { readonly [Route in RouteId]?: readonly string[] } = {
   ],
   'live.session.trade': ['sessions/src/trade', ...SESSIONS, ...SIMULATED, ...COSIGNED, ...STORED_ROOTS],
   'live.session.revoke': ['sessions/src/revoke', ...SESSIONS],
+  'live.session.orders.cancel': [
+    'sessions/src/revoke/cancelOrders.ts',
+    'sessions/src/revoke/ownSession.ts',
+    'signer/src/orders/cancelOrders.ts',
+    ...SESSIONS,
+  ],
   'league.statement': ENTRIES,
   'league.enter': [...ENTRIES, 'league/src/entries/enter.ts', 'league/src/entries/statements.ts'],
   'league.confirm': ['league/src/entries', 'league/src/deps.ts'],

@@ -58,4 +58,25 @@ withDb('controls of a session', (db) => {
     })
     expect(revoked.receipt).toMatchObject({ what: 'revoked', session: session.rootHash, challenge })
   })
+
+  it('let the owner alone cancel signed orders, with a receipt for each', async () => {
+    const session = await world.grant({ controls: CONTROLS })
+    const [ids, challenge] = [[`0x${'cd'.repeat(32)}`], `0x${'ab'.repeat(32)}`]
+    const cancel = (role: 'owner' | 'executor' | 'stranger', session_id = session.id) =>
+      world.post('live.session.orders.cancel', role, { session_id, ids, challenge })
+    expect(await cancel('owner')).toMatchObject({
+      session_id: session.id,
+      receipts: [{ what: 'cancelled', session: session.rootHash, id: ids[0], challenge }],
+    })
+    expect(await refused(cancel('executor'))).toMatchObject({ code: 'WALLET_MISMATCH' })
+    expect(await refused(cancel('stranger'))).toMatchObject({ code: 'NO_SESSION', status: 404 })
+    world.signer.reachable = false
+    expect(await refused(cancel('owner'))).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+    world.signer.reachable = true
+    const plain = await world.grant()
+    expect(await refused(cancel('owner', plain.id))).toMatchObject({
+      code: 'BAD_REQUEST',
+      extras: { field: 'session_id' },
+    })
+  })
 })

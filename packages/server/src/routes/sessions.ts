@@ -1,4 +1,4 @@
-import { type Address, type Crypto, delegationAddresses, type WireOrderList } from '@pit/chain'
+import { type Address, type Crypto, delegationAddresses, type Hex, type WireOrderList } from '@pit/chain'
 import type { Charge } from '@pit/http'
 import type { Logger } from '@pit/platform/monitoring'
 import { type Answer, type Body, type ChainProfile, fail, lower, ROUTES } from '@pit/protocol'
@@ -39,7 +39,14 @@ export interface SessionRoutes {
 
 export const sessionRoutes = (
   deps: SessionRoutes,
-): Pick<Handlers, 'live.session.grant' | 'live.session.trade' | 'live.session.revoke' | 'me.sessions'> => ({
+): Pick<
+  Handlers,
+  | 'live.session.grant'
+  | 'live.session.trade'
+  | 'live.session.revoke'
+  | 'live.session.orders.cancel'
+  | 'me.sessions'
+> => ({
   'live.session.grant': async ({ body, caller }) => {
     if ('session_id' in body) {
       const session = await deps.sessions.switchOn({
@@ -72,6 +79,15 @@ export const sessionRoutes = (
     })
     return describeRevoked(revoked, { resetCode: body.reset_code })
   },
+  'live.session.orders.cancel': async ({ body, caller }) => ({
+    session_id: body.session_id,
+    receipts: await deps.sessions.cancelOrders({
+      sessionId: body.session_id,
+      wallet: traderOf(caller).wallet,
+      ids: 'ids' in body ? body.ids.map((id) => lower(id) as Hex) : null,
+      challenge: lower(body.challenge) as Hex,
+    }),
+  }),
   'me.sessions': async ({ caller }) => {
     const { wallet } = traderOf(caller)
     const { granted, asExecutor } = await deps.sessions.listSessions(wallet)

@@ -4,7 +4,7 @@ import { fail, isPitError } from '@pit/protocol'
 import type { SignedReceipt } from '@pit/signer-wire'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet, type TokenApprovals } from '../readWallet.ts'
-import { deleteIfUnsigned, findSession, markRevoked, markSignerRevoked } from '../store.ts'
+import { deleteIfUnsigned, markRevoked, markSignerRevoked } from '../store.ts'
 import { readRoots } from '../trade/readRoots.ts'
 import type { Session } from '../types.ts'
 import {
@@ -16,6 +16,7 @@ import {
   type Tried,
   tryDisabling,
 } from './endOnChain.ts'
+import { ownSession } from './ownSession.ts'
 
 /** A remaining approval of one of the session's tokens. */
 export interface ApprovalLeft {
@@ -59,13 +60,7 @@ export async function revokeSession(
   deps: SessionDeps,
   { keyId, wallet, sessionId, challenge }: RevokeParams,
 ): Promise<Revoked> {
-  const stored = await findSession(deps.db, sessionId)
-  if (!stored || (stored.wallet !== wallet && stored.executor !== wallet)) {
-    return fail('NO_SESSION', { field: 'session_id' })
-  }
-  if (stored.wallet !== wallet) {
-    fail('WALLET_MISMATCH', { message: 'Only the wallet that granted a session can revoke it.' })
-  }
+  const stored = await ownSession(deps, { sessionId, wallet })
   const { session, signerRevoked, receipt } = await endSession(deps, stored, challenge)
 
   const roots = signedRoots(deps, session)
