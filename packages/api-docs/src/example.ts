@@ -51,6 +51,7 @@ const BY_NAME: Record<string, unknown> = {
   pairs: ['ETH/USDG'],
   limits: { max_trade_usd: 25, max_day_usd: 100, max_position_usd: 250 },
   session_id: 's_01',
+  challenge: `0x${'c4'.repeat(32)}`,
   issued: 1767225000,
   expires: 1767311400,
   agent_id: '7',

@@ -31,6 +31,7 @@ export {
   type ControlLevels,
   type ControlsStatus,
   MAX_LEVELS,
+  type OrderEnd,
   type OrderStatus,
   type RegisteredOrders,
   type RegisterOrdersParams,

@@ -19,6 +19,8 @@ export type CancelOrdersParams = { root_hash: Hex; challenge: Hex } & (
   | { all: true }
 )
 
+export type OrderEnd = 'cancelled' | 'replaced' | 'filled'
+
 /** One order as the co-signer's ledger has it. */
 export type OrderStatus = {
   id: Hex
@@ -26,8 +28,8 @@ export type OrderStatus = {
   /** Its place in the list, from 0. */
   position: number
   registered_at: number
-  /** When it was cancelled or replaced; null while it may trade. */
-  ended: { how: 'cancelled' | 'replaced'; at: number } | null
+  /** Null while it may trade; a filled one is only marked when the session reaches its limit of open orders. */
+  ended: { how: OrderEnd; at: number } | null
   /** Whether its trigger was met; true without one. */
   met: boolean
   /** Of the order's or its group's budget: co-signed and not known to be unused. */

@@ -11,9 +11,14 @@ export function partLimit({ amountIn, slices }: Order, part: number): bigint | n
 
 type Totals = readonly OrderTotals[]
 
-/** Input reserved by all orders of a budget. */
-export const reservedOf = (totals: Totals, { budgetId }: Pick<StoredOrder, 'budgetId'>): bigint =>
-  totals.reduce((sum, one) => (one.budgetId === budgetId ? sum + one.reserved : sum), 0n)
+type Budget = Pick<StoredOrder, 'budgetId'>
+
+const sumOf = (totals: Totals, { budgetId }: Budget, field: 'reserved' | 'spent'): bigint =>
+  totals.reduce((sum, one) => (one.budgetId === budgetId ? sum + one[field] : sum), 0n)
+
+/** Input reserved by all orders of a budget, and of that what was sent for certain. */
+export const reservedOf = (totals: Totals, budget: Budget): bigint => sumOf(totals, budget, 'reserved')
+export const spentOf = (totals: Totals, budget: Budget): bigint => sumOf(totals, budget, 'spent')
 
 /**
  * The most that an order may spend in total: what it says and, with a parent, not more than that entry has

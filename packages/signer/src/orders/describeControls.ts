@@ -6,6 +6,7 @@ import { bookPricesOf } from '../brakes/bookPrices.ts'
 import { bestOf } from '../brakes/breaker.ts'
 import { readBook } from '../brakes/store.ts'
 import type { Session } from '../roots/readRoots.ts'
+import { reservedOf, spentOf } from './budget.ts'
 import type { ControlDeps } from './countControlled.ts'
 import { unsignedWorth } from './readControlRows.ts'
 import { lastOrders, readTotals } from './store.ts'
@@ -45,9 +46,7 @@ const levelsOf = async (deps: DescribeDeps, session: Session): Promise<ControlLe
 })
 
 function statusOf(stored: StoredOrder, totals: readonly OrderTotals[]): OrderStatus {
-  const { id, listHash, position, order, registeredAtMs, metAtMs, ended, budgetId } = stored
-  const ofBudget = totals.filter((one) => one.budgetId === budgetId)
-  const sum = (field: 'reserved' | 'spent') => ofBudget.reduce((all, one) => all + one[field], 0n).toString()
+  const { id, listHash, position, order, registeredAtMs, metAtMs, ended } = stored
   return {
     id,
     list_hash: listHash,
@@ -55,8 +54,8 @@ function statusOf(stored: StoredOrder, totals: readonly OrderTotals[]): OrderSta
     registered_at: Math.floor(registeredAtMs / 1000),
     ended: ended && { how: ended.how, at: Math.floor(ended.atMs / 1000) },
     met: metAtMs !== null || order.trigger.kind === 'none',
-    reserved_in: sum('reserved'),
-    spent_in: sum('spent'),
+    reserved_in: reservedOf(totals, stored).toString(),
+    spent_in: spentOf(totals, stored).toString(),
     received_out: (totals.find((one) => one.id === id)?.received ?? 0n).toString(),
   }
 }

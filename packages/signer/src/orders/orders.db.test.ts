@@ -10,6 +10,7 @@ import {
   makeOrder,
   openControlWorld,
   outcome,
+  purchase,
   sale,
   use,
 } from '../../test/controlKit.ts'
@@ -18,6 +19,7 @@ import { nonce } from '../../test/ledgerKit.ts'
 import { ledgerMigrations } from '../ledger/openLedger.ts'
 import { sweepLedger } from '../ledger/sweepLedger.ts'
 import { describeControls } from './describeControls.ts'
+import { settle } from './settleLeaf.ts'
 
 withDb(
   'signed orders',
@@ -115,6 +117,49 @@ withDb(
         const replaces = [idsOf(lists[0]!)[3]!]
         await world.place(session, makeList(session, [makeOrder()], { replaces }))
         expect(await outcome(world.trade(session, { ...sale(25), ...use(replaces[0]!) }))).toBe('ORDER_ENDED')
+      })
+
+      it('is registered beside 50 orders if some of them can never trade again', async () => {
+        const entry = { tokenIn: USDG, tokenOut: NATIVE, amountIn: 50_000_000n }
+        const exit = (parent: number) => makeOrder({ parent, amountIn: E18 })
+        const plain = (n: number) =>
+          makeList(
+            session,
+            Array.from({ length: n }, () => makeOrder()),
+          )
+        const list = makeList(session, [
+          makeOrder(),
+          makeOrder(),
+          makeOrder(),
+          makeOrder(),
+          makeOrder(entry),
+          exit(5),
+          makeOrder({ ...entry, expiresAt: NOW_S + 100 }),
+          exit(7),
+        ])
+        await world.place(session, list)
+        const ids = idsOf(list)
+        const stored = (await world.deps.sessions.find(session))!
+        const fill = async (at: number, trade: ReturnType<typeof sale>, received: bigint) => {
+          const { sequence } = await world.trade(session, { ...trade, ...use(ids[at]!) })
+          await settle(world.deps, stored, { sequence, state: 'used', received })
+        }
+        await fill(4, purchase(50), sale(49.8).amountIn)
+        await fill(0, sale(25), 24_900_000n)
+        await fill(1, sale(24.5), 24_400_000n)
+        await world.trade(session, { ...sale(25), ...use(ids[2]!) })
+        await fill(3, sale(23), 22_900_000n)
+        for (const n of [16, 16, 10]) await world.place(session, plain(n))
+        expect(await outcome(world.place(session, plain(5))), 'the second entry may trade').toBe(
+          'ORDER_LIMIT',
+        )
+        world.time.nowMs += 110_000
+        expect(await outcome(world.place(session, plain(6)))).toBe('ORDER_LIMIT')
+        await world.place(session, plain(5))
+        const { orders } = await describeControls(world.deps, session)
+        const ends = ids.map((id) => orders.find((one) => one.id === id)!.ended?.how ?? null)
+        expect(ends).toEqual(['filled', 'filled', null, null, 'filled', null, null, 'cancelled'])
+        expect(await outcome(world.trade(session, { ...sale(0.5), ...use(ids[1]!, 2) }))).toBe('ORDER_ENDED')
       })
 
       it('replaces open orders of the same session only, and all or nothing', async () => {

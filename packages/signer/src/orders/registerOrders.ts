@@ -1,4 +1,5 @@
 import {
+  type Address,
   type Crypto,
   fromWireOrders,
   type Hex,
@@ -10,7 +11,7 @@ import {
 } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
-import { CONTROLS, fail } from '@pit/protocol'
+import { CONTROLS, fail, markPrice, worthDown } from '@pit/protocol'
 import type { RegisteredOrders, SignerCheck } from '@pit/signer-wire'
 import { failuresOf, tradeRefusal } from '../checks.ts'
 import type { Cosigner } from '../keys/createCosigner.ts'
@@ -20,6 +21,7 @@ import type { Prices } from '../prices/followPrices.ts'
 import { priceOf } from '../prices/priceOf.ts'
 import type { NonceReader } from '../roots/readNonce.ts'
 import type { Session } from '../roots/readRoots.ts'
+import { endSpent, type WorthOf } from './endSpent.ts'
 import { listRules } from './listRules.ts'
 import type { TriggerReader } from './readTrigger.ts'
 import { confirm } from './receipts.ts'
@@ -76,7 +78,7 @@ export async function registerOrders(
     if (before !== null) return before
     if (failures.length > 0) throw tradeRefusal(failures, 'own executor')
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
-    return addList(sql, { rootHash, list, hash, ids, signature, atMs: clock.nowMs() })
+    return addList(sql, { rootHash, list, hash, ids, signature, atMs: clock.nowMs(), worthOf })
   })
   const receipt = await confirm(
     cosigner,
@@ -84,6 +86,11 @@ export async function registerOrders(
     challenge,
   )
   return { list_hash: hash, ids, receipt }
+
+  function worthOf(token: Address, atoms: bigint): bigint | null {
+    const price = priceOf(token, { pins, prices, binding: session!.binding })
+    return 'why' in price ? null : worthDown(atoms, markPrice(price.priceE18, price.decimals))
+  }
 }
 
 /** In this session: a receipt never says that another one's list was registered here. */
@@ -102,10 +109,12 @@ interface NewList {
   ids: readonly Hex[]
   signature: Hex
   atMs: number
+  worthOf: WorthOf
 }
 
 /** Throws the refusal of what only the ledger knows. */
-async function addList(sql: Sql, { rootHash, list, hash, ids, signature, atMs }: NewList): Promise<number> {
+async function addList(sql: Sql, newList: NewList): Promise<number> {
+  const { rootHash, list, hash, ids, signature, atMs, worthOf } = newList
   const refuse = (rule: string, message: string, more: Partial<SignerCheck> = {}): never => {
     throw tradeRefusal([{ rule, ok: false, message, ...more }], 'own executor')
   }
@@ -120,7 +129,11 @@ async function addList(sql: Sql, { rootHash, list, hash, ids, signature, atMs }:
   const open = await openOrders(sql, rootHash, Math.floor(atMs / 1000))
   const strange = list.replaces.find((id) => !open.some((one) => one.id === id))
   if (strange) refuse('ORDER_ENDED', 'A replaced order is not open in this session.', { value: strange })
-  const count = open.length - list.replaces.length + ids.length
+  let count = open.length - list.replaces.length + ids.length
+  if (count > CONTROLS.maxOpenOrders) {
+    const others = open.filter(({ id }) => !list.replaces.includes(id))
+    count = (await endSpent(sql, others, { worthOf, atMs })).length + ids.length
+  }
   if (count > CONTROLS.maxOpenOrders) {
     const counts = { value: count, limit: CONTROLS.maxOpenOrders }
     refuse('ORDER_LIMIT', 'The session has too many open orders.', counts)

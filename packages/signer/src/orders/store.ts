@@ -1,5 +1,6 @@
 import { fromWireOrders, type Hex, type WireOrderList } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
+import type { OrderEnd } from '@pit/signer-wire'
 import type { OrderTotals, StoredOrder } from './types.ts'
 
 /**
@@ -18,7 +19,7 @@ export interface OrderRow {
   budget_id: Hex
   parent_id: Hex | null
   met_at_ms: number | null
-  ended: 'cancelled' | 'replaced' | null
+  ended: OrderEnd | null
   ended_at_ms: number | null
   registered_at_ms: number
   list: WireOrderList
@@ -53,7 +54,7 @@ export async function findOrder(sql: Sql, rootHash: Hex, id: Hex): Promise<Store
   return row ? orderOf(row) : null
 }
 
-/** Orders of a session that were neither cancelled nor replaced and have not expired. */
+/** Orders of a session that have neither ended nor expired. */
 export async function openOrders(sql: Sql, rootHash: Hex, nowS: number): Promise<StoredOrder[]> {
   const rows = await sql.query<OrderRow>(
     `${ORDERS} where o.root_hash = $1 and o.expires_at_s > $2 and o.ended is null order by o.id`,
@@ -113,7 +114,7 @@ export async function readTotals(sql: Sql, orders: readonly StoredOrder[]): Prom
 /** Ends what has not ended; returns when each of them did. */
 export async function endOrders(
   sql: Sql,
-  { ids, how, atMs }: { ids: readonly Hex[]; how: 'cancelled' | 'replaced'; atMs: number },
+  { ids, how, atMs }: { ids: readonly Hex[]; how: OrderEnd; atMs: number },
 ): Promise<Map<Hex, number>> {
   await sql.query(
     'update orders set ended = $2, ended_at_ms = $3 where id = any($1::text[]) and ended is null',
@@ -147,8 +148,8 @@ export async function findOrderLeaf(
   sql: Sql,
   rootHash: Hex,
   sequence: number,
-): Promise<{ expiresS: number; ended: 'cancelled' | 'replaced' | null } | null> {
-  const [row] = await sql.query<{ expires_at_s: number; ended: 'cancelled' | 'replaced' | null }>(
+): Promise<{ expiresS: number; ended: OrderEnd | null } | null> {
+  const [row] = await sql.query<{ expires_at_s: number; ended: OrderEnd | null }>(
     `select l.expires_at_s, o.ended from order_leaves l left join orders o on o.id = l.order_id
      where l.root_hash = $1 and l.sequence = $2`,
     [rootHash, sequence],

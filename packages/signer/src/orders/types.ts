@@ -1,4 +1,5 @@
 import type { Hex, Order } from '@pit/chain'
+import type { OrderEnd } from '@pit/signer-wire'
 
 /** An order as the ledger has it. */
 export interface StoredOrder {
@@ -14,7 +15,7 @@ export interface StoredOrder {
   registeredAtMs: number
   /** Null until its trigger was met. */
   metAtMs: number | null
-  ended: { how: 'cancelled' | 'replaced'; atMs: number } | null
+  ended: { how: OrderEnd; atMs: number } | null
 }
 
 /** Sums over the leaves of one order. */
