@@ -12,7 +12,7 @@ import {
   type Trading,
 } from '@pit/mcp'
 import { isRiskCode } from '@pit/protocol'
-import { readHttpToken } from '@pit/sidecar'
+import { countSignatures, readHttpToken } from '@pit/sidecar'
 import { Command, InvalidArgumentError } from 'commander'
 import { onlySignsIn, openAccount } from './client/account.ts'
 import { UsageRefused } from './client/exit.ts'
@@ -69,7 +69,8 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
   const signer = options.allowTrading
     ? account
     : onlySignsIn(account, 'This MCP server is read-only. Start it with --allow-trading.')
-  const { client, rpc, target, keys } = openFor(deps, readTarget(globals, env), globals, signer)
+  const { account: counted, signatures } = countSignatures(signer)
+  const { client, rpc, target, keys } = openFor(deps, readTarget(globals, env), globals, counted)
   const home = join(configHome(env), 'mcp')
   const folder = join(home, `${encodeURIComponent(target.name)}-${account.address}`)
   const trading = options.allowTrading
@@ -78,6 +79,7 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
   const factory = createServerFactory({
     client,
     rpc,
+    signatures,
     signIn: async () => keys.write(target, client.address, await client.signIn()),
     trading,
     confirms: options.confirm,

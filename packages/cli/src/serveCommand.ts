@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openTradeOnce, readHttpToken, serveVerbs } from '@pit/sidecar'
+import { countSignatures, openTradeOnce, readHttpToken, serveVerbs } from '@pit/sidecar'
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { onlySignsIn, openAccount } from './client/account.ts'
@@ -29,13 +29,15 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
   const signer = allowsTrading
     ? account
     : onlySignsIn(account, 'pit serve is read-only. Start it with --allow-trading.')
-  const { client, target, keys } = openFor(deps, readTarget(globals, env), globals, signer)
+  const { account: counted, signatures } = countSignatures(signer)
+  const { client, target, keys } = openFor(deps, readTarget(globals, env), globals, counted)
   const home = join(configHome(env), 'serve')
   const folder = join(home, `${encodeURIComponent(target.name)}-${account.address}`)
   const tokenFile = join(home, 'token')
   const { url, close } = await serveVerbs({
     client,
     domain: target.domain,
+    signatures,
     signIn: async () => keys.write(target, client.address, await client.signIn()),
     once: openTradeOnce({ client, folder, takeLock: () => lockFolder(folder), nowMs }),
     allowsTrading,

@@ -26,6 +26,8 @@ export interface McpDeps {
   rpc: Rpc
   /** Signs in again and stores the key. */
   signIn(): Promise<unknown>
+  /** How many trades, orders and sessions the account has signed. */
+  signatures(): number
   /** Null: tools that act are not served. */
   trading: Trading | null
   /** Whether the user must confirm tools that commit, if the host can show a form. */
@@ -42,6 +44,7 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
   const withKey = createSignInRetry({
     hasKey: () => deps.client.apiKey() !== null,
     signIn: deps.signIn,
+    signatures: deps.signatures,
   })
   const { pins, address, portfolio, sessions, recordedSessions, trades, quote, rehearseTrade } = deps.client
   const own: Reading<never>['own'] = {

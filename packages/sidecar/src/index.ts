@@ -1,5 +1,5 @@
 export { readHttpToken } from './httpToken.ts'
 export { serveVerbs } from './serveVerbs.ts'
-export { createSignInRetry } from './signInRetry.ts'
+export { countSignatures, createSignInRetry } from './signInRetry.ts'
 export { openTradeOnce } from './tradeOnce.ts'
 export { writeWhole } from './writeWhole.ts'

@@ -14,6 +14,8 @@ export interface SidecarDeps {
   domain: string
   /** Signs in again and stores the key. */
   signIn(): Promise<unknown>
+  /** How many trades, orders and sessions the account has signed. */
+  signatures(): number
   once: ReturnType<typeof openTradeOnce>
   allowsTrading: boolean
   version: string
@@ -37,7 +39,11 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost'])
 export async function serveVerbs(deps: SidecarDeps): Promise<Sidecar> {
   const { client, log } = deps
   const plans = createPlans(deps.nowMs)
-  const withKey = createSignInRetry({ hasKey: () => client.apiKey() !== null, signIn: deps.signIn })
+  const withKey = createSignInRetry({
+    hasKey: () => client.apiKey() !== null,
+    signIn: deps.signIn,
+    signatures: deps.signatures,
+  })
   // Two transactions signed at once would have the same nonce.
   const inTurn = createTurn()
   const expected = digest(`Bearer ${deps.token}`)
