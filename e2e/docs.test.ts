@@ -140,9 +140,11 @@ describe('guide', () => {
   it('serves an index that leads to every doc', async () => {
     const index = await read('/guide')
     expect([index.status, index.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    const links = [...(await index.text()).matchAll(/href="(\/guide\/[^"]+)"/g)].map(([, path]) => path!)
+    const html = (await index.text()).split('<nav')[1]!
+    const links = [...html.matchAll(/<li><a href="(\/guide\/[^"]+)"/g)].map(([, path]) => path!)
     const docs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter(isDoc)
-    const expected = docs.filter((file) => file !== 'README.md').map((file) => `/guide/${file.slice(0, -3)}`)
+    const pages = docs.filter((file) => file !== 'README.md').map((file) => `/guide/${file.slice(0, -3)}`)
+    const expected = [...pages, '/guide/changelog']
     expect([...new Set(links)].sort()).toEqual(expected.sort())
     for (const path of expected) expect((await read(path)).status, path).toBe(200)
   })

@@ -81,6 +81,7 @@ const MAY_IMPORT = {
     ...['protocol', 'chain', 'client', 'brains', 'reports', 'league/rules', 'ui', 'ui/charts'],
     'trading-wallet',
     'trading-wallet/frame',
+    'api-docs/guide',
   ],
   // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
   devnet: ['protocol', 'chain', 'plans', 'platform/settings', 'platform/process'],

@@ -80,24 +80,37 @@ const copied = {
   'dist/signerMigrations': ['packages/signer/src/migrations'],
   'dist/docs': ['docs'],
 }
+// The guide's script, inlined into its pages.
+const guide = await build({
+  entryPoints: ['packages/web/src/guide/main.ts'],
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: 'es2022',
+  write: false,
+})
 for (const [target, sources] of Object.entries(copied)) {
   mkdirSync(target, { recursive: true })
   const files = new Map(
     sources.flatMap((source) =>
       readdirSync(source, { recursive: true })
         .filter((file) => /\.(sql|md)$/.test(file))
-        .map((file) => [file, `${source}/${file}`]),
+        .map((file) => [file, readFileSync(`${source}/${file}`)]),
     ),
   )
+  if (target === 'dist/docs') {
+    files.set('changelog.md', readFileSync('CHANGELOG.md'))
+    files.set('guide.js', Buffer.from(guide.outputFiles[0].contents))
+  }
   for (const file of readdirSync(target, { recursive: true }))
     if (/\.\w+$/.test(file) && !files.has(file)) rmSync(`${target}/${file}`, { force: true })
-  for (const [file, from] of files) {
+  for (const [file, content] of files) {
     const to = `${target}/${file}`
-    if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
+    if (existsSync(to) && content.equals(readFileSync(to))) continue
     // Renamed into place: a process that starts beside a build must never find a file missing or half
     // written.
     const draft = `dist/.copied.${process.pid}`
-    writeFileSync(draft, readFileSync(from))
+    writeFileSync(draft, content)
     mkdirSync(dirname(to), { recursive: true })
     renameSync(draft, to)
   }

@@ -26,14 +26,18 @@ export const preflightOf = (name: string): PagePlan => ({
   }),
 })
 
-/** Allows the page's own style sheets by their hash; nothing else may run or load. */
-export function pagePolicy(html: string): string {
-  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
-    ([, css]) => `'sha256-${createHash('sha256').update(css!).digest('base64')}'`,
-  )
+/** Allows the page's own style sheets and one script, by their hashes; nothing else may run or load. */
+export function pagePolicy(html: string, script = ''): string {
+  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css]) => hashSource(css!))
   const styleSources = styles.join(' ') || "'none'"
+  const scripts =
+    script === ''
+      ? ''
+      : `script-src ${hashSource(script)}; connect-src 'self'; require-trusted-types-for 'script'; `
   return (
-    `default-src 'none'; style-src ${styleSources}; img-src 'self' data:; ` +
+    `default-src 'none'; style-src ${styleSources}; ${scripts}img-src 'self' data:; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   )
 }
+
+const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

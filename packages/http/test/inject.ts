@@ -5,6 +5,7 @@ interface Injected {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
+  bytes: Buffer
   /** The body parsed as JSON. */
   json<T = unknown>(): T
 }
@@ -36,8 +37,10 @@ export function createInject(addressOf: () => Promise<AddressInfo>): Inject {
           res.on('data', (chunk: Buffer) => chunks.push(chunk))
           res.on('error', reject)
           res.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8')
-            resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json: () => JSON.parse(text) })
+            const bytes = Buffer.concat(chunks)
+            const text = bytes.toString('utf8')
+            const { statusCode: status = 0, headers } = res
+            resolve({ status, headers, text, bytes, json: () => JSON.parse(text) })
           })
         },
       )

@@ -159,7 +159,7 @@ async function open(given: Start): Promise<string> {
     authenticate: auth.authenticateKey,
     site: [
       ...site.pages,
-      ...guidePages(),
+      ...guidePages({ version, publicUrl: config.publicUrl }),
       ...marksPages({ sql: db, clock, profile }),
       ...historyPages({ sql: db, clock, profile, market, curves: league.curves }),
       ...recordPages({ sql: db, clock }),

@@ -15,6 +15,7 @@ import {
 } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import { collectNamed, type Field, fieldsOf, typeWords } from './fields.ts'
+import { guideTools, scriptTag, toHtml } from './guideTools.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
 
 const AREA_TITLES: { readonly [A in Area]: string } = {
@@ -31,19 +32,26 @@ const AREA_NAMES = Object.keys(AREAS) as Area[]
 const ALL = ROUTE_IDS.map(routeById)
 const inArea = (area: Area) => ALL.filter((route) => route.area === area)
 
-/** The reference as one static page: no scripts, no external resources. */
-export function referencePage({ version, serverUrl }: { version: string; serverUrl: string }): string {
+interface ReferenceInput {
+  version: string
+  serverUrl: string
+  /** As in the guide. */
+  script?: string
+}
+
+/** The reference as one static page without external resources. */
+export function referencePage({ version, serverUrl, script = '' }: ReferenceInput): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Pit API reference</title>
-<style>${REFERENCE_STYLE}</style>
+<style>${REFERENCE_STYLE}</style>${scriptTag(script)}
 </head>
 <body>
 <div class="page">
-<nav aria-label="Contents">${contents()}</nav>
+<nav aria-label="Contents">${contents(version)}</nav>
 <main>
 ${introduction(version, serverUrl)}
 ${AREA_NAMES.map((area) => areaSection(area, serverUrl)).join('\n')}
@@ -57,8 +65,6 @@ ${errorSection()}
 `
 }
 
-const toHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 const code = (text: string): string => `<code>${toHtml(text)}</code>`
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   `<div class="scroll" tabindex="0"><table><thead><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows
@@ -68,7 +74,7 @@ const anchor = (route: AnyRoute): string => route.id.replaceAll('.', '-')
 const title = (route: AnyRoute): string =>
   `<span class="method ${route.method}">${route.method}</span>${code(route.path)}`
 
-function contents(): string {
+function contents(version: string): string {
   const areas = AREA_NAMES.map((area) => {
     const links = inArea(area).map(
       (route) =>
@@ -78,7 +84,7 @@ function contents(): string {
     return `<h2>${AREA_TITLES[area]}</h2><ul>${links.join('')}</ul>`
   })
   return (
-    `<a href="#top"><strong>Pit</strong></a>${areas.join('')}<h2>More</h2><ul><li><a ` +
+    `<a href="#top"><strong>Pit API</strong></a>${guideTools(version, '/guide/changelog')}${areas.join('')}<h2>More</h2><ul><li><a ` +
     'href="#objects">Objects</a></li><li><a href="#rates">Rate limits</a></li><li><a ' +
     'href="#errors">Errors</a></li><li><a href="/api/v1/openapi.json">OpenAPI 3.1</a></li></ul>'
   )

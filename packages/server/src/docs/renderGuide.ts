@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
+import { guideTools, scriptTag, toHtml } from './guideTools.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
 
 /** A Markdown file of docs/. */
@@ -7,6 +8,15 @@ export interface Doc {
   /** Relative to docs/, such as `how-to/trade.md`. */
   file: string
   text: string
+}
+
+/** Every page of the guide, and what all of them show. */
+export interface Guide {
+  docs: readonly Doc[]
+  /** The server's version, which the pages describe. */
+  version: string
+  /** Theme, copy buttons and search; empty if it was not built. */
+  script: string
 }
 
 /** Folders in the order of the navigation. */
@@ -17,9 +27,11 @@ const KINDS: readonly (readonly [folder: string, title: string])[] = [
   ['reference', 'Reference'],
   ['explanation', 'Explanation'],
   ['decisions', 'Decisions'],
-  ['.', 'Results'],
+  ['.', 'Results and changes'],
 ]
 const INDEX = 'README.md'
+/** A copy of CHANGELOG.md. */
+const CHANGES = 'changelog.md'
 const GUIDE_STYLE = `${REFERENCE_STYLE}
 main{max-width:56rem}main h2{margin-top:2rem}
 td:first-child{white-space:normal}main li{margin:.2rem 0}[aria-current]{font-weight:700}
@@ -37,20 +49,22 @@ export const headingId = (heading: string): string =>
     .trim()
     .replaceAll(/\s/g, '-')
 
-export function renderGuide(doc: Doc, docs: readonly Doc[]): string {
+export function renderGuide(doc: Doc, guide: Guide): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${toHtml(titleOf(doc))} · Pit</title>
-<style>${GUIDE_STYLE}</style>
+<title>${toHtml(titleOf(doc))} · Pit ${toHtml(guide.version)}</title>
+<link rel="alternate" type="text/markdown" href="/guide/${doc.file}">
+<style>${GUIDE_STYLE}</style>${scriptTag(guide.script)}
 </head>
 <body>
 <div class="page">
-<nav aria-label="Contents">${navigation(doc, docs)}</nav>
+<nav aria-label="Contents">${navigation(doc, guide)}</nav>
 <main>
-${bodyOf(doc, docs)}
+${bodyOf(doc, guide.docs)}
+<p class="tools"><a href="/guide/${doc.file}">This page as text</a> · <a href="/llms.txt">llms.txt</a> · <a href="/llms-full.txt">all pages as text</a></p>
 </main>
 </div>
 </body>
@@ -58,14 +72,23 @@ ${bodyOf(doc, docs)}
 `
 }
 
-function navigation(current: Doc, docs: readonly Doc[]): string {
+/** Pages in the order of the navigation, the index first. */
+export const inOrder = (docs: readonly Doc[]): Doc[] => [
+  ...docs.filter(({ file }) => file === INDEX),
+  ...KINDS.flatMap(([folder]) => inFolder(docs, folder)),
+]
+const inFolder = (docs: readonly Doc[], folder: string): Doc[] =>
+  docs.filter(({ file }) => posix.dirname(file) === folder && file !== INDEX)
+
+function navigation(current: Doc, { docs, version }: Guide): string {
   const groups = KINDS.map(([folder, title]) => {
-    const pages = docs.filter(({ file }) => posix.dirname(file) === folder && file !== INDEX)
+    const pages = inFolder(docs, folder)
     return pages.length === 0
       ? ''
       : `<h2>${title}</h2><ul>${pages.map((doc) => navigationLink(doc, current)).join('')}</ul>`
   })
-  return `<a href="/guide"><strong>Pit guide</strong></a>${groups.join('')}<h2>API</h2><ul><li><a href="/docs">API reference</a></li></ul>`
+  const changes = docs.some(({ file }) => file === CHANGES) ? guidePath(CHANGES) : '/guide'
+  return `<a href="/guide"><strong>Pit guide</strong></a>${guideTools(version, changes)}${groups.join('')}<h2>API</h2><ul><li><a href="/docs">API reference</a></li></ul>`
 }
 
 function navigationLink(doc: Doc, current: Doc): string {
@@ -104,7 +127,5 @@ function linkTarget(href: string, file: string, docs: readonly Doc[]): string | 
   return guidePath(target) + (hash === undefined ? '' : `#${hash}`)
 }
 
-const titleOf = ({ file, text }: Doc): string => (/^# (.+)$/m.exec(text)?.[1] ?? file).replaceAll('`', '')
-
-const toHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+export const titleOf = ({ file, text }: Doc): string =>
+  (/^# (.+)$/m.exec(text)?.[1] ?? file).replaceAll('`', '')

@@ -2,22 +2,24 @@ import { llmsText, openApi } from '@pit/api-docs'
 import { JSON_POLICY, type PageAt, pagePolicy, type RawAnswer, type Reply } from '@pit/http'
 
 import { referencePage } from '../docs/reference.ts'
+import { guideScript } from './guidePages.ts'
 
 /** Response of GET openapi.json. */
 export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({
   serialised: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
 })
 
-/** Pages beside the API: the reference and llms.txt. Rendered once. */
+/** Pages beside the API: the reference and llms.txt (the guide's replaces it if docs were built). Rendered once. */
 export function apiPages({ version, publicUrl }: { version: string; publicUrl: string }): PageAt[] {
   const serverUrl = new URL(publicUrl).origin
-  const reference = referencePage({ version, serverUrl })
+  const script = guideScript()
+  const reference = referencePage({ version, serverUrl, script })
   return [
     pageAt('/docs', 'docs', {
       status: 200,
       body: Buffer.from(reference),
       contentType: 'text/html; charset=utf-8',
-      headers: ['Content-Security-Policy', pagePolicy(reference)],
+      headers: ['Content-Security-Policy', pagePolicy(reference, script)],
     }),
     pageAt('/llms.txt', 'llms', {
       status: 200,
