@@ -12,7 +12,7 @@ import { openChain } from './engine/chain.ts'
 import { collectGarbage } from './engine/collectGarbage.ts'
 import type { Chain } from './engine/types.ts'
 import { type Curve, discoverVenues, type Pool, registriesOf } from './market/index.ts'
-import { checkFormat, writeFormat } from './stateFormat.ts'
+import { bringToFormat, writeFormat } from './stateFormat.ts'
 
 interface Venues {
   pools: Pool[]
@@ -56,7 +56,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     // An older folder may be open to other users.
     chmodSync(dir, 0o700)
-    checkFormat(dir)
+    bringToFormat(dir, stage)
   }
   // A fresh chain begins in the past, so that its world has a history; afterwards it is now.
   let pastMs = HISTORY_S * 1000

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StartRefused } from '@pit/platform/settings'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { checkFormat, writeFormat } from './stateFormat.ts'
+import { bringToFormat, writeFormat } from './stateFormat.ts'
 
 let dir: string
 beforeEach(() => {
@@ -14,10 +14,10 @@ afterEach(() => rmSync(dir, { recursive: true }))
 const deployed = () => writeFileSync(join(dir, 'world.json'), '{}')
 
 it('accepts a new folder and one of its format', () => {
-  checkFormat(dir)
+  bringToFormat(dir, () => {})
   writeFormat(dir)
   deployed()
-  checkFormat(dir)
+  bringToFormat(dir, () => {})
 })
 
 it.each([
@@ -27,8 +27,8 @@ it.each([
   deployed()
   if (format) writeFileSync(join(dir, 'format.json'), format)
   const files = readdirSync(dir)
-  expect(() => checkFormat(dir)).toThrow(StartRefused)
-  expect(() => checkFormat(dir)).toThrow(message)
-  expect(() => checkFormat(dir)).toThrow('mv .pit .pit.old')
+  expect(() => bringToFormat(dir, () => {})).toThrow(StartRefused)
+  expect(() => bringToFormat(dir, () => {})).toThrow(message)
+  expect(() => bringToFormat(dir, () => {})).toThrow('mv .pit .pit.old')
   expect(readdirSync(dir)).toEqual(files)
 })

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartRefused } from '@pit/platform/settings'
+import { finishUpgrade, isUpgradeable, upgradeChain } from './upgradeChain.ts'
 
 /**
  * Format of the devnet's folder. Raise it with a change that cannot read older folders: the chain's log, archive or
@@ -10,11 +11,23 @@ const STATE_FORMAT = 2
 
 const fileIn = (dir: string): string => join(dir, 'format.json')
 
-/** Refuses a deployed folder of another format, and leaves it as it is. */
-export function checkFormat(dir: string): void {
+/**
+ * Brings a deployed folder of format 1 to this one, and keeps a copy of its chain. Refuses any other format, and
+ * leaves it as it is.
+ */
+export function bringToFormat(dir: string, stage: (text: string) => void): void {
   if (!existsSync(join(dir, 'world.json'))) return
+  finishUpgrade(dir)
   const format = readFormat(dir)
-  if (format === STATE_FORMAT) return
+  if (format === STATE_FORMAT) {
+    writeFormat(dir)
+    return
+  }
+  if (format === 1 && isUpgradeable(dir)) {
+    upgradeChain(dir, stage)
+    writeFormat(dir)
+    return
+  }
   throw new StartRefused(
     `${dir} was written by ${format < STATE_FORMAT ? 'an older' : 'a newer'} version of Pit (format ${format}; this ` +
       `version reads ${STATE_FORMAT}). Nothing was changed. Start that version again to continue with this chain, or ` +
@@ -26,7 +39,8 @@ export const writeFormat = (dir: string): void =>
   writeFileSync(fileIn(dir), `${JSON.stringify({ format: STATE_FORMAT })}\n`)
 
 function readFormat(dir: string): number {
-  if (!existsSync(fileIn(dir))) return 1
+  // A crash after the chain's upgrade may leave the new chain without the file.
+  if (!existsSync(fileIn(dir))) return existsSync(join(dir, 'chain', 'archive.chunks')) ? STATE_FORMAT : 1
   const { format } = JSON.parse(readFileSync(fileIn(dir), 'utf8')) as { format: number }
   return format
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { writeWhole } from './recordLog.ts'
@@ -49,8 +49,6 @@ interface Place {
 }
 
 export function openArchiveFiles(dir: string): ArchiveFiles {
-  if (existsSync(join(dir, 'archive.blocks')))
-    throw new Error(`${dir} is of an earlier version of the devnet: delete DATA_DIR to start a new chain`)
   const [bodies, hashes, blooms, txs, chunks] = ['bodies', 'hashes', 'blooms', 'txs', 'chunks'].map((name) =>
     openSync(join(dir, `archive.${name}`), 'a+'),
   ) as [number, number, number, number, number]

@@ -87,7 +87,10 @@ async function refuseNewerStore(db: Db, migrations: readonly Migration[]): Promi
     'select number, name from migrations order by number desc limit 1',
   )
   if (newest && newest.number > (migrations.at(-1)?.number ?? 0)) {
-    throw new MigrationError(`the store has migration ${newest.name} of a newer version`)
+    throw new MigrationError(
+      `the store has migration ${newest.name} of a newer version; this one ends with ${migrations.at(-1)?.name}. ` +
+        'Nothing was changed. Start the newer version again, or restore the backup that was taken before the upgrade',
+    )
   }
 }
 
