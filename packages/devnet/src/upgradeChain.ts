@@ -9,7 +9,7 @@ const DRAFT = 'chain.draft'
 const CHUNK_BLOCKS = 128
 const SHOWN_BLOCKS = 100_000
 
-/** What world.json and venues.json have had since the version before; earlier ones had less. */
+/** Fields of world.json and venues.json in the version before; earlier versions had fewer. */
 const WORLD_FIELDS = ['profile', 'agents', 'registries', 'longTail', 'builder', 'launchpad', 'pons', 'hooks']
 const VENUE_FIELDS = ['pools', 'curves']
 
