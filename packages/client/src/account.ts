@@ -6,17 +6,32 @@ import {
   keccak256,
   parseSignature,
   serializeTransaction,
-  type TransactionSerializableEIP1559,
-  type TransactionSerializableEIP7702,
   type TypedDataDefinition,
 } from 'viem'
 import { hashAuthorization } from 'viem/utils'
 
-export type Transaction = TransactionSerializableEIP1559 | TransactionSerializableEIP7702
+/** A transaction as an account signs it. Not viem's type: its declarations do not compile everywhere. */
+export type Transaction = TransactionFields &
+  ({ type: 'eip1559' } | { type: 'eip7702'; authorizationList: readonly SignedCodeAuthorization[] })
+interface TransactionFields {
+  chainId: number
+  nonce: number
+  to: Hex
+  value?: bigint
+  data?: Hex
+  gas: bigint
+  maxFeePerGas: bigint
+  maxPriorityFeePerGas: bigint
+}
 export interface CodeAuthorization {
   chainId: number
   address: Hex
   nonce: number
+}
+export interface SignedCodeAuthorization extends CodeAuthorization {
+  yParity: number
+  r: Hex
+  s: Hex
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Address, type Delegation, decodeRedeem, type Hex, readLeaf, readRoot } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import { recoverAuthorizationAddress } from 'viem/utils'
+import type { SignedCodeAuthorization } from '../account.ts'
 import { broken, must } from '../errors.ts'
 import type { Pins } from '../pins.ts'
 import { stepOf } from './facts.ts'
@@ -8,20 +9,12 @@ import { hashing } from './grant.ts'
 import { type PlanReading, readCurveSwap, readRouterCall } from './readPlan.ts'
 
 type SessionTx = NonNullable<Answer<'live.session.trade'>['tx']>
-interface SignedAuthorization {
-  chainId: number
-  address: Address
-  nonce: number
-  yParity: number
-  r: Hex
-  s: Hex
-}
 
 export interface RedemptionReading {
   reading: PlanReading
   /** The wallet takes this code with it. */
   takesCode: Address | null
-  authorizationList: SignedAuthorization[] | null
+  authorizationList: SignedCodeAuthorization[] | null
 }
 
 interface Expected {
@@ -96,7 +89,7 @@ const endedByLeaf = <Reading extends Pick<PlanReading, 'deadlineS'>>(
 ): Reading => ({ ...reading, deadlineS: reading.deadlineS ?? BigInt(expiresS) })
 
 /** Allows only the session wallet's own authorization, for the pinned code. */
-async function authorizationsIn({ pins, wallet, tx }: Expected): Promise<SignedAuthorization[] | null> {
+async function authorizationsIn({ pins, wallet, tx }: Expected): Promise<SignedCodeAuthorization[] | null> {
   const authorizations = tx.authorization_list ?? []
   if (authorizations.length === 0) return null
   must(authorizations.length === 1, 'RECIPIENT', 'more than one wallet would get code')
