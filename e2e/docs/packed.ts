@@ -14,6 +14,8 @@ export interface Packed {
   devnet: string
   /** Installs the client with its peer and the command from their tarballs, as a user does. */
   install(): Promise<void>
+  /** Installs the client alone, with another viem; returns the folder. */
+  installWith(viem: string): Promise<string>
   remove(): void
 }
 
@@ -33,14 +35,21 @@ export async function packAll(): Promise<Packed> {
   return {
     folder,
     devnet: join(world, 'package/dist/main.js'),
-    async install() {
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-      const packages = [tarball('client'), tarball('cli'), `viem@${VIEM}`]
-      const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-      await run('npm', ['install', ...flags, ...packages], { cwd: folder })
+    install: () => installIn(folder, [tarball('client'), tarball('cli'), `viem@${VIEM}`]),
+    async installWith(viem) {
+      const other = join(folder, 'others', viem)
+      mkdirSync(other, { recursive: true })
+      await installIn(other, [tarball('client'), `viem@${viem}`])
+      return other
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+async function installIn(folder: string, packages: readonly string[]): Promise<void> {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
+  await run('npm', ['install', ...flags, ...packages], { cwd: folder })
 }
 
 const tarball = (name: string): string => resolve('dist/packages', `pit-${name}-${version}.tgz`)

@@ -9,7 +9,7 @@ import type { StartedPit } from './startedPit.ts'
 const run = promisify(execFile)
 
 /** The documents use the default ports; a test world has its own. */
-const placed = ({ url, rpcUrl }: StartedPit, code: string): string =>
+export const placed = ({ url, rpcUrl }: StartedPit, code: string): string =>
   code.replaceAll('http://127.0.0.1:4663', url).replaceAll('http://127.0.0.1:8545', rpcUrl)
 
 /** Runs a program in the checkout; throws with its whole output when it fails. */

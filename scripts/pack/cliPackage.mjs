@@ -23,12 +23,14 @@ export async function packCli(folder) {
   chmodSync(`${folder}/dist/pit.js`, 0o755)
   // `pit mcp` serves them to models.
   cpSync('docs/reference', `${folder}/dist/docs/reference`, { recursive: true })
+  // For coding agents that work with the package.
+  cpSync('skills', `${folder}/skills`, { recursive: true })
   writeManifest(folder, {
     name: '@pit/cli',
     description: 'The pit command: trades, sessions, agents and an MCP server; verifies before it signs.',
     keywords: ['pit', 'trading', 'agents', 'mcp', 'cli'],
     bin: { pit: 'dist/pit.js' },
-    files: ['dist'],
+    files: ['dist', 'skills'],
     // `pit devnet` offers to install it.
     peerDependencies: { '@pit/devnet': version },
     peerDependenciesMeta: { '@pit/devnet': { optional: true } },
