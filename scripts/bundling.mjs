@@ -1,6 +1,4 @@
 // How programs for Node are bundled: by the build and for the npm packages.
-import { readFileSync } from 'node:fs'
-
 /** These stay in node_modules: they read their own files, are native, or are optional. */
 const EXTERNAL =
   /^(@electric-sql|@metamask|@nomicfoundation|@redocly|@uniswap|autocannon|bufferutil|openapi-typescript|pg-native|secp256k1|solc|typescript|utf-8-validate)(\/|$)/
@@ -19,16 +17,4 @@ const keptExternal = {
   },
 }
 
-/** A release sets the version in the repository's manifest alone. */
-const oneVersion = {
-  name: 'one-version',
-  setup(b) {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-    b.onLoad({ filter: /[\\/]packages[\\/][\w-]+[\\/]package\.json$/ }, ({ path }) => ({
-      contents: JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), version }),
-      loader: 'json',
-    }))
-  },
-}
-
-export const PLUGINS = [keptExternal, oneVersion]
+export const PLUGINS = [keptExternal]

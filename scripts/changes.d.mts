@@ -8,3 +8,4 @@ export function withSection(
   changelog: string,
   release: { version: string; date: string; changes: readonly Change[] },
 ): string
+export function withVersion(manifest: Record<string, unknown>, version: string): Record<string, unknown>

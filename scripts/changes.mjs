@@ -22,9 +22,25 @@ export function nextVersion(version, changes) {
   return `${major + 1}.0.0`
 }
 
-/** The changelog with a new section on top. */
+/** The changelog with a new section on top. It takes the lines of a section that is marked as unreleased. */
 export function withSection(changelog, { version, date, changes }) {
   const lines = changes.map(({ summary }) => `- ${summary}`).join('\n')
-  const section = `## ${version} (${date})\n${lines}\n`
-  return changelog.replace(/^# Changelog\n\n/, `# Changelog\n\n${section}\n`)
+  const section = `# Changelog\n\n## ${version} (${date})\n${lines}\n`
+  const unreleased = /^# Changelog\n\n## \S+ \(unreleased\)\n/
+  if (unreleased.test(changelog)) return changelog.replace(unreleased, () => section)
+  return changelog.replace(/^# Changelog\n\n/, () => `${section}\n`)
+}
+
+/** A package's manifest at the new version, with the packages of the workspace that it uses. */
+export function withVersion(manifest, version) {
+  const own = (dependencies) =>
+    Object.fromEntries(
+      Object.entries(dependencies).map(([name, range]) => [name, name.startsWith('@pit/') ? version : range]),
+    )
+  return Object.fromEntries(
+    Object.entries(manifest).map(([field, value]) => {
+      if (field === 'version') return [field, version]
+      return [field, /dependencies$/i.test(field) ? own(value) : value]
+    }),
+  )
 }

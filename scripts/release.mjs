@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { nextVersion, parseChange, withSection } from './changes.mjs'
+import { nextVersion, parseChange, withSection, withVersion } from './changes.mjs'
 import { reproduce } from './reproduce.mjs'
 import { createSbom } from './sbom.mjs'
 
@@ -74,7 +74,15 @@ async function release() {
   if (git('tag', '--list', `v${version}`) !== '') stop(`The tag v${version} exists already.`)
 
   step(`version ${version}`)
-  writeFileSync('package.json', `${JSON.stringify({ ...manifest, version }, null, 2)}\n`)
+  const manifests = readdirSync('packages').map((name) => `packages/${name}/package.json`)
+  for (const file of ['package.json', ...manifests]) {
+    const next = withVersion(JSON.parse(readFileSync(file, 'utf8')), version)
+    writeFileSync(file, `${JSON.stringify(next, null, 2)}\n`)
+  }
+  for (const file of ['python/pyproject.toml', 'python/pit_client/__init__.py']) {
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace(/^((?:__)?version(?:__)? = )"[^"]+"/m, `$1"${version}"`))
+  }
   const date = new Date().toISOString().slice(0, 10)
   writeFileSync('CHANGELOG.md', withSection(readFileSync('CHANGELOG.md', 'utf8'), { version, date, changes }))
   for (const file of files) rmSync(`${CHANGES}/${file}`)

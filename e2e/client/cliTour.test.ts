@@ -5,6 +5,7 @@ import type { Hex } from '@pit/chain'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { version } from '../../package.json'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { balanceOf } from '../trading/trader.ts'
 import { doctorOnBroken } from './doctorOnBroken.ts'
@@ -346,7 +347,7 @@ describe('self checks', () => {
       expect.arrayContaining(['trade', 'session run', 'agent logs', 'league verify', 'key import', 'prove']),
     )
     expect(options).toContainEqual(expect.objectContaining({ name: '--json', value: false }))
-    expect(await pit(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' })
+    expect(await pit(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
   it('completion: bash completes commands and options', async () => {
