@@ -15,8 +15,8 @@ import { startCpu, type Watched } from './limits/cpu.ts'
 const REST_S = Number(process.env['REST_S'] ?? 60)
 const MARKETS = (process.env['REST_MARKET'] ?? 'on,off').split(',')
 const BUILDS = (process.env['REST_DIST'] ?? 'dist').split(',')
-/** After the last screen, until caches and compilation have settled. */
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 20)
+/** After the last screen: a process is at rest a minute after its start or its last request. */
+const SETTLE_S = Number(process.env['SETTLE_S'] ?? 70)
 const WARM_WITHIN_S = 300
 const LIMIT_PERCENT = { on: 8, off: 3 } as Record<string, number>
 const LIMIT_DISK_MB = 10

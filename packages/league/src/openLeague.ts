@@ -56,6 +56,7 @@ export interface League {
 }
 
 const RUN_EVERY_MS = 2_000
+const RUN_IDLE_MS = 15_000
 /** Number of standings (season and board) cached as bytes. */
 const MAX_ANSWERS = 32
 
@@ -111,6 +112,7 @@ export function openLeague(options: LeagueDeps): League {
 const leagueJob = (deps: Omit<RunDeps, 'firstSeasonS'>, firstSeasonS: number): Job => ({
   name: 'league',
   intervalMs: RUN_EVERY_MS,
+  idleMs: RUN_IDLE_MS,
   maxRetryMs: RUN_EVERY_MS,
   lease: true,
   run: createRunner({ ...deps, firstSeasonS }),

@@ -10,6 +10,7 @@ import type { RelayOnce } from './relayOnce.ts'
 import { sweepPlans, sweepRefused } from './sweepPlans.ts'
 
 const MAX_RETRY_MS = 1_000
+const IDLE_MS = 10_000
 
 /** Jobs that finish relayed transactions: receipts, rechecked blocks, volumes, old plans. */
 export function createRelayJobs(
@@ -37,6 +38,7 @@ export function createRelayJobs(
     {
       name: 'settle mined',
       intervalMs: 2_000,
+      idleMs: IDLE_MS,
       run: async () => ((await settleMined(follow)) ? 'more' : 'done'),
     },
     { name: 'watch given up', intervalMs: 10_000, run: createGivenUpWatcher(follow) },
@@ -44,6 +46,7 @@ export function createRelayJobs(
       // The maximum delay of a tier. Checks every trade whose minute has no mark yet.
       name: 'value volumes',
       intervalMs: 2_000,
+      idleMs: IDLE_MS,
       run: async () => {
         valuedTo = (await valueVolumes(db, scales, nowS(clock), { after: valuedTo })).next
       },

@@ -3,6 +3,7 @@ import { type Crypto, createCrypto } from '@pit/chain'
 import { createSharedTexts, type SharedTexts } from '@pit/platform/cache'
 import { systemClock, type Timer } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
+import { type Activity, createActivity } from '@pit/platform/jobs'
 import { createMetrics, type Logger, type Metrics } from '@pit/platform/monitoring'
 import { type Closing, checkChain } from '@pit/platform/process'
 import { createPassThrough, createRpc, type PassThrough, type Rpc, watchAddresses } from '@pit/platform/rpc'
@@ -27,6 +28,7 @@ export interface Ground {
   walletReads: PassThrough
   sequencer: ReturnType<typeof watchSequencer>
   clock: Timer
+  activity: Activity
   crypto: Crypto
   logger: Logger
   metrics: Metrics
@@ -96,6 +98,7 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   return {
     ...{ db, rpc, walletReads, sequencer, crypto, logger, profile, sanctions, randomBytes },
     clock: systemClock,
+    activity: createActivity(systemClock),
     metrics,
     isSanctioned: sanctions.isSanctioned,
     shared: createSharedTexts({ db, logger }),

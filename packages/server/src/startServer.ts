@@ -62,7 +62,7 @@ async function open(given: Start): Promise<string> {
   const { closing } = given
   const geo = await openGeo(given.config.geoDb)
   const ground = await openGround(given)
-  const { db, clock, logger, metrics, sanctions, profile } = ground
+  const { db, clock, activity, logger, metrics, sanctions, profile } = ground
   const config = configFor(given.config, profile)
   const start: Start = { ...given, config }
   if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: sign-in is off')
@@ -113,13 +113,13 @@ async function open(given: Start): Promise<string> {
   // Before the jobs and the edge start, which can trade.
   await examined.settled()
   const jobs = runJobs(
-    { clock, logger, metrics, leases: createLeases({ db, clock }) },
+    { clock, logger, metrics, activity, leases: createLeases({ db, clock }) },
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, models, hosted, ticks, league, treasury],
         ...[auth, health, stats, fleet, examined, ground.shared, history],
       ],
-      { ...config.roles, isAside: fleet.isClockOff },
+      { ...config.roles, isAside: fleet.isClockOff, isAlone: db.engine === 'pglite' },
     ),
   )
   closing.add(() => jobs.stop())
@@ -153,7 +153,7 @@ async function open(given: Start): Promise<string> {
     walletOrigin: config.walletOrigin,
   })
   const app = createApi({
-    ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
+    ...{ config, clock, activity, limiter, sanctions, geo, logger, metrics, version },
     places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,

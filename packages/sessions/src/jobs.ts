@@ -13,6 +13,7 @@ import {
 import { dropAnswers } from './trade/clientIdTrades.ts'
 
 const EVERY_MS = 5_000
+const IDLE_MS = 30_000
 const ADDRESS_EVERY_MS = 1_000
 const ADDRESS_AGAIN_MS = 30_000
 const SWEEP_EVERY_MS = 600_000
@@ -33,6 +34,7 @@ export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): Capabi
   const often = (name: string, run: (deps: JobDeps) => Promise<void>): Job => ({
     name,
     intervalMs: EVERY_MS,
+    idleMs: IDLE_MS,
     run: () => run(deps),
   })
   return {
@@ -52,6 +54,7 @@ export function addressJob({ cosigner, clock }: Pick<SessionDeps, 'cosigner' | '
   return {
     name: 'read the co-signer’s address',
     intervalMs: ADDRESS_EVERY_MS,
+    idleMs: ADDRESS_AGAIN_MS,
     async run() {
       const ageMs = clock.nowMs() - readAtMs
       if (ageMs >= 0 && ageMs < ADDRESS_AGAIN_MS) return

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Crypto, createCrypto } from '@pit/chain'
 import { type Clock, systemClock } from '@pit/platform/clock'
 import { openDb } from '@pit/platform/db'
-import { type Job, runJobs } from '@pit/platform/jobs'
+import { createActivity, type Job, runJobs } from '@pit/platform/jobs'
 import { createLogger, createMetrics, type Logger } from '@pit/platform/monitoring'
 import { checkChain, createClosing } from '@pit/platform/process'
 import { type AgreeingRpc, agreeOfTwo, createRpc } from '@pit/platform/rpc'
@@ -17,7 +17,7 @@ import { callRoutes } from './http/callRoutes.ts'
 import { createGate } from './http/gate.ts'
 import type { Door } from './http/listenAt.ts'
 import { createPeerCheck } from './http/peerUser.ts'
-import { serveCalls } from './http/serveCalls.ts'
+import { type CallRoutes, serveCalls } from './http/serveCalls.ts'
 import { createCosigner } from './keys/createCosigner.ts'
 import { keyFileIn, openKeyFile } from './keys/openKeyFile.ts'
 import { openKmsKey } from './keys/openKmsKey.ts'
@@ -30,6 +30,7 @@ import { sweepLedger } from './ledger/sweepLedger.ts'
 import { createTriggerReader } from './orders/readTrigger.ts'
 import { settleExpired } from './orders/settleExpired.ts'
 import { pinsOf } from './pins.ts'
+import { createReading } from './prices/createReading.ts'
 import { followPrices } from './prices/followPrices.ts'
 import { openSessions } from './roots/openSessions.ts'
 import { createNonceReader } from './roots/readNonce.ts'
@@ -46,11 +47,16 @@ const MIN_PASSPHRASE_CHARS = 16
 const PRICES_EVERY_MS = 500
 const SWEEP_EVERY_MS = 600_000
 const HOME_EVERY_MS = 1_000
+/** Intervals while the signer is not called: the next call waits for new readings. */
+const PRICES_IDLE_MS = 5_000
+const HOME_IDLE_MS = 10_000
+const SETTLE_IDLE_MS = 30_000
 const SETTLE_EVERY_MS = 5_000
 const SAMPLE_EVERY_MS = 60_000
 
-const every = (name: string, ms: number, run: Job['run']): Job => ({
+const every = (name: string, ms: number, run: Job['run'], idleMs?: number): Job => ({
   name,
+  idleMs,
   intervalMs: ms,
   firstAfterMs: ms,
   maxRetryMs: ms,
@@ -223,11 +229,14 @@ export async function startSigner(
     const sessions = openSessions({ crypto, pins, ledger })
     const triggers = createTriggerReader({ rpc, profile, prices })
     const settling = { db, crypto, clock, rpc, pins, prices, sessions }
-    const jobs = runJobs({ clock, logger, metrics: createMetrics({ withProcess: false }) }, [
-      every('read prices', PRICES_EVERY_MS, prices.read),
-      every('check the ledger’s database', HOME_EVERY_MS, home.check),
+    const activity = createActivity(clock)
+    const priced = createReading(prices.read, { maxAgeMs: 2 * PRICES_EVERY_MS })
+    const housed = createReading(home.check, { maxAgeMs: 2 * HOME_EVERY_MS })
+    const jobs = runJobs({ clock, logger, activity, metrics: createMetrics({ withProcess: false }) }, [
+      every('read prices', PRICES_EVERY_MS, priced.run, PRICES_IDLE_MS),
+      every('check the ledger’s database', HOME_EVERY_MS, housed.run, HOME_IDLE_MS),
       every('sweep ledger', SWEEP_EVERY_MS, () => sweepLedger(db, clock.nowMs())),
-      every('settle expired leaves', SETTLE_EVERY_MS, () => settleExpired(settling)),
+      every('settle expired leaves', SETTLE_EVERY_MS, () => settleExpired(settling), SETTLE_IDLE_MS),
       every('sample books', SAMPLE_EVERY_MS, () => sampleBooks(settling)),
     ])
     closing.add(() => jobs.stop())
@@ -253,8 +262,12 @@ export async function startSigner(
     })
     const gate = createGate({ secrets, clock, startedAtMs })
     const { maxInFlight } = config
+    const current = async (): Promise<void> => {
+      activity.note()
+      await Promise.all([priced.current(), housed.current()])
+    }
     const served = await serveCalls({
-      ...{ door: doorOf(config.listen), routes, gate, logger, maxInFlight },
+      ...{ door: doorOf(config.listen), routes: afterReading(routes, current), gate, logger, maxInFlight },
       ...(profile.kind !== 'devnet' && { sharesUser: createPeerCheck() }),
     })
     closing.add(() => served.close())
@@ -264,3 +277,13 @@ export async function startSigner(
     throw error
   }
 }
+
+/** A health check is not a use of the signer. */
+const afterReading = (routes: CallRoutes, current: () => Promise<void>): CallRoutes =>
+  routes.map(({ handle, ...route }) => ({
+    ...route,
+    async handle(params) {
+      if (route.path !== '/health') await current()
+      return handle(params)
+    },
+  }))

@@ -19,6 +19,7 @@ import { type Standing, watchTreasury } from './watchTreasury.ts'
 /** Weeks recorded per run: a year's. */
 const MAX_WEEKS = 60
 const RUN_EVERY_MS = 10_000
+const RUN_IDLE_MS = 60_000
 const OPEN_TRADES_WAIT_MS = 10_000
 /** A transaction that is not mined after this time is not waited for. */
 const PENDING_S = 60
@@ -185,6 +186,7 @@ export function openTreasury({
         {
           name: 'close treasury weeks',
           intervalMs: RUN_EVERY_MS,
+          idleMs: RUN_IDLE_MS,
           maxRetryMs: RUN_EVERY_MS,
           run: closeDueWeeks,
         },

@@ -3,6 +3,7 @@ import type { History } from '@pit/history'
 import type { Market, Tokens } from '@pit/market'
 import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import type { Activity } from '@pit/platform/jobs'
 import type { Logger, Metrics } from '@pit/platform/monitoring'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
@@ -25,6 +26,8 @@ export interface TickOptions {
   crypto: Crypto
   logger: Logger
   metrics: Pick<Metrics, 'registry'>
+  /** A running tick counts as use of the process. */
+  activity?: Pick<Activity, 'note'>
   profile: ChainProfile
   market: Pick<Market, 'mark' | 'head' | 'onRounds'>
   tokens: Pick<Tokens, 'find'>

@@ -20,11 +20,11 @@ const RANKED = 1_000
 
 /** The queue of an agent's ticks; $5 are the brains without external calls. */
 const QUEUE = `(case when a.mode = 'live' then 'live' when a.brain = any($5) then 'quick' else 'slow' end)`
+const IS_ACTIVE = `a.status = 'active' and a.deleted_at_s is null`
 /** Due and without a lease. */
-const IS_DUE = `a.status = 'active' and a.deleted_at_s is null and a.next_tick_ms <= $1
-  and a.lease_until_ms is null`
+const IS_DUE = `${IS_ACTIVE} and a.next_tick_ms <= $1 and a.lease_until_ms is null`
 /** Its lease has ended; also one of ours that was renewed late. */
-const IS_LOST = `a.status = 'active' and a.deleted_at_s is null and a.lease_until_ms <= $1`
+const IS_LOST = `${IS_ACTIVE} and a.lease_until_ms <= $1`
 
 export interface DueAgent {
   id: string
@@ -42,14 +42,16 @@ export interface LeaseRequest {
   running: readonly string[]
 }
 
-/** Whether a look at the queues could lease any agent. */
-export async function isAnyDue(sql: Sql, nowMs: number): Promise<boolean> {
-  const [row] = await sql.query<{ due: boolean }>(
-    `select exists (select from hosted_agents a where ${IS_DUE})
-       or exists (select from hosted_agents a where ${IS_LOST}) as due`,
-    [nowMs],
+/** When a look at the queues could next lease an agent; infinite if none is active. */
+export async function nextDueMs(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ due_ms: number | null }>(
+    `select least(
+       (select a.next_tick_ms from hosted_agents a
+        where ${IS_ACTIVE} and a.lease_until_ms is null order by a.next_tick_ms limit 1),
+       (select a.lease_until_ms from hosted_agents a
+        where ${IS_ACTIVE} and a.lease_until_ms is not null order by a.lease_until_ms limit 1)) as due_ms`,
   )
-  return row!.due
+  return row!.due_ms ?? Number.POSITIVE_INFINITY
 }
 
 /**

@@ -11,7 +11,7 @@ import { createOrderMarket } from '../signed/ordersInput.ts'
 import { meetRound } from '../signed/wake.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
-import { claimAgents, isAnyDue, RENEW_MS, renewLeases, takeDue } from './leases.ts'
+import { claimAgents, nextDueMs, RENEW_MS, renewLeases, takeDue } from './leases.ts'
 import { createTickMetrics } from './metrics.ts'
 import { findNextHolds } from './nextHolds.ts'
 import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from './queue.ts'
@@ -34,8 +34,11 @@ export interface Ticks {
 
 /** How often a process looks for due agents and for jobs queued by other processes. */
 const LOOK_MS = 400
+/** While the process is idle nothing makes an agent due but the time. */
+const LOOK_IDLE_MS = 5_000
 /** The same for queues of the embedded store: only this process fills them, and wakes its own lanes. */
 const LOOK_OWN_MS = 5_000
+const IDLE_MS = 30_000
 /** Agents per quick job: enough to share reads, few enough to spread over processes. */
 const QUICK_BATCH = 25
 const TAKEN_AT_ONCE = 200
@@ -88,9 +91,14 @@ export function openTicks(options: TickOptions): Ticks {
     for (const wake of wakes) wake()
   }
 
+  /** When the next agent was due at the last look. */
+  let dueMs = 0
+  const untilDueMs = () => Math.min(LOOK_IDLE_MS, Math.max(LOOK_MS, dueMs - clock.nowMs()))
+
   /** Queues due agents while the queue has room; returns how many. */
   async function schedule(): Promise<number> {
-    if (!(await isAnyDue(db, clock.nowMs()))) return 0
+    dueMs = await nextDueMs(db)
+    if (dueMs > clock.nowMs()) return 0
     const queue = await queueOf()
     const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))
     const queues = NAMES.filter((name, i) => waiting[i]! < MAX_WAITING[name])
@@ -138,6 +146,7 @@ export function openTicks(options: TickOptions): Ticks {
   async function runJob({ token, agents }: TickJob): Promise<void> {
     const claim = `${workerId} ${randomUUID()}`
     claims.add(claim)
+    options.activity?.note()
     try {
       const due = new Map(agents.map(({ id, dueMs }) => [id, dueMs]))
       const claimed = await claimAgents(db, { nowMs: clock.nowMs(), token, claim, due })
@@ -165,9 +174,14 @@ export function openTicks(options: TickOptions): Ticks {
     })
 
   const takeEveryMs = db.engine === 'pglite' ? LOOK_OWN_MS : LOOK_MS
-  const jobOf = (name: string, everyMs: number, step: () => Promise<number>): Job => ({
+  const jobOf = (
+    name: string,
+    { everyMs, idleMs }: { everyMs: number; idleMs: Job['idleMs'] },
+    step: () => Promise<number>,
+  ): Job => ({
     name,
     intervalMs: everyMs,
+    idleMs,
     maxRetryMs: LOOK_MS,
     run: async () => ((await step()) > 0 ? 'more' : 'done'),
     wakeOn(wake) {
@@ -198,6 +212,7 @@ export function openTicks(options: TickOptions): Ticks {
   const roundsJob: Job = {
     name: 'meet feed rounds',
     intervalMs: ROUNDS_RETRY_MS,
+    idleMs: IDLE_MS,
     async run() {
       const marks = rounds.slice(0, ROUNDS_AT_ONCE)
       if (marks.length === 0) return 'done'
@@ -219,9 +234,9 @@ export function openTicks(options: TickOptions): Ticks {
     jobs: {
       everywhere: [],
       worker: [
-        jobOf('schedule ticks', LOOK_MS, schedule),
+        jobOf('schedule ticks', { everyMs: LOOK_MS, idleMs: untilDueMs }, schedule),
         ...NAMES.map((name) =>
-          jobOf(`take ${name} ticks`, takeEveryMs, () => {
+          jobOf(`take ${name} ticks`, { everyMs: takeEveryMs, idleMs: IDLE_MS }, () => {
             renewing ??= startRenewing()
             return takeJobs(name)
           }),

@@ -7,6 +7,7 @@ import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, FAST, stockSessionOf } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
+const KEEP_EVERY_MS = 5_000
 /** While no block has a transaction: only averages over time still move. */
 const REFRESH_QUIET_MS = 2_000
 /** Maximum age of a reading, as published in the fast-mode terms. */
@@ -96,10 +97,11 @@ export function followMarks({
     follow: {
       name: 'read marks',
       intervalMs: REFRESH_EVERY_MS,
+      idleMs: REFRESH_QUIET_MS,
       maxRetryMs: REFRESH_EVERY_MS,
       run: refreshIfDue,
     },
-    keepMinutes: { name: 'keep minute marks', intervalMs: REFRESH_EVERY_MS, run: keepMinute },
+    keepMinutes: { name: 'keep minute marks', intervalMs: KEEP_EVERY_MS, run: keepMinute },
   }
 }
 

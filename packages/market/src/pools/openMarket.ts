@@ -42,6 +42,8 @@ export interface Market {
   unreadMarks(): number
   /** Called with marks of new feed rounds; see `followMarks`. */
   onRounds(listener: (marks: readonly Mark[]) => void): () => void
+  /** Counts applied blocks that may have changed state; null while blocks are not followed. */
+  changes(): number | null
   /** Data of the stock issuer. */
   stocks: Pick<StocksFollowed, 'multiplier' | 'isBarred'>
   onBlock(listener: (head: Header, touched: ReadonlySet<AnyPool>) => void): () => void
@@ -84,15 +86,15 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
 
   /** Blocks applied that may have changed state, and when the last block of any kind was. */
   const applied = { changes: 0, atMs: 0 }
-  const marks = followMarks({
-    ...{ rpc, db, clock, profile },
-    changes: () => (clock.nowMs() - applied.atMs <= FOLLOWED_WITHIN_MS ? applied.changes : null),
-  })
+  const changes = () => (clock.nowMs() - applied.atMs <= FOLLOWED_WITHIN_MS ? applied.changes : null)
+  const marks = followMarks({ ...{ rpc, db, clock, profile }, changes })
   const pools = await followPools({
     rpc,
     db,
     profile,
     logger,
+    clock,
+    changes,
     pinned,
     value: createPoolValue(profile, marks.mark),
     listener: {
@@ -114,7 +116,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       },
     },
   })
-  const stocks = followStocks({ rpc, profile, index })
+  const stocks = followStocks({ rpc, clock, profile, index, changes })
 
   const subscribe = <T>(listeners: Set<T>, listener: T) => {
     listeners.add(listener)
@@ -131,6 +133,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     whyUnread: marks.whyUnread,
     unreadMarks: marks.unread,
     onRounds: (listener) => marks.onRounds((rounds) => notify(() => listener(rounds))),
+    changes,
     stocks,
     onBlock: (listener) => subscribe(blockListeners, listener),
     onPool: (listener) => subscribe(poolListeners, listener),

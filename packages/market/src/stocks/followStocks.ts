@@ -7,6 +7,8 @@ import {
   type StockMultiplier,
   stockIssuerOf,
 } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import { afterChange } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
 import { askMulticall, type ContractCall, flagIn, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
@@ -24,18 +26,26 @@ export interface StocksFollowed {
 /** Multipliers are announced long in advance and take effect by the clock, so rare reads suffice. */
 const MULTIPLIERS_EVERY_MS = 5_000
 const BLOCKED_EVERY_MS = 2_000
+/** Multipliers and blocks change by transactions only, so empty blocks need no reading. */
+const UNCHANGED_MS = 30_000
+const IDLE_MS = 15_000
 const CALLS_AT_ONCE = 500
 /** Stock pools beyond this number are not checked; a plan through one is still simulated. */
 const MAX_VENUES = 1_000
 
 export function followStocks({
   rpc,
+  clock,
   profile,
   index,
+  changes,
 }: {
   rpc: Pick<Rpc, 'request'>
+  clock: Clock
   profile: ChainProfile
   index: Pick<PoolIndex, 'of'>
+  /** Counts blocks that may have changed state; null while blocks are not followed. */
+  changes?(): number | null
 }): StocksFollowed {
   const issuer = stockIssuerOf(profile)
   const beacon = profile.stocks.beacon
@@ -79,6 +89,7 @@ export function followStocks({
     blocked = new Set(venues.filter((_, i) => flagIn(answers[i]) === true))
   }
 
+  const gated = (read: () => Promise<void>) => afterChange({ changes, clock, maxMs: UNCHANGED_MS }, read)
   return {
     multiplier(token, atS) {
       const entry = multipliers.get(token)
@@ -92,8 +103,18 @@ export function followStocks({
       stocks.size === 0
         ? []
         : [
-            { name: 'read stock multipliers', intervalMs: MULTIPLIERS_EVERY_MS, run: readMultipliers },
-            { name: 'read blocked pools', intervalMs: BLOCKED_EVERY_MS, run: readBlocked },
+            {
+              name: 'read stock multipliers',
+              intervalMs: MULTIPLIERS_EVERY_MS,
+              idleMs: IDLE_MS,
+              run: gated(readMultipliers),
+            },
+            {
+              name: 'read blocked pools',
+              intervalMs: BLOCKED_EVERY_MS,
+              idleMs: IDLE_MS,
+              run: gated(readBlocked),
+            },
           ],
   }
 }

@@ -10,7 +10,8 @@ import type { Market } from '../pools/openMarket.ts'
 export type TokenMarket = Pick<
   Market,
   'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'stocks' | 'onBlock' | 'onPool'
->
+> &
+  Partial<Pick<Market, 'changes'>>
 
 /** Dependencies of the token registry. */
 export interface TokenDeps {

@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { afterChange } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
 import { TOKENS } from '@pit/protocol'
 import type { AnyPool } from '../pools/poolLogs.ts'
@@ -14,6 +15,9 @@ const REFRESH_EVERY_MS = 10_000
 const REFRESHED_AT_ONCE = 200
 const WATCH_EVERY_MS = 3_000
 const WATCHED_AT_ONCE = 40
+/** Each trade reads its token's code itself. */
+const WATCH_IDLE_MS = 30_000
+const WATCH_UNCHANGED_MS = 60_000
 const ASKED_AT_ONCE = 1_000
 /** A figure that moves by a smaller share is not written. */
 const MOVED = 0.01
@@ -87,9 +91,16 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
   }
 
   let watchedTo = ''
+  let isRoundDue = false
+  const beginRound = afterChange({ changes: market.changes, clock, maxMs: WATCH_UNCHANGED_MS }, async () => {
+    isRoundDue = true
+  })
   async function watch(): Promise<void> {
+    if (watchedTo === '') await beginRound()
+    if (!isRoundDue) return
     const readings = await replaceableAfter(db, watchedTo, WATCHED_AT_ONCE)
     watchedTo = readings.length < WATCHED_AT_ONCE ? '' : readings[readings.length - 1]!.address
+    isRoundDue = watchedTo !== ''
     for (const { address, code } of readings) {
       if (registry.coreAddresses.has(address) || registry.screening.isRunning(address)) continue
       if (await isUnchanged(deps, address, code)) continue
@@ -100,7 +111,13 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
 
   return [
     { name: 'refresh token records', intervalMs: REFRESH_EVERY_MS, wakeOn: listen, run: refresh },
-    { name: 'watch proxies', intervalMs: WATCH_EVERY_MS, firstAfterMs: WATCH_EVERY_MS, run: watch },
+    {
+      name: 'watch proxies',
+      intervalMs: WATCH_EVERY_MS,
+      firstAfterMs: WATCH_EVERY_MS,
+      idleMs: WATCH_IDLE_MS,
+      run: watch,
+    },
   ]
 }
 

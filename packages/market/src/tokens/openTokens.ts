@@ -41,6 +41,7 @@ export interface Tokens {
 
 const READ_CORE_EVERY_MS = 15_000
 const STORE_CORE_EVERY_MS = 1_000
+const IDLE_MS = 60_000
 const MOVES_OTHERWISE = new Set<string>([
   'FEE_ON_TRANSFER',
   'BUY_TAX',
@@ -84,11 +85,21 @@ export function openTokens(options: TokenOptions): Tokens {
     tradable: stats.tradable,
     jobs: {
       everywhere: [
-        { name: 'read core assets', intervalMs: READ_CORE_EVERY_MS, run: registry.refreshCore },
+        {
+          name: 'read core assets',
+          intervalMs: READ_CORE_EVERY_MS,
+          idleMs: IDLE_MS,
+          run: registry.refreshCore,
+        },
         registry.screening.queueJob,
       ],
       worker: [
-        { name: 'store core assets', intervalMs: STORE_CORE_EVERY_MS, run: registry.storeCore },
+        {
+          name: 'store core assets',
+          intervalMs: STORE_CORE_EVERY_MS,
+          idleMs: IDLE_MS,
+          run: registry.storeCore,
+        },
         ...keepRegistry(deps, registry),
       ],
     },

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, it, vi } from 'vitest'
 import { createManualClock } from '../../test/manualClock.ts'
+import { createActivity } from './activity.ts'
 import { type Job, runJobs } from './jobs.ts'
 import type { Leases } from './leases.ts'
 
@@ -116,4 +117,48 @@ it('rejects an invalid table', () => {
   const job = { name: 'a', intervalMs: 1, run: async () => {} }
   expect(() => open([job, job])).toThrow('same name')
   expect(() => open([{ ...job, lease: true }])).toThrow('needs leases')
+})
+
+it('slows a job down while nobody uses the process, and wakes it at the next use', async () => {
+  const clock = createManualClock(5_000)
+  const activity = createActivity(clock)
+  const run = vi.fn(async () => {})
+  const logger = { warn: vi.fn(), info: vi.fn() }
+  const jobs = runJobs({ clock, logger, activity, metrics: { registry: new Registry() } }, [
+    { name: 'slow at rest', intervalMs: 1_000, idleMs: 20_000, run },
+  ])
+  await clock.advance(59_500)
+  expect(run).toHaveBeenCalledTimes(60)
+  // The pause that began last was still short.
+  await clock.advance(500)
+  expect(run).toHaveBeenCalledTimes(61)
+  await clock.advance(19_000)
+  expect(run).toHaveBeenCalledTimes(61)
+  activity.note()
+  await clock.advance(0)
+  expect(run).toHaveBeenCalledTimes(62)
+  await clock.advance(1_000)
+  expect(run).toHaveBeenCalledTimes(63)
+  expect(jobs.state()[0]?.status).toBe('ok')
+  await jobs.stop()
+})
+
+it('retries a failing job at its own pace while nobody uses the process', async () => {
+  const clock = createManualClock(5_000)
+  const activity = createActivity(clock)
+  let isBroken = false
+  const run = vi.fn(async () => {
+    if (isBroken) throw new Error('the node is silent')
+  })
+  const logger = { warn: vi.fn(), info: vi.fn() }
+  const jobs = runJobs({ clock, logger, activity, metrics: { registry: new Registry() } }, [
+    { name: 'failing at rest', intervalMs: 1_000, idleMs: 20_000, maxRetryMs: 1_000, run },
+  ])
+  await clock.advance(61_000)
+  isBroken = true
+  await clock.advance(20_000)
+  run.mockClear()
+  await clock.advance(3_000)
+  expect(run).toHaveBeenCalledTimes(3)
+  await jobs.stop()
 })

@@ -3,12 +3,15 @@ import type { Timer } from '../clock/clock.ts'
 import { type LoopOptions, startLoop } from '../clock/loop.ts'
 import type { Logger } from '../monitoring/logger.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
+import type { Activity } from './activity.ts'
 import type { Leases } from './leases.ts'
 
 /** A background job. Its times are those of a loop. */
 export interface Job<Name extends string = string>
   extends Pick<LoopOptions, 'intervalMs' | 'firstAfterMs' | 'wakeAfterMs' | 'maxRetryMs' | 'run'> {
   name: Name
+  /** The least interval while nobody uses the process; the next use wakes the job. */
+  idleMs?: number | (() => number) | undefined
   /** Only one process runs it at a time. */
   lease?: true
   /** Calls back when there is work; returns the unsubscribe function. */
@@ -58,13 +61,15 @@ export interface JobDeps {
   metrics: Pick<Metrics, 'registry'>
   /** For jobs with a lease. */
   leases?: Leases
+  /** For jobs with `idleMs`. */
+  activity?: Activity
 }
 
 const LATE_AFTER_MS = 60_000
 
 /** Runs every job of the table. A failing job keeps running; the failure is logged once. */
 export function runJobs<const Name extends string>(deps: JobDeps, table: readonly Job<Name>[]): Jobs<Name> {
-  const { clock, logger, leases } = deps
+  const { clock, logger, leases, activity } = deps
   const counted = createJobMetrics(deps.metrics)
 
   function start(job: Job<Name>) {
@@ -101,14 +106,29 @@ export function runJobs<const Name extends string>(deps: JobDeps, table: readonl
       counted.succeeded(name, lastSuccessMs)
     }
 
-    const loop = startLoop({ ...job, clock, run, ended })
+    const { intervalMs, idleMs } = job
+    const restMs = (): number | null => {
+      const ownMs = typeof intervalMs === 'function' ? intervalMs() : intervalMs
+      // A failing job is retried at its own pace.
+      const isIdle = ownMs !== null && idleMs !== undefined && why === null && activity?.isIdle()
+      if (!isIdle) return ownMs
+      return Math.max(ownMs, typeof idleMs === 'function' ? idleMs() : idleMs)
+    }
+    const loop = startLoop({
+      ...job,
+      intervalMs: intervalMs === null ? null : () => restMs()!,
+      clock,
+      run,
+      ended,
+    })
     const unlisten = job.wakeOn?.(loop.wake)
+    const unlistenReturn = idleMs === undefined ? undefined : activity?.onReturn(loop.wake)
 
     function isLate(): boolean {
       const sinceMs = loop.runningSinceMs()
       if (sinceMs !== null) return clock.nowMs() - sinceMs > lateAfterMs
-      const restMs = typeof job.intervalMs === 'function' ? job.intervalMs() : job.intervalMs
-      return restMs !== null && clock.nowMs() - lastEndMs > restMs + lateAfterMs
+      const dueMs = restMs()
+      return dueMs !== null && clock.nowMs() - lastEndMs > dueMs + lateAfterMs
     }
     return {
       name,
@@ -121,6 +141,7 @@ export function runJobs<const Name extends string>(deps: JobDeps, table: readonl
       }),
       stop: () => {
         unlisten?.()
+        unlistenReturn?.()
         return loop.stop()
       },
     }

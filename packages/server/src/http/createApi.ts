@@ -1,5 +1,6 @@
 import type { ApiKey } from '@pit/auth'
 import { type App, type AppDeps, createApp, type RouteAt, type RouteHandler } from '@pit/http'
+import type { Activity } from '@pit/platform/jobs'
 import { fail, ROUTE_IDS, routeById } from '@pit/protocol'
 import type { Config } from '../config.ts'
 import { apiPages, openApiAnswer } from '../site/apiPages.ts'
@@ -13,6 +14,7 @@ export interface ApiDeps
     Omit<GateDeps, 'config'> {
   config: Edge['config'] & GateDeps['config'] & Pick<Config, 'publicUrl'>
   handlers: Handlers
+  activity?: Pick<Activity, 'note'> | undefined
   walletRpc: (body: unknown, caller: Caller) => Promise<unknown>
   /** The server's version, shown in the reference. */
   version: string
@@ -21,24 +23,39 @@ export interface ApiDeps
 }
 
 /** The HTTP API: Pit's routes, pages and rules on the edge. */
-export function createApi({ handlers, walletRpc, version, site = [], ...deps }: ApiDeps): App {
+export function createApi({ handlers, walletRpc, activity, version, site = [], ...deps }: ApiDeps): App {
   const about = { version, publicUrl: deps.config.publicUrl }
   const openapi = openApiAnswer(about)
   const all = { ...handlers, openapi: () => openapi }
   return createApp({
     ...deps,
     gate: createGate(deps),
-    routes: ROUTE_IDS.map((id) => routeAt(id, all[id] as AnyHandler)),
+    routes: ROUTE_IDS.map((id) => routeAt(id, all[id] as AnyHandler, activity)),
     pages: [...apiPages(about), ...site],
-    rpc: [{ path: '/rpc', name: 'rpc', handle: walletRpc }],
+    rpc: [
+      {
+        path: '/rpc',
+        name: 'rpc',
+        handle(body, caller) {
+          activity?.note()
+          return walletRpc(body, caller)
+        },
+      },
+    ],
   })
 }
 
 type AnyHandler = RouteHandler<Caller> | RouteHandler<Caller>['handle']
 
-function routeAt(id: (typeof ROUTE_IDS)[number], handler: AnyHandler): RouteAt<Caller> {
+function routeAt(
+  id: (typeof ROUTE_IDS)[number],
+  handler: AnyHandler,
+  activity: ApiDeps['activity'],
+): RouteAt<Caller> {
   const route = routeById(id)
-  const own = typeof handler === 'function' ? { handle: handler } : handler
+  const given = typeof handler === 'function' ? { handle: handler } : handler
+  // A monitor is not a user.
+  const own = id === 'health' ? given : { ...given, handle: noting(activity, given.handle) }
   const at = { ...own, route, neverShed: id === 'health' }
   if (route.auth !== 'wallet' && route.auth !== 'owner') return at
   return {
@@ -49,3 +66,10 @@ function routeAt(id: (typeof ROUTE_IDS)[number], handler: AnyHandler): RouteAt<C
     },
   }
 }
+
+const noting =
+  (activity: ApiDeps['activity'], handle: RouteHandler<Caller>['handle']): typeof handle =>
+  (call) => {
+    activity?.note()
+    return handle(call)
+  }

@@ -36,12 +36,18 @@ interface HealthDeps {
 }
 
 const PROBE_EVERY_MS = 1_000
+/** While no report was read for this long, probes are rare. */
+const UNREAD_AFTER_MS = 30_000
+const PROBE_UNREAD_EVERY_MS = 5_000
 
 /** Probes run in the background, so that GET health responds at once however slow a dependency is. */
 export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds = 0 }: HealthDeps): Health {
   const states = new Map<string, 'ok' | 'impaired'>()
   const reportedStates = new Map<string, 'ok' | 'impaired'>()
   let rounds = 0
+  let readAtMs = performance.now()
+  let wake = () => {}
+  const isRead = () => performance.now() - readAtMs < UNREAD_AFTER_MS
 
   async function probeOne({ name, check }: Probe): Promise<void> {
     let state: 'ok' | 'impaired' = 'ok'
@@ -64,6 +70,13 @@ export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds 
   }
 
   function report(): HealthReport {
+    const wasRead = isRead()
+    readAtMs = performance.now()
+    if (!wasRead) wake()
+    return reportNow()
+  }
+
+  function reportNow(): HealthReport {
     const checks = Object.fromEntries(
       probes.map(({ name }) => [name, states.get(name) ?? ('unknown' as const)]),
     )
@@ -75,13 +88,19 @@ export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds 
   async function refresh(): Promise<HealthReport> {
     rounds++
     await Promise.all(probes.map(probeOne))
-    return report()
+    return reportNow()
   }
 
   const probing: Job = {
     name: 'probe dependencies',
-    intervalMs: PROBE_EVERY_MS,
+    intervalMs: () => (isRead() ? PROBE_EVERY_MS : PROBE_UNREAD_EVERY_MS),
     firstAfterMs: PROBE_EVERY_MS,
+    wakeOn(wakeJob) {
+      wake = wakeJob
+      return () => {
+        wake = () => {}
+      }
+    },
     run: refresh,
   }
   return { report, refresh, jobs: { everywhere: [probing], worker: [] } }

@@ -3,6 +3,7 @@ import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 import { createStats, type StatsDeps } from './createStats.ts'
 
 const MEASURE_EVERY_MS = 5_000
+const IDLE_MS = 60_000
 
 /** GET stats, and the latency measurements of node and sequencer in it. */
 export function openStats({
@@ -13,8 +14,8 @@ export function openStats({
   const toRpc = createLatency(rpc, 'eth_blockNumber')
   const toSequencer = createLatency(sequencer, 'eth_chainId')
   const measuring: Job[] = [
-    { name: 'measure rpc', intervalMs: MEASURE_EVERY_MS, run: toRpc.measure },
-    { name: 'measure sequencer', intervalMs: MEASURE_EVERY_MS, run: toSequencer.measure },
+    { name: 'measure rpc', intervalMs: MEASURE_EVERY_MS, idleMs: IDLE_MS, run: toRpc.measure },
+    { name: 'measure sequencer', intervalMs: MEASURE_EVERY_MS, idleMs: IDLE_MS, run: toSequencer.measure },
   ]
   return {
     read: createStats({ ...deps, latency: { rpc: toRpc.latest, sequencer: toSequencer.latest } }),

@@ -52,6 +52,7 @@ export async function openHome({
   }
 
   function mark(place: Place): void {
+    if (marked && samePlace(marked, place) && marked.position === place.position) return
     const draft = `${file}.draft`
     writeFileSync(draft, `${JSON.stringify(place)}\n`, { mode: 0o600, flush: true })
     renameSync(draft, file)

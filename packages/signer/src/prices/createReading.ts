@@ -1,0 +1,28 @@
+export interface Reading {
+  /** Reads now, or joins the running reading. */
+  run(): Promise<void>
+  /** Resolves with a reading, successful or not, that ended at most `maxAgeMs` ago. */
+  current(): Promise<void>
+}
+
+/** A reading that a job repeats rarely while the signer is not called: a call then waits for a new one. */
+export function createReading(
+  read: () => Promise<void>,
+  { maxAgeMs, nowMs = () => performance.now() }: { maxAgeMs: number; nowMs?: () => number },
+): Reading {
+  let endedAtMs = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  const run = (): Promise<void> => {
+    running ??= read().finally(() => {
+      endedAtMs = nowMs()
+      running = undefined
+    })
+    return running
+  }
+  return {
+    run,
+    async current() {
+      if (nowMs() - endedAtMs > maxAgeMs) await run().catch(() => {})
+    },
+  }
+}
