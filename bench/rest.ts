@@ -1,7 +1,7 @@
 /**
  * Processor time, disk growth and memory of a started Pit without requests: the three processes as `npm start`
  * starts them, with the market on and then off, each after the server has screened its tokens.
- * REST_S: seconds of each measurement. REST_MARKET=on,off. REST_DIST: builds to compare, comma-separated.
+ * REST_S: seconds of each measurement. REST_MARKET=on,off. DEMO=off measures without the demo. REST_DIST: builds to compare, comma-separated.
  * node scripts/build.mjs && node dist/bench/rest.js
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -21,7 +21,7 @@ const WARM_WITHIN_S = 300
 const LIMIT_PERCENT = { on: 8, off: 3 } as Record<string, number>
 const LIMIT_DISK_MB = 10
 const LIMIT_RSS_MB = 700
-const NAMES = ['devnet', 'signer', 'server']
+const NAMES = ['devnet', 'signer', 'server', 'demo']
 
 async function measure(build: string, market: string): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pit-rest-'))

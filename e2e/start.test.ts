@@ -59,7 +59,14 @@ function start(): ChildProcess {
   const npm = spawn('npm', ['start'], {
     cwd: checkout,
     // Only the API may be open to other machines.
-    env: { PATH: process.env['PATH'], HOME: checkout, DATA_DIR: dataDir, HOST: '0.0.0.0', ...settings },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: checkout,
+      DATA_DIR: dataDir,
+      HOST: '0.0.0.0',
+      DEMO: 'off',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [npm.stdout, npm.stderr]) {

@@ -30,6 +30,7 @@ const entries = {
   devnet: 'packages/devnet/src/main.ts',
   pit: 'packages/cli/src/pit.ts',
   pitAdmin: 'packages/cli/src/pitAdmin.ts',
+  demo: 'packages/cli/src/demo.ts',
 }
 const isStart = process.argv.includes('--start')
 if (!isStart) {

@@ -10,6 +10,7 @@ import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/settings.ts'
 import { SETTINGS as SIGNER_SETTINGS } from '../packages/signer/src/config.ts'
 import { cachedTypes } from './clientTypes/cached.mjs'
 import { configurationDoc, envExample } from './settingsDoc.ts'
+import { SETTINGS as START_SETTINGS } from './startSettings.ts'
 
 type GeneratedFile = { path: string; text: string }
 
@@ -19,6 +20,7 @@ const processes = [
   { process: 'server', settings: SERVER_SETTINGS },
   { process: 'signer', settings: SIGNER_SETTINGS },
   { process: 'devnet', settings: DEVNET_SETTINGS },
+  { process: 'npm start', settings: START_SETTINGS },
 ]
 
 const client = await cachedTypes(async () => ({ ROUTES, schemas }))

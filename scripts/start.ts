@@ -6,8 +6,9 @@ import { lockStore, StoreLockedError } from '@pit/platform/process'
 import { keepFilesPrivate, ownDataDir, readProfile, StartRefused } from '@pit/platform/settings'
 import { serverEnvironment, withoutServer } from './serverSecrets.ts'
 import { signerEnvironment, withoutSigner } from './signerSecrets.ts'
+import { readSettings } from './startSettings.ts'
 
-// Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
+// Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server, the demo.
 // Each child reports { type: 'stage' | 'ready' | 'failed', text } over IPC and ends when this process does.
 
 interface Report {
@@ -21,6 +22,8 @@ interface Part {
   env: Record<string, string>
   /** Node's own options. */
   nodeOptions?: string[]
+  /** Pit runs on without it. */
+  isOptional?: boolean
 }
 interface Running {
   part: Part
@@ -31,10 +34,10 @@ interface Running {
 }
 
 /**
- * In stop order, the server first, so that nothing reads a stopped chain; with each part's deadline counted
+ * In stop order, callers first, so that nothing reads a stopped server or chain; with each part's deadline counted
  * from the signal. The sender (systemd, Docker) allows ten seconds.
  */
-const STOP_BY_MS: Record<string, number> = { server: 4_500, signer: 6_000, devnet: 9_000 }
+const STOP_BY_MS: Record<string, number> = { demo: 500, server: 4_500, signer: 6_000, devnet: 9_000 }
 const MAX_RESTARTS = 5
 /** A part that ran this long is healthy: its earlier exits no longer count. */
 const WELL_AFTER_MS = 10 * 60_000
@@ -48,6 +51,15 @@ let stopping = false
 
 const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7)
 const say = (who: string, text: string) => console.log(`${seconds()}  ${who.padEnd(7)} ${text}`)
+
+function settings() {
+  try {
+    return readSettings(process.env)
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
+}
 
 function takeDataDir(): void {
   try {
@@ -111,7 +123,7 @@ function revive(entry: Running, why: string): void {
   const restarts = performance.now() - entry.startedAtMs > WELL_AFTER_MS ? 0 : entry.restarts
   if (restarts >= MAX_RESTARTS) {
     say(part.name, `ended again (${why}); giving up after ${MAX_RESTARTS} restarts`)
-    void stop(1)
+    if (!part.isOptional) void stop(1)
     return
   }
   const waitMs = 500 * 2 ** restarts
@@ -120,7 +132,7 @@ function revive(entry: Running, why: string): void {
     if (stopping) return
     launch(part, restarts + 1).ready.catch((error) => {
       say(part.name, error.message)
-      void stop(1)
+      if (!part.isOptional) void stop(1)
     })
   }, waitMs)
 }
@@ -205,6 +217,22 @@ function printWhereToGo(): void {
   console.log(lines.join('\n'))
 }
 
+const DEMO: Part = {
+  name: 'demo',
+  file: 'demo.js',
+  env: {},
+  // A few requests a minute: a small heap costs no time.
+  nodeOptions: ['--max-old-space-size=128', '--max-semi-space-size=1'],
+  isOptional: true,
+}
+/** The feeds of the devnet publish at half a percent: prices then move about once a minute. */
+const DEMO_VOLATILITY = '5'
+
+function startDemo(): void {
+  if (stopping || !existsSync(join(here, DEMO.file))) return
+  launch(DEMO).ready.catch((error) => say(DEMO.name, error.message))
+}
+
 /** The devnet may run elsewhere. The server reports faults of the profile. */
 const isOfDevnet = (profile: string | undefined): Promise<boolean> =>
   readProfile({ file: profile ?? '', waitMs: 0 }).then(
@@ -214,10 +242,12 @@ const isOfDevnet = (profile: string | undefined): Promise<boolean> =>
 
 async function main(): Promise<void> {
   keepFilesPrivate()
+  const { demo } = settings()
   takeDataDir()
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
   const withDevnet = !process.env['CHAIN_RPC_URL']
+  const withDemo = withDevnet && demo
   const devnetUrl = `http://127.0.0.1:${process.env['DEVNET_PORT'] || '8545'}`
   const profile = join(dataDir, 'devnet', 'profile.json')
   const chainEnv: Record<string, string> = withDevnet
@@ -235,7 +265,17 @@ async function main(): Promise<void> {
   const signer = signerEnvironment({ dataDir, env: process.env, chain: isDevnet ? 'devnet' : 'real' })
   if ('why' in signer) say('pit', signer.why)
   const parts: Part[] = [
-    ...(withDevnet ? [{ name: 'devnet', file: 'devnet.js', env: {} }] : []),
+    ...(withDevnet
+      ? [
+          {
+            name: 'devnet',
+            file: 'devnet.js',
+            env: withDemo
+              ? { MARKET_VOLATILITY: process.env['MARKET_VOLATILITY'] || DEMO_VOLATILITY }
+              : ({} as Record<string, string>),
+          },
+        ]
+      : []),
     ...('why' in signer
       ? []
       : [
@@ -267,6 +307,7 @@ async function main(): Promise<void> {
   if (stopping) return
   if (withDevnet) await serverKnows(writePins(profile))
   printWhereToGo()
+  if (withDemo) startDemo()
 }
 
 await main()

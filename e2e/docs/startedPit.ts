@@ -35,7 +35,7 @@ export async function startPit(program = 'dist/start.js'): Promise<StartedPit> {
   const own = { PATH: process.env['PATH']!, HOME: checkout }
   const child = spawn(process.execPath, [program], {
     cwd: checkout,
-    env: { ...own, ...ports, DEVNET_STOCK_SESSION: 'always' },
+    env: { ...own, ...ports, DEVNET_STOCK_SESSION: 'always', DEMO: 'off' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { emptyPackage, versionOf, writeManifest } from './manifest.mjs'
 
-const PROGRAMS = ['start', 'server', 'signer', 'devnet', 'pgliteWorker', 'makeEmptyStore']
+const PROGRAMS = ['start', 'server', 'signer', 'devnet', 'demo', 'pitAdmin', 'pgliteWorker', 'makeEmptyStore']
 const FOLDERS = ['migrations', 'signerMigrations', 'docs', 'web']
 const require = createRequire(import.meta.url)
 

@@ -18,6 +18,12 @@ export const SETTINGS = {
   MARKET: { default: 'on', means: 'off: feeds do not move and no simulated trades happen.' },
   MARKET_SEED: { default: 'pit', means: 'Seed of the simulated market, combined with the block number.' },
   MARKET_RATE: { default: '1', means: 'Simulated trades per second, 0 to 100.' },
+  MARKET_VOLATILITY: {
+    default: '1',
+    means:
+      'Multiplies how far simulated prices move, 0.1 to 20. The demo of npm start sets 5, so that marks move ' +
+      'about once a minute.',
+  },
   DEVNET_STOCK_SESSION: {
     default: 'hours',
     means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',
@@ -65,6 +71,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     market: oneOf('MARKET', 'on', 'off'),
     marketSeed: text('MARKET_SEED'),
     tradesPerS: number('MARKET_RATE', 0, 100),
+    volatility: number('MARKET_VOLATILITY', 0.1, 20),
     session: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
     moreAddresses: whole('DEVNET_ADDRESSES', 0, 8),
     strict:

@@ -30,6 +30,8 @@ export interface DevnetOptions {
   market: 'on' | 'off'
   marketSeed: string
   tradesPerS: number
+  /** Multiplies how far prices move; 1 by default. */
+  volatility?: number
   session: StockSession
   /** Limits of a public node. Absent or null: none. */
   strict?: StrictLimits | null
@@ -90,6 +92,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     artifacts,
     seed: options.marketSeed,
     tradesPerS: options.tradesPerS,
+    volatility: options.volatility ?? 1,
     blockMs: options.blockMs,
     session: options.session,
     stockSession: stockSessionOf(world.profile),

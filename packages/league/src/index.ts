@@ -1,6 +1,7 @@
 export type { LeagueDeps, Player } from './deps.ts'
 export { accountsEntered, isInLeague } from './entries/store.ts'
 export { type League, openLeague } from './openLeague.ts'
+export { type Admission, admitEntry } from './operator/admitEntry.ts'
 export { payoutAgent, type Readdressing, readdressPayout } from './operator/readdressPayout.ts'
 export {
   openPayouts,

@@ -391,5 +391,5 @@ export const emptyStore = (db: Db): Promise<void> =>
     league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
     job_leases,
     league_paper_requests, paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees,
-    trades, marks, accounts, league_start restart identity cascade;
+    trades, marks, accounts, history_points, league_start restart identity cascade;
     alter table league_reviews enable trigger user`)

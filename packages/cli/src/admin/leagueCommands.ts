@@ -37,6 +37,20 @@ export function addLeague(program: Command, request: AskFor, reasonOption: () =>
       ),
     )
   league
+    .command('admit')
+    .description('Let a practice entry play the running season instead of the next one.')
+    .requiredOption('--entry <id>', 'Entry id', whole)
+    .addOption(reasonOption())
+    .action((given: { entry: number; reason: string }) =>
+      request(
+        'league.admit',
+        { entry_id: given.entry },
+        (print, answer) =>
+          print(`Entry ${given.entry} plays season ${(answer as { season: number }).season}.`),
+        given.reason,
+      ),
+    )
+  league
     .command('settle')
     .description('Settle a decided season: fixes its budget, shares and reserve.')
     .addOption(season())

@@ -81,6 +81,7 @@ describe('pit-admin', () => {
       { season: 2, entry_id: 9, rule: 'ACTIVE', status: 'fail' },
       'x',
     ],
+    [['league', 'admit', '--entry', '9', '--reason', 'x'], 'league.admit', { entry_id: 9 }, 'x'],
     [
       ['league', 'settle', '--season', '2'],
       'league.settle',

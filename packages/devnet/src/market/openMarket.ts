@@ -18,6 +18,8 @@ export interface MarketOptions {
   artifacts: Artifacts
   seed: string
   tradesPerS: number
+  /** Multiplies how far prices move. */
+  volatility: number
   blockMs: number
   session: StockSession
   /** Whether stocks trade at a time, by hours and holidays. */
@@ -62,7 +64,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   const cast = marketCast(crypto)
   const blockS = options.blockMs / 1000
   const prices = await readPrices(chain, world, {
-    walk: { seed, blockS },
+    walk: { seed, blockS, volatility: options.volatility },
     session: options.session,
     isOpen: options.stockSession,
   })

@@ -22,6 +22,7 @@ import {
   TOKENS,
   type Wallet,
 } from '../../test/leagueWorld.ts'
+import { admitEntry } from '../operator/admitEntry.ts'
 
 withDb('the practice board', (db) => {
   let world: LeagueWorld
@@ -48,6 +49,26 @@ withDb('the practice board', (db) => {
   })
   const enterPractice = (wallet: Wallet, agentId: string) =>
     call(world, 'league.enter', wallet, { agent_id: agentId, board: 'practice' })
+
+  it('admits a late entry to the running season, once and only here', async () => {
+    const admit = (entryId: number) => db.transaction((sql) => admitEntry(sql, { entryId }))
+    await expect(admit(1)).rejects.toThrow('no season is running')
+    await world.runAt(first.startsAtS + 60)
+    const entry = await enterPractice(alice, '5')
+    expect(entry).toMatchObject({ from_season: 2, playing: false })
+    expect(await admit(entry.entry_id)).toEqual({ entry_id: entry.entry_id, season: 1 })
+    await world.runAt(first.startsAtS + 120)
+    expect(await book(alice)).toMatchObject({ season: 1, equity_usd: 10_000 })
+    expect((await standings()).rows).toMatchObject([{ agent_id: '5', trades: 0 }])
+    await expect(admit(entry.entry_id)).rejects.toThrow('already plays season 1')
+
+    const prize = await enterSigned(world, bob, '6')
+    await expect(admit(prize.entry_id)).rejects.toThrow('only the practice board')
+    const late = await enterPractice(bob, '6')
+    await call(world, 'league.leave', bob, { board: 'practice' })
+    await expect(admit(late.entry_id)).rejects.toThrow('left the board')
+    await expect(admit(999_999)).rejects.toThrow('does not exist')
+  })
 
   describe('an account', () => {
     it('trades 10,000 USDG at real quotes from its first season on', async () => {

@@ -1,5 +1,6 @@
 import { changeDivision } from '@pit/auth'
 import {
+  admitEntry,
   openPayouts,
   payoutAgent,
   readdressPayout,
@@ -14,6 +15,7 @@ import type { LeagueActs } from './types.ts'
 /** They need the store only, so they work whether or not a league runs in this process. */
 export const LEAGUE: LeagueActs = {
   reviewRule,
+  admitEntry,
   settleSeason,
   openPayouts,
   payoutAgent,

@@ -31,6 +31,16 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
         return answer
       }),
   }),
+  'league.admit': action({
+    input: Exact({ entry_id: Type.Integer({ minimum: 1 }) }),
+    needsReason: 'explain why the entry need not wait for the next season',
+    run: ({ deps, note }, { entry_id }) =>
+      deps.db.transaction(async (sql) => {
+        const admitted = await deps.league.admitEntry(sql, { entryId: entry_id })
+        await note(sql, { ...admitted })
+        return admitted
+      }),
+  }),
   'league.settle': action({
     input: Exact({ season: Season, gain: OrNull(Gain), partner_price_e18: OrNull(Price) }),
     needsReason: null,

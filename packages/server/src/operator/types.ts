@@ -46,6 +46,7 @@ export interface LeagueActs {
       atS: number
     },
   ): Promise<unknown>
+  admitEntry(sql: Sql, admission: { entryId: number }): Promise<{ season: number }>
   settleSeason(
     sql: Sql,
     settlement: {

@@ -104,7 +104,12 @@ function Changed({ profile }: { profile: ChainProfile }) {
   )
 }
 
-const TEST_ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({ value: String(n), label: `Account ${n}` }))
+/** Wallets that the demo of `npm start` trades with. */
+const DEMO_ACCOUNTS = [20, 21, 22].map((n, i) => ({ value: String(n), label: `Demo trader ${i + 1}` }))
+const TEST_ACCOUNTS = [
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({ value: String(n), label: `Account ${n}` })),
+  ...DEMO_ACCOUNTS,
+]
 const MODES = [
   { value: 'full', label: 'full: signs everything' },
   { value: 'like MetaMask', label: 'like MetaMask: refuses what MetaMask refuses' },

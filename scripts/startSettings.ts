@@ -1,0 +1,16 @@
+import { type Setting, settingsReader } from '@pit/platform/settings'
+
+/** Settings of `npm start` itself; the docs table is generated from it. */
+export const SETTINGS = {
+  DEMO: {
+    default: 'on',
+    means:
+      'off: no demo on the devnet. on: three wallets trade, four paper agents decide and play the practice ' +
+      'board, and prices move more (MARKET_VOLATILITY=5). Never on another chain.',
+  },
+} as const satisfies Record<string, Setting>
+
+export function readSettings(env: Record<string, string | undefined>) {
+  const { oneOf } = settingsReader(SETTINGS, env)
+  return { demo: oneOf('DEMO', 'on', 'off') === 'on' }
+}
