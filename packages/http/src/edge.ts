@@ -65,7 +65,7 @@ interface Target<Place> {
 
 const NO_FIELDS = {}
 const MAX_TARGET_LENGTH = 4_096
-const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
+const PAGE_BUCKETS = ['page.address', 'page.overall'] as const
 
 /** Serves one request, in the contract's order: each step rejects before the next one costs anything. */
 export function createEdge<Key extends EdgeKey, Place>(deps: EdgeDeps<Key, Place>): Serve {

@@ -10,7 +10,7 @@ describe('the rate buckets', () => {
   })
 
   it('gives an overall bucket the numbers of its twin, for the server to multiply', () => {
-    for (const name of ['public', 'auth']) {
+    for (const name of ['public', 'auth', 'page']) {
       const { burst, ratePerS } = (BUCKETS as { [id: string]: Bucket })[`${name}.address`]!
       expect((BUCKETS as { [id: string]: Bucket })[`${name}.overall`]).toMatchObject({ burst, ratePerS })
     }

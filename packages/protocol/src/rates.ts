@@ -71,7 +71,20 @@ export const BUCKETS = {
   me_reads: bucket({ what: 'me/trades, me/sessions', per: 'key', burst: 20, ratePerS: 2 }),
   'me_portfolio.key': bucket({ what: 'me/portfolio', per: 'key', burst: 6, ratePerS: 0.5 }),
   'me_portfolio.overall': bucket({ what: 'me/portfolio', per: 'overall', burst: 6, ratePerS: 0.5 }),
-  // Not in the contract's table: reads of browser wallets through this server.
+  // Not in the contract's table: a page loads dozens of files at once, which must not use up the API's buckets.
+  'page.address': bucket({
+    what: 'pages, their files, the guide, history and other files beside the API',
+    per: 'address',
+    burst: 300,
+    ratePerS: 20,
+  }),
+  'page.overall': bucket({
+    what: 'pages, their files, the guide, history and other files beside the API',
+    per: 'overall',
+    burst: 300,
+    ratePerS: 20,
+  }),
+  // Nor are reads of browser wallets through this server.
   'wallet_rpc.address': bucket({ what: '/rpc', per: 'address', burst: 100, ratePerS: 20 }),
   'wallet_rpc.overall': bucket({ what: '/rpc', per: 'overall', burst: 100, ratePerS: 20 }),
   failed_auth: bucket({ what: 'failed authentications', per: 'address', burst: 20, ratePerS: 0.2 }),

@@ -1,7 +1,7 @@
 import { createMemoryLimiter, ratesOf } from '@pit/http'
 import { ownOrigins } from '@pit/http/internal/csrf'
 import { bearer, CHALLENGE, errorOf, GOOD_KEY, ME, REVOKE, WALLET } from '@pit/http/test/edgeClient'
-import { ERRORS, refusal } from '@pit/protocol'
+import { BUCKETS, ERRORS, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openTestApp } from '../../test/testApp.ts'
 
@@ -139,6 +139,22 @@ describe('the order at the edge', () => {
     for (let i = 0; i < 60; i++) expect(await from('/api/v1/health', '1.1.3.1')).toBe(200)
     expect(await from('/api/v1/health', '1.1.3.1')).toBe(429)
     expect(await from('/api/v1/health', '1.1.3.2')).toBe(200)
+  })
+
+  it('counts pages and their files apart from the API', async () => {
+    const bucket = ratesOf({ scale: 1, overallFactor: 50 })
+    await open({ limiter: createMemoryLimiter({ rates: bucket }) })
+    const get = (url: string) => app.inject({ url, headers: { 'x-forwarded-for': '1.1.4.1' } })
+    const { burst } = BUCKETS['page.address']
+    for (let i = 0; i < burst; i++) expect((await get('/docs')).status).toBe(200)
+    const limited = await get('/docs')
+    expect(limited.status).toBe(429)
+    expect(limited.headers['retry-after']).toBe('1')
+    expect(errorOf(limited)).toMatchObject({ code: 'RATE_LIMITED', bucket: 'page.address' })
+    for (let i = 0; i < 60; i++) expect((await get('/api/v1/config')).status).toBe(200)
+    expect(errorOf(await get('/api/v1/config'))).toMatchObject({ bucket: 'public.address' })
+    app.time.nowMs += 1_000
+    expect((await get('/docs')).status).toBe(200)
   })
 
   it('counts IPv6 by /64, and eight of them per /48', async () => {
