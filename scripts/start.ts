@@ -225,8 +225,8 @@ const DEMO: Part = {
   nodeOptions: ['--max-old-space-size=128', '--max-semi-space-size=1'],
   isOptional: true,
 }
-/** The feeds of the devnet publish at half a percent: prices then move about once a minute. */
-const DEMO_VOLATILITY = '5'
+/** Feeds publish at half a percent otherwise, which takes most prices the better part of an hour. */
+const DEMO_FEED_STEP_BPS = '5'
 
 function startDemo(): void {
   if (stopping || !existsSync(join(here, DEMO.file))) return
@@ -271,7 +271,7 @@ async function main(): Promise<void> {
             name: 'devnet',
             file: 'devnet.js',
             env: withDemo
-              ? { MARKET_VOLATILITY: process.env['MARKET_VOLATILITY'] || DEMO_VOLATILITY }
+              ? { FEED_STEP_BPS: process.env['FEED_STEP_BPS'] || DEMO_FEED_STEP_BPS }
               : ({} as Record<string, string>),
           },
         ]

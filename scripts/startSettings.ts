@@ -6,7 +6,7 @@ export const SETTINGS = {
     default: 'on',
     means:
       'off: no demo on the devnet. on: three wallets trade, four paper agents decide and play the practice ' +
-      'board, and prices move more (MARKET_VOLATILITY=5). Never on another chain.',
+      'board, and feeds publish more often (FEED_STEP_BPS=5). Never on another chain.',
   },
 } as const satisfies Record<string, Setting>
 

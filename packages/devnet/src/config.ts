@@ -18,11 +18,11 @@ export const SETTINGS = {
   MARKET: { default: 'on', means: 'off: feeds do not move and no simulated trades happen.' },
   MARKET_SEED: { default: 'pit', means: 'Seed of the simulated market, combined with the block number.' },
   MARKET_RATE: { default: '1', means: 'Simulated trades per second, 0 to 100.' },
-  MARKET_VOLATILITY: {
-    default: '1',
+  FEED_STEP_BPS: {
+    default: '10000',
     means:
-      'Multiplies how far simulated prices move, 0.1 to 20. The demo of npm start sets 5, so that marks move ' +
-      'about once a minute.',
+      'Feeds publish once a price has moved this far, if their own deviation is larger, 1 to 10000. The demo of ' +
+      'npm start sets 5, so that marks move several times a minute.',
   },
   DEVNET_STOCK_SESSION: {
     default: 'hours',
@@ -71,7 +71,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     market: oneOf('MARKET', 'on', 'off'),
     marketSeed: text('MARKET_SEED'),
     tradesPerS: number('MARKET_RATE', 0, 100),
-    volatility: number('MARKET_VOLATILITY', 0.1, 20),
+    feedStepBps: whole('FEED_STEP_BPS', 1, 10_000),
     session: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
     moreAddresses: whole('DEVNET_ADDRESSES', 0, 8),
     strict:

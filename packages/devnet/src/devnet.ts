@@ -31,7 +31,7 @@ export interface DevnetOptions {
   marketSeed: string
   tradesPerS: number
   /** Multiplies how far prices move; 1 by default. */
-  volatility?: number
+  feedStepBps?: number
   session: StockSession
   /** Limits of a public node. Absent or null: none. */
   strict?: StrictLimits | null
@@ -92,7 +92,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     artifacts,
     seed: options.marketSeed,
     tradesPerS: options.tradesPerS,
-    volatility: options.volatility ?? 1,
+    feedStepBps: options.feedStepBps ?? 10_000,
     blockMs: options.blockMs,
     session: options.session,
     stockSession: stockSessionOf(world.profile),

@@ -34,7 +34,7 @@ async function startMarket(seed: string, tradesPerS = 20) {
     ...small,
     seed,
     tradesPerS,
-    volatility: 1,
+    feedStepBps: 10_000,
     blockMs: 100,
     session: 'hours',
     stockSession: () => true,

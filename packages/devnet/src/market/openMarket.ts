@@ -18,8 +18,8 @@ export interface MarketOptions {
   artifacts: Artifacts
   seed: string
   tradesPerS: number
-  /** Multiplies how far prices move. */
-  volatility: number
+  /** Feeds publish at this deviation if their own is larger. */
+  feedStepBps: number
   blockMs: number
   session: StockSession
   /** Whether stocks trade at a time, by hours and holidays. */
@@ -64,7 +64,8 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   const cast = marketCast(crypto)
   const blockS = options.blockMs / 1000
   const prices = await readPrices(chain, world, {
-    walk: { seed, blockS, volatility: options.volatility },
+    walk: { seed, blockS },
+    feedStepBps: options.feedStepBps,
     session: options.session,
     isOpen: options.stockSession,
   })

@@ -38,6 +38,7 @@ export interface Prices {
 
 export interface PricesOptions {
   walk: WalkTerms
+  feedStepBps: number
   session: StockSession
   /** Whether stocks trade at a time. */
   isOpen: (atMs: number) => boolean
@@ -100,7 +101,8 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
       return [...rows.values()].flatMap(({ asset, price, published, held }) => {
         const { feed, symbol } = asset
         if (!feed || held || !moves(asset, options, atS)) return []
-        if (!shouldPublish(feed, published, price, atS)) return []
+        const deviationBps = Math.min(feed.deviationBps, options.feedStepBps)
+        if (!shouldPublish({ ...feed, deviationBps }, published, price, atS)) return []
         return [{ symbol, feed, answer: answerOf(price, feed.decimals), atS }]
       })
     },

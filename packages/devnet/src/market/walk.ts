@@ -11,8 +11,6 @@ export interface WalkTerms {
   seed: string
   /** Seconds of market time a block stands for. */
   blockS: number
-  /** Multiplies each asset's own. */
-  volatility: number
 }
 
 /**
@@ -25,7 +23,7 @@ export function stepPrice(
   anchor: number,
   block: bigint,
 ): number {
-  const sigma = asset.volatility * terms.volatility * Math.sqrt(terms.blockS / YEAR_S)
+  const sigma = asset.volatility * Math.sqrt(terms.blockS / YEAR_S)
   const home = Math.log(anchor / price) * Math.min(1, HOMING_PER_S * terms.blockS)
   const { normal } = drawsFor(terms.seed, `walk:${asset.symbol}`, block)
   return price * Math.exp(home - (sigma * sigma) / 2 + sigma * normal())

@@ -38,7 +38,7 @@ const POLL_MS = 50
 const POLL_SUBSCRIBED_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
 const CHECK_EVERY_MS = 5_000
-/** While only empty blocks come, or nobody uses the process. */
+/** While only empty blocks come, or the process is idle. */
 const CHECK_QUIET_MS = 30_000
 /** About half an hour: further behind, reading states is faster than reading every swap. */
 const MAX_BEHIND = 20_000

@@ -119,7 +119,7 @@ it('rejects an invalid table', () => {
   expect(() => open([{ ...job, lease: true }])).toThrow('needs leases')
 })
 
-it('slows a job down while nobody uses the process, and wakes it at the next use', async () => {
+it('slows a job down while the process is idle, and wakes it at the next use', async () => {
   const clock = createManualClock(5_000)
   const activity = createActivity(clock)
   const run = vi.fn(async () => {})
@@ -143,7 +143,7 @@ it('slows a job down while nobody uses the process, and wakes it at the next use
   await jobs.stop()
 })
 
-it('retries a failing job at its own pace while nobody uses the process', async () => {
+it('retries a failing job at its own pace while the process is idle', async () => {
   const clock = createManualClock(5_000)
   const activity = createActivity(clock)
   let isBroken = false

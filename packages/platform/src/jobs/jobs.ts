@@ -10,7 +10,7 @@ import type { Leases } from './leases.ts'
 export interface Job<Name extends string = string>
   extends Pick<LoopOptions, 'intervalMs' | 'firstAfterMs' | 'wakeAfterMs' | 'maxRetryMs' | 'run'> {
   name: Name
-  /** The least interval while nobody uses the process; the next use wakes the job. */
+  /** The least interval while the process is idle; the next use wakes the job. */
   idleMs?: number | (() => number) | undefined
   /** Only one process runs it at a time. */
   lease?: true

@@ -53,9 +53,9 @@ function routeAt(
   activity: ApiDeps['activity'],
 ): RouteAt<Caller> {
   const route = routeById(id)
-  const given = typeof handler === 'function' ? { handle: handler } : handler
+  const plain = typeof handler === 'function' ? { handle: handler } : handler
   // A monitor is not a user.
-  const own = id === 'health' ? given : { ...given, handle: noting(activity, given.handle) }
+  const own = id === 'health' ? plain : { ...plain, handle: noting(activity, plain.handle) }
   const at = { ...own, route, neverShed: id === 'health' }
   if (route.auth !== 'wallet' && route.auth !== 'owner') return at
   return {
