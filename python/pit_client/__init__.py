@@ -5,4 +5,4 @@ from .errors import PitRefusal
 from .process import start
 
 __all__ = ["Pit", "PitRefusal", "start"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
