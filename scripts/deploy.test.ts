@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,6 +46,28 @@ describe('the container file', () => {
     expect(copied).toEqual([['COPY', '--from=build --chown=0:0 /out /opt/pit']])
     const ignored = readFileSync('deploy/Containerfile.dockerignore', 'utf8').split('\n')
     expect(ignored).toEqual(expect.arrayContaining(['.git', '.env*', '.pit*', 'dist', '**/node_modules']))
+  })
+
+  it('has no step that CI does not run', () => {
+    const [install, build, pack, folders, ...more] = argumentsOf('RUN')
+    expect(more).toEqual([])
+    expect(readFileSync('.ci/run', 'utf8')).toContain(`\n${install}\n`)
+    // reproduce.test.ts builds a clean copy of the commit.
+    expect(build).toBe('node scripts/build.mjs --clean --quiet')
+    // The next test.
+    expect(pack).toBe('node deploy/pack.mjs /out')
+    const root = mkdtempSync(join(folder, 'root-'))
+    if (process.getuid?.() !== 0) return
+    execFileSync('sh', ['-c', folders!.replaceAll(/ (\/(?:var|run)\/)/g, ` ${root}$1`)])
+    const owners = ['var/lib/pit', 'var/lib/pit-signer', 'run/pit-signer'].map((path) => {
+      const { uid, mode } = statSync(join(root, path))
+      return [path, uid, (mode & 0o777).toString(8)]
+    })
+    expect(owners).toEqual([
+      ['var/lib/pit', 10_001, '700'],
+      ['var/lib/pit-signer', 10_002, '700'],
+      ['run/pit-signer', 10_002, '750'],
+    ])
   })
 
   it('packs what runs, and it does: as another user, from files that cannot be written', async () => {
