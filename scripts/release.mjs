@@ -67,38 +67,15 @@ function copyModules(path, clone) {
 
 async function release() {
   const files = readdirSync(CHANGES).filter((name) => name !== 'README.md')
-  if (files.length === 0) stop(`There is nothing to release: ${CHANGES}/ has no changes.`)
-  const changes = files.map((file) => parseChange(file, readFileSync(`${CHANGES}/${file}`, 'utf8')))
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
-  const version = nextVersion(manifest.version, changes)
-  if (git('tag', '--list', `v${version}`) !== '') stop(`The tag v${version} exists already.`)
-
-  step(`version ${version}`)
-  const manifests = readdirSync('packages').map((name) => `packages/${name}/package.json`)
-  for (const file of ['package.json', ...manifests]) {
-    const next = withVersion(JSON.parse(readFileSync(file, 'utf8')), version)
-    writeFileSync(file, `${JSON.stringify(next, null, 2)}\n`)
-  }
-  for (const file of ['python/pyproject.toml', 'python/pit_client/__init__.py']) {
-    const text = readFileSync(file, 'utf8')
-    writeFileSync(file, text.replace(/^((?:__)?version(?:__)? = )"[^"]+"/m, `$1"${version}"`))
-  }
-  const date = new Date().toISOString().slice(0, 10)
-  writeFileSync('CHANGELOG.md', withSection(readFileSync('CHANGELOG.md', 'utf8'), { version, date, changes }))
-  for (const file of files) rmSync(`${CHANGES}/${file}`)
-  run(
-    'npm',
-    'install',
-    '--package-lock-only',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-  )
-  run('npm', 'run', '--silent', 'generate')
-  git('add', '--all')
-  git('commit', '--quiet', '--message', `Release ${version}`)
+  const isUnfinished =
+    git('tag', '--list', `v${manifest.version}`) === '' &&
+    readFileSync('CHANGELOG.md', 'utf8').includes(`\n## ${manifest.version} (2`)
+  if (files.length === 0 && !isUnfinished) stop(`There is nothing to release: ${CHANGES}/ has no changes.`)
+  // Without changes, a release that ended before its tag is finished.
+  const version = files.length === 0 ? manifest.version : commitVersion(manifest.version, files)
   const commit = git('rev-parse', 'HEAD')
+  step(`version ${version}, commit ${commit.slice(0, 8)}`)
 
   step('building twice')
   const { different, digest } = reproduce(commit)
@@ -123,6 +100,39 @@ async function release() {
   writeFileSync(`${OUT}/SHA256SUMS`, sums)
   git('tag', '--annotate', `v${version}`, '--message', `Pit ${version}\n\n${sums}`)
   step(`tagged v${version}; ${OUT}/ has ${[...names, 'SHA256SUMS'].join(', ')}`)
+}
+
+/** Writes the next version and its section of the changelog, and commits them. */
+function commitVersion(current, files) {
+  const changes = files.map((file) => parseChange(file, readFileSync(`${CHANGES}/${file}`, 'utf8')))
+  const version = nextVersion(current, changes)
+  if (git('tag', '--list', `v${version}`) !== '') stop(`The tag v${version} exists already.`)
+
+  const manifests = readdirSync('packages').map((name) => `packages/${name}/package.json`)
+  for (const file of ['package.json', ...manifests]) {
+    const next = withVersion(JSON.parse(readFileSync(file, 'utf8')), version)
+    writeFileSync(file, `${JSON.stringify(next, null, 2)}\n`)
+  }
+  for (const file of ['python/pyproject.toml', 'python/pit_client/__init__.py']) {
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace(/^((?:__)?version(?:__)? = )"[^"]+"/m, `$1"${version}"`))
+  }
+  const date = new Date().toISOString().slice(0, 10)
+  writeFileSync('CHANGELOG.md', withSection(readFileSync('CHANGELOG.md', 'utf8'), { version, date, changes }))
+  for (const file of files) rmSync(`${CHANGES}/${file}`)
+  run(
+    'npm',
+    'install',
+    '--package-lock-only',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+  )
+  run('npm', 'run', '--silent', 'generate')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', `Release ${version}`)
+  return version
 }
 
 /** An in-toto statement with SLSA's predicate. It is not signed: sign the tag, which contains its checksum. */
