@@ -1,7 +1,7 @@
 // Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
 // process's start. Bundles whose sources have not changed are left as they are.
 // --start builds what `npm start` and its commands need, --test also what the tests start; neither builds bench/.
-// --only=server,signer builds those bundles alone, without page and contracts.
+// --only=server,signer builds those bundles alone, without contracts; --only=server,web with the page.
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -67,7 +67,7 @@ const options = {
 const stamps = openStamps()
 if (only === undefined) await bundle({ compileContracts: 'packages/devnet/src/compileEntry.ts' })
 const contracts = only === undefined && runNode(['dist/compileContracts.js'])
-const web = only === undefined && buildWeb()
+const web = isWanted('web') && buildWeb()
 const bundled = await bundle(present)
 // Only baseline code: a store is made once, and optimizing that would take a third of its time again.
 const emptyStore = isStart && runNode(['--liftoff-only', 'dist/makeEmptyStore.js'])
