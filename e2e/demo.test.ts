@@ -93,10 +93,12 @@ it('fills a new devnet, and continues with the same wallets and agents', async (
   await expect
     .poll(
       async () =>
-        (await read()).wallets.flatMap(({ agents }) => agents.map(({ watch }) => watch?.ticks ?? 0)),
+        (await read()).wallets.flatMap(({ agents }) =>
+          agents.map(({ status, watch }) => status === 'active' && (watch?.ticks ?? 0) > 0),
+        ),
       { timeout: WITHIN_MS },
     )
-    .toEqual([1, 1, 1, 1])
+    .toEqual([true, true, true, true])
   const first = await read()
   const agents = first.wallets.flatMap((wallet) => wallet.agents)
   expect(agents.map(({ name }) => name).sort()).toEqual([...NAMES].sort())

@@ -69,6 +69,48 @@ describe('an address', () => {
   })
 })
 
+describe('a grant that a reload interrupts', () => {
+  const EXECUTOR = `0x${'e7'.repeat(20)}`
+  const begin = async (page: Page) => {
+    await page.goto(`/sessions?executor=${EXECUTOR}`)
+    await page.getByLabel(/Allow EIP-7702 delegation/).check()
+    await page.getByRole('button', { name: 'Review limits' }).click()
+    await page.getByText('Maximum loss').waitFor(WAIT)
+  }
+
+  it('before the signature is pending: it is discarded, or granted anew', async () => {
+    const { page, faults } = tab
+    await begin(page)
+    await page.goto('/sessions')
+    await page.getByText('This grant was not signed').waitFor(WAIT)
+    await expect.poll(() => mainText(page), WAIT).toContain('Pending')
+    expect(await lookAt(page, 'sessionUnsigned')).toEqual([])
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByText('No open sessions').waitFor(WAIT)
+    expect(faults).toEqual([])
+  })
+
+  it('between signature and registration is pending: it is revoked on chain', async () => {
+    const { page, faults } = tab
+    // The registration never reaches the server.
+    await page.route('**/live/session/grant', (route) =>
+      route.request().postData()?.includes('delegation_signature') ? route.abort() : route.continue(),
+    )
+    await begin(page)
+    await page.getByRole('button', { name: 'Sign session' }).click()
+    await page.getByText(/had no usable response/).waitFor(WAIT)
+    await page.unroute('**/live/session/grant')
+    await page.goto('/sessions')
+    await page.getByText('You signed this session, but it is not registered').waitFor(WAIT)
+    expect(await lookAt(page, 'sessionUnregistered')).toEqual([])
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Yes, revoke' }).click()
+    await page.getByText('No open sessions').waitFor(WAIT)
+    await page.getByText('Ended sessions').waitFor(WAIT)
+    expect(faults).toEqual([])
+  })
+})
+
 describe('signed out', () => {
   it('the first click shows a token without asking for a key', async () => {
     const { page, faults } = await openTab(browser, world.server.url)

@@ -17,10 +17,12 @@ import type {
   Trade,
 } from './types.ts'
 
-/** Holdings at the end of a block. */
+export type Held = ReadonlyMap<Address, { atoms: bigint; knownCostMicroUsd: bigint }>
+/** The wallet at the end of a block. */
 export interface Snapshot {
   point: ReportPoint
-  held: ReadonlyMap<Address, { atoms: bigint; knownCostMicroUsd: bigint }>
+  /** Of all holdings: at the prices of the reading, a token without one at its known cost. */
+  valueMicroUsd: bigint
   /** Lengths of `flows` and `outside` up to here. */
   flows: number
   outside: number
@@ -35,6 +37,8 @@ export interface Ledger {
   /** Dollars that entered or left the valued holdings; a flow for returns. */
   outside: bigint[]
   snapshots: Snapshot[]
+  /** Holdings at the period's opening snapshot: the last one before it, else the first one in it. */
+  openingHeld: Held
   opening: OpenLots
   closing: OpenLots
   closingCash: ReadonlyMap<Address, bigint>
@@ -48,7 +52,7 @@ export function keepLedger(input: ReportInput): Ledger {
   const lots = new Map<Address, LotQueue>()
   const cash = new Map<Address, bigint>()
   const ledger: Ledger = {
-    ...{ book, trades: [], disposals: [], flows: [], outside: [], snapshots: [] },
+    ...{ book, trades: [], disposals: [], flows: [], outside: [], snapshots: [], openingHeld: new Map() },
     ...{ opening: new Map(), closing: new Map(), closingCash: cash },
   }
   let order = 0
@@ -193,13 +197,26 @@ export function keepLedger(input: ReportInput): Ledger {
     }
     const { point, gaps } = one
     closeGaps(gaps, point)
-    const held = new Map([...cash].map(([token, atoms]) => [token, { atoms, knownCostMicroUsd: 0n }]))
-    for (const [token, queue] of lots)
-      held.set(token, { atoms: queue.atoms(), knownCostMicroUsd: queue.knownCost() })
+    if (ledger.snapshots.length === 0 || point.timeS < input.fromS) ledger.openingHeld = held()
     ledger.snapshots.push({
-      ...{ point, held },
+      ...{ point, valueMicroUsd: valueAt(point.prices) },
       ...{ flows: ledger.flows.length, outside: ledger.outside.length },
     })
+  }
+
+  function held(): Held {
+    const all = new Map([...cash].map(([token, atoms]) => [token, { atoms, knownCostMicroUsd: 0n }]))
+    for (const [token, queue] of lots)
+      all.set(token, { atoms: queue.atoms(), knownCostMicroUsd: queue.knownCost() })
+    return all
+  }
+
+  function valueAt(prices: Prices): bigint {
+    let sum = 0n
+    for (const [token, atoms] of cash) sum += book.worth(token, atoms, prices) ?? 0n
+    for (const [token, queue] of lots)
+      sum += book.worth(token, queue.atoms(), prices) ?? queue.knownCost()
+    return sum
   }
 
   const steps = timelineOf(input)

@@ -22,7 +22,7 @@ export function readReturns(ledger: Ledger, { fromS }: { fromS: number }): Retur
   const start = first < 0 ? snapshots.length - 1 : Math.max(0, first - 1)
   const period = snapshots.slice(Math.max(0, start))
   const [opening, closing] = [period[0], period.at(-1)]
-  if (!opening || !closing || period.length < 2) return { ...NO_RETURNS, ...endsOf(ledger, period) }
+  if (!opening || !closing || period.length < 2) return { ...NO_RETURNS, ...endsOf(period) }
   const readings = readingsOf(ledger, period)
   const last = readings.at(-1)!
   const flows = readings.reduce((sum, { flowMicroUsd }) => sum + flowMicroUsd, 0n)
@@ -49,16 +49,13 @@ const NO_RETURNS: Returns = {
   curve: [],
 }
 
-function endsOf(ledger: Ledger, [only]: readonly Snapshot[]): Partial<Returns> {
-  if (!only) return {}
-  const value = marketValue(ledger, only)
-  return { openingMicroUsd: value, closingMicroUsd: value }
-}
+const endsOf = ([only]: readonly Snapshot[]): Partial<Returns> =>
+  only ? { openingMicroUsd: only.valueMicroUsd, closingMicroUsd: only.valueMicroUsd } : {}
 
 function readingsOf(ledger: Ledger, period: readonly Snapshot[]): Reading[] {
   const readings: Reading[] = []
   for (const [i, snapshot] of period.entries()) {
-    const valueMicroUsd = marketValue(ledger, snapshot)
+    const { valueMicroUsd } = snapshot
     const last = readings.at(-1)
     const flowMicroUsd = i === 0 ? 0n : flowsBetween(ledger, period[i - 1]!, snapshot)
     readings.push({
@@ -72,14 +69,6 @@ function readingsOf(ledger: Ledger, period: readonly Snapshot[]): Reading[] {
 /** From nothing there is no return. */
 const grownIndex = ({ index, valueMicroUsd }: Reading, grown: bigint): bigint =>
   valueMicroUsd > 0n ? divDown(index * (grown > 0n ? grown : 0n), valueMicroUsd) : index
-
-/** At the prices of the reading; a token without one at its known cost. */
-function marketValue({ book }: Ledger, { held, point }: Snapshot): bigint {
-  let sum = 0n
-  for (const [token, { atoms, knownCostMicroUsd }] of held)
-    sum += book.worth(token, atoms, point.prices) ?? knownCostMicroUsd
-  return sum
-}
 
 function flowsBetween(ledger: Ledger, before: Snapshot, after: Snapshot): bigint {
   const { book, flows, outside } = ledger
@@ -98,7 +87,7 @@ function heldValue(ledger: Ledger, opening: Snapshot, closing: Snapshot): bigint
   const { prices } = closing.point
   const atoms = new Map<Address, bigint>()
   let sum = 0n
-  for (const [token, one] of opening.held) {
+  for (const [token, one] of ledger.openingHeld) {
     if (book.worth(token, 0n, prices) === null) sum += one.knownCostMicroUsd
     else atoms.set(token, one.atoms)
   }

@@ -1,5 +1,5 @@
 import { canonicalJson, decimalText } from '@pit/protocol'
-import { sha256, stringToBytes } from 'viem'
+import { sha256Hex } from './sha256.ts'
 import { NATIVE } from './tokenBook.ts'
 import {
   type Address,
@@ -16,25 +16,37 @@ type Content = Omit<Report, 'rows' | 'hash'>
 type Cells = Partial<ReportRow> & { row: string }
 
 /** SHA-256 of the rows as canonical JSON. */
-export const hashOf = (rows: readonly ReportRow[]): Hex => sha256(stringToBytes(canonicalRows(rows)))
+export const hashOf = (rows: readonly ReportRow[]): Hex => sha256Hex(canonicalRows(rows))
 
-const SORTED_COLUMNS = [...REPORT_COLUMNS].sort()
+const CANONICAL_COLUMNS = [...REPORT_COLUMNS]
+  .sort()
+  .map((name, i) => ({ name, before: `${i === 0 ? '{' : ','}"${name}":` }))
 const PLAIN = /^[\w .:;,()+=/%&#'-]*$/
 
 /** The same text as `canonicalJson`, faster for the fixed columns of many rows. */
-export const canonicalRows = (rows: readonly ReportRow[]): string =>
-  `[${rows
-    .map((row) => `{${SORTED_COLUMNS.map((name) => `"${name}":${cellJson(row[name])}`).join(',')}}`)
-    .join(',')}]`
+export const canonicalRows = (rows: readonly ReportRow[]): string => `[${rows.map(rowJson).join(',')}]`
 
-const cellJson = (cell: string): string => (PLAIN.test(cell) ? `"${cell}"` : canonicalJson(cell))
+function rowJson(row: ReportRow): string {
+  let text = ''
+  for (const { name, before } of CANONICAL_COLUMNS) text += before + cellJson(row[name])
+  return `${text}}`
+}
+
+const cellJson = (cell: string): string =>
+  cell === '' ? '""' : PLAIN.test(cell) ? `"${cell}"` : canonicalJson(cell)
 
 /** The whole report as text cells: what the CSV and the JSON file contain. */
 export function rowsOf(report: Content): ReportRow[] {
-  const tokens = new Map(report.tokens.map((token) => [token.address, token]))
+  const tokens = new Map(
+    report.tokens.map(({ address, symbol, decimals }) => [
+      address,
+      { symbol: safeText(symbol ?? ''), decimals },
+    ]),
+  )
+  const timeText = createTimeText()
   const amount = (token: Address, atoms: bigint) => {
     const { symbol, decimals } = tokens.get(token)!
-    return { token, symbol: safeText(symbol ?? ''), amount: decimalText(atoms, decimals) }
+    return { token, symbol, amount: decimalText(atoms, decimals) }
   }
   const move = (row: string, { hash, timeS }: Trade, one: Move, more: Partial<ReportRow> = {}): Cells => ({
     ...{ row, time: timeText(timeS), transaction: hash },
@@ -59,7 +71,7 @@ export function rowsOf(report: Content): ReportRow[] {
       : []),
   ]
   return [
-    ...headCells(report),
+    ...headCells(report, timeText),
     ...totalCells(report),
     ...returnCells(report),
     ...report.trades.flatMap(tradeCells),
@@ -103,7 +115,10 @@ export function rowsOf(report: Content): ReportRow[] {
   ].map(wholeRow)
 }
 
-const headCells = ({ format, chainId, wallet, fromS, toS, methods }: Content): Cells[] => [
+const headCells = (
+  { format, chainId, wallet, fromS, toS, methods }: Content,
+  timeText: (timeS: number) => string,
+): Cells[] => [
   { row: 'report', kind: 'format', note: format },
   { row: 'report', kind: 'chain', note: String(chainId) },
   { row: 'report', kind: 'wallet', note: wallet },
@@ -158,12 +173,22 @@ function returnCells({ returns }: Content): Cells[] {
   ]
 }
 
-const wholeRow = (cells: Cells): ReportRow =>
-  Object.fromEntries(REPORT_COLUMNS.map((name) => [name, cells[name] ?? ''])) as ReportRow
+const EMPTY_ROW = Object.fromEntries(REPORT_COLUMNS.map((name) => [name, ''])) as ReportRow
+const wholeRow = (cells: Cells): ReportRow => ({ ...EMPTY_ROW, ...cells })
 
 const usd = (microUsd: bigint): string => decimalText(microUsd, 6)
 const dollarsOrUnknown = (microUsd: bigint | null): string => (microUsd === null ? 'unknown' : usd(microUsd))
-const timeText = (timeS: number): string => new Date(timeS * 1000).toISOString().replace('.000Z', 'Z')
+/** Rows of one transaction have one time. */
+function createTimeText(): (timeS: number) => string {
+  const last = { timeS: Number.NaN, text: '' }
+  return (timeS) => {
+    if (timeS !== last.timeS) {
+      last.timeS = timeS
+      last.text = new Date(timeS * 1000).toISOString().replace('.000Z', 'Z')
+    }
+    return last.text
+  }
+}
 const unknownText = ({ unknown }: Known): string | null => (unknown === 0 ? null : `${unknown} unknown`)
 const notes = (...parts: (string | null)[]): string => parts.filter((part) => part !== null).join('; ')
 

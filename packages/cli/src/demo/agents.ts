@@ -53,8 +53,11 @@ export async function ensureAgents({ client }: Trader): Promise<Hosted[]> {
   return now.agents.filter(({ name, status }) => names.has(name) && status !== 'stopped')
 }
 
-/** Starts the agents that have never decided; one that a visitor paused stays paused. */
+/**
+ * Starts the agents that were paused when they were new, some after their first decision. One that a visitor
+ * paused later stays paused.
+ */
 export async function startNewAgents({ client }: Trader, agents: readonly Hosted[]): Promise<void> {
   for (const { id, status, watch } of agents)
-    if (status === 'paused' && watch?.ticks === 0) await client.api['hosted.resume']({ params: { id } })
+    if (status === 'paused' && (watch?.ticks ?? 0) <= 1) await client.api['hosted.resume']({ params: { id } })
 }

@@ -18,6 +18,7 @@ import { useNowS } from '../data/now.ts'
 import { Link } from '../router.tsx'
 import { SessionLimits } from './AgentLimits.tsx'
 import { type ListedAgent, nameOf } from './Agents.tsx'
+import { PendingSession } from './PendingSession.tsx'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
 /** A session as listed by the server, with its on-chain state if it was signed in this browser. */
@@ -50,14 +51,17 @@ export function SessionCard(props: {
   agent: ListedAgent | undefined
   isRevoking: boolean
   onRevoke(): void
+  onGrant(): void
 }) {
   const { session, agent } = props
   const { session_id, status, onChain, role, executor, tokens, used, controls } = session
+  const isUnfinished = status === 'pending' && role === 'owner'
   return (
     <Card
       title={`Session ${shortHex(session_id)}`}
       actions={
-        role === 'owner' && (
+        role === 'owner' &&
+        !(isUnfinished && onChain === null) && (
           <ConfirmButton
             label="Revoke"
             question="End this session permanently?"
@@ -70,9 +74,12 @@ export function SessionCard(props: {
     >
       <div className="row">
         <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>
-        {onChain && <Badge tone={CHAIN_TONES[onChain]}>{CHAIN_WORDS[onChain]}</Badge>}
+        {onChain && status !== 'pending' && <Badge tone={CHAIN_TONES[onChain]}>{CHAIN_WORDS[onChain]}</Badge>}
         {role === 'executor' && <Badge>You are the executor</Badge>}
       </div>
+      {isUnfinished && (
+        <PendingSession sessionId={session_id} isSigned={onChain !== null} onGrant={props.onGrant} />
+      )}
       <div className="grid">
         <div className="stack">
           <Facts

@@ -153,6 +153,7 @@ function List({ onGrant }: { onGrant(): void }) {
                   agent={agentOf(session)}
                   isRevoking={revoking.isPending && revoking.variables === session.session_id}
                   onRevoke={() => revoking.mutate(session.session_id)}
+                  onGrant={onGrant}
                 />
               ))}
               {open.some(({ controls }) => controls !== null) && <EndAll />}
