@@ -7,7 +7,7 @@ import { finishUpgrade, isUpgradeable, upgradeChain } from './upgradeChain.ts'
  * Format of the devnet's folder. Raise it with a change that cannot read older folders: the chain's log, archive or
  * image, world.json or venues.json. Format 1 had no file that names it.
  */
-const STATE_FORMAT = 2
+const STATE_FORMAT = 3
 
 const fileIn = (dir: string): string => join(dir, 'format.json')
 

@@ -23,16 +23,35 @@ export function createOverload({
   maxLoopDelayMs: number
 }): Overload {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
   let inFlight = 0
   let loopDelayMs = 0
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined
+  let wasAsked = false
+
+  /** Measuring wakes the process a hundred times a second, so it runs only while requests come. */
+  function measure(): void {
+    wasAsked = true
+    if (timer) return
+    delays.enable()
+    timer = setInterval(endWindow, WINDOW_MS).unref()
+  }
+  function endWindow(): void {
     loopDelayMs = delays.count === 0 ? 0 : Math.max(0, delays.mean / 1e6 - RESOLUTION_MS)
     delays.reset()
-  }, WINDOW_MS)
-  timer.unref()
+    if (!wasAsked && inFlight === 0) stop()
+    wasAsked = false
+  }
+  function stop(): void {
+    clearInterval(timer)
+    timer = undefined
+    delays.disable()
+    loopDelayMs = 0
+  }
   return {
-    isOverloaded: () => inFlight >= maxInFlight || loopDelayMs > maxLoopDelayMs,
+    isOverloaded() {
+      measure()
+      return inFlight >= maxInFlight || loopDelayMs > maxLoopDelayMs
+    },
     enter: () => {
       inFlight += 1
     },
@@ -41,9 +60,6 @@ export function createOverload({
     },
     inFlight: () => inFlight,
     loopDelayMs: () => loopDelayMs,
-    close() {
-      clearInterval(timer)
-      delays.disable()
-    },
+    close: stop,
   }
 }

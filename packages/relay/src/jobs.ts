@@ -28,9 +28,11 @@ export function createRelayJobs(
       name: 'follow receipts',
       // A block wakes it, too.
       intervalMs: () => (open.size() > 0 ? 50 : 250),
+      idleMs: () => (open.isWaiting() ? 0 : IDLE_MS),
       run: open.round,
       wakeOn: (wake) =>
         market.onBlock(() => {
+          if (!open.isWaiting()) return
           open.lookSoon()
           wake()
         }),

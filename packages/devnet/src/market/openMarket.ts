@@ -46,7 +46,7 @@ export interface Market {
   close(): Promise<void>
 }
 
-const ROUND = { slackBps: 4, maxPools: 48, maxMoves: 6 }
+const ROUND = { slackBps: 4, maxPools: 16, maxMoves: 6 }
 const ARBITRAGE_EVERY = 5n
 /** With few trades a second, pools leave their bands slowly. */
 const ARBITRAGE_EVERY_SLOW = 20n

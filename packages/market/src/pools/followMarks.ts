@@ -2,14 +2,16 @@ import { type Address, markSourcesOf } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Job } from '@pit/platform/jobs'
-import { type Mark, readMarks } from '@pit/platform/reads'
+import { type Mark, type MarkReading, readMarks } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, FAST, stockSessionOf } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
 const KEEP_EVERY_MS = 5_000
-/** While no block has a transaction: only averages over time still move. */
+/** While no block has a transaction: the last responses still hold, only their age changes. */
 const REFRESH_QUIET_MS = 2_000
+/** Averages over time move without transactions. */
+const READ_QUIET_MS = 10_000
 /** Maximum age of a reading, as published in the fast-mode terms. */
 const MAX_READING_AGE_MS = FAST.markMaxAgeS * 1_000
 
@@ -47,6 +49,8 @@ export function followMarks({
   let whyByToken = new Map<Address, string>()
   let readAtMs = 0
   let changesRead: number | null = null
+  let latest: MarkReading | undefined
+  let latestAtMs = 0
   let keptMinuteS = 0
   let underWay: Promise<void> | undefined
   const listeners = new Set<(marks: readonly Mark[]) => void>()
@@ -54,12 +58,17 @@ export function followMarks({
   async function read(): Promise<void> {
     const nowMs = clock.nowMs()
     const changesBefore = changes?.() ?? null
-    const { marks, unread } = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
+    latest = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
+    latestAtMs = nowMs
+    changesRead = changesBefore
+    take(latest, nowMs)
+  }
+
+  function take({ marks, unread }: MarkReading, nowMs: number): void {
     const before = byToken
     byToken = new Map(marks.map((mark) => [mark.token, mark]))
     whyByToken = new Map(unread.map(({ token, why }) => [token, why]))
     readAtMs = nowMs
-    changesRead = changesBefore
     const fresh = marks.filter((mark) => isNewRound(before.get(mark.token), mark))
     if (fresh.length > 0) for (const listener of listeners) listener(fresh)
   }
@@ -73,7 +82,10 @@ export function followMarks({
 
   async function refreshIfDue(): Promise<void> {
     const changed = changes?.() ?? null
-    if (changed !== null && changed === changesRead && clock.nowMs() - readAtMs < REFRESH_QUIET_MS) return
+    const nowMs = clock.nowMs()
+    const isUnchanged = changed !== null && changed === changesRead
+    if (isUnchanged && nowMs - readAtMs < REFRESH_QUIET_MS) return
+    if (isUnchanged && latest && nowMs - latestAtMs < READ_QUIET_MS) return take(latest.again(nowMs), nowMs)
     await refresh()
   }
 

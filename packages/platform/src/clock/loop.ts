@@ -27,6 +27,8 @@ export interface Loop {
 
 const MAX_RETRY_MS = 5_000
 const FIRST_RETRY_MS = 100
+/** Without a reason, an abort builds an error with its stack. */
+const WOKEN = 'woken'
 
 /**
  * Runs work repeatedly, never twice at once. The interval counts from the end of a run, so slow runs space
@@ -94,7 +96,7 @@ export function startLoop({
   return {
     wake() {
       isWoken = true
-      nap.abort()
+      nap.abort(WOKEN)
     },
     runningSinceMs: () => runningSinceMs,
     async stop() {

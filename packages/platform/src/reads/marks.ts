@@ -23,6 +23,8 @@ export interface MarkReading {
   timestampS: number | null
   marks: Mark[]
   unread: UnreadMark[]
+  /** The same responses at a later time, for a state that has not changed since. */
+  again(nowMs: number): MarkReading
 }
 
 /** Reads every mark in one call, so that all are of one block. Throws if the chain does not answer. */
@@ -44,16 +46,21 @@ export async function readMarks({
   const reads = sources.map((source) => ({ source, calls: markCalls(source) }))
   const calls = [{ to: multicall3, data: TIMESTAMP }, ...reads.flatMap((one) => one.calls)]
   const [timestamp, ...answers] = await readOne(rpc, askMulticall(multicall3, calls, { block }))
-  const reading: MarkReading = { block, timestampS: secondsOf(timestamp!), marks: [], unread: [] }
-  const readAtS = Math.floor(nowMs / 1000)
-  const at = { nowS: readAtS, stocksOpen: stockSession(nowMs) }
-  for (const { source, calls } of reads) {
-    const { token, symbol } = source
-    const priced = markPriceIn(source, answers.splice(0, calls.length), at)
-    if ('why' in priced) reading.unread.push({ token, symbol, why: priced.why })
-    else reading.marks.push({ token, symbol, block, readAtS, ...priced })
+  const readings = reads.map(({ source, calls }) => ({ source, answers: answers.splice(0, calls.length) }))
+  const priceAt = (atMs: number): MarkReading => {
+    const marks: Mark[] = []
+    const unread: UnreadMark[] = []
+    const readAtS = Math.floor(atMs / 1000)
+    const at = { nowS: readAtS, stocksOpen: stockSession(atMs) }
+    for (const { source, answers } of readings) {
+      const { token, symbol } = source
+      const priced = markPriceIn(source, answers, at)
+      if ('why' in priced) unread.push({ token, symbol, why: priced.why })
+      else marks.push({ token, symbol, block, readAtS, ...priced })
+    }
+    return { block, timestampS: secondsOf(timestamp!), marks, unread, again: priceAt }
   }
-  return reading
+  return priceAt(nowMs)
 }
 
 const TIMESTAMP = encodeFunctionData({ abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' })

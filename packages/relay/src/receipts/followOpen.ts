@@ -33,6 +33,8 @@ export interface OpenFollower {
   /** Call on a new block: young rows become due. */
   lookSoon(): void
   size(): number
+  /** Whether the next round has something to do at once. */
+  isWaiting(): boolean
 }
 
 /** For rows of other processes. The embedded store has none: `wake` follows every row. */
@@ -183,6 +185,7 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       }
     },
     size: () => watched.size,
+    isWaiting: () => watched.size > 0 || newDueMs === 0,
   }
 }
 
