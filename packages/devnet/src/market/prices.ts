@@ -88,9 +88,11 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
     of: () => new Map([...rows].map(([symbol, { price }]) => [symbol, price])),
     walkTo(block, atS) {
       if (block - walked > MAX_STEPS) walked = block - MAX_STEPS
+      const moving = [...rows.values()].filter(
+        ({ held, asset }) => !held && asset.volatility !== 0 && moves(asset, options, atS),
+      )
       for (; walked < block; walked++) {
-        for (const row of rows.values()) {
-          if (row.held || row.asset.volatility === 0 || !moves(row.asset, options, atS)) continue
+        for (const row of moving) {
           row.price = stepPrice(options.walk, row.asset, row.price, row.anchor, walked + 1n)
         }
       }

@@ -3,10 +3,17 @@ export interface Clock {
   nowMs(): number
 }
 
+/** Ends a sleep early. An AbortSignal is one. */
+export interface Interruption {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /** A clock with `sleep`. Code that sleeps takes this instead of using timers directly. */
 export interface Timer extends Clock {
   /** Resolves when the time has passed or the signal is aborted. `Infinity` waits for the signal. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: Interruption): Promise<void>
 }
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1

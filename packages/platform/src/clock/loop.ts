@@ -1,4 +1,4 @@
-import type { Timer } from './clock.ts'
+import type { Interruption, Timer } from './clock.ts'
 
 export interface LoopOptions {
   clock: Timer
@@ -27,8 +27,6 @@ export interface Loop {
 
 const MAX_RETRY_MS = 5_000
 const FIRST_RETRY_MS = 100
-/** Without a reason, an abort builds an error with its stack. */
-const WOKEN = 'woken'
 
 /**
  * Runs work repeatedly, never twice at once. The interval counts from the end of a run, so slow runs space
@@ -46,15 +44,15 @@ export function startLoop({
   const stopping = new AbortController()
   const { signal } = stopping
   const restMs = (): number | null => (typeof intervalMs === 'function' ? intervalMs() : intervalMs)
-  let nap = new AbortController()
+  const nap = createNap()
   let isWoken = false
   let runningSinceMs: number | null = null
 
   /** Sleeps until the next start is due, or a wake-up. */
   async function pause(ms: number): Promise<void> {
     if (!isWoken) {
-      nap = new AbortController()
-      await clock.sleep(ms, nap.signal)
+      nap.begin()
+      await clock.sleep(ms, nap)
     }
     if (isWoken && wakeAfterMs > 0) await clock.sleep(wakeAfterMs, signal)
   }
@@ -96,13 +94,34 @@ export function startLoop({
   return {
     wake() {
       isWoken = true
-      nap.abort(WOKEN)
+      nap.end()
     },
     runningSinceMs: () => runningSinceMs,
     async stop() {
       stopping.abort()
-      nap.abort()
+      nap.end()
       await running
+    },
+  }
+}
+
+/** The sleep of one loop, many times over: an AbortController for each costs more than a loop's work. */
+function createNap(): Interruption & { begin(): void; end(): void } {
+  let aborted = false
+  const listeners = new Set<() => void>()
+  return {
+    get aborted() {
+      return aborted
+    },
+    addEventListener: (_, listener) => void listeners.add(listener),
+    removeEventListener: (_, listener) => void listeners.delete(listener),
+    begin() {
+      aborted = false
+    },
+    end() {
+      aborted = true
+      for (const listener of [...listeners]) listener()
+      listeners.clear()
     },
   }
 }
