@@ -214,8 +214,7 @@ export function keepLedger(input: ReportInput): Ledger {
   function valueAt(prices: Prices): bigint {
     let sum = 0n
     for (const [token, atoms] of cash) sum += book.worth(token, atoms, prices) ?? 0n
-    for (const [token, queue] of lots)
-      sum += book.worth(token, queue.atoms(), prices) ?? queue.knownCost()
+    for (const [token, queue] of lots) sum += book.worth(token, queue.atoms(), prices) ?? queue.knownCost()
     return sum
   }
 
