@@ -48,7 +48,7 @@ const PRICES_EVERY_MS = 500
 const SWEEP_EVERY_MS = 600_000
 const HOME_EVERY_MS = 1_000
 /** Intervals while the signer is not called: the next call waits for new readings. */
-const PRICES_IDLE_MS = 5_000
+const PRICES_IDLE_MS = 15_000
 const HOME_IDLE_MS = 10_000
 const SETTLE_IDLE_MS = 30_000
 const SETTLE_EVERY_MS = 5_000

@@ -61,7 +61,7 @@ const FEW = 6
 const TAKE_CHANGES_MS = 5_000
 /** Without simulations, entries are replayed this often: many empty blocks cost one call. */
 const EMPTY_AT_ONCE = 64
-const REPLAY_EVERY_MS = 500
+const REPLAY_EVERY_MS = 2_000
 /** The same for this long after a simulation: others follow it. */
 const BUSY_MS = 2_000
 

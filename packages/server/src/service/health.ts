@@ -38,7 +38,7 @@ interface HealthDeps {
 const PROBE_EVERY_MS = 1_000
 /** While no report was read for this long, probes are rare. */
 const UNREAD_AFTER_MS = 30_000
-const PROBE_UNREAD_EVERY_MS = 5_000
+const PROBE_UNREAD_EVERY_MS = 10_000
 
 /** Probes run in the background, so that GET health responds at once however slow a dependency is. */
 export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds = 0 }: HealthDeps): Health {
