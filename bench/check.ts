@@ -98,7 +98,7 @@ try {
 
   const signed: { raw: Hex; hash: Hex }[] = []
   for (let nonce = 0; nonce < WARM + BATCHES * CALLS; nonce++) {
-    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 300 })
+    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 200 })
     signed.push(owner.sign(plan.tx!, { nonce }))
   }
   let sent = 0

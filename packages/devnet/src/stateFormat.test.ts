@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StartRefused } from '@pit/platform/settings'
@@ -18,6 +18,13 @@ it('accepts a new folder and one of its format', () => {
   writeFormat(dir)
   deployed()
   bringToFormat(dir, () => {})
+})
+
+it('takes over a folder of format 2, whose archive it reads', () => {
+  deployed()
+  writeFileSync(join(dir, 'format.json'), '{"format":2}')
+  bringToFormat(dir, () => {})
+  expect(readFileSync(join(dir, 'format.json'), 'utf8')).toBe('{"format":3}\n')
 })
 
 it.each([

@@ -8,6 +8,8 @@ import { finishUpgrade, isUpgradeable, upgradeChain } from './upgradeChain.ts'
  * image, world.json or venues.json. Format 1 had no file that names it.
  */
 const STATE_FORMAT = 3
+/** Its archive is read as it is; this version only adds to it. */
+const READABLE_FORMAT = 2
 
 const fileIn = (dir: string): string => join(dir, 'format.json')
 
@@ -19,7 +21,7 @@ export function bringToFormat(dir: string, stage: (text: string) => void): void 
   if (!existsSync(join(dir, 'world.json'))) return
   finishUpgrade(dir)
   const format = readFormat(dir)
-  if (format === STATE_FORMAT) {
+  if (format === STATE_FORMAT || format === READABLE_FORMAT) {
     writeFormat(dir)
     return
   }

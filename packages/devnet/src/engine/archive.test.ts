@@ -1,10 +1,12 @@
 import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { keccak256, toHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ArchivedBlock, openArchive } from './archive.ts'
+import { openArchiveFiles } from './archiveFiles.ts'
 import type { Hex, LogJson } from './types.ts'
 
 let dir: string
@@ -127,4 +129,21 @@ test('archived blocks are found by number and hash after reopening, and a torn e
   fourth.append(entries.slice(1_990))
   expect(fourth.read(1_999)).toEqual(entries[1_999])
   fourth.close()
+})
+
+test('reads deflated chunks of format 2, and continues after them', () => {
+  const blocks = [0, 1, 2].map((number) => blockOf(number, []))
+  const rowOf = ({ block }: ArchivedBlock) => ({
+    hash: Buffer.from(block.hash.slice(2), 'hex'),
+    bloom: null,
+    txHashes: [],
+  })
+  const files = openArchiveFiles(dir)
+  const old = blocks.slice(0, 2)
+  files.append(deflateRawSync(JSON.stringify(old)), old.map(rowOf))
+  files.close()
+  const archive = openArchive(dir)
+  archive.append(blocks.slice(2))
+  for (const [number, block] of blocks.entries()) expect(archive.read(number)).toEqual(block)
+  archive.close()
 })

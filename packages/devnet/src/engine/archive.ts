@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
 import { HASH_BYTES, openArchiveFiles } from './archiveFiles.ts'
 import { createHashIndex } from './hashIndex.ts'
 import { createLogMatcher, type LogFilter } from './logFilter.ts'
@@ -47,8 +47,7 @@ export function openArchive(dir: string): Archive {
 
   const read = (number: number): ArchivedBlock => {
     const { first, body } = files.chunkOf(number)
-    const entries =
-      cache.get(first) ?? (JSON.parse(brotliDecompressSync(body()).toString()) as ArchivedBlock[])
+    const entries = cache.get(first) ?? (JSON.parse(decompressed(body()).toString()) as ArchivedBlock[])
     cache.delete(first)
     cache.set(first, entries)
     if (cache.size > CACHED_CHUNKS) cache.delete(cache.keys().next().value as number)
@@ -108,6 +107,15 @@ export function openArchive(dir: string): Archive {
       cache.clear()
     },
     close: files.close,
+  }
+}
+
+/** Chunks of format 2 are deflated. */
+function decompressed(body: Buffer): Buffer {
+  try {
+    return brotliDecompressSync(body)
+  } catch {
+    return inflateRawSync(body)
   }
 }
 
