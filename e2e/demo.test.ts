@@ -89,7 +89,6 @@ it('fills a new devnet, and continues with the same wallets and agents', async (
   await expect
     .poll(async () => sum((await read()).wallets.map(({ trades }) => trades)), { timeout: WITHIN_MS })
     .toBeGreaterThan(1)
-  // Every agent decided with the season's book: its first decision comes once the entry plays.
   await expect
     .poll(
       async () =>
@@ -106,10 +105,10 @@ it('fills a new devnet, and continues with the same wallets and agents', async (
   expect(agents.map(({ mode, status }) => [mode, status])).toEqual(Array(4).fill(['paper', 'active']))
 
   const entries = first.wallets.flatMap((wallet) => wallet.entries)
-  expect(entries.map(({ board, playing }) => [board, playing])).toEqual(Array(6).fill(['practice', true]))
+  expect(entries.map(({ board, playing }) => [board, playing])).toEqual(Array(3).fill(['practice', true]))
   await expect
     .poll(async () => (await api()['league.standings']({ query: { board: 'practice' } })).rows.length)
-    .toBe(6)
+    .toBe(3)
   const { weeks } = await api().treasury()
   expect(weeks[0]).toMatchObject({ status: 'preview' })
   expect(weeks[0]!.tokens.length).toBeGreaterThan(0)

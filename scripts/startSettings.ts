@@ -5,8 +5,8 @@ export const SETTINGS = {
   DEMO: {
     default: 'on',
     means:
-      'off: no demo on the devnet. on: three wallets trade, four paper agents decide and play the practice ' +
-      'board, and feeds publish more often (FEED_STEP_BPS=5). Never on another chain.',
+      'off: no demo on the devnet. on: three wallets trade and play the practice board, four paper agents ' +
+      'decide, and feeds publish more often (FEED_STEP_BPS=5). Never on another chain.',
   },
 } as const satisfies Record<string, Setting>
 

@@ -106,7 +106,7 @@ describe('a grant that a reload interrupts', () => {
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByRole('button', { name: 'Yes, revoke' }).click()
     await page.getByText('No open sessions').waitFor(WAIT)
-    await page.getByText('Ended sessions').waitFor(WAIT)
+    await page.getByRole('heading', { name: 'Ended sessions' }).waitFor(WAIT)
     expect(faults).toEqual([])
   })
 })

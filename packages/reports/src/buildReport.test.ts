@@ -238,3 +238,26 @@ it('needs 30 daily returns for a Sharpe ratio', () => {
   const grows = (day: number) => 2_000 * 1.01 ** Math.ceil(day / 2) - 2_000
   expect(sharpeAfter(30, grows).sharpeHundredths).toBe(1878)
 })
+
+it('shows no return if an amount came in while its price was unknown', () => {
+  const world = createWorld()
+  world.flow(USDG, usd(1_000))
+  world.read()
+  world.flow(ETH, eth(1))
+  // The node has pruned the state of the trade's block: neither balances nor prices.
+  world.send({ moves: { [ETH]: -eth(0.1), [USDG]: usd(200) } })
+  world.wait(60)
+  world.read()
+  const input = world.input()
+  const whole = buildReport(input).returns
+  expect(whole.flowAdjustedBps).toBe(0)
+  const pruned = buildReport({
+    ...input,
+    transactions: input.transactions.map((one) => ({ ...one, prices: {} })),
+    points: input.points.map((point, i) =>
+      i === 0 || i === input.points.length - 1 ? point : { ...point, balances: {}, prices: {} },
+    ),
+  }).returns
+  expect(pruned).toMatchObject({ flowAdjustedBps: null, maxDrawdownBps: null, againstCashMicroUsd: null })
+  expect(pruned.closingMicroUsd).toBe(whole.closingMicroUsd)
+})

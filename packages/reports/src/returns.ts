@@ -23,6 +23,8 @@ export function readReturns(ledger: Ledger, { fromS }: { fromS: number }): Retur
   const period = snapshots.slice(Math.max(0, start))
   const [opening, closing] = [period[0], period.at(-1)]
   if (!opening || !closing || period.length < 2) return { ...NO_RETURNS, ...endsOf(period) }
+  if (hasUnvaluedFlow(ledger, opening, closing))
+    return { ...NO_RETURNS, ...endsOf([closing]), openingMicroUsd: null }
   const readings = readingsOf(ledger, period)
   const last = readings.at(-1)!
   const flows = readings.reduce((sum, { flowMicroUsd }) => sum + flowMicroUsd, 0n)
@@ -48,6 +50,18 @@ const NO_RETURNS: Returns = {
   ...{ sharpeHundredths: null, dailyReturns: 0, againstHoldingMicroUsd: null, againstCashMicroUsd: null },
   curve: [],
 }
+
+/** An amount came in while its price was unknown, and has one now: its whole value would count as a return. */
+const hasUnvaluedFlow = ({ book, flows }: Ledger, opening: Snapshot, closing: Snapshot): boolean =>
+  flows
+    .slice(opening.flows, closing.flows)
+    .some(
+      ({ token, direction, valueMicroUsd, cost }) =>
+        direction === 'in' &&
+        valueMicroUsd === null &&
+        cost.unknown > 0 &&
+        book.worth(token, 0n, closing.point.prices) !== null,
+    )
 
 const endsOf = ([only]: readonly Snapshot[]): Partial<Returns> =>
   only ? { openingMicroUsd: only.valueMicroUsd, closingMicroUsd: only.valueMicroUsd } : {}

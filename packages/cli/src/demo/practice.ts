@@ -17,33 +17,21 @@ interface PracticeDeps {
   sleep(ms: number): Promise<void>
 }
 
-/**
- * Enters the wallet's account, or these hosted agents of it, on the practice board, each for an agent of the
- * registry. Entries that exist stay.
- */
-export async function enterPractice(
-  trader: Trader,
-  hostedIds: readonly string[] | 'account',
-  { admit, sleep }: PracticeDeps,
-): Promise<void> {
+/** Enters the wallet's account on the practice board, for an agent of the registry; an entry that exists stays. */
+export async function enterPractice(trader: Trader, { admit, sleep }: PracticeDeps): Promise<void> {
   const { client, target } = trader
   const registry = target.profile.agent_registry
   if (registry?.kind !== 'pit') return
-  const entrants =
-    hostedIds === 'account'
-      ? [{ kind: 'account', entrant: String((await client.api['auth.me']()).account.id) } as const]
-      : hostedIds.map((id) => ({ kind: 'hosted', entrant: id, hostedId: id }) as const)
-  const owned = await ownAgents(trader, registry.address as `0x${string}`, entrants.length, sleep)
-  const entries = (await client.api['league.me']()).entries.filter(isOnBoard)
-  const free = owned.filter((id) => !entries.some(({ agent_id }) => agent_id === id))
-  for (const entrant of entrants) {
-    const hostedId = 'hostedId' in entrant ? entrant.hostedId : null
-    if (entries.some(({ hosted_id }) => hosted_id === hostedId)) continue
-    const agentId = free.shift()
-    if (agentId === undefined) return
-    entries.push(await client.league.enter({ agentId, board: 'practice', domain: target.domain, ...entrant }))
-  }
-  for (const { playing, entry_id } of entries) if (!playing) await admit(entry_id)
+  const [agentId] = await ownAgents(trader, registry.address as `0x${string}`, 1, sleep)
+  const entered = (await client.api['league.me']()).entries.find(isOnBoard)
+  const entrant = String((await client.api['auth.me']()).account.id)
+  const entry =
+    entered ??
+    (await client.league.enter({
+      ...{ agentId: agentId!, board: 'practice', kind: 'account', entrant },
+      domain: target.domain,
+    }))
+  if (!entry.playing) await admit(entry.entry_id)
 }
 
 const isOnBoard = ({ board, status }: Entry): boolean => board === 'practice' && status === 'active'

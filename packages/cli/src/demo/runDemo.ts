@@ -1,6 +1,6 @@
 import { isRefusal } from '@pit/client'
 import type { Target } from '../client/settings.ts'
-import { ensureAgents, startNewAgents } from './agents.ts'
+import { ensureAgents } from './agents.ts'
 import { chooseTrade } from './chooseTrade.ts'
 import { openTrader, type Trader } from './openTrader.ts'
 import { type Admit, enterPractice, orderOnPaper } from './practice.ts'
@@ -24,8 +24,6 @@ const PAUSE_MS = { min: 15_000, max: 25_000 }
 /** Every fourth action is an order on paper. */
 const PAPER_EVERY = 4
 const SETUP_RETRY_MS = 30_000
-/** Books of a season are opened by a job within this time. */
-const BOOK_TRIES = 60
 
 /**
  * Wallets that trade through the public API as any client does, four paper agents, and entries on the practice
@@ -68,19 +66,10 @@ async function setUp(deps: DemoDeps, traders: readonly Trader[]): Promise<void> 
 
 async function setUpOnce(deps: DemoDeps, traders: readonly Trader[]): Promise<void> {
   for (const trader of traders) await trader.prepare()
-  const [host, ...players] = traders as [Trader, ...Trader[]]
   // Trades first: they are what a visitor sees first.
-  await tradeOnce(host, deps.draw)
-  const agents = await ensureAgents(host)
-  await enterPractice(
-    host,
-    agents.map(({ id }) => id),
-    deps,
-  )
-  for (const player of players) await enterPractice(player, 'account', deps)
-  for (let tries = 0; tries < BOOK_TRIES && !(await orderOnPaper(players[0]!, deps.draw)); tries++)
-    await deps.sleep(1_000)
-  await startNewAgents(host, agents)
+  await tradeOnce(traders[0]!, deps.draw)
+  await ensureAgents(traders[0]!)
+  for (const trader of traders) await enterPractice(trader, deps)
 }
 
 /** One trade of a core token and USDG, verified and signed by the wallet. */

@@ -88,6 +88,8 @@ const plotOf = (chart: IChartApi, series: ISeriesApi<SeriesType>): Plot => ({
   remove: () => chart.remove(),
 })
 
+const MAX_CANDLE_PX = 16
+
 export function drawCandles(
   mount: Mount,
   candles: readonly Candle[],
@@ -121,6 +123,8 @@ export function drawCandles(
         ),
       ),
     )
+  // A few candles stay candles.
+  chart.timeScale().applyOptions({ maxBarSpacing: MAX_CANDLE_PX })
   chart.timeScale().fitContent()
   return plotOf(chart, prices)
 }

@@ -3,11 +3,16 @@ import { expect, it, vi } from 'vitest'
 vi.mock('../wallet/connect.ts', () => ({ openClient: () => Promise.reject(new Error('not signed in')) }))
 vi.stubGlobal('window', { sessionStorage: { getItem: () => null } })
 
-const { knownText, microUsdText } = await import('./report.ts')
+const { knownFigure, knownText, microUsdText, unknownNote } = await import('./report.ts')
 
 it('what is unknown is shown as unknown, with its number', () => {
   expect(knownText({ microUsd: 1_500_000n, unknown: 0 })).toBe('$1.50')
   expect(knownText({ microUsd: -1_500_000n, unknown: 2 })).toBe('−$1.50 + 2 unknown')
   expect(knownText({ microUsd: 0n, unknown: 1 })).toBe('1 part unknown')
   expect(microUsdText(null)).toBe('unknown')
+  expect(knownFigure({ microUsd: -726_820n, unknown: 1 })).toBe('−$0.73')
+  expect(knownFigure({ microUsd: 0n, unknown: 1 })).toBe('Unknown')
+  expect(knownFigure({ microUsd: 0n, unknown: 0 })).toBe('$0.00')
+  expect(unknownNote({ microUsd: 0n, unknown: 2 })).toBe('without 2 unknown parts')
+  expect(unknownNote({ microUsd: 0n, unknown: 0 })).toBeUndefined()
 })

@@ -43,6 +43,16 @@ export function knownText({ microUsd, unknown }: Known): string {
     : `${usd(dollars(microUsd))} + ${unknown} unknown`
 }
 
+/** The known part alone, to the cent; `unknownNote` says what is missing. */
+export function knownFigure(known: Known | undefined): string {
+  if (!known) return '–'
+  if (known.unknown > 0 && known.microUsd === 0n) return 'Unknown'
+  return usd(Math.round(dollars(known.microUsd) * 100) / 100)
+}
+
+export const unknownNote = (known: Known | undefined): string | undefined =>
+  known && known.unknown > 0 ? `without ${many(known.unknown, 'unknown part')}` : undefined
+
 export const knownTone = ({ microUsd }: Known): 'up' | 'down' | 'plain' =>
   microUsd > 0n ? 'up' : microUsd < 0n ? 'down' : 'plain'
 

@@ -1,4 +1,4 @@
-import type { Answer } from '@pit/protocol'
+import type { Answer, Board } from '@pit/protocol'
 import {
   amount,
   Badge,
@@ -53,7 +53,7 @@ export default function League() {
         ]}
       />
       {tab === 'boards' && (
-        <Boards>
+        <Boards first={firstBoard(league.data)}>
           <LeagueEntry nextSeason={league.data?.schedule.entered_now_plays_from} />
         </Boards>
       )}
@@ -63,6 +63,10 @@ export default function League() {
     </Page>
   )
 }
+
+/** The practice board if only that one is played. */
+const firstBoard = (league: Overview | undefined): Board =>
+  league && league.entrants === 0 && league.practice_entrants > 0 ? 'practice' : 'prize'
 
 function Clock({ league }: { league: Overview }) {
   const nowS = useNowS()

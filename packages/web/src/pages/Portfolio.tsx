@@ -21,7 +21,15 @@ import { useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { type CurveRow, pointsOf, type Range } from '../data/curves.ts'
 import { drawdownBand } from '../data/equity.ts'
-import { holdingOf, knownText, knownTone, type Period, useReport } from '../data/report.ts'
+import {
+  holdingOf,
+  knownFigure,
+  knownText,
+  knownTone,
+  type Period,
+  unknownNote,
+  useReport,
+} from '../data/report.ts'
 import { Link } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { RANGE_TABS } from './AgentEquity.tsx'
@@ -86,15 +94,15 @@ function Figures({ data, report: { data: report } }: { data: Holdings; report: R
       />
       <Stat
         label="Realised profit"
-        value={report ? knownText(report.totals.realised) : '–'}
+        value={knownFigure(report?.totals.realised)}
         tone={report ? knownTone(report.totals.realised) : 'plain'}
-        note="of the chosen period"
+        note={unknownNote(report?.totals.realised) ?? 'of the chosen period'}
       />
       <Stat
         label="Unrealised profit"
-        value={report ? knownText(report.totals.unrealised) : '–'}
+        value={knownFigure(report?.totals.unrealised)}
         tone={report ? knownTone(report.totals.unrealised) : 'plain'}
-        note="of what you hold"
+        note={unknownNote(report?.totals.unrealised) ?? 'of what you hold'}
       />
       <Stat
         label="Your fee (major pairs)"

@@ -58,6 +58,7 @@ const pctOf = (bps: number | null): string => (bps === null ? '–' : signedPct(
 function Totals({ report: { totals, returns, findings }, isOld }: { report: Report; isOld: boolean }) {
   const { gas, executorGas } = totals
   const apart = findings.filter(({ included }) => !included).length
+  const unread = findings.filter(({ problem }) => problem === 'no_history').length
   return (
     <div className={isOld ? 'faint' : ''}>
       <Facts
@@ -80,6 +81,12 @@ function Totals({ report: { totals, returns, findings }, isOld }: { report: Repo
           ['Against cash', microUsdText(returns.againstCashMicroUsd)],
         ]}
       />
+      {unread > 0 && (
+        <Notice tone="warn" title={`Incomplete: ${many(unread, 'trade')} of old blocks`}>
+          Your node no longer has the state of their blocks, so their ETH and prices are unknown. Choose a
+          node with an archive to read them.
+        </Notice>
+      )}
       {apart > 0 && (
         <Notice tone="warn" title={`${many(apart, 'listed trade')} left out`}>
           Your node does not confirm them: they are pending, unknown to it or not yours.

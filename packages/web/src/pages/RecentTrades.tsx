@@ -2,7 +2,6 @@ import type { Answer } from '@pit/protocol'
 import { ago, amount, Badge, Card, Loaded, Table, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
 import { Link } from '../router.tsx'
-import { TxLink } from '../wallet/TxLink.tsx'
 
 type Trade = Answer<'me.trades'>['trades'][number]
 const SHOWN = 5
@@ -18,7 +17,7 @@ export function RecentTrades() {
           <Table
             caption="Your last trades"
             columns={[
-              { head: 'Trade', cell: pairOf },
+              { head: 'Trade', cell: (row) => <span className="num">{pairOf(row)}</span> },
               {
                 head: 'Sold',
                 right: true,
@@ -30,11 +29,11 @@ export function RecentTrades() {
                 cell: ({ amount_out, token_out }) => amount(amount_out, token_out.decimals),
               },
               { head: 'State', cell: ({ status }) => <Badge tone={TONES[status]}>{words(status)}</Badge> },
-              { head: 'Time', right: true, cell: ({ time }) => ago(time) },
               {
-                head: 'Transaction',
+                head: 'Time',
                 right: true,
-                cell: ({ tx_hash }) => (tx_hash === null ? '–' : <TxLink hash={tx_hash} />),
+                cell: ({ time, tx_hash }) =>
+                  tx_hash === null ? ago(time) : <Link href={`/tx/${tx_hash}`}>{ago(time)}</Link>,
               },
             ]}
             rows={data.trades}

@@ -35,8 +35,9 @@ const BOARDS = [
 ]
 
 /** Both boards of the current season; between standings and switch what the page adds. */
-export function Boards({ children }: { children?: ReactNode }) {
-  const [board, setBoard] = useState<Board>('prize')
+export function Boards({ first = 'prize', children }: { first?: Board; children?: ReactNode }) {
+  const [chosen, setBoard] = useState<Board | null>(null)
+  const board = chosen ?? first
   const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000 })
   return (
     <>
@@ -51,8 +52,10 @@ export function Boards({ children }: { children?: ReactNode }) {
       <Loaded of={standings} lines={20}>
         {(data) => (
           <>
-            {data.season && <LeagueCurves season={data.season.number} board={board} />}
-            <Outcome standings={data} />
+            {data.season && data.rows.length > 0 && (
+              <LeagueCurves season={data.season.number} board={board} />
+            )}
+            {data.rows.length > 0 && <Outcome standings={data} />}
             <Card title="Standings" flush actions={data.decided && <Badge tone="up">Decided</Badge>}>
               <StandingsTable standings={data} />
             </Card>

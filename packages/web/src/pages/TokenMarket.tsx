@@ -22,6 +22,8 @@ import { AssetState, toneOf } from './AssetList.tsx'
 
 const INTERVAL_WORDS: Record<Interval, string> = { '1m': '1 min', '5m': '5 min', '1h': '1 h', '1d': '1 d' }
 
+const FEW_CANDLES = 12
+
 type Asset = NonNullable<Answer<'stats'>['assets']>[number]
 
 /** Price, chart and venues of a core token: everything here is public. */
@@ -78,7 +80,10 @@ export function PriceLine({ symbol }: { symbol: string }) {
 
 /** Candles with the visitor's own fills. */
 export function Candles({ symbol, address }: { symbol: string; address: string }) {
-  const [interval, setInterval] = useState<Interval>('5m')
+  const [chosen, setInterval] = useState<Interval | null>(null)
+  const usual = useCandles(symbol, '5m')
+  // A young chain has a candle or two of five minutes.
+  const interval = chosen ?? ((usual.data?.length ?? FEW_CANDLES) < FEW_CANDLES ? '1m' : '5m')
   const candles = useCandles(symbol, interval)
   const fills = useFills(address)
   return (
