@@ -38,6 +38,7 @@ const BOARDS = [
 export function Boards({ first = 'prize', children }: { first?: Board; children?: ReactNode }) {
   const [chosen, setBoard] = useState<Board | null>(null)
   const board = chosen ?? first
+  const signedIn = useAccount() !== null
   const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000 })
   return (
     <>
@@ -48,7 +49,7 @@ export function Boards({ first = 'prize', children }: { first?: Board; children?
         chosen={board}
         onChoose={(id) => setBoard(id as Board)}
       />
-      {children}
+      {signedIn && children}
       <Loaded of={standings} lines={20}>
         {(data) => (
           <>
@@ -62,6 +63,7 @@ export function Boards({ first = 'prize', children }: { first?: Board; children?
           </>
         )}
       </Loaded>
+      {!signedIn && children}
     </>
   )
 }
