@@ -1,6 +1,7 @@
 // Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
 // process's start. Bundles whose sources have not changed are left as they are.
 // --start builds what `npm start` and its commands need, --test also what the tests start; neither builds bench/.
+// --ahead, beside --start, returns once the devnet can start and builds the rest in the background.
 // --only=server,signer builds those bundles alone, without contracts; --only=server,web with the page.
 import { spawn } from 'node:child_process'
 import {
@@ -15,6 +16,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { build } from 'esbuild'
+import { claimStages, endStage } from './buildStages.mjs'
 import { openStamps } from './buildStamps.mjs'
 import { buildWeb } from './buildWeb.mjs'
 import { BANNER, PLUGINS } from './bundling.mjs'
@@ -44,6 +46,9 @@ for (const folder of isStart || isTest ? ['examples'] : ['bench', 'examples']) {
       entries[`${folder}/${file.slice(0, -3)}`] = `${folder}/${file}`
   }
 }
+/** Bundles that the devnet, which takes longest to start, and the empty store need; then those of the others. */
+const FIRST = ['start', 'devnet', 'pgliteWorker', 'makeEmptyStore']
+const PARTS = [...FIRST, 'server', 'signer']
 const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length)
 const isWanted = (name) => only === undefined || only.split(',').includes(name)
 const present = Object.fromEntries(
@@ -65,14 +70,22 @@ const options = {
 // Contracts are committed as compiled. If one was changed the compiler takes longest, so it starts first, in a
 // separate process; `npm start` continues meanwhile: it creates the stores, and the devnet waits for the contracts.
 const stamps = openStamps()
-if (only === undefined) await bundle({ compileContracts: 'packages/devnet/src/compileEntry.ts' })
-const contracts = only === undefined && runNode(['dist/compileContracts.js'])
+const isBackground = process.argv.includes('--background')
+if (only === undefined && !isBackground)
+  await bundle({ compileContracts: 'packages/devnet/src/compileEntry.ts' })
+const contracts = only === undefined && !isBackground && runNode(['dist/compileContracts.js'])
+if (process.argv.includes('--ahead') && Object.keys(stamps.stale(without(FIRST))).length > 0) {
+  await bundle(pick(FIRST))
+  const rest = spawn(process.execPath, ['scripts/build.mjs', '--quiet', '--start', '--background'], {
+    stdio: 'inherit',
+  })
+  claimStages(rest.pid)
+  process.exit(0)
+}
 const web = isWanted('web') && buildWeb()
-const bundled = await bundle(present)
-// Only baseline code: a store is made once, and optimizing that would take a third of its time again.
-const emptyStore = isStart && runNode(['--liftoff-only', 'dist/makeEmptyStore.js'])
-// What `npm link` and `npx` start.
-for (const bin of ['pit', 'pitAdmin']) if (present[bin]) chmodSync(`dist/${bin}.js`, 0o755)
+const early = isBackground && startEmptyStore()
+const bundled = await bundle(isBackground ? pick(PARTS) : present)
+const emptyStore = early || (isStart && startEmptyStore())
 // Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
 // of every capability.
 const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)
@@ -118,7 +131,13 @@ for (const [target, sources] of Object.entries(copied)) {
 }
 await web
 if (emptyStore) await emptyStore.ended
-if (isStart) contracts.child.unref()
+if (isBackground) {
+  endStage('parts')
+  bundled.push(...(await bundle(without(PARTS))))
+}
+makeExecutable()
+if (isBackground) endStage('commands')
+if (isStart && contracts) contracts.child.unref()
 else if (contracts) await contracts.ended
 if (!process.argv.includes('--quiet')) {
   const names = bundled.length === 0 ? 'nothing: no source has changed' : bundled.join(', ')
@@ -131,8 +150,35 @@ async function bundle(entries) {
   if (Object.keys(stale).length === 0) return []
   stamps.drop(stale)
   const { metafile } = await build({ ...options, entryPoints: stale, metafile: true })
+  for (const name of Object.keys(stale)) writeCommentsInAscii(`dist/${name}.js`)
   stamps.record(stale, metafile)
   return Object.keys(stale)
+}
+
+/** Node keeps a program's text in memory, with two bytes a character if one of them is not ASCII. */
+function writeCommentsInAscii(file) {
+  const text = readFileSync(file, 'utf8')
+  if (!/[\u0080-\uffff]/.test(text)) return
+  const lines = text.replace(/^\s*(\/\/|\/?\*).*$/gm, (line) => line.replace(/[\u0080-\uffff]/g, '?'))
+  writeFileSync(file, lines)
+}
+
+function pick(names) {
+  return Object.fromEntries(Object.entries(present).filter(([name]) => names.includes(name)))
+}
+
+function without(names) {
+  return Object.fromEntries(Object.entries(present).filter(([name]) => !names.includes(name)))
+}
+
+/** Only baseline code: a store is made once, and optimizing that would take a third of its time again. */
+function startEmptyStore() {
+  return runNode(['--liftoff-only', 'dist/makeEmptyStore.js'])
+}
+
+/** What `npm link` and `npx` start. */
+function makeExecutable() {
+  for (const bin of ['pit', 'pitAdmin']) if (present[bin]) chmodSync(`dist/${bin}.js`, 0o755)
 }
 
 /** Node in a separate process. Its failure rejects the promise; the process itself prints the reason. */

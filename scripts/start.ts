@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockStore, StoreLockedError } from '@pit/platform/process'
 import { keepFilesPrivate, ownDataDir, readProfile, StartRefused } from '@pit/platform/settings'
+import { type BuildStage, stageEnded } from './buildStages.mjs'
 import { serverEnvironment, withoutServer } from './serverSecrets.ts'
 import { signerEnvironment, withoutSigner } from './signerSecrets.ts'
 import { readSettings } from './startSettings.ts'
@@ -240,6 +241,10 @@ const isOfDevnet = (profile: string | undefined): Promise<boolean> =>
     () => false,
   )
 
+async function built(stage: BuildStage): Promise<void> {
+  if (!(await stageEnded(stage, here))) throw new Error('the build failed: see above')
+}
+
 async function main(): Promise<void> {
   keepFilesPrivate()
   const { demo } = settings()
@@ -296,10 +301,17 @@ async function main(): Promise<void> {
         ...(withDevnet ? serverEnvironment({ dataDir, env: process.env }) : {}),
       },
     },
-  ].filter((part) => existsSync(join(here, part.file)))
+  ]
   say('pit', `starting ${parts.map((part) => part.name).join(', ')}; data in ${dataDir}`)
   try {
-    await Promise.all(parts.map((part) => launch(part).ready))
+    // The devnet takes longest, so it starts while a fresh clone's other bundles are made.
+    await Promise.all(
+      parts.map(async (part) => {
+        if (part.name !== 'devnet') await built('parts')
+        if (!stopping) await launch(part).ready
+      }),
+    )
+    await built('commands')
   } catch (error) {
     if (!stopping) say('pit', (error as Error).message)
     await stop(1)

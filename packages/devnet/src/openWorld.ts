@@ -11,6 +11,7 @@ import {
 import { openChain } from './engine/chain.ts'
 import { collectGarbage } from './engine/collectGarbage.ts'
 import type { Chain } from './engine/types.ts'
+import { endThread } from './engine/wakeAllocator.ts'
 import { type Curve, discoverVenues, type Pool, registriesOf } from './market/index.ts'
 import { bringToFormat, writeFormat } from './stateFormat.ts'
 
@@ -91,8 +92,13 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     writeWhole(files.venues, venues)
     saveWorld(files.world, world)
   }
-  // Frees native memory of the deployment's traces, which no heap limit would.
+  if (files) {
+    // The engines that deployed the world hold every block and its traces: 130 MB that new ones do not need.
+    await chain.close()
+    chain = await open()
+  }
   collectGarbage()
+  await endThread()
   const { blocks, gasUsed } = world.stats
   const made = `${venues.pools.length} pools, ${venues.curves.length} curves`
   stage(`world deployed: ${made} in ${blocks} blocks, ${Math.round(Number(gasUsed) / 1e6)} M gas`)

@@ -171,12 +171,15 @@ export async function startSigner(
     closing.add(() => sanctions.close())
     const crypto = await createCrypto()
     const { dataDir, databaseUrl } = config
+    const passphrase = readSecret(config.passphrase, { minChars: MIN_PASSPHRASE_CHARS })
+    // Deriving the key takes half a second of another thread: the ledger opens meanwhile.
+    const keyOpening = openKey(config, { passphrase, crypto, clock })
+    keyOpening.catch(() => {})
     const db = await openDb({ dataDir, databaseUrl, bufferMb: LEDGER_BUFFER_MB, logger })
     closing.add(() => db.close())
     const applied = await migrateLedger(db)
     stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
-    const passphrase = readSecret(config.passphrase, { minChars: MIN_PASSPHRASE_CHARS })
-    const { key, from } = await openKey(config, { passphrase, crypto, clock })
+    const { key, from } = await keyOpening
     const cosigner = createCosigner({ key, crypto })
     closing.add(() => cosigner.close())
     stage(`co-signer ${cosigner.address}${from}`)
