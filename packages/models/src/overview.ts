@@ -4,7 +4,7 @@ import { maxOf } from '@pit/protocol'
 import type { ModelDeps } from './deps.ts'
 import type { GatewayModel } from './model/modelList.ts'
 import { readKey } from './money/keys.ts'
-import { readFacts } from './money/ledger.ts'
+import { readDayFacts } from './money/ledger.ts'
 import { readPoolDay } from './money/pool.ts'
 import { isCheap, mayBeginTrial, type PoolTerms, trialEndsS, trialPoolOf } from './money/rules.ts'
 
@@ -42,7 +42,7 @@ export async function readOverview(deps: ModelDeps, wallet: Address | null): Pro
   const [listed, day, facts, own] = await Promise.all([
     gateway?.models.read({ maxAgeMs: MAX_AGE_MS }) ?? null,
     readPoolDay(db, atS),
-    readFacts(db, { wallet: wallet ?? NOBODY, agentId: '', network: null, atS }),
+    readDayFacts(db, { wallet: wallet ?? NOBODY, agentId: '', network: null, atS }),
     wallet === null ? null : readKey(db, deps.seal, wallet),
   ])
   const models = listed ?? gateway?.models.last() ?? []

@@ -3,7 +3,9 @@ import { withDb } from '@pit/platform/test/withStore'
 import { DAY_S } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addTrade, insertAgent, NOW_MS, NOW_S, TERMS, wallet } from '../../test/modelsWorld.ts'
+import type { ModelDeps } from '../deps.ts'
 import type { GatewayModel } from '../model/modelList.ts'
+import { readOverview } from '../overview.ts'
 import { type ReserveRequest, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
 import { readPoolDay } from './pool.ts'
 import type { PoolTerms } from './rules.ts'
@@ -294,6 +296,18 @@ withDb('the AI ledger', (db, store) => {
     await sweepSpend(db, NOW_S + 92 * DAY_S)
     expect(await poolRows()).toBe(0n)
     expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: BOUND, owners: 1, agents: 1 })
+  })
+
+  it('reads an owner’s overview without their trades, of which there may be thousands', async () => {
+    const statements: string[] = []
+    const query: Db['query'] = (text, values, options) => {
+      statements.push(text)
+      return db.query(text, values, options)
+    }
+    const deps = { db: { ...db, query }, clock: { nowMs: () => NOW_MS }, terms: TERMS }
+    await readOverview({ ...deps, gateway: null, seal: null } as unknown as ModelDeps, wallet(41))
+    expect(statements.length).toBeGreaterThan(0)
+    expect(statements.filter((text) => /\btrades\b/.test(text))).toEqual([])
   })
 
   it('stores a repeated hold once a day', async () => {

@@ -39,12 +39,24 @@ export interface Settlement {
 const OWNER_LOCK = 0x70697409
 const TRIALS_LOCK = 0x7069740b
 
+interface FactsRequest {
+  wallet: Address
+  agentId: string
+  network: string | null
+  atS: number
+}
+
 /** Today's facts of an owner and an agent; a reservation reads them under the owner's lock. */
-export async function readFacts(
-  sql: Sql,
-  request: { wallet: Address; agentId: string; network: string | null; atS: number },
-): Promise<SpendFacts> {
+export async function readFacts(sql: Sql, request: FactsRequest): Promise<SpendFacts> {
   const traded = await paidVolumeSince(sql, request.wallet, request.atS - VOLUME_WINDOW_S)
+  return { ...traded, ...(await readDayFacts(sql, request)) }
+}
+
+/** The same without the month's trades, of which a busy owner has thousands. */
+export async function readDayFacts(
+  sql: Sql,
+  request: FactsRequest,
+): Promise<Omit<SpendFacts, keyof Awaited<ReturnType<typeof paidVolumeSince>>>> {
   const [row] = await sql.query<{
     trial: number | null
     agent: string
@@ -74,7 +86,6 @@ export async function readFacts(
     trialStartedAtS: row?.trial ?? null,
     trialsToday: row?.trials_today ?? 0,
     trialsFromNetwork: row?.trials_from_network ?? 0,
-    ...traded,
     agentUsedMicroUsd: BigInt(row?.agent ?? 0),
     ownerPoolUsedMicroUsd: BigInt(row?.pool ?? 0),
     ownerOwnUsedMicroUsd: BigInt(row?.own ?? 0),
