@@ -65,7 +65,12 @@ export async function syncMarket({
     heapMb: (process.memoryUsage().heapUsed - heapBefore) / 1e6,
   })
   process.send!({ kind: 'ready', ...report() })
-  process.on('message', async (params: { kind: 'compare' | 'close' }) => {
+  process.on('message', async (params: { kind: 'compare' | 'cost' | 'close' }) => {
+    if (params.kind === 'cost') {
+      const { user, system } = process.cpuUsage()
+      process.send!({ kind: 'cost', cpuMs: (user + system) / 1_000, head: market.head()!.number })
+      return
+    }
     if (params.kind === 'close') {
       await jobs.stop()
       await market.close()
